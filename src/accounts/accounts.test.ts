@@ -53,7 +53,11 @@ const holdOf = (token: string, credits: bigint) =>
     id: "h",
     accountId: `token:${token}`,
     amount: credits * credit,
-    description: "chat",
+    operation: "chat",
+    provider: "up",
+    model: "m",
+    dialect: undefined,
+    streamed: false,
     at: now,
     leaseUntil: now + 1,
   }) as const;

@@ -110,7 +110,11 @@ describe("a call whose hold has expired", () => {
       id: "other",
       accountId: account.id,
       amount,
-      description: "chat up/m",
+      operation: "chat",
+      provider: "up",
+      model: "m",
+      dialect: undefined,
+      streamed: false,
       at: now,
       leaseUntil: now + 1_000_000,
     });

@@ -36,7 +36,11 @@ async function leave(amount: bigint): Promise<void> {
     id: "other",
     accountId: account.id,
     amount: rest,
-    description: "chat",
+    operation: "chat",
+    provider: "up",
+    model: "m",
+    dialect: undefined,
+    streamed: false,
     at: scene.now,
     leaseUntil: scene.now + 1_000_000,
   });

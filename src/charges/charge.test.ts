@@ -58,7 +58,11 @@ describe("opening", () => {
       id: "before",
       accountId: account.id,
       amount: 5n,
-      description: "chat",
+      operation: "chat",
+      provider: "up",
+      model: "m",
+      dialect: undefined,
+      streamed: false,
       at: scene.now,
       leaseUntil: scene.now + 1,
     });

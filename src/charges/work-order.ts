@@ -51,18 +51,19 @@ export interface WorkOrder {
 
 /** A hold for the work, kept by this process: the first one, or a replacement for one that has expired. */
 export function holdOf(
-  { parent, principal, operation, source }: WorkOrder,
+  { parent, principal, operation, dialect, source, streamed }: WorkOrder,
   { id, amount, at }: Pick<Hold, "id" | "amount" | "at">,
 ): Hold {
-  const { accountId } = principal;
-  // Shown by `ledger holds`.
-  const description = `${operation} ${source.provider}/${source.model}`;
   const hold: Hold = {
     kind: "hold",
     id,
-    accountId,
+    accountId: principal.accountId,
     amount,
-    description,
+    operation,
+    provider: source.provider,
+    model: source.model,
+    dialect,
+    streamed,
     at,
     leaseUntil: at + limits.holdLeaseMs,
   };

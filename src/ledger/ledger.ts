@@ -191,7 +191,7 @@ export class Ledger {
 /** Whether a hold is no longer open in this process: it has ended, or belongs to a job. */
 function endsHere(operation: LedgerOperation): boolean {
   const { kind } = operation;
-  return kind === "settle" || kind === "release" || (kind === "renew" && operation.keeper === "job");
+  return kind === "settle" || kind === "release" || kind === "park" || (kind === "renew" && operation.keeper === "job");
 }
 
 const operationOf = ({ operation }: QueuedOperation): LedgerOperation => operation;
@@ -202,7 +202,7 @@ function batchLength(queue: readonly QueuedOperation[]): number {
   let length = 0;
   for (const { operation } of queue) {
     if (length === limits.ledgerBatchMax) return length;
-    if (operation.kind === "settle") bytes += operation.answer?.body.byteLength ?? 0;
+    if ("answer" in operation) bytes += operation.answer?.body.byteLength ?? 0;
     // A larger operation is committed alone.
     if (bytes > limits.ledgerBatchBytesMax && length > 0) return length;
     length += 1;

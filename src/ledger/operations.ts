@@ -1,4 +1,4 @@
-import type { Dialect, Nano, Operation, PriceTerms, RateLimits, Usage } from "../core/index.ts";
+import type { Dialect, JsonObject, Nano, Operation, PriceTerms, RateLimits, Usage } from "../core/index.ts";
 
 /**
  * The operations of the ledger. A **hold** reserves an amount in every account of a chain, or in none. It ends once:
@@ -10,16 +10,17 @@ import type { Dialect, Nano, Operation, PriceTerms, RateLimits, Usage } from "..
  * Every operation is idempotent by its id: the same id with the same fields succeeds again and changes nothing; with
  * other fields it is a `conflict`.
  */
-export type LedgerOperation = Hold | TopUp | Settle | Release | Renew | Grant | Sweep;
+export type LedgerOperation = Hold | TopUp | Settle | Release | Renew | Park | KeepAnswer | Grant | Sweep;
 
-export interface Hold {
+/** What a hold is for: the names in the record of a call whose process died, also shown by `ledger holds`. */
+type HeldCall = Pick<CallRecord, "operation" | "provider" | "model" | "dialect" | "streamed">;
+
+export interface Hold extends HeldCall {
   kind: "hold";
   id: string;
   /** The first account of the chain: a token's. */
   accountId: string;
   amount: Nano;
-  /** Shown by `ledger holds`: `<operation> <prefix>/<model>`. */
-  description: string;
   at: number;
   /** The hold expires at this time unless it is renewed. */
   leaseUntil: number;
@@ -68,7 +69,7 @@ export interface TopUp {
 
 /**
  * The record of a call, stored together with the charge in the commit that ends its hold. Counts and names only, never
- * prompts or answers. For a call whose hold expired, the ledger writes a record from the hold's description; a late end
+ * prompts or answers. For a call whose hold expired, the ledger writes a record from the hold's `HeldCall`; a late end
  * replaces it with the call's own record or, without one, updates its charge.
  */
 export interface CallRecord {
@@ -108,8 +109,13 @@ export interface Settle {
    */
   tokens?: number;
   record?: CallRecord;
-  /** Stored for the hold's retry key. Without it, and after `release` or expiry, the key is free again. */
+  /**
+   * Stored for the hold's retry key. Without it, and after `release` or expiry, the key is free again, unless
+   * `KeepAnswer` has stored an answer before.
+   */
   answer?: StoredAnswer;
+  /** Until when the answer is kept; a day by default. */
+  answerUntil?: number;
 }
 
 export interface Release {
@@ -133,6 +139,39 @@ export interface Renew {
    * to a job never shortens its lease.
    */
   keeper?: HoldKeeper;
+}
+
+/** A new row of `jobs`, as `NewJob` and `JobLease` of `jobs/` describe it. */
+export interface ParkedJob {
+  id: string;
+  kind: string;
+  owner: string;
+  payload: JsonObject;
+  runAt: number;
+  createdAt: number;
+  lease?: { token: string; node: string; until: number } | undefined;
+}
+
+/** Hands an open hold over to a job, and creates the job's row, in one commit. */
+export interface Park {
+  kind: "park";
+  id: string;
+  leaseUntil: number;
+  job: ParkedJob;
+}
+
+/**
+ * Stores the answer for a hold's retry key while the hold goes on, or, without an answer, changes until when a stored
+ * one is kept, whether the hold has ended or not. A time that has passed frees the key.
+ */
+export interface KeepAnswer {
+  kind: "keep-answer";
+  /** The hold that claims the key. */
+  id: string;
+  accountId: string;
+  key: string;
+  answer?: StoredAnswer | undefined;
+  until: number;
 }
 
 export interface Grant {
@@ -172,6 +211,10 @@ export interface Outcomes {
   settle: { outcome: "settled" | "exists"; shortfall: Nano } | { outcome: "no-hold" | "conflict" };
   release: { outcome: "released" | "exists" | "no-hold" | "conflict" };
   renew: { outcome: "renewed" | "ended" };
+  /** `exists` if a job keeps the hold already; `conflict` if its row is another hold's. */
+  park: { outcome: "parked" | "exists" | "ended" | "conflict" };
+  /** `no-key` if the hold does not have the key any more, or there is no answer to keep. */
+  "keep-answer": { outcome: "kept" | "no-key" };
   grant: { outcome: "granted" | "exists" | "no-account" | "conflict" };
   sweep: { outcome: "swept"; expired: number };
 }

@@ -8,6 +8,7 @@ export interface OpenHold {
   id: string;
   accountId: string;
   amount: Nano;
+  /** `<operation> <provider>/<model>` */
   description: string;
   observed: Nano | undefined;
   createdAt: number;

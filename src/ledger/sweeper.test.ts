@@ -55,7 +55,11 @@ async function hold(id: string, leaseUntil: number): Promise<void> {
     id,
     accountId: account.id,
     amount: 1n,
-    description: "chat",
+    operation: "chat",
+    provider: "up",
+    model: "m",
+    dialect: undefined,
+    streamed: false,
     at: now,
     leaseUntil,
   });

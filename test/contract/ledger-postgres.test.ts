@@ -47,6 +47,7 @@ const tables = [
   "tokens",
   "generations",
   "retry_keys",
+  "jobs",
   "daily_sums",
   "opening_balances",
 ];
@@ -123,7 +124,7 @@ describe("a ledger in Postgres", () => {
     const { store, query } = await openPostgresLedger();
     const lone = token("lone");
     await store.putAccount(lone, noon);
-    const odd = (id: string) => ({ ...hold(id, lone.id, 10n, { leaseUntil: noon }), description: "chat up/\0\ud800" });
+    const odd = (id: string) => ({ ...hold(id, lone.id, 10n, { leaseUntil: noon }), model: "\0\ud800" });
     const retry = { retry: { key: "\0", fingerprint: "\udfff" } };
     // Through the general function, whose chains are then known, and through the plain one.
     expect(await store.commit([hold("a", lone.id, 10n, retry), odd("b"), hold("c", lone.id, 10n)])).toEqual([

@@ -67,7 +67,19 @@ describe("a ledger in a SQLite file", () => {
     await before.putAccount(account, 1);
     await before.commit([
       { kind: "grant", id: "g", accountId: account.id, amount: 100n, at: 1 },
-      { kind: "hold", id: "h", accountId: account.id, amount: 60n, description: "chat", at: 1, leaseUntil: 2 },
+      {
+        kind: "hold",
+        id: "h",
+        accountId: account.id,
+        amount: 60n,
+        operation: "chat",
+        provider: "up",
+        model: "m",
+        dialect: undefined,
+        streamed: false,
+        at: 1,
+        leaseUntil: 2,
+      },
     ]);
     const state = await before.chain(account.id, 1);
     await first.close();
@@ -88,7 +100,19 @@ describe("a ledger in a SQLite file", () => {
     await store.putAccount(account, 1);
     await store.commit([{ kind: "grant", id: "g", accountId: account.id, amount, at: 1 }]);
     await store.commit([
-      { kind: "hold", id: "h", accountId: account.id, amount: amount - 1n, description: "chat", at: 1, leaseUntil: 2 },
+      {
+        kind: "hold",
+        id: "h",
+        accountId: account.id,
+        amount: amount - 1n,
+        operation: "chat",
+        provider: "up",
+        model: "m",
+        dialect: undefined,
+        streamed: false,
+        at: 1,
+        leaseUntil: 2,
+      },
     ]);
     expect(await store.chain(account.id, 1)).toMatchObject([{ creditsPosted: amount, debitsPending: amount - 1n }]);
     await close();
@@ -125,7 +149,19 @@ describe("a ledger in a SQLite file", () => {
 
   describe("remembers ended holds", () => {
     const hold = (id: string, amount = 5n) =>
-      ({ kind: "hold", id, accountId: account.id, amount, description: "chat", at: 1, leaseUntil: 2 }) as const;
+      ({
+        kind: "hold",
+        id,
+        accountId: account.id,
+        amount,
+        operation: "chat",
+        provider: "up",
+        model: "m",
+        dialect: undefined,
+        streamed: false,
+        at: 1,
+        leaseUntil: 2,
+      }) as const;
     const release = (id: string) => ({ kind: "release", id, at: 1 }) as const;
 
     async function opened(): Promise<OpenedLedgerStore> {

@@ -9,6 +9,7 @@ import { describeBooks } from "./ledger-store/books.ts";
 import { endingCases } from "./ledger-store/endings.ts";
 import { holdCases } from "./ledger-store/holds.ts";
 import { describeInterleavings } from "./ledger-store/interleavings.ts";
+import { describeParking } from "./ledger-store/parking.ts";
 import { describePeriods } from "./ledger-store/periods.ts";
 import { describeRates } from "./ledger-store/rates.ts";
 import { describeRecords } from "./ledger-store/records.ts";
@@ -31,6 +32,7 @@ export function describeLedgerStore(name: string, open: OpenLedgerStore, { runs 
     describe("top-ups", () => describeTopUps(open));
     describe("rates", () => describeRates(open));
     describe("retry keys", () => describeRetries(open));
+    describe("parking", () => describeParking(open));
     describe("call records", () => describeRecords(open));
     describe("budget periods", () => describePeriods(open));
     describe("books", () => describeBooks(open));

@@ -50,7 +50,11 @@ export const holdOf = ({ id, owner, startedAt }: Call, leaseUntil = startedAt + 
   id,
   accountId: `token:${owner}`,
   amount: 1_000n,
-  description: "chat openai/small",
+  operation: "chat",
+  provider: "openai",
+  model: "small",
+  dialect: undefined,
+  streamed: false,
   at: startedAt,
   leaseUntil,
 });

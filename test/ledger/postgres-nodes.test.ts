@@ -50,7 +50,19 @@ const account = (kind: Account["kind"], name: string, rest: Partial<Account> = {
 });
 
 const hold = (id: string, accountId: string, leaseUntil = 120_000) =>
-  ({ kind: "hold", id, accountId, amount: PRICE, description: "chat", at: 1_000, leaseUntil }) as const;
+  ({
+    kind: "hold",
+    id,
+    accountId,
+    amount: PRICE,
+    operation: "chat",
+    provider: "up",
+    model: "m",
+    dialect: undefined,
+    streamed: false,
+    at: 1_000,
+    leaseUntil,
+  }) as const;
 
 test(`a balance for exactly ${AFFORDED} of ${CALLS} calls through ${NODES} nodes pays for exactly ${AFFORDED}`, async () => {
   await openNodes();

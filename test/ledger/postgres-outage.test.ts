@@ -56,7 +56,11 @@ const hold = (id: string): Hold => ({
   id,
   accountId: account.id,
   amount: 10n,
-  description: "chat",
+  operation: "chat",
+  provider: "up",
+  model: "m",
+  dialect: undefined,
+  streamed: false,
   at: 1,
   leaseUntil: 9,
 });

@@ -72,7 +72,7 @@ const rates: fc.Arbitrary<Hold["rates"]> = fc.record(
 
 type Step = { later: number; amount: bigint; tokens: number } & (
   | { do: "hold"; token: number; rates: Hold["rates"]; parent: string | undefined }
-  | { do: "settle" | "release" | "renew" | "top-up"; call: number; keeper: HoldKeeper | undefined }
+  | { do: "settle" | "release" | "renew" | "top-up" | "park"; call: number; keeper: HoldKeeper | undefined }
 );
 
 /** Within a batch the clock goes on too. */
@@ -89,7 +89,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     parent: fc.constantFrom(undefined, "series"),
   }),
   fc.record({
-    do: fc.constantFrom("settle" as const, "settle" as const, "release" as const, "renew" as const, "top-up" as const),
+    do: fc.constantFrom(...(["settle", "settle", "release", "renew", "top-up", "park"] as const)),
     later,
     call: fc.nat(100),
     amount: fc.bigInt(0n, 20n),
@@ -149,7 +149,19 @@ class Run {
 
   #hold(accountId: string, amount: bigint): Hold {
     const [at, leaseUntil] = [this.#now, this.#now + 1_000_000];
-    return { kind: "hold", id: "", accountId, amount, description: "chat up/m", at, leaseUntil };
+    return {
+      kind: "hold",
+      id: "",
+      accountId,
+      amount,
+      operation: "chat",
+      provider: "up",
+      model: "m",
+      dialect: undefined,
+      streamed: false,
+      at,
+      leaseUntil,
+    };
   }
 
   async batch(wait: number, steps: readonly Step[]): Promise<void> {
@@ -184,6 +196,11 @@ class Run {
       const handed = each.keeper && { keeper: each.keeper };
       return [{ kind: "renew", id, leaseUntil: at + 2_000_000, observed: each.amount, ...handed }];
     }
+    if (each.do === "park") {
+      const job = { id, kind: "k", owner: 'o"(', payload: { parked: '",\\ü' }, runAt: at, createdAt: at };
+      const lease = each.keeper && { token: "t", node: "n", until: at };
+      return [{ kind: "park", id, leaseUntil: at + 3_000_000, job: { ...job, lease } }];
+    }
     if (each.do === "top-up") {
       call.amount += each.amount;
       return [{ kind: "top-up", id, amount: call.amount, at }];
@@ -198,6 +215,7 @@ class Run {
       [whole, single].map(({ statements }) =>
         statements.run<Record<string, unknown>>(
           `SELECT a.*, (SELECT jsonb_agg(h ORDER BY h.id) FROM holds h WHERE h.account_id = a.id) AS open,
+            (SELECT jsonb_agg(j ORDER BY j.id) FROM jobs j JOIN holds h ON h.id = j.id WHERE h.account_id = a.id) AS parked,
             (SELECT jsonb_agg(e ORDER BY e.id) FROM entries e WHERE e.debit_account = a.id) AS ended
           FROM accounts a WHERE a.name LIKE '${this.#name}%' ORDER BY a.id`,
         ),
@@ -217,12 +235,16 @@ async function callsOf({ statements }: PostgresStorage, name: string): Promise<n
 describe("a plain batch", () => {
   const at = START;
   const token = account("token", "odd", "user:odd");
-  const hold = (id: string, description = "chat up/m"): Hold => ({
+  const hold = (id: string, model = "m"): Hold => ({
     kind: "hold",
     id,
     accountId: token.id,
     amount: 5n,
-    description,
+    operation: "chat",
+    provider: "up",
+    model,
+    dialect: undefined,
+    streamed: false,
     at,
     leaseUntil: at + 1_000,
   });
@@ -259,7 +281,7 @@ describe("a plain batch", () => {
     const held = await store.commit(holds);
     expect(new Set(held.map(({ outcome }) => outcome))).toEqual(new Set(["held"]));
     const open = new Map((await store.openHolds()).map(({ id, description }) => [id, description]));
-    expect(holds.map(({ id }) => open.get(id))).toEqual(texts);
+    expect(holds.map(({ id }) => open.get(id))).toEqual(texts.map((text) => `chat up/${text}`));
 
     const settles = texts.map((model, index): LedgerOperation => {
       const dialect = index % 2 === 0 ? RECORD.dialect : undefined;

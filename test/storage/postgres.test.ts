@@ -47,7 +47,7 @@ describe("the schema", () => {
       expect(JSON.parse(stdout)).toMatchObject({ ok: true, accounts: 0 });
     }
     expect(await query(url, "SELECT count(*)::int AS rows, max(version)::int AS version FROM tollgate_schema")).toEqual(
-      [{ rows: 1, version: 19 }],
+      [{ rows: 1, version: 20 }],
     );
   });
 
@@ -64,7 +64,7 @@ describe("the schema", () => {
     await (await open(url)).close();
     await query(url, "UPDATE tollgate_schema SET version = 99");
     expect((await refusalOf(url)).message).toBe(
-      "storage: its schema is version 99, this Tollgate knows 19; use a newer Tollgate",
+      "storage: its schema is version 99, this Tollgate knows 20; use a newer Tollgate",
     );
     const { code, stderr } = await runCli(["token", "list", "--storage", url]);
     expect(code).toBe(1);

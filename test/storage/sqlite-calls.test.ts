@@ -59,7 +59,11 @@ function hold({ id, owner, startedAt }: Ended, leaseUntil: number): LedgerOperat
     id,
     accountId: `token:${owner}`,
     amount: 9n,
-    description: "chat p/m",
+    operation: "chat",
+    provider: "p",
+    model: "m",
+    dialect: undefined,
+    streamed: false,
     at: startedAt,
     leaseUntil,
   };

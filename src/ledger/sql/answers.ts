@@ -14,7 +14,7 @@ export function storedAnswerOf({ status, headers, body }: AnswerColumns): Stored
   return { status: Number(status), headers: JSON.parse(headers) as StoredAnswer["headers"], body };
 }
 
-/** The last time at which an answer stored at `from` is replayed. */
+/** The last time at which an answer stored at `at` is replayed, unless it has a time of its own. */
 export function expiresAt(at: number): number {
   return at + limits.retryAnswerTtlMs;
 }

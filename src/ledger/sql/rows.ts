@@ -7,7 +7,9 @@ export interface HoldRow {
   id: string;
   account_id: string;
   amount: bigint;
-  purpose: string;
+  operation: string;
+  provider: string;
+  model: string;
   observed: bigint | null;
   lease_until: bigint;
   created_at: bigint;
@@ -23,7 +25,7 @@ export function toOpenHold(row: HoldRow): OpenHold {
     id: row.id,
     accountId: row.account_id,
     amount: row.amount,
-    description: row.purpose,
+    description: `${row.operation} ${row.provider}/${row.model}`,
     observed: row.observed ?? undefined,
     createdAt: Number(row.created_at),
     leaseUntil: Number(row.lease_until),

@@ -14,9 +14,9 @@
  * The function's name ends with the schema step that last changed its row types. Postgres refuses a row with more or
  * fewer columns than its type has, so nodes of an earlier version keep calling the function of that version.
  */
-export const plainCommit = "ledger_commit_plain_5";
+export const plainCommit = "ledger_commit_plain_20";
 
-const typeOf = (kind: string): string => `ledger_plain_5_${kind}`;
+const typeOf = (kind: string): string => `ledger_plain_20_${kind}`;
 
 /**
  * The rows passed to the function: one type per kind, with its columns in order, and an array of it. Such a row is read
@@ -58,10 +58,14 @@ export const plainRows = {
     amount: "bigint",
     id: "text",
     account: "text",
-    purpose: "text",
+    operation: "text",
+    provider: "text",
+    model: "text",
+    streamed: "boolean",
     lease: "bigint",
     at: "bigint",
     tokens: "bigint",
+    dialect: "text",
     parent: "text",
   },
   /** Ends of holds; with an owner, the end is recorded as a generation. */
@@ -88,7 +92,7 @@ export const plainRows = {
     started_at: "bigint",
     parent: "text",
   },
-  /** Changes of holds that stay open; `held` is the amount before. */
+  /** Changes of holds that stay open; `held` is the amount before. Those that a job takes over come with its row. */
   change: {
     id: "text",
     account: "text",
@@ -97,6 +101,19 @@ export const plainRows = {
     lease: "bigint",
     observed: "bigint",
     keeper: "text",
+    parks: "boolean",
+  },
+  /** Rows of jobs that take holds over. */
+  job: {
+    id: "text",
+    kind: "text",
+    owner: "text",
+    payload: "text",
+    run_at: "bigint",
+    created_at: "bigint",
+    lease_token: "text",
+    lease_node: "text",
+    lease_until: "bigint",
   },
 } as const satisfies Record<string, Record<string, "text" | "bigint" | "boolean" | "double precision">>;
 
@@ -113,7 +130,7 @@ function requireAll(rows: `${keyof typeof plainRows}s`): string {
     IF written <> cardinality(${rows}) THEN RAISE SQLSTATE 'TGNPL'; END IF;`;
 }
 
-/** Part of the fifth step. */
+/** Part of the twentieth step. */
 export const LEDGER_PLAIN_TYPES = `
   ${types.join("\n  ")}
 `;
@@ -161,8 +178,10 @@ export const LEDGER_COMMIT_PLAIN = `
     ${requireAll("links")}
 
     IF cardinality(holds) > 0 THEN
-      INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens, parent)
-        SELECT o.id, o.account, o.amount, o.purpose, o.lease, o.at, o.tokens, o.parent FROM unnest(holds) o
+      INSERT INTO holds (id, account_id, amount, operation, provider, model, dialect, streamed, lease_until, created_at, tokens,
+          parent)
+        SELECT o.id, o.account, o.amount, o.operation, o.provider, o.model, o.dialect, o.streamed, o.lease, o.at, o.tokens,
+          o.parent FROM unnest(holds) o
         -- None has ended: nearly always to be seen at a glance, since ids begin with the time.
         WHERE CASE WHEN NOT EXISTS (SELECT FROM entries e WHERE e.id BETWEEN first_id AND last_id)
           AND o.id BETWEEN first_id AND last_id THEN true
@@ -189,8 +208,14 @@ export const LEDGER_COMMIT_PLAIN = `
       UPDATE holds h SET lease_until = CASE WHEN o.keeper = 'job' AND h.keeper = 'job'
             THEN greatest(h.lease_until, o.lease) ELSE coalesce(o.lease, h.lease_until) END, observed = coalesce(o.observed, h.observed),
           amount = o.amount, keeper = coalesce(o.keeper, h.keeper)
-        FROM unnest(changes) o WHERE h.id = o.id AND h.account_id = o.account AND h.amount = o.held;
+        FROM unnest(changes) o WHERE h.id = o.id AND h.account_id = o.account AND h.amount = o.held
+          AND (o.parks IS NULL OR h.keeper = 'process');
       ${requireAll("changes")}
+    END IF;
+
+    IF cardinality(jobs) > 0 THEN
+      INSERT INTO jobs (id, kind, owner, payload, run_at, created_at, lease_token, lease_node, lease_until)
+        SELECT o.* FROM unnest(jobs) o;
     END IF;
 
     IF NOT are_rated THEN RETURN '[]'; END IF;

@@ -143,7 +143,8 @@ export const LEDGER_COMMIT = `
         IF may_sweep THEN
           DELETE FROM retry_keys WHERE (account_id, key) IN (
             SELECT k.account_id, k.key FROM retry_keys k
-            WHERE k.kept_until < (ops[n]).at AND NOT EXISTS (SELECT FROM holds h WHERE h.id = k.hold_id)
+            WHERE k.kept_until < (ops[n]).at
+              AND (k.status IS NOT NULL OR NOT EXISTS (SELECT FROM holds h WHERE h.id = k.hold_id))
             ORDER BY k.kept_until LIMIT 5 * left_max FOR UPDATE SKIP LOCKED);
         END IF;
         from_place := cardinality(ops) + 1;
@@ -187,6 +188,14 @@ export const LEDGER_COMMIT = `
               WHEN NOT place ? o.account THEN 'no-account'
               ELSE 'granted'
             END
+            WHEN o.kind = 'park' THEN CASE
+              WHEN h.id IS NULL THEN 'ended'
+              WHEN h.keeper = 'job' THEN 'exists'
+              WHEN EXISTS (SELECT FROM jobs j WHERE j.id = (o.job ->> 'id') COLLATE "C") THEN 'conflict'
+              ELSE 'parked'
+            END
+            WHEN o.kind = 'keep-answer' THEN
+              CASE WHEN k.hold_id = o.id AND (o.status IS NOT NULL OR k.status IS NOT NULL) THEN 'kept' ELSE 'no-key' END
             WHEN o.kind = 'renew' THEN CASE WHEN h.id IS NULL THEN 'ended' ELSE 'renewed' END
             WHEN o.kind = 'top-up' THEN CASE WHEN h.id IS NULL THEN 'ended' WHEN h.amount >= o.amount THEN 'exists' END
             WHEN h.id IS NOT NULL THEN NULL

@@ -28,8 +28,10 @@ export const LEDGER_WRITE = `
       FROM unnest(outcomes, befores, ops) AS o (outcome, before));
   BEGIN
     IF 'held' = ANY (done) THEN
-      INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens, retry_key, parent)
-        SELECT o.id, o.account, o.amount, o.purpose, o.lease_until, o.at, o.tokens, o.retry_key, o.parent
+      INSERT INTO holds (id, account_id, amount, purpose, operation, provider, model, dialect, streamed, lease_until, created_at,
+          tokens, retry_key, parent)
+        SELECT o.id, o.account, o.amount, coalesce(o.purpose, ''), coalesce(o.operation, ''), coalesce(o.provider, ''),
+          coalesce(o.model, ''), o.dialect, coalesce(o.streamed, false), o.lease_until, o.at, o.tokens, o.retry_key, o.parent
         FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'held';
       INSERT INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until)
         SELECT o.account, o.retry_key, o.fingerprint, o.id, o.kept_until
@@ -51,6 +53,22 @@ export const LEDGER_WRITE = `
         FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'renewed' AND h.id = o.id;
     END IF;
 
+    IF 'parked' = ANY (done) THEN
+      INSERT INTO jobs (id, kind, owner, payload, run_at, created_at, lease_token, lease_node, lease_until)
+        SELECT j.id, j.kind, j.owner, j.payload, j.run_at, j.created_at, j.lease_token, j.lease_node, j.lease_until
+        FROM unnest(outcomes, ops) AS o (outcome) CROSS JOIN json_populate_record(NULL::jobs, o.job) j
+        WHERE o.outcome = 'parked';
+      UPDATE holds h SET lease_until = o.lease_until, keeper = 'job'
+        FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'parked' AND h.id = o.id;
+    END IF;
+
+    IF 'kept' = ANY (done) THEN
+      UPDATE retry_keys k SET status = coalesce(o.status, k.status), headers = coalesce(o.headers, k.headers),
+          body = coalesce(decode(o.body, 'base64'), k.body), kept_until = o.kept_until
+        FROM unnest(outcomes, ops) AS o (outcome)
+        WHERE o.outcome = 'kept' AND k.account_id = o.account AND k.key = o.retry_key AND k.hold_id = o.id;
+    END IF;
+
     IF 'granted' = ANY (done) THEN
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
         SELECT o.id, 'grant', 'bank', o.account, o.amount, 0, 0, o.date
@@ -59,13 +77,11 @@ export const LEDGER_WRITE = `
 
     IF done && '{settled, released, expired}' THEN
       IF 'expired' = ANY (done) THEN
-        INSERT INTO generations (id, owner, account_id, operation, provider, model, streamed, status, outcome, usage,
+        INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
             input_tokens, output_tokens, credits, ms, started_at, parent)
-          SELECT h.id, coalesce(ledger_owner(h.account_id), ''), h.account_id, p.words[1], p.words[2], p.words[3],
-            false, 0, 'expired', '{}', 0, 0, o.charge, o.at - h.created_at, h.created_at, h.parent
-          FROM unnest(outcomes, charges, ops) AS o (outcome, charge)
-          JOIN holds h ON h.id = o.id
-          CROSS JOIN regexp_match(h.purpose, '^(\\S*) ?([^/]*)/?(.*)$') AS p (words)
+          SELECT h.id, coalesce(ledger_owner(h.account_id), ''), h.account_id, h.operation, h.dialect, h.provider, h.model,
+            h.streamed, 0, 'expired', '{}', 0, 0, o.charge, o.at - h.created_at, h.created_at, h.parent
+          FROM unnest(outcomes, charges, ops) AS o (outcome, charge) JOIN holds h ON h.id = o.id
           WHERE o.outcome = 'expired';
       END IF;
       WITH gone AS (
@@ -80,7 +96,7 @@ export const LEDGER_WRITE = `
           FROM unnest(payers, keys, ops) AS o (payer, held_key)
           WHERE o.status IS NOT NULL AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
         DELETE FROM retry_keys k USING unnest(payers, keys, ops) AS o (payer, held_key)
-          WHERE o.status IS NULL AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
+          WHERE o.status IS NULL AND k.status IS NULL AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
       END IF;
     END IF;
 

@@ -393,4 +393,28 @@ export const migrations: readonly string[] = [
   // These steps made tables of the web, which are in a file of their own now.
   ...Array.from({ length: WEB_STEPS }, () => "SELECT 1"),
   DROP_WEB_TABLES,
+  `
+  -- What the record of an expired call needs, in columns of its own instead of a text that had to be taken apart:
+  -- "<operation> <provider>/<model>". A server of the previous step refuses to write to the ledger from now on.
+  ALTER TABLE holds ADD COLUMN operation TEXT NOT NULL DEFAULT '';
+  ALTER TABLE holds ADD COLUMN provider TEXT NOT NULL DEFAULT '';
+  ALTER TABLE holds ADD COLUMN model TEXT NOT NULL DEFAULT '';
+  ALTER TABLE holds ADD COLUMN dialect TEXT; -- of the client
+  ALTER TABLE holds ADD COLUMN streamed INTEGER NOT NULL DEFAULT 0 CHECK (streamed = 0 OR streamed = 1);
+  UPDATE holds SET operation = substr(purpose, 1, instr(purpose || ' ', ' ') - 1),
+    model = substr(purpose, instr(purpose || ' ', ' ') + 1);
+  UPDATE holds SET provider = substr(model, 1, instr(model || '/', '/') - 1), model = substr(model, instr(model || '/', '/') + 1);
+  ALTER TABLE holds DROP COLUMN purpose;
+
+  -- The retry keys of videos were in the videos' own table: those that are answered, and those whose video is being created.
+  INSERT INTO retry_keys (account_id, key, fingerprint, hold_id, status, headers, body, kept_until)
+    SELECT account_id, retry_key, fingerprint, id, 200, '[["content-type","application/json"]]', CAST(created_answer AS BLOB),
+      created_at + 86400000
+    FROM videos WHERE retry_key IS NOT NULL AND created_answer IS NOT NULL ON CONFLICT DO NOTHING;
+  INSERT INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until)
+    SELECT v.account_id, v.retry_key, v.fingerprint, v.id, v.created_at + 86400000 FROM videos v JOIN holds h ON h.id = v.id
+    WHERE v.retry_key IS NOT NULL AND v.created_answer IS NULL ON CONFLICT DO NOTHING;
+  UPDATE holds SET retry_key = (SELECT retry_key FROM videos WHERE videos.id = holds.id)
+    WHERE id IN (SELECT id FROM videos WHERE retry_key IS NOT NULL);
+  `,
 ];

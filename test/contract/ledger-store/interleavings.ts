@@ -14,7 +14,7 @@ import type {
   Renew,
 } from "../../../src/ledger/index.ts";
 import { type PaperGeneration, type PaperKey, PaperLedger } from "./model.ts";
-import { day, hold, minute, type OpenedLedgerStore, type OpenLedgerStore, sweep } from "./world.ts";
+import { day, hold, minute, type OpenedLedgerStore, type OpenLedgerStore, park, sweep } from "./world.ts";
 
 /** Two users under one organisation, one on their own, a service without limits: chains of one, two and three links. */
 const shape = [
@@ -49,7 +49,7 @@ const limit: fc.Arbitrary<Limit> = fc.record({
 });
 
 interface OperationStep {
-  do: "hold" | "top-up" | "settle" | "release" | "renew" | "grant";
+  do: "hold" | "top-up" | "settle" | "release" | "renew" | "park" | "keep-answer" | "grant";
   /** How far back the id is that it has in common with an earlier step; a hold far back is a new one. */
   back: number;
   account: number;
@@ -79,7 +79,10 @@ const rates: fc.Arbitrary<RateLimits> = fc.record(
 
 /** Operations that meet often: again, with other fields, after the end. */
 const operationStep: fc.Arbitrary<OperationStep> = fc.record({
-  do: fc.constantFrom("hold", "hold", "hold", "top-up", "settle", "settle", "release", "renew", "renew", "grant"),
+  do: fc.constantFrom(
+    ...(["hold", "hold", "hold", "top-up", "settle", "settle", "release", "renew", "renew", "grant"] as const),
+    ...(["park", "keep-answer"] as const),
+  ),
   back: fc.nat(9),
   account: fc.oneof(fc.constant(busiest), fc.nat(shape.length)),
   amount: fc.oneof(fc.bigInt(0n, 200n), fc.constantFrom(0n, 1n, 50n, 100n)),
@@ -277,13 +280,28 @@ class Run {
         return { kind: "top-up", id, amount: each.amount, at };
       case "settle": {
         const { tokens } = each;
-        const told = { ...(tokens !== undefined && { tokens }), ...(each.answered && { answer }) };
+        const until = each.checkpoint && { answerUntil: leaseUntil };
+        const told = { ...(tokens !== undefined && { tokens }), ...(each.answered && { answer, ...until }) };
         return { kind: "settle", id, amount: each.amount, at, ...told, ...recorded };
       }
       case "release":
         return { kind: "release", id, at, ...recorded };
       case "renew":
         return renewal(id, leaseUntil, each);
+      case "park":
+        // Rarely the row of another hold's job.
+        return park(id, leaseUntil, each.account === 0 ? { id: this.#rename("job") } : {});
+      case "keep-answer": {
+        const key = `key-${each.retry?.key ?? 0}`;
+        return {
+          kind: "keep-answer",
+          id,
+          accountId: accountOfStep,
+          key,
+          until: leaseUntil,
+          ...(each.answered && { answer }),
+        };
+      }
       case "grant":
         return { kind: "grant", id, accountId: accountOfStep, amount: amountOf(each.amount), at };
     }
@@ -302,7 +320,13 @@ class Run {
     const onPaper = this.#paper.openHolds().map(openHold);
     expect(open.toSorted(byId)).toEqual(onPaper.toSorted(byId));
     expect((await this.#generations()).toSorted(byId)).toEqual(this.#paper.generations().toSorted(byId));
+    expect(new Map(await this.#jobs())).toEqual(new Map(this.#paper.jobs()));
     expect((await this.#keys()).toSorted(byKey)).toEqual(this.#paper.keys().toSorted(byKey));
+  }
+
+  async #jobs(): Promise<[string, string][]> {
+    const rows = await this.#query(`SELECT id, payload FROM jobs WHERE id LIKE '${this.#prefix}%' ORDER BY id`);
+    return rows.map((row) => [String(row["id"]), String(row["payload"])]);
   }
 
   async #generations(): Promise<PaperGeneration[]> {

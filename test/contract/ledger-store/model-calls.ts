@@ -1,5 +1,4 @@
 /** The model's state of calls beside their money: minutes, and stored answers. */
-import { limits } from "../../../src/core/index.ts";
 import type { Hold, StoredAnswer, OutcomeOf, RateState } from "../../../src/ledger/index.ts";
 
 const minuteMs = 60_000;
@@ -75,8 +74,13 @@ export class PaperAnswers {
     this.#answers = this.#answers.filter((each) => each.account !== account || each.key !== key);
   }
 
-  keep(answer: Omit<PaperAnswer, "expiresAt">, at: number): void {
-    this.#answers.push({ ...answer, expiresAt: at + limits.retryAnswerTtlMs });
+  /** The answer to this hold's call, whether or not its time is over. */
+  of(account: string, key: string, holdId: string): PaperAnswer | undefined {
+    return this.#answers.find((each) => each.account === account && each.key === key && each.holdId === holdId);
+  }
+
+  keep(answer: PaperAnswer): void {
+    this.#answers.push(answer);
   }
 
   forget(at: number): void {

@@ -7,15 +7,19 @@ import type {
   AccountState,
   CallRecord,
   Hold,
+  KeepAnswer,
   LedgerOperation,
   LedgerOutcome,
   OpenHold,
   OutcomeOf,
+  Park,
   Release,
   Renew,
   Settle,
+  StoredAnswer,
   TopUp,
 } from "../../../src/ledger/index.ts";
+import { limits } from "../../../src/core/index.ts";
 import { PaperAnswers, PaperMinutes, refusalByRates } from "./model-calls.ts";
 
 type Outcome<Kind extends LedgerOperation["kind"]> = OutcomeOf<Extract<LedgerOperation, { kind: Kind }>>;
@@ -36,6 +40,8 @@ interface PaperHold extends OpenHold {
   shortfall: bigint;
   tokens: number;
   retry: Hold["retry"];
+  /** Whether it claims its retry key: an answer takes the place of the claim. */
+  claims: boolean;
   /** The record of an ended call. */
   record: CallRecord | "expired" | undefined;
   parent: string | undefined;
@@ -79,6 +85,7 @@ export class PaperLedger {
   readonly #spends = new Map<string, Spend>();
   readonly #minutes = new PaperMinutes();
   readonly #answers = new PaperAnswers();
+  readonly #jobs = new Map<string, string>();
 
   put(account: Account): void {
     this.#accounts.set(account.id, account);
@@ -96,6 +103,10 @@ export class PaperLedger {
         return this.#release(operation);
       case "renew":
         return this.#renew(operation);
+      case "park":
+        return this.#park(operation);
+      case "keep-answer":
+        return this.#keepAnswer(operation);
       case "grant":
         return this.#grant(operation.id, operation.accountId, operation.amount);
       case "sweep":
@@ -134,11 +145,16 @@ export class PaperLedger {
   }
 
   keys(): PaperKey[] {
-    const claims = this.openHolds().flatMap(({ id, accountId, retry }) =>
-      retry === undefined ? [] : [{ account: accountId, key: retry.key, holdId: id, answered: false }],
+    const claims = this.openHolds().flatMap(({ id, accountId, retry, claims: isClaimed }) =>
+      retry === undefined || !isClaimed ? [] : [{ account: accountId, key: retry.key, holdId: id, answered: false }],
     );
     const answers = this.#answers.all().map(({ account, key, holdId }) => ({ account, key, holdId, answered: true }));
     return [...claims, ...answers];
+  }
+
+  /** The payload of each job that a hold was handed over to. */
+  jobs(): ReadonlyMap<string, string> {
+    return this.#jobs;
   }
 
   shortfall(): bigint {
@@ -189,8 +205,7 @@ export class PaperLedger {
   }
 
   #hold(hold: Hold): Outcome<"hold"> {
-    const { kind: _, at, rates, tokens = 0, retry, parent, ...fields } = hold;
-    const { id, accountId, amount } = hold;
+    const { id, accountId, amount, at, leaseUntil, rates, tokens = 0, retry, parent } = hold;
     const before = this.#holds.get(id);
     if (!this.#accounts.has(accountId)) return { outcome: "no-account" };
     if (before !== undefined) {
@@ -202,7 +217,9 @@ export class PaperLedger {
     if (refusal !== undefined) return refusal;
     const begun = { observed: undefined, state: "open", keeper: "process" } as const;
     const open = { cost: 0n, shortfall: 0n, record: undefined, chargedIn: new Map<string, string>() } as const;
-    this.#holds.set(id, { ...fields, ...begun, ...open, createdAt: at, tokens, retry, parent });
+    const description = `${hold.operation} ${hold.provider}/${hold.model}`;
+    const fields = { id, accountId, amount, leaseUntil, description, createdAt: at, tokens, retry, parent };
+    this.#holds.set(id, { ...fields, ...begun, ...open, claims: retry !== undefined });
     this.#minutes.count(accountId, at, { holdId: id, tokens });
     if (retry !== undefined) this.#answers.drop(accountId, retry.key);
     return rates === undefined ? { outcome: "held" } : { outcome: "held", rates: this.#seen(hold) };
@@ -214,7 +231,9 @@ export class PaperLedger {
 
   #refusalByKey({ retry, accountId, at }: Hold): Outcome<"hold"> | undefined {
     if (retry === undefined) return undefined;
-    const running = this.openHolds().find((open) => open.accountId === accountId && open.retry?.key === retry.key);
+    const running = this.openHolds().find(
+      (open) => open.claims && open.accountId === accountId && open.retry?.key === retry.key,
+    );
     const kept = this.#answers.find(accountId, retry.key, at);
     const fingerprint = running?.retry?.fingerprint ?? kept?.fingerprint;
     if (fingerprint === undefined) return undefined;
@@ -234,7 +253,7 @@ export class PaperLedger {
     return { outcome: "raised" };
   }
 
-  #settle({ id, amount, at, tokens, record, answer }: Settle): Outcome<"settle"> {
+  #settle({ id, amount, at, tokens, record, answer, answerUntil }: Settle): Outcome<"settle"> {
     const hold = this.#holds.get(id);
     if (hold === undefined) return { outcome: "no-hold" };
     if (hold.state === "released") return { outcome: "conflict" };
@@ -244,7 +263,7 @@ export class PaperLedger {
     if (hold.state === "open") {
       this.#correct(hold, tokens ?? hold.tokens);
       if (answer !== undefined && hold.retry !== undefined)
-        this.#answers.keep({ account: hold.accountId, ...hold.retry, holdId: id, answer }, at);
+        this.#answer(hold, hold.retry.key, answer, answerUntil ?? at + limits.retryAnswerTtlMs);
     }
     this.#end(hold, hold.state === "open" ? "settled" : "made-good", amount, at);
     hold.record = record ?? hold.record;
@@ -275,6 +294,39 @@ export class PaperLedger {
     hold.observed = observed ?? hold.observed;
     hold.keeper = keeper ?? hold.keeper;
     return { outcome: "renewed" };
+  }
+
+  #park({ id, leaseUntil, job }: Park): Outcome<"park"> {
+    const hold = this.#holds.get(id);
+    if (hold?.state !== "open") return { outcome: "ended" };
+    if (hold.keeper === "job") return { outcome: "exists" };
+    if (this.#jobs.has(job.id)) return { outcome: "conflict" };
+    this.#jobs.set(job.id, JSON.stringify(job.payload));
+    Object.assign(hold, { keeper: "job", leaseUntil });
+    return { outcome: "parked" };
+  }
+
+  #keepAnswer({ id, accountId, key, answer, until }: KeepAnswer): Outcome<"keep-answer"> {
+    const stored = this.#answers.of(accountId, key, id);
+    if (answer === undefined) {
+      if (stored !== undefined) stored.expiresAt = until;
+      return { outcome: stored === undefined ? "no-key" : "kept" };
+    }
+    const hold = this.#holds.get(id);
+    const isKept = hold?.accountId === accountId && this.#answer(hold, key, answer, until);
+    return { outcome: isKept ? "kept" : "no-key" };
+  }
+
+  /** Takes the place of the hold's claim, or of an earlier answer to it. Returns whether the key is still the hold's. */
+  #answer(hold: PaperHold, key: string, answer: StoredAnswer, expiresAt: number): boolean {
+    const { id: holdId, accountId: account, retry, claims, state } = hold;
+    const stored = this.#answers.of(account, key, holdId);
+    if (stored !== undefined) Object.assign(stored, { answer, expiresAt });
+    else if (claims && state === "open" && retry?.key === key) {
+      hold.claims = false;
+      this.#answers.keep({ account, ...retry, holdId, answer, expiresAt });
+    } else return false;
+    return true;
   }
 
   #grant(id: string, account: string, amount: bigint): Outcome<"grant"> {

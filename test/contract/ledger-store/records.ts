@@ -273,11 +273,25 @@ function describeExpiries(open: OpenLedgerStore): void {
     await each.close();
   });
 
+  test("of a call that expired its dialect is written, and that it was streamed", async () => {
+    const each = await opened(open);
+    const call = { operation: "responses", dialect: "responses", streamed: true } as const;
+    const asked = hold("a", key.id, 20n, leased);
+    // Through the general function of Postgres, and through the plain one.
+    await each.store.commit([{ ...asked, ...call, retry: { key: "k", fingerprint: "f" } }]);
+    await each.store.commit([{ ...asked, ...call, id: "b" }]);
+    await each.store.commit([sweep(late)]);
+    expect(await generationsOf(each)).toEqual([expired("a", 0n, call), expired("b", 0n, call)]);
+    await each.close();
+  });
+
   test("a model's id is all that follows its prefix", async () => {
     const each = await opened(open);
-    const description = "chat ollama/org/some model:7b";
-    await each.store.commit([{ ...hold("a", key.id, 20n, leased), description }, sweep(late)]);
-    expect(await generationsOf(each)).toEqual([expired("a", 0n, { provider: "ollama", model: "org/some model:7b" })]);
+    const call = { provider: "ollama", model: "org/some model:7b" };
+    await each.store.commit([{ ...hold("a", key.id, 20n, leased), ...call }]);
+    expect(await each.store.openHolds()).toMatchObject([{ description: "chat ollama/org/some model:7b" }]);
+    await each.store.commit([sweep(late)]);
+    expect(await generationsOf(each)).toEqual([expired("a", 0n, call)]);
     await each.close();
   });
 

@@ -14,6 +14,7 @@ import type {
   LedgerOperation,
   LedgerOutcome,
   LedgerStore,
+  ParkedJob,
   RateState,
   Release,
   Settle,
@@ -61,7 +62,11 @@ export const hold = (id: string, accountId: string, amount: bigint, options: Hol
     id,
     accountId,
     amount,
-    description: "chat openai/some-model",
+    operation: "chat",
+    provider: "openai",
+    model: "some-model",
+    dialect: undefined,
+    streamed: false,
     at,
     leaseUntil,
     ...rest,
@@ -72,7 +77,7 @@ export const settle = (
   id: string,
   amount: bigint,
   at = noon,
-  rest: Pick<Settle, "tokens" | "record" | "answer"> = {},
+  rest: Pick<Settle, "tokens" | "record" | "answer" | "answerUntil"> = {},
 ) => ({ kind: "settle", id, amount, at, ...rest }) as const;
 export const release = (id: string, at = noon, rest: Pick<Release, "record"> = {}) =>
   ({ kind: "release", id, at, ...rest }) as const;
@@ -81,6 +86,16 @@ export const renew = (id: string, leaseUntil: number, observed?: bigint) =>
 /** A renewal that hands the hold over. */
 export const keep = (keeper: HoldKeeper, ...renewed: Parameters<typeof renew>) =>
   ({ ...renew(...renewed), keeper }) as const;
+/** A hand-over to a job, whose row has the hold's id by default. */
+export const park = (id: string, leaseUntil: number, job: Partial<ParkedJob> = {}) =>
+  ({
+    kind: "park",
+    id,
+    leaseUntil,
+    job: { id, kind: "video", owner: "alice", payload: { of: id }, runAt: noon, createdAt: noon, ...job },
+  }) as const;
+export const keepAnswer = (id: string, accountId: string, until: number, answer?: StoredAnswer) =>
+  ({ kind: "keep-answer", id, accountId, key: "k", until, answer }) as const;
 export const grant = (id: string, accountId: string, amount: bigint, at = noon) =>
   ({ kind: "grant", id, accountId, amount, at }) as const;
 export const sweep = (at: number) => ({ kind: "sweep", at }) as const;
@@ -98,6 +113,9 @@ export const noHold = { outcome: "no-hold" } as const;
 export const noAccount = { outcome: "no-account" } as const;
 export const released = { outcome: "released" } as const;
 export const renewed = { outcome: "renewed" } as const;
+export const parked = { outcome: "parked" } as const;
+export const kept = { outcome: "kept" } as const;
+export const noKey = { outcome: "no-key" } as const;
 export const ended = { outcome: "ended" } as const;
 export const granted = { outcome: "granted" } as const;
 export const settled = (shortfall = 0n) => ({ outcome: "settled", shortfall }) as const;

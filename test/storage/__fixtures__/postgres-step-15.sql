@@ -329,3 +329,11 @@ INSERT INTO tollgate_schema VALUES (15);
 -- The start reads the zone of the days.
 CREATE TABLE ledger_state (timezone text NOT NULL, closed_before bigint NOT NULL DEFAULT 0, sealed_before bigint NOT NULL DEFAULT 0, removed_before bigint NOT NULL DEFAULT 0);
 INSERT INTO ledger_state (timezone) VALUES ('UTC');
+
+-- Tables and types of the ledger and of videos that later steps change or use, without rows.
+CREATE TABLE accounts (id text COLLATE "C" PRIMARY KEY, kind text NOT NULL, name text NOT NULL, chain text[] COLLATE "C" NOT NULL);
+CREATE TABLE tokens (id text COLLATE "C" PRIMARY KEY, user_name text NOT NULL, account_id text COLLATE "C" NOT NULL);
+CREATE TABLE holds (id text COLLATE "C" PRIMARY KEY, purpose text NOT NULL, retry_key text);
+CREATE TABLE retry_keys (account_id text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, fingerprint text NOT NULL, hold_id text COLLATE "C" NOT NULL, status bigint, headers text, body bytea, kept_until bigint NOT NULL, PRIMARY KEY (account_id, key));
+CREATE TABLE videos (id text COLLATE "C" PRIMARY KEY, account_id text COLLATE "C" NOT NULL, retry_key text COLLATE "C", fingerprint text, created_answer text, created_at bigint NOT NULL);
+CREATE TYPE ledger_operation AS (kind text, id text COLLATE "C", account text COLLATE "C", amount bigint, at bigint, lease_until bigint, purpose text, tokens bigint, is_rated boolean, requests_max bigint, tokens_max bigint, calls_max bigint, retry_key text COLLATE "C", key_place int, fingerprint text, kept_until bigint, status bigint, headers text, body text, record json, parent text, keeper text);

@@ -133,3 +133,47 @@ PRAGMA user_version = 17;
 -- The start reads the zone of the days.
 CREATE TABLE ledger_state (timezone text NOT NULL, closed_before INTEGER NOT NULL DEFAULT 0, sealed_before INTEGER NOT NULL DEFAULT 0, removed_before INTEGER NOT NULL DEFAULT 0);
 INSERT INTO ledger_state (timezone) VALUES ('UTC');
+
+-- Tables of the ledger and of videos that later steps change, without rows.
+CREATE TABLE holds (
+    id           TEXT PRIMARY KEY,
+    account_id   TEXT NOT NULL,
+    amount       INTEGER NOT NULL CHECK (amount >= 0),
+    purpose      TEXT NOT NULL,
+    observed     INTEGER CHECK (observed >= 0),
+    lease_until  INTEGER NOT NULL,
+    created_at   INTEGER NOT NULL
+  , tokens INTEGER NOT NULL DEFAULT 0, retry_key TEXT, keeper TEXT NOT NULL DEFAULT 'process' CHECK (keeper = 'process' OR keeper = 'job'), parent TEXT) STRICT, WITHOUT ROWID;
+CREATE TABLE retry_keys (
+    account_id   TEXT NOT NULL,
+    key          TEXT NOT NULL,
+    fingerprint  TEXT NOT NULL,
+    hold_id      TEXT NOT NULL,
+    status       INTEGER,
+    headers      TEXT,
+    body         BLOB,
+    kept_until   INTEGER NOT NULL,
+    PRIMARY KEY (account_id, key)
+  ) STRICT;
+CREATE TABLE videos (
+    id              TEXT PRIMARY KEY,
+    video_id        TEXT, -- the upstream's; null until it has answered
+    provider        TEXT NOT NULL,
+    key_id          TEXT, -- a hash of the API key that created it
+    owner           TEXT NOT NULL, -- the user
+    account_id      TEXT NOT NULL,
+    model           TEXT NOT NULL,
+    operation       TEXT NOT NULL,
+    source_id       TEXT, -- the video that it was made from
+    webhook_url     TEXT,
+    retry_key       TEXT,
+    fingerprint     TEXT, -- of the retry key's request
+    requested       TEXT NOT NULL, -- JSON, like the next two
+    state           TEXT NOT NULL,
+    answer          TEXT NOT NULL,
+    created_answer  TEXT, -- to the creation, byte by byte
+    credits         INTEGER, -- nano-credits; null before the end
+    created_at      INTEGER NOT NULL,
+    polled_at       INTEGER NOT NULL,
+    kept_until      INTEGER NOT NULL
+  ) STRICT;

@@ -6,6 +6,7 @@ import type {
   StoredAnswer,
   LedgerOperation,
   LedgerOutcome,
+  ParkedJob,
   RateState,
   Release,
   Settle,
@@ -49,12 +50,24 @@ function columnsOf(operation: LedgerOperation) {
     case "hold":
       return holdColumns(operation);
     case "settle":
-      return { ...endColumns(operation), ...answerColumns(operation.answer, operation.at), tokens: operation.tokens };
+      return {
+        ...endColumns(operation),
+        ...answerColumns(operation.answer, operation.answerUntil ?? expiresAt(operation.at)),
+        tokens: operation.tokens,
+      };
     case "release":
       return endColumns(operation);
     case "renew": {
       const { kind, id, leaseUntil, observed, keeper } = operation;
       return { kind, id, lease_until: leaseUntil, amount: observed?.toString(), keeper };
+    }
+    case "park": {
+      const { kind, id, leaseUntil, job } = operation;
+      return { kind, id, lease_until: leaseUntil, job: jobColumns(job) };
+    }
+    case "keep-answer": {
+      const { kind, id, accountId, key, answer, until } = operation;
+      return { kind, id, account: accountId, retry_key: key, kept_until: until, ...answerColumns(answer, until) };
     }
     case "top-up":
       return { ...operation, amount: String(operation.amount) };
@@ -72,7 +85,11 @@ function holdColumns({
   id,
   accountId,
   amount,
-  description,
+  operation,
+  provider,
+  model,
+  dialect,
+  streamed,
   at,
   leaseUntil,
   rates,
@@ -86,7 +103,11 @@ function holdColumns({
     id,
     account: accountId,
     amount: text,
-    purpose: description,
+    operation,
+    provider,
+    model,
+    dialect,
+    streamed,
     at,
     lease_until: leaseUntil,
     tokens,
@@ -108,10 +129,25 @@ function endColumns(end: Settle | Release) {
   return { kind, id, amount, at, record: record && toGenerationColumns(record) };
 }
 
-function answerColumns(answer: StoredAnswer | undefined, at: number) {
+function answerColumns(answer: StoredAnswer | undefined, until: number) {
   if (answer === undefined) return undefined;
   const { status, headers, body } = answer;
-  return { status, headers: JSON.stringify(headers), body: body.toBase64(), kept_until: expiresAt(at) };
+  return { status, headers: JSON.stringify(headers), body: body.toBase64(), kept_until: until };
+}
+
+/** The columns of a new row of `jobs`, in the order of the table's first ones. */
+export function jobColumns({ id, kind, owner, payload, runAt, createdAt, lease }: ParkedJob) {
+  return {
+    id,
+    kind,
+    owner,
+    payload: JSON.stringify(payload),
+    run_at: runAt,
+    created_at: createdAt,
+    lease_token: lease?.token,
+    lease_node: lease?.node,
+    lease_until: lease?.until,
+  };
 }
 
 /** An outcome; a stored answer may still be missing from it. */

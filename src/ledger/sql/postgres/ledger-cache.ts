@@ -19,7 +19,11 @@ export interface RememberedHold {
 
 /** A hold's retry key, unique within its account. */
 export function keyOf({ accountId, retry }: Hold): string | undefined {
-  return retry && JSON.stringify([accountId, retry.key]);
+  return retry && keyName(accountId, retry.key);
+}
+
+export function keyName(accountId: string, key: string): string {
+  return JSON.stringify([accountId, key]);
 }
 
 /** An account of a chain. */

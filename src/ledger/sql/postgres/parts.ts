@@ -1,5 +1,5 @@
 import type { LedgerOperation } from "../../operations.ts";
-import { keyOf, type LedgerCache } from "./ledger-cache.ts";
+import { keyName, keyOf, type LedgerCache } from "./ledger-cache.ts";
 
 /**
  * Splits a batch into parts, each of which sees the writes of the previous ones. Almost always there is one part.
@@ -15,6 +15,7 @@ export class Parts {
   readonly #ids = new Set<string>();
   /** The first position of each key in the current part. */
   readonly #keyPlaces = new Map<string, number>();
+  /** Keys that an operation of the current part frees or answers. */
   readonly #freed = new Set<string>();
   #mayHaveFreedAny = false;
   #isSweep = false;
@@ -34,8 +35,9 @@ export class Parts {
       this.#isSweep = true;
       return undefined;
     }
-    this.#ids.add(operation.id);
+    for (const id of idsOf(operation)) this.#ids.add(id);
     if (operation.kind === "settle" || operation.kind === "release") this.#noteEnd(operation.id);
+    if (operation.kind === "keep-answer") this.#freed.add(keyName(operation.accountId, operation.key));
     const key = operation.kind === "hold" ? keyOf(operation) : undefined;
     if (key === undefined) return undefined;
     const first = this.#keyPlaces.get(key) ?? this.#place;
@@ -50,7 +52,9 @@ export class Parts {
 
   #needsPart(operation: LedgerOperation): boolean {
     if (operation.kind === "sweep") return this.#isSweep || this.#ids.size > 0;
-    if (this.#isSweep || this.#ids.has(operation.id)) return true;
+    if (this.#isSweep || idsOf(operation).some((id) => this.#ids.has(id))) return true;
+    // A hold of the current part may have claimed the key.
+    if (operation.kind === "keep-answer") return this.#keyPlaces.has(keyName(operation.accountId, operation.key));
     const key = operation.kind === "hold" ? keyOf(operation) : undefined;
     return key !== undefined && (this.#mayHaveFreedAny || this.#freed.has(key));
   }
@@ -70,4 +74,9 @@ export class Parts {
     if (hold === undefined) this.#mayHaveFreedAny = true;
     else if (hold.key !== undefined) this.#freed.add(hold.key);
   }
+}
+
+/** Of the hold or grant, and of a job whose row is created. */
+function idsOf(operation: Exclude<LedgerOperation, { kind: "sweep" }>): string[] {
+  return operation.kind === "park" ? [operation.id, `job ${operation.job.id}`] : [operation.id];
 }

@@ -1,9 +1,10 @@
 /** Converts operations whose outcomes do not depend on each other to the parameters of `ledger_commit_plain`. */
 import { type Parameter, plainRows } from "../../../storage/index.ts";
-import type { Hold, LedgerOperation, LedgerOutcome, Release, Renew, Settle, TopUp } from "../../operations.ts";
+import type { Hold, LedgerOperation, LedgerOutcome, Park, Release, Renew, Settle, TopUp } from "../../operations.ts";
 import type { CallCounts } from "../../rates.ts";
 import { toGenerationColumns } from "../generations.ts";
 import { AccountChange } from "./account-change.ts";
+import { jobColumns } from "./batch.ts";
 import { rowsLiteral, storable } from "./columns.ts";
 import type { LedgerCache, ChainAccount, RememberedHold } from "./ledger-cache.ts";
 
@@ -19,6 +20,7 @@ const columns = {
   hold: namesOf(plainRows.hold),
   end: namesOf(plainRows.end),
   change: namesOf(plainRows.change),
+  job: namesOf(plainRows.job),
 };
 
 function namesOf<Columns extends object>(row: Columns): (keyof Columns)[] {
@@ -34,6 +36,8 @@ export class PlainBatch {
   readonly #ends: PlainRow<"end">[] = [];
   /** Changes of holds that stay open. */
   readonly #changes: PlainRow<"change">[] = [];
+  /** Rows of jobs that holds are handed over to. */
+  readonly #jobs: PlainRow<"job">[] = [];
   #earliest = Infinity;
   #latest = 0;
 
@@ -50,8 +54,9 @@ export class PlainBatch {
   }
 
   #add(operation: LedgerOperation): boolean {
-    if (operation.kind === "grant" || operation.kind === "sweep") return false;
-    if (operation.kind !== "renew") {
+    const { kind } = operation;
+    if (kind === "grant" || kind === "sweep" || kind === "keep-answer") return false;
+    if ("at" in operation) {
       this.#earliest = Math.min(this.#earliest, operation.at);
       this.#latest = Math.max(this.#latest, operation.at);
     }
@@ -67,6 +72,8 @@ export class PlainBatch {
         return this.#addTopUp(operation, hold, chain);
       case "renew":
         return this.#addRenew(operation, hold, chain);
+      case "park":
+        return this.#addPark(operation, hold, chain);
     }
   }
 
@@ -84,12 +91,13 @@ export class PlainBatch {
   }
 
   #addHold(hold: Hold): boolean {
-    const { id, accountId, amount, description, leaseUntil, at, tokens = 0, retry, parent } = hold;
+    const { id, accountId, amount, operation, provider, model, dialect, streamed, leaseUntil, at, tokens = 0 } = hold;
     const chain = this.#memory.chain(accountId);
-    if (chain === undefined || retry !== undefined || this.#memory.wasRefused(accountId)) return false;
+    if (chain === undefined || hold.retry !== undefined || this.#memory.wasRefused(accountId)) return false;
     for (const link of chain) this.#changeOf(link).take(amount);
     this.#accounts.get(accountId)?.beginCall(hold, this.#outcomes.length);
-    this.#holds.push({ id, account: accountId, amount, purpose: description, lease: leaseUntil, at, tokens, parent });
+    const call = { operation, provider, model, dialect, streamed, parent: hold.parent };
+    this.#holds.push({ id, account: accountId, amount, lease: leaseUntil, at, tokens, ...call });
     this.#outcomes.push({ outcome: "held" });
     return true;
   }
@@ -127,6 +135,19 @@ export class PlainBatch {
     return true;
   }
 
+  #addPark(
+    { id, leaseUntil, job }: Park,
+    { accountId, amount }: RememberedHold,
+    chain: readonly ChainAccount[],
+  ): boolean {
+    for (const link of chain.slice(0, 1)) this.#changeOf(link);
+    const change = { id, account: accountId, held: amount, amount, lease: leaseUntil };
+    this.#changes.push({ ...change, keeper: "job", parks: true });
+    this.#jobs.push(jobColumns(job));
+    this.#outcomes.push({ outcome: "parked" });
+    return true;
+  }
+
   /** In the order of the function's parameters. */
   parameters(): Parameter[] {
     const accounts = [...this.#accounts.values()].toSorted((a, b) => (a.order < b.order ? -1 : 1));
@@ -140,6 +161,7 @@ export class PlainBatch {
       rowsLiteral(columns.hold, this.#holds),
       rowsLiteral(columns.end, this.#ends),
       rowsLiteral(columns.change, this.#changes),
+      rowsLiteral(columns.job, this.#jobs),
     ];
   }
 

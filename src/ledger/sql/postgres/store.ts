@@ -21,7 +21,7 @@ import { PlainBatch, type PlainAnswer } from "./plain-batch.ts";
 
 const COMMIT = "SELECT * FROM ledger_commit($1, $2, $3)";
 
-const COMMIT_PLAIN = `SELECT ${plainCommit}($1, $2, $3, $4, $5, $6, $7, $8) AS answer`;
+const COMMIT_PLAIN = `SELECT ${plainCommit}($1, $2, $3, $4, $5, $6, $7, $8, $9) AS answer`;
 
 const KEPT_ANSWER = `
   SELECT status, headers, body FROM retry_keys

@@ -1,17 +1,17 @@
 import type { GenerationColumns } from "../generations.ts";
-import type { HoldRow } from "../rows.ts";
+import type { SqliteHoldRow } from "./statements.ts";
 
-/** The ledger's knowledge of a call whose process died: `<operation> <prefix>/<model>` and how long it was open. */
-export function expiredColumns(hold: HoldRow, owner: string, at: number): GenerationColumns {
-  const [, operation = "", provider = "", model = ""] = /^(\S*) ?([^/]*)\/?(.*)$/s.exec(hold.purpose) ?? [];
+/** The ledger's knowledge of a call whose process died: what its hold was for, and how long it was open. */
+export function expiredColumns(hold: SqliteHoldRow, owner: string, at: number): GenerationColumns {
+  const { operation, provider, model, dialect, streamed } = hold;
   const startedAt = Number(hold.created_at);
   return {
     owner,
     operation,
-    dialect: null,
+    dialect,
     provider,
     model,
-    streamed: false,
+    streamed: streamed === 1n,
     status: 0,
     outcome: "expired",
     usage: "{}",

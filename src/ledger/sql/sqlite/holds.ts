@@ -1,5 +1,5 @@
 import type { Nano } from "../../../core/index.ts";
-import type { Hold } from "../../operations.ts";
+import type { Hold, Outcomes, Park } from "../../operations.ts";
 import type { HoldRow } from "../rows.ts";
 import type { LedgerStatements } from "./statements.ts";
 
@@ -39,22 +39,40 @@ export class Holds {
   }
 
   /** Returns whether the hold is new; an existing one with the same id stays unchanged. */
-  insert({ id, accountId, amount, description, leaseUntil, at, tokens = 0, retry, parent }: Hold): boolean {
+  insert(hold: Hold): boolean {
+    const { id, accountId, amount, at, tokens = 0, retry } = hold;
     const retryKey = retry?.key ?? null;
     const { changes } = this.#sql.insertHold.run(
       id,
       accountId,
       amount,
-      description,
-      leaseUntil,
+      hold.operation,
+      hold.provider,
+      hold.model,
+      hold.dialect ?? null,
+      hold.streamed ? 1 : 0,
+      hold.leaseUntil,
       at,
       tokens,
       retryKey,
-      parent ?? null,
+      hold.parent ?? null,
     );
     if (changes === 0) return false;
     this.#known.set(id, { id, accountId, amount, tokens, takenAt: at, retryKey });
     return true;
+  }
+
+  /** Hands the hold over to a job and creates the job's row. */
+  park({ id, leaseUntil, job }: Park): Outcomes["park"] {
+    const keeper = this.#sql.hold.get(id)?.keeper;
+    if (keeper === undefined) return { outcome: "ended" };
+    if (keeper === "job") return { outcome: "exists" };
+    const { kind, owner, payload, runAt, createdAt, lease } = job;
+    const row = [job.id, kind, owner, JSON.stringify(payload), runAt, createdAt] as const;
+    const leased = [lease?.token ?? null, lease?.node ?? null, lease?.until ?? null] as const;
+    if (this.#sql.insertJob.run(...row, ...leased).changes === 0) return { outcome: "conflict" };
+    this.#sql.renewHold.run(leaseUntil, null, "job", id);
+    return { outcome: "parked" };
   }
 
   raise(hold: HeldAmount, amount: Nano): void {

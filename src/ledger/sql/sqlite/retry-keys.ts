@@ -1,4 +1,4 @@
-import type { Hold, HoldOutcomes, StoredAnswer } from "../../operations.ts";
+import type { Hold, HoldOutcomes, KeepAnswer, Outcomes, StoredAnswer } from "../../operations.ts";
 import { expiresAt, storedAnswerOf } from "../answers.ts";
 import type { HeldAmount } from "./holds.ts";
 import type { LedgerStatements } from "./statements.ts";
@@ -32,15 +32,25 @@ export class RetryKeys {
     }
   }
 
-  /** Stores the answer of a hold that has ended, or frees its key without one. */
-  end({ id, accountId, retryKey: key }: HeldAmount, answer: StoredAnswer | undefined, at: number): void {
+  /** Stores the answer of a hold that has ended; without one, frees a key that has none. */
+  end({ id, accountId, retryKey: key }: HeldAmount, answer: StoredAnswer | undefined, until: number): void {
     if (key === null) return;
-    if (answer === undefined) {
-      this.#sql.freeRetryKey.run(accountId, key, id);
-      return;
-    }
-    const { status, headers, body } = answer;
-    this.#sql.keepAnswer.run(status, JSON.stringify(headers), body, expiresAt(at), accountId, key, id);
+    if (answer === undefined) this.#sql.freeRetryKey.run(accountId, key, id);
+    else this.#store(answer, until, [accountId, key, id]);
+  }
+
+  keep({ id, accountId, key, answer, until }: KeepAnswer): Outcomes["keep-answer"] {
+    const row = [accountId, key, id] as const;
+    const { changes } = answer === undefined ? this.#sql.keepUntil.run(until, ...row) : this.#store(answer, until, row);
+    return { outcome: changes === 0 ? "no-key" : "kept" };
+  }
+
+  #store(
+    { status, headers, body }: StoredAnswer,
+    until: number,
+    row: readonly [accountId: string, key: string, holdId: string],
+  ): { changes: number } {
+    return this.#sql.keepAnswer.run(status, JSON.stringify(headers), body, until, ...row);
   }
 
   forget(at: number): void {

@@ -22,6 +22,11 @@ export interface AccountRow {
   open_calls: bigint;
 }
 
+export interface SqliteHoldRow extends HoldRow {
+  dialect: string | null;
+  streamed: bigint;
+}
+
 export type EntryKind = "grant" | "settle" | "release" | "expire";
 
 export interface EntryRow {
@@ -69,6 +74,15 @@ interface RetryKeyRow {
 type Counters = [bigint, bigint, bigint, number, bigint, number, number, number, number];
 type Text = string | null;
 type Count = number | null;
+type HoldValues = [
+  ...[id: string, account: string, amount: bigint],
+  ...[operation: string, provider: string, model: string, dialect: Text, streamed: number],
+  ...[leaseUntil: number, createdAt: number, tokens: number, retryKey: Text, parent: Text],
+];
+type JobValues = [
+  ...[id: string, kind: string, owner: string, payload: string, runAt: number, createdAt: number],
+  ...[leaseToken: Text, leaseNode: Text, leaseUntil: Count],
+];
 type Correction = [correctsAt: bigint | null, correctsShortfall: bigint | null];
 type EntryValues = [string, EntryKind, string, string, bigint, bigint, bigint, number, ...Correction];
 type SumValues = [
@@ -124,9 +138,13 @@ export function prepareStatements(database: Database) {
     writeCounters: database.prepare<unknown, [...Counters, string]>(`
       UPDATE accounts SET credits_posted = ?, debits_posted = ?, debits_pending = ?, period_start = ?, period_debits = ?,
         minute_began = ?, minute_requests = ?, minute_tokens = ?, open_calls = ? WHERE id = ?`),
-    hold: database.prepare<HoldRow, [string]>("SELECT * FROM holds WHERE id = ?"),
-    insertHold: database.prepare<unknown, [string, string, bigint, string, number, number, number, Text, Text]>(`
-      INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens, retry_key, parent)
+    hold: database.prepare<SqliteHoldRow, [string]>("SELECT * FROM holds WHERE id = ?"),
+    insertHold: database.prepare<unknown, HoldValues>(`
+      INSERT INTO holds (id, account_id, amount, operation, provider, model, dialect, streamed, lease_until, created_at, tokens,
+        retry_key, parent)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
+    insertJob: database.prepare<unknown, JobValues>(`
+      INSERT INTO jobs (id, kind, owner, payload, run_at, created_at, lease_token, lease_node, lease_until)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
     deleteHold: database.prepare<unknown, [string]>("DELETE FROM holds WHERE id = ?"),
     renewHold: database.prepare<unknown, [number, bigint | null, HoldKeeper | null, string]>(
@@ -135,10 +153,10 @@ export function prepareStatements(database: Database) {
         observed = coalesce(?2, observed), keeper = coalesce(?3, keeper) WHERE id = ?4`,
     ),
     raiseHold: database.prepare<unknown, [bigint, string]>("UPDATE holds SET amount = ? WHERE id = ?"),
-    leftHolds: database.prepare<HoldRow, [number]>(
+    leftHolds: database.prepare<SqliteHoldRow, [number]>(
       "SELECT * FROM holds WHERE lease_until < ? ORDER BY lease_until LIMIT 1000",
     ),
-    openHolds: database.prepare<HoldRow, []>("SELECT * FROM holds ORDER BY created_at, id"),
+    openHolds: database.prepare<SqliteHoldRow, []>("SELECT * FROM holds ORDER BY created_at, id"),
     entry: database.prepare<EntryRow, [string]>(
       "SELECT number, id, kind, debit_account, credit_account, amount, held, shortfall, created_at FROM entries WHERE id = ?",
     ),
@@ -191,13 +209,16 @@ function prepareCallStatements(database: Database) {
       INSERT OR REPLACE INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until) VALUES (?, ?, ?, ?, ?)`),
     keepAnswer: database.prepare<unknown, [number, string, Uint8Array, number, string, string, string]>(`
       UPDATE retry_keys SET status = ?, headers = ?, body = ?, kept_until = ? WHERE account_id = ? AND key = ? AND hold_id = ?`),
+    keepUntil: database.prepare<unknown, [number, string, string, string]>(`
+      UPDATE retry_keys SET kept_until = ? WHERE account_id = ? AND key = ? AND hold_id = ? AND status IS NOT NULL`),
     freeRetryKey: database.prepare<unknown, [string, string, string]>(
-      "DELETE FROM retry_keys WHERE account_id = ? AND key = ? AND hold_id = ?",
+      "DELETE FROM retry_keys WHERE account_id = ? AND key = ? AND hold_id = ? AND status IS NULL",
     ),
     forgetAnswers: database.prepare<unknown, [number]>(`
       DELETE FROM retry_keys WHERE (account_id, key) IN (
         SELECT account_id, key FROM retry_keys
-        WHERE kept_until < ? AND NOT EXISTS (SELECT 1 FROM holds WHERE id = hold_id) ORDER BY kept_until LIMIT 5000)`),
+        WHERE kept_until < ? AND (status IS NOT NULL OR NOT EXISTS (SELECT 1 FROM holds WHERE id = hold_id))
+        ORDER BY kept_until LIMIT 5000)`),
   };
 }
 

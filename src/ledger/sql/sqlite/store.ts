@@ -18,8 +18,9 @@ import type {
 } from "../../operations.ts";
 import { passedLimit, withCall } from "../../rates.ts";
 import type { LedgerStore, OpenHold } from "../../store.ts";
+import { expiresAt } from "../answers.ts";
 import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
-import { costOfExpired, type HoldRow, toOpenHold } from "../rows.ts";
+import { costOfExpired, toOpenHold } from "../rows.ts";
 import { AccountCache, readAccount } from "./account-cache.ts";
 import { SqliteBooks } from "./books.ts";
 import { CallsByOwner } from "./calls-by-owner.ts";
@@ -34,6 +35,7 @@ import {
   type EntryRow,
   type LedgerStatements,
   prepareStatements,
+  type SqliteHoldRow,
 } from "./statements.ts";
 
 /** The counter-account of every grant and every charge. */
@@ -56,6 +58,8 @@ interface Ending {
   /** The record of the call. */
   call: GenerationColumns | undefined;
   answer: StoredAnswer | undefined;
+  /** Until when the answer is kept; a day by default. */
+  answerUntil?: number | undefined;
 }
 
 /**
@@ -161,6 +165,10 @@ export class SqliteLedgerStore implements LedgerStore {
         return this.#release(operation);
       case "renew":
         return this.#renew(operation);
+      case "park":
+        return this.#holds.park(operation);
+      case "keep-answer":
+        return this.#retryKeys.keep(operation);
       case "grant":
         return this.#grant(operation);
       case "sweep":
@@ -206,11 +214,11 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   #settle(settle: Settle): Outcomes["settle"] {
-    const { id, amount: cost, at, tokens, record, answer } = settle;
+    const { id, amount: cost, at, tokens, record, answer, answerUntil } = settle;
     const hold = this.#holds.take(id);
     if (hold !== undefined) {
       const call = record && toGenerationColumns(record);
-      const charge = this.#end(hold, { kind: "settle", cost, at, tokens, call, answer });
+      const charge = this.#end(hold, { kind: "settle", cost, at, tokens, call, answer, answerUntil });
       return { outcome: "settled", shortfall: cost - charge };
     }
     const ended = this.#entries.find(id);
@@ -262,7 +270,7 @@ export class SqliteLedgerStore implements LedgerStore {
     return { outcome: "swept", expired: left.length };
   }
 
-  #expire(row: HoldRow, at: number): void {
+  #expire(row: SqliteHoldRow, at: number): void {
     const hold = this.#holds.take(row.id);
     if (hold === undefined) return;
     const call = expiredColumns(row, this.#ownerOf(row.account_id, at), at);
@@ -277,7 +285,7 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   /** Posts the end of a hold, returns its uncharged part, and returns the charge: as much as was available. */
-  #end(hold: HeldAmount, { kind, cost, at, tokens, call, answer }: Ending): Nano {
+  #end(hold: HeldAmount, { kind, cost, at, tokens, call, answer, answerUntil = expiresAt(at) }: Ending): Nano {
     const { id, accountId: account, amount: held } = hold;
     const charge = this.#chargeable(account, cost, held, at);
     const date = this.#dateOf(this.#accounts.postDebit({ accountId: account, held, charge, at }));
@@ -286,7 +294,7 @@ export class SqliteLedgerStore implements LedgerStore {
     const shortfall = cost - charge;
     const sides = { debit: account, credit: REVENUE };
     this.#entries.insert({ id, kind, ...sides, amount: charge, held, shortfall, at: date }, call);
-    this.#retryKeys.end(hold, answer, at);
+    this.#retryKeys.end(hold, answer, answerUntil);
     return charge;
   }
 
