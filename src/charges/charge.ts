@@ -3,7 +3,7 @@
  *
  *   held ──settle──▶ ended (charged)
  *    │ └──release──▶ ended (nothing charged)
- *    └──handOver──▶ kept by a job: another process may continue it
+ *    └──park, handOver──▶ kept by a job: another process may continue it
  *
  * The first end counts; later ones change nothing. While this process keeps the hold, it renews the lease together with
  * the cost observed so far, so work may take any time, and a killed process still leaves a fair charge. A hold kept by
@@ -21,7 +21,7 @@ import {
   outputTokens,
   type Usage,
 } from "../core/index.ts";
-import type { CallRecord, HoldKeeper, StoredAnswer, Release, Settle } from "../ledger/index.ts";
+import type { CallRecord, HoldKeeper, Park, ParkedJob, StoredAnswer, Release, Settle } from "../ledger/index.ts";
 import { boundFor, chargeFor, priceAt } from "../pricing/index.ts";
 import type { Watched } from "../streaming/index.ts";
 import { type EndDependencies, endHold, type EndOutcome } from "./end-hold.ts";
@@ -193,24 +193,39 @@ export class Charge implements Watched {
   }
 
   /**
-   * Hands the hold over to a job. Until `until` no process needs to renew it; if the work has not ended by then, the
-   * whole hold is charged. `save` stores the state of the money and must reject only if it has stored nothing: then the
-   * hold stays with this process, and the rejection is passed on. Once it is stored, the hold is the job's, and this
-   * process only commits the longer lease. Resolves after the first attempt.
+   * Hands the hold over to a job and creates the job's row, in one commit. Until `until` no process needs to renew the
+   * hold; if the work has not ended by then, the whole hold is charged. Rejects if the hold has ended, or if the store
+   * cannot commit: whether it did is then unknown, and the work must be ended.
+   */
+  park(until: number, jobOf: (holding: HoldState) => ParkedJob): Promise<void> {
+    return this.#giveAway(async (holding) => {
+      const park: Park = { kind: "park", id: this.#holdId, leaseUntil: until, job: jobOf(holding) };
+      const { outcome } = await this.#deps.ledger.submit(park);
+      if (outcome === "ended" || outcome === "conflict") throw new Error(`parking ${park.id}: ${outcome}`);
+    });
+  }
+
+  /**
+   * Hands the hold over to a job whose row the ledger's commit cannot reach. `save` stores the state of the money and must
+   * reject only if it has stored nothing: then the hold stays with this process, and the rejection is passed on. Once it
+   * is stored, the hold is the job's, and this process only commits the longer lease. Resolves after the first attempt.
    */
   async handOver(until: number, save: (holding: HoldState) => Promise<void>): Promise<void> {
+    await this.#giveAway(save);
+    await this.#commitJobLease(this.#holdId, until, LEND_RETRY_MS);
+  }
+
+  async #giveAway(give: (holding: HoldState) => Promise<void>): Promise<void> {
     // A renewal or top-up by this process in between would shorten the job's lease or change the stored amount.
     this.#handingOver = true;
-    await this.#underWay;
-    const id = this.#holdId;
     try {
-      await save({ reserves: this.#reserves, amount: this.#amount });
+      await this.#underWay;
+      await give({ reserves: this.#reserves, amount: this.#amount });
     } finally {
       this.#handingOver = false;
     }
     this.#keeper = "job";
     this.detach();
-    await this.#commitJobLease(id, until, LEND_RETRY_MS);
   }
 
   /** If the hold has ended by then, the job ended it. */

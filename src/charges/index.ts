@@ -4,6 +4,7 @@ export { EndJournal } from "./end-journal.ts";
 export { resolveUsage, sumOf, withPassed } from "./estimate.ts";
 export { HoldAmounts } from "./hold-amounts.ts";
 export { guardObserver } from "./guard-observer.ts";
+export { keepAnswer } from "./keep-answer.ts";
 export { logObserver } from "./log-observer.ts";
 export { openWork } from "./open-work.ts";
 export { outputHold } from "./output-hold.ts";

@@ -1,5 +1,6 @@
 import type { WorkBound, Dialect, Operation } from "../core/index.ts";
 import { type PriceSnapshot, priceFrom, snapshotOf } from "../pricing/index.ts";
+import type { RetryKey } from "../ledger/index.ts";
 import type { HoldState } from "./charge.ts";
 import type { WorkOrder, WorkOwner, WorkSource } from "./work-order.ts";
 
@@ -23,11 +24,13 @@ export interface ParkedWork {
   markup: string;
   bound: WorkBound;
   streamed: boolean;
+  /** The retry key that its hold claims. */
+  retry?: RetryKey;
   at: number;
 }
 
 export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState, markupMillionths: bigint): ParkedWork {
-  const { id, parent, principal, operation, dialect, source, price, bound, streamed, at } = order;
+  const { id, parent, principal, operation, dialect, source, price, bound, streamed, retry, at } = order;
   const { user, tokenId, accountId, rates } = principal;
   return {
     id,
@@ -42,6 +45,7 @@ export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState, 
     markup: String(markupMillionths),
     bound,
     streamed,
+    ...(retry === undefined ? {} : { retry }),
     at,
   };
 }

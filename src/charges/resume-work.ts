@@ -3,7 +3,7 @@ import { fromParkedWork, type ParkedWork } from "./parked-work.ts";
 import { Work } from "./work.ts";
 
 /**
- * Continues parked work, on any node: it is metered, topped up, parked again or ended like other work. The job must be
+ * Continues parked work, on any node: it is metered, topped up or ended like other work. The job must be
  * leased by this process alone, and a run that neither ends nor parks the work must call `leave`. The hold keeps the
  * job's lease. If that has expired meanwhile, the work's end corrects the charge.
  */

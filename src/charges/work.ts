@@ -19,8 +19,8 @@ import {
   type PriceTerms,
   type Usage,
 } from "../core/index.ts";
-import type { CallRecord, StoredAnswer } from "../ledger/index.ts";
-import type { Allowance, Charge, WorkDependencies } from "./charge.ts";
+import type { CallRecord, ParkedJob, StoredAnswer } from "../ledger/index.ts";
+import type { Allowance, Charge, HoldState, WorkDependencies } from "./charge.ts";
 import type { EndOutcome } from "./end-hold.ts";
 import { type ParkedWork, toParkedWork } from "./parked-work.ts";
 import type { WorkOrder } from "./work-order.ts";
@@ -175,19 +175,31 @@ export class Work {
   }
 
   /**
-   * Parks the work: `save` stores the plain data for `resumeWork` in a job's row, then the hold is handed over to the
-   * job until `until` (milliseconds since the epoch). In this order, a process that dies in between leaves a job whose
-   * hold has a short lease, and never a long hold without an owner. Rejects if `save` rejects, which must then have
-   * stored nothing: the work stays open in this process. Otherwise the work is the job's, even if the hand-over of the
-   * hold fails. Work with a retry key cannot be parked, because its answer could not be replayed before its end.
+   * Parks the work: the hold is handed over to a job until `until` (milliseconds since the epoch), in the commit that
+   * creates the job's row, whose payload contains the plain data for `resumeWork`. Rejects if the hold has ended or the
+   * store cannot commit: the work stays open in this process, which must end it. The answer for the work's retry key is
+   * stored by `keepAnswer`; until then the key is in use.
    */
-  async park(until: number, save: (parked: ParkedWork) => Promise<void>): Promise<void> {
+  park(until: number, jobOf: (parked: ParkedWork) => ParkedJob): Promise<void> {
+    return this.#leaveTo((charge, toParked) => charge.park(until, (holding) => jobOf(toParked(holding))));
+  }
+
+  /**
+   * Parks the work of a job whose row is in another database than the ledger, such as a page of a crawl: `save` stores the
+   * plain data for `resumeWork` there, then the hold is handed over to the job. In this order, a process that dies in
+   * between leaves a job whose hold has a short lease, and never a long hold without an owner. Rejects if `save` rejects,
+   * which must then have stored nothing: the work stays open in this process. Otherwise the work is the job's, even if the
+   * hand-over of the hold fails.
+   */
+  handOver(until: number, save: (parked: ParkedWork) => Promise<void>): Promise<void> {
+    return this.#leaveTo((charge, toParked) => charge.handOver(until, (holding) => save(toParked(holding))));
+  }
+
+  async #leaveTo(give: (charge: Charge, toParked: (holding: HoldState) => ParkedWork) => Promise<void>): Promise<void> {
     const { order } = this;
     if (this.#state !== "open" || this.#parking !== undefined) throw new Error(`the work ${order.id} is not open`);
-    if (order.retry !== undefined) throw new Error(`the work ${order.id} has a retry key`);
-    this.#parking = this.#charge.handOver(until, (holding) =>
-      save(toParkedWork(order, holding, this.#deps.markupMillionths)),
-    );
+    const markup = this.#deps.markupMillionths;
+    this.#parking = give(this.#charge, (holding) => toParkedWork(order, holding, markup));
     try {
       await this.#parking;
       this.#state = "parked";

@@ -110,8 +110,8 @@ export interface Settle {
   tokens?: number;
   record?: CallRecord;
   /**
-   * Stored for the hold's retry key. Without it, and after `release` or expiry, the key is free again, unless
-   * `KeepAnswer` has stored an answer before.
+   * Stored for the hold's retry key. Without it, and after `release` or expiry, the key is free again. An answer that
+   * `KeepAnswer` has stored before stays as it is.
    */
   answer?: StoredAnswer;
   /** Until when the answer is kept; a day by default. */
@@ -161,8 +161,9 @@ export interface Park {
 }
 
 /**
- * Stores the answer for a hold's retry key while the hold goes on, or, without an answer, changes until when a stored
- * one is kept, whether the hold has ended or not. A time that has passed frees the key.
+ * Stores the answer for a hold's retry key while the hold goes on. Of an answer that is stored already, or without one
+ * here, only the time changes until which it is kept, whether the hold has ended or not; one that has passed frees the
+ * key.
  */
 export interface KeepAnswer {
   kind: "keep-answer";

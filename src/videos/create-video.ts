@@ -2,10 +2,11 @@
  * Creates a video job. Its work is opened and parked before the upstream is asked, and the answer's id is stored before
  * the client gets it:
  *
- *   receive → resolve → bound → hold → park: the job's row, then its record → send → the record gets id and key → answer
+ *   receive → resolve → bound → hold → park with the job's row → its record → send → the record gets id and key
+ *     → the answer is kept for the retry key → answer
  *
  * The job's row is leased by this process until the upstream has answered. If the process dies before, the row's lease
- * runs out, and the runner ends the work.
+ * runs out, and the runner ends the work; one that dies after leaves a record, from which the runner keeps the answer.
  */
 import type { Principal } from "../auth/index.ts";
 import {
@@ -17,7 +18,16 @@ import {
   type ReceivedBody,
   receiveForm,
 } from "../bodies/index.ts";
-import { fingerprintOf, openWork, readRetryKey, resumeWork, retryRefused, Work } from "../charges/index.ts";
+import {
+  fingerprintOf,
+  keepAnswer,
+  openWork,
+  readRetryKey,
+  replay,
+  resumeWork,
+  Work,
+  type WorkOrder,
+} from "../charges/index.ts";
 import {
   formatCredits,
   GatewayError,
@@ -25,6 +35,7 @@ import {
   type JsonObject,
   limits,
   objectOf,
+  toGatewayError,
   type ObjectReference,
   type UsageBucket,
   type VideoOperation,
@@ -37,7 +48,7 @@ import { type ApiAnswer, askApi, jobsOf } from "./ask-api.ts";
 import { endLost, newLease, OVERDUE_MS_MAX, pauseAfter, type VideoJobPayload } from "./follow-video.ts";
 import type { StoredVideo } from "./store.ts";
 import { VIDEO_JOB, type VideoDependencies } from "./video-dependencies.ts";
-import { videoObject } from "./video-object.ts";
+import { createdAnswer } from "./video-object.ts";
 import { videoBodyOf, videoFormOf, type VideoRequest } from "./video-request.ts";
 
 /** One request that creates a job. */
@@ -79,37 +90,12 @@ export async function createVideo(
     } else received = parseBody(await readBody(call.request, deps.body, memory), videoBodyOf(operation), []);
     const key = readRetryKey(headers);
     const retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(operation, received) };
-    const replayed = retry && (await replayOf(deps, call, retry));
-    if (replayed !== undefined) return replayed;
     const planned = await plan(deps, operation, call, received);
     return await perform(deps, operation, call, { planned, retry });
   } finally {
     memory.free();
     await form?.form.close();
   }
-}
-
-/** The answer to the first request with this key; undefined if the key is new. */
-async function replayOf(
-  { videos, environment }: VideoDependencies,
-  { principal }: VideoCall,
-  { key, fingerprint }: NonNullable<StoredVideo["retry"]>,
-): Promise<Response | undefined> {
-  const first = await videos.findByRetryKey(principal.accountId, key);
-  if (first === undefined) return undefined;
-  if (first.createdAt + limits.retryAnswerTtlMs < environment.clock()) {
-    await videos.forgetRetryKey(first.id);
-    return undefined;
-  }
-  if (first.retry?.fingerprint !== fingerprint) throw retryRefused("retry-mismatch");
-  if (first.createdAnswer === undefined) throw retryRefused("retry-running");
-  const headers = {
-    "content-type": "application/json",
-    "idempotent-replayed": "true",
-    "x-tollgate-credits": "0",
-    "x-tollgate-first-request-id": first.id,
-  };
-  return new Response(first.createdAnswer, { headers });
 }
 
 async function plan(
@@ -222,7 +208,7 @@ function bodyOf(
 
 interface Performed {
   planned: Planned;
-  retry: StoredVideo["retry"];
+  retry: WorkOrder["retry"];
 }
 
 async function perform(
@@ -231,7 +217,7 @@ async function perform(
   call: VideoCall,
   { planned, retry }: Performed,
 ): Promise<Response> {
-  const { environment, videos, jobs } = deps;
+  const { environment, videos } = deps;
   const { requestId: id, principal, request } = call;
   const { target, bound, source, body } = planned;
   const { api } = jobsOf(target.route);
@@ -247,9 +233,13 @@ async function perform(
     priceOf,
     bound: { inputTokens: 0, outputTokens: 0, choices: 1, ...bound },
     streamed: false,
+    retry,
     at,
   });
-  if (!(work instanceof Work)) throw new Error("work without a retry key was replayed");
+  if (!(work instanceof Work)) {
+    const { status, headers, body: replayed } = replay(work.answer, work.firstId);
+    return new Response(replayed, { status, headers });
+  }
   const video: StoredVideo = {
     id,
     videoId: undefined,
@@ -261,11 +251,9 @@ async function perform(
     operation,
     sourceId: source?.videoId,
     webhookUrl: body.webhook_url ?? undefined,
-    retry,
     requested: requestedIn(body, bound),
     state: { status: "queued", urls: [] },
     answer: {},
-    createdAnswer: undefined,
     credits: undefined,
     createdAt: at,
     polledAt: at,
@@ -273,29 +261,38 @@ async function perform(
   };
   const until = at + api.jobMsMax;
   const lease = newLease(deps, deps.send.totalMsMax + WRITES_MS_MAX);
-  let job: LeasedJob | undefined;
+  const job = await parkIn(
+    { id, kind: VIDEO_JOB, owner: principal.user, runAt: at, createdAt: at, lease },
+    work,
+    until,
+  );
+  const { held } = job.payload.parked;
+  const sending = { ...planned, video, job, headers: request.headers, held: formatCredits(BigInt(held)) };
   try {
-    await work.park(until + OVERDUE_MS_MAX, async (parked) => {
-      const payload: VideoJobPayload = { parked, until };
-      const put = { id, kind: VIDEO_JOB, owner: principal.user, payload, runAt: at, createdAt: at };
-      await jobs.put(put, lease);
-      job = { ...put, attempts: 0, lease };
-      if (await videos.insert(video)) return;
-      await jobs.finish(job);
-      throw retryRefused("retry-running");
-    });
+    await videos.insert(video);
   } catch (thrown) {
-    await work.end({ status: 409, outcome: "failed", error: thrown instanceof GatewayError ? thrown : undefined });
+    await giveUp(deps, sending, { thrown, isSent: false });
+    throw thrown;
+  }
+  return send(deps, sending);
+}
+
+/** A job leased by this process, before its upstream has answered. */
+interface NewVideoJob extends LeasedJob {
+  payload: VideoJobPayload;
+}
+
+async function parkIn(row: Omit<NewVideoJob, "payload" | "attempts">, work: Work, until: number): Promise<NewVideoJob> {
+  let job: NewVideoJob | undefined;
+  try {
+    await work.park(until + OVERDUE_MS_MAX, (parked) => (job = { ...row, attempts: 0, payload: { parked, until } }));
+  } catch (thrown) {
+    const error = toGatewayError(thrown);
+    await work.end({ status: error.status, outcome: "interrupted", error });
     throw thrown;
   }
   if (job === undefined) throw new Error("parked without a job");
-  return send(deps, {
-    ...planned,
-    video,
-    job,
-    headers: request.headers,
-    held: formatCredits(BigInt((job.payload as VideoJobPayload).parked.held)),
-  });
+  return job;
 }
 
 /** What the answer says of the video before the upstream does. */
@@ -309,7 +306,7 @@ function requestedIn({ size }: VideoRequest, { outputVideo }: Planned["bound"]):
 
 interface Sending extends Planned {
   video: StoredVideo;
-  job: LeasedJob;
+  job: NewVideoJob;
   headers: Headers;
   held: string;
 }
@@ -344,7 +341,7 @@ async function giveUp(
   { thrown, isSent }: { thrown: unknown; isSent: boolean },
 ): Promise<void> {
   const error = thrown instanceof GatewayError ? thrown : undefined;
-  const payload = job.payload as VideoJobPayload;
+  const { payload } = job;
   if (isSent) await endLost(deps, payload, video, error);
   else {
     await resumeWork(deps.work, payload.parked).end({ status: error?.status ?? 500, outcome: "interrupted", error });
@@ -359,7 +356,7 @@ async function refused(
   { video, job, target }: Sending,
   { status, headers, body }: FailedReply,
 ): Promise<Response> {
-  const { parked } = job.payload as VideoJobPayload;
+  const { parked } = job.payload;
   await resumeWork(deps.work, parked).end({ status, outcome: "failed" });
   await deps.videos.remove(video.id);
   await deps.jobs.finish(job);
@@ -375,14 +372,14 @@ async function created(
   const { target, video, job, held } = sending;
   const { api } = jobsOf(target.route);
   const videoId = api.readId(json);
-  const { parked } = job.payload as VideoJobPayload;
+  const { parked } = job.payload;
   const at = environment.clock();
   // A job that its upstream has already ended is charged by its first look.
   const { status, ...seen } = api.readJob(json, parked.bound, at);
   const state = { ...seen, status: status === "completed" || status === "failed" ? "in_progress" : status } as const;
   const known: StoredVideo = { ...video, videoId, keyId, state, answer: json, polledAt: at };
-  const answer = JSON.stringify(videoObject({ ...known, state: { ...state, status: "queued" } }, deps.publicUrl));
-  const stored = { videoId, keyId, state, answer: json, createdAnswer: answer, polledAt: at };
+  const answer = createdAnswer(known, deps.publicUrl);
+  const stored = { videoId, keyId, state, answer: json, polledAt: at };
   const isNamed = videoId !== undefined && isStorableId(videoId);
   if (!isNamed || !(await storeAnswer(deps, () => videos.created(video.id, stored)))) {
     const error = new GatewayError("upstream_invalid_answer", "The upstream did not name the video job.");
@@ -390,12 +387,17 @@ async function created(
     throw error;
   }
   try {
-    await jobs.reschedule(job, { runAt: at + pauseAfter(0), attempts: 0 });
+    await storeAnswer(deps, () => keepAnswer(deps.work, parked, answer));
+    await jobs.reschedule(job, {
+      runAt: at + pauseAfter(0),
+      attempts: 0,
+      payload: { ...job.payload, isAnswered: true },
+    });
   } catch (reason) {
     // The lease runs out, and the job goes on then. Its client must not order the video again.
     deps.logger.warn({ request_id: video.id, reason: String(reason) }, "a video job will be looked up late");
   }
-  return new Response(answer, {
+  return new Response(answer.body, {
     headers: {
       ...relayedHeaders(headers, target.route.sandbox),
       "content-type": "application/json",
@@ -406,14 +408,14 @@ async function created(
 }
 
 /** The upstream has created the job: a storage that fails is asked again, as long as the job's row is leased. */
-async function storeAnswer({ ticker, logger }: VideoDependencies, store: () => Promise<boolean>): Promise<boolean> {
+async function storeAnswer<T>({ ticker, logger }: VideoDependencies, store: () => Promise<T>): Promise<T> {
   const giveUpAt = ticker.now() + WRITES_MS_MAX / 2;
   for (;;) {
     try {
       return await store();
     } catch (reason) {
       if (ticker.now() >= giveUpAt) throw reason;
-      logger.warn({ reason: String(reason) }, "the id of a video job could not be stored yet");
+      logger.warn({ reason: String(reason) }, "the answer to the creation of a video job could not be stored yet");
       await new Promise<void>((resolve) => ticker.after(STORE_AGAIN_MS, resolve));
     }
   }

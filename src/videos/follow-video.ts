@@ -1,5 +1,5 @@
 /** Follows a video job at its upstream: asks for its state, and ends its work once. */
-import { resumeWork, type ParkedWork } from "../charges/index.ts";
+import { keepAnswer, resumeWork, type ParkedWork } from "../charges/index.ts";
 import { type GatewayError, limits, type Nano, randomId, type WorkBound } from "../core/index.ts";
 import type { Job, JobLease, JobResult, LeasedJob } from "../jobs/index.ts";
 import type { VideoState } from "../providers/index.ts";
@@ -7,6 +7,7 @@ import type { FailedReply } from "../sending/index.ts";
 import { askApi, jobsOf } from "./ask-api.ts";
 import type { StoredVideo } from "./store.ts";
 import type { VideoDependencies } from "./video-dependencies.ts";
+import { createdAnswer } from "./video-object.ts";
 
 /** The time for one question about a job. */
 const ASK_MS_MAX = 30_000;
@@ -29,6 +30,8 @@ export interface VideoJobPayload {
   parked: ParkedWork;
   /** The job is lost if it has not ended by then, in milliseconds since the epoch. */
   until: number;
+  /** Whether the answer to the creation is kept for the retry key; absent in jobs whose process may have died before. */
+  isAnswered?: true;
   [member: string]: unknown;
 }
 
@@ -85,13 +88,14 @@ export async function followVideo(
   { signal, isAsked = false }: FollowOptions = {},
 ): Promise<JobResult> {
   const { videos, environment, router } = deps;
-  const payload = job.payload as VideoJobPayload;
+  const before = job.payload as VideoJobPayload;
   const video = await videos.find(job.id);
   // The process died before it had written the record, or before it had the upstream's answer.
   if (video?.videoId === undefined) {
-    await endLost(deps, payload, video);
+    await endLost(deps, before, video);
     return { done: true };
   }
+  const payload = before.isAnswered ? before : await keepCreated(deps, before, video);
   const at = environment.clock();
   const route = router.routes.find(({ prefix }) => prefix === video.provider);
   if (route === undefined || route.requiredVariable !== undefined) {
@@ -123,6 +127,16 @@ export async function followVideo(
     await videos.seen(video.id, { state, answer, credits: undefined, polledAt: at, keptUntil: video.keptUntil });
   }
   return waitMore(deps, { video, payload, at });
+}
+
+/** The record has not changed since the creation: this is the first look. */
+async function keepCreated(
+  deps: VideoDependencies,
+  payload: VideoJobPayload,
+  video: StoredVideo,
+): Promise<VideoJobPayload> {
+  await keepAnswer(deps.work, payload.parked, createdAnswer(video, deps.publicUrl));
+  return { ...payload, isAnswered: true };
 }
 
 /**

@@ -21,15 +21,12 @@ export interface StoredVideo {
   sourceId: string | undefined;
   /** Notified of the end. */
   webhookUrl: string | undefined;
-  retry: { key: string; fingerprint: string } | undefined;
   /** Of the request: what the upstream may not repeat. */
   requested: { seconds: number | undefined; size: string | undefined };
   /** The state that was seen last. */
   state: VideoState;
   /** The upstream's own answer with that state. */
   answer: JsonObject;
-  /** The answer to the creation, byte by byte, for its retry key. */
-  createdAnswer: string | undefined;
   /** What it was charged; undefined before its end. */
   credits: Nano | undefined;
   createdAt: number;
@@ -42,8 +39,7 @@ export interface StoredVideo {
 export type SeenVideo = Pick<StoredVideo, "state" | "answer" | "credits" | "polledAt" | "keptUntil">;
 
 /** What the upstream answered to the creation. */
-export type CreatedVideo = Required<Pick<StoredVideo, "videoId" | "keyId" | "createdAnswer">> &
-  Pick<StoredVideo, "state" | "answer" | "polledAt">;
+export type CreatedVideo = Pick<StoredVideo, "videoId" | "keyId" | "state" | "answer" | "polledAt">;
 
 export interface VideoList {
   /** Undefined for all users. */
@@ -57,18 +53,14 @@ export interface VideoList {
 
 /** The jobs' records on either engine. Each write is one durable commit. */
 export interface VideoStore {
-  /** Resolves with false if the retry key is taken. */
-  insert(video: StoredVideo): Promise<boolean>;
+  insert(video: StoredVideo): Promise<void>;
   find(id: string): Promise<StoredVideo | undefined>;
   /** The jobs with this id at any provider. */
   findByVideoId(videoId: string): Promise<StoredVideo[]>;
-  findByRetryKey(accountId: string, key: string): Promise<StoredVideo | undefined>;
   /** Resolves with false if another job of the provider has this id. */
   created(id: string, created: CreatedVideo): Promise<boolean>;
   seen(id: string, seen: SeenVideo): Promise<void>;
   list(list: VideoList): Promise<StoredVideo[]>;
-  /** Frees the retry key. */
-  forgetRetryKey(id: string): Promise<void>;
   remove(id: string): Promise<void>;
   /** Deletes expired records, a bounded number at a time. */
   deleteExpired(at: number): Promise<void>;

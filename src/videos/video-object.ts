@@ -1,6 +1,13 @@
 import type { JsonObject } from "../core/index.ts";
 import type { StoredVideo } from "./store.ts";
 
+/** The answer to the creation of a job whose record has the upstream's first answer. */
+export function createdAnswer(video: StoredVideo, publicUrl: string) {
+  const created = videoObject({ ...video, state: { ...video.state, status: "queued" } }, publicUrl);
+  const headers: [string, string][] = [["content-type", "application/json"]];
+  return { status: 200, headers, body: Buffer.from(JSON.stringify(created)) };
+}
+
 /**
  * A job as the client sees it: the upstream's own members, and over them those of OpenAI's object. All members exist,
  * those without a value are null. A video without an address of its own is at the gateway's.

@@ -141,6 +141,10 @@ describe.each(engines)("video jobs on %s", (engine) => {
     expect(scene.upstream.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
     const again = await scene.send("POST", "/v1/videos", { body, headers });
     expect([again.headers.get("idempotent-replayed"), await again.text()]).toEqual(["true", answered[0] ?? ""]);
+    const firstId = all.find(({ status }) => status === 200)?.headers.get("x-request-id");
+    expect(again.headers.get("x-tollgate-first-request-id")).toBe(firstId ?? "");
+    const running = all.filter(({ status }) => status === 409);
+    expect(running.every((each) => each.headers.get("retry-after") === "1")).toBe(true);
     expect((await scene.send("POST", "/v1/videos", { body: { ...body, prompt: "y" }, headers })).status).toBe(409);
     expect((await scene.books()).held).toBe(nano(0.4));
   });

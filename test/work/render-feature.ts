@@ -46,13 +46,12 @@ function featureOn(storage: Storage): Feature {
 }
 
 /** Opens the work and parks it: its job has it from now on. */
-async function orderRender({ work: deps, jobs }: Feature): Promise<void> {
+async function orderRender({ work: deps }: Feature): Promise<void> {
   const work = await openWork(deps, renderOrder());
   if (!(work instanceof Work)) throw new Error("a replay");
   const now = Date.now();
-  await work.park(now + HOUR_MS, async (parked) => {
-    await jobs.put({ id: renderId, kind: KIND, owner: "u", payload: { parked }, runAt: now, createdAt: now });
-  });
+  const row = { id: renderId, kind: KIND, owner: "u", runAt: now, createdAt: now };
+  await work.park(now + HOUR_MS, (parked) => ({ ...row, payload: { parked } }));
   console.log("parked");
 }
 

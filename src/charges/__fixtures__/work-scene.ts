@@ -95,7 +95,12 @@ export const settled = (observed: ObservedUsage, more: Partial<WorkEnd> = {}): W
 /** The end of work that failed before it used anything. */
 export const failed: WorkEnd = { status: 502, outcome: "failed" };
 
-type FailingStore = LedgerStore & { failure: Error | undefined; taken: LedgerOperation[] };
+type FailingStore = LedgerStore & {
+  failure: Error | undefined;
+  /** Whether it commits, and its answers are lost. */
+  loses: boolean;
+  taken: LedgerOperation[];
+};
 
 /** A real store that records its operations and can be made to fail. */
 function failing(inner: LedgerStore): FailingStore {
@@ -103,9 +108,12 @@ function failing(inner: LedgerStore): FailingStore {
     commit: (operations: readonly LedgerOperation[]): LedgerOutcome[] | Promise<LedgerOutcome[]> => {
       if (outer.failure !== undefined) throw outer.failure;
       outer.taken.push(...operations);
-      return inner.commit(operations);
+      const outcomes = inner.commit(operations);
+      if (outer.loses) throw new Error("the answer is lost");
+      return outcomes;
     },
     failure: undefined,
+    loses: false,
     taken: [],
     chain: inner.chain.bind(inner),
     openHolds: inner.openHolds.bind(inner),

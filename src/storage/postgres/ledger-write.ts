@@ -63,8 +63,8 @@ export const LEDGER_WRITE = `
     END IF;
 
     IF 'kept' = ANY (done) THEN
-      UPDATE retry_keys k SET status = coalesce(o.status, k.status), headers = coalesce(o.headers, k.headers),
-          body = coalesce(decode(o.body, 'base64'), k.body), kept_until = o.kept_until
+      UPDATE retry_keys k SET status = coalesce(k.status, o.status), headers = coalesce(k.headers, o.headers),
+          body = coalesce(k.body, decode(o.body, 'base64')), kept_until = o.kept_until
         FROM unnest(outcomes, ops) AS o (outcome)
         WHERE o.outcome = 'kept' AND k.account_id = o.account AND k.key = o.retry_key AND k.hold_id = o.id;
     END IF;
@@ -94,7 +94,7 @@ export const LEDGER_WRITE = `
       IF array_remove(keys, NULL) <> '{}' THEN
         UPDATE retry_keys k SET status = o.status, headers = o.headers, body = decode(o.body, 'base64'), kept_until = o.kept_until
           FROM unnest(payers, keys, ops) AS o (payer, held_key)
-          WHERE o.status IS NOT NULL AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
+          WHERE o.status IS NOT NULL AND k.status IS NULL AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
         DELETE FROM retry_keys k USING unnest(payers, keys, ops) AS o (payer, held_key)
           WHERE o.status IS NULL AND k.status IS NULL AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
       END IF;

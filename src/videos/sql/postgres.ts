@@ -12,8 +12,8 @@ export class PostgresVideoStore implements VideoStore {
     this.#statements = statements;
   }
 
-  async insert(video: StoredVideo): Promise<boolean> {
-    return (await this.#statements.run(SQL.insert, parametersOf.insert(video))).length > 0;
+  async insert(video: StoredVideo): Promise<void> {
+    await this.#statements.run(SQL.insert, parametersOf.insert(video));
   }
 
   async find(id: string): Promise<StoredVideo | undefined> {
@@ -22,10 +22,6 @@ export class PostgresVideoStore implements VideoStore {
 
   findByVideoId(videoId: string): Promise<StoredVideo[]> {
     return this.#videos(SQL.findByVideoId, [videoId]);
-  }
-
-  async findByRetryKey(accountId: string, key: string): Promise<StoredVideo | undefined> {
-    return (await this.#videos(SQL.findByRetryKey, [accountId, key]))[0];
   }
 
   async created(id: string, created: CreatedVideo): Promise<boolean> {
@@ -38,10 +34,6 @@ export class PostgresVideoStore implements VideoStore {
 
   list(list: VideoList): Promise<StoredVideo[]> {
     return this.#videos(list.isAscending ? SQL.ascending : SQL.descending, parametersOf.list(list));
-  }
-
-  async forgetRetryKey(id: string): Promise<void> {
-    await this.#statements.run(SQL.forgetRetryKey, [id]);
   }
 
   async remove(id: string): Promise<void> {

@@ -17,12 +17,9 @@ export interface VideoRow {
   operation: string;
   source_id: string | null;
   webhook_url: string | null;
-  retry_key: string | null;
-  fingerprint: string | null;
   requested: string;
   state: string;
   answer: string;
-  created_answer: string | null;
   credits: bigint | null;
   created_at: bigint;
   polled_at: bigint;
@@ -30,7 +27,6 @@ export interface VideoRow {
 }
 
 export function toStoredVideo(row: VideoRow): StoredVideo {
-  const { retry_key: key, fingerprint } = row;
   const { seconds, size } = parseObject(row.requested) ?? {};
   return {
     id: row.id,
@@ -44,14 +40,12 @@ export function toStoredVideo(row: VideoRow): StoredVideo {
     operation: row.operation as VideoOperation,
     sourceId: row.source_id ?? undefined,
     webhookUrl: row.webhook_url ?? undefined,
-    retry: key === null || fingerprint === null ? undefined : { key, fingerprint },
     requested: {
       seconds: typeof seconds === "number" ? seconds : undefined,
       size: typeof size === "string" ? size : undefined,
     },
     state: parseObject(row.state) as unknown as VideoState,
     answer: parseObject(row.answer) ?? {},
-    createdAnswer: row.created_answer ?? undefined,
     credits: row.credits ?? undefined,
     createdAt: Number(row.created_at),
     polledAt: Number(row.polled_at),
@@ -79,12 +73,9 @@ export const parametersOf = {
     video.operation,
     video.sourceId ?? null,
     video.webhookUrl ?? null,
-    video.retry?.key ?? null,
-    video.retry?.fingerprint ?? null,
     JSON.stringify(video.requested),
     stateText(video.state),
     JSON.stringify(video.answer),
-    video.createdAnswer ?? null,
     video.credits ?? null,
     video.createdAt,
     video.polledAt,
@@ -96,7 +87,6 @@ export const parametersOf = {
     created.keyId ?? null,
     stateText(created.state),
     JSON.stringify(created.answer),
-    created.createdAnswer ?? null,
     created.polledAt,
   ],
   seen: (id: string, seen: SeenVideo): Value[] => [
@@ -116,25 +106,23 @@ export const parametersOf = {
   ],
 };
 
-const COLUMNS = `id, video_id, provider, key_id, owner, account_id, model, operation, source_id, webhook_url, retry_key,
-  fingerprint, requested, state, answer, created_answer, credits, created_at, polled_at, kept_until`;
-const COLUMN_COUNT = 20;
+const COLUMNS = `id, video_id, provider, key_id, owner, account_id, model, operation, source_id, webhook_url, requested,
+  state, answer, credits, created_at, polled_at, kept_until`;
+const COLUMN_COUNT = 17;
 
 /** The statements, which are equal for both engines except for the names of their parameters. */
 export function statementsWith(parameter: (index: number) => string) {
-  const [p1, p2, p3, p4, p5, p6, p7] = [1, 2, 3, 4, 5, 6, 7].map(parameter);
+  const [p1, p2, p3, p4, p5, p6] = [1, 2, 3, 4, 5, 6].map(parameter);
   const all = Array.from({ length: COLUMN_COUNT }, (_, index) => parameter(index + 1)).join(", ");
   const listed = (comparison: string, direction: string): string => `SELECT ${COLUMNS} FROM videos
     WHERE provider = ${p1} AND video_id IS NOT NULL AND (CAST(${p2} AS text) IS NULL OR owner = ${p2})
       AND (created_at ${comparison} ${p3} OR created_at = ${p3} AND id ${comparison} ${p4})
     ORDER BY created_at ${direction}, id ${direction} LIMIT ${p5}`;
   return {
-    insert: `INSERT INTO videos (${COLUMNS}) VALUES (${all}) ON CONFLICT DO NOTHING RETURNING id`,
+    insert: `INSERT INTO videos (${COLUMNS}) VALUES (${all}) ON CONFLICT DO NOTHING`,
     find: `SELECT ${COLUMNS} FROM videos WHERE id = ${p1}`,
     findByVideoId: `SELECT ${COLUMNS} FROM videos WHERE video_id = ${p1} ORDER BY created_at DESC`,
-    findByRetryKey: `SELECT ${COLUMNS} FROM videos WHERE account_id = ${p1} AND retry_key = ${p2}`,
-    created: `UPDATE videos SET video_id = ${p2}, key_id = ${p3}, state = ${p4}, answer = ${p5}, created_answer = ${p6},
-        polled_at = ${p7}
+    created: `UPDATE videos SET video_id = ${p2}, key_id = ${p3}, state = ${p4}, answer = ${p5}, polled_at = ${p6}
       WHERE id = ${p1} AND NOT EXISTS (
         SELECT 1 FROM videos other WHERE other.video_id = ${p2} AND other.provider = videos.provider)
       RETURNING id`,
@@ -142,7 +130,6 @@ export function statementsWith(parameter: (index: number) => string) {
         kept_until = ${p6} WHERE id = ${p1}`,
     ascending: listed(">", "ASC"),
     descending: listed("<", "DESC"),
-    forgetRetryKey: `UPDATE videos SET retry_key = NULL, fingerprint = NULL WHERE id = ${p1}`,
     remove: `DELETE FROM videos WHERE id = ${p1}`,
     deleteExpired: `DELETE FROM videos WHERE id IN (
       SELECT id FROM videos WHERE kept_until < ${p1} ORDER BY kept_until LIMIT ${DELETED_MAX})`,

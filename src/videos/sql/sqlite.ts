@@ -12,8 +12,8 @@ export class SqliteVideoStore implements VideoStore {
     this.#database = database;
   }
 
-  insert(video: StoredVideo): Promise<boolean> {
-    return Promise.resolve(this.#rows(SQL.insert, parametersOf.insert(video)).length > 0);
+  insert(video: StoredVideo): Promise<void> {
+    return this.#run(SQL.insert, parametersOf.insert(video));
   }
 
   find(id: string): Promise<StoredVideo | undefined> {
@@ -22,10 +22,6 @@ export class SqliteVideoStore implements VideoStore {
 
   findByVideoId(videoId: string): Promise<StoredVideo[]> {
     return Promise.resolve(this.#videos(SQL.findByVideoId, [videoId]));
-  }
-
-  findByRetryKey(accountId: string, key: string): Promise<StoredVideo | undefined> {
-    return Promise.resolve(this.#videos(SQL.findByRetryKey, [accountId, key])[0]);
   }
 
   created(id: string, created: CreatedVideo): Promise<boolean> {
@@ -38,10 +34,6 @@ export class SqliteVideoStore implements VideoStore {
 
   list(list: VideoList): Promise<StoredVideo[]> {
     return Promise.resolve(this.#videos(list.isAscending ? SQL.ascending : SQL.descending, parametersOf.list(list)));
-  }
-
-  forgetRetryKey(id: string): Promise<void> {
-    return this.#run(SQL.forgetRetryKey, [id]);
   }
 
   remove(id: string): Promise<void> {

@@ -207,7 +207,7 @@ async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Sc
   let stored: StoredWork | undefined;
   let outcome: Awaited<ReturnType<typeof deps.crawls.fetched>> = "lost";
   try {
-    await work.park(deps.environment.clock() + PARKED_MS, async (parked) => {
+    await work.handOver(deps.environment.clock() + PARKED_MS, async (parked) => {
       stored = { parked, usage, spent: String(spent) };
       outcome = await deps.crawls.fetched(page, { content, work: stored, digest });
       if (outcome !== "stored") throw new NotStored(outcome);

@@ -308,24 +308,21 @@ export class PaperLedger {
 
   #keepAnswer({ id, accountId, key, answer, until }: KeepAnswer): Outcome<"keep-answer"> {
     const stored = this.#answers.of(accountId, key, id);
-    if (answer === undefined) {
-      if (stored !== undefined) stored.expiresAt = until;
-      return { outcome: stored === undefined ? "no-key" : "kept" };
+    if (stored !== undefined) {
+      stored.expiresAt = until;
+      return { outcome: "kept" };
     }
     const hold = this.#holds.get(id);
-    const isKept = hold?.accountId === accountId && this.#answer(hold, key, answer, until);
+    const isKept = answer !== undefined && hold?.accountId === accountId && this.#answer(hold, key, answer, until);
     return { outcome: isKept ? "kept" : "no-key" };
   }
 
-  /** Takes the place of the hold's claim, or of an earlier answer to it. Returns whether the key is still the hold's. */
+  /** Takes the place of the hold's claim. Returns whether it has the key. */
   #answer(hold: PaperHold, key: string, answer: StoredAnswer, expiresAt: number): boolean {
     const { id: holdId, accountId: account, retry, claims, state } = hold;
-    const stored = this.#answers.of(account, key, holdId);
-    if (stored !== undefined) Object.assign(stored, { answer, expiresAt });
-    else if (claims && state === "open" && retry?.key === key) {
-      hold.claims = false;
-      this.#answers.keep({ account, ...retry, holdId, answer, expiresAt });
-    } else return false;
+    if (!claims || state !== "open" || retry?.key !== key) return false;
+    hold.claims = false;
+    this.#answers.keep({ account, ...retry, holdId, answer, expiresAt });
     return true;
   }
 

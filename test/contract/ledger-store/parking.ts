@@ -176,12 +176,15 @@ const answers: LedgerCase[] = [
     10n,
   ),
   parkCase(
-    "an answer at the end takes the place of one stored before",
+    "the first answer stays, whatever is stored after it",
     [
       [again("a"), held],
       [keepAnswer("a", key.id, noon + day, answer), kept],
+      [keepAnswer("a", key.id, noon + day, other), kept],
+      [again("b"), replayed("a", answer)],
       [settle("a", 4n, noon, { answer: other }), settled()],
-      [again("b"), replayed("a", other)],
+      [keepAnswer("a", key.id, noon + day, other), kept],
+      [again("b"), replayed("a", answer)],
     ],
     4n,
   ),

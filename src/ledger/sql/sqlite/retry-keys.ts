@@ -41,8 +41,9 @@ export class RetryKeys {
 
   keep({ id, accountId, key, answer, until }: KeepAnswer): Outcomes["keep-answer"] {
     const row = [accountId, key, id] as const;
-    const { changes } = answer === undefined ? this.#sql.keepUntil.run(until, ...row) : this.#store(answer, until, row);
-    return { outcome: changes === 0 ? "no-key" : "kept" };
+    const isNew = answer !== undefined && this.#store(answer, until, row).changes > 0;
+    const isKept = isNew || this.#sql.keepUntil.run(until, ...row).changes > 0;
+    return { outcome: isKept ? "kept" : "no-key" };
   }
 
   #store(

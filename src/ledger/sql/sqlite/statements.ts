@@ -208,7 +208,8 @@ function prepareCallStatements(database: Database) {
     claimRetryKey: database.prepare<unknown, [string, string, string, string, number]>(`
       INSERT OR REPLACE INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until) VALUES (?, ?, ?, ?, ?)`),
     keepAnswer: database.prepare<unknown, [number, string, Uint8Array, number, string, string, string]>(`
-      UPDATE retry_keys SET status = ?, headers = ?, body = ?, kept_until = ? WHERE account_id = ? AND key = ? AND hold_id = ?`),
+      UPDATE retry_keys SET status = ?, headers = ?, body = ?, kept_until = ?
+      WHERE account_id = ? AND key = ? AND hold_id = ? AND status IS NULL`),
     keepUntil: database.prepare<unknown, [number, string, string, string]>(`
       UPDATE retry_keys SET kept_until = ? WHERE account_id = ? AND key = ? AND hold_id = ? AND status IS NOT NULL`),
     freeRetryKey: database.prepare<unknown, [string, string, string]>(
