@@ -1,20 +1,7 @@
 /** The end of a hold on its way to the ledger. */
-import type { Ledger, Release, Settle, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
+import type { Release, Settle, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
 import type { Nano } from "../core/index.ts";
-import type { Ticker } from "../streaming/index.ts";
-import type { EndJournal } from "./end-journal.ts";
-import type { WorkObserver } from "./work-observer.ts";
-
-export interface EndDependencies {
-  ledger: Ledger;
-  ticker: Ticker;
-  onUnsettled: (id: string, reason: unknown) => void;
-  /** Ends that the store has not accepted yet. */
-  unsettled: Map<string, Settle | Release>;
-  /** Keeps those ends beyond the process. */
-  journal: EndJournal;
-  observer: WorkObserver;
-}
+import type { EndDependencies } from "./dependencies.ts";
 
 /** An end after its first attempt. */
 export interface EndOutcome {

@@ -1,6 +1,6 @@
 import type { Nano, WorkBound } from "../core/index.ts";
 import { boundFor, type ModelPrice, priceAt } from "../pricing/index.ts";
-import type { WorkDependencies } from "./charge.ts";
+import type { WorkDependencies } from "./dependencies.ts";
 import { usageBound } from "./estimate.ts";
 import type { WorkOrder } from "./work-order.ts";
 

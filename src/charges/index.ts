@@ -1,5 +1,5 @@
-export type { Allowance, WorkDependencies } from "./charge.ts";
-export { type EndDependencies, endHold } from "./end-hold.ts";
+export type { EndDependencies, WorkDependencies } from "./dependencies.ts";
+export { endHold } from "./end-hold.ts";
 export { EndJournal } from "./end-journal.ts";
 export { resolveUsage, sumOf, withPassed } from "./estimate.ts";
 export { HoldAmounts } from "./hold-amounts.ts";
@@ -12,6 +12,7 @@ export type { ParkedWork } from "./parked-work.ts";
 export { resumeWork } from "./resume-work.ts";
 export { fingerprintOf, readRetryKey, retryRefused } from "./retry-key.ts";
 export { replay, type SentAnswer, StoredBody, storedAnswerOf } from "./stored-answer.ts";
+export type { Allowance } from "./top-ups.ts";
 export { Work, type WorkEnd } from "./work.ts";
 export type { AttemptReport, WorkObserver } from "./work-observer.ts";
 export type { WorkOrder } from "./work-order.ts";

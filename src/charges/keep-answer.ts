@@ -1,6 +1,6 @@
 import { limits } from "../core/index.ts";
 import type { StoredAnswer } from "../ledger/index.ts";
-import type { WorkDependencies } from "./charge.ts";
+import type { WorkDependencies } from "./dependencies.ts";
 import type { ParkedWork } from "./parked-work.ts";
 
 /**

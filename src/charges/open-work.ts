@@ -1,7 +1,8 @@
 /** The hold of a piece of work on its way to the ledger: its amount, and the refusal if it cannot be made. */
 import { formatCredits, GatewayError, limits, type Nano } from "../core/index.ts";
 import type { Hold, StoredAnswer, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
-import { capAt, Charge, type WorkDependencies } from "./charge.ts";
+import { Charge } from "./charge.ts";
+import type { WorkDependencies } from "./dependencies.ts";
 import { endHold } from "./end-hold.ts";
 import { HoldAmounts } from "./hold-amounts.ts";
 import { expectedTokens } from "./estimate.ts";
@@ -9,6 +10,7 @@ import type { OutputHold } from "./output-hold.ts";
 import { rateExceeded, rateHeaders } from "./rate-headers.ts";
 import { retryRefused } from "./retry-key.ts";
 import { holdOf, type WorkOrder } from "./work-order.ts";
+import { capAt } from "./work-cost.ts";
 import { type HeldOutput, Work } from "./work.ts";
 
 /** The stored answer to a repeated retry key. */

@@ -1,7 +1,7 @@
 import type { WorkBound, Dialect, Operation } from "../core/index.ts";
 import { type PriceSnapshot, priceFrom, snapshotOf } from "../pricing/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
-import type { HoldState } from "./charge.ts";
+import type { HoldState } from "./lease.ts";
 import type { WorkOrder, WorkOwner, WorkSource } from "./work-order.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { Charge, type WorkDependencies } from "./charge.ts";
+import { Charge } from "./charge.ts";
+import type { WorkDependencies } from "./dependencies.ts";
 import { fromParkedWork, type ParkedWork } from "./parked-work.ts";
 import { Work } from "./work.ts";
 

@@ -20,9 +20,12 @@ import {
   type Usage,
 } from "../core/index.ts";
 import type { CallRecord, ParkedJob, StoredAnswer } from "../ledger/index.ts";
-import type { Allowance, Charge, HoldState, WorkDependencies } from "./charge.ts";
+import type { Charge } from "./charge.ts";
+import type { WorkDependencies } from "./dependencies.ts";
 import type { EndOutcome } from "./end-hold.ts";
+import type { HoldState } from "./lease.ts";
 import { type ParkedWork, toParkedWork } from "./parked-work.ts";
+import type { Allowance } from "./top-ups.ts";
 import type { WorkOrder } from "./work-order.ts";
 
 /** The end of a piece of work. */

@@ -14,7 +14,7 @@ import {
 import { type ModelPrice, PriceBook } from "../../pricing/index.ts";
 import { openStorage, type SqliteStorage } from "../../storage/index.ts";
 import { Ticker } from "../../streaming/index.ts";
-import type { WorkDependencies } from "../charge.ts";
+import type { WorkDependencies } from "../dependencies.ts";
 import { EndJournal } from "../end-journal.ts";
 import { openWork } from "../open-work.ts";
 import type { CommitReport, WorkReport } from "../work-observer.ts";

@@ -1,0 +1,22 @@
+import type { Ledger, Release, Settle } from "../ledger/index.ts";
+import type { Ticker } from "../streaming/index.ts";
+import type { EndJournal } from "./end-journal.ts";
+import type { WorkObserver } from "./work-observer.ts";
+
+/** What the end of a hold needs. */
+export interface EndDependencies {
+  ledger: Ledger;
+  ticker: Ticker;
+  onUnsettled: (id: string, reason: unknown) => void;
+  /** Ends that the store has not accepted yet. */
+  unsettled: Map<string, Settle | Release>;
+  /** Keeps those ends beyond the process. */
+  journal: EndJournal;
+  observer: WorkObserver;
+}
+
+/** What paid work needs. The ticker must tick often enough to renew a lease in time. */
+export interface WorkDependencies extends EndDependencies {
+  clock: () => number;
+  markupMillionths: bigint;
+}

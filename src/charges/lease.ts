@@ -1,0 +1,213 @@
+/**
+ * The lease of a hold: who keeps the hold alive, and until when.
+ *
+ *   process ──renew──▶ process          in time, together with the cost so far
+ *      │  └──ended by another node──▶ a new hold, on credits held again
+ *      └──park, handOver──▶ job         the job's lease is as long as the job may take; nobody renews it
+ */
+import { GatewayError, limits, type Nano } from "../core/index.ts";
+import type { HoldKeeper, Park, ParkedJob } from "../ledger/index.ts";
+import type { WorkDependencies } from "./dependencies.ts";
+import { endHold } from "./end-hold.ts";
+import { atLeast } from "./work-cost.ts";
+import { holdOf, type WorkOrder } from "./work-order.ts";
+
+/** The interval at which the cost of running work is recorded with its hold: a killed process loses no more than this. */
+const RECORD_MS = 2_000;
+
+/** The first and the longest delay before a failed hand-over is retried. */
+const LEND_RETRY_MS = 250;
+const LEND_RETRY_MS_MAX = 5_000;
+
+/** The state of a piece of work's money, as far as another process needs it to continue the work. */
+export interface HoldState {
+  /** Holds taken after the first one, each because the one before had expired; the last one is the current hold. */
+  reserves: readonly string[];
+  amount: Nano;
+}
+
+export class Lease {
+  /** The held amount, as far as this process knows: a raise whose answer was lost is not part of it. */
+  amount: Nano;
+  readonly #deps: WorkDependencies;
+  readonly #order: WorkOrder;
+  /** Called when the hold has expired and no credits are left to hold again. */
+  readonly #onLost: (error: GatewayError) => void;
+  #keeper: HoldKeeper;
+  /** Whether this process follows the work: it has neither ended nor been left to a job. */
+  #isFollowed = true;
+  #ended = false;
+  #renewedAt: number;
+  /** The last renewal, while it runs. */
+  #renewal: Promise<void> | undefined;
+  #givingAway: Promise<void> | undefined;
+  /** Charges that these holds and the first one caused by expiring are corrected at the end. */
+  #reserves: readonly string[];
+  /** The cost of the work at the last renewal. An expiry charges no more than this. */
+  #renewedCost = 0n;
+  /** The part of the cost already charged by holds that have expired. */
+  #costOfExpired = 0n;
+
+  constructor(
+    deps: WorkDependencies,
+    order: WorkOrder,
+    { reserves, amount, keeper }: HoldState & { keeper: HoldKeeper },
+    onLost: (error: GatewayError) => void,
+  ) {
+    this.#deps = deps;
+    this.#order = order;
+    this.amount = amount;
+    this.#keeper = keeper;
+    this.#reserves = reserves;
+    this.#onLost = onLost;
+    this.#renewedAt = deps.ticker.now();
+  }
+
+  /** The id of the current hold. */
+  get holdId(): string {
+    return this.#reserves.at(-1) ?? this.#order.id;
+  }
+
+  get isFollowed(): boolean {
+    return this.#isFollowed;
+  }
+
+  get isJobs(): boolean {
+    return this.#keeper === "job";
+  }
+
+  /** While the hold is given to a job: settled once the job has it, or this process keeps it. */
+  get givingAway(): Promise<void> | undefined {
+    return this.#givingAway;
+  }
+
+  /** Stops following the work; its hold stays open. */
+  leave(): void {
+    this.#isFollowed = false;
+  }
+
+  /** The work has ended: releases the holds that replaced an expired one. */
+  end(): void {
+    this.#isFollowed = false;
+    this.#ended = true;
+    // In one commit with the charge, which needs the released credits.
+    for (const id of this.#reserves) this.#release(id);
+  }
+
+  isDue(now: number): boolean {
+    return this.#keeper === "process" && now - this.#renewedAt >= limits.holdLeaseMs / 4;
+  }
+
+  /** Renews the lease if it is due, or if the work has cost more since the last time. Does nothing during a renewal. */
+  renew(now: number, cost: Nano | undefined): void {
+    if (this.#keeper === "job" || this.#renewal !== undefined) return;
+    const hasGrown = cost !== undefined && cost > this.#renewedCost && now - this.#renewedAt >= RECORD_MS;
+    if (!hasGrown && !this.isDue(now)) return;
+    this.#renewedAt = now;
+    this.#renewal = this.#prolong(cost).finally(() => (this.#renewal = undefined));
+  }
+
+  /** A lost renewal does no harm if the next one arrives in time; one that arrives too late needs a new hold. */
+  async #prolong(cost: Nano | undefined): Promise<void> {
+    const id = this.holdId;
+    // The amount charged by an expired hold is not charged again with this one if its process dies.
+    const observed = cost === undefined ? undefined : atLeast(0n, cost - this.#costOfExpired);
+    try {
+      const leaseUntil = this.#deps.clock() + limits.holdLeaseMs;
+      const before = this.#renewedCost;
+      // A renewal whose answer is lost may have been committed.
+      if (cost !== undefined) this.#renewedCost = cost;
+      const { outcome } = await this.#deps.ledger.submit({ kind: "renew", id, leaseUntil, observed });
+      if (outcome === "ended") {
+        this.#renewedCost = before;
+        await this.reacquire(id);
+      }
+    } catch (reason) {
+      this.#deps.onUnsettled(id, reason);
+    }
+  }
+
+  /**
+   * Another node took this one for dead and ended the hold `expired`. The work continues only on newly held credits.
+   * Rejects if the ledger cannot be asked; the next renewal or top-up then tries again, with the same id.
+   */
+  async reacquire(expired: string): Promise<void> {
+    if (!this.#isFollowed || expired !== this.holdId) return;
+    const at = this.#deps.clock();
+    const id = `${expired}:again`;
+    const { outcome } = await this.#deps.ledger.submit(holdOf(this.#order, { id, amount: this.amount, at }));
+    // A renewal and a top-up may both have found the hold ended.
+    if (expired !== this.holdId) return;
+    if (outcome !== "held" && outcome !== "exists") {
+      if (this.#isFollowed) this.#onLost(holdExpired());
+      return;
+    }
+    this.#reserves = [...this.#reserves, id];
+    this.#costOfExpired = this.#renewedCost;
+    if (this.#ended) this.#release(id);
+  }
+
+  #release(id: string): void {
+    void endHold(this.#deps, { kind: "release", id, at: this.#deps.clock() });
+  }
+
+  /**
+   * Hands the hold over to a job and creates the job's row, in one commit. Until `until` no process needs to renew the
+   * hold; if the work has not ended by then, the whole hold is charged. Rejects if the hold has ended, or if the store
+   * cannot commit: whether it did is then unknown, and the work must be ended. `raised` is the top-up that runs.
+   */
+  park(until: number, jobOf: (holding: HoldState) => ParkedJob, raised: Promise<void> | undefined): Promise<void> {
+    return this.#giveAway(raised, async (holding) => {
+      const park: Park = { kind: "park", id: this.holdId, leaseUntil: until, job: jobOf(holding) };
+      const { outcome } = await this.#deps.ledger.submit(park);
+      if (outcome === "ended" || outcome === "conflict") throw new Error(`parking ${park.id}: ${outcome}`);
+    });
+  }
+
+  /**
+   * Hands the hold over to a job whose row the ledger's commit cannot reach. `save` stores the state of the money and must
+   * reject only if it has stored nothing: then the hold stays with this process, and the rejection is passed on. Once it
+   * is stored, the hold is the job's, and this process only commits the longer lease. Resolves after the first attempt.
+   */
+  async handOver(
+    until: number,
+    save: (holding: HoldState) => Promise<void>,
+    raised: Promise<void> | undefined,
+  ): Promise<void> {
+    await this.#giveAway(raised, save);
+    await this.#commitJobLease(this.holdId, until, LEND_RETRY_MS);
+  }
+
+  async #giveAway(raised: Promise<void> | undefined, give: (holding: HoldState) => Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // Neither renewals nor top-ups begin from here on: one in between would shorten the job's lease or change the amount.
+    this.#givingAway = promise;
+    try {
+      await Promise.all([this.#renewal, raised]);
+      await give({ reserves: this.#reserves, amount: this.amount });
+      this.#keeper = "job";
+      this.leave();
+    } finally {
+      this.#givingAway = undefined;
+      resolve();
+    }
+  }
+
+  /** If the hold has ended by then, the job ended it. */
+  async #commitJobLease(id: string, leaseUntil: number, retryMs: number): Promise<void> {
+    try {
+      await this.#deps.ledger.submit({ kind: "renew", id, leaseUntil, observed: undefined, keeper: "job" });
+    } catch (reason) {
+      this.#deps.onUnsettled(id, reason);
+      const next = Math.min(2 * retryMs, LEND_RETRY_MS_MAX);
+      this.#deps.ticker.after(retryMs, () => void this.#commitJobLease(id, leaseUntil, next));
+    }
+  }
+}
+
+function holdExpired(): GatewayError {
+  return new GatewayError(
+    "insufficient_credits",
+    "The call's hold has expired, since this node was paused for too long, and nothing is left to hold again.",
+  );
+}

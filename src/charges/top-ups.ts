@@ -1,0 +1,168 @@
+import { formatCredits, GatewayError, limits, type Nano, type ObservedUsage, type Usage } from "../core/index.ts";
+import type { WorkDependencies } from "./dependencies.ts";
+import type { Lease } from "./lease.ts";
+import { atLeast, capAt, type WorkCost } from "./work-cost.ts";
+
+/** The interval at which the cost of running work is compared with its hold. */
+const TOP_UP_CHECK_MS = 1_000;
+
+/** How long a top-up that failed is not repeated. */
+const TOP_UP_RETRY_MS = 1_000;
+
+/** How much more output may pass before its cost is compared with the hold again. */
+export interface Allowance {
+  /** In bytes of generated text since the beginning. */
+  untilBytes: number;
+  /** Nothing more may pass before this resolves: the hold is used up, and being raised. */
+  raised: Promise<void> | undefined;
+}
+
+const nothing = (): undefined => undefined;
+
+/** Raises the hold of running work before its cost reaches it, and ends the work when no credits are left for that. */
+export class TopUps {
+  readonly #deps: WorkDependencies;
+  readonly #id: string;
+  readonly #cost: WorkCost;
+  readonly #lease: Lease;
+  #readUsage: () => ObservedUsage | undefined = nothing;
+  #onExhausted: (error: GatewayError) => void = nothing;
+  /** The cost of what may still arrive once the work has been ended. */
+  #unreadCost = 0n;
+  #comparedAt: number;
+  /** The top-up that runs, with the pause after one that failed. Nothing else is waited for when the hold is used up. */
+  #underWay: Promise<void> | undefined;
+
+  constructor(deps: WorkDependencies, { id, cost, lease }: { id: string; cost: WorkCost; lease: Lease }) {
+    this.#deps = deps;
+    this.#id = id;
+    this.#cost = cost;
+    this.#lease = lease;
+    this.#comparedAt = deps.ticker.now();
+  }
+
+  /** See `Charge.meter`. */
+  meter(readUsage: () => ObservedUsage | undefined, onExhausted: (error: GatewayError) => void, unread: Usage): void {
+    this.#readUsage = readUsage;
+    this.#onExhausted = onExhausted;
+    this.#unreadCost = this.#cost.boundOf(unread);
+  }
+
+  /** Ends the work, since no credits are left to go on with. */
+  exhaust(error: GatewayError): void {
+    this.#onExhausted(error);
+  }
+
+  get underWay(): Promise<void> | undefined {
+    return this.#underWay;
+  }
+
+  isDue(now: number): boolean {
+    return now - this.#comparedAt >= TOP_UP_CHECK_MS;
+  }
+
+  check(now: number): void {
+    this.#comparedAt = now;
+    this.#compare();
+  }
+
+  /** The cost so far. A failing meter must neither stop the renewal of its lease nor the other holds on the ticker. */
+  costSoFar(): Nano | undefined {
+    try {
+      const seen = this.#readUsage();
+      return seen === undefined ? undefined : this.#cost.of(seen);
+    } catch (reason) {
+      this.#deps.onUnsettled(this.#id, reason);
+      return undefined;
+    }
+  }
+
+  /** See `Charge.follow`. */
+  follow(outputBytes: number): Allowance {
+    const unlimited = { untilBytes: Number.POSITIVE_INFINITY, raised: undefined };
+    if (!this.#cost.isOfText) return unlimited;
+    const cost = this.#compare();
+    const { amount } = this.#lease;
+    if (cost === undefined || amount >= limits.callNanoMax) return unlimited;
+    const next = this.#isLow(cost) ? amount : (amount * 3n) / 4n;
+    return { untilBytes: outputBytes + this.#cost.bytesFor(next - cost), raised: this.#raisedFrom(cost) };
+  }
+
+  /** See `Charge.keepUp`. */
+  keepUp(): Promise<void> | undefined {
+    const cost = this.#compare();
+    return cost === undefined ? undefined : this.#raisedFrom(cost);
+  }
+
+  /** See `Charge.cover`. */
+  async cover(ahead: Usage): Promise<void> {
+    const needed = this.#cost.boundOf(ahead);
+    if (!this.#lease.isFollowed || needed <= this.#lease.amount) return;
+    const available = await this.#raise(needed);
+    if (available === undefined) return;
+    throw new GatewayError(
+      "insufficient_credits",
+      `Not enough credits: ${formatCredits(needed)} must be held to go on, and ${formatCredits(this.#lease.amount + atLeast(0n, available))} are left.`,
+    );
+  }
+
+  /** The cost that the hold must cover, with a top-up of a hold that is nearly used up; undefined if nothing is compared. */
+  #compare(): Nano | undefined {
+    if (!this.#lease.isFollowed) return undefined;
+    const seen = this.costSoFar();
+    if (seen === undefined) return undefined;
+    const cost = seen + capAt(this.#lease.amount / 4n, this.#unreadCost);
+    if (this.#isLow(cost) && this.#underWay === undefined && this.#lease.givingAway === undefined) {
+      this.#underWay = this.#topUp(cost).finally(() => (this.#underWay = undefined));
+    }
+    return cost;
+  }
+
+  /** A hold of the most that a call can cost covers any cost. */
+  #isLow(cost: Nano): boolean {
+    const { amount } = this.#lease;
+    return cost * 4n > amount * 3n && amount < limits.callNanoMax;
+  }
+
+  #raisedFrom(cost: Nano): Promise<void> | undefined {
+    return cost >= this.#lease.amount ? (this.#underWay ?? this.#lease.givingAway) : undefined;
+  }
+
+  /**
+   * Doubles the hold, or raises it by all available credits. If none remain, the work ends once it has used up its
+   * hold. Never rejects; after a failure it resolves when the next one may be tried.
+   */
+  async #topUp(cost: Nano): Promise<void> {
+    const lease = this.#lease;
+    try {
+      const lack = await this.#raise(capAt(limits.callNanoMax, 2n * atLeast(lease.amount, cost)));
+      const rest = lack !== undefined && lack > 0n ? await this.#raise(lease.amount + lack) : lack;
+      if (rest !== undefined && cost >= lease.amount && lease.isFollowed) this.#onExhausted(usedUp(lease.amount));
+    } catch (reason) {
+      this.#deps.onUnsettled(this.#id, reason);
+      await new Promise<void>((resolve) => this.#deps.ticker.after(TOP_UP_RETRY_MS, resolve));
+    }
+  }
+
+  /**
+   * Raises the hold. Returns the available amount if it is not enough. A job's hold that has ended is not taken again:
+   * either the work has ended, or its end will correct the charge of the expiry.
+   */
+  async #raise(amount: Nano): Promise<Nano | undefined> {
+    const lease = this.#lease;
+    const id = lease.holdId;
+    const result = await this.#deps.ledger.submit({ kind: "top-up", id, amount, at: this.#deps.clock() });
+    if (result.outcome === "insufficient") return result.available;
+    if (result.outcome !== "ended") lease.amount = atLeast(lease.amount, amount);
+    else if (lease.isJobs) lease.leave();
+    else await lease.reacquire(id);
+    return undefined;
+  }
+}
+
+function usedUp(amount: Nano): GatewayError {
+  return new GatewayError(
+    "insufficient_credits",
+    `The credits are used up: this call has cost ${formatCredits(amount)}, and nothing is left to go on with.`,
+  );
+}
