@@ -38,7 +38,7 @@ import type { CallAnswer, IncomingCall } from "./incoming-call.ts";
 import { isLarge, type LargeBodies } from "./large-bodies.ts";
 import { type CallPlan, planCall, type ReadCall } from "./plan-call.ts";
 import { formOf, readJson, sourceOf } from "./receive-body.ts";
-import { relayReply } from "./relay-reply.ts";
+import { relayReply } from "./relay/relay-reply.ts";
 import { RunningCall } from "./running-call.ts";
 import { heeding } from "./exchange-text.ts";
 import { readWhole, sendCall } from "./send-call.ts";

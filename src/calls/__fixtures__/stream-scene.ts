@@ -3,7 +3,7 @@ import { type BodySink, type GatewayError, limits, type ReplyBody } from "../../
 import { chatCodec, chatRequest } from "../../dialects/index.ts";
 import { createProvider } from "../../providers/index.ts";
 import { type StreamObserver, Ticker } from "../../streaming/index.ts";
-import { relayStream, type StreamEnd, type StreamRelayOptions } from "../relay-stream.ts";
+import { relayStream, type StreamEnd, type StreamRelayOptions } from "../relay/relay-stream.ts";
 import { StoredBody } from "../../charges/index.ts";
 
 export const idleMsMax = 300_000;

@@ -1,5 +1,5 @@
-import type { ObservedUsage } from "../core/index.ts";
-import type { StreamObserver } from "../streaming/index.ts";
+import type { ObservedUsage } from "../../core/index.ts";
+import type { StreamObserver } from "../../streaming/index.ts";
 
 export interface StreamUsageOptions {
   observer: StreamObserver;

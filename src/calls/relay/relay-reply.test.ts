@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { heldByOrder, tickMs, WorkScene } from "../charges/__fixtures__/work-scene.ts";
-import { logObserver } from "../charges/index.ts";
-import { type ObservedUsage, type ReplyBody } from "../core/index.ts";
-import { targetOf } from "../sending/__fixtures__/upstreams.ts";
-import { CallWatchdog } from "../sending/index.ts";
-import { MemoryBudget, type StreamObserver } from "../streaming/index.ts";
-import type { Exchange } from "./exchange.ts";
-import type { CallPlan } from "./plan-call.ts";
+import { heldByOrder, tickMs, WorkScene } from "../../charges/__fixtures__/work-scene.ts";
+import { logObserver } from "../../charges/index.ts";
+import { type ObservedUsage, type ReplyBody } from "../../core/index.ts";
+import { targetOf } from "../../sending/__fixtures__/upstreams.ts";
+import { CallWatchdog } from "../../sending/index.ts";
+import { MemoryBudget, type StreamObserver } from "../../streaming/index.ts";
+import type { Exchange } from "../exchange.ts";
+import type { CallPlan } from "../plan-call.ts";
 import { relayReply } from "./relay-reply.ts";
-import { RunningCall } from "./running-call.ts";
+import { RunningCall } from "../running-call.ts";
 
 let scene: WorkScene;
 let logged: [fields: object, message: string][];

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { decodedSizeOf } from "../bodies/index.ts";
-import { imageGenerationCodec, imageGenerationRequest } from "../media/index.ts";
-import { idleMsMax, startTime, stopTime, StreamScene, tick } from "./__fixtures__/stream-scene.ts";
+import { decodedSizeOf } from "../../bodies/index.ts";
+import { imageGenerationCodec, imageGenerationRequest } from "../../media/index.ts";
+import { idleMsMax, startTime, stopTime, StreamScene, tick } from "../__fixtures__/stream-scene.ts";
 
 beforeEach(startTime);
 afterEach(stopTime);

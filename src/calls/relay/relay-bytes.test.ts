@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { limits } from "../core/index.ts";
-import { idleMsMax, startTime, stopTime, StreamScene, tick, turns } from "./__fixtures__/stream-scene.ts";
+import { limits } from "../../core/index.ts";
+import { idleMsMax, startTime, stopTime, StreamScene, tick, turns } from "../__fixtures__/stream-scene.ts";
 
 beforeEach(startTime);
 afterEach(stopTime);

@@ -1,6 +1,6 @@
 /** Streams of calls with a retry key: they continue without their client, and their bytes are stored. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { GatewayError } from "../core/index.ts";
+import { GatewayError } from "../../core/index.ts";
 import {
   chunk,
   done,
@@ -15,7 +15,7 @@ import {
   upstreamError,
   usage,
   whole,
-} from "./__fixtures__/stream-scene.ts";
+} from "../__fixtures__/stream-scene.ts";
 
 beforeEach(startTime);
 afterEach(stopTime);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { translateStream, translations } from "../dialects/index.ts";
-import { chunk, startTime, stopTime, StreamScene, upstreamError } from "./__fixtures__/stream-scene.ts";
+import { translateStream, translations } from "../../dialects/index.ts";
+import { chunk, startTime, stopTime, StreamScene, upstreamError } from "../__fixtures__/stream-scene.ts";
 
 beforeEach(startTime);
 afterEach(stopTime);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { GatewayError, limits } from "../core/index.ts";
-import type { StreamObserver } from "../streaming/index.ts";
+import { GatewayError, limits } from "../../core/index.ts";
+import type { StreamObserver } from "../../streaming/index.ts";
 import {
   chunk,
   done,
@@ -17,7 +17,7 @@ import {
   upstreamError,
   usage,
   whole,
-} from "./__fixtures__/stream-scene.ts";
+} from "../__fixtures__/stream-scene.ts";
 
 beforeEach(startTime);
 afterEach(stopTime);

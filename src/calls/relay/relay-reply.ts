@@ -1,15 +1,15 @@
 /** Relays an answer while it arrives, with an observer. */
-import { resolveUsage, withPassed, StoredBody } from "../charges/index.ts";
-import { GatewayError } from "../core/index.ts";
-import type { Reply, SendOptions, StreamReply } from "../sending/index.ts";
-import type { Logger } from "../telemetry/index.ts";
-import { type AnswerRecords, captureRecords } from "./answer-records.ts";
-import { EVENT_HEADERS, headersFor, storeOrLog } from "./build-response.ts";
-import { EVENT_STREAM, type Exchange, type ObservedStream } from "./exchange.ts";
-import type { CallAnswer } from "./incoming-call.ts";
-import type { CallPlan } from "./plan-call.ts";
+import { resolveUsage, withPassed, StoredBody } from "../../charges/index.ts";
+import { GatewayError } from "../../core/index.ts";
+import type { Reply, SendOptions, StreamReply } from "../../sending/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
+import { type AnswerRecords, captureRecords } from "../answer-records.ts";
+import { EVENT_HEADERS, headersFor, storeOrLog } from "../build-response.ts";
+import { EVENT_STREAM, type Exchange, type ObservedStream } from "../exchange.ts";
+import type { CallAnswer } from "../incoming-call.ts";
+import type { CallPlan } from "../plan-call.ts";
 import { relayStream } from "./relay-stream.ts";
-import type { RunningCall } from "./running-call.ts";
+import type { RunningCall } from "../running-call.ts";
 import { StreamUsage } from "./stream-usage.ts";
 
 export interface RelayDependencies {

@@ -1,0 +1,62 @@
+import type { StoredBody } from "../../charges/index.ts";
+import { EventSplitter, type StreamObserver } from "../../streaming/index.ts";
+
+const NOTHING = Buffer.alloc(0);
+
+export interface StreamBlocksOptions {
+  observer: StreamObserver;
+  /** The maximum size of an event that is passed on in one piece; undefined for a stream of bytes. */
+  eventBytesMax: number | undefined;
+  /** Collects the sent bytes of a call with a retry key. */
+  recorder: StoredBody | undefined;
+  /** Redacts the upstream's key from an error that repeats it. */
+  redact: (text: string) => string;
+}
+
+/** Turns the upstream's bytes into blocks of whole events, and shows them to the observer. */
+export class StreamBlocks {
+  readonly #options: StreamBlocksOptions;
+  readonly #splitter: EventSplitter | undefined;
+
+  constructor(options: StreamBlocksOptions) {
+    this.#options = options;
+    this.#splitter = options.eventBytesMax === undefined ? undefined : new EventSplitter(options.eventBytesMax);
+  }
+
+  /** Whether a comment may be inserted: everything passed on so far ended with a whole event. */
+  get atBoundary(): boolean {
+    return this.#splitter?.atBoundary === true;
+  }
+
+  /** The whole events in the received bytes. */
+  split(bytes: Buffer): Buffer {
+    return this.#splitter === undefined ? bytes : this.#splitter.push(bytes);
+  }
+
+  /** Shows events to the observer. Returns the client's bytes. */
+  see(block: Buffer): Buffer {
+    if (block.length === 0) return block;
+    const { observer, redact, recorder } = this.#options;
+    const shown = observer.see(block);
+    recorder?.add(shown);
+    // Latin-1 preserves every byte, also if a block begins or ends within a character.
+    return observer.failed ? Buffer.from(redact(shown.toString("latin1")), "latin1") : shown;
+  }
+
+  /** The bytes after the last whole event, when the upstream has closed. */
+  closing(): Buffer {
+    const { observer, recorder } = this.#options;
+    const rest = this.see(this.#splitter?.rest() ?? NOTHING);
+    if (observer.close === undefined || observer.done) return rest;
+    const last = observer.close();
+    recorder?.add(last);
+    return rest.length === 0 ? last : Buffer.concat([rest, last]);
+  }
+
+  /** The bytes with which a broken stream ends: the events that the observer has retained, and the error event. */
+  withError(errorEvent: string): Buffer {
+    const gap = Buffer.from(this.#splitter?.atBoundary === false ? "\n\n" : "");
+    const held = this.#options.observer.heldBack?.() ?? NOTHING;
+    return Buffer.concat([gap, held, Buffer.from(errorEvent)]);
+  }
+}
