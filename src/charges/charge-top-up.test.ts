@@ -46,6 +46,8 @@ async function leave(amount: bigint): Promise<void> {
   });
 }
 
+const aTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 const kinds = (): string[] => scene.store.taken.map(({ kind }) => kind);
 
 describe("the hold", () => {
@@ -258,6 +260,63 @@ describe("output that passes by", () => {
     await work.follow(400).raised;
     expect(givenUp).toEqual([]);
     expect(await scene.held()).toBe(600_000n);
+  });
+
+  test("waits for the next top-up, not for a renewal that took place after a failed one", async () => {
+    const work = await open();
+    await scene.tick(2_000);
+    scene.now += 600;
+    text(104);
+    scene.store.failure = new Error("locked");
+    // Nearly used up: the top-up fails, and is to be repeated a second later.
+    expect(work.follow(104).raised).toBeUndefined();
+    await scene.ledger.flush();
+    scene.store.failure = undefined;
+    // The cost has grown since the hold was taken, and is recorded: a renewal, within the pause of the top-up.
+    await scene.tick(400);
+    expect(kinds()).toContain("renew");
+    text(200);
+    const { raised } = work.follow(200);
+    expect(await Promise.race([raised, aTurn().then(() => "waits")])).toBe("waits");
+    await scene.tick(tickMs);
+    await raised;
+    await work.follow(200).raised;
+    expect(work.follow(200).raised).toBeUndefined();
+    expect(await scene.held()).toBe(400_000n);
+  });
+
+  test("never gets a promise that is settled, whatever the store does", async () => {
+    const work = await open();
+    const inner = scene.store.commit.bind(scene.store);
+    let commits = 0;
+    // Refused, lost after it was committed, late, and well, again and again.
+    scene.store.commit = async (operations) => {
+      commits += 1;
+      if (commits % 4 === 0) throw new Error("refused");
+      if (commits % 4 === 2) await aTurn();
+      const outcomes = await inner(operations);
+      if (commits % 4 === 1) throw new Error("lost");
+      return outcomes;
+    };
+    let waits = 0;
+    for (let bytes = 300; bytes < 1_600; bytes += 50) {
+      text(bytes);
+      for (let { raised } = work.follow(bytes); raised !== undefined; { raised } = work.follow(bytes)) {
+        waits += 1;
+        let hasWaited = false;
+        void raised.then(() => (hasWaited = true));
+        // Microtasks alone never settle it: a commit takes a turn.
+        for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+        expect(hasWaited).toBe(false);
+        await scene.tick(tickMs);
+        await aTurn();
+        await scene.tick(tickMs);
+        await raised;
+      }
+    }
+    expect(waits).toBeGreaterThan(2);
+    expect(givenUp).toEqual([]);
+    expect((await scene.held()) ?? 0n).toBeGreaterThanOrEqual(900_000n);
   });
 
   test("of work that has ended is not compared", async () => {

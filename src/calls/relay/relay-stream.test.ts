@@ -310,7 +310,11 @@ describe("a client that does not read", () => {
     expect(scene.got).toBe(chunk("one"));
     await scene.send(long, long, long);
     expect(scene.upstreamPaused).toBe(true);
-    while (scene.upstreamPaused) await scene.read();
+    for (let reads = 0; reads < 3; reads += 1) {
+      void scene.read();
+      await turns();
+    }
+    expect(scene.upstreamPaused).toBe(false);
     await scene.send(finish + done);
     while (await scene.read());
     expect(scene.got).toBe(chunk("one") + long.repeat(3) + finish + done);
@@ -433,6 +437,41 @@ describe("a stream with a hold", () => {
     raises[1]?.resolve();
     await turns();
     expect(scene.got).toBe([...texts, finish, done].join(""));
+    expect(scene.outcomes).toEqual(["complete"]);
+  });
+
+  test("gives timers and sockets a turn between two waits, even if it need not wait", async () => {
+    let asked = 0;
+    const follow = () => {
+      asked += 1;
+      return { untilBytes: 0, raised: Promise.resolve() };
+    };
+    const scene = new StreamScene({ follow });
+    await scene.send(texts.join(""));
+    // The test itself has had turns meanwhile; each was worth one question.
+    expect(asked).toBeGreaterThan(1);
+    expect(asked).toBeLessThan(100);
+    await scene.leave();
+    expect(scene.outcomes).toEqual(["abandoned"]);
+  });
+
+  test("stays paused after it was raised while its client is behind", async () => {
+    const { follow, hold, raises } = holdOf(4);
+    const scene = new StreamScene({ follow, reads: false });
+    void scene.read();
+    await turns();
+    await scene.send(texts[0] ?? "", chunk("y".repeat(400 * 1024)));
+    expect(scene.upstreamPaused).toBe(true);
+    hold.covered = Number.MAX_SAFE_INTEGER;
+    raises[0]?.resolve();
+    await turns();
+    expect(scene.upstreamPaused).toBe(true);
+    for (let reads = 0; reads < 3; reads += 1) {
+      void scene.read();
+      await turns();
+    }
+    expect(scene.upstreamPaused).toBe(false);
+    await scene.send(finish, done);
     expect(scene.outcomes).toEqual(["complete"]);
   });
 
