@@ -5,3 +5,4 @@ export { changeTimezone, openStorage, withoutPassword } from "./open.ts";
 export type { Parameter, Statements } from "./postgres/statements.ts";
 export { plainCommit, plainRows } from "./postgres/ledger-commit-plain.ts";
 export { isDataFault } from "./data-fault.ts";
+export { retried, retryLocked } from "./sqlite/retry-locked.ts";

@@ -1,4 +1,4 @@
-import type { Storage } from "../../storage/index.ts";
+import { retryLocked, type Storage } from "../../storage/index.ts";
 import type { CatalogStore } from "../operator-catalog/index.ts";
 import { PostgresCatalogStore } from "./postgres.ts";
 import { SqliteCatalogStore } from "./sqlite.ts";
@@ -6,6 +6,6 @@ import { SqliteCatalogStore } from "./sqlite.ts";
 /** The store of the operator's price catalog for the storage's engine. */
 export function openCatalogStore(storage: Storage): CatalogStore {
   return storage.engine === "sqlite"
-    ? new SqliteCatalogStore(storage.handle)
+    ? retryLocked(new SqliteCatalogStore(storage.handle))
     : new PostgresCatalogStore(storage.statements);
 }

@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import { StorageError } from "../database.ts";
 import { migrateSqlite } from "./migrate.ts";
 
-/** The time-out for another process's transaction (a CLI command, a sweep). */
-const BUSY_MS = 5_000;
+/** How long a start waits for another process that opens the file. */
+const OPEN_BUSY_MS = 5_000;
 
 /** The time-out of a start for another process that migrates the schema. */
 const MIGRATION_BUSY_MS = 600_000;
@@ -26,6 +26,8 @@ export interface FileOptions {
   /** The length of the write-ahead log at which a commit itself makes a checkpoint. */
   walBytesMax: number;
   migrations: readonly string[];
+  /** How long a statement waits for another process's transaction, and the thread with it, in milliseconds. */
+  busyMs: number;
   /** Called before the migration. */
   before?: ((handle: Database) => void) | undefined;
 }
@@ -41,7 +43,7 @@ export function openFile<T>(options: FileOptions, prepare: (handle: Database) =>
     options.before?.(handle);
     migrateSqlite(handle, options.migrations);
     const result = prepare(handle);
-    handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    handle.run(`PRAGMA busy_timeout = ${options.busyMs}`);
     return { handle, result };
   } catch (cause) {
     handle.close();
@@ -57,7 +59,7 @@ function open({ path, synchronous, pageBytes, walBytesMax }: FileOptions): Datab
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
     const handle = new Database(path, { create: true, safeIntegers: true, strict: true });
     if (path !== ":memory:") chmodSync(path, 0o600);
-    handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    handle.run(`PRAGMA busy_timeout = ${OPEN_BUSY_MS}`);
     handle.run(`PRAGMA page_size = ${pageBytes}`);
     whileLocked(() => handle.run("PRAGMA journal_mode = WAL"));
     handle.run(`PRAGMA synchronous = ${synchronous}`);
@@ -84,7 +86,7 @@ function whileLocked(work: () => void): void {
       return work();
     } catch (reason) {
       const locked = reason instanceof SQLiteError && (reason.code ?? "").startsWith("SQLITE_BUSY");
-      if (!locked || waited >= BUSY_MS) throw reason;
+      if (!locked || waited >= OPEN_BUSY_MS) throw reason;
       Bun.sleepSync(LOCKED_RETRY_MS);
     }
   }

@@ -15,6 +15,9 @@ const PAGE_BYTES = 2_048;
 /** The length of the write-ahead log at which a commit itself makes a checkpoint, because the checkpointer has not. */
 const WAL_BYTES_MAX = 48 * 2 ** 20;
 
+/** How long a statement waits for another process's transaction: nothing else happens meanwhile. See `retryLocked`. */
+const BUSY_MS = 50;
+
 /** The interval at which commits of other processes are detected; it bounds how long a revoked token still works. */
 const FOREIGN_COMMIT_POLL_MS = 200;
 
@@ -87,8 +90,8 @@ function openMigrated<T>(
     throw new StorageError(`storage: synchronous is normal or full, not "${synchronous}"`);
   const web = { path: path === ":memory:" ? path : webFileOf(path), synchronous };
   const before = (handle: Database): void => moveWebTables(handle, web);
-  const file = { path, synchronous, pageBytes: PAGE_BYTES, walBytesMax: WAL_BYTES_MAX, migrations, before };
-  return { ...openFile(file, prepare), web };
+  const file = { pageBytes: PAGE_BYTES, walBytesMax: WAL_BYTES_MAX, busyMs: BUSY_MS, migrations, before };
+  return { ...openFile({ path, synchronous, ...file }, prepare), web };
 }
 
 /** The absolute path of the file; undefined for a database in memory. */

@@ -14,8 +14,11 @@ export function webFileOf(file: string): string {
   return `${file}-web`;
 }
 
+/** How long a statement waits for another process's transaction. Only its thread waits. */
+const BUSY_MS = 5_000;
+
 /** Opens the database of the web's tables; a missing one is created. Throws a `StorageError` if it cannot be used. */
 export function openWebDatabase({ path, synchronous }: WebDatabase): Database {
-  const options = { path, synchronous, pageBytes: PAGE_BYTES, walBytesMax: WAL_BYTES_MAX, migrations: webMigrations };
-  return openFile(options, () => undefined).handle;
+  const file = { pageBytes: PAGE_BYTES, walBytesMax: WAL_BYTES_MAX, busyMs: BUSY_MS, migrations: webMigrations };
+  return openFile({ path, synchronous, ...file }, () => undefined).handle;
 }

@@ -1,4 +1,4 @@
-import type { Storage } from "../../storage/index.ts";
+import { retryLocked, type Storage } from "../../storage/index.ts";
 import type { VideoStore } from "../store.ts";
 import { PostgresVideoStore } from "./postgres.ts";
 import { SqliteVideoStore } from "./sqlite.ts";
@@ -6,6 +6,6 @@ import { SqliteVideoStore } from "./sqlite.ts";
 /** The video jobs' store for the storage's engine. */
 export function openVideoStore(storage: Storage): VideoStore {
   return storage.engine === "sqlite"
-    ? new SqliteVideoStore(storage.handle)
+    ? retryLocked(new SqliteVideoStore(storage.handle))
     : new PostgresVideoStore(storage.statements);
 }

@@ -1,5 +1,5 @@
 import { Calendar, type Nano } from "../../../core/index.ts";
-import { type SqliteStorage, StorageError } from "../../../storage/index.ts";
+import { retried, retryLocked, type SqliteStorage, StorageError } from "../../../storage/index.ts";
 import { type Account, type AccountState, availableOf, changedPeriod, tightestAccount } from "../../accounts.ts";
 import type { AuditReport } from "../../books.ts";
 import type {
@@ -91,12 +91,8 @@ export class SqliteLedgerStore implements LedgerStore {
     const sums = new DailySums(this.#sql, this.calendar);
     const callsByOwner = new CallsByOwner(this.#sql, sums);
     this.#entries = new Entries(this.#sql, callsByOwner, sums);
-    this.books = new SqliteBooks({
-      database,
-      calendar: this.calendar,
-      callsByOwner,
-      onClosed: () => (this.#closedBefore = undefined),
-    });
+    const onClosed = (): void => (this.#closedBefore = undefined);
+    this.books = retryLocked(new SqliteBooks({ database, calendar: this.calendar, callsByOwner, onClosed }));
     this.#retryKeys = new RetryKeys(this.#sql);
     this.#transaction = database.transaction((operations: readonly LedgerOperation[]) => {
       this.#refresh();
@@ -107,7 +103,11 @@ export class SqliteLedgerStore implements LedgerStore {
     });
   }
 
-  commit(operations: readonly LedgerOperation[]): LedgerOutcome[] {
+  commit(operations: readonly LedgerOperation[]): LedgerOutcome[] | Promise<LedgerOutcome[]> {
+    return retried(() => this.#commitAtOnce(operations));
+  }
+
+  #commitAtOnce(operations: readonly LedgerOperation[]): LedgerOutcome[] {
     try {
       return this.#transaction.immediate(operations);
     } catch (reason) {
@@ -342,15 +342,16 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   createAccount(account: Account, at: number): Promise<void> {
-    this.#sql.createAccount.run(...accountValues(account, at));
-    return Promise.resolve();
+    return Promise.resolve(retried(() => void this.#sql.createAccount.run(...accountValues(account, at))));
   }
 
   putAccount(account: Account, at: number): Promise<void> {
     const { start, natural } = changedPeriod(account.period, at, this.calendar);
-    this.#sql.putAccount.run(...accountValues(account, at), natural, start);
-    this.#accounts.clear();
-    return Promise.resolve();
+    const put = (): void => {
+      this.#sql.putAccount.run(...accountValues(account, at), natural, start);
+      this.#accounts.clear();
+    };
+    return Promise.resolve(retried(put));
   }
 
   chain(accountId: string, at: number): Promise<AccountState[]> {

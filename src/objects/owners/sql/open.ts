@@ -1,4 +1,4 @@
-import type { Storage } from "../../../storage/index.ts";
+import { retryLocked, type Storage } from "../../../storage/index.ts";
 import type { FileStore } from "../file-store.ts";
 import type { ObjectOwnerStore } from "../store.ts";
 import { PostgresFileStore } from "./postgres-files.ts";
@@ -9,11 +9,13 @@ import { SqliteObjectOwnerStore } from "./sqlite.ts";
 /** The store of owners for the storage's engine. */
 export function openObjectOwnerStore(storage: Storage): ObjectOwnerStore {
   return storage.engine === "sqlite"
-    ? new SqliteObjectOwnerStore(storage.handle)
+    ? retryLocked(new SqliteObjectOwnerStore(storage.handle))
     : new PostgresObjectOwnerStore(storage.statements);
 }
 
 /** The store of uploaded files for the storage's engine. */
 export function openFileStore(storage: Storage): FileStore {
-  return storage.engine === "sqlite" ? new SqliteFileStore(storage.handle) : new PostgresFileStore(storage.statements);
+  return storage.engine === "sqlite"
+    ? retryLocked(new SqliteFileStore(storage.handle))
+    : new PostgresFileStore(storage.statements);
 }

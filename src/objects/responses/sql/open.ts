@@ -1,4 +1,4 @@
-import type { Storage } from "../../../storage/index.ts";
+import { retryLocked, type Storage } from "../../../storage/index.ts";
 import type { ResponseStore } from "../store.ts";
 import { PostgresResponseStore } from "./postgres.ts";
 import { SqliteResponseStore } from "./sqlite.ts";
@@ -6,6 +6,6 @@ import { SqliteResponseStore } from "./sqlite.ts";
 /** The responses' store for the storage's engine. */
 export function openResponseStore(storage: Storage): ResponseStore {
   return storage.engine === "sqlite"
-    ? new SqliteResponseStore(storage.handle)
+    ? retryLocked(new SqliteResponseStore(storage.handle))
     : new PostgresResponseStore(storage.statements);
 }

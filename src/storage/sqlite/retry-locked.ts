@@ -1,0 +1,54 @@
+import { SQLiteError } from "bun:sqlite";
+
+/** How long a write waits for another process's transaction in all, and the pause between two attempts. */
+const LOCKED_MS_MAX = 5_000;
+const PAUSE_MS = 20;
+
+/**
+ * The store, whose methods try again while another process has the file's write lock. SQLite itself waits only for a
+ * moment, because it holds up the whole process: the rest of the wait is between attempts, in timers. Each method must
+ * be one transaction. A method that met the lock returns a promise, whatever it returns else, and rejects if the lock
+ * is still held after five seconds.
+ */
+export function retryLocked<Store extends object>(store: Store): Store {
+  const methods = new Map<string | symbol, unknown>();
+  return new Proxy(store, {
+    get(target, name) {
+      const known = methods.get(name);
+      if (known !== undefined) return known;
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function") return member;
+      const method = (...parameters: unknown[]): unknown => retried(() => Reflect.apply(member, target, parameters));
+      methods.set(name, method);
+      return method;
+    },
+  });
+}
+
+/** The result of the work, or a promise of it if the file is locked. Throws whatever else the work throws. */
+export function retried<Result>(work: () => Result): Result | Promise<Awaited<Result>> {
+  try {
+    const result = work();
+    return result instanceof Promise ? result.catch((reason: unknown) => later(work, reason)) : result;
+  } catch (reason) {
+    return later(work, reason);
+  }
+}
+
+async function later<Result>(work: () => Result, met: unknown): Promise<Awaited<Result>> {
+  const until = performance.now() + LOCKED_MS_MAX;
+  for (let reason = met; ;) {
+    if (!isLocked(reason) || performance.now() >= until) throw reason;
+    await Bun.sleep(PAUSE_MS);
+    try {
+      return await work();
+    } catch (thrown) {
+      reason = thrown;
+    }
+  }
+}
+
+/** Whether another process has the file's write lock: nothing was written then. */
+function isLocked(reason: unknown): boolean {
+  return reason instanceof SQLiteError && (reason.code ?? "").startsWith("SQLITE_BUSY");
+}
