@@ -18,7 +18,8 @@ export function retryLocked<Store extends object>(store: Store): Store {
       if (known !== undefined) return known;
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== "function") return member;
-      const method = (...parameters: unknown[]): unknown => retried(() => Reflect.apply(member, target, parameters));
+      const call: (parameters: unknown[]) => unknown = (parameters) => Reflect.apply(member, target, parameters);
+      const method = (...parameters: unknown[]): unknown => retried(() => call(parameters));
       methods.set(name, method);
       return method;
     },
