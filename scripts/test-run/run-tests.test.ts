@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runFailedAgain } from "./run-again.ts";
 import { runTests, type TestRun } from "./run-tests.ts";
 import { addTallies, summaryLine } from "./tally.ts";
 
@@ -44,6 +45,18 @@ describe("running test files", () => {
     const { tally, failures } = await run({ bad: text });
     expect(tally.failed).toBeGreaterThan(0);
     expect(failures.map(({ file }) => file)).toContain("bad.test.ts");
+  });
+
+  test("a file that fails once and passes alone is flaky, one that fails again has failed", async () => {
+    const once = `${header}import { existsSync, writeFileSync } from "node:fs";
+test("fails once", () => { const before = existsSync("ran"); writeFileSync("ran", ""); expect(before).toBe(true); });\n`;
+    const never = `${header}test("fails", () => { expect(1).toBe(2); });\n`;
+    const first = await run({ once, never, plain: passing });
+    expect(first.tally).toEqual({ passed: 1, failed: 2, skipped: 0 });
+    const files = ["once.test.ts", "never.test.ts", "plain.test.ts"];
+    const again = await runFailedAgain(first, { files, root: folder, folder });
+    expect(again).toMatchObject({ flaky: ["once.test.ts"], tally: { passed: 2, failed: 1, skipped: 0 } });
+    expect(again.failures).toEqual([{ file: "never.test.ts", test: "fails" }]);
   });
 
   test("the output of a test file about its skipped tests is kept", async () => {

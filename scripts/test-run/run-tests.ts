@@ -30,7 +30,6 @@ const durationsFile = fileURLToPath(new URL("durations.json", import.meta.url));
 
 /** More than the cores of a small machine: tests wait for time-outs, disks and other processes half of their time. */
 const processes = 3;
-const testSecondsMax = 20;
 const runMinutesMax = 30;
 
 /** Runs test files in several processes. A process that dies, or a run that hangs, has failed. */
@@ -44,7 +43,6 @@ export async function runTests({ files, root, folder, notesDurations = false }: 
     "--no-isolate",
     "--no-orphans",
     "--only-failures",
-    `--timeout=${testSecondsMax * 1000}`,
     `--timings=${durationsFile}`,
     ...(notesDurations ? ["--update-timings"] : []),
     "--reporter=junit",

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { GatewayError, type JsonObject } from "../core/index.ts";
 import { errorsBy, fieldsBy } from "../../test/kit/schemas.ts";
@@ -14,8 +14,6 @@ import { dataOfStream } from "../../test/kit/dialects/fold-chat.ts";
 import { TranslatedStream } from "./translated-stream.ts";
 
 // Whichever test is first at a schema compiles it, with hundreds of others that it refers to.
-setDefaultTimeout(30_000);
-
 const client = clientOf({ stream_options: { include_usage: true } });
 const responsesClient = clientOf({
   input: "hello",

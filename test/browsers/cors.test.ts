@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)("a page that calls with the SDK of", () => {
     rig = await startRig({ config: { server: { cors: { origins: [permitted.url.origin] } } } });
     ({ token } = await rig.caller());
     browser = await startChromium();
-  }, 30_000);
+  });
   afterAll(async () => {
     await browser.close();
     await rig.stop();

@@ -398,5 +398,5 @@ describe.each(engines)("jobs on %s", (engine) => {
         OR (lease_token IS NULL) <> (lease_node IS NULL)`,
     );
     expect(halves).toEqual({ jobs: 0n });
-  }, 60_000);
+  });
 });

@@ -1,8 +1,6 @@
 /** Organisations and budgets, as an operator sets them and a caller meets them, while a server runs. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { codeOf, type Created, operatorOf, type Rig, startRig, until } from "../kit/index.ts";
-
-setDefaultTimeout(60_000);
 
 let rig: Rig;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** Every command, as a person types it, while a server runs on the same storage. */
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,8 +18,6 @@ import {
   startRig,
   until,
 } from "../kit/index.ts";
-
-setDefaultTimeout(60_000);
 
 let rig: Rig;
 beforeAll(async () => {

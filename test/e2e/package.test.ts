@@ -1,5 +1,5 @@
 /** The npm package: its files, and its tarball used with only Node.js and npm, in an empty folder. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -7,8 +7,6 @@ import type OpenAI from "openai";
 import { hasProc, isAlive, processTree, root, sorted, until } from "../kit/index.ts";
 
 /** The installation takes 4 s if npm's cache contains the packages; otherwise npm downloads 40 MB. */
-setDefaultTimeout(180_000);
-
 const packedBytesMax = 1_500_000;
 
 interface Packed {

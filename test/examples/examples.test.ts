@@ -1,5 +1,5 @@
 /** Every file in examples/, run as somebody does who has just typed `npm start`. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -18,8 +18,6 @@ import { expected } from "./expected.ts";
 import { PreloadedPython } from "./preloaded.ts";
 
 /** On a loaded machine Python loads an SDK in many seconds; a test that is too late would end the gateway of all others. */
-setDefaultTimeout(60_000);
-
 const examples = join(root, "examples");
 const packages = join(root, "node_modules/.bin");
 const python = await findPython("examples/python/requirements.txt");

@@ -103,7 +103,7 @@ describe.each(engines)("on %s", (engine: Engine) => {
         expect(begin?.attempts).toBe(1n);
       }
     }
-  }, 90_000);
+  });
 
   test("the job of a killed node is taken over after its lease, not before", async () => {
     await put("a", { do: "wait" });
@@ -121,7 +121,7 @@ describe.each(engines)("on %s", (engine: Engine) => {
     expect(begin?.attempts).toBe(2n);
     expect(Number(begin?.at)).toBeGreaterThan(lease?.until ?? Number.NaN);
     expect(await store.find("a")).toBeUndefined();
-  }, 60_000);
+  });
 
   test("the result of a paused node is ignored once another node has taken the job", async () => {
     await put("a", { do: "wait", left: 1 });
@@ -152,7 +152,7 @@ describe.each(engines)("on %s", (engine: Engine) => {
       "other begin",
       "other end",
     ]);
-  }, 60_000);
+  });
 
   test("a job that kills its process is given up after attemptsMax processes", async () => {
     await put("poison", { do: "die" });
@@ -166,5 +166,5 @@ describe.each(engines)("on %s", (engine: Engine) => {
     await until("it is gone", async () => (await store.find("poison")) === undefined, WAIT_MS_MAX);
     expect(await stop(third)).toBe("");
     expect(await steps()).toEqual(["first begin", "second begin", "third given up"]);
-  }, 60_000);
+  });
 });

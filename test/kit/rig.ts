@@ -3,7 +3,8 @@ import { accountId, openLedgerStore } from "../../src/ledger/index.ts";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 import { simulatedProviders, simulatedKey } from "./providers.ts";
-import { until, waitMsMax } from "./until.ts";
+import { waitMsMax } from "./time-limits.ts";
+import { until } from "./until.ts";
 
 export const chatPath = "/v1/chat/completions";
 

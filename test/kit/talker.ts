@@ -1,5 +1,6 @@
 /** A caller of any route, whose answers are read whole or event by event. */
 import { EventReader } from "./stream.ts";
+import { waitMsMax } from "./time-limits.ts";
 
 export const messagesPath = "/v1/messages";
 export const responsesPath = "/v1/responses";
@@ -27,12 +28,9 @@ export interface Talker {
   send(path: string, options?: TalkOptions): Promise<Response>;
 }
 
-/** A call that hangs fails by itself. */
-const callMsMax = 15_000;
-
 export function talker(url: string, token: string): Talker {
   const send: Talker["send"] = (path, { method, body, headers, signal } = {}) => {
-    const deadline = AbortSignal.timeout(callMsMax);
+    const deadline = AbortSignal.timeout(waitMsMax);
     const asIs = typeof body === "string" || body instanceof Uint8Array;
     return fetch(url + path, {
       method: method ?? (body === undefined ? "GET" : "POST"),

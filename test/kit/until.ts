@@ -1,10 +1,4 @@
-import { runFolder } from "./run-folder.ts";
-
-/**
- * How long a condition or an answer may take. In a run of all tests, other files and their servers keep the machine busy; a
- * file that runs alone has Bun's five seconds, in which this says what was waited for.
- */
-export const waitMsMax = runFolder === undefined ? 4_500 : 15_000;
+import { waitMsMax } from "./time-limits.ts";
 
 /**
  * Waits for a condition instead of a time: resolves with the first value that is neither undefined nor false. Waits at least

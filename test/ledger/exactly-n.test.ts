@@ -156,4 +156,4 @@ test("one node of three workers, of which each has seen its last commit fail", a
   const failures = () => gateways.flatMap((gateway) => gateway.logLines()).filter(({ msg }) => msg === "sweep failed");
   await until("each has failed to sweep", () => failures().length === WORKERS);
   await expectExactlyAfforded(gateways);
-}, 30_000);
+});

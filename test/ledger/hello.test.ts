@@ -82,7 +82,7 @@ describe.each(Object.values(prefixes))("%s", (prefix) => {
     };
     await Promise.all(Array.from({ length: 8 }, work));
     expect(failures).toEqual([]);
-  }, 60_000);
+  });
 });
 
 test("the books are clean after all of them", async () => {

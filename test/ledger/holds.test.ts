@@ -113,7 +113,7 @@ describe.each(engines)("on %s", (engine) => {
       headers: { authorization: `Bearer ${token}` },
     });
     expect(await record.json()).toMatchObject({ max_output_tokens: limit });
-  }, 20_000);
+  });
 
   test("a rich caller's limit is the default, and a limit of its own is left alone", async () => {
     upstream.answerWith(() => Response.json(completion(3)));
@@ -124,7 +124,7 @@ describe.each(engines)("on %s", (engine) => {
     expect(sent()[1]?.max_completion_tokens).toBeUndefined();
     expect(without.headers.get("x-tollgate-max-output-tokens")).toBe("32768");
     expect(own.headers.get("x-tollgate-max-output-tokens")).toBeNull();
-  }, 20_000);
+  });
 
   test("a call that can't even begin is refused, told what is needed and what there is", async () => {
     upstream.answerWith(() => Response.json(completion(3)));
@@ -137,7 +137,7 @@ describe.each(engines)("on %s", (engine) => {
       message: /needs 0\.0025\d* for its input and 256 tokens of output, 0\.001 are left/,
     });
     expect(upstream.requests).toEqual([]);
-  }, 20_000);
+  });
 
   test("BytePlus's max_tokens, which leaves thought unlimited, can't make it overrun a balance", async () => {
     // It thinks for as long as it may.
@@ -156,7 +156,7 @@ describe.each(engines)("on %s", (engine) => {
     expect(billed).toBeLessThanOrEqual(credits);
     for (const each of sent()) expect(each.max_tokens).toBeUndefined();
     expect((await closed()).spent).toBeLessThanOrEqual(credits);
-  }, 30_000);
+  });
 
   test("whole answers of an upstream that ignores its limit take no more than there is; the rest is counted", async () => {
     upstream.answerWith(() => Response.json(completion(50_000)));
@@ -172,7 +172,7 @@ describe.each(engines)("on %s", (engine) => {
     expect(spent).toBeLessThanOrEqual(credits);
     unpaid += BigInt(upstream.requests.length) * (50_000n * perToken + 10_000n) - (spent ?? 0n);
     await until("the log tells", () => gateway.logLines().some(({ msg }) => msg === "charged less than it cost"));
-  }, 30_000);
+  });
 
   test("sixty streams of an upstream that ignores its limit end one event beyond what there is", async () => {
     upstream.answerWith(() => endless());
@@ -204,7 +204,7 @@ describe.each(engines)("on %s", (engine) => {
     const { shortfall } = await auditOf(gateway);
     expect(shortfall - unpaid).toBeLessThanOrEqual(60n * 5n * perToken);
     unpaid = shortfall;
-  }, 60_000);
+  });
 
   test("a stream holds little at first, and many run side by side on a small balance", async () => {
     const gates: (() => void)[] = [];
@@ -230,7 +230,7 @@ describe.each(engines)("on %s", (engine) => {
     for (const open of gates) open();
     for (const answer of answers) expect(contentOf(await answer.text())).toBe("Hi.");
     await closed();
-  }, 30_000);
+  });
 
   test("a response gets no limit below OpenAI's minimum, and thought that is hidden is limited in streams too", async () => {
     upstream.answerWith(() => new Response("no", { status: 500 }));
@@ -243,5 +243,5 @@ describe.each(engines)("on %s", (engine) => {
     const [{ max_output_tokens = 0 } = {}] = sent();
     expect(max_output_tokens).toBeGreaterThanOrEqual(256);
     expect(max_output_tokens).toBeLessThan(300);
-  }, 20_000);
+  });
 });

@@ -134,7 +134,7 @@ test("without a kill the running gateway submits them itself, and a further star
   await restart();
   expect(await spentBy(gateway, "user")).toBe(BigInt(CALLS) * oneCredit);
   await expectCleanAudit(gateway);
-}, 60_000);
+});
 
 describe("a journal that cannot be written", () => {
   test("withholds the end of every answer", async () => {
@@ -149,7 +149,7 @@ describe("a journal that cannot be written", () => {
     await server.start();
     // It is still owed, and submitted by the process as long as it lives.
     expect(await spentBy(gateway, "user")).toBe(BigInt(CALLS) * oneCredit);
-  }, 60_000);
+  });
 });
 
 test("the credits of an answer are never more than what was charged", async () => {

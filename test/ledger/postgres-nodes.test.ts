@@ -96,7 +96,7 @@ test(`a balance for exactly ${AFFORDED} of ${CALLS} calls through ${NODES} nodes
     drifts: [],
   });
   await closeNodes();
-}, 60_000);
+});
 
 test("nodes that lock the same accounts in any order, and sweep beside it, never block each other", async () => {
   await openNodes();
@@ -133,7 +133,7 @@ test("nodes that lock the same accounts in any order, and sweep beside it, never
   expect(swept).toBe(NODES * ROUNDS * (names.length - settledOf));
   expect(await first.audit()).toMatchObject({ entries: NODES * ROUNDS * names.length, openHolds: 0, drifts: [] });
   await closeNodes();
-}, 60_000);
+});
 
 test("nodes that renew, raise and end holds in any order while others sweep them never block each other", async () => {
   await openNodes();
@@ -166,4 +166,4 @@ test("nodes that renew, raise and end holds in any order while others sweep them
     expect(await first.chain(`token:${name}`, 2_000)).toMatchObject([{ debitsPosted: BigInt(NODES * ROUNDS) }]);
   }
   await closeNodes();
-}, 60_000);
+});

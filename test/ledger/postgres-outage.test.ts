@@ -103,7 +103,7 @@ describe("a server that is down", () => {
     });
     expect(await counters()).toEqual({ charged: 7n, held: 10n });
     expect((await store.audit()).drifts).toEqual([]);
-  }, 30_000);
+  });
 
   test("loses no settlement and no release: they are tried again until they are taken, once", async () => {
     const directory = mkdtempSync(join(tmpdir(), "tollgate-journal-"));
@@ -162,7 +162,7 @@ describe("a server that is down", () => {
     expect(readdirSync(directory)).toEqual([]);
     rmSync(directory, { recursive: true });
     ticker.stop();
-  }, 30_000);
+  });
 });
 
 test("connections that are cut in the middle of commits lose nothing and charge nothing twice", async () => {
@@ -192,7 +192,7 @@ test("connections that are cut in the middle of commits lose nothing and charge 
   await Promise.all([...load, cut()]);
   expect(await counters()).toEqual({ charged: 3n * BigInt(calls), held: 0n });
   expect(await store.audit()).toMatchObject({ entries: calls + 1, openHolds: 0, drifts: [] });
-}, 30_000);
+});
 
 test("a server that hangs causes refusals, then at once, and is used when it continues", async () => {
   const ids = server.processIds();
@@ -210,7 +210,7 @@ test("a server that hangs causes refusals, then at once, and is used when it con
   }
   await until("holds are taken again", () => held("third"), 10_000);
   expect((await store.audit()).drifts).toEqual([]);
-}, 30_000);
+});
 
 test("a process that stands still, if only just started, does not take that for the storage's silence", async () => {
   const fresh = await openPostgres();
@@ -221,7 +221,7 @@ test("a process that stands still, if only just started, does not take that for 
   expect(await lookup).toEqual([{ one: 1 }]);
   expect(await commit).toEqual([{ outcome: "held" }]);
   await fresh.close();
-}, 20_000);
+});
 
 describe("look-ups that wait for a lock on every connection that they may use", () => {
   let holder: SQL;
@@ -256,7 +256,7 @@ describe("look-ups that wait for a lock on every connection that they may use", 
     expect({ isOver, failures }).toEqual({ isOver: false, failures: [] });
     await letGo();
     await over;
-  }, 20_000);
+  });
 
   test("fail neither a commit nor a look-up that came after them when they are late", async () => {
     // The server ends the first ones; the others have waited as long, and go on waiting.
@@ -269,5 +269,5 @@ describe("look-ups that wait for a lock on every connection that they may use", 
     await letGo();
     expect(await later).toEqual([{ one: 1 }]);
     await ended;
-  }, 20_000);
+  });
 });

@@ -358,4 +358,4 @@ test("random batches end alike, whichever function takes them", async () => {
     },
     15_000,
   );
-}, 60_000);
+});

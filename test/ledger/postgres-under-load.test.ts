@@ -169,7 +169,7 @@ test("restarted: calls are refused quickly and reach no upstream, those under wa
   load.expectProperRefusals();
   const ids = [...answers, ...streams].map((answer) => answer.headers.get("x-request-id") ?? "");
   await expectExactBooks(load, ids);
-}, 40_000);
+});
 
 test("connections cut again and again: a call is answered and charged once, or refused, sent nowhere and free", async () => {
   const load = new Load();
@@ -188,7 +188,7 @@ test("connections cut again and again: a call is answered and charged once, or r
   load.expectProperRefusals();
   expect(upstream.received().length).toBe(load.answered.size);
   await expectExactBooks(load);
-}, 40_000);
+});
 
 test("down while a node is stopped: the node waits for it, and writes the remaining charges", async () => {
   const whole = call("held-whole");
@@ -212,4 +212,4 @@ test("down while a node is stopped: the node waits for it, and writes the remain
   expect(await userBooks(gateway, "user")).toEqual({ credits: GRANTED, spent: 2n * oneCredit, held: 0n });
   await expectCleanAudit(gateway);
   await gateway.stop();
-}, 40_000);
+});

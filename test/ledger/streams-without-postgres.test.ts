@@ -81,6 +81,6 @@ test(`${STREAMS} streams outlive ${OUTAGES} outages, and the process answers all
   await Promise.all(streams);
   expect(await gateway.stop({ keepFolder: true })).toBe(0);
   await expectCleanAudit(gateway);
-}, 90_000);
+});
 
 const failures = (): number => gateway.logLines().filter(({ msg }) => msg === "ledger commit failed").length;

@@ -126,7 +126,7 @@ describe.each(engines)("on %s", (engine) => {
     expect(contentOf(await text)).toBe(piece.repeat(20));
     expect((await closed("rich")).spent).toBe(input + 20n * pieceCosts);
     await expectCleanAudit(gateway);
-  }, 20_000);
+  });
 
   test("a stream whose credits are used up ends with an error event, and is charged the available credits", async () => {
     const { hold, input } = await firstHold();
@@ -147,5 +147,5 @@ describe.each(engines)("on %s", (engine) => {
     const id = answer.headers.get("x-request-id");
     const line = await until("its log line", () => gateway.logLines().find((entry) => entry["request_id"] === id));
     expect(line).toMatchObject({ outcome: "interrupted", error: "insufficient_credits" });
-  }, 20_000);
+  });
 });

@@ -90,4 +90,4 @@ test("calls that were open on a node that died count until their leases have run
   await until("they are swept", async () => (await quick()) === 200);
   await expectCleanAudit(first);
   expect(await Promise.all([first.stop(), third.stop()])).toEqual([0, 0]);
-}, 20_000);
+});

@@ -113,5 +113,5 @@ describe("a live run", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("no provider has a key");
     expect(simulators.total()).toBe(before);
-  }, 30_000);
+  });
 });

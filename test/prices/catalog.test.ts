@@ -1,10 +1,8 @@
 /** Prices in force, their origin, and the operator's catalog, in real gateways on one storage. */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Gateway, startGateway, until } from "../kit/index.ts";
-
-setDefaultTimeout(60_000);
 
 interface PriceRow {
   id: string;

@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)("a browser's page", () => {
       fetch: () => new Response(page, { headers: { "content-type": "text/html" } }),
     });
     browser = await startChromium();
-  }, 30_000);
+  });
   afterAll(async () => {
     await browser.close();
     await server.stop(true);
@@ -58,9 +58,9 @@ describe.skipIf(!hasChromium)("a browser's page", () => {
     const { value } = (await created.json()) as { value: string };
     expect(await shownWith(value)).toBe("heard 24000 samples, protocol realtime");
     expect(await scene.spent()).toBeGreaterThan(20n * 64_000n);
-  }, 30_000);
+  });
 
   test("gets nothing with a secret that is none", async () => {
     expect(await shownWith(`ek_000000000000_${"x".repeat(43)}`)).toBe("closed 1006");
-  }, 30_000);
+  });
 });

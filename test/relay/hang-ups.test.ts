@@ -267,4 +267,4 @@ test("a client that stops reading, but stays, does not hold its credits for ever
   const spent = await caller.closed();
   expect(spent).toBeGreaterThan(0n);
   socket.destroy();
-}, 15_000);
+});

@@ -59,7 +59,7 @@ test("one key on two nodes at once is one call; each of them gives its answer ag
   expect(await spentBy(first, "user")).toBe(gatedCosts);
   await expectCleanAudit(first);
   expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0]);
-}, 20_000);
+});
 
 test("a call that failed on one node may be sent again to the other at once", async () => {
   const nodes = await startTwoNodes({ ...options(), storage: await postgres.createDatabase() });
@@ -70,7 +70,7 @@ test("a call that failed on one node may be sent again to the other at once", as
     await answer.text();
   }
   expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0]);
-}, 20_000);
+});
 
 test("a stopping gateway waits for a call whose client has disconnected, and its answer exists afterwards", async () => {
   const first = await startGateway(options());
@@ -93,7 +93,7 @@ test("a stopping gateway waits for a call whose client has disconnected, and its
   expect((await userBooks(second, "user")).spent).toBe(gatedCosts);
   expect(upstream.received("held-stopping")).toHaveLength(1);
   expect(await second.stop()).toBe(0);
-}, 20_000);
+});
 
 describe.each(engines)("on %s", (engine) => {
   test("after its gateway was killed a key is free once the hold has expired; answers that were kept are still there", async () => {
@@ -144,5 +144,5 @@ describe.each(engines)("on %s", (engine) => {
     expect(await spentBy(swept, "user")).toBe(3n * gatedCosts);
     await expectCleanAudit(swept);
     expect(await swept.stop()).toBe(0);
-  }, 20_000);
+  });
 });

@@ -59,4 +59,4 @@ test("a request that the SDK sends again after its own time-out is charged once,
   expect((await calling).choices[0]?.message.content).toBe("hello there");
   expect(gated.upstream.received("held-late")).toHaveLength(1);
   expect(await spentBy(gated.gateway, "late")).toBe(gatedCosts);
-}, 15_000);
+});

@@ -1,12 +1,10 @@
 /** The end of a token applies on every node within a second, whichever node or command caused it. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { codeOf, type Gateway, startGateway, until } from "../kit/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
-
-setDefaultTimeout(30_000);
 
 const providers = { openai: { kind: "openai", base_url: "http://127.0.0.1:9/v1", api_key: "k" } };
 const folder = mkdtempSync(join(tmpdir(), "tollgate-nodes-"));

@@ -206,7 +206,7 @@ describe("changes by another node", () => {
     unwatchOther();
     await here.close();
     await there.close();
-  }, 30_000);
+  });
 
   test("stay unheard by a storage that is closed", async () => {
     const url = await server.createDatabase();

@@ -54,7 +54,7 @@ test("the end of a stream waits too, and nothing of it is lost", async () => {
 
 test("a lock that stays refuses calls with 503, and the gateway goes on afterwards", async () => {
   other.run("BEGIN IMMEDIATE");
-  const refused = await postChat(gateway, token, gatedBody("some-model"), { msMax: 20_000 });
+  const refused = await postChat(gateway, token, gatedBody("some-model"));
   expect(refused.status).toBe(503);
   expect(refused.headers.get("retry-after")).toBe("1");
   await healthyWhileLocked();
@@ -63,7 +63,7 @@ test("a lock that stays refuses calls with 503, and the gateway goes on afterwar
     return (await postChat(gateway, token, gatedBody("some-model"))).status === 200;
   });
   await expectCleanAudit(gateway);
-}, 30_000);
+});
 
 test("a command waits for it as well", async () => {
   other.run("BEGIN IMMEDIATE");

@@ -198,7 +198,7 @@ describe("an upload of 30 MB", () => {
       expect(sha256(upstream.requests.at(-1)?.bytes ?? Buffer.of())).toBe(hash);
     }
     expect(peak() - before).toBeLessThan(3 * size);
-  }, 15_000);
+  });
 
   test("from a client who leaves while the upstream has it is paid for, and its file closed", async () => {
     const opened = Promise.withResolvers<void>();
@@ -280,7 +280,7 @@ describe("a retry key of a form", () => {
     expect((await editing).data).toEqual(drawn.data);
     expect(upstream.requests).toHaveLength(1);
     expect(await caller.closed()).toBe(ofOne);
-  }, 15_000);
+  });
 });
 
 test("a form that becomes JSON is read from its file, and closed", async () => {

@@ -26,7 +26,7 @@ describe.each(engines)("video jobs on %s", (engine) => {
     } finally {
       await second.stop();
     }
-  }, 40_000);
+  });
 
   test("a retry key whose process died before its answer was kept is answered by the job's next look, once", async () => {
     const id = scene.newId("video_");
@@ -58,7 +58,7 @@ describe.each(engines)("video jobs on %s", (engine) => {
     // The creation succeeded, whatever became of the video.
     expect(await (await create()).text()).toBe(first);
     expect(await scene.books()).toEqual({ spent: 0n, held: 0n });
-  }, 40_000);
+  });
 
   test("a retry key is free again after a process that died while the upstream created its job", async () => {
     const id = scene.newId("video_");
@@ -90,7 +90,7 @@ describe.each(engines)("video jobs on %s", (engine) => {
     } finally {
       await second.stop();
     }
-  }, 40_000);
+  });
 
   test("a process that dies while the upstream creates the job releases, and the operator is told", async () => {
     const { promise: asked, resolve } = Promise.withResolvers<void>();
@@ -112,5 +112,5 @@ describe.each(engines)("video jobs on %s", (engine) => {
     expect(await scene.books()).toEqual({ spent: 0n, held: 0n });
     await until("the log says so", () => scene.gateway.log().includes("a video job was lost before its id was known"));
     expect(await query(scene.gateway.storage, `SELECT id FROM videos WHERE owner = '${scene.user}'`)).toEqual([]);
-  }, 40_000);
+  });
 });

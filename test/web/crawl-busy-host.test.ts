@@ -52,4 +52,4 @@ test("is asked again after a rest, and at last its page has failed and is free",
   expect(errors).toMatchObject([{ url: urls[1], code: "SCRAPE_SITE_ERROR", error: "The server answered 429." }]);
   expect(Object.fromEntries(asked)).toEqual({ "/once": 2, "/always": 3 });
   expect(await caller.closed()).toBe(oneCredit / 1_000n);
-}, 90_000);
+});

@@ -48,4 +48,4 @@ test("a running crawl beyond it ends with what it has, which makes room for the 
   await until("the first one is gone", async () => (await jobOf(large)).http === 404, 30_000);
   expect((await jobOf(small)).data).toHaveLength(1);
   await rig.expectBalancedBooks();
-}, 90_000);
+});

@@ -34,4 +34,4 @@ test("follows its links, which the caller gets only if they are requested", asyn
     scrapeOptions: { formats: ["links"] },
   });
   expect(linked.data.map(({ markdown, links }) => [markdown, links?.length])).toEqual([[undefined, 2]]);
-}, 60_000);
+});

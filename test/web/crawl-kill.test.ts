@@ -24,7 +24,7 @@ let site: CrawlSite;
 beforeAll(async () => {
   postgres = await startPostgres();
   site = await startCrawlSite();
-}, 60_000);
+});
 afterAll(async () => {
   await site.stop();
   await postgres.stop();
@@ -108,7 +108,7 @@ describe.each([
     await survivor.stop();
     await first.storage.close();
     rmSync(first.folder, { recursive: true, force: true });
-  }, 200_000);
+  });
 });
 
 test("a start whose process is killed is repeated with its retry key, and is one crawl", async () => {
@@ -159,4 +159,4 @@ test("a start whose process is killed is repeated with its retry key, and is one
   await expectCleanAudit(gateway);
   await gateway.stop();
   rmSync(folder, { recursive: true, force: true });
-}, 120_000);
+});

@@ -146,7 +146,7 @@ test("include, limit and depth bound a crawl", async () => {
   expect([few.status, few.completed, few.data.length]).toEqual(["completed", 3, 3]);
   const one = await clientOf(caller).crawl(site.url, { ...options, maxDiscoveryDepth: 0, sitemap: "skip" });
   expect(one.data.map(idOf)).toEqual(["/"]);
-}, 240_000);
+});
 
 test("a start that redirects to another site is crawled there", async () => {
   const caller = await rig.caller();
@@ -162,7 +162,7 @@ test("a start that redirects to another site is crawled there", async () => {
   expect(found.length).toBeLessThan(everything.length / 2);
   expect(site.partner.visits("/sitemap.xml")).not.toEqual([]);
   expect(site.partner.visits("/robots.txt")).not.toEqual([]);
-}, 60_000);
+});
 
 test("a crawl can be cancelled, and ends at once", async () => {
   const caller = await rig.caller();
@@ -178,7 +178,7 @@ test("a crawl can be cancelled, and ends at once", async () => {
   expect(body.status).toBe("cancelled");
   expect((await ask(caller, "/v2/crawl/active")).body).toMatchObject({ crawls: [] });
   expect(await caller.closed()).toBe(BigInt((await ask(caller, `/v2/crawl/${id}`)).body.completed) * PAGE);
-}, 60_000);
+});
 
 test("ends when its token is revoked, and says so", async () => {
   const caller = await rig.caller();
@@ -193,7 +193,7 @@ test("ends when its token is revoked, and says so", async () => {
   });
   const { errors } = await clientOf(other).getCrawlErrors(id);
   expect(errors.map(({ code }) => code)).toContain("TOKEN_REVOKED");
-}, 60_000);
+});
 
 test("ends cleanly when the credits do, and says so", async () => {
   const token = await rig.gateway.token({ user: "poor", credits: (PAGE * 15n) / 2n });
@@ -207,7 +207,7 @@ test("ends cleanly when the credits do, and says so", async () => {
   const { errors } = await clientOf(caller).getCrawlErrors(id);
   expect(errors.map(({ code }) => code)).toContain("INSUFFICIENT_CREDITS");
   await expectCleanAudit(rig.gateway);
-}, 90_000);
+});
 
 test("a batch scrapes its addresses, and names those that are none", async () => {
   const caller = await rig.caller();
@@ -228,7 +228,7 @@ test("a batch scrapes its addresses, and names those that are none", async () =>
   const errors = await clientOf(caller).getBatchScrapeErrors(id);
   expect(errors).toMatchObject({ errors: [], robotsBlocked: [] });
   expect(await caller.closed()).toBe(3n * PAGE);
-}, 90_000);
+});
 
 test("a batch reads each address as it was named, whatever other spellings there are", async () => {
   const caller = await rig.caller();
@@ -237,7 +237,7 @@ test("a batch reads each address as it was named, whatever other spellings there
   );
   const job = await clientOf(caller).batchScrape(urls, { pollInterval: 1, timeout: CRAWL_SECONDS_MAX });
   expect(job.data.map(({ metadata }) => metadata?.sourceURL ?? "").toSorted()).toEqual(urls.toSorted());
-}, 90_000);
+});
 
 test("the SDK's watcher gets each page and the end", async () => {
   const caller = await rig.caller();
@@ -252,7 +252,7 @@ test("the SDK's watcher gets each page and the end", async () => {
   await Promise.all([watcher.start(), done]);
   expect(await done).toBe("completed");
   expect(new Set(pages).size).toBe(12);
-}, 90_000);
+});
 
 test("nobody else can watch a crawl, nor can it be watched as a batch", async () => {
   const [caller, other] = [await rig.caller(), await rig.caller()];
@@ -272,7 +272,7 @@ test("nobody else can watch a crawl, nor can it be watched as a batch", async ()
   expect(await watch("tg_unknown", "/v2/crawl")).toBe("refused");
   expect(await watch(caller.token, "/v2/batch/scrape")).toBe("refused");
   expect(await watch(caller.token, "/v2/crawl")).toBe("catchup");
-}, 60_000);
+});
 
 test("a crawl's webhooks are Firecrawl's, and signed", async () => {
   const caller = await rig.caller();
@@ -318,7 +318,7 @@ test("a crawl's webhooks are Firecrawl's, and signed", async () => {
   } finally {
     await receiver.stop(true);
   }
-}, 90_000);
+});
 
 async function webhookSecretOf({ user }: Caller): Promise<string> {
   const { stdout } = await rig.gateway.cli("webhooks", "secret", "--user", user, "--json");

@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)("pages that scripts make", () => {
       expect([path, error]).toEqual([path, undefined]);
       for (const text of contains) expect(data.markdown, path).toContain(text);
     }
-  }, 60_000);
+  });
 
   test("are no documents that a browser shows in a page of its own", async () => {
     const { scrape } = scene();
@@ -75,13 +75,13 @@ describe.skipIf(!hasChromium)("pages that scripts make", () => {
       expect(waited.data.markdown, path).toBe(plain.data.markdown ?? "");
       expect(waited.data["screenshot"], path).toBeString();
     }
-  }, 60_000);
+  });
 
   test("are not the only ones: a browser reads answers that are no valid HTTP", async () => {
     const { data } = await scene().scrape(`http://${oddHost}/`, { timeout: 30_000 });
     expect(data.markdown).toContain("A server that has its own idea of HTTP.");
     expect(data.metadata["statusCode"]).toBe(999);
-  }, 60_000);
+  });
 
   test("after a wait, or a click", async () => {
     const { scrape } = scene();
@@ -93,5 +93,5 @@ describe.skipIf(!hasChromium)("pages that scripts make", () => {
     ];
     const clicked = await scrape("/app/on-click", { actions, timeout: 30_000 });
     expect(clicked.data.markdown).toContain("# Rendered on a click");
-  }, 60_000);
+  });
 });

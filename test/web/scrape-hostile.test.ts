@@ -48,7 +48,7 @@ test("redirects to private addresses, to other schemes and in circles end with a
   for (const name of ["metadata-service", "private", "other-port", "ipv6", "decimal", "localhost"]) {
     expect([name, codes.get(`/redirect/${name}`)]).toEqual([name, "address_refused"]);
   }
-}, 120_000);
+});
 
 test("hostile pages cost bounded time and memory, and nobody else", async () => {
   const { site, rig, caller, scrape } = scene();
@@ -65,7 +65,7 @@ test("hostile pages cost bounded time and memory, and nobody else", async () => 
   expect(slow).toEqual([]);
   expect(mostMebibytes()).toBeLessThan(mebibytesMax);
   expect(await caller.closed()).toBeGreaterThan(0n);
-}, 300_000);
+});
 
 test("what cannot be read says why", async () => {
   const { scrape } = scene();
@@ -88,7 +88,7 @@ test("what cannot be read says why", async () => {
     found[path] = code;
   });
   expect(found).toEqual(expected);
-}, 120_000);
+});
 
 test("a target's own error is a result", async () => {
   const { scrape } = scene();

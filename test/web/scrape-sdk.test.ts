@@ -119,7 +119,7 @@ describe("errors", () => {
     expect(reset.code).toBe("SCRAPE_SITE_ERROR");
     const slow = await refusal(client().scrape(address("/hostile/silent"), { timeout: 1_000 }));
     expect(slow.code).toBe("SCRAPE_TIMEOUT");
-  }, 20_000);
+  });
 
   test("a balance that is used up", async () => {
     const token = await scene().rig.gateway.token({ user: "poor", credits: 0n });

@@ -104,7 +104,7 @@ describe("on the local index", () => {
     } finally {
       await server.stop(true);
     }
-  }, 30_000);
+  });
 
   test("holds its worst case, and refuses what the balance does not pay", async () => {
     const token = await rig.gateway.token({ user: "poor", credits: SEARCH });

@@ -23,12 +23,6 @@ export interface WebScene {
   readonly scrape: (target: string, options?: object) => Promise<ScrapeAnswer>;
 }
 
-/** Of the gateway and the site, on a machine that has other things to do. */
-const startMsMax = 30_000;
-
-/** How long a call may take at most: pages that drip are ended by their own time-outs long before. */
-const callMsMax = 60_000;
-
 /** One for the tests of a file; the gateway may read exactly this site. */
 export function webScene(config: (site: WebSite) => object = () => ({})): () => WebScene {
   let scene: WebScene | undefined;
@@ -38,7 +32,7 @@ export function webScene(config: (site: WebSite) => object = () => ({})): () => 
     const rig = await startRig({ config: { web: { allow_private_hosts: [hostOf(site)], ...web }, ...rest } });
     const caller = await rig.caller();
     scene = { site, rig, caller, scrape: (target, options) => scrape({ site, rig, caller }, target, options) };
-  }, startMsMax);
+  });
   afterAll(async () => {
     await scene?.rig.stop();
     await scene?.site.stop();
@@ -60,7 +54,7 @@ async function scrape(
   options: object = {},
 ): Promise<ScrapeAnswer> {
   const url = target.startsWith("/") ? site.url + target : target;
-  const answer = await post(rig, "/v2/scrape", caller.token, { url, maxAge: 0, ...options }, { msMax: callMsMax });
+  const answer = await post(rig, "/v2/scrape", caller.token, { url, maxAge: 0, ...options });
   const body = (await answer.json()) as Omit<ScrapeAnswer, "status">;
   return { ...body, status: answer.status };
 }

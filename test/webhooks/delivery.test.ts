@@ -106,7 +106,7 @@ describe.each(engines)("a webhook on %s", (engine) => {
     ]);
     expect(gateway.log()).not.toContain(secret);
     expect(gateway.log()).not.toContain("for-the-receiver");
-  }, 30_000);
+  });
 
   test("whose node was killed in an attempt is sent by another one, with the same id", async () => {
     const shared = await storageOn(engine, postgres);
@@ -135,7 +135,7 @@ describe.each(engines)("a webhook on %s", (engine) => {
     await second.stop();
     await first.stop();
     rmSync(folder, { recursive: true, force: true });
-  }, 30_000);
+  });
 
   test("is signed by both secrets after a rotation by the command", async () => {
     const gateway = await startGateway({ providers, config: withHooks, ...(await storageOn(engine, postgres)) });
@@ -153,7 +153,7 @@ describe.each(engines)("a webhook on %s", (engine) => {
       expect(await webhooks.unwrap(received.body, received.headers)).toMatchObject({ type: "video.completed" });
     }
     expect(received.signatures).toHaveLength(2);
-  }, 30_000);
+  });
 
   test("to a private address is refused without the setting, also if it was scheduled before", async () => {
     const config = { webhooks: { encryption_key: key } };
@@ -167,5 +167,5 @@ describe.each(engines)("a webhook on %s", (engine) => {
     await webhooks.schedule(event(url));
     await until("the attempt is logged", () => gateway.logLines().some(({ attempts }) => attempts === 1));
     expect(receiver.received).toEqual([]);
-  }, 30_000);
+  });
 });

@@ -107,5 +107,5 @@ describe.each([
     expect(await openLedgerStore(storage).audit()).toMatchObject({ openHolds: 0, shortfall: 0n, drifts: [] });
     await Promise.all(others.map((node) => node.kill()));
     await storage.close();
-  }, 40_000);
+  });
 });

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +9,6 @@ import { countClosed, countOpened } from "./descriptors.ts";
 import { readWal } from "./wal.ts";
 
 /** Each test waits for conditions only, which take as long as the machine's other work lets them. */
-setDefaultTimeout(60_000);
-
 /** The server's plan with other numbers: thousands of times less to write. */
 const plan: CheckpointPlan = {
   startBytes: 64 * 1_024,

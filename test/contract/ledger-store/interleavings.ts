@@ -389,5 +389,5 @@ export function describeInterleavings(open: OpenLedgerStore, runs: number): void
     });
     await fc.assert(property, { numRuns: runs });
     await close();
-  }, 60_000);
+  });
 }
