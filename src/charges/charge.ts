@@ -111,12 +111,12 @@ export class Charge implements Watched {
 
   /** Hands the hold over to a job and creates the job's row: see `Lease.park`. */
   park(until: number, jobOf: (holding: HoldState) => ParkedJob): Promise<void> {
-    return this.#lease.park(until, jobOf, this.#topUps.underWay);
+    return this.#lease.park(until, jobOf, this.#topUps.settled());
   }
 
   /** Hands the hold over to a job whose row the ledger's commit cannot reach: see `Lease.handOver`. */
   handOver(until: number, save: (holding: HoldState) => Promise<void>): Promise<void> {
-    return this.#lease.handOver(until, save, this.#topUps.underWay);
+    return this.#lease.handOver(until, save, this.#topUps.settled());
   }
 
   /** Stops following the work; its hold stays open. */

@@ -36,13 +36,14 @@ export class Lease {
   #keeper: HoldKeeper;
   /** Whether this process follows the work: it has neither ended nor been left to a job. */
   #isFollowed = true;
-  #ended = false;
   #renewedAt: number;
   /** The last renewal, while it runs. */
   #renewal: Promise<void> | undefined;
   #givingAway: Promise<void> | undefined;
   /** Charges that these holds and the first one caused by expiring are corrected at the end. */
   #reserves: readonly string[];
+  /** A further one that was asked for and not answered yet: it may exist. */
+  #unanswered: string | undefined;
   /** The cost of the work at the last renewal. An expiry charges no more than this. */
   #renewedCost = 0n;
   /** The part of the cost already charged by holds that have expired. */
@@ -89,9 +90,9 @@ export class Lease {
   /** The work has ended: releases the holds that replaced an expired one. */
   end(): void {
     this.#isFollowed = false;
-    this.#ended = true;
     // In one commit with the charge, which needs the released credits.
     for (const id of this.#reserves) this.#release(id);
+    if (this.#unanswered !== undefined) this.#release(this.#unanswered, "no-hold");
   }
 
   isDue(now: number): boolean {
@@ -128,35 +129,38 @@ export class Lease {
   }
 
   /**
-   * Another node took this one for dead and ended the hold `expired`. The work continues only on newly held credits.
-   * Rejects if the ledger cannot be asked; the next renewal or top-up then tries again, with the same id.
+   * Another node took this one for dead and ended the hold `expired`. The work continues only on newly held credits:
+   * resolves to whether there are any. Rejects if the ledger cannot be asked; the next renewal or top-up then tries
+   * again, with the same id.
    */
-  async reacquire(expired: string): Promise<void> {
-    if (!this.#isFollowed || expired !== this.holdId) return;
+  async reacquire(expired: string): Promise<boolean> {
+    if (!this.#isFollowed || expired !== this.holdId) return true;
     const at = this.#deps.clock();
     const id = `${expired}:again`;
+    this.#unanswered = id;
     const { outcome } = await this.#deps.ledger.submit(holdOf(this.#order, { id, amount: this.amount, at }));
     // A renewal and a top-up may both have found the hold ended.
-    if (expired !== this.holdId) return;
+    if (expired !== this.holdId) return true;
+    this.#unanswered = undefined;
     if (outcome !== "held" && outcome !== "exists") {
       if (this.#isFollowed) this.#onLost(holdExpired());
-      return;
+      return false;
     }
     this.#reserves = [...this.#reserves, id];
     this.#costOfExpired = this.#renewedCost;
-    if (this.#ended) this.#release(id);
+    return true;
   }
 
-  #release(id: string): void {
-    void endHold(this.#deps, { kind: "release", id, at: this.#deps.clock() });
+  #release(id: string, harmless?: "no-hold"): void {
+    void endHold(this.#deps, { kind: "release", id, at: this.#deps.clock() }, harmless);
   }
 
   /**
    * Hands the hold over to a job and creates the job's row, in one commit. Until `until` no process needs to renew the
    * hold; if the work has not ended by then, the whole hold is charged. Rejects if the hold has ended, or if the store
-   * cannot commit: whether it did is then unknown, and the work must be ended. `raised` is the top-up that runs.
+   * cannot commit: whether it did is then unknown, and the work must be ended. `raised` settles with the raises that run.
    */
-  park(until: number, jobOf: (holding: HoldState) => ParkedJob, raised: Promise<void> | undefined): Promise<void> {
+  park(until: number, jobOf: (holding: HoldState) => ParkedJob, raised: Promise<unknown>): Promise<void> {
     return this.#giveAway(raised, async (holding) => {
       const park: Park = { kind: "park", id: this.holdId, leaseUntil: until, job: jobOf(holding) };
       const { outcome } = await this.#deps.ledger.submit(park);
@@ -169,16 +173,12 @@ export class Lease {
    * reject only if it has stored nothing: then the hold stays with this process, and the rejection is passed on. Once it
    * is stored, the hold is the job's, and this process only commits the longer lease. Resolves after the first attempt.
    */
-  async handOver(
-    until: number,
-    save: (holding: HoldState) => Promise<void>,
-    raised: Promise<void> | undefined,
-  ): Promise<void> {
+  async handOver(until: number, save: (holding: HoldState) => Promise<void>, raised: Promise<unknown>): Promise<void> {
     await this.#giveAway(raised, save);
     await this.#commitJobLease(this.holdId, until, LEND_RETRY_MS);
   }
 
-  async #giveAway(raised: Promise<void> | undefined, give: (holding: HoldState) => Promise<void>): Promise<void> {
+  async #giveAway(raised: Promise<unknown>, give: (holding: HoldState) => Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     // Neither renewals nor top-ups begin from here on: one in between would shorten the job's lease or change the amount.
     this.#givingAway = promise;

@@ -1,4 +1,5 @@
 import { formatCredits, GatewayError, limits, type Nano, type ObservedUsage, type Usage } from "../core/index.ts";
+import type { OutcomeOf, TopUp } from "../ledger/index.ts";
 import type { WorkDependencies } from "./dependencies.ts";
 import type { Lease } from "./lease.ts";
 import { atLeast, capAt, type WorkCost } from "./work-cost.ts";
@@ -32,6 +33,10 @@ export class TopUps {
   #comparedAt: number;
   /** The top-up that runs, with the pause after one that failed. Nothing else is waited for when the hold is used up. */
   #underWay: Promise<void> | undefined;
+  /** Fulfilled after the last raise for usage ahead, and all before it. */
+  #covering: Promise<unknown> | undefined;
+  /** A total that was asked for without an answer: it may be held, but does not count as that. */
+  #unanswered: Nano | undefined;
 
   constructor(deps: WorkDependencies, { id, cost, lease }: { id: string; cost: WorkCost; lease: Lease }) {
     this.#deps = deps;
@@ -48,13 +53,16 @@ export class TopUps {
     this.#unreadCost = this.#cost.boundOf(unread);
   }
 
-  /** Ends the work, since no credits are left to go on with. */
+  /** Ends the work, since no credits are left to go on with. The first reason counts. */
   exhaust(error: GatewayError): void {
-    this.#onExhausted(error);
+    const end = this.#onExhausted;
+    this.#onExhausted = nothing;
+    end(error);
   }
 
-  get underWay(): Promise<void> | undefined {
-    return this.#underWay;
+  /** Fulfilled once no raise runs that has begun by now; none begins while the hold is given to a job. */
+  settled(): Promise<unknown> {
+    return Promise.all([this.#underWay, this.#covering]);
   }
 
   isDue(now: number): boolean {
@@ -97,8 +105,12 @@ export class TopUps {
   /** See `Charge.cover`. */
   async cover(ahead: Usage): Promise<void> {
     const needed = this.#cost.boundOf(ahead);
+    // The amount of a hold that is being given to a job has been stored.
+    while (this.#lease.givingAway !== undefined) await this.#lease.givingAway;
     if (!this.#lease.isFollowed || needed <= this.#lease.amount) return;
-    const available = await this.#raise(needed);
+    const raising = this.#raise(needed);
+    this.#covering = Promise.allSettled([this.#covering, raising]);
+    const available = await raising;
     if (available === undefined) return;
     throw new GatewayError(
       "insufficient_credits",
@@ -137,26 +149,53 @@ export class TopUps {
     try {
       const lack = await this.#raise(capAt(limits.callNanoMax, 2n * atLeast(lease.amount, cost)));
       const rest = lack !== undefined && lack > 0n ? await this.#raise(lease.amount + lack) : lack;
-      if (rest !== undefined && cost >= lease.amount && lease.isFollowed) this.#onExhausted(usedUp(lease.amount));
+      // Otherwise others took a part of the rest meanwhile.
+      const isNothingLeft = rest !== undefined && rest <= 0n;
+      if (isNothingLeft && cost >= lease.amount && lease.isFollowed) this.exhaust(usedUp(lease.amount));
     } catch (reason) {
       this.#deps.onUnsettled(this.#id, reason);
       await new Promise<void>((resolve) => this.#deps.ticker.after(TOP_UP_RETRY_MS, resolve));
     }
   }
 
-  /**
-   * Raises the hold. Returns the available amount if it is not enough. A job's hold that has ended is not taken again:
-   * either the work has ended, or its end will correct the charge of the expiry.
-   */
+  /** Raises the hold to this total. Returns the available amount if it is not enough. */
   async #raise(amount: Nano): Promise<Nano | undefined> {
+    // If that is held already, it is not available any more: it must be known first.
+    if (this.#unanswered !== undefined && this.#unanswered < amount) await this.#raiseTo(this.#unanswered);
+    return this.#raiseTo(amount);
+  }
+
+  /**
+   * A hold that has expired is taken again first. A job's is not: either the work has ended, or its end will correct the
+   * charge of the expiry.
+   */
+  async #raiseTo(amount: Nano): Promise<Nano | undefined> {
     const lease = this.#lease;
-    const id = lease.holdId;
-    const result = await this.#deps.ledger.submit({ kind: "top-up", id, amount, at: this.#deps.clock() });
-    if (result.outcome === "insufficient") return result.available;
-    if (result.outcome !== "ended") lease.amount = atLeast(lease.amount, amount);
-    else if (lease.isJobs) lease.leave();
-    else await lease.reacquire(id);
+    while (lease.isFollowed) {
+      const id = lease.holdId;
+      const result = await this.#submit(id, amount);
+      if (result.outcome === "insufficient") return result.available;
+      if (result.outcome !== "ended") {
+        lease.amount = atLeast(lease.amount, amount);
+        return undefined;
+      }
+      if (lease.isJobs) lease.leave();
+      else if (!(await lease.reacquire(id))) return 0n;
+    }
     return undefined;
+  }
+
+  async #submit(id: string, amount: Nano): Promise<OutcomeOf<TopUp>> {
+    try {
+      const result = await this.#deps.ledger.submit({ kind: "top-up", id, amount, at: this.#deps.clock() });
+      const isHeld = result.outcome === "raised" || result.outcome === "exists";
+      // A hold that could not be raised so far is no larger either.
+      if (!isHeld || amount >= (this.#unanswered ?? 0n)) this.#unanswered = undefined;
+      return result;
+    } catch (reason) {
+      this.#unanswered = atLeast(this.#unanswered ?? 0n, amount);
+      throw reason;
+    }
   }
 }
 
