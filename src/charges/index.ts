@@ -1,3 +1,4 @@
+export { forgetAnswer, isOpen, openAnswered } from "./answered-work.ts";
 export type { EndDependencies, WorkDependencies } from "./dependencies.ts";
 export { endHold } from "./end-hold.ts";
 export { EndJournal } from "./end-journal.ts";
@@ -10,7 +11,7 @@ export { openWork } from "./open-work.ts";
 export { outputHold } from "./output-hold.ts";
 export type { ParkedWork } from "./parked-work.ts";
 export { resumeWork } from "./resume-work.ts";
-export { fingerprintOf, readRetryKey, retryRefused } from "./retry-key.ts";
+export { fingerprintOf, readRetryKey } from "./retry-key.ts";
 export { replay, type SentAnswer, StoredBody, storedAnswerOf } from "./stored-answer.ts";
 export type { Allowance } from "./top-ups.ts";
 export { Work, type WorkEnd } from "./work.ts";

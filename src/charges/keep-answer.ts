@@ -1,7 +1,7 @@
 import { limits } from "../core/index.ts";
 import type { StoredAnswer } from "../ledger/index.ts";
 import type { WorkDependencies } from "./dependencies.ts";
-import type { ParkedWork } from "./parked-work.ts";
+import type { WorkOrder } from "./work-order.ts";
 
 /**
  * Stores the answer for the retry key of work that goes on in a job, until `until` (milliseconds since the epoch; a day from
@@ -10,7 +10,7 @@ import type { ParkedWork } from "./parked-work.ts";
  */
 export async function keepAnswer(
   { ledger, clock }: Pick<WorkDependencies, "ledger" | "clock">,
-  { id, principal: { accountId }, retry }: Pick<ParkedWork, "id" | "principal" | "retry">,
+  { id, principal: { accountId }, retry }: Pick<WorkOrder, "id" | "principal" | "retry">,
   answer: StoredAnswer,
   until = clock() + limits.retryAnswerTtlMs,
 ): Promise<void> {

@@ -9,7 +9,7 @@ export { Screenshots } from "./screenshots/index.ts";
 export type { StoredBytesStore } from "./stored-bytes/index.ts";
 export { CrawlMessages } from "./crawl/crawl-messages.ts";
 export { batchRequest, crawlRequest } from "./crawl/crawl-request.ts";
-export { Crawls, type CrawlsOptions, type CrawlStart, type StartedCrawl } from "./crawl/crawls.ts";
+export { type CrawlCall, Crawls, type CrawlsOptions } from "./crawl/crawls.ts";
 export { Robots } from "./robots/index.ts";
 export type { CrawlStore, LeasedPage, NewCrawl, NewPage } from "./crawl/store.ts";
 export { WebAccess } from "./web-access.ts";

@@ -36,7 +36,6 @@ const crawl = (id: string, rest: Partial<NewCrawl> = {}): NewCrawl => ({
   delayMs: 0,
   createdAt: T0,
   expiresAt: T0 + MANY,
-  retry: undefined,
   ...rest,
 });
 
@@ -348,17 +347,15 @@ describe.each([
     expect(taken.filter(({ crawlId }) => crawlId === "c2")).toHaveLength(2);
   });
 
-  test("a retry key belongs to one crawl of its account", async () => {
-    const retry = { accountId: "token:1", key: "k", fingerprint: "f" };
+  test("a crawl that is there already is not inserted again, nor changed, by whichever process", async () => {
     const other = await connect();
     const inserted = await Promise.all([
-      store.insert(crawl("c1", { retry }), 100),
-      other.insert(crawl("c2", { retry: { ...retry, fingerprint: "g" } }), 100),
+      store.insert(crawl("c1"), 100),
+      other.insert(crawl("c1", { pagesMax: 7 }), 100),
+      store.insert(crawl("c1"), 100),
     ]);
     expect(inserted.filter(Boolean)).toHaveLength(1);
-    expect(await store.insert(crawl("c3", { retry: { ...retry, accountId: "token:2" } }), 100)).toBe(true);
-    expect(await store.findByRetryKey("token:1", "k")).toMatchObject({ id: inserted[0] ? "c1" : "c2" });
-    expect(await store.findByRetryKey("token:1", "other")).toBeUndefined();
+    expect(await store.find("c1")).toMatchObject({ pagesMax: inserted[1] ? 7 : crawl("c1").pagesMax, discovered: 0 });
   });
 
   test("a request is replaced while its crawl runs", async () => {
@@ -368,16 +365,6 @@ describe.each([
     await store.finish("c1", { state: "cancelled", at: T0, expiresAt: T0 + 1 });
     await store.rewrite("c1", { url: "http://c.test/" });
     expect(await store.find("c1")).toMatchObject({ request: { url: "http://b.test/" } });
-  });
-
-  test("a retry key is free once its crawl has expired", async () => {
-    const retry = { accountId: "token:1", key: "k", fingerprint: "f" };
-    await store.insert(crawl("c1", { retry, expiresAt: T0 + 10 }), 100);
-    await store.freeRetryKey("c1", T0 + 9);
-    expect(await store.insert(crawl("c2", { retry }), 100)).toBe(false);
-    await store.freeRetryKey("c1", T0 + 10);
-    expect(await store.insert(crawl("c2", { retry }), 100)).toBe(true);
-    expect(await store.findByRetryKey("token:1", "k")).toMatchObject({ id: "c2" });
   });
 
   test("are not over before their first page is added, unless their process died", async () => {

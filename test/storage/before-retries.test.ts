@@ -28,9 +28,9 @@ describe.each(engines)("crawls of the previous version, on %s,", (engine) => {
   });
   afterEach(() => storage.close());
 
-  test("have their state, results and notes, and no retry key", async () => {
+  test("have their state, results and notes", async () => {
     const counts = { discovered: 5, completed: 1, failed: 0, skipped: 0, credits: 5n };
-    expect(await crawls.find("c1")).toMatchObject({ state: "scraping", ...counts, retry: undefined });
+    expect(await crawls.find("c1")).toMatchObject({ state: "scraping", ...counts });
     const results = await crawls.results("c1", { from: 0, countMax: 9, bytesMax: 1_000 });
     expect(results.map(({ content }) => Buffer.from(content).toString())).toEqual(["content"]);
     expect(await crawls.notes("c1")).toMatchObject([{ code: "CALENDAR", count: 1 }]);
@@ -49,13 +49,12 @@ describe.each(engines)("crawls of the previous version, on %s,", (engine) => {
     expect(await crawls.exhausted(T0)).toMatchObject([{ id: "c1", completed: 5, credits: 9n }]);
   });
 
-  test("are beside new ones with a retry key", async () => {
-    const retry = { accountId: "token:1", key: "k", fingerprint: "f" };
+  test("are beside new ones, each of which is stored once", async () => {
     const first = await crawls.find("c1");
     if (first === undefined) throw new Error("the crawl is gone");
-    expect(await crawls.insert({ ...first, id: "c2", retry }, 9)).toBe(true);
-    expect(await crawls.insert({ ...first, id: "c3", retry }, 9)).toBe(false);
-    expect(await crawls.findByRetryKey("token:1", "k")).toMatchObject({ id: "c2", discovered: 0 });
+    expect(await crawls.insert({ ...first, id: "c2" }, 9)).toBe(true);
+    expect(await crawls.insert({ ...first, id: "c2" }, 9)).toBe(false);
+    expect(await crawls.find("c2")).toMatchObject({ id: "c2", discovered: 0 });
   });
 });
 

@@ -1,6 +1,16 @@
 /** Crawls and batches that are started with a retry key. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Caller, expectCleanAudit, oneCredit, post, type Rig, startRig, until } from "../kit/index.ts";
+import {
+  type Caller,
+  expectCleanAudit,
+  oneCredit,
+  post,
+  query,
+  queryWeb,
+  type Rig,
+  startRig,
+  until,
+} from "../kit/index.ts";
 import { startTarget, type Target } from "./target.ts";
 
 const PAGE = oneCredit / 1_000n;
@@ -21,6 +31,9 @@ afterAll(async () => {
 interface Started {
   status: number;
   isReplayed: boolean;
+  requestId: string | null;
+  firstId: string | null;
+  text: string;
   body: { id?: string; code?: string };
 }
 
@@ -34,7 +47,9 @@ interface Start {
 async function start({ path, body, headers, by = caller }: Start): Promise<Started> {
   const answer = await post(rig, path, by.token, body, { headers });
   const isReplayed = answer.headers.get("idempotent-replayed") === "true";
-  return { status: answer.status, isReplayed, body: (await answer.json()) as Started["body"] };
+  const [requestId, firstId] = [answer.headers.get("x-request-id"), answer.headers.get("x-tollgate-first-request-id")];
+  const text = await answer.text();
+  return { status: answer.status, isReplayed, requestId, firstId, text, body: JSON.parse(text) as Started["body"] };
 }
 
 /** The number of completed pages, once the job has ended. */
@@ -64,6 +79,9 @@ describe.each([
     expect(racing.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
     expect(await ended(path, racing[0]?.body.id)).toBe(1);
     const later = await start({ path, body, headers });
+    const first = racing.find(({ isReplayed }) => !isReplayed);
+    expect(new Set([...racing, later].map(({ text }) => text)).size).toBe(1);
+    expect(new Set([...racing, later].map(({ firstId }) => firstId))).toEqual(new Set([null, first?.requestId ?? ""]));
     expect([later.isReplayed, later.body]).toEqual([true, racing[0]?.body ?? {}]);
     expect((await caller.closed()) - before).toBe(PAGE);
     expect(target.requests(`/${name}`)).toBe(1);
@@ -80,6 +98,55 @@ describe.each([
     const ids = [first, foreign, fresh].map((each) => each.body.id);
     expect([new Set(ids).size, foreign.isReplayed, fresh.isReplayed]).toEqual([3, false, false]);
     await ended(path, fresh.body.id);
+  });
+
+  test("a key whose job is no longer kept starts another one, which it has from then on", async () => {
+    const own = { [header]: `expiring key of ${name}` };
+    const body = bodyOf(`${name}-expiring`);
+    const first = await start({ path, body, headers: own });
+    await ended(path, first.body.id);
+    await queryWeb(rig.gateway.storage, `UPDATE crawls SET expires_at = 1 WHERE id = '${first.body.id}'`);
+    const racing = await Promise.all(Array.from({ length: 5 }, () => start({ path, body, headers: own })));
+    const ids = new Set(racing.map((each) => each.body.id));
+    expect([ids.size, ids.has(first.body.id)]).toEqual([1, false]);
+    expect(racing.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
+    const [id] = ids;
+    await ended(path, id);
+    expect((await start({ path, body, headers: own })).body.id).toBe(id);
+  });
+
+  test("a start whose process died after its answer was stored is completed by the next request, under the same id", async () => {
+    const own = { [header]: `interrupted key of ${name}` };
+    const body = bodyOf(`${name}-interrupted`);
+    const first = await start({ path, body, headers: own });
+    await ended(path, first.body.id);
+    const { storage } = rig.gateway;
+    // As if neither the job nor the end of its hold had been stored.
+    await queryWeb(storage, `DELETE FROM crawls WHERE id = '${first.body.id}'`);
+    for (const table of ["crawl_pages", "crawl_lanes", "crawl_results"]) {
+      await queryWeb(storage, `DELETE FROM ${table} WHERE crawl_id = '${first.body.id}'`);
+    }
+    const at = Date.now();
+    await query(
+      storage,
+      `INSERT INTO holds (id, account_id, amount, operation, provider, model, lease_until, created_at)
+        SELECT hold_id, account_id, 0, 'crawl', 'web', 'native', ${at + 60_000}, ${at} FROM retry_keys WHERE hold_id = '${first.requestId}'`,
+    );
+    const again = await start({ path, body, headers: own });
+    expect([again.isReplayed, again.text]).toEqual([true, first.text]);
+    expect(await ended(path, first.body.id)).toBe(1);
+    await query(storage, `DELETE FROM holds WHERE id = '${first.requestId}'`);
+    await expectCleanAudit(rig.gateway);
+  });
+
+  test("a start costs nothing, leaves no record, and needs no credits or rate of its own", async () => {
+    const poor = { ...caller, token: await rig.gateway.token({ user: `poor-${name}`, credits: 0n }) };
+    const started = await start({ path, body: bodyOf(`${name}-poor`), headers: { [header]: "k" }, by: poor });
+    expect(started.status).toBe(200);
+    expect(await query(rig.gateway.storage, `SELECT id FROM generations WHERE id = '${started.requestId}'`)).toEqual(
+      [],
+    );
+    expect(await query(rig.gateway.storage, `SELECT id FROM holds WHERE id = '${started.requestId}'`)).toEqual([]);
   });
 
   test("a key that is none is refused", async () => {

@@ -26,8 +26,8 @@ const startCrawlRoute = proxiedRoute({
   surface: "firecrawl",
   mount:
     (needs: Needs) =>
-    ({ request, principal }) =>
-      startJob({ ...needs, request, principal, path: "/v2/crawl" }, (start) => needs.crawls.start(start)),
+    ({ requestId, request, principal }) =>
+      startJob({ ...needs, requestId, request, principal, path: "/v2/crawl" }, (start) => needs.crawls.start(start)),
 });
 
 const startBatchRoute = proxiedRoute({
@@ -48,8 +48,10 @@ const startBatchRoute = proxiedRoute({
   surface: "firecrawl",
   mount:
     (needs: Needs) =>
-    ({ request, principal }) =>
-      startJob({ ...needs, request, principal, path: "/v2/batch/scrape" }, (start) => needs.crawls.startBatch(start)),
+    ({ requestId, request, principal }) =>
+      startJob({ ...needs, requestId, request, principal, path: "/v2/batch/scrape" }, (start) =>
+        needs.crawls.startBatch(start),
+      ),
 });
 
 const activeCrawlsRoute = platformRoute({

@@ -4,7 +4,7 @@ import { type BodyLimits, decodeBody, parseBody, readBody } from "../../bodies/i
 import type { Principal } from "../../auth/index.ts";
 import { fingerprintOf, readRetryKey } from "../../charges/index.ts";
 import type { MemoryBudget } from "../../streaming/index.ts";
-import type { Crawls, CrawlStart, StartedCrawl } from "../../web/index.ts";
+import type { CrawlCall, Crawls } from "../../web/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import { document } from "./document.ts";
@@ -24,7 +24,7 @@ async function readStart(
   request: Request,
   { body, memory }: BodyNeeds,
   path: string,
-): Promise<Omit<CrawlStart, "principal">> {
+): Promise<Pick<CrawlCall, "body" | "retry">> {
   const share = memory.share();
   try {
     const received = parseBody(await readBody(request, body, share), anyObject, []);
@@ -37,18 +37,17 @@ async function readStart(
 }
 
 interface Starting extends BodyNeeds {
+  requestId: string;
   request: Request;
   principal: Principal;
   path: string;
 }
 
-/** The answer of a start, which a request with the same retry key gets again. */
 export async function startJob(
-  { request, principal, path, ...needs }: Starting,
-  start: (call: CrawlStart) => Promise<StartedCrawl>,
+  { requestId, request, principal, path, ...needs }: Starting,
+  start: (call: CrawlCall) => Promise<Response>,
 ): Promise<Response> {
-  const { answer, isReplayed } = await start({ principal, ...(await readStart(request, needs, path)) });
-  return Response.json(answer, isReplayed ? { headers: { "idempotent-replayed": "true" } } : {});
+  return start({ requestId, principal, ...(await readStart(request, needs, path)) });
 }
 
 const state = z.enum(["scraping", "completed", "failed", "cancelled"]);

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   timedUuid,
 } from "../../core/index.ts";
-import { retryRefused } from "../../charges/index.ts";
+import type { WorkOrder } from "../../charges/index.ts";
 import type { Webhooks } from "../../webhooks/index.ts";
 import { creditsUsed } from "../credits-used.ts";
 import { parseRequest } from "../parse-request.ts";
@@ -27,7 +27,8 @@ import { CrawlRunner } from "./crawl-runner.ts";
 import { hashOf, namedAddress, pageAddress } from "./page-address.ts";
 import { decompressText } from "../compress.ts";
 import { CrawlScope } from "./scope.ts";
-import type { Crawl, CrawlKind, CrawlRetry, NewPage } from "./store.ts";
+import { startCrawl } from "./start-crawl.ts";
+import type { Crawl, CrawlKind, NewPage } from "./store.ts";
 import { watchCrawl } from "./watch-crawl.ts";
 
 /** When a crawl is deleted at the latest. A day before, one that still runs is ended. */
@@ -50,17 +51,13 @@ export interface CrawlsOptions extends CrawlDependencies {
   publicUrl: string;
 }
 
-export interface CrawlStart {
+/** One request that starts a crawl or a batch. */
+export interface CrawlCall {
+  requestId: string;
   principal: Principal;
   body: JsonObject;
   /** Of a request with a retry key. */
-  retry: Omit<CrawlRetry, "accountId"> | undefined;
-}
-
-/** The answer to a start, which is the first one's if its retry key is known. */
-export interface StartedCrawl {
-  answer: JsonObject;
-  isReplayed: boolean;
+  retry: WorkOrder["retry"];
 }
 
 /** A crawl of the caller's own. */
@@ -87,7 +84,8 @@ export class Crawls {
   }
 
   /** `POST /v2/crawl` */
-  async start({ principal, body, retry }: CrawlStart): Promise<StartedCrawl> {
+  async start(call: CrawlCall): Promise<Response> {
+    const { body } = call;
     const request = parseRequest(crawlRequest, body);
     const start = namedAddress(withScheme(request.url));
     if (start === undefined) throw invalid("url", "no address of a page");
@@ -106,8 +104,7 @@ export class Crawls {
     // Read as it was named, and the same page as links to it.
     const first = { ...scope.pageAt(pageAddress(start.href) ?? start, 0), url: start.href };
     const delayMs = Math.ceil((request.delay ?? 0) * 1_000);
-    return this.#create(principal, plan, {
-      retry,
+    return this.#start(call, plan, {
       kind: "crawl",
       pagesMax: request.limit ?? pagesByDefault,
       concurrencyMax: delayMs > 0 ? 1 : (request.maxConcurrency ?? CONCURRENCY),
@@ -117,7 +114,8 @@ export class Crawls {
   }
 
   /** `POST /v2/batch/scrape` */
-  async startBatch({ principal, body, retry }: CrawlStart): Promise<StartedCrawl> {
+  async startBatch(call: CrawlCall): Promise<Response> {
+    const { body } = call;
     const request = parseRequest(batchRequest, body);
     const {
       urls,
@@ -152,15 +150,14 @@ export class Crawls {
       origin: originOf(body),
       discovery: undefined,
     };
-    const { answer, isReplayed } = await this.#create(principal, plan, {
-      retry,
+    return this.#start(call, plan, {
       kind: "batch",
       pagesMax: pages.size,
       concurrencyMax: maxConcurrency ?? CONCURRENCY,
       delayMs: 0,
       pages: [...pages.values()],
+      more: { invalidURLs },
     });
-    return { answer: { ...answer, invalidURLs }, isReplayed };
   }
 
   /** Throws 422 for options that the engine does not support. */
@@ -173,67 +170,18 @@ export class Crawls {
     }
   }
 
-  async #create(principal: Principal, plan: CrawlPlan, creation: Creation): Promise<StartedCrawl> {
-    const { crawls, environment, webhooks, messages, bounds } = this.#options;
-    const replayed = await this.#replay(principal, plan, creation);
-    if (replayed !== undefined) return replayed;
-    const { pages, retry, ...rest } = creation;
+  async #start({ requestId, principal, retry }: CrawlCall, plan: CrawlPlan, creation: Creation): Promise<Response> {
+    const { environment, webhooks, publicUrl } = this.#options;
+    const { pages, more, ...rest } = creation;
     const { webhook } = plan;
     if (webhook !== undefined) await webhooks.check({ owner: principal.user, url: webhook.url, param: "webhook" });
-    const now = environment.clock();
+    const createdAt = environment.clock();
     const id = timedUuid(environment.clock, environment.randomBytes);
-    const crawl = {
-      id,
-      ...rest,
-      owner: principal.user,
-      caller: { ...principal },
-      request: { ...plan },
-      createdAt: now,
-      expiresAt: now + CRAWL_MS_MAX,
-      retry: retry && { ...retry, accountId: principal.accountId },
-    };
-    if (!(await crawls.insert(crawl, bounds.crawlsPerUserMax))) {
-      // An equal request may have come first.
-      const first = await this.#replay(principal, plan, creation);
-      if (first !== undefined) return first;
-      const message = `${bounds.crawlsPerUserMax} crawls and batches of yours are running: wait for one of them to end.`;
-      throw new GatewayError("rate_limit_exceeded", message, { retryAfterSeconds: 10 });
-    }
-    await messages.started(crawl, plan);
-    await this.#addFirst(id, pages);
-    return { answer: this.#startedAnswer(rest.kind, id), isReplayed: false };
-  }
-
-  async #addFirst(id: string, pages: readonly NewPage[]): Promise<void> {
-    await this.#options.crawls.add(id, pages, this.#options.environment.clock(), Math.max(pages.length, 1));
-    this.#runner.wake();
-  }
-
-  #startedAnswer(kind: CrawlKind, id: string): JsonObject {
-    return { success: true, id, url: `${this.#options.publicUrl}${pathOf(kind)}/${id}` };
-  }
-
-  /** The crawl that an equal request with the same retry key has started, while it is kept. Throws 409 if that differs. */
-  async #replay(
-    { accountId }: Principal,
-    plan: CrawlPlan,
-    { kind, pages, retry }: Creation,
-  ): Promise<StartedCrawl | undefined> {
-    if (retry === undefined) return undefined;
-    const { crawls, environment, messages } = this.#options;
-    const first = await crawls.findByRetryKey(accountId, retry.key);
-    if (first === undefined) return undefined;
-    if (first.expiresAt <= environment.clock()) {
-      await crawls.freeRetryKey(first.id, environment.clock());
-      return undefined;
-    }
-    if (first.kind !== kind || first.retry?.fingerprint !== retry.fingerprint) throw retryRefused("retry-mismatch");
-    // Its process may have died before it added them; neither they nor the message are repeated.
-    if (first.discovered === 0 && first.state === "scraping") {
-      await messages.started(first, plan);
-      await this.#addFirst(first.id, pages);
-    }
-    return { answer: this.#startedAnswer(kind, first.id), isReplayed: true };
+    const stored = { owner: principal.user, caller: { ...principal }, request: { ...plan } };
+    const crawl = { id, ...rest, ...stored, createdAt, expiresAt: createdAt + CRAWL_MS_MAX };
+    const answer = { success: true, id, url: `${publicUrl}${pathOf(rest.kind)}/${id}`, ...more };
+    const deps = { ...this.#options, wake: () => this.#runner.wake() };
+    return startCrawl(deps, { requestId, principal, retry, crawl, plan, pages, answer });
   }
 
   /** `GET /v2/crawl/{id}` as JSON text. Throws 404 if the caller has no such crawl. */
@@ -363,12 +311,14 @@ const DELETED_CHUNKS_MAX = 20;
 /** How long pages may take to react to a stop. */
 const STOP_MS_MAX = 2_000;
 
-interface Creation extends Pick<CrawlStart, "retry"> {
+interface Creation {
   kind: CrawlKind;
   pagesMax: number;
   concurrencyMax: number;
   delayMs: number;
   pages: readonly NewPage[];
+  /** Further members of the answer. */
+  more?: JsonObject;
 }
 
 function summaryOf(crawl: Crawl): JsonObject {

@@ -32,15 +32,6 @@ export interface NewCrawl {
   createdAt: number;
   /** When the crawl is deleted. */
   expiresAt: number;
-  /** Of the request that started it; undefined for one without a retry key. */
-  retry: CrawlRetry | undefined;
-}
-
-/** A caller's retry key, and a hash of the request that it belongs to. */
-export interface CrawlRetry {
-  accountId: string;
-  key: string;
-  fingerprint: string;
 }
 
 /** A failure in the words of the API. */
@@ -157,11 +148,8 @@ export interface ResultRange {
 
 /** Each write is one durable commit; one under a lease resolves with whether that was valid. */
 export interface CrawlStore {
-  /** Resolves with false, and stores nothing, if the owner has `activeMax` crawls that run, or the account used the retry key. */
+  /** Resolves with false, and stores nothing, if the owner has `activeMax` crawls that run, or the crawl is there already. */
   insert(crawl: NewCrawl, activeMax: number): Promise<boolean>;
-  findByRetryKey(accountId: string, key: string): Promise<Crawl | undefined>;
-  /** Lets another crawl use the retry key of one that has expired, before that is deleted. */
-  freeRetryKey(id: string, at: number): Promise<void>;
   find(id: string): Promise<Crawl | undefined>;
   /** The owner's crawls that run, the newest first. */
   active(owner: string): Promise<Crawl[]>;

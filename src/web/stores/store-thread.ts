@@ -14,7 +14,6 @@ const PROGRAM = new URL("../../app/web-stores-thread.ts", import.meta.url);
 /** What look-ups find as long as nothing has been stored: gateways whose web nobody uses start no thread. */
 const emptyResults = new Map<string, unknown>([
   ["find", undefined],
-  ["findByRetryKey", undefined],
   ["active", []],
   ["search", []],
   ["take", []],

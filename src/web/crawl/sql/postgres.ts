@@ -59,14 +59,6 @@ export class PostgresCrawlStore implements CrawlStore {
     return (await this.#crawls(SQL.find, [id]))[0];
   }
 
-  async findByRetryKey(accountId: string, key: string): Promise<Crawl | undefined> {
-    return (await this.#crawls(SQL.findByRetryKey, [accountId, key]))[0];
-  }
-
-  async freeRetryKey(id: string, at: number): Promise<void> {
-    await this.#statements.run(SQL.freeRetryKey, [id, at]);
-  }
-
   async rewrite(id: string, request: JsonObject): Promise<void> {
     await this.#statements.run(SQL.rewrite, [id, JSON.stringify(request)]);
   }

@@ -55,13 +55,10 @@ export interface CrawlRow {
   created_at: bigint;
   ended_at: bigint | null;
   expires_at: bigint;
-  account_id: string | null;
-  retry_key: string | null;
-  fingerprint: string | null;
 }
 
 export function toCrawl(row: CrawlRow): Crawl {
-  const { failure_code: code, failure: message, account_id: accountId, retry_key: key, fingerprint } = row;
+  const { failure_code: code, failure: message } = row;
   return {
     id: row.id,
     kind: row.kind,
@@ -82,7 +79,6 @@ export function toCrawl(row: CrawlRow): Crawl {
     createdAt: Number(row.created_at),
     endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
     expiresAt: Number(row.expires_at),
-    retry: accountId === null || key === null || fingerprint === null ? undefined : { accountId, key, fingerprint },
   };
 }
 
@@ -175,9 +171,6 @@ export const parametersOf = {
     crawl.createdAt,
     crawl.expiresAt,
     activeMax,
-    crawl.retry?.accountId ?? null,
-    crawl.retry?.key ?? null,
-    crawl.retry?.fingerprint ?? null,
   ],
   /** The page, and the lease that permits the write. */
   leased: ({ crawlId, number, token, attempts }: LeasedPage): [string, number, string, number] => [
@@ -210,8 +203,7 @@ export const parametersOf = {
 };
 
 const CRAWL_COLUMNS = `id, kind, owner, caller, request, pages_max, concurrency_max, delay_ms, state, failure_code, failure,
-  discovered, completed, failed, skipped, credits, bytes, created_at, ended_at, expires_at, account_id, retry_key,
-  fingerprint`;
+  discovered, completed, failed, skipped, credits, bytes, created_at, ended_at, expires_at`;
 
 export const pageColumns = "crawl_id, number, kind, url, host, depth, attempts, work";
 
@@ -230,14 +222,11 @@ export function statementsWith(parameter: (index: number) => string, { ofCrawl, 
   const [p1, p2, p3, p4, p5, p6, p7, p8, p9, p10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(parameter);
   return {
     insert: `INSERT INTO crawls (id, kind, owner, caller, request, pages_max, concurrency_max, delay_ms, created_at,
-        expires_at, account_id, retry_key, fingerprint, state)
-      SELECT ${p1}, ${p2}, ${p3}, ${p4}, ${p5}, ${p6}, ${p7}, ${p8}, ${p9}, ${p10}, ${parameter(12)}, ${parameter(13)},
-        ${parameter(14)}, 'scraping'
+        expires_at, state)
+      SELECT ${p1}, ${p2}, ${p3}, ${p4}, ${p5}, ${p6}, ${p7}, ${p8}, ${p9}, ${p10}, 'scraping'
       WHERE (SELECT count(*) FROM crawls WHERE owner = ${p3} AND state = 'scraping') < ${parameter(11)}
       ON CONFLICT DO NOTHING RETURNING id`,
-    findByRetryKey: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE account_id = ${p1} AND retry_key = ${p2}`,
     rewrite: `UPDATE crawls SET request = ${p2} WHERE id = ${p1} AND state = 'scraping'`,
-    freeRetryKey: `UPDATE crawls SET retry_key = NULL WHERE id = ${p1} AND expires_at <= ${p2}`,
     find: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE id = ${p1}`,
     active: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE owner = ${p1} AND state = 'scraping' ORDER BY created_at DESC, id`,
     renew: `UPDATE crawl_pages ${byLease} SET lease_until = ${p2} WHERE lease_token = ${p1} RETURNING crawl_id`,

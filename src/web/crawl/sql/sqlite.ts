@@ -72,14 +72,6 @@ export class SqliteCrawlStore implements CrawlStore {
     return Promise.resolve(this.#rows<CrawlRow>(SQL.find, [id]).map(toCrawl)[0]);
   }
 
-  findByRetryKey(accountId: string, key: string): Promise<Crawl | undefined> {
-    return Promise.resolve(this.#rows<CrawlRow>(SQL.findByRetryKey, [accountId, key]).map(toCrawl)[0]);
-  }
-
-  freeRetryKey(id: string, at: number): Promise<void> {
-    return this.#run(SQL.freeRetryKey, [id, at]);
-  }
-
   rewrite(id: string, request: JsonObject): Promise<void> {
     return this.#run(SQL.rewrite, [id, JSON.stringify(request)]);
   }
