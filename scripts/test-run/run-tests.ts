@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { testMsMax } from "../../test/kit/time-limits.ts";
 import { temporaryParent } from "./temporary-parent.ts";
 import { type TestReport, tallyReport } from "./tally.ts";
 
@@ -43,6 +44,7 @@ export async function runTests({ files, root, folder, notesDurations = false }: 
     "--no-isolate",
     "--no-orphans",
     "--only-failures",
+    `--timeout=${testMsMax}`,
     `--timings=${durationsFile}`,
     ...(notesDurations ? ["--update-timings"] : []),
     "--reporter=junit",
