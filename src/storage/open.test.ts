@@ -70,7 +70,7 @@ describe("a SQLite file", () => {
     expect(pragma(storage, "foreign_keys")).toBe(1n);
     expect(pragma(storage, "synchronous")).toBe(1n);
     // For a moment: the process stands still meanwhile. Stores try again for five seconds.
-    expect(pragma(storage, "busy_timeout")).toBe(50n);
+    expect(pragma(storage, "busy_timeout")).toBe(5n);
   });
 
   test("is flushed at each commit if the URL requests it", async () => {

@@ -16,7 +16,7 @@ const PAGE_BYTES = 2_048;
 const WAL_BYTES_MAX = 48 * 2 ** 20;
 
 /** How long a statement waits for another process's transaction: nothing else happens meanwhile. See `retryLocked`. */
-const BUSY_MS = 50;
+const BUSY_MS = 5;
 
 /** The interval at which commits of other processes are detected; it bounds how long a revoked token still works. */
 const FOREIGN_COMMIT_POLL_MS = 200;

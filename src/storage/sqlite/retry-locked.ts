@@ -4,6 +4,9 @@ import { SQLiteError } from "bun:sqlite";
 const LOCKED_MS_MAX = 5_000;
 const PAUSE_MS = 20;
 
+/** Fulfilled after the last write that met the lock; undefined if none waits. */
+let lastWaiting: Promise<void> | undefined;
+
 /**
  * The store, whose methods try again while another process has the file's write lock. SQLite itself waits only for a
  * moment, because it holds up the whole process: the rest of the wait is between attempts, in timers. Each method must
@@ -32,19 +35,34 @@ export function retried<Result>(work: () => Result): Result | Promise<Awaited<Re
     const result = work();
     return result instanceof Promise ? result.catch((reason: unknown) => later(work, reason)) : result;
   } catch (reason) {
+    if (!isLocked(reason)) throw reason;
     return later(work, reason);
   }
 }
 
+/** One write after the other: only the first of those that wait tries again, so that many hold up no more than one. */
 async function later<Result>(work: () => Result, met: unknown): Promise<Awaited<Result>> {
+  if (!isLocked(met)) throw met;
   const until = performance.now() + LOCKED_MS_MAX;
-  for (let reason = met; ;) {
-    if (!isLocked(reason) || performance.now() >= until) throw reason;
-    await Bun.sleep(PAUSE_MS);
+  const before = lastWaiting;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  lastWaiting = promise;
+  try {
+    await (before ?? Bun.sleep(PAUSE_MS));
+    return await attempted(work, until);
+  } finally {
+    resolve();
+    if (lastWaiting === promise) lastWaiting = undefined;
+  }
+}
+
+async function attempted<Result>(work: () => Result, until: number): Promise<Awaited<Result>> {
+  for (;;) {
     try {
       return await work();
-    } catch (thrown) {
-      reason = thrown;
+    } catch (reason) {
+      if (!isLocked(reason) || performance.now() >= until) throw reason;
+      await Bun.sleep(PAUSE_MS);
     }
   }
 }
