@@ -5,62 +5,30 @@ import type { AuditReport } from "../../books.ts";
 import type {
   Grant,
   Hold,
-  StoredAnswer,
   LedgerOperation,
   LedgerOutcome,
   Outcomes,
   RateState,
-  Release,
   Renew,
-  Settle,
-  Sweep,
   TopUp,
 } from "../../operations.ts";
 import { passedLimit, withCall } from "../../rates.ts";
 import type { LedgerStore, OpenHold } from "../../store.ts";
-import { expiresAt } from "../answers.ts";
-import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
-import { costOfExpired, toOpenHold } from "../rows.ts";
+import { toOpenHold } from "../rows.ts";
 import { AccountCache, readAccount } from "./account-cache.ts";
 import { SqliteBooks } from "./books.ts";
 import { CallsByOwner } from "./calls-by-owner.ts";
 import { DailySums } from "./daily-sums.ts";
+import { Ends } from "./ends.ts";
 import { Entries } from "./entries.ts";
-import { expiredColumns } from "./expired-call.ts";
-import { type HeldAmount, Holds } from "./holds.ts";
+import { Holds } from "./holds.ts";
 import { RetryKeys } from "./retry-keys.ts";
-import {
-  type AccountValues,
-  type EntryKind,
-  type EntryRow,
-  type LedgerStatements,
-  prepareStatements,
-  type SqliteHoldRow,
-} from "./statements.ts";
+import { type AccountValues, type LedgerStatements, prepareStatements } from "./statements.ts";
 
-/** The counter-account of every grant and every charge. */
+/** The counter-account of every grant. */
 const BANK = "bank";
-const REVENUE = "revenue";
-
-/** A late charge is a second, separate transfer. */
-const lateId = (id: string): string => `${id}:late`;
 
 type Insufficient = Extract<LedgerOutcome, { outcome: "insufficient" }>;
-
-/** The end of a hold. */
-interface Ending {
-  kind: EntryKind;
-  /** The cost of the call. */
-  cost: Nano;
-  at: number;
-  /** The tokens that the call has used; undefined keeps the expected ones of its hold. */
-  tokens: number | undefined;
-  /** The record of the call. */
-  call: GenerationColumns | undefined;
-  answer: StoredAnswer | undefined;
-  /** Until when the answer is kept; a day by default. */
-  answerUntil?: number | undefined;
-}
 
 /**
  * The ledger on SQLite. A commit is one `BEGIN IMMEDIATE` transaction: no other process can write between the check of
@@ -74,13 +42,12 @@ export class SqliteLedgerStore implements LedgerStore {
   readonly #holds: Holds;
   readonly #entries: Entries;
   readonly #retryKeys: RetryKeys;
+  readonly #ends: Ends;
   readonly #transaction: { immediate: (operations: readonly LedgerOperation[]) => LedgerOutcome[] };
   /** The value for which the cached state is valid. */
   #version: bigint | undefined;
   /** The file's schema when the statements were prepared. */
   readonly #schemaVersion: bigint | undefined;
-  /** No entry gets an earlier date; undefined if it must be read. */
-  #closedBefore: number | undefined;
 
   constructor({ handle: database, timezone }: Pick<SqliteStorage, "handle" | "timezone">) {
     this.calendar = new Calendar(timezone);
@@ -91,9 +58,15 @@ export class SqliteLedgerStore implements LedgerStore {
     const sums = new DailySums(this.#sql, this.calendar);
     const callsByOwner = new CallsByOwner(this.#sql, sums);
     this.#entries = new Entries(this.#sql, callsByOwner, sums);
-    const onClosed = (): void => (this.#closedBefore = undefined);
+    const onClosed = (): void => this.#ends.clear();
     this.books = retryLocked(new SqliteBooks({ database, calendar: this.calendar, callsByOwner, onClosed }));
     this.#retryKeys = new RetryKeys(this.#sql);
+    this.#ends = new Ends(this.#sql, {
+      accounts: this.#accounts,
+      holds: this.#holds,
+      entries: this.#entries,
+      retryKeys: this.#retryKeys,
+    });
     this.#transaction = database.transaction((operations: readonly LedgerOperation[]) => {
       this.#refresh();
       const outcomes = operations.map((operation) => this.#apply(operation));
@@ -147,7 +120,7 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   #forget(): void {
-    this.#closedBefore = undefined;
+    this.#ends.clear();
     this.#accounts.clear();
     this.#holds.clear();
     this.#entries.clear();
@@ -160,9 +133,9 @@ export class SqliteLedgerStore implements LedgerStore {
       case "top-up":
         return this.#topUp(operation);
       case "settle":
-        return this.#settle(operation);
+        return this.#ends.settle(operation);
       case "release":
-        return this.#release(operation);
+        return this.#ends.release(operation);
       case "renew":
         return this.#renew(operation);
       case "park":
@@ -172,7 +145,7 @@ export class SqliteLedgerStore implements LedgerStore {
       case "grant":
         return this.#grant(operation);
       case "sweep":
-        return this.#sweep(operation);
+        return this.#ends.sweep(operation);
     }
   }
 
@@ -213,37 +186,6 @@ export class SqliteLedgerStore implements LedgerStore {
     return { outcome: "raised" };
   }
 
-  #settle(settle: Settle): Outcomes["settle"] {
-    const { id, amount: cost, at, tokens, record, answer, answerUntil } = settle;
-    const hold = this.#holds.take(id);
-    if (hold !== undefined) {
-      const call = record && toGenerationColumns(record);
-      const charge = this.#end(hold, { kind: "settle", cost, at, tokens, call, answer, answerUntil });
-      return { outcome: "settled", shortfall: cost - charge };
-    }
-    const ended = this.#entries.find(id);
-    if (ended === undefined) return { outcome: "no-hold" };
-    if (ended.kind === "expire") return this.#settleLate(ended, settle);
-    const same = ended.kind === "settle" && ended.amount + ended.shortfall === cost;
-    return same ? { outcome: "exists", shortfall: ended.shortfall } : { outcome: "conflict" };
-  }
-
-  #release(release: Release): Outcomes["release"] {
-    const { id, at, record } = release;
-    const hold = this.#holds.take(id);
-    if (hold !== undefined) {
-      const call = record && toGenerationColumns(record);
-      this.#end(hold, { kind: "release", cost: 0n, at, tokens: 0, call, answer: undefined });
-      return { outcome: "released" };
-    }
-    const ended = this.#entries.find(id);
-    if (ended === undefined) return { outcome: "no-hold" };
-    if (ended.kind === "release") return { outcome: "exists" };
-    if (ended.kind !== "expire") return { outcome: "conflict" };
-    const { outcome } = this.#settleLate(ended, { ...release, kind: "settle", amount: 0n });
-    return { outcome: outcome === "settled" ? "released" : outcome };
-  }
-
   #renew({ id, leaseUntil, observed, keeper }: Renew): Outcomes["renew"] {
     const { changes } = this.#sql.renewHold.run(leaseUntil, observed ?? null, keeper ?? null, id);
     return { outcome: changes === 0 ? "ended" : "renewed" };
@@ -257,88 +199,10 @@ export class SqliteLedgerStore implements LedgerStore {
     }
     if (this.#accounts.chain(accountId, at).length === 0) return { outcome: "no-account" };
     this.#accounts.postCredit(accountId, amount);
-    const date = this.#dateOf(at);
+    const date = this.#ends.dateOf(at);
     const sides = { debit: BANK, credit: accountId };
     this.#entries.insert({ id, kind: "grant", ...sides, amount, held: 0n, shortfall: 0n, at: date });
     return { outcome: "granted" };
-  }
-
-  #sweep({ at }: Sweep): Outcomes["sweep"] {
-    const left = this.#sql.leftHolds.all(at);
-    for (const hold of left) this.#expire(hold, at);
-    this.#retryKeys.forget(at);
-    return { outcome: "swept", expired: left.length };
-  }
-
-  #expire(row: SqliteHoldRow, at: number): void {
-    const hold = this.#holds.take(row.id);
-    if (hold === undefined) return;
-    const call = expiredColumns(row, this.#ownerOf(row.account_id, at), at);
-    this.#end(hold, { kind: "expire", cost: costOfExpired(row), at, tokens: undefined, call, answer: undefined });
-  }
-
-  /** The user that an account's calls belong to. */
-  #ownerOf(accountId: string, at: number): string {
-    const chain = this.#accounts.chain(accountId, at);
-    const user = chain.find(({ kind }) => kind === "user");
-    return user?.name ?? this.#sql.tokenUser.get(accountId)?.user_name ?? chain[0]?.name ?? "";
-  }
-
-  /** Posts the end of a hold, returns its uncharged part, and returns the charge: as much as was available. */
-  #end(hold: HeldAmount, { kind, cost, at, tokens, call, answer, answerUntil = expiresAt(at) }: Ending): Nano {
-    const { id, accountId: account, amount: held } = hold;
-    const charge = this.#chargeable(account, cost, held, at);
-    const date = this.#dateOf(this.#accounts.postDebit({ accountId: account, held, charge, at }));
-    const excess = tokens === undefined ? 0 : tokens - hold.tokens;
-    this.#accounts.countEnd(account, excess, hold.takenAt);
-    const shortfall = cost - charge;
-    const sides = { debit: account, credit: REVENUE };
-    this.#entries.insert({ id, kind, ...sides, amount: charge, held, shortfall, at: date }, call);
-    this.#retryKeys.end(hold, answer, answerUntil);
-    return charge;
-  }
-
-  /**
-   * An expired hold may still be ended by the process that was assumed dead. Nothing is held any more: the part that
-   * the expiry did not charge is taken if credits are available, and an excess is returned by an entry in the other
-   * direction.
-   */
-  #settleLate(expired: EntryRow, { id, amount, at, record }: Settle): Outcomes["settle"] {
-    const account = expired.debit_account;
-    const late = this.#entries.find(lateId(id));
-    if (late !== undefined) {
-      const back = late.debit_account === REVENUE;
-      const same = expired.amount + (back ? -late.amount : late.amount) + late.shortfall === amount;
-      return same ? { outcome: "exists", shortfall: late.shortfall } : { outcome: "conflict" };
-    }
-    const due = amount - expired.amount;
-    const charge = this.#chargeable(account, due, 0n, at);
-    const chargedAt = Number(expired.created_at);
-    const date = this.#dateOf(this.#accounts.postDebit({ accountId: account, held: 0n, charge, at, chargedAt }));
-    const [debit, credit] = charge < 0n ? [REVENUE, account] : [account, REVENUE];
-    const absolute = charge < 0n ? -charge : charge;
-    const shortfall = due - charge;
-    const amounts = { amount: absolute, held: 0n, shortfall };
-    this.#entries.insert({ id: lateId(id), kind: "settle", debit, credit, ...amounts, at: date, corrects: expired });
-    const credits = expired.amount + charge;
-    if (record === undefined) this.#entries.correctCredits(expired, credits);
-    else this.#entries.replaceCall(expired, toGenerationColumns(record), credits);
-    return { outcome: "settled", shortfall };
-  }
-
-  /** The date of an entry: never before the closing of the books, whatever its node's clock or journal says. */
-  #dateOf(at: number): number {
-    this.#closedBefore ??= Number(this.#sql.state.get()?.closed_before ?? 0n);
-    return at < this.#closedBefore ? this.#closedBefore : at;
-  }
-
-  /** The chargeable part of `amount`: everything that was held, and beyond it the available credits of the chain. */
-  #chargeable(accountId: string, amount: Nano, held: Nano, at: number): Nano {
-    if (amount <= held) return amount;
-    const tightest = tightestAccount(this.#accounts.chain(accountId, at));
-    const room = tightest && availableOf(tightest);
-    if (room === undefined || amount - held <= room) return amount;
-    return held + (room > 0n ? room : 0n);
   }
 
   createAccount(account: Account, at: number): Promise<void> {
