@@ -306,18 +306,23 @@ export const LEDGER_COMMIT = `
           calls[i] := calls[i] - 1;
           IF op.excess <> 0 AND op.taken_at >= minutes[i] THEN tokens[i] := greatest(tokens[i] + op.excess, 0); END IF;
         END IF;
+        -- If a clock went back, the charge gets the start of the latest period that the chain is in, and counts in the period
+        -- of that date in every account: no budget counts it in another period than the books.
         WHILE i IS NOT NULL LOOP
-          IF op.at >= ends[i] THEN
-            starts[i] := ledger_period_start(periods[i], op.at);
-            ends[i] := ledger_period_end(periods[i], op.at);
+          dated := greatest(dated, starts[i]);
+          i := parents[i];
+        END LOOP;
+        i := op.first;
+        WHILE i IS NOT NULL LOOP
+          IF dated >= ends[i] THEN
+            starts[i] := ledger_period_start(periods[i], dated);
+            ends[i] := ledger_period_end(periods[i], dated);
             spent[i] := 0;
           END IF;
           pending[i] := pending[i] - op.held;
           posted[i] := posted[i] + charge;
           -- What is returned of an earlier period's charge leaves the spending of this one.
           IF charge >= 0 OR op.expired_at >= starts[i] THEN spent[i] := greatest(spent[i] + charge, 0); END IF;
-          -- The entry's date is in every period in which it counts, also if a clock went back.
-          dated := greatest(dated, starts[i]);
           i := parents[i];
         END LOOP;
         dates[n] := dated;

@@ -362,32 +362,39 @@ class Run {
   }
 }
 
+/** Runs that once failed: clocks that went back over a day left a budget and its books in different periods. */
+const knownRuns: readonly { seed?: number; numRuns: number }[] = [{ seed: -1_330_387_869, numRuns: 37 }];
+
 export function describeInterleavings(open: OpenLedgerStore, runs: number): void {
-  test(`${runs} random interleavings end like the ledger on paper`, async () => {
-    const opened = await open();
-    const { store, close } = opened;
-    let count = 0;
-    let shortfall = 0n;
-    const property = fc.asyncProperty(start, limits, batches, async (now, runLimits, commits) => {
-      count += 1;
-      const prefix = `run-${count}/`;
-      const before = (await store.audit()).shortfall;
-      const run = new Run(opened, prefix, runLimits, now);
-      await run.open();
-      try {
-        for (const steps of commits) await run.batch(steps);
-        await run.compare();
-        shortfall = await run.finish();
-      } catch (thrown) {
-        // A failing run is shrunk on the same store: its open holds must not reach into the next attempt.
-        await store.commit([sweep(Number.MAX_SAFE_INTEGER)]);
-        throw thrown;
-      }
-      const report = await store.audit();
-      expect(report.drifts).toEqual([]);
-      expect(report.shortfall - before).toBe(shortfall);
-    });
-    await fc.assert(property, { numRuns: runs });
-    await close();
-  });
+  test.each([...knownRuns, { numRuns: runs }])(
+    "random interleavings end like the ledger on paper: %o",
+    async (which) => {
+      const opened = await open();
+      const { store, close } = opened;
+      let count = 0;
+      let shortfall = 0n;
+      const property = fc.asyncProperty(start, limits, batches, async (now, runLimits, commits) => {
+        count += 1;
+        const prefix = `run-${count}/`;
+        const before = (await store.audit()).shortfall;
+        const run = new Run(opened, prefix, runLimits, now);
+        await run.open();
+        try {
+          for (const steps of commits) await run.batch(steps);
+          await run.compare();
+          shortfall = await run.finish();
+        } catch (thrown) {
+          // A failing run is shrunk on the same store: its open holds must not reach into the next attempt.
+          await store.commit([sweep(Number.MAX_SAFE_INTEGER)]);
+          throw thrown;
+        }
+        const report = await store.audit();
+        // A failing run leaves its accounts: they must not fail the runs that shrink it.
+        expect(report.drifts.filter(({ accountId }) => accountId.startsWith(prefix))).toEqual([]);
+        expect(report.shortfall - before).toBe(shortfall);
+      });
+      await fc.assert(property, which);
+      await close();
+    },
+  );
 }

@@ -77,6 +77,11 @@ function periodName(period: Account["period"], at: number): string {
   return new Date(at).toISOString().slice(0, length);
 }
 
+/** The first moment of a period, by its name; 0 for a budget without a period. */
+function startOf(period: string): number {
+  return period === "" ? 0 : Date.parse(period);
+}
+
 export class PaperLedger {
   readonly #accounts = new Map<string, Account>();
   readonly #grants = new Map<string, { account: string; amount: bigint }>();
@@ -357,8 +362,11 @@ export class PaperLedger {
     const charge = due - over + allowed;
     hold.cost = cost;
     hold.shortfall = over - allowed;
-    for (const link of this.#links(hold.accountId)) {
-      const spend = this.#spendOf(link, at);
+    const links = this.#links(hold.accountId);
+    // If a clock went back, the charge counts in the latest period that the chain has been in, in every account.
+    const date = Math.max(at, ...links.map(({ id }) => startOf(this.#spends.get(id)?.period ?? "")));
+    for (const link of links) {
+      const spend = this.#spendOf(link, date);
       this.#charges.push({ holdId: hold.id, account: link.id, amount: charge });
       // A part that returns lowers the spending of the period that it was charged in.
       const counts = charge >= 0n || hold.chargedIn.get(link.id) === spend.period;

@@ -86,14 +86,15 @@ export class AccountCache {
 
   /**
    * Returns `held` and posts `charge` in every account of the chain. A negative charge returns a part of the one that
-   * was posted at `chargedAt`: it lowers the spending of the same period only. Returns the date of the entry, which is
-   * in every period in which it counts, also if a clock went back.
+   * was posted at `chargedAt`: it lowers the spending of the same period only. Returns the date of the entry: `at`, or
+   * the start of the latest period that an account of the chain is in, if a clock went back. The entry counts in the
+   * period of that date in every account, so that no budget counts it in another period than the books.
    */
   postDebit({ accountId, held, charge, at, chargedAt = at }: Debit): number {
-    let date = at;
-    for (const account of this.#chain(accountId)) {
-      startPeriod(account, at, this.#calendar);
-      if (account.periodStart > date) date = account.periodStart;
+    const chain = this.#chain(accountId);
+    const date = chain.reduce((latest, account) => Math.max(latest, account.periodStart), at);
+    for (const account of chain) {
+      startPeriod(account, date, this.#calendar);
       account.debitsPending -= held;
       account.debitsPosted += charge;
       if (charge >= 0n || chargedAt >= account.periodStart) account.periodDebits += charge;

@@ -118,7 +118,7 @@ export class Ends {
   #end(hold: HeldAmount, { kind, cost, at, tokens, call, answer, answerUntil = expiresAt(at) }: Ending): Nano {
     const { id, accountId: account, amount: held } = hold;
     const charge = this.#chargeable(account, cost, held, at);
-    const date = this.dateOf(this.#accounts.postDebit({ accountId: account, held, charge, at }));
+    const date = this.#accounts.postDebit({ accountId: account, held, charge, at: this.dateOf(at) });
     const excess = tokens === undefined ? 0 : tokens - hold.tokens;
     this.#accounts.countEnd(account, excess, hold.takenAt);
     const shortfall = cost - charge;
@@ -144,7 +144,7 @@ export class Ends {
     const due = amount - expired.amount;
     const charge = this.#chargeable(account, due, 0n, at);
     const chargedAt = Number(expired.created_at);
-    const date = this.dateOf(this.#accounts.postDebit({ accountId: account, held: 0n, charge, at, chargedAt }));
+    const date = this.#accounts.postDebit({ accountId: account, held: 0n, charge, at: this.dateOf(at), chargedAt });
     const [debit, credit] = charge < 0n ? [REVENUE, account] : [account, REVENUE];
     const absolute = charge < 0n ? -charge : charge;
     const shortfall = due - charge;
