@@ -62,7 +62,7 @@ export class Work {
   readonly #heldTokens: number;
   readonly #deps: WorkDependencies;
   readonly #charge: Charge;
-  /** By the performance clock of this process. */
+  /** By the ticker's clock. */
   #arrivedAt: number;
   /** In milliseconds since the epoch. */
   #startedAt: number;
@@ -82,7 +82,7 @@ export class Work {
     this.#deps = deps;
     this.#charge = charge;
     this.#startedAt = order.at;
-    this.#arrivedAt = order.arrivedAt ?? performance.now() - (deps.clock() - order.at);
+    this.#arrivedAt = order.arrivedAt ?? deps.ticker.now() - (deps.clock() - order.at);
   }
 
   /** OpenAI's headers with the remaining quota of the token's minute; undefined if the token has no limits. */
@@ -93,12 +93,12 @@ export class Work {
   /** Begins work whose hold was taken ahead: its time counts from now. */
   begin(): void {
     this.#startedAt = this.#deps.clock();
-    this.#arrivedAt = performance.now();
+    this.#arrivedAt = this.#deps.ticker.now();
   }
 
   /** Records the time of the first byte to the client. */
   firstByte(): void {
-    this.#millisecondsToFirstByte = performance.now() - this.#arrivedAt;
+    this.#millisecondsToFirstByte = this.#deps.ticker.now() - this.#arrivedAt;
   }
 
   /** The cost of this usage, in nano-credits. Throws for usage without a price. */
@@ -246,7 +246,7 @@ export class Work {
       usage: (observed ?? unbilled)?.usage ?? {},
       terms: this.#pricedTerms(observed ?? unbilled),
       maxOutputTokens: this.outputLimit,
-      milliseconds: performance.now() - this.#arrivedAt,
+      milliseconds: this.#deps.ticker.now() - this.#arrivedAt,
       millisecondsToFirstByte: this.#millisecondsToFirstByte,
       startedAt: this.#startedAt,
     };

@@ -6,6 +6,16 @@ import type { AskUpstream } from "./upstream.ts";
 /** Milliseconds since the epoch. */
 export type Clock = () => number;
 
+/** Calls back at an interval in milliseconds, until the returned function is called. */
+export type Every = (milliseconds: number, onDue: () => void) => () => void;
+
+/** By a timer that keeps no process alive. */
+export const everyUnref: Every = (milliseconds, onDue) => {
+  const timer = setInterval(onDue, milliseconds);
+  timer.unref();
+  return () => clearInterval(timer);
+};
+
 /** `size` bytes from a cryptographic source. */
 export type RandomBytes = (size: number) => Uint8Array;
 

@@ -1,7 +1,15 @@
 export { type AbortListener, abortSignalOf, type CallAbort, CallAborter, type CallSignal } from "./call-abort.ts";
 export type { Dialect, ModelOperation, Operation, RequestFeature, VideoOperation, WebOperation } from "./operations.ts";
 export { Calendar, dayName, isTimezone } from "./calendar/calendar.ts";
-export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./environment.ts";
+export {
+  type Clock,
+  type Environment,
+  type Every,
+  everyUnref,
+  type Fetch,
+  type RandomBytes,
+  type RandomFraction,
+} from "./environment.ts";
 export { type ErrorCode, GatewayError, shuttingDown, toGatewayError } from "./errors.ts";
 export type { CallFile } from "./files.ts";
 export { matchesGlob } from "./globs.ts";

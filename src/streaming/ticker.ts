@@ -1,3 +1,5 @@
+import { type Clock, type Every, everyUnref } from "../core/index.ts";
+
 /** A callback for every tick, from `watch` until `leave`. */
 export interface Watched {
   /** Its index among the watched, set by the ticker; -1 outside. */
@@ -11,13 +13,12 @@ export interface Watched {
  */
 export class Ticker {
   readonly #watched: Watched[] = [];
-  readonly #timer: ReturnType<typeof setInterval>;
-  readonly #clock: () => number;
+  readonly #stopTimer: () => void;
+  readonly #clock: Clock;
 
-  constructor(everyMs: number, clock: () => number) {
+  constructor(everyMs: number, clock: Clock, every: Every = everyUnref) {
     this.#clock = clock;
-    this.#timer = setInterval(() => this.#tick(clock()), everyMs);
-    this.#timer.unref();
+    this.#stopTimer = every(everyMs, () => this.#tick(clock()));
   }
 
   now(): number {
@@ -56,7 +57,7 @@ export class Ticker {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#stopTimer();
     for (const watched of this.#watched) watched.slot = -1;
     this.#watched.length = 0;
   }
