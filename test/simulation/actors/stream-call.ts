@@ -1,0 +1,273 @@
+import { openWork, StoredBody, Work, type WorkOrder } from "../../../src/charges/index.ts";
+import { relayStream, type StreamEnd, StreamUsage } from "../../../src/calls/index.ts";
+import {
+  bytesOfTokens,
+  CallAborter,
+  GatewayError,
+  limits,
+  type ObservedUsage,
+  shuttingDown,
+  tokensOfBytes,
+} from "../../../src/core/index.ts";
+import type { Node } from "../kit/node.ts";
+import { account, codeOf, type World } from "../kit/world.ts";
+import type { Actor } from "./actor.ts";
+import { errorEvent, lastEvent, MeasuredObserver, textEvent, usageEvent } from "./measured-observer.ts";
+import { createdText } from "./parked-job.ts";
+import { UpstreamBody } from "./upstream-body.ts";
+
+const IDLE_MS_MAX = 60_000;
+
+interface Reader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+/** What the upstream does after its last text. */
+type UpstreamEnd = "complete" | "complete, stays open" | "no last event" | "break" | "error event" | "silence";
+
+export interface StreamPlan {
+  id: string;
+  retry: WorkOrder["retry"];
+}
+
+/** A streamed call: the real relay and charge between a simulated upstream and a simulated client. */
+export class StreamCall implements Actor {
+  readonly id: string;
+  readonly #world: World;
+  readonly #node: Node;
+  readonly #retry: WorkOrder["retry"];
+  readonly #abort = new CallAborter();
+  readonly #leaving = new AbortController();
+  readonly #ended = Promise.withResolvers<void>();
+  #reader: Reader | undefined;
+  #hasHungUp = false;
+  #relayed = "";
+
+  constructor(world: World, node: Node, { id, retry }: StreamPlan) {
+    this.id = id;
+    this.#world = world;
+    this.#node = node;
+    this.#retry = retry;
+  }
+
+  async run(): Promise<void> {
+    const { meetings } = this.#world;
+    const order = this.#order();
+    let work: Awaited<ReturnType<typeof openWork>>;
+    meetings.begin(this.id, "opening");
+    try {
+      work = await openWork(this.#node.deps, order);
+    } catch (thrown) {
+      this.#world.trace(`${this.id}: refused, ${codeOf(thrown)}`);
+      this.#world.expect(thrown instanceof GatewayError, () => `${this.id}: ${String(thrown)}`);
+      return;
+    } finally {
+      meetings.end(this.id, "opening");
+    }
+    if (!(work instanceof Work)) {
+      const { firstId, answer } = work;
+      const text = Buffer.from(answer.body).toString("latin1");
+      return this.#world.expect(
+        text.endsWith(lastEvent) || text === createdText,
+        () => `${this.id}: the stored answer of ${firstId} is not whole`,
+      );
+    }
+    if (this.#hasHungUp && this.#retry === undefined) {
+      const observed = { usage: { input: order.bound.inputTokens, requests: 1 } };
+      await work.end({ status: 499, outcome: "abandoned", observed });
+      return;
+    }
+    if (this.#abort.aborted) {
+      await work.end({ status: 503, outcome: "interrupted" });
+      return;
+    }
+    await Promise.all([this.#relay(work), this.#ended.promise]);
+  }
+
+  #order(): WorkOrder {
+    const { random, price, time } = this.#world;
+    const wanted = random.pick([150, 400, 1_000, 2_048]);
+    return {
+      id: this.id,
+      principal: { user: "u", tokenId: "t", accountId: account, rates: undefined },
+      operation: "chat",
+      dialect: "chat",
+      source: { provider: "up", model: "m", modelId: "up/m" },
+      price,
+      bound: { inputTokens: random.int(1, 200), outputTokens: undefined, choices: 1 },
+      output: { wanted, least: Math.min(wanted, 100), limits: "never", margin: 1 },
+      streamed: true,
+      retry: this.#retry,
+      at: time.now,
+    };
+  }
+
+  async #relay(work: Work): Promise<void> {
+    const { meetings, random } = this.#world;
+    const { bound } = work.order;
+    const usageOf = (bytes: number): ObservedUsage => ({
+      usage: { input: bound.inputTokens, output: tokensOfBytes(bytes), requests: 1 },
+    });
+    const observer = new MeasuredObserver(bound.inputTokens, (before) =>
+      // The part of a token that has passed counts with the next one.
+      this.#world.checkPassing(this.id, work.costOf(usageOf(before - (before % bytesOfTokens(1))))),
+    );
+    const usage = new StreamUsage({
+      observer,
+      read: () => {
+        this.#world.countCall();
+        return observer.usage ?? usageOf(observer.outputBytes);
+      },
+      onFailure: (reason) => this.#world.find(`${this.id}: usage unknown, ${String(reason)}`),
+    });
+    work.meter(
+      () => usage.soFar(),
+      (error) => {
+        meetings.happen(this.id, "exhaustion");
+        this.#abort.abort(error);
+      },
+    );
+    const recorder = this.#retry === undefined ? undefined : new StoredBody();
+    const body = new UpstreamBody(this.#abort, random.int(0, 2), () => this.#flows());
+    const stream = relayStream(body, {
+      observer,
+      events: { bytesMax: limits.eventBytesMax, errorEvent: () => errorEvent },
+      abort: this.#abort,
+      ticker: this.#node.ticker,
+      idleMsMax: IDLE_MS_MAX,
+      client: { signal: this.#leaving.signal },
+      recorder,
+      firstAllowance: work.firstAllowance,
+      follow: (bytes) => this.#follow(work, bytes),
+      redact: (text) => text,
+      onFirstByte: () => work.firstByte(),
+      onEnd: (outcome, error) => this.#end(work, { outcome, error, usage, recorder }),
+    });
+    const reader: Reader = stream.getReader();
+    this.#reader = reader;
+    this.#plan(body, observer);
+    await this.#read(reader);
+  }
+
+  #follow(work: Work, bytes: number): ReturnType<Work["follow"]> {
+    const { meetings } = this.#world;
+    const allowance = work.follow(bytes);
+    if (allowance.raised !== undefined && !meetings.isOpen(this.id, "held back")) meetings.begin(this.id, "held back");
+    return allowance;
+  }
+
+  #flows(): void {
+    const { meetings } = this.#world;
+    if (meetings.isOpen(this.id, "held back")) meetings.end(this.id, "held back");
+  }
+
+  async #end(
+    work: Work,
+    {
+      outcome,
+      error,
+      usage,
+      recorder,
+    }: {
+      outcome: StreamEnd;
+      error: GatewayError | undefined;
+      usage: StreamUsage;
+      recorder: StoredBody | undefined;
+    },
+  ): Promise<void> {
+    const used = usage.soFar();
+    const isCharged =
+      outcome === "complete" || outcome === "abandoned" || (outcome === "interrupted" && usage.hasOutput);
+    const answer = recorder && { status: 200, headers: [], body: recorder.bytes() };
+    const end = { status: 200, outcome, error };
+    this.#world.trace(`${this.id}: ${outcome}${error === undefined ? "" : `, ${error.code}`}`);
+    try {
+      const { isDurable } = await work.end(isCharged ? { ...end, observed: used, answer } : end);
+      if (!isDurable) throw new GatewayError("storage_unavailable", "The charge can't be written.");
+    } finally {
+      this.#flows();
+      this.#ended.resolve();
+    }
+  }
+
+  /** Plans the upstream's events: the times come from the seed, whatever the relay does with them. */
+  #plan(body: UpstreamBody, observer: MeasuredObserver): void {
+    const { random, meetings } = this.#world;
+    const isFat = random.chance(0.1);
+    const count = isFat ? random.int(10, 30) : random.int(3, 60);
+    const gap = random.pick([5, 40, 250, 1_500]);
+    const end = random.weighted<UpstreamEnd>({
+      complete: 12,
+      "complete, stays open": 2,
+      "no last event": 1,
+      break: 3,
+      "error event": 1,
+      silence: 1,
+    });
+    let at = random.int(0, 500);
+    for (let index = 0; index < count; index += 1) {
+      const bytes = isFat ? random.int(20_000, 60_000) : random.int(100, 400);
+      this.#node.after(at, () => body.send(textEvent(bytes)));
+      at += random.int(0, gap);
+    }
+    const happen = (what: "upstream end" | "upstream break", run: () => void): void =>
+      void this.#node.after(at, () => {
+        meetings.happen(this.id, what);
+        run();
+      });
+    const reportsUsage = random.chance(0.5);
+    if (end === "break") happen("upstream break", () => body.fail(new Error("cut off")));
+    else if (end === "no last event") happen("upstream end", () => body.end());
+    else if (end !== "silence") {
+      happen("upstream end", () => {
+        if (reportsUsage) body.send(Buffer.from(usageEvent(tokensOfBytes(observer.outputBytes))));
+        body.send(Buffer.from(end === "error event" ? errorEvent : lastEvent));
+        if (end !== "complete, stays open") body.end();
+      });
+    }
+  }
+
+  async #read(reader: Reader): Promise<void> {
+    const { random, meetings } = this.#world;
+    const pauses = random.pick([0, 0, 0.05, 0.3]);
+    const pauseMs = random.pick([50, 1_000, 8_000]);
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done || value === undefined) break;
+        this.#receive(Buffer.from(value).toString("latin1"));
+        if (!random.chance(pauses)) continue;
+        meetings.begin(this.id, "client pause");
+        await this.#node.sleep(random.int(1, pauseMs));
+        meetings.end(this.id, "client pause");
+      }
+    } catch (thrown) {
+      this.#world.trace(`${this.id}: broken off, ${codeOf(thrown)}`);
+    }
+  }
+
+  #receive(text: string): void {
+    this.#relayed = (this.#relayed + text).slice(-lastEvent.length);
+    if (this.#relayed !== lastEvent) return;
+    this.#world.trace(`${this.id}: the client has everything`);
+    this.#world.expect(
+      this.#node.isDurable(this.id),
+      () => `${this.id}: complete for its client before it was charged`,
+    );
+  }
+
+  hangUp(): void {
+    if (this.#hasHungUp) return;
+    this.#hasHungUp = true;
+    this.#world.meetings.happen(this.id, "hang-up");
+    this.#leaving.abort();
+    if (this.#reader === undefined) return;
+    void this.#reader.cancel().catch((reason: unknown) => this.#world.find(`${this.id}: ${String(reason)}`));
+  }
+
+  drain(): void {
+    this.#world.meetings.happen(this.id, "drain");
+    this.#abort.abort(shuttingDown());
+  }
+}

@@ -1,0 +1,235 @@
+import { Database } from "bun:sqlite";
+import { GatewayError, type Nano, parseCredits } from "../../../src/core/index.ts";
+import {
+  type LedgerOperation,
+  type LedgerOutcome,
+  type LedgerStore,
+  openLedgerStore,
+  type OutcomeOf,
+} from "../../../src/ledger/index.ts";
+import { type ModelPrice, PriceBook } from "../../../src/pricing/index.ts";
+import { openStorage, type SqliteStorage } from "../../../src/storage/index.ts";
+import type { Weather } from "./faulty-store.ts";
+import { Meetings, type Span } from "./meetings.ts";
+import { Random } from "./random.ts";
+import { VirtualTime } from "./virtual-time.ts";
+
+/** Calls of the injected parts within one event; beyond it, something calls itself without a turn of the event loop. */
+const CALLS_MAX = 200_000;
+
+export const account = "user:u";
+
+/** A piece of work, as the simulation judges it. */
+export interface Known {
+  id: string;
+  /** The amount that the work's process knows to be held. */
+  held: Nano;
+  /** The holds of the work that the sweeper has ended. */
+  expired: Set<string>;
+  /** What its last end says it costs; undefined before. Zero for a release. */
+  cost: Nano | undefined;
+  /** Whether an end of the work itself is in the store. */
+  isEnded: boolean;
+  /** Whether the store holds its job's row. */
+  isParked: boolean;
+  /** Its call was not told that a job has it: both end it, and the second end is refused if it differs. */
+  endsTwice: boolean;
+}
+
+export interface WorldOptions {
+  seed: number;
+  credits: Nano;
+  tickMs: number;
+  template: Template;
+  /** Called with each line of the trace. */
+  onTrace: ((line: string) => void) | undefined;
+  /** Called if an event never ends. Does not return. */
+  onSpin: (reason: string) => never;
+}
+
+/** A migrated storage in memory, of which each seed gets a copy. */
+export interface Template {
+  storage: SqliteStorage;
+  bytes: Uint8Array;
+}
+
+export async function openTemplate(): Promise<Template> {
+  const storage = await openStorage("sqlite::memory:");
+  return { storage, bytes: storage.handle.serialize() };
+}
+
+const book = new PriceBook({
+  operatorPrices: { "up/*": { input_mtok: 1, output_mtok: 2 } },
+  unpriced: "refuse",
+  clock: () => 0,
+});
+
+export const calm: Weather = { name: "calm", isSync: false, latencyMs: [0, 3], refuses: 0, loses: 0 };
+
+/** Everything that one seed runs in: a clock, a storage, an account, and what is known of its works. */
+export class World {
+  readonly options: WorldOptions;
+  readonly time = new VirtualTime();
+  readonly random: Random;
+  readonly meetings: Meetings;
+  readonly inner: LedgerStore;
+  readonly price: ModelPrice;
+  weather: Weather = calm;
+  /** Called when something begins, to trouble it. */
+  onBegin: (subject: string, span: Span) => void = () => undefined;
+  traceHash = 0;
+  /** The first thing that was found wrong. */
+  finding: string | undefined;
+  readonly #handle: Database;
+  readonly #known = new Map<string, Known>();
+  /** The subject whose events an operation of this work belongs to: a session for its works. */
+  readonly #subjects = new Map<string, string>();
+  /** Calls of the injected parts within this event. */
+  calls = 0;
+
+  constructor(options: WorldOptions) {
+    this.options = options;
+    this.random = new Random(options.seed);
+    this.meetings = new Meetings(
+      (line) => this.trace(line),
+      (subject, span) => this.onBegin(subject, span),
+    );
+    const { storage, bytes } = options.template;
+    this.#handle = Database.deserialize(bytes, { safeIntegers: true, strict: true });
+    this.inner = openLedgerStore({ ...storage, handle: this.#handle });
+    const price = book.lookup({ id: "up/m", model: "m", priceProvider: undefined });
+    if (price === undefined) throw new Error("no price");
+    this.price = price;
+  }
+
+  async open(): Promise<void> {
+    const { time, inner, options } = this;
+    const about = { kind: "user", name: "u", parentId: undefined, prepaid: true } as const;
+    await inner.putAccount({ id: account, ...about, maxBudget: undefined, period: undefined }, time.now);
+    await inner.commit([{ kind: "grant", id: "grant", accountId: account, amount: options.credits, at: time.now }]);
+  }
+
+  close(): void {
+    this.#handle.close();
+  }
+
+  trace(line: string): void {
+    const stamped = `${this.time.now} ${line}`;
+    this.traceHash = Bun.hash.xxHash32(stamped, this.traceHash);
+    this.options.onTrace?.(stamped);
+  }
+
+  /** Records what is wrong; the first finding counts. */
+  find(what: string): void {
+    this.trace(`FOUND: ${what}`);
+    this.finding ??= what;
+  }
+
+  expect(isRight: boolean, what: () => string): void {
+    if (!isRight) this.find(what());
+  }
+
+  /** A new event of the clock. */
+  beginEvent(): void {
+    this.calls = 0;
+  }
+
+  /** One of the injected parts was called: within one event, there is an end to that. */
+  countCall(): void {
+    this.calls += 1;
+    if (this.calls > CALLS_MAX) this.options.onSpin("it spins within one turn of the event loop");
+  }
+
+  know(id: string, subject: string = id): Known {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const fresh: Known = {
+      id,
+      held: 0n,
+      expired: new Set(),
+      cost: undefined,
+      isEnded: false,
+      isParked: false,
+      endsTwice: false,
+    };
+    this.#known.set(id, fresh);
+    this.#subjects.set(id, subject);
+    return fresh;
+  }
+
+  get works(): Iterable<Known> {
+    return this.#known.values();
+  }
+
+  subjectOf(holdId: string): string {
+    const id = workOf(holdId);
+    return this.#subjects.get(id) ?? id;
+  }
+
+  /** The work has ended, and says what it costs. */
+  noteEnd(id: string, credits: string): void {
+    const cost = parseCredits(credits);
+    this.trace(`${id}: ended for ${cost}`);
+    // The first end counts. A call that was not told of its hand-over has ended its work, and its job ends it again.
+    this.know(id).cost ??= cost;
+  }
+
+  /** The store has committed these operations. */
+  noteApplied(operations: readonly LedgerOperation[], outcomes: readonly LedgerOutcome[]): void {
+    operations.forEach((operation, index) => {
+      const outcome = outcomes[index]?.outcome;
+      const { kind } = operation;
+      if (kind === "sweep") return this.#noteSwept();
+      if (kind === "grant") return;
+      const known = this.know(workOf(operation.id));
+      if (kind === "park" && outcome === "parked") known.isParked = true;
+      if ((kind === "settle" || kind === "release") && operation.id === known.id) {
+        if (outcome === "settled" || outcome === "released") known.isEnded = true;
+      }
+    });
+  }
+
+  /** Which holds the sweeper has ended: those that are not open any more. */
+  #noteSwept(): void {
+    const rows = this.#handle.query<{ id: string }, []>("SELECT id FROM entries WHERE kind = 'expire'").all();
+    for (const { id } of rows) {
+      const known = this.know(workOf(id));
+      if (known.expired.has(id)) continue;
+      known.expired.add(id);
+      this.meetings.happen(this.subjectOf(id), "expiry");
+    }
+  }
+
+  /** A node was told the outcome of its operation; undefined if it was told none. */
+  noteAnswer(operation: LedgerOperation, told: OutcomeOf<LedgerOperation> | undefined): void {
+    if (told === undefined || !("id" in operation)) return;
+    const { outcome } = told;
+    if (operation.kind === "hold" && (outcome === "held" || outcome === "exists")) {
+      this.know(workOf(operation.id)).held = operation.amount;
+    }
+    if (operation.kind === "top-up" && (outcome === "raised" || outcome === "exists")) {
+      const known = this.know(workOf(operation.id));
+      if (operation.amount > known.held) known.held = operation.amount;
+    }
+  }
+
+  /**
+   * Before anything of a work passes, what has passed must cost less than is held.
+   *
+   * Work whose hold covers its input and its cap from the beginning may be excused here up to twice the cap.
+   */
+  checkPassing(id: string, costBefore: Nano): void {
+    const { held } = this.know(id);
+    this.expect(costBefore < held, () => `${id}: more passed (${costBefore}) than was held (${held})`);
+  }
+}
+
+/** The work of a hold: those that replace an expired one have its id with an ending. */
+export function workOf(holdId: string): string {
+  const at = holdId.indexOf(":");
+  return at === -1 ? holdId : holdId.slice(0, at);
+}
+
+export function codeOf(reason: unknown): string {
+  return reason instanceof GatewayError ? reason.code : String(reason);
+}

@@ -1,0 +1,6 @@
+/** What the process that runs seeds tells its parent. */
+export type ChildMessage =
+  | { kind: "begun"; seed: number }
+  | { kind: "ended"; seed: number; traceHash: number }
+  | { kind: "failed"; seed: number; finding: string }
+  | { kind: "met"; pairs: Readonly<Record<string, number>> };
