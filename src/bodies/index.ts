@@ -4,7 +4,7 @@ export { type FormBody, type FormDeclaration, receiveForm, type ReceivedBody } f
 export { type FormEdit, type FormPart, isForm, type OutgoingForm, readForm, type ReceivedForm } from "./forms/index.ts";
 export { editBytes, type JsonEdit } from "./json/edit.ts";
 export { matchesWithoutCopy } from "./json/accept-body.ts";
-export { decodedSizeOf, isData, isTextData, jsonBytes, Measure } from "./json/measure.ts";
+export { decodedSizeOf, isData, jsonBytes, Measure } from "./json/measure.ts";
 export { isOpaqueText, type OpaqueText, opaqueText, type SizeOf } from "./json/opaque-text.ts";
 export { modelId } from "./json/model-id.ts";
 export { decodeBody, decodeBodyInSteps, parseBody, type ParsedBody } from "./json/parse-body.ts";

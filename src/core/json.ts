@@ -11,6 +11,11 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Returns `value` if it is a string, otherwise an empty one. */
+export function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
 /** Parses a JSON object; undefined if the text is no JSON or another kind of value. */
 export function parseObject(text: string): JsonObject | undefined {
   try {

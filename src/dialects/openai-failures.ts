@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from "../core/index.ts";
+import { type JsonObject, listOf, objectOf } from "../core/index.ts";
 import { type Failure, type FailureKind, kindOfStatus } from "./conversation/index.ts";
 
 /** OpenAI's errors, shared by chat and Responses. */
@@ -23,7 +23,7 @@ export function readOpenaiFailure(status: number, body: string): Failure {
 
 /** The error in a chunk or a body; its kind is read from the upstream's codes. */
 export function readErrorValue(value: unknown): Failure {
-  const root = objectOf(Array.isArray(value) ? (value as unknown[])[0] : value) ?? {};
+  const root = objectOf(firstOf(value)) ?? {};
   const error = objectOf(root["error"]) ?? {};
   const message = firstText(error["message"], root["error"], root["message"], textOfDetail(root["detail"]));
   const code = wordOf(error["code"] ?? root["code"]);
@@ -54,9 +54,13 @@ function firstText(...values: readonly unknown[]): string {
   return "";
 }
 
+function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? listOf(value)[0] : value;
+}
+
 /** A message, or a list of validation errors. */
 function textOfDetail(detail: unknown): unknown {
-  const first: unknown = Array.isArray(detail) ? detail[0] : detail;
+  const first = firstOf(detail);
   return objectOf(first)?.["msg"] ?? first;
 }
 

@@ -1,13 +1,14 @@
 import {
   IMAGE_TOKENS_MAX,
   type JsonObject,
+  listOf,
   objectOf,
   tokensOfAudio,
   UNKNOWN_PART_TOKENS,
   type UsageBucket,
   type WorkBound,
 } from "../../core/index.ts";
-import { asOpaque, type SizeOf, sizeOfBy } from "./opaque-text.ts";
+import { asOpaque, isOpaqueText, type SizeOf, sizeOfBy } from "./opaque-text.ts";
 
 /** The size of decoded text, such as a form's fields. */
 export const decodedSizeOf: SizeOf = sizeOfBy((text) => Buffer.byteLength(text));
@@ -58,6 +59,26 @@ export class Measure {
     return isText ? bytes : this.#unsized(Math.min(bytes, UNKNOWN_PART_TOKENS));
   }
 
+  /** A text, or a list of parts, each of which `tokensOf` measures. */
+  content(content: unknown, tokensOf: (part: JsonObject, measure: Measure) => number): number {
+    if (isOpaqueText(content)) return this.sizeOf(content);
+    let tokens = 0;
+    for (const part of listOf(content)) tokens += tokensOf(objectOf(part) ?? {}, this);
+    return tokens;
+  }
+
+  /** A part with audio, as in OpenAI's dialects. */
+  inputAudio({ input_audio }: JsonObject): number {
+    const data = objectOf(input_audio)?.["data"];
+    return isData(data) ? this.audio(data) : this.unknown();
+  }
+
+  /** A part with a file, as in OpenAI's dialects. */
+  file(part: JsonObject, { file_data, file_id, file_url }: JsonObject): number {
+    const isWhole = isData(file_data) && file_id === undefined && file_url === undefined;
+    return isWhole ? this.document(part, isTextData(file_data)) : Math.max(this.unknown(), jsonBytes(part, this));
+  }
+
   /** A part that may be marked for a cache: with a lifetime of an hour, writing it costs more. */
   marked({ cache_control }: JsonObject): void {
     const mark = objectOf(cache_control);
@@ -98,6 +119,6 @@ export function jsonBytes(value: unknown, { sizeOf }: Measure): number {
 }
 
 /** Whether a `data:` URL contains plain text. */
-export function isTextData(value: unknown): boolean {
+function isTextData(value: unknown): boolean {
   return typeof value === "string" && /^data:(?:text\/|application\/(?:json|xml))/i.test(value);
 }

@@ -1,4 +1,4 @@
-import { isData, isOpaqueText, isTextData, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
+import { isOpaqueText, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
 import {
   type JsonObject,
   listOf,
@@ -20,7 +20,7 @@ export function boundChat(body: ChatRequest, sizeOf: SizeOf): WorkBound {
   const measure = new Measure(sizeOf);
   let inputTokens = 0;
   for (const message of body.messages) {
-    inputTokens += MESSAGE_TOKENS_MAX + otherBytes(message, measure) + contentTokens(message.content, measure);
+    inputTokens += MESSAGE_TOKENS_MAX + otherBytes(message, measure) + measure.content(message.content, partTokens);
   }
   for (const member of opaqueFields) if (member !== "messages") inputTokens += jsonBytes(body[member], measure);
   return {
@@ -48,13 +48,6 @@ function outputLimit({ max_completion_tokens: current, max_tokens: former }: Cha
   return Math.max(current ?? 0, former ?? 0) || undefined;
 }
 
-function contentTokens(content: ChatRequest["messages"][number]["content"], measure: Measure): number {
-  if (isOpaqueText(content)) return measure.sizeOf(content);
-  let tokens = 0;
-  for (const part of content ?? []) tokens += partTokens(part, measure);
-  return tokens;
-}
-
 function partTokens(part: JsonObject, measure: Measure): number {
   const { type, text } = part;
   measure.marked(part);
@@ -65,17 +58,10 @@ function partTokens(part: JsonObject, measure: Measure): number {
       return jsonBytes(part, measure);
     case "image_url":
       return measure.image();
-    case "input_audio": {
-      const data = objectOf(part["input_audio"])?.["data"];
-      return isData(data) ? measure.audio(data) : measure.unknown();
-    }
-    case "file": {
-      const { file_data, file_id, file_url } = objectOf(part["file"]) ?? {};
-      const isWhole = isData(file_data) && file_id === undefined && file_url === undefined;
-      return isWhole
-        ? measure.document(part, isTextData(file_data))
-        : Math.max(measure.unknown(), jsonBytes(part, measure));
-    }
+    case "input_audio":
+      return measure.inputAudio(part);
+    case "file":
+      return measure.file(part, objectOf(part["file"]) ?? {});
     default:
       return Math.max(measure.unknown(), jsonBytes(part, measure));
   }

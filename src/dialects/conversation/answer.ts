@@ -72,6 +72,23 @@ export interface StartEvent {
   created: number | undefined;
 }
 
+/** The first event, from an upstream's members of that name. */
+export function startEvent({ id, model, created }: JsonObject, upstream: { model: string }): StartEvent {
+  return {
+    type: "start",
+    id: typeof id === "string" ? id : "",
+    model: typeof model === "string" && model !== "" ? model : upstream.model,
+    created: typeof created === "number" && created > 0 ? created : undefined,
+  };
+}
+
+/** The failure of a stream that closes before its end. */
+export const brokenOff: Failure = {
+  kind: "server",
+  code: "upstream_interrupted",
+  message: "The upstream's stream broke off.",
+};
+
 export interface BlockStartEvent {
   type: "block-start";
   choice: number;

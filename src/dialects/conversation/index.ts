@@ -9,6 +9,7 @@ export type {
   StopReason,
   UsageEvent,
 } from "./answer.ts";
+export { brokenOff, startEvent } from "./answer.ts";
 export { collectAnswer, eventsOfAnswer } from "./collect-answer.ts";
 export { promptForFormat } from "./prompt-for-format.ts";
 export { BlockQueue, type QueuedBlock } from "./block-queue.ts";
@@ -52,14 +53,15 @@ export {
   member,
   optional,
   readCount,
+  readEach,
   readFlag,
   readList,
-  readNumber,
   readObject,
   readOneOf,
   readText,
   readWord,
 } from "./read.ts";
+export { conversationReader } from "./read-conversation.ts";
 export { readTier } from "./service-tier.ts";
 export { belongsTo, hasTaggedSignature, nativeOrigin, tagSignature, untagSignature } from "./signature.ts";
 export { checkBase64, sourceOfAnswer, sourceOfUrl, urlOfSource } from "./sources.ts";

@@ -17,6 +17,11 @@ export function readList(value: unknown, at: string): readonly unknown[] {
   return value;
 }
 
+/** A list, each entry of which `read` reads. */
+export function readEach<Value>(value: unknown, at: string, read: (value: unknown, at: string) => Value): Value[] {
+  return readList(value, at).map((one, index) => read(one, `${at}.${index}`));
+}
+
 export function readText(value: unknown, at: string): string {
   if (typeof value !== "string") throw invalid(at, "must be a string");
   return value;

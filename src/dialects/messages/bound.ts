@@ -1,4 +1,4 @@
-import { isData, isOpaqueText, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
+import { isData, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
 import { type JsonObject, listOf, objectOf, MESSAGE_TOKENS_MAX, type WorkBound } from "../../core/index.ts";
 import type { MessagesRequest } from "./request.ts";
 
@@ -14,9 +14,9 @@ const ANSWER_TOKENS_MIN = 64;
 /** As in `boundChat`: a token contains at least one byte. */
 export function boundMessages(body: MessagesRequest, sizeOf: SizeOf): WorkBound {
   const measure = new Measure(sizeOf);
-  let inputTokens = contentTokens(body.system, measure);
+  let inputTokens = measure.content(body.system, blockTokens);
   for (const { content, ...rest } of body.messages) {
-    inputTokens += MESSAGE_TOKENS_MAX + jsonBytes(rest, measure) + contentTokens(content, measure);
+    inputTokens += MESSAGE_TOKENS_MAX + jsonBytes(rest, measure) + measure.content(content, blockTokens);
   }
   inputTokens +=
     jsonBytes(body["tools"], measure) + jsonBytes(body["output_config"], measure) + broughtIn(body, measure);
@@ -48,13 +48,6 @@ function broughtIn(body: MessagesRequest, measure: Measure): number {
   return runs ? measure.unknown() : 0;
 }
 
-function contentTokens(content: unknown, measure: Measure): number {
-  if (isOpaqueText(content)) return measure.sizeOf(content);
-  let tokens = 0;
-  for (const block of Array.isArray(content) ? content : []) tokens += blockTokens(objectOf(block) ?? {}, measure);
-  return tokens;
-}
-
 function blockTokens(block: JsonObject, measure: Measure): number {
   measure.marked(block);
   switch (block["type"]) {
@@ -64,7 +57,7 @@ function blockTokens(block: JsonObject, measure: Measure): number {
       return documentTokens(block, measure);
     case "tool_result": {
       const { content, ...rest } = block;
-      return jsonBytes(rest, measure) + contentTokens(content, measure);
+      return jsonBytes(rest, measure) + measure.content(content, blockTokens);
     }
     case "container_upload":
       return measure.unknown();
@@ -76,7 +69,7 @@ function blockTokens(block: JsonObject, measure: Measure): number {
 function documentTokens(block: JsonObject, measure: Measure): number {
   const { source, ...rest } = block;
   const { type, data, content } = objectOf(source) ?? {};
-  if (type === "content") return jsonBytes(rest, measure) + contentTokens(content, measure);
+  if (type === "content") return jsonBytes(rest, measure) + measure.content(content, blockTokens);
   const isWhole = type === "text" || (type === "base64" && isData(data));
   return jsonBytes(rest, measure) + (isWhole ? measure.document(source, type === "text") : measure.unknown());
 }

@@ -1,5 +1,5 @@
-import { isData, isOpaqueText, isTextData, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
-import { type JsonObject, objectOf, MESSAGE_TOKENS_MAX, type WorkBound } from "../../core/index.ts";
+import { isOpaqueText, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
+import { type JsonObject, listOf, MESSAGE_TOKENS_MAX, objectOf, type WorkBound } from "../../core/index.ts";
 import type { ResponsesRequest } from "./request.ts";
 
 /** The fields whose size is the size of the input. */
@@ -15,10 +15,10 @@ const callersTools: ReadonlySet<unknown> = new Set(["function", "custom", "names
 export function boundResponses(body: ResponsesRequest, sizeOf: SizeOf): WorkBound {
   const measure = new Measure(sizeOf);
   const { input, instructions, tools } = body;
-  let inputTokens = MESSAGE_TOKENS_MAX + contentTokens(instructions, measure);
+  let inputTokens = MESSAGE_TOKENS_MAX + measure.content(instructions, partTokens);
   inputTokens += isOpaqueText(input) ? MESSAGE_TOKENS_MAX + measure.sizeOf(input) : boundItems(input, measure);
   inputTokens += jsonBytes(tools, measure) + jsonBytes(body["text"], measure);
-  const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  const list = listOf(tools);
   const runs = list.some((tool) => !callersTools.has(objectOf(tool)?.["type"]));
   const more = elsewhere.some((name) => body[name] !== undefined && body[name] !== null);
   if (runs) inputTokens += measure.unknown();
@@ -43,7 +43,7 @@ function itemTokens(item: JsonObject, measure: Measure): number {
   const message = type === "message" || ((type === undefined || type === null) && item["role"] !== undefined);
   if (message || type === "reasoning") {
     const { content, ...rest } = item;
-    return jsonBytes(rest, measure) + contentTokens(content, measure);
+    return jsonBytes(rest, measure) + measure.content(content, partTokens);
   }
   switch (type) {
     case "function_call":
@@ -52,19 +52,12 @@ function itemTokens(item: JsonObject, measure: Measure): number {
     case "function_call_output":
     case "custom_tool_call_output": {
       const { output, ...rest } = item;
-      return jsonBytes(rest, measure) + contentTokens(output, measure);
+      return jsonBytes(rest, measure) + measure.content(output, partTokens);
     }
     default:
       // A reference, an image, a screenshot, a list of tools: its content is not completely in the request.
       return Math.max(measure.unknown(), jsonBytes(item, measure));
   }
-}
-
-function contentTokens(content: unknown, measure: Measure): number {
-  if (isOpaqueText(content)) return measure.sizeOf(content);
-  let tokens = 0;
-  for (const part of Array.isArray(content) ? content : []) tokens += partTokens(objectOf(part) ?? {}, measure);
-  return tokens;
 }
 
 function partTokens(part: JsonObject, measure: Measure): number {
@@ -79,17 +72,10 @@ function partTokens(part: JsonObject, measure: Measure): number {
       return jsonBytes(part, measure);
     case "input_image":
       return measure.image();
-    case "input_audio": {
-      const data = objectOf(part["input_audio"])?.["data"];
-      return isData(data) ? measure.audio(data) : measure.unknown();
-    }
-    case "input_file": {
-      const { file_data, file_id, file_url } = part;
-      const isWhole = isData(file_data) && file_id === undefined && file_url === undefined;
-      return isWhole
-        ? measure.document(part, isTextData(file_data))
-        : Math.max(measure.unknown(), jsonBytes(part, measure));
-    }
+    case "input_audio":
+      return measure.inputAudio(part);
+    case "input_file":
+      return measure.file(part, part);
     default:
       return Math.max(measure.unknown(), jsonBytes(part, measure));
   }

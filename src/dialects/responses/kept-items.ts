@@ -1,9 +1,9 @@
-import { type JsonObject, objectOf } from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf } from "../../core/index.ts";
 import { invalid, optional, readList, readObject, readWord } from "../conversation/index.ts";
 
 /** The ids that the input references by `item_reference`, which must be looked up before it is read. */
 export function referencedItems(body: JsonObject): string[] {
-  const input: readonly unknown[] = Array.isArray(body["input"]) ? body["input"] : [];
+  const input = listOf(body["input"]);
   return input.flatMap((value) => {
     const item = objectOf(value);
     const id = item === undefined || !isReference(item) ? undefined : item["id"];

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from "../../../core/index.ts";
+import { type JsonObject, objectOf, stringOf } from "../../../core/index.ts";
 import {
   type AnswerBlock,
   type AnswerEvent,
@@ -116,7 +116,7 @@ export class ChoiceReader {
     for (const detail of details) this.#openThought(events).addDetail(detail);
     // The details repeat the text, or are the only ones to have it.
     const [text, place]: [string, ThoughtPlace?] =
-      textOf(content) === "" ? [textOf(reasoning), "reasoning"] : [textOf(content), "reasoning_content"];
+      stringOf(content) === "" ? [stringOf(reasoning), "reasoning"] : [stringOf(content), "reasoning_content"];
     const told = text === "" ? details.map(textOfDetail).join("") : text;
     if (told !== "") this.#openThought(events).add(told, text === "" ? undefined : place, events);
     if (typeof cipher === "string" && cipher !== "") this.#openThought(events).encrypt(cipher);
@@ -148,7 +148,7 @@ export class ChoiceReader {
 
   /** A spoken answer: its words are the text, unless the text stands beside it. */
   #readSpeech(delta: JsonObject, events: AnswerEvent[]): void {
-    const words = textOf(objectOf(delta["audio"])?.["transcript"]);
+    const words = stringOf(objectOf(delta["audio"])?.["transcript"]);
     if (words !== "" && !this.#writes) this.#addText("text", words, events);
   }
 
@@ -238,7 +238,7 @@ export class ChoiceReader {
 
   /** By the index; if it is missing or repeated, by the id; without both it is the last call. */
   #findCall(fragment: JsonObject, name: string, position: number | undefined): PendingCall | undefined {
-    const id = textOf(fragment["id"]);
+    const id = stringOf(fragment["id"]);
     const index = indexOf(fragment) ?? position;
     const begins = name !== "" && id !== "";
     if (index !== undefined) {
@@ -254,7 +254,7 @@ export class ChoiceReader {
     { name, custom, position }: { name: string; custom: boolean; position: number | undefined },
     events: AnswerEvent[],
   ): PendingCall {
-    const id = textOf(fragment["id"]);
+    const id = stringOf(fragment["id"]);
     const start: ToolCallPart = { kind: "tool-call", callId: this.#uniqueId(id), name, arguments: "" };
     if (custom) start.custom = true;
     const extra = objectOf(fragment["extra_content"]);
@@ -278,16 +278,16 @@ export class ChoiceReader {
 function saidIn(fragment: JsonObject): { custom: boolean; name: string; text: unknown } {
   const free = objectOf(fragment["custom"]);
   const fn = objectOf(fragment["function"]) ?? {};
-  const custom = free !== undefined && textOf(fn["name"]) === "" && (fn["arguments"] ?? "") === "";
+  const custom = free !== undefined && stringOf(fn["name"]) === "" && (fn["arguments"] ?? "") === "";
   return custom
-    ? { custom, name: textOf(free["name"]), text: free["input"] }
-    : { custom, name: textOf(fn["name"]), text: fn["arguments"] };
+    ? { custom, name: stringOf(free["name"]), text: free["input"] }
+    : { custom, name: stringOf(fn["name"]), text: fn["arguments"] };
 }
 
 /** A call in the form that `tool_calls` has replaced. It has no id, and there is one at most. */
 function formerCallIn(delta: JsonObject): JsonObject[] {
   const call = objectOf(delta["function_call"]);
-  const isEmpty = textOf(call?.["name"]) === "" && (call?.["arguments"] ?? "") === "";
+  const isEmpty = stringOf(call?.["name"]) === "" && (call?.["arguments"] ?? "") === "";
   return call === undefined || isEmpty ? [] : [{ function: call }];
 }
 
@@ -297,10 +297,6 @@ function invalidAnswer(message: string, code = "upstream_invalid_answer"): Failu
 
 function indexOf({ index }: JsonObject): number | undefined {
   return typeof index === "number" ? index : undefined;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 function logprobsOf(choice: JsonObject): readonly JsonObject[] | undefined {

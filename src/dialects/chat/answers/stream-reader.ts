@@ -1,9 +1,11 @@
 import { type JsonObject, objectOf, parseObject } from "../../../core/index.ts";
 import {
   type AnswerEvent,
+  brokenOff,
   type Citation,
   type Failure,
   readTier,
+  startEvent,
   type StreamReader,
   type UpstreamContext,
   type UsageEvent,
@@ -45,10 +47,7 @@ export class ChatStreamReader implements StreamReader {
     if (this.#ended) return [];
     const stopped = this.#choices.size > 0 && [...this.#choices.values()].every((choice) => choice.stopped);
     if (stopped) return this.#done();
-    return this.#fail(
-      { kind: "server", code: "upstream_interrupted", message: "The upstream's stream broke off." },
-      [],
-    );
+    return this.#fail(brokenOff, []);
   }
 
   /** A chunk, or a whole answer, whose `message` is one delta with the whole content. */
@@ -91,13 +90,7 @@ export class ChatStreamReader implements StreamReader {
 
   #start(chunk: JsonObject, events: AnswerEvent[]): void {
     this.#started = true;
-    const { id, model, created } = chunk;
-    events.push({
-      type: "start",
-      id: typeof id === "string" ? id : "",
-      model: typeof model === "string" && model !== "" ? model : this.#upstream.model,
-      created: typeof created === "number" && created > 0 ? created : undefined,
-    });
+    events.push(startEvent(chunk, this.#upstream));
   }
 
   #noteUsage(chunk: JsonObject): void {

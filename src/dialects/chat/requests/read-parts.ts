@@ -12,12 +12,11 @@ import {
   sourceOfUrl,
   type TextPart,
 } from "../../conversation/index.ts";
+import { readCommonPart, readPartsOf } from "../../openai-requests.ts";
 
 /** The content of a message: a string, or a list of parts. */
 export function readContent(content: unknown, at: string): Part[] {
-  if (typeof content === "string") return [{ kind: "text", at, text: content }];
-  if (!Array.isArray(content)) throw invalid(at, "must be a string or an array");
-  return content.map((part: unknown, index) => readPart(part, `${at}.${index}`));
+  return readPartsOf(content, at, readPart);
 }
 
 export function readPart(value: unknown, at: string): Part {
@@ -26,16 +25,12 @@ export function readPart(value: unknown, at: string): Part {
   switch (part["type"]) {
     case "text":
       return { kind: "text", at, text: readText(part["text"], `${at}.text`), cache };
-    case "refusal":
-      return { kind: "refusal", at, text: readText(part["refusal"], `${at}.refusal`) };
     case "image_url":
       return { ...readImage(part, at), cache };
-    case "input_audio":
-      return readAudio(part, at);
     case "file":
       return { ...readFile(readObject(part["file"], `${at}.file`), at), cache };
     default:
-      throw invalid(`${at}.type`, "is not a type of content that this model's provider can be given");
+      return readCommonPart(part, at);
   }
 }
 
@@ -52,13 +47,6 @@ function readImage(part: JsonObject, at: string): Part {
     source: sourceOfUrl(url, `${path}.url`),
     detail: member(image, "detail", path, readText),
   };
-}
-
-function readAudio(part: JsonObject, at: string): Part {
-  const audio = readObject(part["input_audio"], `${at}.input_audio`);
-  const data = readText(audio["data"], `${at}.input_audio.data`);
-  checkBase64(data, `${at}.input_audio.data`);
-  return { kind: "audio", at, data, format: readWord(audio["format"], `${at}.input_audio.format`) };
 }
 
 function readFile(file: JsonObject, at: string): FilePart {

@@ -2,14 +2,14 @@ import { type Effort, efforts, type JsonObject, objectOf } from "../../../core/i
 import {
   checkToolCalls,
   type Conversation,
+  conversationReader,
   invalid,
   member,
   optional,
-  type OutputFormat,
   readCount,
+  readEach,
   readFlag,
   readList,
-  readNumber,
   readObject,
   readOneOf,
   readText,
@@ -18,37 +18,30 @@ import {
   type Tool,
   type ToolChoice,
 } from "../../conversation/index.ts";
+import { nested, readFormat, readTool } from "../../openai-requests.ts";
 import { chatFields } from "../fields.ts";
 import { readCache } from "./read-parts.ts";
 import { readTurn } from "./read-turn.ts";
 
-/** Fields with a member in the model; the others are carried by name. */
-const known: ReadonlySet<string> = new Set([
-  "model",
-  "messages",
-  "stream",
-  "max_completion_tokens",
-  "max_tokens",
-  "tools",
-  "tool_choice",
-  "parallel_tool_calls",
-  "response_format",
-  "reasoning_effort",
-  "stop",
-  "temperature",
-  "top_p",
-  "top_k",
-  "frequency_penalty",
-  "presence_penalty",
-  "seed",
-  "logprobs",
-  "top_logprobs",
-  "verbosity",
-  "service_tier",
-  "user",
-]);
-
-const knownWithoutEffort: ReadonlySet<string> = new Set([...known].filter((name) => name !== "reasoning_effort"));
+const readConversation = conversationReader({
+  dialect: "chat",
+  support: chatFields,
+  toolChoice: readToolChoice,
+  format: ["response_format", (value, at) => readFormat(value, at, nested)],
+  sampling: ["temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "seed"],
+  stop: ["stop", readStop],
+  verbosity: ["verbosity", readText],
+  user: ["user", readText],
+  own: [
+    "messages",
+    "parallel_tool_calls",
+    "max_completion_tokens",
+    "max_tokens",
+    "reasoning_effort",
+    "logprobs",
+    "top_logprobs",
+  ],
+});
 
 /** Reads a chat completions body. */
 export function readChatRequest(body: JsonObject): Conversation {
@@ -61,32 +54,19 @@ export function readChatRequest(body: JsonObject): Conversation {
   const effort = isDefault
     ? undefined
     : member(body, "reasoning_effort", "", (value, at) => readOneOf(value, at, efforts));
-  return {
-    model: readWord(body["model"], "model"),
+  const conversation = readConversation(body, {
     turns,
-    tools: optional(body["tools"], "tools", readTools) ?? [],
-    toolChoice: optional(body["tool_choice"], "tool_choice", readToolChoice),
-    parallelToolCalls: member(body, "parallel_tool_calls", "", readFlag),
-    format: optional(body["response_format"], "response_format", readFormat),
-    sampling: {
-      temperature: member(body, "temperature", "", readNumber),
-      topP: member(body, "top_p", "", readNumber),
-      topK: member(body, "top_k", "", readNumber),
-      frequencyPenalty: member(body, "frequency_penalty", "", readNumber),
-      presencePenalty: member(body, "presence_penalty", "", readNumber),
-      seed: member(body, "seed", "", readNumber),
-    },
-    stop: optional(body["stop"], "stop", readStop) ?? [],
-    outputTokensMax: member(body, "max_completion_tokens", "", readLimit) ?? member(body, "max_tokens", "", readLimit),
-    reasoning: readReasoning(body, effort),
-    logprobs: readLogprobs(body),
-    serviceTier: member(body, "service_tier", "", readText),
-    verbosity: member(body, "verbosity", "", readText),
-    user: member(body, "user", "", readText),
-    cache: undefined,
-    stream: member(body, "stream", "", readFlag) ?? false,
-    rest: { dialect: "chat", table: chatFields, body, known: isDefault ? knownWithoutEffort : known },
-  };
+    tools: () => optional(body["tools"], "tools", (value, at) => readEach(value, at, readAnyTool)) ?? [],
+    parallelToolCalls: () => member(body, "parallel_tool_calls", "", readFlag),
+    outputTokensMax: () =>
+      member(body, "max_completion_tokens", "", readLimit) ?? member(body, "max_tokens", "", readLimit),
+    reasoning: () => readReasoning(body, effort),
+    logprobs: () => readLogprobs(body),
+  });
+  if (!isDefault) return conversation;
+  const known = new Set(conversation.rest.known);
+  known.delete("reasoning_effort");
+  return { ...conversation, rest: { ...conversation.rest, known } };
 }
 
 /** `thinking` is a member of several upstreams, each with its own content: what Anthropic's has is read, and other content is not refused. */
@@ -111,37 +91,15 @@ function readLogprobs(body: JsonObject): number | undefined {
 
 function readStop(value: unknown, at: string): string[] {
   if (typeof value === "string") return [value];
-  return readList(value, at).map((one, index) => readText(one, `${at}.${index}`));
+  return readEach(value, at, readText);
 }
 
-function readTools(value: unknown, at: string): Tool[] {
-  return readList(value, at).map((tool, index) => readTool(readObject(tool, `${at}.${index}`), `${at}.${index}`));
-}
-
-function readTool(tool: JsonObject, at: string): Tool {
+function readAnyTool(value: unknown, at: string): Tool {
+  const tool = readObject(value, at);
   switch (typeOf(tool)) {
-    case "function": {
-      const fn = readObject(tool["function"], `${at}.function`);
-      return {
-        kind: "function",
-        at,
-        name: readWord(fn["name"], `${at}.function.name`),
-        description: member(fn, "description", `${at}.function`, readText),
-        parameters: member(fn, "parameters", `${at}.function`, readObject),
-        strict: member(fn, "strict", `${at}.function`, readFlag),
-        cache: readCache(tool),
-      };
-    }
-    case "custom": {
-      const custom = readObject(tool["custom"], `${at}.custom`);
-      return {
-        kind: "custom",
-        at,
-        name: readWord(custom["name"], `${at}.custom.name`),
-        description: member(custom, "description", `${at}.custom`, readText),
-        format: member(custom, "format", `${at}.custom`, readObject),
-      };
-    }
+    case "function":
+    case "custom":
+      return readTool(tool, at, nested, { cache: readCache(tool) });
     default:
       readWord(tool["type"], `${at}.type`);
       return { kind: "native", at, dialect: "chat", value: tool, hosted: false };
@@ -181,21 +139,4 @@ function typeOf(value: JsonObject): unknown {
 function readNamed(choice: JsonObject, at: string): { name: string; custom: boolean } {
   const type = readOneOf(typeOf(choice), `${at}.type`, ["function", "custom"]);
   return { name: readWord(objectOf(choice[type])?.["name"], `${at}.${type}.name`), custom: type === "custom" };
-}
-
-function readFormat(value: unknown, at: string): OutputFormat {
-  const format = readObject(value, at);
-  const type = readOneOf(format["type"], `${at}.type`, ["text", "json_object", "json_schema"]);
-  if (type === "text") return { kind: "text", at };
-  if (type === "json_object") return { kind: "json", at };
-  const path = `${at}.json_schema`;
-  const schema = readObject(format["json_schema"], path);
-  return {
-    kind: "schema",
-    at,
-    name: member(schema, "name", path, readWord),
-    description: member(schema, "description", path, readText),
-    schema: member(schema, "schema", path, readObject) ?? {},
-    strict: member(schema, "strict", path, readFlag),
-  };
 }

@@ -3,22 +3,18 @@ import {
   type Conversation,
   defined,
   effortFor,
-  type OutputFormat,
-  promptForFormat,
-  refused,
   fieldsFor,
-  type Tool,
-  type ToolChoice,
+  promptForFormat,
   type TranslationTarget,
   wantsThoughts,
 } from "../../conversation/index.ts";
+import { nested, writeFormat, writeTools } from "../../openai-requests.ts";
 import { writeTurns } from "./write-turns.ts";
 
 /** Writes a chat completions body with OpenAI's names; the provider's edits adapt it to one upstream. */
 export function writeChatRequest(asked: Conversation, target: TranslationTarget): JsonObject {
   const conversation = withFormat(asked, target);
-  const { sampling, toolChoice, logprobs, stop, rest } = conversation;
-  const tools = conversation.tools.filter((tool) => tool.kind !== "function" || tool.reach !== "own");
+  const { sampling, format, logprobs, stop, rest } = conversation;
   const others = fieldsFor(rest, "chat");
   // Between chat and chat every given field was intended; otherwise the upstream's default applies.
   const sampled = target.refusesSampling === true ? {} : sampling;
@@ -27,10 +23,8 @@ export function writeChatRequest(asked: Conversation, target: TranslationTarget)
     ...defined({
       model: target.model,
       messages: writeTurns(conversation, target),
-      tools: tools.length === 0 ? undefined : tools.map(writeTool),
-      tool_choice: tools.length === 0 || toolChoice === undefined ? undefined : writeToolChoice(toolChoice),
-      parallel_tool_calls: tools.length === 0 ? undefined : conversation.parallelToolCalls,
-      response_format: conversation.format === undefined ? undefined : writeFormat(conversation.format),
+      ...writeTools(conversation, nested),
+      response_format: format === undefined ? undefined : writeFormat(format, nested),
       ...writeReasoning(conversation, target),
       stop: stop.length === 0 ? undefined : stop,
       max_completion_tokens: conversation.outputTokensMax,
@@ -71,50 +65,4 @@ function withFormat(conversation: Conversation, { formats }: TranslationTarget):
   const { format } = conversation;
   if (format?.kind !== "schema" || formats !== "json") return conversation;
   return { ...promptForFormat(conversation, format), format: { kind: "json", at: format.at } };
-}
-
-function writeTool(tool: Tool): JsonObject {
-  switch (tool.kind) {
-    case "function": {
-      const { name, description, parameters, strict } = tool;
-      return { type: "function", function: defined({ name, description, parameters, strict }) };
-    }
-    case "custom": {
-      const { name, description, format } = tool;
-      return { type: "custom", custom: defined({ name, description, format }) };
-    }
-    case "native":
-      if (tool.dialect === "chat") return tool.value;
-      throw refused(tool.at, "This tool");
-  }
-}
-
-function writeToolChoice(choice: ToolChoice): unknown {
-  switch (choice.mode) {
-    case "tool":
-      return named(choice);
-    case "native":
-      if (choice.dialect === "chat") return choice.value;
-      throw refused(choice.at);
-    default:
-      if (choice.allowed === undefined) return choice.mode;
-      return { type: "allowed_tools", allowed_tools: { mode: choice.mode, tools: choice.allowed.map(named) } };
-  }
-}
-
-function named({ name, custom }: { name: string; custom: boolean }): JsonObject {
-  return custom ? { type: "custom", custom: { name } } : { type: "function", function: { name } };
-}
-
-function writeFormat(format: OutputFormat): JsonObject {
-  switch (format.kind) {
-    case "text":
-      return { type: "text" };
-    case "json":
-      return { type: "json_object" };
-    case "schema": {
-      const { name = "answer", description, schema, strict } = format;
-      return { type: "json_schema", json_schema: defined({ name, description, schema, strict }) };
-    }
-  }
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../core/index.ts";
+import { type JsonObject, stringOf } from "../../../core/index.ts";
 import {
   belongsTo,
   type Conversation,
@@ -191,7 +191,7 @@ class TurnWriter {
     const { reasoningField } = this.#target;
     const shown = this.#own || (reasoningField === "as-shown" && inLoop) ? place : undefined;
     const field = reasoningField === "as-shown" ? shown : (reasoningField ?? shown);
-    if (field !== undefined && text !== "") message[field] = textOf(message[field]) + text;
+    if (field !== undefined && text !== "") message[field] = stringOf(message[field]) + text;
   }
 
   #call({ callId, name, arguments: said, custom, signature }: ToolCallPart, first: boolean): JsonObject {
@@ -268,10 +268,6 @@ function shownOf({ text, summary = [] }: ReasoningPart): string {
 /** A thought that its upstream has shown between tags returns as it came, before the content. */
 function withoutTags({ think, ...message }: Record<string, unknown>): JsonObject {
   return typeof think === "string"
-    ? { ...message, content: `<think>${think}</think>${textOf(message["content"])}` }
+    ? { ...message, content: `<think>${think}</think>${stringOf(message["content"])}` }
     : message;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,11 +1,13 @@
-import { type JsonObject, objectOf, parseObject } from "../../../core/index.ts";
+import { type JsonObject, listOf, objectOf, parseObject, stringOf } from "../../../core/index.ts";
 import {
   type AnswerBlock,
   type AnswerEvent,
   BlockQueue,
+  brokenOff,
   type Failure,
   type QueuedBlock,
   readTier,
+  startEvent,
   type Stop,
   type StreamReader,
   type UpstreamContext,
@@ -58,8 +60,7 @@ export class MessagesStreamReader implements StreamReader {
     if (this.#state === "ended") return [];
     const events: AnswerEvent[] = [];
     if (this.#state === "stopped") this.#end(events);
-    else
-      this.#fail({ kind: "server", code: "upstream_interrupted", message: "The upstream's stream broke off." }, events);
+    else this.#fail(brokenOff, events);
     return events;
   }
 
@@ -107,18 +108,13 @@ export class MessagesStreamReader implements StreamReader {
     this.#state = "telling";
     this.#id = id;
     this.#usage = mergeUsage({}, objectOf(message["usage"]) ?? {});
-    events.push({
-      type: "start",
-      id: typeof id === "string" ? id : "",
-      model: typeof model === "string" && model !== "" ? model : this.#upstream.model,
-      created: undefined,
-    });
+    events.push(startEvent({ id, model }, this.#upstream));
     this.#readContent(message, events);
   }
 
   /** The content of a whole message. A streamed one has some only for a call that Anthropic's code execution makes. */
   #readContent(message: JsonObject, events: AnswerEvent[]): void {
-    const content: readonly unknown[] = Array.isArray(message["content"]) ? message["content"] : [];
+    const content = listOf(message["content"]);
     for (const [index, block] of content.entries()) {
       this.#startBlock(index, objectOf(block) ?? {}, events);
       this.#endBlock(index, events);
@@ -142,12 +138,12 @@ export class MessagesStreamReader implements StreamReader {
       case "thinking":
         return { kind: "reasoning", text: "" };
       case "redacted_thinking":
-        return { kind: "reasoning", text: "", redacted: true, signature: this.#sign(textOf(start["data"])) };
+        return { kind: "reasoning", text: "", redacted: true, signature: this.#sign(stringOf(start["data"])) };
       case "tool_use":
         return {
           kind: "tool-call",
-          callId: textOf(start["id"]) || `call_${this.#upstream.callId}${this.#blocks.size}`,
-          name: textOf(start["name"]),
+          callId: stringOf(start["id"]) || `call_${this.#upstream.callId}${this.#blocks.size}`,
+          name: stringOf(start["name"]),
           arguments: "",
         };
       default:
@@ -157,10 +153,10 @@ export class MessagesStreamReader implements StreamReader {
 
   /** The content that a block may have at its start, and has in a whole message. */
   #emitStart(queued: QueuedBlock, start: JsonObject, events: AnswerEvent[]): void {
-    const text = textOf(start["text"]) || textOf(start["thinking"]);
+    const text = stringOf(start["text"]) || stringOf(start["thinking"]);
     if (text !== "") queued.add(text, events);
-    if (textOf(start["signature"]) !== "") queued.sign(this.#sign(textOf(start["signature"])), events);
-    const citations: readonly unknown[] = Array.isArray(start["citations"]) ? start["citations"] : [];
+    if (stringOf(start["signature"]) !== "") queued.sign(this.#sign(stringOf(start["signature"])), events);
+    const citations = listOf(start["citations"]);
     for (const citation of citations) this.#cite(queued, citation, events);
   }
 
@@ -175,19 +171,19 @@ export class MessagesStreamReader implements StreamReader {
     }
     switch (delta["type"]) {
       case "text_delta":
-        this.#add(queued, textOf(delta["text"]), events);
+        this.#add(queued, stringOf(delta["text"]), events);
         return;
       case "thinking_delta":
-        this.#add(queued, textOf(delta["thinking"]), events);
+        this.#add(queued, stringOf(delta["thinking"]), events);
         return;
       case "signature_delta":
-        queued?.sign(this.#sign(textOf(delta["signature"])), events);
+        queued?.sign(this.#sign(stringOf(delta["signature"])), events);
         return;
       case "citations_delta":
         if (queued !== undefined) this.#cite(queued, delta["citation"], events);
         return;
       case "input_json_delta": {
-        const json = textOf(delta["partial_json"]);
+        const json = stringOf(delta["partial_json"]);
         if (json === "") return;
         block.json += json;
         this.#add(queued, json, events);
@@ -254,7 +250,7 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #end(events: AnswerEvent[]): void {
-    if (this.#state === "telling") this.#stop(this.#stopAtStart, textOf(this.#stopAtStart["stop_reason"]), events);
+    if (this.#state === "telling") this.#stop(this.#stopAtStart, stringOf(this.#stopAtStart["stop_reason"]), events);
     this.#emitUsage(events);
     this.#state = "ended";
     events.push({ type: "end" });
@@ -299,8 +295,4 @@ function grown(start: JsonObject, more: JsonObject): JsonObject {
     whole[name] = typeof before === "string" && typeof value === "string" ? before + value : value;
   }
   return whole;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

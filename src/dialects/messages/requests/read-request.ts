@@ -2,15 +2,16 @@ import { efforts, GatewayError, type JsonObject, listOf } from "../../../core/in
 import {
   checkToolCalls,
   type Conversation,
+  conversationReader,
   invalid,
   member,
   optional,
   type OutputFormat,
   type Part,
   readCount,
+  readEach,
   readFlag,
   readList,
-  readNumber,
   readObject,
   readOneOf,
   readText,
@@ -25,25 +26,17 @@ import { messagesFields } from "../fields.ts";
 import { readBlocks, readCache } from "./read-blocks.ts";
 import { withToolChanges } from "./read-tool-changes.ts";
 
-/** Fields with a member in the model; the others are carried by name. */
-const known: ReadonlySet<string> = new Set([
-  "model",
-  "max_tokens",
-  "messages",
-  "system",
-  "stream",
-  "stop_sequences",
-  "temperature",
-  "top_p",
-  "top_k",
-  "tools",
-  "tool_choice",
-  "thinking",
-  "output_config",
-  "cache_control",
-  "metadata",
-  "service_tier",
-]);
+const readConversation = conversationReader({
+  dialect: "messages",
+  support: messagesFields,
+  toolChoice: readToolChoice,
+  format: ["output_config.format", readFormat],
+  sampling: ["temperature", "top_p", "top_k"],
+  stop: ["stop_sequences", (value, at) => readEach(value, at, readText)],
+  serviceTier: readServiceTier,
+  user: ["metadata.user_id", readText],
+  own: ["max_tokens", "messages", "system", "thinking", "cache_control"],
+});
 
 /** Members of a tool that the model knows. */
 const toolMembers: ReadonlySet<string> = new Set([
@@ -63,29 +56,19 @@ export function readMessagesRequest(body: JsonObject): Conversation {
   const choice = optional(body["tool_choice"], "tool_choice", readObject);
   const parallel = choice && member(choice, "disable_parallel_tool_use", "tool_choice", readFlag);
   const config = optional(body["output_config"], "output_config", readObject) ?? {};
-  return {
-    model: readWord(body["model"], "model"),
+  return readConversation(body, {
     turns,
-    tools: withToolChanges(optional(body["tools"], "tools", readTools) ?? [], listOf(body["messages"]), readTool),
-    toolChoice: choice === undefined ? undefined : readToolChoice(choice),
-    parallelToolCalls: parallel === undefined ? undefined : !parallel,
-    format: member(config, "format", "output_config", readFormat),
-    sampling: {
-      temperature: member(body, "temperature", "", readNumber),
-      topP: member(body, "top_p", "", readNumber),
-      topK: member(body, "top_k", "", readNumber),
-    },
-    stop: optional(body["stop_sequences"], "stop_sequences", readTexts) ?? [],
-    outputTokensMax: readCount(body["max_tokens"], "max_tokens", 1),
-    reasoning: readReasoning(body, config),
-    logprobs: undefined,
-    serviceTier: readServiceTier(body),
-    verbosity: undefined,
-    user: member(optional(body["metadata"], "metadata", readObject) ?? {}, "user_id", "metadata", readText),
-    cache: readCache(body, ""),
-    stream: member(body, "stream", "", readFlag) ?? false,
-    rest: { dialect: "messages", table: messagesFields, body, known },
-  };
+    tools: () =>
+      withToolChanges(
+        optional(body["tools"], "tools", (value, at) => readEach(value, at, readTool)) ?? [],
+        listOf(body["messages"]),
+        readTool,
+      ),
+    parallelToolCalls: () => (parallel === undefined ? undefined : !parallel),
+    outputTokensMax: () => readCount(body["max_tokens"], "max_tokens", 1),
+    reasoning: () => readReasoning(body, config),
+    cache: () => readCache(body, ""),
+  });
 }
 
 /** On this error SDKs send the whole history instead. */
@@ -94,9 +77,6 @@ function refuseThread({ thread }: JsonObject): void {
   const message = "thread: this model's provider keeps no conversations; send all messages instead.";
   throw new GatewayError("thread_unsupported_request", message, { param: "thread" });
 }
-
-const readTexts = (value: unknown, at: string): string[] =>
-  readList(value, at).map((one, index) => readText(one, `${at}.${index}`));
 
 function readSystem(body: JsonObject): Turn[] {
   const parts = optional(body["system"], "system", readBlocks) ?? [];
@@ -144,11 +124,8 @@ function checkPlace({ kind, at }: Part, role: "user" | "assistant"): void {
 /** The client runs Anthropic's others: a shell, an editor, a memory. */
 const hostedTool = /^(?:web_search|web_fetch|code_execution|tool_search_tool)_/;
 
-function readTools(value: unknown, at: string): Tool[] {
-  return readList(value, at).map((tool, index) => readTool(readObject(tool, `${at}.${index}`), `${at}.${index}`));
-}
-
-function readTool(tool: JsonObject, at: string): Tool {
+function readTool(value: unknown, at: string): Tool {
+  const tool = readObject(value, at);
   const { type } = tool;
   if (type !== undefined && type !== null && type !== "custom") {
     const word = readWord(type, `${at}.type`);
@@ -167,8 +144,8 @@ function readTool(tool: JsonObject, at: string): Tool {
   };
 }
 
-function readToolChoice(choice: JsonObject): ToolChoice {
-  const at = "tool_choice";
+function readToolChoice(value: unknown, at: string): ToolChoice {
+  const choice = readObject(value, at);
   const type = readOneOf(choice["type"], `${at}.type`, ["auto", "any", "tool", "none"]);
   if (type === "tool") return { mode: "tool", at, name: readWord(choice["name"], `${at}.name`), custom: false };
   return { mode: type === "any" ? "required" : type, at };
@@ -199,7 +176,7 @@ function readFormat(value: unknown, at: string): OutputFormat {
   return { kind: "schema", at, schema: readObject(format["schema"], `${at}.schema`), strict: true };
 }
 
-function readServiceTier(body: JsonObject): string | undefined {
-  const tier = member(body, "service_tier", "", (value, at) => readOneOf(value, at, ["auto", "standard_only"]));
+function readServiceTier(value: unknown, at: string): string {
+  const tier = readOneOf(value, at, ["auto", "standard_only"]);
   return tier === "standard_only" ? "default" : tier;
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from "../../../core/index.ts";
+import { type JsonObject, listOf, objectOf, stringOf } from "../../../core/index.ts";
 import type { AnswerBlock, AnswerEvent, BlockQueue, QueuedBlock, Signature } from "../../conversation/index.ts";
 import { readCitation } from "./citations.ts";
 
@@ -115,8 +115,8 @@ export class ItemReader {
         return {
           kind: "tool-call",
           ...at,
-          callId: textOf(callId) || this.#callIdDefault,
-          name: textOf(name),
+          callId: stringOf(callId) || this.#callIdDefault,
+          name: stringOf(name),
           arguments: "",
           ...(type === "custom_tool_call" ? { custom: true } : {}),
         };
@@ -135,17 +135,17 @@ export class ItemReader {
     if (before !== undefined || this.#item["type"] !== "message") return before;
     const kind = type === "output_text" ? "text" : type === "refusal" ? "refusal" : undefined;
     if (kind === undefined) return undefined;
-    const id = textOf(this.#item["id"]);
+    const id = stringOf(this.#item["id"]);
     const part = this.#begin({ kind, ...(id === "" ? {} : { id }), text: "" }, events);
     this.#parts.set(index, part);
     return part;
   }
 
   #add(block: PendingBlock | undefined, delta: unknown, events: AnswerEvent[], logprobs?: unknown): void {
-    const text = textOf(delta);
+    const text = stringOf(delta);
     if (text === "" || block === undefined || block.queued.startKnown || block.queued.ended) return;
     block.said = true;
-    block.queued.add(text, events, listOf(logprobs));
+    block.queued.add(text, events, objectsIn(logprobs));
   }
 
   #cite(block: PendingBlock | undefined, annotation: unknown, events: AnswerEvent[]): void {
@@ -156,7 +156,7 @@ export class ItemReader {
   }
 
   #summarize(number: unknown, delta: unknown, events: AnswerEvent[]): void {
-    const text = textOf(delta);
+    const text = stringOf(delta);
     const block = this.#block;
     if (text === "" || block?.queued.start.kind !== "reasoning" || block.queued.startKnown || block.queued.ended)
       return;
@@ -168,13 +168,14 @@ export class ItemReader {
     const block = this.#part(index, part, events);
     if (block === undefined || block.queued.startKnown) return;
     if (!block.said) this.#add(block, part["text"] ?? part["refusal"], events, part["logprobs"]);
-    if (!block.cited) for (const annotation of listOf(part["annotations"]) ?? []) this.#cite(block, annotation, events);
+    if (!block.cited)
+      for (const annotation of objectsIn(part["annotations"]) ?? []) this.#cite(block, annotation, events);
     this.#markStarted(block, events);
   }
 
   #endMessage(events: AnswerEvent[]): void {
     const content: unknown = this.#item["content"];
-    const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+    const parts = listOf(content);
     for (const [index, part] of parts.entries()) this.#endPart(index, objectOf(part) ?? {}, events);
     for (const block of this.#parts.values()) this.#markStarted(block, events);
   }
@@ -183,9 +184,9 @@ export class ItemReader {
     const block = this.#block;
     if (block === undefined) return;
     const { content, summary, encrypted_content: sealed } = this.#item;
-    if (!block.said) for (const part of listOf(content) ?? []) this.#add(block, part["text"], events);
+    if (!block.said) for (const part of objectsIn(content) ?? []) this.#add(block, part["text"], events);
     const told = this.#summaries.length > 0;
-    const summaries = told ? [] : (listOf(summary) ?? []);
+    const summaries = told ? [] : (objectsIn(summary) ?? []);
     for (const [number, part] of summaries.entries()) this.#summarize(number, part["text"], events);
     if (typeof sealed === "string" && sealed !== "" && !block.queued.startKnown)
       block.queued.sign(this.#sign(sealed), events);
@@ -214,16 +215,12 @@ function readItem(item: JsonObject): AnswerBlock {
   const native = { dialect: "responses", value: item } as const;
   if (type !== "image_generation_call" || typeof result !== "string" || result === "")
     return { kind: "native", ...native };
-  const mediaType = `image/${textOf(format) || "png"}`;
+  const mediaType = `image/${stringOf(format) || "png"}`;
   return { kind: "image", source: { kind: "base64", mediaType, data: result }, native };
 }
 
 /** Objects of a list; undefined if there are none. */
-function listOf(value: unknown): JsonObject[] | undefined {
+function objectsIn(value: unknown): JsonObject[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   return value.map(objectOf).filter((one) => one !== undefined);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

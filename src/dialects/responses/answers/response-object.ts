@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from "../../../core/index.ts";
+import { type JsonObject, listOf, objectOf } from "../../../core/index.ts";
 import type { ClientContext } from "../../conversation/index.ts";
 
 /** The parts of a response that change while it is generated. */
@@ -42,7 +42,7 @@ export class ResponseWriter {
 /** Fields of the request, with defaults for omitted ones; null if only the upstream knows the value. */
 function echoOf(request: JsonObject): JsonObject {
   const { effort = null, summary = null } = objectOf(request["reasoning"]) ?? {};
-  const tools: readonly unknown[] = Array.isArray(request["tools"]) ? request["tools"] : [];
+  const tools = listOf(request["tools"]);
   return {
     background: false,
     instructions: request["instructions"] ?? null,

@@ -1,9 +1,11 @@
-import { type JsonObject, objectOf, parseObject } from "../../../core/index.ts";
+import { type JsonObject, listOf, objectOf, parseObject } from "../../../core/index.ts";
 import {
   type AnswerEvent,
   BlockQueue,
+  brokenOff,
   type Failure,
   readTier,
+  startEvent,
   type StreamReader,
   type UpstreamContext,
 } from "../../conversation/index.ts";
@@ -40,7 +42,7 @@ export class ResponsesStreamReader implements StreamReader {
   close(): readonly AnswerEvent[] {
     if (this.#state === "ended") return [];
     const events: AnswerEvent[] = [];
-    this.#fail({ kind: "server", code: "upstream_interrupted", message: "The upstream's stream broke off." }, events);
+    this.#fail(brokenOff, events);
     return events;
   }
 
@@ -76,12 +78,7 @@ export class ResponsesStreamReader implements StreamReader {
   #start({ id, model, created_at: created }: JsonObject, events: AnswerEvent[]): void {
     if (this.#state !== "waiting") return;
     this.#state = "telling";
-    events.push({
-      type: "start",
-      id: typeof id === "string" ? id : "",
-      model: typeof model === "string" && model !== "" ? model : this.#upstream.model,
-      created: typeof created === "number" && created > 0 ? created : undefined,
-    });
+    events.push(startEvent({ id, model, created }, this.#upstream));
   }
 
   #readItemEvent(name: string, event: JsonObject, events: AnswerEvent[]): void {
@@ -121,7 +118,7 @@ export class ResponsesStreamReader implements StreamReader {
       this.#fail(readStreamError({ error: objectOf(error) ?? {} }, silence), events);
       return;
     }
-    const items: readonly unknown[] = Array.isArray(output) ? output : [];
+    const items = listOf(output);
     for (const [index, item] of items.entries()) this.#endItem(index, objectOf(item) ?? {}, events);
     this.#queue.finish(events);
     const hasCalls = [...this.#items.values()].some(({ isCall }) => isCall);

@@ -1,4 +1,4 @@
-import type { JsonObject, Usage } from "../../../core/index.ts";
+import { type JsonObject, stringOf, type Usage } from "../../../core/index.ts";
 import type {
   AnswerBlock,
   AnswerEvent,
@@ -147,7 +147,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   #open(added: JsonObject, whole: JsonObject, content?: JsonObject[]): string {
-    this.#item = { id: textOf(added["id"]), content, whole };
+    this.#item = { id: stringOf(added["id"]), content, whole };
     return this.#event(
       "response.output_item.added",
       `"output_index":${this.#output.length},"item":${JSON.stringify(added)}`,
@@ -210,7 +210,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
     const ended = this.#endItem("completed");
     const whole = imageItem(image, source.data, this.#newId("ig"));
-    const id = textOf(whole["id"]);
+    const id = stringOf(whole["id"]);
     const shown = ended + this.#open({ ...whole, status: "in_progress", result: null }, whole);
     const place = `"item_id":${JSON.stringify(id)},"output_index":${this.#output.length}`;
     return shown + this.#event("response.image_generation_call.completed", place);
@@ -387,8 +387,4 @@ function argumentsEvent({ custom }: ToolCallPart, what: "delta" | "done"): strin
 
 function summaryPlace({ place, summaries }: OpenBlock): string {
   return `${place},"summary_index":${summaries.length}`;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -4,7 +4,6 @@ import {
   checkBase64,
   type FilePart,
   type ImagePart,
-  invalid,
   member,
   type Part,
   readList,
@@ -15,32 +14,28 @@ import {
   sourceOfUrl,
   type TextPart,
 } from "../../conversation/index.ts";
+import { readCommonPart, readPartsOf } from "../../openai-requests.ts";
 import { readCitation } from "../answers/citations.ts";
 
 /** The content of a message or the output of a tool: a string, or a list of parts. */
 export function readContent(content: unknown, at: string): Part[] {
-  if (typeof content === "string") return [{ kind: "text", at, text: content }];
-  if (!Array.isArray(content)) throw invalid(at, "must be a string or an array");
-  return content.map((part: unknown, index) => readPart(readObject(part, `${at}.${index}`), `${at}.${index}`));
+  return readPartsOf(content, at, readPart);
 }
 
-function readPart(part: JsonObject, at: string): Part {
+function readPart(value: unknown, at: string): Part {
+  const part = readObject(value, at);
   const cache = readCache(part, at);
   switch (part["type"]) {
     case "input_text":
     case "output_text":
     case "text":
       return { ...readTextPart(part, at), cache };
-    case "refusal":
-      return { kind: "refusal", at, text: readText(part["refusal"], `${at}.refusal`) };
     case "input_image":
       return { ...readImage(part, at), cache };
     case "input_file":
       return { ...readFile(part, at), cache };
-    case "input_audio":
-      return readAudio(part, at);
     default:
-      throw invalid(`${at}.type`, "is not a type of content that this model's provider can be given");
+      return readCommonPart(part, at);
   }
 }
 
@@ -84,11 +79,4 @@ function readFileSource(part: JsonObject, at: string): Source {
   if (/^data:/i.test(data)) return sourceOfUrl(data, `${at}.file_data`);
   checkBase64(data, `${at}.file_data`);
   return { kind: "base64", mediaType: "application/pdf", data };
-}
-
-function readAudio(part: JsonObject, at: string): Part {
-  const audio = readObject(part["input_audio"], `${at}.input_audio`);
-  const data = readText(audio["data"], `${at}.input_audio.data`);
-  checkBase64(data, `${at}.input_audio.data`);
-  return { kind: "audio", at, data, format: readWord(audio["format"], `${at}.input_audio.format`) };
 }

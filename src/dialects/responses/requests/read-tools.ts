@@ -1,16 +1,15 @@
 import type { JsonObject } from "../../../core/index.ts";
 import { type ToolNames, toolsWithin } from "../tool-names.ts";
 import {
-  member,
-  readFlag,
+  readEach,
   readList,
   readObject,
   readOneOf,
-  readText,
   readWord,
   type Tool,
   type ToolChoice,
 } from "../../conversation/index.ts";
+import { flat, readTool } from "../../openai-requests.ts";
 
 /** Members of a function that the model knows. */
 const functionMembers: ReadonlySet<string> = new Set(["type", "name", "description", "parameters", "strict"]);
@@ -20,9 +19,9 @@ export function readTools(value: unknown, at: string, names: ToolNames): Tool[] 
   return readList(value, at).flatMap((one, index) => {
     const place = `${at}.${index}`;
     const tool = readObject(one, place);
-    if (tool["type"] !== "namespace") return [readTool(tool, place)];
+    if (tool["type"] !== "namespace") return [readAnyTool(tool, place)];
     return toolsWithin(tool, place).map((inner) => {
-      const read = readTool(inner.tool, inner.at);
+      const read = readAnyTool(inner.tool, inner.at);
       return read.kind === "native" ? read : { ...read, name: names.flatten(read.name, tool["name"]) };
     });
   });
@@ -32,28 +31,15 @@ export function readTools(value: unknown, at: string, names: ToolNames): Tool[] 
 const hostedTool =
   /^(?:web_search|file_search$|code_interpreter$|image_generation$|mcp$|tool_search$|x_search$|code_execution$)/;
 
-function readTool(tool: JsonObject, at: string): Tool {
+function readAnyTool(tool: JsonObject, at: string): Tool {
   switch (tool["type"]) {
     case "function": {
       const extras = Object.entries(tool).filter(([name]) => !functionMembers.has(name));
-      return {
-        kind: "function",
-        at,
-        name: readWord(tool["name"], `${at}.name`),
-        description: member(tool, "description", at, readText),
-        parameters: member(tool, "parameters", at, readObject),
-        strict: member(tool, "strict", at, readFlag),
-        extras: extras.length === 0 ? undefined : Object.fromEntries(extras),
-      };
+      const more = extras.length === 0 ? undefined : { extras: Object.fromEntries(extras) };
+      return readTool(tool, at, flat, more);
     }
     case "custom":
-      return {
-        kind: "custom",
-        at,
-        name: readWord(tool["name"], `${at}.name`),
-        description: member(tool, "description", at, readText),
-        format: member(tool, "format", at, readObject),
-      };
+      return readTool(tool, at, flat);
     default: {
       const type = readWord(tool["type"], `${at}.type`);
       return { kind: "native", at, dialect: "responses", value: tool, hosted: hostedTool.test(type) };
@@ -78,7 +64,7 @@ export function readToolChoice(value: unknown, at: string): ToolChoice {
 /** A choice that includes hosted tools can only be sent to their host. */
 function readAllowed(choice: JsonObject, at: string): ToolChoice {
   const path = `${at}.tools`;
-  const tools = readList(choice["tools"], path).map((tool, index) => readObject(tool, `${path}.${index}`));
+  const tools = readEach(choice["tools"], path, readObject);
   const hosted = tools.some(({ type }) => type !== "function" && type !== "custom");
   if (hosted) return { mode: "native", at, dialect: "responses", value: choice };
   return {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../core/index.ts";
+import { type JsonObject, listOf } from "../../../core/index.ts";
 import {
   defined,
   type FilePart,
@@ -77,7 +77,7 @@ export function writeOutputText({ text, citations = [], logprobs = [] }: Omit<Te
 
 /** Here the bytes of a token are always a list. */
 export function writeLogprob({ token, logprob, bytes, top_logprobs: top }: JsonObject): JsonObject {
-  const others: readonly unknown[] = Array.isArray(top) ? top : [];
+  const others = listOf(top);
   return {
     token,
     logprob,

@@ -3,14 +3,12 @@ import {
   type Conversation,
   defined,
   effortFor,
-  type OutputFormat,
-  refused,
   fieldsFor,
   type Tool,
-  type ToolChoice,
   type TranslationTarget,
   wantsThoughts,
 } from "../../conversation/index.ts";
+import { flat, writeFormat, writeTool, writeTools } from "../../openai-requests.ts";
 import { logprobsInclude } from "../fields.ts";
 import { writeInput } from "./write-items.ts";
 
@@ -19,8 +17,7 @@ const OUTPUT_TOKENS_MIN = 16;
 
 /** Writes a Responses body. */
 export function writeResponsesRequest(conversation: Conversation, target: TranslationTarget): JsonObject {
-  const { sampling, toolChoice, rest } = conversation;
-  const tools = conversation.tools.filter((tool) => tool.kind !== "function" || tool.reach !== "own");
+  const { sampling, rest } = conversation;
   const own = rest.dialect === "responses";
   const sampled = target.refusesSampling === true ? {} : sampling;
   return {
@@ -29,9 +26,7 @@ export function writeResponsesRequest(conversation: Conversation, target: Transl
     ...defined({
       model: target.model,
       ...writeInput(conversation, target),
-      tools: tools.length === 0 ? undefined : tools.map((tool) => writeTool(tool, own)),
-      tool_choice: tools.length === 0 || toolChoice === undefined ? undefined : writeToolChoice(toolChoice),
-      parallel_tool_calls: tools.length === 0 ? undefined : conversation.parallelToolCalls,
+      ...writeTools(conversation, flat, own ? writeOwnTool : writeForeignTool),
       text: writeText(conversation, own),
       reasoning: writeReasoning(conversation, target, own),
       max_output_tokens: writeLimit(conversation.outputTokensMax, own),
@@ -66,39 +61,16 @@ function writeLimit(limit: number | undefined, own: boolean): number | undefined
   return limit === undefined || own ? limit : Math.max(limit, OUTPUT_TOKENS_MIN);
 }
 
+function writeOwnTool(tool: Tool): JsonObject {
+  const written = writeTool(tool, flat);
+  return tool.kind === "function" ? { ...written, ...tool.extras } : written;
+}
+
 /** A function without `strict` is strict here, unlike in other dialects. */
-function writeTool(tool: Tool, own: boolean): JsonObject {
-  switch (tool.kind) {
-    case "function": {
-      const { name, description, parameters, strict, extras } = tool;
-      const written = defined({ type: "function", name, description, parameters, strict });
-      return own ? { ...written, ...extras } : { ...written, parameters: parameters ?? null, strict: strict ?? false };
-    }
-    case "custom": {
-      const { name, description, format } = tool;
-      return defined({ type: "custom", name, description, format });
-    }
-    case "native":
-      if (tool.dialect === "responses") return tool.value;
-      throw refused(tool.at, "This tool");
-  }
-}
-
-function writeToolChoice(choice: ToolChoice): unknown {
-  switch (choice.mode) {
-    case "tool":
-      return named(choice);
-    case "native":
-      if (choice.dialect === "responses") return choice.value;
-      throw refused(choice.at);
-    default:
-      if (choice.allowed === undefined) return choice.mode;
-      return { type: "allowed_tools", mode: choice.mode, tools: choice.allowed.map(named) };
-  }
-}
-
-function named({ name, custom }: { name: string; custom: boolean }): JsonObject {
-  return { type: custom ? "custom" : "function", name };
+function writeForeignTool(tool: Tool): JsonObject {
+  const written = writeTool(tool, flat);
+  if (tool.kind !== "function") return written;
+  return { ...written, parameters: tool.parameters ?? null, strict: tool.strict ?? false };
 }
 
 /** Members of a tool that the model does not know return unchanged. */
@@ -110,22 +82,9 @@ function writeText(conversation: Conversation, own: boolean): JsonObject | undef
   const { format, verbosity } = conversation;
   const text = {
     ...ownMembers(conversation, "text", own),
-    ...defined({ format: format === undefined ? undefined : writeFormat(format), verbosity }),
+    ...defined({ format: format === undefined ? undefined : writeFormat(format, flat), verbosity }),
   };
   return Object.keys(text).length === 0 ? undefined : text;
-}
-
-function writeFormat(format: OutputFormat): JsonObject {
-  switch (format.kind) {
-    case "text":
-      return { type: "text" };
-    case "json":
-      return { type: "json_object" };
-    case "schema": {
-      const { name = "answer", description, schema, strict } = format;
-      return defined({ type: "json_schema", name, description, schema, strict });
-    }
-  }
 }
 
 /** For a client that expects to see thoughts. One of chat cannot ask for more than an effort, and gets them too. */
