@@ -7,6 +7,7 @@ export const checkSteps: readonly Step[] = [
   { name: "dead code", command: ["knip"] },
   { name: "format", command: ["oxfmt", "--list-different"] },
   { name: "import rule", command: ["bun", "scripts/import-rule.ts"] },
+  { name: "sizes", command: ["bun", "scripts/sizes.ts"] },
   { name: "generated files", command: ["bun", "scripts/generate.ts", "--check"] },
 ];
 
