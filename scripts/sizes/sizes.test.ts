@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { checkSizes } from "./check-sizes.ts";
 
-const lines = (count: number, line = "  f();"): string => `${`${line}\n`.repeat(count)}`;
+const lines = (count: number, line = "  f();"): string => `${line}\n`.repeat(count);
 const check = (source: string, allowed: Record<string, string> = {}): string[] =>
   checkSizes(new Map([["src/core/a.ts", source]]), allowed);
 

@@ -390,7 +390,7 @@ export function describeInterleavings(open: OpenLedgerStore, runs: number): void
         }
         const report = await store.audit();
         // A failing run leaves its accounts: they must not fail the runs that shrink it.
-        expect(report.drifts.filter(({ accountId }) => accountId.startsWith(prefix))).toEqual([]);
+        expect(report.drifts.filter((drift) => drift.accountId.startsWith(prefix))).toEqual([]);
         expect(report.shortfall - before).toBe(shortfall);
       });
       await fc.assert(property, which);
