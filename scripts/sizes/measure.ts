@@ -65,11 +65,12 @@ export function measure(path: string, source: string): Measured[] {
   return found;
 }
 
-/** The casts of a source file: `x as T`, without `as const`. */
-export function countCasts(path: string, source: string): number {
-  let casts = 0;
+/** The lines of the casts of a source file: `x as T`, without `as const`. */
+export function castsOf(path: string, source: string): number[] {
+  const casts: number[] = [];
   const visit = (node: Node): void => {
-    if (node.type === "TSAsExpression" && source.slice(node.end - 5, node.end) !== "const") casts += 1;
+    if (node.type === "TSAsExpression" && !source.slice(0, node.end).endsWith(" const"))
+      casts.push(source.slice(0, node.end).split("\n").length);
     childrenOf(node).forEach(visit);
   };
   visit(parse(path, source));

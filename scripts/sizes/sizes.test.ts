@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { checkSizes } from "./check-sizes.ts";
+import { exceptions, exceptionsMax } from "./limits.ts";
 
 const lines = (count: number, line = "  f();"): string => `${line}\n`.repeat(count);
 const check = (source: string, allowed: Record<string, string> = {}): string[] =>
@@ -51,4 +52,9 @@ test("tests and their fixtures are not judged", () => {
   const large = `function f() {\n${lines(59)}}\n`;
   const others = ["src/core/a.test.ts", "src/core/__fixtures__/b.ts", "test/kit/c.ts"];
   expect(checkSizes(new Map(others.map((path) => [path, large])), {})).toEqual([]);
+});
+
+test("lasting exceptions are few, each with a reason", () => {
+  expect(Object.keys(exceptions).length).toBeLessThanOrEqual(exceptionsMax);
+  for (const reason of Object.values(exceptions)) expect(reason.length).toBeGreaterThan(20);
 });
