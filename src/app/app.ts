@@ -1,10 +1,11 @@
 import { createModelList, createModelRouter, type RoutingOptions } from "./routing.ts";
 import { createJobs } from "./jobs.ts";
+import { createPaidWork, type LedgerParts, type PaidWork } from "./paid-work.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createOutbound } from "./webhooks.ts";
 import { openClientSecretStore, openTokenStore, Authenticator, SessionLimit } from "../auth/index.ts";
-import { CallPipeline, LargeBodies, type PipelineDependencies } from "../calls/index.ts";
-import { type EndDependencies, EndJournal, endHold, guardObserver, logObserver } from "../charges/index.ts";
+import { CallPipeline } from "../calls/index.ts";
+import { type EndDependencies, EndJournal, endHold } from "../charges/index.ts";
 import { type Environment, formatCredits, parseMarkup } from "../core/index.ts";
 import { FileService } from "../files/index.ts";
 import { openGenerationStore } from "../generations/index.ts";
@@ -32,9 +33,8 @@ import {
   StoredObjects,
 } from "../objects/index.ts";
 import { RealtimeSessions } from "../realtime/index.ts";
-import type { ModelRouter } from "../routing/index.ts";
 import type { Storage } from "../storage/index.ts";
-import { MemoryBudget, Ticker } from "../streaming/index.ts";
+import { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { SocketAsker } from "../upstream/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
@@ -98,8 +98,8 @@ export function createApp(options: AppOptions): App {
   const journal = new EndJournal(config.storage_journal);
   const objectOwners = openObjectOwnerStore(storage);
   const storedObjects = new StoredObjects({ owners: objectOwners, clock: environment.clock });
-  const parts: PipelineParts = { ledger, ticker, markupMillionths, router, storedObjects, unsettled, journal };
-  const calls = pipelineDependencies(options, parts);
+  const parts: LedgerParts = { ledger, ticker, markupMillionths, router, storedObjects, unsettled, journal };
+  const calls = createPaidWork(options, parts);
   const pipeline = new CallPipeline(calls);
   let draining = false;
   const isDraining = (): boolean => draining;
@@ -133,18 +133,18 @@ export function createApp(options: AppOptions): App {
     draining: isDraining,
   });
   const isIdle = (): boolean =>
-    pipeline.active + videos.active + web.access.active + services.files.uploading + sockets.active === 0;
+    calls.shell.active + videos.active + web.access.active + services.files.uploading + sockets.active === 0;
   return {
     fetch: withCors(answer, corsPolicy(options)),
     async drain() {
       draining = true;
-      pipeline.close();
+      calls.shell.close();
       videos.close();
       web.access.close();
       sockets.retireAll();
       const stoppedJobs = jobs.stop(JOBS_MS_MAX);
       await waitUntil(isIdle, drainMsMax);
-      pipeline.abortAll();
+      calls.shell.abortAll();
       web.access.abortAll();
       sockets.closeAll();
       await waitUntil(isIdle, SETTLE_MS_MAX);
@@ -198,52 +198,6 @@ async function waitUntil(isSo: () => boolean, milliseconds: number): Promise<voi
   while (!isSo() && performance.now() < until) await Bun.sleep(DRAIN_POLL_MS);
 }
 
-interface PipelineParts {
-  ledger: Ledger;
-  ticker: Ticker;
-  markupMillionths: bigint;
-  router: ModelRouter;
-  storedObjects: StoredObjects;
-  unsettled: Map<string, Settle | Release>;
-  journal: EndJournal;
-}
-
-function pipelineDependencies(options: AppOptions, parts: PipelineParts): PipelineDependencies {
-  const { config, environment, logger, memoryBytesMax } = options;
-  const { ledger, ticker, markupMillionths, router, storedObjects, unsettled, journal } = parts;
-  const observer = guardObserver(logObserver(logger), (reason) =>
-    logger.error({ reason: String(reason) }, "observer failed"),
-  );
-  return {
-    environment,
-    router,
-    storedObjects,
-    logger,
-    observer,
-    work: {
-      ledger,
-      ticker,
-      markupMillionths,
-      clock: environment.clock,
-      onUnsettled: (id, reason) => logger.error({ request_id: id, reason: String(reason) }, "ledger commit failed"),
-      unsettled,
-      journal,
-      observer,
-    },
-    send: {
-      retries: config.upstream.retries,
-      retryAfterMsMax: config.upstream.retry_after_max,
-      connectMsMax: config.upstream.connect_timeout,
-      firstByteMsMax: config.upstream.first_byte_timeout,
-      totalMsMax: config.upstream.total_timeout,
-      idleMsMax: config.upstream.idle_timeout,
-    },
-    memory: new MemoryBudget(memoryBytesMax),
-    largeBodies: new LargeBodies(),
-    body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },
-  };
-}
-
 function createAuthenticator({ storage, environment }: AppOptions): Authenticator {
   return new Authenticator({
     store: openTokenStore(storage),
@@ -262,8 +216,8 @@ function sweep(ledger: Ledger, environment: Environment, logger: Logger): () => 
   });
 }
 
-interface ServiceParts extends PipelineParts {
-  calls: PipelineDependencies;
+interface ServiceParts extends LedgerParts {
+  calls: PaidWork;
   pipeline: CallPipeline;
   videos: VideoJobs;
   store: LedgerStore;

@@ -1,11 +1,11 @@
 /** The part of the composition for durable jobs: video jobs, webhooks, and the runner of both. */
 import { hostname } from "node:os";
 import { createWebhooks } from "./webhooks.ts";
-import type { PipelineDependencies } from "../calls/index.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { type Job, JobRunner, openJobStore } from "../jobs/index.ts";
 import type { Outbound } from "../outbound/index.ts";
+import type { PaidWork } from "./paid-work.ts";
 import type { Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { notifierOf, openVideoStore, VIDEO_JOB, VideoJobs } from "../videos/index.ts";
@@ -20,7 +20,7 @@ interface JobsOptions {
   storage: Storage;
   logger: Logger;
   /** What calls are made with, video jobs are made with too. */
-  calls: PipelineDependencies;
+  calls: PaidWork;
   outbound: Outbound;
   /** The gateway's own address. */
   publicUrl: string;

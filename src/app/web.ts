@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { Browser } from "../browser/index.ts";
 import { openTokenStore } from "../auth/index.ts";
-import type { CallPipeline, PipelineDependencies } from "../calls/index.ts";
+import type { CallPipeline } from "../calls/index.ts";
 import { type Config, programPath } from "../config/index.ts";
 import {
   abortSignalOf,
@@ -16,6 +16,7 @@ import {
 } from "../core/index.ts";
 import { chatCodec, chatRequest } from "../dialects/index.ts";
 import type { Outbound } from "../outbound/index.ts";
+import type { PaidWork } from "./paid-work.ts";
 import { PagePool } from "../pages/index.ts";
 import { webPrice } from "../pricing/index.ts";
 import type { Ticker } from "../streaming/index.ts";
@@ -58,7 +59,7 @@ interface WebOptions {
   storage: Storage;
   logger: Logger;
   /** The dependencies of calls, which work on the web shares. */
-  calls: PipelineDependencies;
+  calls: PaidWork;
   pipeline: CallPipeline;
   outbound: Outbound;
   webhooks: Webhooks;

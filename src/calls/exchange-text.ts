@@ -246,7 +246,7 @@ const preferred: readonly Dialect[] = ["messages", "responses", "chat"];
  * The target with an operation of its provider that heeds what the body asks for: an endpoint that ignores a format of
  * the answer would charge for an answer that nobody can use. The target as it is if the provider has no such operation.
  */
-export function heeding<Body>(target: Target, codec: TextCodec<Body> | MediaCodec<Body>, body: Body): Target {
+export function withAskedFeatures<Body>(target: Target, codec: TextCodec<Body> | MediaCodec<Body>, body: Body): Target {
   const { ignores } = target.operation;
   if (ignores === undefined || codec.dialect === undefined) return target;
   const asked = codec.asks(body).filter((feature) => ignores.includes(feature));

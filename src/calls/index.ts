@@ -4,4 +4,4 @@ export { LargeBodies } from "./large-bodies.ts";
 export { CallPipeline, type PipelineDependencies } from "./pipeline.ts";
 export { relayStream, type StreamEnd } from "./relay/relay-stream.ts";
 export { StreamUsage } from "./relay/stream-usage.ts";
-export type { CallAnswer, IncomingCall } from "./incoming-call.ts";
+export type { IncomingCall } from "./incoming-call.ts";

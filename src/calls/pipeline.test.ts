@@ -6,7 +6,8 @@ import { attemptOnce, principalOf, router, worldOf } from "../sending/__fixtures
 import { MemoryBudget } from "../streaming/index.ts";
 import { objectsInMemory } from "../objects/owners/__fixtures__/memory.ts";
 import type { ChargeableRoute } from "./chargeable-route.ts";
-import type { CallAnswer, IncomingCall } from "./incoming-call.ts";
+import { type PaidAnswer, WorkShell } from "../charges/index.ts";
+import type { IncomingCall } from "./incoming-call.ts";
 import { LargeBodies } from "./large-bodies.ts";
 import { CallPipeline } from "./pipeline.ts";
 
@@ -30,19 +31,22 @@ const chunks = [{ choices: [{ index: 0, delta: { content: "Hi" } }] }, { choices
   .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
   .join("");
 
+let shell: WorkShell;
+
 function pipelineTo(script: () => Response): CallPipeline {
+  const body = { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker: scene.ticker };
+  shell = new WorkShell({ work: scene.deps, memory: new MemoryBudget(1e9), body });
   const { environment } = worldOf(script);
   const logger = { info: () => undefined, warn: () => undefined, error: () => undefined, flush: () => undefined };
   return new CallPipeline({
     environment: { ...environment, clock: scene.deps.clock },
     router,
     storedObjects,
-    memory: new MemoryBudget(1e9),
     largeBodies: new LargeBodies(),
     work: scene.deps,
+    shell,
     observer: scene.deps.observer,
     send: attemptOnce,
-    body: { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker: scene.ticker },
     logger,
   });
 }
@@ -59,7 +63,7 @@ function callOf(body: object, more: Partial<IncomingCall> = {}): IncomingCall {
   };
 }
 
-const textOf = ({ body }: CallAnswer): Promise<string> => new Response(body).text();
+const textOf = ({ body }: PaidAnswer): Promise<string> => new Response(body).text();
 
 describe("a call without an HTTP request", () => {
   test("is answered whole, charged and recorded", async () => {
@@ -74,9 +78,9 @@ describe("a call without an HTTP request", () => {
     const headers = { "content-type": "text/event-stream" };
     const pipeline = pipelineTo(() => new Response(`${chunks}data: [DONE]\n\n`, { headers }));
     const answer = await pipeline.run(route, callOf({ max_tokens: 10, stream: true }));
-    expect(pipeline.active).toBe(1);
+    expect(shell.active).toBe(1);
     expect(await textOf(answer)).toContain('"content":"Hi"');
-    expect(pipeline.active).toBe(0);
+    expect(shell.active).toBe(0);
     expect(await scene.balances()).toEqual({ charged: 20_000n, held: 0n });
   });
 
@@ -84,7 +88,7 @@ describe("a call without an HTTP request", () => {
     const pipeline = pipelineTo(() => Response.json(completion));
     const refusal = pipeline.run(route, callOf({ messages: [{ role: "user", content: "x".repeat(1_000_000) }] }));
     expect(await refusal.catch((error: unknown) => error)).toMatchObject({ code: "insufficient_credits" });
-    pipeline.close();
+    shell.close();
     const late = await pipeline.run(route, callOf({})).catch((error: unknown) => error);
     expect(late).toMatchObject({ code: "shutting_down" });
     expect(scene.refused).toEqual(["insufficient_credits"]);

@@ -7,7 +7,7 @@ import {
   type ParsedBody,
   type ReceivedBody,
 } from "../bodies/index.ts";
-import { outputHold, type WorkOrder } from "../charges/index.ts";
+import { outputHold, type WorkOrder, type WorkPlan } from "../charges/index.ts";
 import {
   GatewayError,
   inAudioSteps,
@@ -55,8 +55,8 @@ export interface ReadCall<Body extends ChargeableBody> {
 }
 
 /** The parts derived from a call's body. */
-export interface CallPlan {
-  order: WorkOrder;
+export interface CallPlan extends WorkPlan {
+  incoming: IncomingCall;
   target: Target;
   exchange: Exchange;
   /** What is stored about the answer; undefined if that is nothing. */
@@ -65,7 +65,7 @@ export interface CallPlan {
   pinnedKeyId: string | undefined;
 }
 
-/** All steps that depend on the body's content and can refuse it. Consumes the body's bytes. */
+/** All steps that depend on the body's content and can refuse it. */
 export function planCall<Body extends ChargeableBody>(call: ReadCall<Body>): CallPlan | Promise<CallPlan> {
   const { received, route } = call;
   const { codec } = route;
@@ -230,6 +230,10 @@ function planOf<Body extends ChargeableBody>(
   if (extras !== undefined) requirePrices(call.target, extras);
   return {
     order: orderOf(call, bound, exchange),
+    // A stream ends at once, which stops its cost. A whole answer is awaited for its usage, within a bound, because
+    // upstreams charge for it anyway.
+    clientGoneGraceMs: exchange.streamed ? 0 : limits.drainMsMax,
+    incoming: call.incoming,
     target: call.target,
     exchange,
     records: objects && { objects, storeResponse: undefined },

@@ -1,6 +1,6 @@
 /** Sends a call's requests upstream, usually one, and returns the outcome. */
+import type { CallWatchdog, RunningWork } from "../charges/index.ts";
 import {
-  type CallWatchdog,
   type FailedReply,
   readReply,
   type Reply,
@@ -11,34 +11,30 @@ import {
 } from "../sending/index.ts";
 import { EVENT_STREAM, type ExchangeRequest } from "./exchange.ts";
 import type { CallPlan } from "./plan-call.ts";
-import type { RunningCall } from "./running-call.ts";
 
 /** The outcome of a call; the answer to a single request has not been read yet. Rejects as `sendUpstream` does. */
-export function sendCall(deps: SendDependencies, call: RunningCall, plan: CallPlan): Promise<Reply> {
-  const requests = plan.exchange.requests(call.parts.work.outputLimit);
+export function sendCall(deps: SendDependencies, call: RunningWork, plan: CallPlan): Promise<Reply> {
+  const requests = plan.exchange.requests(call.work.outputLimit);
   if (requests.length > 1) return sendSeveral(deps, call, plan, requests);
-  return sendUpstream(deps, upstreamCall(call, plan, requests[0], call.parts.watchdog));
+  return sendUpstream(deps, upstreamCall(call, plan, requests[0], call.watchdog));
 }
 
 /** Reads the rest of a reply. A short answer has arrived with its head, and needs no promise. */
 export function readWhole(
   { send: { idleMsMax } }: SendDependencies,
-  call: RunningCall,
+  { target }: CallPlan,
   sent: Reply,
-  watchdog = call.parts.watchdog,
+  { memory, watchdog }: Pick<RunningWork, "memory" | "watchdog">,
 ): WholeReply | FailedReply | Promise<WholeReply | FailedReply> {
-  return sent.kind === "stream"
-    ? readReply(sent, call.parts.target, { watchdog, idleMsMax, memory: call.parts.memory })
-    : sent;
+  return sent.kind === "stream" ? readReply(sent, target, { watchdog, idleMsMax, memory }) : sent;
 }
 
 function upstreamCall(
-  call: RunningCall,
-  { exchange, pinnedKeyId }: CallPlan,
+  call: RunningWork,
+  { exchange, pinnedKeyId, target, incoming: { headers, ask } }: CallPlan,
   { subpath, body }: ExchangeRequest,
   watchdog: CallWatchdog,
 ): UpstreamCall {
-  const { target, headers, ask } = call.parts;
   const { passesThrough, streamed, observeBytes } = exchange;
   const whole = observeBytes === undefined ? "application/json" : "*/*";
   return {
@@ -62,7 +58,7 @@ function upstreamCall(
  */
 async function sendSeveral(
   deps: SendDependencies,
-  call: RunningCall,
+  call: RunningWork,
   plan: CallPlan,
   requests: readonly ExchangeRequest[],
 ): Promise<WholeReply | FailedReply> {
@@ -80,13 +76,14 @@ async function sendSeveral(
 
 async function sendOne(
   deps: SendDependencies,
-  call: RunningCall,
+  call: RunningWork,
   plan: CallPlan,
   request: ExchangeRequest,
 ): Promise<WholeReply | FailedReply> {
-  const watchdog = call.parts.watchdog.another();
+  const watchdog = call.watchdog.another();
   try {
-    return await readWhole(deps, call, await sendUpstream(deps, upstreamCall(call, plan, request, watchdog)), watchdog);
+    const sent = await sendUpstream(deps, upstreamCall(call, plan, request, watchdog));
+    return await readWhole(deps, plan, sent, { memory: call.memory, watchdog });
   } finally {
     watchdog.end();
   }

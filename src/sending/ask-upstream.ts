@@ -3,7 +3,7 @@ import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import { relayedErrorHeaders, relayedHeaders } from "./headers.ts";
 import type { FailedReply, WholeReply } from "./reply.ts";
 import { type SendDependencies, sendUpstream, type UpstreamCall } from "./send.ts";
-import { CallWatchdog } from "./watchdog.ts";
+import { CallWatchdog } from "../charges/index.ts";
 import { readReply } from "./whole-answer.ts";
 
 export interface AskDependencies extends SendDependencies {

@@ -3,7 +3,7 @@ import { answerWith, type AskDependencies, type AskingClient, type FreeRequest }
 import { relayedHeaders } from "./headers.ts";
 import type { StreamReply } from "./reply.ts";
 import { sendUpstream } from "./send.ts";
-import { CallWatchdog } from "./watchdog.ts";
+import { CallWatchdog } from "../charges/index.ts";
 
 /** Bytes that may wait for a client before the upstream is paused. */
 const WAITING_BYTES_MAX = 256 * 1024;

@@ -4,5 +4,4 @@ export { downloadUpstream } from "./download.ts";
 export { relayedErrorHeaders, relayedHeaders } from "./headers.ts";
 export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
 export { type SendDependencies, type SendOptions, sendUpstream, type UpstreamBody, type UpstreamCall } from "./send.ts";
-export { CallWatchdog } from "./watchdog.ts";
 export { readReply } from "./whole-answer.ts";

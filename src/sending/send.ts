@@ -20,7 +20,7 @@ import { type Attempt, type AttemptPolicy, Attempts } from "./attempts.ts";
 import { classifyFailure, type FailureClass, unreachableUpstream } from "./classify-failure.ts";
 import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
 import type { FailedReply, StreamReply } from "./reply.ts";
-import type { CallWatchdog } from "./watchdog.ts";
+import type { CallWatchdog } from "../charges/index.ts";
 
 export interface SendOptions extends AttemptPolicy {
   connectMsMax: number;

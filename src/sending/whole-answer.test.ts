@@ -4,7 +4,7 @@ import { createProvider } from "../providers/index.ts";
 import { MemoryBudget, Ticker } from "../streaming/index.ts";
 import { askByFetch } from "../upstream/index.ts";
 import type { WholeAnswer } from "./reply.ts";
-import { CallWatchdog } from "./watchdog.ts";
+import { CallWatchdog } from "../charges/index.ts";
 import { readWholeAnswer } from "./whole-answer.ts";
 
 const idleMsMax = 30_000;

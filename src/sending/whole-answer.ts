@@ -4,7 +4,7 @@ import type { UpstreamOperation } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
 import { type Collected, collectBody } from "../upstream/index.ts";
 import type { FailedReply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
-import type { CallWatchdog } from "./watchdog.ts";
+import type { CallWatchdog } from "../charges/index.ts";
 
 /** What bounds the reading of a whole answer. */
 export interface AnswerBounds {

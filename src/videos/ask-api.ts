@@ -1,9 +1,9 @@
 /** One request to an upstream's video API, and its answer. */
+import { CallWatchdog } from "../charges/index.ts";
 import { CallAborter, GatewayError, type JsonObject, limits, parseObject, type ReplyHeaders } from "../core/index.ts";
 import type { UpstreamOperation, VideoApi } from "../providers/index.ts";
 import type { UpstreamRoute } from "../routing/index.ts";
 import {
-  CallWatchdog,
   type FailedReply,
   type SendDependencies,
   sendUpstream,

@@ -222,7 +222,7 @@ describe("a stream that breaks off", () => {
       body: { model: `${gpt}+stall-0`, ...previews },
       types: [],
       code: "upstream_timeout",
-      charged: free("interrupted"),
+      charged: free("failed"),
     },
     "behind a preview: the image that was begun": {
       body: { model: `${gpt}+stall-1`, ...previews },
@@ -246,7 +246,7 @@ describe("a stream that breaks off", () => {
       body: { model: `${gpt}+empty`, ...previews },
       types: [],
       code: "upstream_interrupted",
-      charged: free("interrupted"),
+      charged: free("failed"),
     },
   };
 

@@ -378,6 +378,6 @@ describe("an upstream that breaks off", () => {
     const answer = post(rig, speechPath, caller.token, { ...byCharacters, model: `openai/tts-1+${fault}` });
     expect(await failureOf(answer)).toBeInstanceOf(Error);
     await expectSpent(rig, caller, 0n);
-    expect(await logLineOf(caller)).toMatchObject({ outcome: "interrupted", error: "upstream_interrupted" });
+    expect(await logLineOf(caller)).toMatchObject({ outcome: "failed", error: "upstream_interrupted" });
   });
 });

@@ -2,13 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { heldByOrder, tickMs, WorkScene } from "../../charges/__fixtures__/work-scene.ts";
 import { logObserver } from "../../charges/index.ts";
 import { type ObservedUsage, type ReplyBody } from "../../core/index.ts";
-import { targetOf } from "../../sending/__fixtures__/upstreams.ts";
-import { CallWatchdog } from "../../sending/index.ts";
-import { MemoryBudget, type StreamObserver } from "../../streaming/index.ts";
+import { principalOf, targetOf } from "../../sending/__fixtures__/upstreams.ts";
+import type { StreamObserver } from "../../streaming/index.ts";
 import type { Exchange } from "../exchange.ts";
 import type { CallPlan } from "../plan-call.ts";
 import { relayReply } from "./relay-reply.ts";
-import { RunningCall } from "../running-call.ts";
+import { runningOn } from "../../charges/shell/__fixtures__/running-on.ts";
 
 let scene: WorkScene;
 let logged: [fields: object, message: string][];
@@ -49,21 +48,11 @@ class FailingObserver implements StreamObserver {
 
 /** A call whose upstream has begun a stream, and breaks it off on demand. */
 async function begin(observer: StreamObserver) {
-  const client = new Request("http://gateway.example");
   const note = (fields: object, message: string): void => void logged.push([fields, message]);
   const logger = { info: note, warn: note, error: note, flush: () => undefined };
-  const call = new RunningCall({
-    work: await scene.open({ streamed: true }, { observer: logObserver(logger) }),
-    target: targetOf("openai/m", ["chat"]),
-    surface: "openai",
-    watchdog: new CallWatchdog({ ticker: scene.ticker, abort: new AbortController(), client, clientGoneGraceMs: 0 }),
-    client,
-    headers: client.headers,
-    memory: new MemoryBudget(0).share(),
-    files: undefined,
-    onEnd: () => {
-      ends += 1;
-    },
+  const work = await scene.open({ streamed: true }, { observer: logObserver(logger) });
+  const call = runningOn(scene, work, () => {
+    ends += 1;
   });
   const exchange: Exchange = {
     requests: () => [{ subpath: "", body: "{}" }],
@@ -78,11 +67,26 @@ async function begin(observer: StreamObserver) {
     outputBytes: () => 0,
     failure: (_status, body) => body,
   };
-  const { target, work } = call.parts;
-  const plan: CallPlan = { order: work.order, target, exchange, records: undefined, pinnedKeyId: undefined };
+  const incoming = {
+    requestId: work.order.id,
+    principal: { ...principalOf("u"), accountId: "user:u" },
+    headers: new Headers(),
+    body: new Uint8Array(),
+    client: call.client,
+  };
+  const plan: CallPlan = {
+    order: work.order,
+    clientGoneGraceMs: 0,
+    incoming,
+    target: targetOf("openai/m", ["chat"]),
+    exchange,
+    records: undefined,
+    pinnedKeyId: undefined,
+  };
   let breakOff: () => void = () => undefined;
   const body: ReplyBody = {
     flowTo(sink) {
+      sink.onBytes(Buffer.from(": begun\n\n"));
       breakOff = () => sink.onFailure(new Error("reset"));
     },
     pause: () => undefined,
@@ -117,7 +121,7 @@ describe("a stream whose observer fails", () => {
     observer.fails = true;
     await scene.tick(tickMs);
     await scene.tick(tickMs);
-    expect(await stream.end()).toBe("data: broken\n\n");
+    expect(await stream.end()).toBe(": begun\n\ndata: broken\n\n");
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
     expect(ends).toBe(1);
     expect(logged).toEqual([

@@ -1,15 +1,13 @@
 /** Relays an answer while it arrives, with an observer. */
-import { resolveUsage, withPassed, StoredBody } from "../../charges/index.ts";
+import { type PaidAnswer, resolveUsage, type RunningWork, withPassed, StoredBody } from "../../charges/index.ts";
 import { GatewayError } from "../../core/index.ts";
 import type { Reply, SendOptions, StreamReply } from "../../sending/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
-import { type AnswerRecords, captureRecords } from "../answer-records.ts";
+import { captureRecords } from "../answer-records.ts";
 import { EVENT_HEADERS, headersFor, storeOrLog } from "../build-response.ts";
 import { EVENT_STREAM, type Exchange, type ObservedStream } from "../exchange.ts";
-import type { CallAnswer } from "../incoming-call.ts";
 import type { CallPlan } from "../plan-call.ts";
 import { relayStream } from "./relay-stream.ts";
-import type { RunningCall } from "../running-call.ts";
 import { StreamUsage } from "./stream-usage.ts";
 
 export interface RelayDependencies {
@@ -23,45 +21,45 @@ export interface RelayDependencies {
  */
 export function relayReply(
   deps: RelayDependencies,
-  call: RunningCall,
-  { exchange, records }: CallPlan,
+  call: RunningWork,
+  plan: CallPlan,
   reply: Reply,
-): CallAnswer | undefined {
+): PaidAnswer | undefined {
   if (reply.kind !== "stream") return undefined;
-  const stream = observeReply(exchange, call, reply);
-  return stream && relay(deps, call, reply, { stream, records, headers: exchange.headers });
+  const stream = observeReply(plan.exchange, call, reply);
+  return stream && relay(deps, call, reply, { stream, plan });
 }
 
 /** The observer of a relayed reply; undefined for one that is read whole. */
 function observeReply(
   exchange: Exchange,
-  call: RunningCall,
+  call: RunningWork,
   { headers, body }: StreamReply,
 ): ObservedStream | undefined {
   const type = headers.get("content-type") ?? "";
   if (!type.startsWith(EVENT_STREAM)) {
     return exchange.observeBytes === undefined || /\bjson\b/.test(type) ? undefined : exchange.observeBytes();
   }
-  const { streamed } = call.parts.work.order;
+  const { streamed } = call.work.order;
   if (exchange.observe !== undefined && (streamed || exchange.passesThrough)) return exchange.observe();
   body.cancel();
   throw new GatewayError("upstream_invalid_answer", "The upstream answered with a stream that nobody asked for.");
 }
 
-/** What is relayed, with the headers that describe the exchange's whole answers. */
+/** What is relayed. */
 interface Relayed {
   stream: ObservedStream;
-  records: AnswerRecords | undefined;
-  headers: Exchange["headers"];
+  plan: CallPlan;
 }
 
 function relay(
   deps: RelayDependencies,
-  call: RunningCall,
+  call: RunningWork,
   { status, headers: replied, body, keyId }: StreamReply,
-  { stream: { observer: own, events }, records, headers: described }: Relayed,
-): CallAnswer {
-  const { work, target, watchdog, client } = call.parts;
+  { stream: { observer: own, events }, plan: { records, target, exchange } }: Relayed,
+): PaidAnswer {
+  const { work, watchdog, client } = call;
+  const { headers: described } = exchange;
   const { order } = work;
   const capture = records && captureRecords(records);
   const observer = capture?.observe(own) ?? own;
@@ -85,7 +83,7 @@ function relay(
     (error) => watchdog.abort.abort(error),
   );
   const headers = {
-    ...headersFor(call, replied),
+    ...headersFor(work, target, replied),
     ...(described === undefined ? {} : { ...described, "content-type": replied.get("content-type") ?? EVENT_STREAM }),
     ...(events === undefined ? {} : EVENT_HEADERS),
   };

@@ -2,7 +2,8 @@
  * Passes a stream through: unchanged bytes, in whole events, while an observer reads them.
  *
  *   relaying ──the dialect's last event──▶ ended "complete" ──committed──▶ that event to the client
- *      │ ├────upstream breaks, stalls or ends early──▶ error event to the client ──▶ ended "interrupted"
+ *      │ ├────upstream breaks, stalls or ends early──▶ error event to the client ──▶ ended "interrupted", or "failed" if
+ *      │ │                                                                          nothing had passed before
  *      │ └────upstream's own error event──▶ passed on ──▶ ended "failed"
  *      └──────client disconnects──▶ upstream aborted ──▶ ended "abandoned"; or, with a retry key, read to its end
  *
@@ -11,10 +12,9 @@
  * `onEnd` is called exactly once. The last event is the client's receipt: it is sent once the charge is durable, so
  * that no process can die between a finished answer and its charge.
  */
-import type { Allowance, StoredBody } from "../../charges/index.ts";
+import { type Allowance, outcomeOf, type PaidClient, type StoredBody } from "../../charges/index.ts";
 import { type BodySink, type CallAbort, GatewayError, limits, type ReplyBody } from "../../core/index.ts";
 import type { StreamObserver, Ticker, Watched } from "../../streaming/index.ts";
-import type { CallClient } from "../incoming-call.ts";
 import { StreamBlocks } from "./stream-blocks.ts";
 import { StreamClient } from "./stream-client.ts";
 import { StreamMeter } from "./stream-meter.ts";
@@ -29,7 +29,7 @@ export interface StreamRelayOptions {
   /** Undefined for a stream of bytes: they pass as they arrive, and break off with the connection. */
   events: StreamEvents | undefined;
   /** Its signal aborts if the client disconnects before it was answered. */
-  client: CallClient;
+  client: PaidClient;
   /** Collects the sent bytes of a call with a retry key; such a call continues without its client. */
   recorder: StoredBody | undefined;
   /** The output in bytes that may pass before its cost is compared with the hold first. */
@@ -233,10 +233,11 @@ class StreamRelay implements Watched, BodySink {
   async #break(cause: unknown): Promise<void> {
     const { abort, events } = this.#options;
     const error = errorFrom(cause, abort);
+    const last = events && this.#blocks.withError(events.errorEvent(error));
     // The stream ends with an error in any case.
-    await this.#end("interrupted", error).catch(() => undefined);
-    if (events === undefined) this.#client.breakOff(error);
-    else this.#client.close(this.#blocks.withError(events.errorEvent(error)));
+    await this.#endBroken(error).catch(() => undefined);
+    if (last === undefined) this.#client.breakOff(error);
+    else this.#client.close(last);
     // Frees the connection if the upstream would continue.
     this.#body.cancel();
   }
@@ -260,9 +261,13 @@ class StreamRelay implements Watched, BodySink {
   #contain(ending: Promise<void>): void {
     ending.catch((cause: unknown) => {
       this.#body.cancel();
-      if (!this.#ended) this.#contain(this.#end("interrupted", errorFrom(cause, this.#options.abort)));
+      if (!this.#ended) this.#contain(this.#endBroken(errorFrom(cause, this.#options.abort)));
       this.#client.breakOff(cause);
     });
+  }
+
+  #endBroken(error: GatewayError): Promise<void> {
+    return this.#end(outcomeOf(error, { hasLeft: false, hasBegun: this.#blocks.hasBegun }), error);
   }
 
   #end(end: StreamEnd, error: GatewayError | undefined): Promise<void> {

@@ -17,10 +17,16 @@ export interface StreamBlocksOptions {
 export class StreamBlocks {
   readonly #options: StreamBlocksOptions;
   readonly #splitter: EventSplitter | undefined;
+  #hasBegun = false;
 
   constructor(options: StreamBlocksOptions) {
     this.#options = options;
     this.#splitter = options.eventBytesMax === undefined ? undefined : new EventSplitter(options.eventBytesMax);
+  }
+
+  /** Whether there has been anything for the client. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   /** Whether a comment may be inserted: everything passed on so far ended with a whole event. */
@@ -38,6 +44,7 @@ export class StreamBlocks {
     if (block.length === 0) return block;
     const { observer, redact, recorder } = this.#options;
     const shown = observer.see(block);
+    if (shown.length > 0) this.#hasBegun = true;
     recorder?.add(shown);
     // Latin-1 preserves every byte, also if a block begins or ends within a character.
     return observer.failed ? Buffer.from(redact(shown.toString("latin1")), "latin1") : shown;
@@ -57,6 +64,7 @@ export class StreamBlocks {
   withError(errorEvent: string): Buffer {
     const gap = Buffer.from(this.#splitter?.atBoundary === false ? "\n\n" : "");
     const held = this.#options.observer.heldBack?.() ?? NOTHING;
+    if (held.length > 0) this.#hasBegun = true;
     return Buffer.concat([gap, held, Buffer.from(errorEvent)]);
   }
 }

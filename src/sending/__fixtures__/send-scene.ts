@@ -7,7 +7,7 @@ import { Ticker } from "../../streaming/index.ts";
 import { askByFetch } from "../../upstream/index.ts";
 import type { FailedReply, StreamReply } from "../reply.ts";
 import { type SendOptions, sendUpstream } from "../send.ts";
-import { CallWatchdog } from "../watchdog.ts";
+import { CallWatchdog } from "../../charges/index.ts";
 
 /** The upstream's behaviour for one request. */
 export type Behaviour = (init: RequestInit) => Response | Promise<Response>;

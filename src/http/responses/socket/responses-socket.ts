@@ -3,7 +3,8 @@
  * stream are the messages. The turns of one stream follow each other; those of different ones run side by side.
  */
 import type { SocketCaller } from "../../../auth/index.ts";
-import type { CallAnswer, CallPipeline, IncomingCall } from "../../../calls/index.ts";
+import type { CallPipeline, IncomingCall } from "../../../calls/index.ts";
+import type { PaidAnswer } from "../../../charges/index.ts";
 import {
   type Clock,
   GatewayError,
@@ -298,7 +299,7 @@ function noteEnd(data: string, onEnd: (response: { id: string; output: unknown }
   if (typeof id === "string") onEnd({ id, output: response?.["output"] });
 }
 
-async function textOf(body: CallAnswer["body"]): Promise<string> {
+async function textOf(body: PaidAnswer["body"]): Promise<string> {
   if (typeof body === "string") return body;
   return new Response(body).text();
 }

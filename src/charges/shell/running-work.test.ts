@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { heldByOrder, WorkScene } from "../charges/__fixtures__/work-scene.ts";
-import type { ObservedUsage } from "../core/index.ts";
-import { targetOf } from "../sending/__fixtures__/upstreams.ts";
-import { CallWatchdog } from "../sending/index.ts";
-import { MemoryBudget } from "../streaming/index.ts";
-import { StoredBody } from "../charges/index.ts";
-import { type CallResult, RunningCall } from "./running-call.ts";
+import type { ObservedUsage } from "../../core/index.ts";
+import { heldByOrder, WorkScene } from "../__fixtures__/work-scene.ts";
+import { StoredBody } from "../stored-answer.ts";
+import { runningOn } from "./__fixtures__/running-on.ts";
+import type { RunningWork, WorkResult } from "./running-work.ts";
 
 let scene: WorkScene;
 let ends: number;
@@ -19,24 +17,13 @@ const observed: ObservedUsage = { usage: { input: 10, output: 5 } };
 const cost = 20_000n;
 const retry = { key: "k", fingerprint: "f" };
 
-async function start(): Promise<RunningCall> {
-  const client = new Request("http://gateway.example");
-  return new RunningCall({
-    work: await scene.open({ retry }),
-    target: targetOf("openai/m", ["chat"]),
-    surface: "openai",
-    watchdog: new CallWatchdog({ ticker: scene.ticker, abort: new AbortController(), client, clientGoneGraceMs: 0 }),
-    client,
-    headers: client.headers,
-    memory: new MemoryBudget(0).share(),
-    files: undefined,
-    onEnd: () => {
-      ends += 1;
-    },
+async function start(): Promise<RunningWork> {
+  return runningOn(scene, await scene.open({ retry }), () => {
+    ends += 1;
   });
 }
 
-const complete = (): CallResult => ({
+const complete = (): WorkResult => ({
   status: 200,
   outcome: "complete",
   observed,
@@ -79,7 +66,7 @@ describe("the end of a call", () => {
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
-  test.each<CallResult["outcome"]>(["abandoned", "interrupted", "failed"])(
+  test.each<WorkResult["outcome"]>(["abandoned", "interrupted", "failed"])(
     "that is %s keeps no answer: what its client got was not whole",
     async (outcome) => {
       const call = await start();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
-import { GatewayError, limits } from "../core/index.ts";
-import { Ticker } from "../streaming/index.ts";
+import { GatewayError, limits } from "../../core/index.ts";
+import { Ticker } from "../../streaming/index.ts";
 import { CallWatchdog } from "./watchdog.ts";
 
 const tickMs = 250;

@@ -1,5 +1,5 @@
-import { type CallAbort, GatewayError } from "../core/index.ts";
-import type { Ticker, Watched } from "../streaming/index.ts";
+import { type CallAbort, GatewayError } from "../../core/index.ts";
+import type { Ticker, Watched } from "../../streaming/index.ts";
 
 export interface WatchdogOptions {
   ticker: Ticker;

@@ -1,0 +1,81 @@
+/** The part of the composition that all ways of paid work share: the ledger's side, the shell, the bounds of sending. */
+import { LargeBodies, type PipelineDependencies } from "../calls/index.ts";
+import {
+  type EndJournal,
+  guardObserver,
+  logObserver,
+  type ShellDependencies,
+  type WorkDependencies,
+  type WorkObserver,
+  WorkShell,
+} from "../charges/index.ts";
+import type { Config } from "../config/index.ts";
+import type { Environment } from "../core/index.ts";
+import type { Ledger, Release, Settle } from "../ledger/index.ts";
+import type { StoredObjects } from "../objects/index.ts";
+import type { ModelRouter } from "../routing/index.ts";
+import { MemoryBudget, type Ticker } from "../streaming/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+
+interface PaidWorkOptions {
+  config: Config;
+  environment: Environment;
+  logger: Logger;
+  /** The bytes of memory for large bodies and answers. */
+  memoryBytesMax: number;
+}
+
+export interface LedgerParts {
+  ledger: Ledger;
+  ticker: Ticker;
+  markupMillionths: bigint;
+  router: ModelRouter;
+  storedObjects: StoredObjects;
+  unsettled: Map<string, Settle | Release>;
+  journal: EndJournal;
+}
+
+export interface PaidWork extends Omit<PipelineDependencies, "work">, ShellDependencies {
+  observer: WorkObserver;
+}
+
+/** Creates what all ways of paid work share. */
+export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): PaidWork {
+  const { config, environment, logger, memoryBytesMax } = options;
+  const { ledger, ticker, markupMillionths, router, storedObjects, unsettled, journal } = parts;
+  const observer = guardObserver(logObserver(logger), (reason) =>
+    logger.error({ reason: String(reason) }, "observer failed"),
+  );
+  const work: WorkDependencies = {
+    ledger,
+    ticker,
+    markupMillionths,
+    clock: environment.clock,
+    onUnsettled: (id, reason) => logger.error({ request_id: id, reason: String(reason) }, "ledger commit failed"),
+    unsettled,
+    journal,
+    observer,
+  };
+  const memory = new MemoryBudget(memoryBytesMax);
+  const body = { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker };
+  return {
+    environment,
+    router,
+    storedObjects,
+    logger,
+    observer,
+    work,
+    send: {
+      retries: config.upstream.retries,
+      retryAfterMsMax: config.upstream.retry_after_max,
+      connectMsMax: config.upstream.connect_timeout,
+      firstByteMsMax: config.upstream.first_byte_timeout,
+      totalMsMax: config.upstream.total_timeout,
+      idleMsMax: config.upstream.idle_timeout,
+    },
+    memory,
+    body,
+    shell: new WorkShell({ work, memory, body }),
+    largeBodies: new LargeBodies(),
+  };
+}

@@ -1,0 +1,56 @@
+import type { Principal } from "../../auth/index.ts";
+import type { BodySource, ReceivedBody } from "../../bodies/index.ts";
+import type { Surface } from "../../core/index.ts";
+import type { RetryKey } from "../../ledger/index.ts";
+import type { WorkOrder } from "../work-order.ts";
+
+/** The receiver of an answer. The signal is only checked on ticks, because most work ends before the first. */
+export type PaidClient = Pick<Request, "signal">;
+
+/**
+ * One authenticated request for paid work, independent of its origin: an HTTP request, a turn of a WebSocket, another
+ * feature of the gateway.
+ */
+export interface PaidRequest {
+  requestId: string;
+  /** The id of the series that the work belongs to: a connection with several. */
+  parent?: string;
+  principal: Principal;
+  /** Headers as sent by an HTTP client of the route's surface. */
+  headers: Headers;
+  /** The body, or its source if it has not been read yet. */
+  body: Uint8Array | BodySource;
+  client: PaidClient;
+}
+
+/** The answer to a request. A stream's bytes are produced as they are read, and cancelling it ends the work. */
+export interface PaidAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array | string | ReadableStream<Uint8Array>;
+}
+
+/** What a way of work has planned for one body and one target. */
+export interface WorkPlan {
+  order: WorkOrder;
+  /** How long the work continues after its client has disconnected. With a retry key, it always continues to its end. */
+  clientGoneGraceMs: number;
+}
+
+/** What a plan depends on besides the body. */
+export interface Planning<Target> {
+  /** Undefined for a request without a retry key. */
+  retry: RetryKey | undefined;
+  /** The target; by default the way of work chooses it. */
+  target?: Target | undefined;
+}
+
+/** Makes the plans of one request. */
+export interface WorkPlanner<Body, Plan extends WorkPlan, Target> {
+  readonly surface: Surface;
+  /**
+   * Everything that depends on the body's content and can refuse it. Changes nothing, neither the body nor outside, so that
+   * it may be called again with another target. Returns a promise only if it waits: most plans need none.
+   */
+  plan(received: ReceivedBody<Body>, planning: Planning<Target>): Plan | Promise<Plan>;
+}

@@ -1,0 +1,147 @@
+import type { ReceivedBody } from "../../bodies/index.ts";
+import { type CallFile, formatCredits, GatewayError, type Nano, type ObservedUsage } from "../../core/index.ts";
+import type { ParkedJob } from "../../ledger/index.ts";
+import type { MemoryShare } from "../../streaming/index.ts";
+import { resolveUsage } from "../estimate.ts";
+import type { ParkedWork } from "../parked-work.ts";
+import { type SentAnswer, StoredBody, storedAnswerOf } from "../stored-answer.ts";
+import type { Work, WorkEnd } from "../work.ts";
+import { outcomeOf } from "./outcome-of.ts";
+import type { PaidAnswer, PaidClient, WorkPlan, WorkPlanner } from "./paid-request.ts";
+import type { CallWatchdog } from "./watchdog.ts";
+
+export interface RunningWorkOptions<Plan extends WorkPlan, Target> {
+  way: WorkPlanner<unknown, Plan, Target>;
+  work: Work;
+  watchdog: CallWatchdog;
+  client: PaidClient;
+  received: ReceivedBody<unknown>;
+  /** Counts the body. */
+  bodyMemory: MemoryShare;
+  /** Counts the answer. */
+  memory: MemoryShare;
+  /** Called once, when the work has ended. */
+  onEnd: () => void;
+}
+
+/** The end of a piece of work. */
+export interface WorkResult extends Omit<WorkEnd, "answer" | "files"> {
+  /** The client's answer, for the work's retry key. */
+  answer?: SentAnswer | undefined;
+}
+
+/** One piece of work from its hold to its end, with the parts that all ways of performing it share. */
+export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
+  readonly work: Work;
+  readonly watchdog: CallWatchdog;
+  readonly client: PaidClient;
+  /** Counts its answer, until it has ended. */
+  readonly memory: MemoryShare;
+  readonly #surface: WorkPlanner<unknown, Plan, Target>["surface"];
+  readonly #files: readonly CallFile[] | undefined;
+  readonly #onEnd: () => void;
+  /** The parts that go with the body; undefined once that is of no use. */
+  #body: Pick<RunningWorkOptions<Plan, Target>, "way" | "received" | "bodyMemory"> | undefined;
+  #ended = false;
+  #isParked = false;
+  /** Requests that the upstream has received and not failed. */
+  #requestsSent = 0;
+
+  constructor(options: RunningWorkOptions<Plan, Target>) {
+    const { work, watchdog, client, memory, way, received, onEnd } = options;
+    this.work = work;
+    this.watchdog = watchdog;
+    this.client = client;
+    this.memory = memory;
+    this.#surface = way.surface;
+    this.#files = received.kind === "form" ? received.files : undefined;
+    this.#onEnd = onEnd;
+    this.#body = options;
+  }
+
+  /** The id of the request, and of its work. */
+  get id(): string {
+    return this.work.order.id;
+  }
+
+  /** Whether a job has the work: its request ends with its answer. */
+  get isParked(): boolean {
+    return this.#isParked;
+  }
+
+  /** Plans the same body for another target, as long as it is there. */
+  plan(target: Target): Plan | Promise<Plan> {
+    if (this.#body === undefined) throw new Error(`the body of ${this.id} is gone`);
+    const { way, received } = this.#body;
+    return way.plan(received, { retry: this.work.order.retry, target });
+  }
+
+  /** The body is of no further use: an answer may stream for long. A form stays open until the work has ended. */
+  freeBody(): void {
+    this.#body?.bodyMemory.free();
+    this.#body = undefined;
+  }
+
+  /** Counts a request that was written to the upstream, or one of those that then failed there. */
+  noteSent(isSent: boolean): void {
+    this.#requestsSent += isSent ? 1 : -1;
+  }
+
+  /**
+   * Ends the work with its whole answer, whose headers get the cost, with what other works have cost for this one (`others`,
+   * in nano-credits). Resolves and rejects as `end` does.
+   */
+  async answer(
+    answer: PaidAnswer & { body: Uint8Array | string },
+    observed: ObservedUsage,
+    others = 0n,
+  ): Promise<void> {
+    const { work } = this;
+    const { status, headers, body } = answer;
+    headers["x-tollgate-credits"] =
+      others === 0n ? work.creditsOf(observed) : formatCredits(work.costOf(observed) + others);
+    const kept = work.order.retry && { headers, body: new StoredBody().add(Buffer.from(body)) };
+    const shortfall = await this.end({ status, outcome: "complete", observed, answer: kept });
+    if (shortfall > 0n) headers["x-tollgate-credits"] = formatCredits(work.costOf(observed) + others - shortfall);
+  }
+
+  /**
+   * Ends the work without an answer. If its client disconnected after a request had been written, the upstream bills the
+   * input, so the expected input is charged.
+   */
+  fail(thrown: unknown): Promise<Nano> {
+    const error = thrown instanceof GatewayError ? thrown : undefined;
+    const outcome = outcomeOf(thrown, { hasLeft: this.watchdog.isAbandoned, hasBegun: false });
+    const isBilled = outcome === "abandoned" && this.#requestsSent > 0;
+    const observed = isBilled
+      ? resolveUsage(this.work.order, { upstream: undefined, outputBytes: () => 0 })
+      : undefined;
+    return this.end({ status: error?.status ?? 500, outcome, observed, error });
+  }
+
+  /**
+   * Ends the work. Only the first end counts. Resolves to its shortfall, in nano-credits, when it is durable. Rejects with
+   * `storage_unavailable` if it could not be made durable: the answer must not be completed then.
+   */
+  async end(result: WorkResult): Promise<Nano> {
+    if (this.#ended) return 0n;
+    const committed = this.work.end({ ...result, answer: this.#storedAnswerOf(result), files: this.#files });
+    this.#ended = true;
+    this.memory.free();
+    this.#onEnd();
+    const { isDurable, shortfall } = await committed;
+    if (!isDurable) throw new GatewayError("storage_unavailable", "The charge can't be written.");
+    return shortfall;
+  }
+
+  /** Leaves the work to a job: see `Work.park`. */
+  async park(until: number, jobOf: (parked: ParkedWork) => ParkedJob): Promise<void> {
+    await this.work.park(until, jobOf);
+    this.#isParked = true;
+  }
+
+  #storedAnswerOf({ status, answer, outcome }: WorkResult): WorkEnd["answer"] {
+    if (answer === undefined || outcome !== "complete") return undefined;
+    return storedAnswerOf(status, answer, this.#surface, this.id);
+  }
+}

@@ -1,0 +1,20 @@
+import type { FormDeclaration, ParsedBody } from "../../bodies/index.ts";
+import type { PaidAnswer, WorkPlan, WorkPlanner } from "./paid-request.ts";
+import type { RunningWork } from "./running-work.ts";
+
+/** How one request is performed. */
+export interface WayOfWork<Body, Plan extends WorkPlan, Target = never> extends WorkPlanner<Body, Plan, Target> {
+  /** What a retry key is for, besides the body. */
+  readonly operation: string;
+  /** An SDK's own name for the header of the retry key. */
+  readonly retryKeyAlias?: string;
+  /** The form that the request contains; undefined if it contains JSON. */
+  readonly form: FormDeclaration<Body> | undefined;
+  /** Reads and validates JSON. Returns a promise only if it waits. */
+  parse(bytes: Uint8Array): ParsedBody<Body> | Promise<ParsedBody<Body>>;
+  /**
+   * Performs the work, and ends it: at once, later (a stream), or by parking it. What it throws ends the work as
+   * `RunningWork.fail` does.
+   */
+  run(running: RunningWork<Plan, Target>, plan: Plan): Promise<PaidAnswer>;
+}

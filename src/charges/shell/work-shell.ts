@@ -1,0 +1,106 @@
+/**
+ * The shell of paid work, the same for every request that costs money:
+ *
+ *   receive → plan → hold, with the retry key (answered again?) → run → outcome, shortfall, stored answer → end
+ *
+ * A way of work says how its bodies are planned and how its plans are run.
+ */
+import { type BodyLimits, readBody, type ReceivedBody, type ReceivedForm, receiveForm } from "../../bodies/index.ts";
+import { type CallAbort, CallAborter, shuttingDown } from "../../core/index.ts";
+import type { MemoryBudget } from "../../streaming/index.ts";
+import type { WorkDependencies } from "../dependencies.ts";
+import { openWork } from "../open-work.ts";
+import { fingerprintOf, readRetryKey } from "../retry-key.ts";
+import { replay } from "../stored-answer.ts";
+import { Work } from "../work.ts";
+import type { PaidAnswer, PaidRequest, WorkPlan } from "./paid-request.ts";
+import { RunningWork } from "./running-work.ts";
+import { CallWatchdog } from "./watchdog.ts";
+import type { WayOfWork } from "./way-of-work.ts";
+
+export interface ShellDependencies {
+  work: WorkDependencies;
+  body: BodyLimits;
+  memory: MemoryBudget;
+}
+
+export class WorkShell {
+  readonly #deps: ShellDependencies;
+  /** Works that have not ended, from before their hold to the last byte of their answer. */
+  readonly #running = new Set<CallAbort>();
+  #isClosing = false;
+
+  constructor(deps: ShellDependencies) {
+    this.#deps = deps;
+  }
+
+  /** Works that have not ended, streams included. */
+  get active(): number {
+    return this.#running.size;
+  }
+
+  /** Begins no work from now on; what runs continues. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  /** Ends the works that still run, each with an error in its client's format, and charges their usage. */
+  abortAll(): void {
+    for (const abort of this.#running) abort.abort(shuttingDown());
+  }
+
+  /**
+   * Performs one request. Throws `GatewayError` for everything that is refused or fails before an answer has begun. The
+   * waiting steps are in one function: an async function each would cost more than most of the steps.
+   */
+  async run<Body, Plan extends WorkPlan, Target>(
+    request: PaidRequest,
+    way: WayOfWork<Body, Plan, Target>,
+  ): Promise<PaidAnswer> {
+    const { work: deps, body: limited, memory } = this.#deps;
+    const { body, headers, client } = request;
+    const bodyMemory = memory.share();
+    const abort = new CallAborter();
+    // Not the body itself, which an answer that streams for long must not keep.
+    let form: ReceivedForm | undefined;
+    const onEnd = (): void => {
+      this.#running.delete(abort);
+      if (form !== undefined) void form.close();
+    };
+    let running: RunningWork<Plan, Target> | undefined;
+    try {
+      let received: ReceivedBody<Body>;
+      if (way.form === undefined) {
+        const parsed = way.parse(body instanceof Uint8Array ? body : await readBody(body, limited, bodyMemory));
+        // Most bodies are read, and most plans made, synchronously: they need no promise.
+        received = parsed instanceof Promise ? await parsed : parsed;
+      } else {
+        const source = body instanceof Uint8Array ? new Response(Uint8Array.from(body), { headers }) : body;
+        const formBody = await receiveForm(source, way.form, limited);
+        form = formBody.form;
+        received = formBody;
+      }
+      const key = readRetryKey(headers, way.retryKeyAlias);
+      const retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(way.operation, received) };
+      const planned = way.plan(received, { retry });
+      const plan = planned instanceof Promise ? await planned : planned;
+      if (this.#isClosing) throw shuttingDown();
+      // From here on money is involved: a stopping server waits for this work.
+      this.#running.add(abort);
+      const work = await openWork(deps, plan.order);
+      if (!(work instanceof Work)) return replay(work.answer, work.firstId);
+      const clientGoneGraceMs = retry === undefined ? plan.clientGoneGraceMs : Number.POSITIVE_INFINITY;
+      const watchdog = new CallWatchdog({ ticker: deps.ticker, abort, client, clientGoneGraceMs });
+      running = new RunningWork({ way, work, watchdog, client, received, bodyMemory, memory: memory.share(), onEnd });
+      return await way.run(running, plan);
+    } catch (thrown) {
+      // The request fails with its own error, also if its end is not durable.
+      await running?.fail(thrown).catch(() => undefined);
+      throw thrown;
+    } finally {
+      bodyMemory.free();
+      if (running === undefined || running.isParked) onEnd();
+      running?.watchdog.end();
+    }
+  }
+}
