@@ -21,7 +21,6 @@ export const exceptionsMax = 5;
 export const toBeSplit: readonly string[] = [
   "src/app/app.ts createApp",
   "src/app/app.ts servicesOf",
-  "src/calls/pipeline.ts run",
   "src/charges/work.ts Work",
   "src/dialects/chat/answers/choice-reader.ts ChoiceReader",
   "src/dialects/responses/answers/stream-writer.ts ResponsesStreamWriter",
@@ -35,7 +34,6 @@ export const toBeSplit: readonly string[] = [
   "src/realtime/work-series.ts WorkSeries",
   "src/upstream/connection.ts Connection",
   "src/upstream/exchange.ts HttpExchange",
-  "src/videos/create-video.ts perform",
   "src/web/crawl/sql/rows.ts statementsWith",
   "src/web/crawl/sql/sqlite.ts SqliteCrawlStore",
 ];

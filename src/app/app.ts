@@ -132,20 +132,16 @@ export function createApp(options: AppOptions): App {
     logger,
     draining: isDraining,
   });
-  const isIdle = (): boolean =>
-    calls.shell.active + videos.active + web.access.active + services.files.uploading + sockets.active === 0;
+  const isIdle = (): boolean => calls.shell.active + services.files.uploading + sockets.active === 0;
   return {
     fetch: withCors(answer, corsPolicy(options)),
     async drain() {
       draining = true;
       calls.shell.close();
-      videos.close();
-      web.access.close();
       sockets.retireAll();
       const stoppedJobs = jobs.stop(JOBS_MS_MAX);
       await waitUntil(isIdle, drainMsMax);
       calls.shell.abortAll();
-      web.access.abortAll();
       sockets.closeAll();
       await waitUntil(isIdle, SETTLE_MS_MAX);
       stopSweeper();

@@ -89,7 +89,7 @@ export function createWeb(options: WebOptions): Web {
   const { engine: choice } = config.web;
   const chosen = typeof choice === "string" ? { kind: choice } : choice;
   const index = createTextIndex(options, stores);
-  const { work, body, memory } = calls;
+  const { work, shell, memory } = calls;
   const userAgent = config.web.user_agent;
   const robots = new Robots({ outbound, clock, userAgent });
   const reader: WebEngine =
@@ -117,7 +117,7 @@ export function createWeb(options: WebOptions): Web {
   const crawls = createCrawls(options, stores, { engine, engineName: chosen.kind, price, work, robots, sitemaps });
   return {
     crawls,
-    access: new WebAccess({ engine, search, engineName: chosen.kind, price, work, body, memory, environment, logger }),
+    access: new WebAccess({ engine, search, engineName: chosen.kind, price, shell, environment, logger }),
     screenshots,
     storedBytes: stores.storedBytes,
     textIndex: stores.textIndex,

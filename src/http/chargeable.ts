@@ -1,4 +1,5 @@
 import type { CallPipeline, ChargeableBody, ChargeableRoute } from "../calls/index.ts";
+import { answerPaid } from "./answer-paid.ts";
 import type { ResponseStoreService } from "../objects/index.ts";
 import type { ProxiedContract } from "./contract.ts";
 import { type HttpRoute, proxiedRoute } from "./route.ts";
@@ -26,11 +27,7 @@ export function chargeableRoute<Body extends ChargeableBody>(
     surface: route.surface,
     mount({ pipeline, responseStore }: ChargeableServices) {
       const callRoute = storesResponses ? { ...route, responseStore } : route;
-      return async ({ requestId, principal, request }) => {
-        const incoming = { requestId, principal, headers: request.headers, body: request, client: request };
-        const { status, headers, body } = await pipeline.run(callRoute, incoming);
-        return new Response(body, { status, headers });
-      };
+      return (call) => answerPaid(call, (request) => pipeline.run(callRoute, request));
     },
   });
 }

@@ -2,7 +2,7 @@
  * Creates a video job. Its work is opened and parked before the upstream is asked, and the answer's id is stored before
  * the client gets it:
  *
- *   receive → resolve → bound → hold → park with the job's row → its record → send → the record gets id and key
+ *   (receive) → resolve → bound → (hold) → park with the job's row → its record → send → the record gets id and key
  *     → the answer is kept for the retry key → answer
  *
  * The job's row is leased by this process until the upstream has answered. If the process dies before, the row's lease
@@ -11,22 +11,23 @@
 import type { Principal } from "../auth/index.ts";
 import {
   decodeBody,
-  type FormBody,
+  type FormDeclaration,
   isForm,
   parseBody,
-  readBody,
+  type ParsedBody,
   type ReceivedBody,
-  receiveForm,
 } from "../bodies/index.ts";
 import {
-  fingerprintOf,
   keepAnswer,
-  openWork,
-  readRetryKey,
-  replay,
+  outcomeOf,
+  type PaidAnswer,
+  type PaidRequest,
+  type Planning,
   resumeWork,
-  Work,
+  type RunningWork,
+  type WayOfWork,
   type WorkOrder,
+  type WorkPlan,
 } from "../charges/index.ts";
 import {
   formatCredits,
@@ -35,7 +36,6 @@ import {
   type JsonObject,
   limits,
   objectOf,
-  toGatewayError,
   type ObjectReference,
   type UsageBucket,
   type VideoOperation,
@@ -51,20 +51,14 @@ import { VIDEO_JOB, type VideoDependencies } from "./video-dependencies.ts";
 import { createdAnswer } from "./video-object.ts";
 import { videoBodyOf, videoFormOf, type VideoRequest } from "./video-request.ts";
 
-/** One request that creates a job. */
-export interface VideoCall {
-  requestId: string;
-  principal: Principal;
-  request: Request;
-}
-
 /** The pause before the storage is asked again. */
 const STORE_AGAIN_MS = 500;
 
 /** The time that the writes around the upstream's answer may take. */
 const WRITES_MS_MAX = 60_000;
 
-interface Planned {
+interface VideoPlan extends WorkPlan {
+  operation: VideoOperation;
   target: Target;
   source: StoredVideo | undefined;
   pinnedKeyId: string | undefined;
@@ -74,36 +68,73 @@ interface Planned {
 }
 
 /** Throws a `GatewayError` for what is refused; an upstream's refusal is relayed. */
-export async function createVideo(
+export function createVideo(
   deps: VideoDependencies,
   operation: VideoOperation,
-  call: VideoCall,
-): Promise<Response> {
-  const memory = deps.memory.share();
-  let form: FormBody<VideoRequest> | undefined;
-  try {
-    const { headers } = call.request;
-    let received: ReceivedBody<VideoRequest>;
-    if (isForm(headers)) {
-      form = await receiveForm(call.request, { body: videoFormOf(operation), sound: false }, deps.body);
-      received = form;
-    } else received = parseBody(await readBody(call.request, deps.body, memory), videoBodyOf(operation), []);
-    const key = readRetryKey(headers);
-    const retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(operation, received) };
-    const planned = await plan(deps, operation, call, received);
-    return await perform(deps, operation, call, { planned, retry });
-  } finally {
-    memory.free();
-    await form?.form.close();
+  request: PaidRequest,
+): Promise<PaidAnswer> {
+  return deps.shell.run(request, new VideoCreation(deps, operation, request));
+}
+
+class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
+  readonly surface = "openai";
+  readonly operation: VideoOperation;
+  readonly form: FormDeclaration<VideoRequest> | undefined;
+  readonly #deps: VideoDependencies;
+  readonly #request: PaidRequest;
+
+  constructor(deps: VideoDependencies, operation: VideoOperation, request: PaidRequest) {
+    this.#deps = deps;
+    this.#request = request;
+    this.operation = operation;
+    this.form = isForm(request.headers) ? { body: videoFormOf(operation), sound: false } : undefined;
   }
+
+  parse(bytes: Uint8Array): ParsedBody<VideoRequest> {
+    return parseBody(bytes, videoBodyOf(this.operation), []);
+  }
+
+  async plan(received: ReceivedBody<VideoRequest>, { retry, target }: Planning<Target>): Promise<VideoPlan> {
+    const { requestId: id, principal } = this.#request;
+    const planned = await plan(this.#deps, { operation: this.operation, principal, received, other: target });
+    const {
+      target: { route, model, modelId, price, priceOf },
+      bound,
+    } = planned;
+    const order: WorkOrder = {
+      id,
+      principal,
+      operation: this.operation,
+      dialect: undefined,
+      source: { provider: route.prefix, model, modelId },
+      price,
+      priceOf,
+      bound: { inputTokens: 0, outputTokens: 0, choices: 1, ...bound },
+      streamed: false,
+      retry,
+      at: this.#deps.environment.clock(),
+    };
+    // A job is not ended by its client.
+    return { ...planned, order, clientGoneGraceMs: Number.POSITIVE_INFINITY };
+  }
+
+  run(running: RunningWork<VideoPlan, Target>, planned: VideoPlan): Promise<PaidAnswer> {
+    return perform(this.#deps, this.#request, running, planned);
+  }
+}
+
+interface Asked {
+  operation: VideoOperation;
+  principal: Principal;
+  received: ReceivedBody<VideoRequest>;
+  /** Instead of the target that the request names. */
+  other: Target | undefined;
 }
 
 async function plan(
   deps: VideoDependencies,
-  operation: VideoOperation,
-  { principal }: VideoCall,
-  received: ReceivedBody<VideoRequest>,
-): Promise<Planned> {
+  { operation, principal, received, other }: Asked,
+): Promise<Omit<VideoPlan, keyof WorkPlan>> {
   const { router, storedObjects, environment, notifier } = deps;
   const isFormBody = received.kind === "form";
   const body: JsonObject = isFormBody ? received.body : decodeBody(received);
@@ -111,7 +142,7 @@ async function plan(
   const source = await sourceOf(deps, principal, body);
   const modelId = received.body.model ?? (source && `${source.provider}/${source.model}`);
   if (modelId === undefined) throw new GatewayError("validation_failed", "model: Required", { param: "model" });
-  const target = router.resolve(modelId, [operation], principal);
+  const target = other ?? router.resolve(modelId, [operation], principal);
   if (source !== undefined && source.provider !== target.route.prefix) throw noVideo("video");
   const requests = target.operation.video;
   if (requests === undefined) throw new Error(`${target.route.prefix} has a video operation without requests`);
@@ -128,6 +159,7 @@ async function plan(
   requirePrices(target, { ...bound, ownPrices: units });
   const upstream = await requests.toUpstream(input, known);
   return {
+    operation,
     target,
     source,
     pinnedKeyId: source?.keyId ?? draft?.keyId ?? pinned,
@@ -206,40 +238,16 @@ function bodyOf(
   return received.form.composed(fields, randomBytes);
 }
 
-interface Performed {
-  planned: Planned;
-  retry: WorkOrder["retry"];
-}
-
 async function perform(
   deps: VideoDependencies,
-  operation: VideoOperation,
-  call: VideoCall,
-  { planned, retry }: Performed,
-): Promise<Response> {
-  const { environment, videos } = deps;
-  const { requestId: id, principal, request } = call;
-  const { target, bound, source, body } = planned;
+  { principal, headers }: PaidRequest,
+  running: RunningWork,
+  planned: VideoPlan,
+): Promise<PaidAnswer> {
+  const { videos } = deps;
+  const { target, bound, source, body, order } = planned;
+  const { id, at } = order;
   const { api } = jobsOf(target.route);
-  const at = environment.clock();
-  const { model, modelId, price, priceOf } = target;
-  const work = await openWork(deps.work, {
-    id,
-    principal,
-    operation,
-    dialect: undefined,
-    source: { provider: target.route.prefix, model, modelId },
-    price,
-    priceOf,
-    bound: { inputTokens: 0, outputTokens: 0, choices: 1, ...bound },
-    streamed: false,
-    retry,
-    at,
-  });
-  if (!(work instanceof Work)) {
-    const { status, headers, body: replayed } = replay(work.answer, work.firstId);
-    return new Response(replayed, { status, headers });
-  }
   const video: StoredVideo = {
     id,
     videoId: undefined,
@@ -247,8 +255,8 @@ async function perform(
     keyId: undefined,
     owner: principal.user,
     accountId: principal.accountId,
-    model,
-    operation,
+    model: target.model,
+    operation: planned.operation,
     sourceId: source?.videoId,
     webhookUrl: body.webhook_url ?? undefined,
     requested: requestedIn(body, bound),
@@ -263,11 +271,11 @@ async function perform(
   const lease = newLease(deps, deps.send.totalMsMax + WRITES_MS_MAX);
   const job = await parkIn(
     { id, kind: VIDEO_JOB, owner: principal.user, runAt: at, createdAt: at, lease },
-    work,
+    running,
     until,
   );
   const { held } = job.payload.parked;
-  const sending = { ...planned, video, job, headers: request.headers, held: formatCredits(BigInt(held)) };
+  const sending = { ...planned, video, job, headers, held: formatCredits(BigInt(held)) };
   try {
     await videos.insert(video);
   } catch (thrown) {
@@ -282,21 +290,19 @@ interface NewVideoJob extends LeasedJob {
   payload: VideoJobPayload;
 }
 
-async function parkIn(row: Omit<NewVideoJob, "payload" | "attempts">, work: Work, until: number): Promise<NewVideoJob> {
+async function parkIn(
+  row: Omit<NewVideoJob, "payload" | "attempts">,
+  running: RunningWork,
+  until: number,
+): Promise<NewVideoJob> {
   let job: NewVideoJob | undefined;
-  try {
-    await work.park(until + OVERDUE_MS_MAX, (parked) => (job = { ...row, attempts: 0, payload: { parked, until } }));
-  } catch (thrown) {
-    const error = toGatewayError(thrown);
-    await work.end({ status: error.status, outcome: "interrupted", error });
-    throw thrown;
-  }
+  await running.park(until + OVERDUE_MS_MAX, (parked) => (job = { ...row, attempts: 0, payload: { parked, until } }));
   if (job === undefined) throw new Error("parked without a job");
   return job;
 }
 
 /** What the answer says of the video before the upstream does. */
-function requestedIn({ size }: VideoRequest, { outputVideo }: Planned["bound"]): StoredVideo["requested"] {
+function requestedIn({ size }: VideoRequest, { outputVideo }: VideoPlan["bound"]): StoredVideo["requested"] {
   const { outputVideoMs } = outputVideo.usage;
   return {
     seconds: outputVideoMs === undefined ? undefined : outputVideoMs / 1_000,
@@ -304,14 +310,14 @@ function requestedIn({ size }: VideoRequest, { outputVideo }: Planned["bound"]):
   };
 }
 
-interface Sending extends Planned {
+interface Sending extends VideoPlan {
   video: StoredVideo;
   job: NewVideoJob;
   headers: Headers;
   held: string;
 }
 
-async function send(deps: VideoDependencies, sending: Sending): Promise<Response> {
+async function send(deps: VideoDependencies, sending: Sending): Promise<PaidAnswer> {
   const { target, upstreamBody: body, pinnedKeyId, video, headers } = sending;
   let isSent = false;
   let reply: ApiAnswer | FailedReply;
@@ -344,7 +350,8 @@ async function giveUp(
   const { payload } = job;
   if (isSent) await endLost(deps, payload, video, error);
   else {
-    await resumeWork(deps.work, payload.parked).end({ status: error?.status ?? 500, outcome: "interrupted", error });
+    const outcome = outcomeOf(thrown, { hasLeft: false, hasBegun: false });
+    await resumeWork(deps.work, payload.parked).end({ status: error?.status ?? 500, outcome, error });
     await deps.videos.remove(video.id);
   }
   await deps.jobs.finish(job);
@@ -355,19 +362,19 @@ async function refused(
   deps: VideoDependencies,
   { video, job, target }: Sending,
   { status, headers, body }: FailedReply,
-): Promise<Response> {
+): Promise<PaidAnswer> {
   const { parked } = job.payload;
   await resumeWork(deps.work, parked).end({ status, outcome: "failed" });
   await deps.videos.remove(video.id);
   await deps.jobs.finish(job);
-  return new Response(body, { status, headers: relayedErrorHeaders(headers, target.route.sandbox) });
+  return { status, headers: relayedErrorHeaders(headers, target.route.sandbox), body };
 }
 
 async function created(
   deps: VideoDependencies,
   sending: Sending,
   { json, keyId, headers }: ApiAnswer,
-): Promise<Response> {
+): Promise<PaidAnswer> {
   const { environment, videos, jobs } = deps;
   const { target, video, job, held } = sending;
   const { api } = jobsOf(target.route);
@@ -397,14 +404,16 @@ async function created(
     // The lease runs out, and the job goes on then. Its client must not order the video again.
     deps.logger.warn({ request_id: video.id, reason: String(reason) }, "a video job will be looked up late");
   }
-  return new Response(answer.body, {
+  return {
+    status: 200,
     headers: {
       ...relayedHeaders(headers, target.route.sandbox),
       "content-type": "application/json",
       "x-tollgate-credits": formatCredits(0n),
       "x-tollgate-credits-held": held,
     },
-  });
+    body: answer.body,
+  };
 }
 
 /** The upstream has created the job: a storage that fails is asked again, as long as the job's row is leased. */

@@ -1,5 +1,5 @@
 /** Follows a video job at its upstream: asks for its state, and ends its work once. */
-import { keepAnswer, resumeWork, type ParkedWork } from "../charges/index.ts";
+import { keepAnswer, outcomeOf, resumeWork, type ParkedWork } from "../charges/index.ts";
 import { type GatewayError, limits, type Nano, randomId, type WorkBound } from "../core/index.ts";
 import type { Job, JobLease, JobResult, LeasedJob } from "../jobs/index.ts";
 import type { VideoState } from "../providers/index.ts";
@@ -214,6 +214,7 @@ export async function endLost(
     "a video job was lost before its id was known",
   );
   const work = resumeWork(deps.work, parked);
-  await work.end({ status: error?.status ?? 502, outcome: "interrupted", unbilled, error });
+  const outcome = outcomeOf(error, { hasLeft: false, hasBegun: false });
+  await work.end({ status: error?.status ?? 502, outcome, unbilled, error });
   if (video !== undefined) await deps.videos.remove(video.id);
 }

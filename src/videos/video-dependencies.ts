@@ -1,5 +1,4 @@
-import type { BodyLimits } from "../bodies/index.ts";
-import type { WorkDependencies } from "../charges/index.ts";
+import type { WorkDependencies, WorkShell } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { JobStore } from "../jobs/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
@@ -27,7 +26,7 @@ export interface VideoDependencies extends AskApiDependencies {
   work: WorkDependencies;
   router: ModelRouter;
   storedObjects: StoredObjects;
-  body: BodyLimits;
+  shell: WorkShell;
   memory: MemoryBudget;
   logger: Logger;
   notifier: VideoNotifier;

@@ -1,6 +1,7 @@
-import { shuttingDown, type VideoOperation } from "../core/index.ts";
+import type { PaidAnswer, PaidRequest } from "../charges/index.ts";
+import type { VideoOperation } from "../core/index.ts";
 import type { JobHandler } from "../jobs/index.ts";
-import { createVideo, type VideoCall } from "./create-video.ts";
+import { createVideo } from "./create-video.ts";
 import { endOverdue, followVideo, type VideoJobPayload } from "./follow-video.ts";
 import { deleteVideo, downloadVideo, getVideo, listVideos, type VideoLookup, type VideoPage } from "./lookups.ts";
 import type { VideoDependencies } from "./video-dependencies.ts";
@@ -17,31 +18,13 @@ const RUN_MS_MAX = 60_000;
 /** All that can be done with video jobs. */
 export class VideoJobs {
   readonly #deps: VideoDependencies;
-  #active = 0;
-  #closing = false;
 
   constructor(deps: VideoDependencies) {
     this.#deps = deps;
   }
 
-  /** Creations that have not been answered. */
-  get active(): number {
-    return this.#active;
-  }
-
-  /** Creates no jobs from now on. */
-  close(): void {
-    this.#closing = true;
-  }
-
-  async create(operation: VideoOperation, call: VideoCall): Promise<Response> {
-    if (this.#closing) throw shuttingDown();
-    this.#active += 1;
-    try {
-      return await createVideo(this.#deps, operation, call);
-    } finally {
-      this.#active -= 1;
-    }
+  create(operation: VideoOperation, request: PaidRequest): Promise<PaidAnswer> {
+    return createVideo(this.#deps, operation, request);
   }
 
   get(lookup: VideoLookup): Promise<Response> {

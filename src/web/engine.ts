@@ -32,7 +32,7 @@ export interface WorkContext {
   isWanted?: (page: PageRead) => Promise<boolean>;
 }
 
-interface Performed {
+export interface Performed {
   /** The charged usage of the work itself. */
   usage: Usage;
   /** The cost of a model's calls for it, in nano-credits; they are charged by themselves. */

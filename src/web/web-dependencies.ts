@@ -1,9 +1,7 @@
 import type { Browser } from "../browser/index.ts";
-import type { BodyLimits } from "../bodies/index.ts";
-import type { WorkDependencies } from "../charges/index.ts";
+import type { WorkShell } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
-import type { MemoryBudget } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { WebEngine } from "./engine.ts";
 import type { SearchBackend } from "./search/backend.ts";
@@ -16,9 +14,7 @@ export interface WebDependencies {
   /** The engine's name, which the records of its work have as their model. */
   engineName: string;
   price: ModelPrice;
-  work: WorkDependencies;
-  body: BodyLimits;
-  memory: MemoryBudget;
+  shell: WorkShell;
   environment: Environment;
   logger: Logger;
 }

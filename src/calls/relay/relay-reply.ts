@@ -2,6 +2,7 @@
 import { type PaidAnswer, resolveUsage, type RunningWork, withPassed, StoredBody } from "../../charges/index.ts";
 import { GatewayError } from "../../core/index.ts";
 import type { Reply, SendOptions, StreamReply } from "../../sending/index.ts";
+import type { StreamObserver } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { captureRecords } from "../answer-records.ts";
 import { EVENT_HEADERS, headersFor, storeOrLog } from "../build-response.ts";
@@ -56,28 +57,18 @@ function relay(
   deps: RelayDependencies,
   call: RunningWork,
   { status, headers: replied, body, keyId }: StreamReply,
-  { stream: { observer: own, events }, plan: { records, target, exchange } }: Relayed,
+  { stream: { observer: own, events }, plan }: Relayed,
 ): PaidAnswer {
   const { work, watchdog, client } = call;
-  const { headers: described } = exchange;
+  const {
+    target,
+    records,
+    exchange: { headers: described },
+  } = plan;
   const { order } = work;
   const capture = records && captureRecords(records);
   const observer = capture?.observe(own) ?? own;
-  const usage = new StreamUsage({
-    observer,
-    read() {
-      const { usage: told } = observer;
-      // Figures in the middle of a stream do not count what has passed since.
-      const isFinal = told === undefined || ((observer.done || observer.complete) && observer.cut !== true);
-      const upstream = isFinal ? told : withPassed(told, observer.outputBytesSinceUsage ?? 0);
-      const used = resolveUsage(order, { upstream, outputBytes: () => observer.outputBytes });
-      // Usage without a price cannot be charged either.
-      work.costOf(used);
-      return used;
-    },
-    // Only the name: the message could repeat text of the caller or the upstream.
-    onFailure: (reason) => deps.logger.error({ request_id: call.id, cause: nameOf(reason) }, "usage unknown"),
-  });
+  const usage = usageOf(deps.logger, call, observer);
   work.meter(
     () => usage.soFar(),
     (error) => watchdog.abort.abort(error),
@@ -112,6 +103,25 @@ function relay(
     },
   });
   return { status, headers, body: stream };
+}
+
+/** What the stream has used so far. */
+function usageOf(logger: Logger, { id, work }: RunningWork, observer: StreamObserver): StreamUsage {
+  return new StreamUsage({
+    observer,
+    read() {
+      const { usage: told } = observer;
+      // Figures in the middle of a stream do not count what has passed since.
+      const isFinal = told === undefined || ((observer.done || observer.complete) && observer.cut !== true);
+      const upstream = isFinal ? told : withPassed(told, observer.outputBytesSinceUsage ?? 0);
+      const used = resolveUsage(work.order, { upstream, outputBytes: () => observer.outputBytes });
+      // Usage without a price cannot be charged either.
+      work.costOf(used);
+      return used;
+    },
+    // Only the name: the message could repeat text of the caller or the upstream.
+    onFailure: (reason) => logger.error({ request_id: id, cause: nameOf(reason) }, "usage unknown"),
+  });
 }
 
 function nameOf(thrown: unknown): string {

@@ -235,7 +235,7 @@ class StreamRelay implements Watched, BodySink {
     const error = errorFrom(cause, abort);
     const last = events && this.#blocks.withError(events.errorEvent(error));
     // The stream ends with an error in any case.
-    await this.#endBroken(error).catch(() => undefined);
+    await this.#end("broken", error).catch(() => undefined);
     if (last === undefined) this.#client.breakOff(error);
     else this.#client.close(last);
     // Frees the connection if the upstream would continue.
@@ -261,20 +261,17 @@ class StreamRelay implements Watched, BodySink {
   #contain(ending: Promise<void>): void {
     ending.catch((cause: unknown) => {
       this.#body.cancel();
-      if (!this.#ended) this.#contain(this.#endBroken(errorFrom(cause, this.#options.abort)));
+      if (!this.#ended) this.#contain(this.#end("broken", errorFrom(cause, this.#options.abort)));
       this.#client.breakOff(cause);
     });
   }
 
-  #endBroken(error: GatewayError): Promise<void> {
-    return this.#end(outcomeOf(error, { hasLeft: false, hasBegun: this.#blocks.hasBegun }), error);
-  }
-
-  #end(end: StreamEnd, error: GatewayError | undefined): Promise<void> {
+  #end(end: StreamEnd | "broken", error: GatewayError | undefined): Promise<void> {
     if (this.#ended) return Promise.resolve();
     this.#ended = true;
     this.#options.ticker.leave(this);
-    return this.#options.onEnd(end, error);
+    const outcome = end === "broken" ? outcomeOf(error, { hasLeft: false, hasBegun: this.#blocks.hasBegun }) : end;
+    return this.#options.onEnd(outcome, error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { VideoOperation } from "../../core/index.ts";
 import { videoChangeRequest, type VideoJobs, videoRequest } from "../../videos/index.ts";
+import { answerPaid } from "../answer-paid.ts";
 import { file, partNames } from "../contract.ts";
 import { proxiedRoute } from "../route.ts";
 import { video } from "./video.ts";
@@ -41,7 +42,7 @@ function creationRoute({ path, operationId, summary, operation }: Creation) {
     mount:
       ({ videos }: { videos: VideoJobs }) =>
       (call) =>
-        videos.create(operation, call),
+        answerPaid(call, (request) => videos.create(operation, request)),
   });
 }
 

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { mapRequest, type WebAccess } from "../../web/index.ts";
+import { answerPaid } from "../answer-paid.ts";
 import { proxiedRoute } from "../route.ts";
 
 const link = z.looseObject({ url: z.string(), title: z.string().optional(), description: z.string().optional() });
@@ -25,5 +26,5 @@ export const mapRoute = proxiedRoute({
   mount:
     ({ web }: { web: WebAccess }) =>
     (call) =>
-      web.map(call),
+      answerPaid(call, (request) => web.map(request)),
 });

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { scrapeRequest, type WebAccess } from "../../web/index.ts";
+import { answerPaid } from "../answer-paid.ts";
 import { proxiedRoute } from "../route.ts";
 import { document } from "./document.ts";
 
@@ -17,5 +18,5 @@ export const scrapeRoute = proxiedRoute({
   mount:
     ({ web }: { web: WebAccess }) =>
     (call) =>
-      web.scrape(call),
+      answerPaid(call, (request) => web.scrape(request)),
 });

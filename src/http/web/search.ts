@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { searchRequest, type WebAccess } from "../../web/index.ts";
+import { answerPaid } from "../answer-paid.ts";
 import { proxiedRoute } from "../route.ts";
 import { document } from "./document.ts";
 
@@ -33,5 +34,5 @@ export const searchRoute = proxiedRoute({
   mount:
     ({ web }: { web: WebAccess }) =>
     (call) =>
-      web.search(call),
+      answerPaid(call, (request) => web.search(request)),
 });
