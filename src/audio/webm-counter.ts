@@ -24,7 +24,7 @@ const VALUE_BYTES_MAX = 16;
 const TRACKS_MAX = 100;
 
 /** Values of a track. Each occurs once; of several, decoders would choose differently. */
-const properties = new Map([
+const properties = new Map<number, Property>([
   [0xd7, "number"],
   [0x83, "type"],
   [0x86, "codec"],
@@ -35,9 +35,9 @@ const properties = new Map([
   [0x6264, "bits"],
   // Compressed or encrypted packets.
   [0x6d80, "encodings"],
-] as const);
+]);
 
-type Property = typeof properties extends Map<unknown, infer Name> ? Name : never;
+type Property = "number" | "type" | "codec" | "setup" | "rate" | "outputRate" | "channels" | "bits" | "encodings";
 
 /** Measures a packet by its length and its first bytes; undefined if it can't. */
 type Meter = (bytes: number, first: number, second: number) => number | undefined;
@@ -95,7 +95,7 @@ export class WebmCounter implements SoundCounter {
       return head;
     }
     if (id.id === SIMPLE_BLOCK || id.id === BLOCK) return this.#block(bytes, at, head, length);
-    const property = properties.get(id.id as never);
+    const property = properties.get(id.id);
     if (property === undefined) return head + length;
     const look = Math.min(length, property === "setup" ? SETUP_BYTES_MAX : VALUE_BYTES_MAX);
     if (at + head + look > bytes.length) return 0;
@@ -247,7 +247,7 @@ function readLacing(block: Buffer, at: number, length: number): Lacing | undefin
   const each = rest / (count + 1);
   if (kind === 2)
     return Number.isInteger(each)
-      ? { bytes: lengths.end, packets: Array(count + 1).fill(each) as number[] }
+      ? { bytes: lengths.end, packets: Array.from({ length: count + 1 }, () => each) }
       : undefined;
   const last = lengths.lengths.reduce((left, one) => left - one, rest);
   return last < 0 || lengths.lengths.some((one) => one < 0)

@@ -40,7 +40,8 @@ async function* inflate(
   // An error of the body or of the inflater ends both; the loop below then throws it.
   const feeding = pipeline(body, inflater).catch(() => undefined);
   try {
-    for await (const piece of inflater) yield piece as Buffer;
+    const pieces: AsyncIterable<Buffer> = inflater;
+    yield* pieces;
   } catch (thrown) {
     // Zlib's own codes; anything else is an error of the source.
     if (thrown instanceof Error && "code" in thrown && String(thrown.code).startsWith("Z_")) {

@@ -16,6 +16,11 @@ export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** The keys of an object that has no others than its type names. */
+export function keysOf<Key extends string>(object: Readonly<Partial<Record<Key, unknown>>>): Key[] {
+  return Object.keys(object) as Key[];
+}
+
 /** Parses a JSON object; undefined if the text is no JSON or another kind of value. */
 export function parseObject(text: string): JsonObject | undefined {
   try {

@@ -1,3 +1,4 @@
+import { keysOf } from "./json.ts";
 import type { UsageBucket } from "./usage.ts";
 
 /**
@@ -185,8 +186,7 @@ export const keyOfBucket = Object.fromEntries(
   Object.entries(rows).map(([key, { bucket }]) => [bucket, key]),
 ) as Readonly<Record<PricedBucket, PriceKey>>;
 
-// `Object.keys` returns `string[]`; the literal has no keys besides those of its type.
-export const priceKeys = Object.keys(rows) as readonly PriceKey[];
+export const priceKeys: readonly PriceKey[] = keysOf(rows);
 
 function isAlwaysQuoted(key: PriceKey): key is AlwaysQuotedKey {
   return priceUnits[key].alwaysQuoted === true;

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { parseObject } from "../core/index.ts";
 import { addressesOf, type DocumentAddresses } from "./addresses.ts";
 
 /** Generated with `openapiDocument`, and checked for drift: generating it takes a third of a server's start. */
@@ -14,6 +15,6 @@ export function publishedDocument(addresses: DocumentAddresses): () => Promise<s
 }
 
 async function readDocument(addresses: DocumentAddresses): Promise<string> {
-  const published = JSON.parse(await readFile(file, "utf8")) as object;
+  const published = parseObject(await readFile(file, "utf8"));
   return JSON.stringify({ ...published, servers: addressesOf(addresses) });
 }

@@ -1,4 +1,4 @@
-import { GatewayError, keyOfBucket, type UsageBucket } from "../core/index.ts";
+import { GatewayError, keyOfBucket, keysOf, type UsageBucket } from "../core/index.ts";
 import type { RequestedExtras } from "../providers/index.ts";
 import { quoted, type Target } from "./router.ts";
 
@@ -22,8 +22,7 @@ export function requirePrices(
   if (inferenceGeo !== undefined && !price.inferenceGeos.has(inferenceGeo)) {
     throw unpriced("inference_geo", `the place ${quoted(inferenceGeo)}`, [id, "inference_geos", inferenceGeo]);
   }
-  // The keys of a usage are buckets.
-  const tools = Object.keys(toolUnits) as UsageBucket[];
+  const tools = keysOf(toolUnits);
   for (const bucket of [...tools, ...ownPrices]) {
     if (!priced.has(bucket))
       throw unpriced(tools.includes(bucket) ? "tools" : "modalities", bucketName(bucket), [id, keyOfBucket[bucket]]);

@@ -195,7 +195,7 @@ function problemOf(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 function memberOf(value: unknown, key: PropertyKey): unknown {
-  return typeof value === "object" && value !== null ? (Reflect.get(value, key) as unknown) : undefined;
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
 function kindOf(value: unknown): string {

@@ -25,7 +25,7 @@ export class IsolatedWorld {
     if (exceptionDetails !== undefined) {
       throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     }
-    return result.value as unknown;
+    return result.value;
   }
 
   /** Ends the page's own scripts. Code of ours still runs. */

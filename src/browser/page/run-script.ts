@@ -33,7 +33,7 @@ export async function runScript(session: CDPSession, script: string): Promise<Sc
   const text: unknown = found.result.value;
   if (typeof text !== "string") return { type, value: undefined };
   if (text.length > VALUE_CHARACTERS_MAX) throw tooLong();
-  return { type, value: JSON.parse(text) as unknown };
+  return { type, value: JSON.parse(text) };
 }
 
 type Evaluated = Awaited<ReturnType<typeof evaluate>>;

@@ -40,7 +40,7 @@ export interface DecodedText {
  */
 export function decodeText(bytes: Uint8Array, options: DecodeOptions): DecodedText {
   const encoding = encodingOf(bytes, options);
-  return { text: new TextDecoder(encoding as Bun.Encoding).decode(bytes), encoding };
+  return { text: decoderOf(encoding).decode(bytes), encoding };
 }
 
 /** Decodes a long document piece by piece, by the encoding of its beginning. */
@@ -48,10 +48,15 @@ export function* decodePieces(bytes: Uint8Array, options: DecodeOptions): Genera
   // Up to an ASCII character, lest a part of another one looks like an error.
   const end = bytes.subarray(0, sampleBytesMax).findLastIndex((byte) => byte < 0x80) + 1;
   const sample = bytes.subarray(0, end === 0 ? sampleBytesMax : end);
-  const decoder = new TextDecoder(encodingOf(sample, options) as Bun.Encoding);
+  const decoder = decoderOf(encodingOf(sample, options));
   for (let start = 0; start < bytes.length; start += pieceBytes)
     yield decoder.decode(bytes.subarray(start, start + pieceBytes), { stream: true });
   yield decoder.decode();
+}
+
+/** Bun decodes all encodings of the standard, of which its types name a few. */
+export function decoderOf(encoding: string, options?: { fatal: boolean }): TextDecoder {
+  return new TextDecoder(encoding as Bun.Encoding, options);
 }
 
 function encodingOf(bytes: Uint8Array, { label, xml = false, plain = false }: DecodeOptions): string {
@@ -124,7 +129,7 @@ function isValidUtf8(bytes: Uint8Array): boolean {
 /** A sample may end within a character. */
 function isValid(bytes: Uint8Array, encoding: string, { isSample }: { isSample: boolean }): boolean {
   try {
-    new TextDecoder(encoding as Bun.Encoding, { fatal: true }).decode(bytes, { stream: isSample });
+    decoderOf(encoding, { fatal: true }).decode(bytes, { stream: isSample });
     return true;
   } catch {
     return false;

@@ -1,4 +1,4 @@
-import { standardName } from "../charset/decode.ts";
+import { decoderOf, standardName } from "../charset/decode.ts";
 import { PageError } from "../page-error.ts";
 import type { DocumentKind } from "../page.ts";
 
@@ -121,7 +121,7 @@ export function charsetOf(contentType: string | undefined): string | undefined {
 /** As Latin-1, which has a character for each byte, unless the document is in UTF-16. */
 function readHead(bytes: Uint8Array, contentType: string | undefined): string {
   const encoding = standardName(bytes.subarray(0, 4), charsetOf(contentType), false);
-  if (encoding?.startsWith("utf-16") === true) return new TextDecoder(encoding as Bun.Encoding).decode(bytes);
+  if (encoding?.startsWith("utf-16") === true) return decoderOf(encoding).decode(bytes);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 

@@ -43,10 +43,8 @@ export type Json = Readonly<Record<string, unknown>>;
 function* objectsOf(text: string): Generator<Json> {
   const waiting: unknown[] = [parseJson(text)];
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    if (Array.isArray(value)) {
-      for (const member of (value as unknown[]).slice(0, objectsMax).toReversed())
-        if (isObject(member)) waiting.push(member);
-    } else if (isObject(value)) {
+    if (Array.isArray(value)) waiting.push(...value.slice(0, objectsMax).filter(isObject).toReversed());
+    else if (isObject(value)) {
       yield value;
       waiting.push(...[value["mainEntity"], value["@graph"]].filter((member) => member !== undefined));
     }

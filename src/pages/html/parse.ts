@@ -38,7 +38,11 @@ export function parseHtml(text: string): Document {
  * The namespaces of attributes, which only matter to drawings, and two objects for each element are a third of a tree's
  * memory: all elements share an empty one.
  */
-const noNames: Readonly<Record<string, string>> = Object.freeze(Object.create(null) as Record<string, string>);
+const noNames: Readonly<Record<string, string>> = Object.freeze(noPrototype());
+
+function noPrototype(): Record<string, string> {
+  return Object.create(null) as Record<string, string>;
+}
 
 function boundedAdapter(texts: TextWriter): TreeAdapter<Htmlparser2TreeAdapterMap> {
   let nodes = 0;
@@ -50,7 +54,7 @@ function boundedAdapter(texts: TextWriter): TreeAdapter<Htmlparser2TreeAdapterMa
     ...adapter,
     createElement(name, namespace, attributes) {
       count();
-      const attribs = Object.create(null) as Record<string, string>;
+      const attribs = noPrototype();
       for (const { name: attribute, value } of attributes) attribs[attribute] = value;
       return Object.assign(new Element(name, attribs, []), {
         namespace,

@@ -46,12 +46,17 @@ export function writeBlocks(nodes: readonly ChildNode[], scope: Scope, writer: W
       endRun();
       if (isTransparent(node, writer)) {
         waiting.push(edge);
-        for (const child of node.children.toReversed()) waiting.push(child);
+        pushReversed(waiting, node.children);
       } else add(blocks, writeBlock(node, scope, writer));
     } else if (isTag(node) || isText(node)) run.push(node);
   }
   endRun();
   return blocks;
+}
+
+/** A page may have more children than a call has arguments. */
+function pushReversed<Node>(list: (Node | typeof edge)[], nodes: readonly Node[]): void {
+  for (const node of nodes.toReversed()) list.push(node);
 }
 
 function add(blocks: MarkdownBlock[], more: readonly MarkdownBlock[]): void {

@@ -106,8 +106,8 @@ export function rowsOf(table: Element): Row[] {
     if (!isTag(part)) continue;
     if (part.name === "tr") rows.push(readRow(part, false));
     else if (/^t(head|body|foot)$/.test(part.name)) {
-      for (const row of part.children)
-        if (isTag(row) && row.name === "tr") rows.push(readRow(row, part.name === "thead"));
+      const rowsOfPart = part.children.filter(isTag).filter(({ name }) => name === "tr");
+      for (const row of rowsOfPart) rows.push(readRow(row, part.name === "thead"));
     }
   }
   return rows.filter(({ cells }) => cells.length > 0);

@@ -64,14 +64,14 @@ function merged(answers: readonly JsonObject[]): JsonObject {
 
 /** Adds numbers, also in nested objects; of other values the first one is used. */
 function sumOf(first: JsonObject, second: JsonObject): JsonObject {
-  const sums = Object.entries(second).map(([key, value]) => {
+  const sums = Object.entries(second).map(([key, value]): [string, unknown] => {
     const before = first[key];
     if (typeof before === "number" && typeof value === "number") return [key, before + value];
     const [nestedBefore, nested] = [objectOf(before), objectOf(value)];
     const isNested = nestedBefore !== undefined && nested !== undefined;
     return [key, isNested ? sumOf(nestedBefore, nested) : (before ?? value)];
   });
-  return { ...first, ...(Object.fromEntries(sums) as JsonObject) };
+  return { ...first, ...Object.fromEntries(sums) };
 }
 
 /** The searches of all requests: each makes one image. */

@@ -1,5 +1,5 @@
 import type { PresetName } from "../../config/index.ts";
-import type { ModelFacts } from "../../core/index.ts";
+import { keysOf, type ModelFacts } from "../../core/index.ts";
 import type { Provider } from "../provider.ts";
 import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
 import type { EmbeddingsEndpoint } from "../shared/embeddings-operation.ts";
@@ -173,6 +173,5 @@ export const presets = {
 export function choosePreset(name: PresetName | undefined, baseUrl: string): PresetName {
   if (name !== undefined) return name;
   const host = new URL(baseUrl).hostname;
-  const names = Object.keys(presets) as PresetName[];
-  return names.find((candidate) => presets[candidate].hosts?.test(host)) ?? "generic";
+  return keysOf(presets).find((candidate) => presets[candidate].hosts?.test(host)) ?? "generic";
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { CallInput, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import {
   editsBetween,
@@ -109,7 +109,7 @@ async function editToUpstream(input: CallInput): Promise<UpstreamRequests | unde
 
 /** Whether the images can be passed on unchanged: xAI accepts OpenAI's list of objects. */
 function isInObjects({ image, images, mask }: JsonObject): boolean {
-  const given = [image, mask, ...(Array.isArray(images) ? (images as unknown[]) : [images])];
+  const given = [image, mask, ...(Array.isArray(images) ? listOf(images) : [images])];
   return given.every((entry) => entry === undefined || objectOf(entry) !== undefined);
 }
 

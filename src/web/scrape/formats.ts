@@ -109,5 +109,5 @@ export function readFormats(requested: z.output<typeof formats> | null | undefin
 }
 
 function isPlain(name: string): name is (typeof plainNames)[number] {
-  return (plainNames as readonly string[]).includes(name);
+  return plainNames.some((each) => each === name);
 }

@@ -28,15 +28,15 @@ const SEPARATORS = /[\s\p{Cc}]+/gu;
 const PART = /(-)?(?:(site|filetype|ext|intitle):)?(?:"([^"]*)"|(\S+))/gi;
 
 export function parseQuery(text: string): SearchQuery {
-  const query = {
-    words: [] as string[],
-    phrases: [] as string[],
-    excluded: [] as string[],
-    sites: [] as string[],
-    excludedSites: [] as string[],
-    filetypes: [] as string[],
-    excludedFiletypes: [] as string[],
-    titles: [] as string[],
+  const query: Record<keyof SearchQuery, string[]> = {
+    words: [],
+    phrases: [],
+    excluded: [],
+    sites: [],
+    excludedSites: [],
+    filetypes: [],
+    excludedFiletypes: [],
+    titles: [],
   };
   for (const [, minus, filter, phrase, bare] of text.replaceAll(SEPARATORS, " ").matchAll(PART)) {
     const value = (phrase ?? bare ?? "").trim();

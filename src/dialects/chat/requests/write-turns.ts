@@ -1,4 +1,4 @@
-import { type JsonObject, stringOf } from "../../../core/index.ts";
+import { type JsonObject, parseObject, stringOf } from "../../../core/index.ts";
 import {
   belongsTo,
   type Conversation,
@@ -206,11 +206,7 @@ class TurnWriter {
 
   #extraContent(signature: Signature | undefined): JsonObject | undefined {
     if (signature === undefined || !belongsTo(signature, this.#target, "chat")) return undefined;
-    try {
-      return JSON.parse(signature.value) as JsonObject;
-    } catch {
-      return undefined;
-    }
+    return parseObject(signature.value);
   }
 
   #callId(id: string): string {

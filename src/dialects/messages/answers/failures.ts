@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, parseObject } from "../../../core/index.ts";
+import { type JsonObject, keysOf, objectOf, parseObject } from "../../../core/index.ts";
 import { type Failure, type FailureKind, kindOfStatus } from "../../conversation/index.ts";
 
 const types: Readonly<Record<FailureKind, string>> = {
@@ -15,7 +15,7 @@ const types: Readonly<Record<FailureKind, string>> = {
   server: "api_error",
 };
 
-const kinds = new Map(Object.entries(types).map(([kind, type]) => [type, kind as FailureKind]));
+const kinds = new Map(keysOf(types).map((kind) => [types[kind], kind]));
 
 /** The error of an answer with this status. */
 export function readMessagesFailure(status: number, body: string): Failure {

@@ -173,30 +173,27 @@ export class ResponsesSocket implements SocketHandler {
   }
 
   /** Passes the events of a stream on as fast as the client reads them. */
-  async #relay(
-    body: ReadableStream<Uint8Array>,
-    { streamId }: TurnRequest,
-    onEnd: (response: { id: string; output: unknown }) => void,
-  ): Promise<void> {
+  async #relay(body: ReadableStream<Uint8Array>, { streamId }: TurnRequest, onEnd: OnEnd): Promise<void> {
     const splitter = new EventSplitter(limits.wholeEventBytesMax);
     const reader = body.getReader();
     try {
       for (;;) {
         const { done, value } = await reader.read();
         const block = done ? splitter.rest() : splitter.push(value);
-        for (const event of eventsOf(block)) {
-          const data = dataOf(event);
-          if (data === undefined || data === "[DONE]") continue;
-          // The names of the last events are rare words: other events are not parsed.
-          if (/"response\.(completed|incomplete|failed)"/.test(data)) noteEnd(data, onEnd);
-          await this.#send(eventMessage(data, streamId));
-        }
+        for (const event of eventsOf(block)) await this.#sendEvent(dataOf(event), streamId, onEnd);
         if (done) return;
         if (this.#gone.signal.aborted) return;
       }
     } finally {
       await reader.cancel().catch(() => undefined);
     }
+  }
+
+  async #sendEvent(data: string | undefined, streamId: TurnRequest["streamId"], onEnd: OnEnd): Promise<void> {
+    if (data === undefined || data === "[DONE]") return;
+    // The names of the last events are rare words: other events are not parsed.
+    if (/"response\.(completed|incomplete|failed)"/.test(data)) noteEnd(data, onEnd);
+    await this.#send(eventMessage(data, streamId));
   }
 
   /** A turn that asks for no output: its input is remembered, and nothing is sent upstream or charged. */
@@ -291,7 +288,9 @@ function continuedBy({ body }: TurnRequest, expanded: JsonObject): ContinuedTurn
   return expanded === body || typeof previousId !== "string" ? undefined : { previousId, input };
 }
 
-function noteEnd(data: string, onEnd: (response: { id: string; output: unknown }) => void): void {
+type OnEnd = (response: { id: string; output: unknown }) => void;
+
+function noteEnd(data: string, onEnd: OnEnd): void {
   const event = parseObject(data);
   if (!lastEvents.has(event?.["type"])) return;
   const response = objectOf(event?.["response"]);
