@@ -6,7 +6,7 @@ export interface Viewport {
   height: number;
 }
 
-export interface ScreenshotWish {
+export interface ScreenshotSettings {
   /** The whole page instead of the viewport. */
   fullPage?: boolean | undefined;
   /** 1 to 100: a JPEG of that quality. Without it, a PNG. */
@@ -21,7 +21,7 @@ export type PageAction =
   | { type: "wait"; milliseconds: number }
   /** Until the element is visible. */
   | { type: "wait"; selector: string }
-  | ({ type: "screenshot" } & ScreenshotWish)
+  | ({ type: "screenshot" } & ScreenshotSettings)
   /** `all`: every element that matches, which may be none. */
   | { type: "click"; selector: string; all?: boolean | undefined }
   /** Types into the element that has the focus. */
@@ -57,7 +57,7 @@ export interface ChildPageRequest {
   mobile?: boolean | undefined;
   actions?: readonly PageAction[] | undefined;
   /** Taken at the end. */
-  screenshot?: ScreenshotWish | undefined;
+  screenshot?: ScreenshotSettings | undefined;
   location?: Location | undefined;
   /** Refuses the best known hosts of advertisements, trackers and consent banners. */
   blockAds?: boolean | undefined;

@@ -16,7 +16,7 @@ export { matchesGlob } from "./globs.ts";
 export { isRequestId, isStorableId, isTimedUuid, randomId, requestId, timedUuid, timeOfSeries } from "./ids.ts";
 export { type JsonObject, keysOf, listOf, objectOf, parseObject, stringOf } from "./json.ts";
 export * as limits from "./limits.ts";
-export { type Effort, efforts, type ModelFacts, nearestEffort, type ThoughtWish } from "./model-facts.ts";
+export { type Effort, efforts, type ModelFacts, nearestEffort, type ThoughtOptions } from "./model-facts.ts";
 export {
   applyMarkup,
   costOf,

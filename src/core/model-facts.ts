@@ -6,7 +6,7 @@ export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "ma
 export type Effort = (typeof efforts)[number];
 
 /** How much a model should think: by either, or as much as it likes. */
-export interface ThoughtWish {
+export interface ThoughtOptions {
   effort?: Effort | undefined;
   budgetTokens?: number | undefined;
 }
@@ -40,7 +40,7 @@ export interface ModelFacts {
   /** In Responses it shows a summary of its thoughts if it is asked to, and otherwise hides them. */
   summarizesThoughts?: boolean;
   /** It shows its thoughts in chat if these members of the body ask for them, in place of `reasoning_effort`. */
-  askForThoughts?: (wish: ThoughtWish) => JsonObject;
+  askForThoughts?: (asked: ThoughtOptions) => JsonObject;
   /** Its names of service tiers, by OpenAI's, if they differ. */
   tierNames?: Readonly<Record<string, string>>;
   /** It may write its reasoning between `<think>` or `<thought>` tags at the beginning of the content. */

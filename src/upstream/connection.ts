@@ -177,14 +177,7 @@ export class Connection {
     this.destroy();
     if (user === null) this.#owner.forget(this);
     else if (this.#isReused && !this.#reader.hasBytes) user.retryOnNewConnection();
-    else user.fail(this.#explained(cause));
-  }
-
-  /** Distinguishes an incomplete head from a connection without any reply. */
-  #explained(cause: unknown): unknown {
-    const { hasBytes, head } = this.#reader;
-    if (!hasBytes || head !== null || cause instanceof BadReply) return cause;
-    return new BadReply("its head broke off", { cause });
+    else user.fail(explained(cause, this.#reader));
   }
 
   #begin(): void {
@@ -214,6 +207,12 @@ export class Connection {
     this.keepAliveMs = head.keepAliveMs;
     this.#owner.release(this);
   }
+}
+
+/** Distinguishes an incomplete head from a connection without any reply. */
+function explained(cause: unknown, { hasBytes, head }: ReplyReader): unknown {
+  if (!hasBytes || head !== null || cause instanceof BadReply) return cause;
+  return new BadReply("its head broke off", { cause });
 }
 
 /** One object for all connections; the state of a connection is its socket's data. */

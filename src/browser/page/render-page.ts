@@ -208,8 +208,8 @@ async function reachContent(world: IsolatedWorld, milliseconds: number, deadline
 async function takeApart(scene: Scene, request: ChildPageRequest): Promise<RenderedPage> {
   const { page, world, deadline, navigations, pass } = scene;
   const actions = request.actions && (await runActions(request.actions, scene));
-  const { screenshot: wish } = request;
-  const screenshot = wish && (await takeScreenshot({ page, world, deadline, wish }));
+  const { screenshot: settings } = request;
+  const screenshot = settings && (await takeScreenshot({ page, world, deadline, settings }));
   const document = await readHtml(world, deadline);
   const { response, failed } = navigations;
   const isErrorPage = page.url().startsWith("chrome-error:");

@@ -66,7 +66,7 @@ async function runAction(action: PageAction, { scene, results }: Run): Promise<v
     case "scroll":
       return await scroll(action, scene);
     case "screenshot":
-      return void results.screenshots.push(await takeScreenshot({ page, world, deadline, wish: action }));
+      return void results.screenshots.push(await takeScreenshot({ page, world, deadline, settings: action }));
     case "scrape":
       return void results.scrapes.push({ html: await readHtml(world, deadline), url: page.url() });
     case "executeJavascript":

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { z } from "zod";
 import { BrowserError } from "../browser-error.ts";
-import type { Screenshot, ScreenshotWish, Viewport } from "../render-request.ts";
+import type { Screenshot, ScreenshotSettings, Viewport } from "../render-request.ts";
 import type { Deadline } from "./deadline.ts";
 import type { IsolatedWorld } from "./isolated-world.ts";
 
@@ -16,13 +16,13 @@ interface ScreenshotOptions {
   page: Page;
   world: IsolatedWorld;
   deadline: Deadline;
-  wish: ScreenshotWish;
+  settings: ScreenshotSettings;
 }
 
 /** The picture of a page. A page that is higher than a picture may be is cut off at the bottom. */
-export async function takeScreenshot({ page, world, deadline, wish }: ScreenshotOptions): Promise<Screenshot> {
+export async function takeScreenshot({ page, world, deadline, settings }: ScreenshotOptions): Promise<Screenshot> {
   const before = page.viewportSize();
-  const { fullPage = false, quality, viewport } = wish;
+  const { fullPage = false, quality, viewport } = settings;
   if (viewport !== undefined) await deadline.bound(page.setViewportSize(viewport));
   const clip = fullPage ? await deadline.bound(wholePage(world)) : undefined;
   const bytes = await deadline.bound(

@@ -64,7 +64,7 @@ function storedItem(item: JsonObject, at: string, name: string): JsonObject {
   if (type === "item_reference") return item;
   if (type !== "message") return { ...head, status: "completed", ...item, ...head };
   const { content, role } = item;
-  const said = role === "assistant" ? { type: "output_text", annotations: [], logprobs: [] } : { type: "input_text" };
-  const parts = typeof content === "string" ? [{ ...said, text: content }] : content;
+  const empty = role === "assistant" ? { type: "output_text", annotations: [], logprobs: [] } : { type: "input_text" };
+  const parts = typeof content === "string" ? [{ ...empty, text: content }] : content;
   return { ...head, status: "completed", ...item, ...head, content: parts };
 }

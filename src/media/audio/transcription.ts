@@ -52,7 +52,7 @@ function observeEvents(_body: unknown, readUsage: ReadUsage): StreamObserver {
     last: "transcript.text.done",
     readUsage,
     note(event) {
-      bytes += textIn(event).reduce<number>((sum, said) => sum + byteLength(said), 0);
+      bytes += textIn(event).reduce<number>((sum, piece) => sum + byteLength(piece), 0);
     },
     // The pipeline knows the duration of the audio.
     usageSoFar: () => undefined,
@@ -62,15 +62,15 @@ function observeEvents(_body: unknown, readUsage: ReadUsage): StreamObserver {
 
 /** A whole transcript: its text, its speakers' segments, and the last event. */
 function eventsOfAnswer({ text, segments, usage, logprobs }: JsonObject): string {
-  const said = typeof text === "string" ? text : "";
+  const spoken = typeof text === "string" ? text : "";
   const turns = listOf(segments)
     .map((one) => objectOf(one) ?? {})
     .filter(({ speaker }) => speaker !== undefined);
   const more = { ...(logprobs === undefined ? {} : { logprobs }), ...(usage === undefined ? {} : { usage }) };
   return [
-    ...(said === "" ? [] : [namedEvent({ type: "transcript.text.delta", delta: said })]),
+    ...(spoken === "" ? [] : [namedEvent({ type: "transcript.text.delta", delta: spoken })]),
     ...turns.map((turn) => namedEvent({ ...turn, type: "transcript.text.segment" })),
-    namedEvent({ type: "transcript.text.done", text: said, ...more }),
+    namedEvent({ type: "transcript.text.done", text: spoken, ...more }),
   ].join("");
 }
 

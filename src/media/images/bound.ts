@@ -61,10 +61,10 @@ export function boundImageEdit(body: ImagesBody, sizeOf: SizeOf, files: readonly
 
 /** Size and quality in the client's terms, if given. */
 export function requestedVariant({ size, quality }: ImagesBody): MediaVariant {
-  return { ...said("size", size), ...said("quality", quality) };
+  return { ...given("size", size), ...given("quality", quality) };
 }
 
-function said(name: "size" | "quality", value: string | null | undefined): MediaVariant {
+function given(name: "size" | "quality", value: string | null | undefined): MediaVariant {
   return value === null || value === undefined || value === "auto" ? {} : { [name]: value };
 }
 

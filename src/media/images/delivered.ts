@@ -32,8 +32,8 @@ export function countImages(body: ImagesBody, answer: JsonObject, bound: WorkBou
   const image = variantOf(body, answer, delivered);
   // Models priced by tokens describe their images, mostly; the others report no tokens.
   const hasTokens = bound.outputImages?.each !== undefined || isText(answer["output_format"]);
-  const told = objectOf(answer["usage"])?.["output_tokens"];
-  const isUnreported = hasTokens && !(typeof told === "number" && told > 0);
+  const outputTokens = objectOf(answer["usage"])?.["output_tokens"];
+  const isUnreported = hasTokens && !(typeof outputTokens === "number" && outputTokens > 0);
   return {
     usage: { images, ...(isUnreported ? { outputImage: images * expectedImageTokens(image) } : {}) },
     variant: image,

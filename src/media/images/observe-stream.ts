@@ -101,24 +101,24 @@ export class ImageStreamObserver implements StreamObserver {
       shown.push(event);
       return;
     }
-    const said = parseObject(data) ?? {};
-    const kind = data.trim() === "[DONE]" ? "done" : kindOf(event, said);
-    this.#note(kind, said);
+    const parsed = parseObject(data) ?? {};
+    const kind = data.trim() === "[DONE]" ? "done" : kindOf(event, parsed);
+    this.#note(kind, parsed);
     if (this.#held.length > 0) shown.push(this.heldBack());
     if (kind === "completed") this.#held = event;
     else shown.push(event);
   }
 
-  #note(kind: EventKind, said: JsonObject): void {
+  #note(kind: EventKind, parsed: JsonObject): void {
     switch (kind) {
       case "preview":
-        this.#begun = variantIn(said);
+        this.#begun = variantIn(parsed);
         return;
       case "image":
-        this.#count(said);
+        this.#count(parsed);
         return;
       case "completed":
-        this.#complete(said);
+        this.#complete(parsed);
         return;
       case "error":
         this.#failed = true;
@@ -132,14 +132,14 @@ export class ImageStreamObserver implements StreamObserver {
     }
   }
 
-  #complete(said: JsonObject): void {
+  #complete(parsed: JsonObject): void {
     this.#ended = true;
     this.#begun = undefined;
-    const observed = this.#readUsage(said);
+    const observed = this.#readUsage(parsed);
     // BytePlus's last event contains no image.
-    if (IMAGE_FIELD in said) {
-      this.#count(said);
-      if (observed === undefined) this.#unnamedTokens += expectedImageTokens(variantIn(said));
+    if (IMAGE_FIELD in parsed) {
+      this.#count(parsed);
+      if (observed === undefined) this.#unnamedTokens += expectedImageTokens(variantIn(parsed));
     }
     if (observed === undefined) return;
     const { usage, reportedCost } = this.#named ?? { usage: {} };
@@ -151,8 +151,8 @@ export class ImageStreamObserver implements StreamObserver {
     };
   }
 
-  #count(said: JsonObject): void {
-    const variant = variantIn(said);
+  #count(parsed: JsonObject): void {
+    const variant = variantIn(parsed);
     const same = this.#images === 0 || this.#image.size === variant.size;
     this.#image = same ? variant : { ...variant, size: undefined };
     this.#images += 1;
@@ -174,11 +174,11 @@ function withoutImage(event: Buffer): Buffer {
   return end === -1 ? event : Buffer.concat([event.subarray(0, start + 1), event.subarray(end)]);
 }
 
-function kindOf(event: Buffer, said: JsonObject): EventKind {
-  const name = nameOf(event) ?? said["type"];
+function kindOf(event: Buffer, parsed: JsonObject): EventKind {
+  const name = nameOf(event) ?? parsed["type"];
   if (name === "error") return "error";
   if (typeof name === "string") return NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? "other";
-  return objectOf(said["error"]) === undefined ? "other" : "error";
+  return objectOf(parsed["error"]) === undefined ? "other" : "error";
 }
 
 /** The name in the event's own line, which comes before its data. */

@@ -61,14 +61,14 @@ export function decoderOf(encoding: string, options?: { fatal: boolean }): TextD
 
 function encodingOf(bytes: Uint8Array, { label, xml = false, plain = false }: DecodeOptions): string {
   const own = declared(plain ? bytes.subarray(0, 4) : bytes, undefined, xml);
-  const said = declared(bytes.subarray(0, 4), label, xml) ?? own;
-  if (said === undefined) return guess(bytes);
+  const named = declared(bytes.subarray(0, 4), label, xml) ?? own;
+  if (named === undefined) return guess(bytes);
   // Servers that add a default to every reply are wrong more often than pages are, and UTF-8 can be proved.
-  if (said !== own && isUtf8(own) !== isUtf8(said) && own !== undefined) {
+  if (named !== own && isUtf8(own) !== isUtf8(named) && own !== undefined) {
     const valid = isValidUtf8(bytes);
     if (isUtf8(own) ? valid && hasHighBytes(bytes) : !valid) return own;
   }
-  return said;
+  return named;
 }
 
 function declared(bytes: Uint8Array, label: string | undefined, xml: boolean): string | undefined {

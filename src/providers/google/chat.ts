@@ -1,4 +1,4 @@
-import type { Effort, JsonObject, ThoughtWish } from "../../core/index.ts";
+import type { Effort, JsonObject, ThoughtOptions } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
 import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 import { toolsOf, typeOf } from "../shared/hosted-tools.ts";
@@ -21,7 +21,7 @@ const MEDIUM_TOKENS_MAX = 10_240;
 const budgets: Readonly<Record<string, number>> = { minimal: 1_024, low: 1_024, medium: 8_192 };
 
 /** Thoughts are shown on demand; then the layer takes no `reasoning_effort` beside it (`docs/wire/gemini.md`). */
-function askForThoughts(model: string, { effort, budgetTokens }: ThoughtWish): JsonObject {
+function askForThoughts(model: string, { effort, budgetTokens }: ThoughtOptions): JsonObject {
   const amount = hasBudget.test(model) ? budgetOf(effort, budgetTokens) : levelOf(effort, budgetTokens);
   return { extra_body: { google: { thinking_config: { include_thoughts: true, ...amount } } } };
 }
@@ -67,7 +67,7 @@ const operation = chatOperation({
   outputLimit: chatLimit("max_completion_tokens", (model) => !/^(?:models\/)?gemini-(?:1|2\.0)/.test(model)),
   // Google's placeholder for a lost signature (`docs/wire/gemini.md`).
   facts: (model) => ({
-    ...(shows.test(model) ? { askForThoughts: (wish) => askForThoughts(model, wish) } : {}),
+    ...(shows.test(model) ? { askForThoughts: (asked) => askForThoughts(model, asked) } : {}),
     lostCallSignature: { google: { thought_signature: "skip_thought_signature_validator" } },
     efforts: ["none", "minimal", "low", "medium", "high"],
     thinkTags: true,

@@ -65,8 +65,8 @@ export function readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "
   const items = listOf(response["output"])
     .map(objectOf)
     .filter((item) => item !== undefined);
-  const told = objectOf(response["tool_usage"]);
-  const searches = objectOf(told?.["web_search"])?.["num_requests"];
+  const toolUsage = objectOf(response["tool_usage"]);
+  const searches = objectOf(toolUsage?.["web_search"])?.["num_requests"];
   const tools = toolsOf(response);
   const usage = counted({
     webSearches: typeof searches === "number" ? countOf(searches) : items.filter(isSearchItem).length,
@@ -74,7 +74,7 @@ export function readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "
     containerGb: containersIn(items) * Math.max(...tools.filter((tool) => runsCode(typeOf(tool))).map(memoryOf), 1),
   });
   const image = tools.find((tool) => typeOf(tool) === "image_generation");
-  const ofImages = readImagesUsage({ usage: told?.["image_gen"] })?.usage ?? estimatedImages(items, image);
+  const ofImages = readImagesUsage({ usage: toolUsage?.["image_gen"] })?.usage ?? estimatedImages(items, image);
   const { requests: _, ...tokens } = ofImages;
   if (Object.values(tokens).every((count) => count === 0)) return { usage };
   return { usage: addUsage(usage, tokens), others: [{ model: imageModelOf(image ?? {}), usage: tokens }] };

@@ -49,7 +49,7 @@ export class OpenCrawls {
     const id = page.crawlId;
     const known = this.#crawls.get(id);
     if (known !== undefined) {
-      if (isElsewhere(known, page)) await this.#follow(known);
+      if (isOutOfScope(known, page)) await this.#follow(known);
       return known;
     }
     const stored = await this.#store.find(id);
@@ -93,7 +93,7 @@ async function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl):
 }
 
 /** Whether the page was not found within the scope that this process knows. */
-function isElsewhere({ scope }: OpenCrawl, { kind, number, url }: LeasedPage): boolean {
+function isOutOfScope({ scope }: OpenCrawl, { kind, number, url }: LeasedPage): boolean {
   if (scope === undefined || number === 0) return false;
   return kind === "sitemap" ? !scope.isOwnHost(new URL(url)) : !scope.isWithin(new URL(url));
 }

@@ -46,8 +46,8 @@ export async function askModel(
     spent += answer.spent;
   }
   if (json !== undefined) {
-    const wish = json.prompt === undefined ? "Extract the data that the schema describes." : `Extract: ${json.prompt}`;
-    const instructions = `${RULES} ${wish} Answer with JSON only; use null for what the page does not say.`;
+    const task = json.prompt === undefined ? "Extract the data that the schema describes." : `Extract: ${json.prompt}`;
+    const instructions = `${RULES} ${task} Answer with JSON only; use null for what the page does not say.`;
     const schema: JsonObject = json.schema ?? { type: "object", additionalProperties: true };
     const answer = await model.ask({ instructions, text, schema }, context);
     made.json = readJson(answer.text);

@@ -39,7 +39,7 @@ export class ChoiceReader {
   /** The addresses of images: a stream may repeat them. */
   readonly #images = new Set<string>();
   /** Whether the answer has begun. */
-  #said = false;
+  #hasBegun = false;
   /** Whether there is text in `content`. */
   #writes = false;
 
@@ -69,7 +69,7 @@ export class ChoiceReader {
     const reason = choice["finish_reason"];
     if (typeof reason !== "string" || reason === "") return undefined;
     // All deltas were empty, and the whole answer is at the end.
-    const rest = this.#said || whole === undefined ? undefined : this.#readDelta(whole, { message: whole }, events);
+    const rest = this.#hasBegun || whole === undefined ? undefined : this.#readDelta(whole, { message: whole }, events);
     return rest ?? this.stop(reason, events);
   }
 
@@ -98,7 +98,9 @@ export class ChoiceReader {
     }
     if (Array.isArray(annotations)) this.#readAnnotations(annotations, events);
     if (typeof refusal === "string" && refusal !== "") this.#addText("refusal", refusal, events);
-    this.#readSpeech(delta, events);
+    // The words of a spoken answer are the text, unless the text stands beside it.
+    const words = stringOf(objectOf(delta["audio"])?.["transcript"]);
+    if (words !== "" && !this.#writes) this.#addText("text", words, events);
     if (Array.isArray(delta["images"])) this.#readImages(delta["images"], events);
     for (const [position, value] of (Array.isArray(calls) ? calls : formerCallIn(delta)).entries()) {
       const call = objectOf(value);
@@ -117,8 +119,8 @@ export class ChoiceReader {
     // The details repeat the text, or are the only ones to have it.
     const [text, place]: [string, ThoughtPlace?] =
       stringOf(content) === "" ? [stringOf(reasoning), "reasoning"] : [stringOf(content), "reasoning_content"];
-    const told = text === "" ? details.map(textOfDetail).join("") : text;
-    if (told !== "") this.#openThought(events).add(told, text === "" ? undefined : place, events);
+    const thought = text === "" ? details.map(textOfDetail).join("") : text;
+    if (thought !== "") this.#openThought(events).add(thought, text === "" ? undefined : place, events);
     if (typeof cipher === "string" && cipher !== "") this.#openThought(events).encrypt(cipher);
     const signature = signatureIn(delta);
     if (signature !== undefined) this.#openThought(events).sign(signature);
@@ -144,12 +146,6 @@ export class ChoiceReader {
       this.#images.add(address);
       this.#begin(image, events);
     }
-  }
-
-  /** A spoken answer: its words are the text, unless the text stands beside it. */
-  #readSpeech(delta: JsonObject, events: AnswerEvent[]): void {
-    const words = stringOf(objectOf(delta["audio"])?.["transcript"]);
-    if (words !== "" && !this.#writes) this.#addText("text", words, events);
   }
 
   #addContent(content: string, choice: JsonObject, events: AnswerEvent[]): void {
@@ -182,7 +178,7 @@ export class ChoiceReader {
   }
 
   #begin(start: AnswerBlock, events: AnswerEvent[], opens = true): QueuedBlock {
-    this.#said = true;
+    this.#hasBegun = true;
     this.#thought?.seal(events);
     this.#thought = undefined;
     return this.#queue.begin(start, events, opens);
@@ -212,9 +208,9 @@ export class ChoiceReader {
 
   /** `position`: the call's position in a whole list of calls, which may omit its index. */
   #readCall(fragment: JsonObject, position: number | undefined, events: AnswerEvent[]): Failure | undefined {
-    const { custom, name, text } = saidIn(fragment);
+    const { custom, name, text } = contentIn(fragment);
     const call =
-      this.#findCall(fragment, name, position) ?? this.#beginCall(fragment, { name, custom, position }, events);
+      findCall(this.#calls, fragment, name, position) ?? this.#beginCall(fragment, { name, custom, position }, events);
     const { block } = call;
     if (!block.opens && name !== "" && block.start.kind === "tool-call") {
       block.start = { ...block.start, name };
@@ -234,19 +230,6 @@ export class ChoiceReader {
     block.add(more, events);
     this.#queue.advance(events);
     return undefined;
-  }
-
-  /** By the index; if it is missing or repeated, by the id; without both it is the last call. */
-  #findCall(fragment: JsonObject, name: string, position: number | undefined): PendingCall | undefined {
-    const id = stringOf(fragment["id"]);
-    const index = indexOf(fragment) ?? position;
-    const begins = name !== "" && id !== "";
-    if (index !== undefined) {
-      const same = this.#calls.findLast((call) => call.index === index);
-      return same !== undefined && begins && same.id !== id ? undefined : same;
-    }
-    if (id !== "") return this.#calls.find((call) => call.id === id);
-    return name === "" ? this.#calls.at(-1) : undefined;
   }
 
   #beginCall(
@@ -274,8 +257,26 @@ export class ChoiceReader {
   }
 }
 
+/** By the index; if it is missing or repeated, by the id; without both it is the last call. */
+function findCall(
+  calls: readonly PendingCall[],
+  fragment: JsonObject,
+  name: string,
+  position: number | undefined,
+): PendingCall | undefined {
+  const id = stringOf(fragment["id"]);
+  const index = indexOf(fragment) ?? position;
+  const begins = name !== "" && id !== "";
+  if (index !== undefined) {
+    const same = calls.findLast((call) => call.index === index);
+    return same !== undefined && begins && same.id !== id ? undefined : same;
+  }
+  if (id !== "") return calls.find((call) => call.id === id);
+  return name === "" ? calls.at(-1) : undefined;
+}
+
 /** The content of a fragment: of a custom tool, unless that stands empty beside a function (Snowflake). */
-function saidIn(fragment: JsonObject): { custom: boolean; name: string; text: unknown } {
+function contentIn(fragment: JsonObject): { custom: boolean; name: string; text: unknown } {
   const free = objectOf(fragment["custom"]);
   const fn = objectOf(fragment["function"]) ?? {};
   const custom = free !== undefined && stringOf(fn["name"]) === "" && (fn["arguments"] ?? "") === "";

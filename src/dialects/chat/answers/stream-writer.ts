@@ -158,8 +158,8 @@ export class ChatStreamWriter implements StreamWriter {
   }
 
   #writeArguments(index: number, call: number, text: string, custom: boolean): string {
-    const said = custom ? `"custom":{"input":` : `"function":{"arguments":`;
-    return this.#chunk(index, `{"tool_calls":[{"index":${call},${said}${JSON.stringify(text)}}}]}`);
+    const opening = custom ? `"custom":{"input":` : `"function":{"arguments":`;
+    return this.#chunk(index, `{"tool_calls":[{"index":${call},${opening}${JSON.stringify(text)}}}]}`);
   }
 
   #sign(index: number, signature: { origin: string; value: string }): void {

@@ -15,7 +15,7 @@ export interface TaggedPiece {
  *      └──anything else──▶ text
  */
 export class ThinkTags {
-  #state: "undecided" | "thinking" | "said" = "undecided";
+  #state: "undecided" | "thinking" | "answering" = "undecided";
   #closing = "";
   /** A possible beginning of a tag. */
   #held = "";
@@ -28,7 +28,7 @@ export class ThinkTags {
         return this.#decide(whole);
       case "thinking":
         return this.#think(whole);
-      case "said":
+      case "answering":
         return piece("text", whole);
     }
   }
@@ -52,7 +52,7 @@ export class ThinkTags {
       this.#held = whole;
       return [];
     }
-    this.#state = "said";
+    this.#state = "answering";
     return piece("text", whole);
   }
 
@@ -60,7 +60,7 @@ export class ThinkTags {
     const closing = this.#closing;
     const close = whole.indexOf(closing);
     if (close !== -1) {
-      this.#state = "said";
+      this.#state = "answering";
       return [...piece("reasoning", whole.slice(0, close)), ...piece("text", whole.slice(close + closing.length))];
     }
     const keep = beginningAtEnd(whole, closing);

@@ -89,7 +89,7 @@ export function writeReasoningDetail(part: ReasoningPart): JsonObject | undefine
   return { type: "reasoning.text", text: textOfReasoning(part), signature: tagSignature(signature, "thought", "chat") };
 }
 
-function writeCall({ callId: id, name, arguments: said, custom }: ToolCallPart): JsonObject {
-  if (custom === true) return { id, type: "custom", custom: { name, input: said } };
-  return { id, type: "function", function: { name, arguments: said === "" ? "{}" : said } };
+function writeCall({ callId: id, name, arguments: input, custom }: ToolCallPart): JsonObject {
+  if (custom === true) return { id, type: "custom", custom: { name, input: input } };
+  return { id, type: "function", function: { name, arguments: input === "" ? "{}" : input } };
 }

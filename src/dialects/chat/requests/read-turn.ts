@@ -102,15 +102,15 @@ function readThought(value: unknown, at: string): ReasoningPart | undefined {
 function readCall(value: unknown, at: string): ToolCallPart {
   const call = readObject(value, at);
   const type = readOneOf(call["type"] ?? "function", `${at}.type`, ["function", "custom"]);
-  const said = readObject(call[type], `${at}.${type}`);
+  const members = readObject(call[type], `${at}.${type}`);
   const field = type === "custom" ? "input" : "arguments";
   const extra = objectOf(call["extra_content"]);
   return {
     kind: "tool-call",
     at,
     callId: readWord(call["id"], `${at}.id`),
-    name: readWord(said["name"], `${at}.${type}.name`),
-    arguments: readText(said[field], `${at}.${type}.${field}`),
+    name: readWord(members["name"], `${at}.${type}.name`),
+    arguments: readText(members[field], `${at}.${type}.${field}`),
     custom: type === "custom" ? true : undefined,
     // Data that an upstream of this dialect has attached to its call, and requires back.
     signature: extra === undefined ? undefined : { origin: nativeOrigin("chat"), value: JSON.stringify(extra) },

@@ -47,8 +47,8 @@ export function writeChatRequest(asked: Conversation, target: TranslationTarget)
 /** Thoughts are asked for if the client has asked for them in its dialect; one of chat cannot. */
 function writeReasoning({ reasoning, rest }: Conversation, target: TranslationTarget): JsonObject {
   // An upstream of this dialect also gets the client's own `thinking`.
-  const wish = rest.dialect === "chat" && reasoning !== undefined ? { effort: reasoning.effort } : reasoning;
-  const effort = effortFor(wish, target.efforts);
+  const options = rest.dialect === "chat" && reasoning !== undefined ? { effort: reasoning.effort } : reasoning;
+  const effort = effortFor(options, target.efforts);
   if (reasoning === undefined || target.askForThoughts === undefined || !wantsThoughts(reasoning, rest.dialect)) {
     return { reasoning_effort: effort };
   }

@@ -35,10 +35,10 @@ export function writeTurns(conversation: Conversation, target: TranslationTarget
 
 /** The first turn after the user's last words: the loop of tool calls that is under way. */
 function startOfLoop(turns: readonly Turn[]): number {
-  const said = turns.findLastIndex(
+  const last = turns.findLastIndex(
     ({ role, parts }) => role === "user" && parts.some(({ kind }) => kind !== "tool-result"),
   );
-  return said + 1;
+  return last + 1;
 }
 
 class TurnWriter {
@@ -126,9 +126,9 @@ class TurnWriter {
       this.#carried.push({ type: "text", text: `Of the result of tool call ${callId}:` }, ...pictures);
       if (texts.length === 0) texts.push("The result follows in the next message.");
     }
-    const said = texts.join("\n");
-    const failed = isError === true && !/^\s*error\b/i.test(said);
-    return { ...result, content: failed ? `Error: ${said}` : said };
+    const text = texts.join("\n");
+    const failed = isError === true && !/^\s*error\b/i.test(text);
+    return { ...result, content: failed ? `Error: ${text}` : text };
   }
 
   #assistant({ parts, name }: Turn, inLoop: boolean): JsonObject {
@@ -194,13 +194,13 @@ class TurnWriter {
     if (field !== undefined && text !== "") message[field] = stringOf(message[field]) + text;
   }
 
-  #call({ callId, name, arguments: said, custom, signature }: ToolCallPart, first: boolean): JsonObject {
+  #call({ callId, name, arguments: input, custom, signature }: ToolCallPart, first: boolean): JsonObject {
     const id = this.#callId(callId);
     const extra = this.#extraContent(signature) ?? (first ? this.#target.lostCallSignature : undefined);
     const call =
       custom === true
-        ? { id, type: "custom", custom: { name, input: said } }
-        : { id, type: "function", function: { name, arguments: said === "" ? "{}" : said } };
+        ? { id, type: "custom", custom: { name, input: input } }
+        : { id, type: "function", function: { name, arguments: input === "" ? "{}" : input } };
     return extra === undefined ? call : { ...call, extra_content: extra };
   }
 

@@ -270,8 +270,8 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #cite(queued: QueuedBlock, citation: unknown, events: AnswerEvent[]): void {
-    const said = objectOf(citation);
-    if (said !== undefined) queued.cite(readCitation(said, this.#upstream.origin), events);
+    const value = objectOf(citation);
+    if (value !== undefined) queued.cite(readCitation(value, this.#upstream.origin), events);
   }
 
   #sign(value: string) {

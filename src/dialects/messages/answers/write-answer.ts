@@ -104,8 +104,8 @@ function writeAnswerBlock(block: AnswerBlock): string[] {
  * kept.
  */
 function writeToolUse(call: ToolCallPart): string {
-  const said = call.arguments.trim() === "" ? "{}" : call.arguments;
-  const input = parseObject(said) === undefined ? JSON.stringify({ INVALID_JSON: said }) : said;
+  const text = call.arguments.trim() === "" ? "{}" : call.arguments;
+  const input = parseObject(text) === undefined ? JSON.stringify({ INVALID_JSON: text }) : text;
   const { input: _, ...start } = toolUse(call);
   return `${JSON.stringify(start).slice(0, -1)},"input":${input}}`;
 }

@@ -72,8 +72,8 @@ function budgeted(
   target: TranslationTarget,
   maxTokens: number,
 ): ThinkingPlan {
-  const wish = budgetTokens ?? budgetOfEffort[effort === "none" ? "minimal" : effort];
-  const budget = Math.min(wish, maxTokens - 1);
+  const wanted = budgetTokens ?? budgetOfEffort[effort === "none" ? "minimal" : effort];
+  const budget = Math.min(wanted, maxTokens - 1);
   if (budget < budgetTokensMin || lostItsThoughts(conversation, target)) return noThinking;
   return { thinking: { type: "enabled", budget_tokens: budget }, effort: undefined, thinks: true };
 }
@@ -83,8 +83,8 @@ function budgeted(
  * model produced. An upstream with thinking refuses such a loop; it continues without thinking.
  */
 function lostItsThoughts(conversation: Conversation, target: TranslationTarget): boolean {
-  const said = callTurnOfLoop(conversation);
-  return said !== undefined && !said.some((part) => part.kind === "reasoning" && isOwn(part.signature, target));
+  const parts = callTurnOfLoop(conversation);
+  return parts !== undefined && !parts.some((part) => part.kind === "reasoning" && isOwn(part.signature, target));
 }
 
 /** The same for a client of this dialect: only our own omissions matter, not the client's. */

@@ -127,10 +127,10 @@ export function writeContent(parts: readonly Part[], target: TranslationTarget):
   return bare ? first.text : parts.map((part) => writeBlock(part, target)).filter((block) => block !== undefined);
 }
 
-function writeToolUse({ callId, name, arguments: said, custom, cache, at }: ToolCallPart): JsonObject {
+function writeToolUse({ callId, name, arguments: text, custom, cache, at }: ToolCallPart): JsonObject {
   if (custom === true) throw refused(at ?? "messages", "A call of a tool that takes free text");
   // A model may have written no JSON. A refusal would end the conversation, though the result beside it says what was wrong.
-  const input = said.trim() === "" ? {} : (parseObject(said) ?? { INVALID_JSON: said });
+  const input = text.trim() === "" ? {} : (parseObject(text) ?? { INVALID_JSON: text });
   return { type: "tool_use", id: plainCallId(callId), name, input, ...marked(cache) };
 }
 

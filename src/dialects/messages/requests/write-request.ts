@@ -118,11 +118,11 @@ function writeOutputConfig({ format }: Conversation, { effort }: ThinkingPlan): 
 }
 
 function writeStop(stop: readonly string[]): string[] | undefined {
-  const said = stop.filter((one) => one !== "");
-  if (said.some((one) => one.trim() === "")) {
+  const sequences = stop.filter((one) => one !== "");
+  if (sequences.some((one) => one.trim() === "")) {
     throw invalid("stop", "must hold more than white space for this model's provider");
   }
-  return said.length === 0 ? undefined : said;
+  return sequences.length === 0 ? undefined : sequences;
 }
 
 /** Models that think accept no sampling parameters, and the others no temperature over 1. */

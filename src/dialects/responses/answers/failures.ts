@@ -21,8 +21,8 @@ export interface StreamError {
 export function writeStreamError(failure: Failure): StreamError {
   const { code, param, type } = objectOf(writeOpenaiError(failure)["error"]) ?? {};
   const { message, kind } = failure;
-  const told = { code: code ?? type, message, param };
-  return { error: { ...told, error: { type, ...told } }, code: codes[kind] ?? "server_error", message };
+  const members = { code: code ?? type, message, param };
+  return { error: { ...members, error: { type, ...members } }, code: codes[kind] ?? "server_error", message };
 }
 
 /** An `error` event, flat or nested, or the error of a failed response. */

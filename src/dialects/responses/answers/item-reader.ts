@@ -5,7 +5,7 @@ import { readCitation } from "./citations.ts";
 /** A pending block, and its emitted parts. */
 interface PendingBlock {
   queued: QueuedBlock;
-  said: boolean;
+  hasText: boolean;
   cited: boolean;
 }
 
@@ -126,7 +126,7 @@ export class ItemReader {
   }
 
   #begin(start: AnswerBlock, events: AnswerEvent[]): PendingBlock {
-    return { queued: this.#queue.begin(start, events), said: false, cited: false };
+    return { queued: this.#queue.begin(start, events), hasText: false, cited: false };
   }
 
   /** A part of a message, begun if it is new; undefined for a part without content. */
@@ -144,15 +144,15 @@ export class ItemReader {
   #add(block: PendingBlock | undefined, delta: unknown, events: AnswerEvent[], logprobs?: unknown): void {
     const text = stringOf(delta);
     if (text === "" || block === undefined || block.queued.startKnown || block.queued.ended) return;
-    block.said = true;
+    block.hasText = true;
     block.queued.add(text, events, objectsIn(logprobs));
   }
 
   #cite(block: PendingBlock | undefined, annotation: unknown, events: AnswerEvent[]): void {
-    const said = objectOf(annotation);
-    if (said === undefined || block === undefined || block.queued.startKnown || block.queued.ended) return;
+    const value = objectOf(annotation);
+    if (value === undefined || block === undefined || block.queued.startKnown || block.queued.ended) return;
     block.cited = true;
-    block.queued.cite(readCitation(said), events);
+    block.queued.cite(readCitation(value), events);
   }
 
   #summarize(number: unknown, delta: unknown, events: AnswerEvent[]): void {
@@ -167,7 +167,7 @@ export class ItemReader {
   #endPart(index: unknown, part: JsonObject, events: AnswerEvent[]): void {
     const block = this.#part(index, part, events);
     if (block === undefined || block.queued.startKnown) return;
-    if (!block.said) this.#add(block, part["text"] ?? part["refusal"], events, part["logprobs"]);
+    if (!block.hasText) this.#add(block, part["text"] ?? part["refusal"], events, part["logprobs"]);
     if (!block.cited)
       for (const annotation of objectsIn(part["annotations"]) ?? []) this.#cite(block, annotation, events);
     this.#markStarted(block, events);
@@ -184,18 +184,18 @@ export class ItemReader {
     const block = this.#block;
     if (block === undefined) return;
     const { content, summary, encrypted_content: sealed } = this.#item;
-    if (!block.said) for (const part of objectsIn(content) ?? []) this.#add(block, part["text"], events);
-    const told = this.#summaries.length > 0;
-    const summaries = told ? [] : (objectsIn(summary) ?? []);
+    if (!block.hasText) for (const part of objectsIn(content) ?? []) this.#add(block, part["text"], events);
+    const hasSummaries = this.#summaries.length > 0;
+    const summaries = hasSummaries ? [] : (objectsIn(summary) ?? []);
     for (const [number, part] of summaries.entries()) this.#summarize(number, part["text"], events);
     if (typeof sealed === "string" && sealed !== "" && !block.queued.startKnown)
       block.queued.sign(this.#sign(sealed), events);
     this.#markStarted(block, events);
   }
 
-  #endCall(said: unknown, events: AnswerEvent[]): void {
+  #endCall(text: unknown, events: AnswerEvent[]): void {
     if (this.#block === undefined) return;
-    if (!this.#block.said) this.#add(this.#block, said, events);
+    if (!this.#block.hasText) this.#add(this.#block, text, events);
     this.#markStarted(this.#block, events);
   }
 

@@ -24,11 +24,11 @@ export function callItem(
   { callId, name, namespace, custom }: ToolCallPart,
   id: string,
   status: ItemStatus,
-  said: string,
+  text: string,
 ): JsonObject {
   const head = { id, call_id: callId, name, ...(namespace === undefined ? {} : { namespace }) };
-  if (custom === true) return { ...head, type: "custom_tool_call", input: said };
-  return { ...head, type: "function_call", status, arguments: said };
+  if (custom === true) return { ...head, type: "custom_tool_call", input: text };
+  return { ...head, type: "function_call", status, arguments: text };
 }
 
 /** An image, as OpenAI's tool for images makes it, or its own item; `data` is base64. */
@@ -44,8 +44,8 @@ export function textOfImage({ source }: ImagePart): TextPart {
 }
 
 /** The arguments in this dialect: those of a function are JSON, by default an empty object. */
-export function argumentsOf(said: string, custom: boolean | undefined): string {
-  return said === "" && custom !== true ? "{}" : said;
+export function argumentsOf(text: string, custom: boolean | undefined): string {
+  return text === "" && custom !== true ? "{}" : text;
 }
 
 /**

@@ -2,7 +2,6 @@ import { type JsonObject, stringOf, type Usage } from "../../../core/index.ts";
 import type {
   AnswerBlock,
   AnswerEvent,
-  Citation,
   ClientContext,
   DeltaEvent,
   Failure,
@@ -22,40 +21,15 @@ import {
   argumentsOf,
   callItem,
   callSignatureItem,
-  endItem,
   imageItem,
-  itemId,
-  type ItemStatus,
   messageItem,
   reasoningItem,
-  summaryPart,
   textOfImage,
 } from "./output-items.ts";
+import { endSummary, type OpenBlock, OutputWriter, writeThought } from "./output-writer.ts";
 import { ResponseWriter } from "./response-object.ts";
 import { type ResponseEnd, writeResponseEnd } from "./stop-reasons.ts";
 import { writeUsage } from "./usage.ts";
-
-/** The emitted part of the open block. */
-interface OpenBlock {
-  block: AnswerBlock;
-  /** The block's position in the stream, as members of its events. */
-  place: string;
-  text: string;
-  citations: Citation[];
-  logprobs: JsonObject[];
-  /** Of a thought: the summaries, and the upstream's number of the last one. */
-  summaries: string[];
-  summary: number | undefined;
-}
-
-/** An item that has been announced and not ended. */
-interface OpenItem {
-  id: string;
-  /** The parts of a message so far; undefined for any other item. */
-  content: JsonObject[] | undefined;
-  /** The item's final form. */
-  whole: JsonObject;
-}
 
 /**
  * Answer events to Responses events:
@@ -68,10 +42,7 @@ interface OpenItem {
 export class ResponsesStreamWriter implements StreamWriter {
   readonly #client: ClientContext;
   #response: ResponseWriter | undefined;
-  #sequence = 0;
-  /** Items that have ended, as JSON text. */
-  readonly #output: string[] = [];
-  #item: OpenItem | undefined;
+  readonly #output: OutputWriter;
   #openBlock: OpenBlock | undefined;
   #characters = 0;
   #ending: ResponseEnd = writeResponseEnd("end");
@@ -80,6 +51,7 @@ export class ResponsesStreamWriter implements StreamWriter {
 
   constructor(client: ClientContext) {
     this.#client = client;
+    this.#output = new OutputWriter(client.callId);
   }
 
   write(event: AnswerEvent): string {
@@ -114,17 +86,10 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
   }
 
-  /** An event, from its members as JSON text. */
-  #event(type: string, members: string): string {
-    const number = this.#sequence;
-    this.#sequence += 1;
-    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${number},${members}}\n\n`;
-  }
-
   #start({ model, created }: StartEvent): string {
     this.#response = new ResponseWriter(this.#client, model, created);
     const response = `"response":${this.#response.write({ status: "in_progress", output: [] })}`;
-    return this.#event("response.created", response) + this.#event("response.in_progress", response);
+    return this.#output.event("response.created", response) + this.#output.event("response.in_progress", response);
   }
 
   #startBlock(block: AnswerBlock): string {
@@ -142,61 +107,39 @@ export class ResponsesStreamWriter implements StreamWriter {
         this.#openBlock = undefined;
         // Content that only another dialect can express is omitted.
         if (block.dialect !== "responses") return "";
-        return this.#endItem("completed") + this.#open(block.value, block.value);
+        return this.#output.endItem("completed") + this.#output.open(block.value, block.value);
     }
-  }
-
-  #open(added: JsonObject, whole: JsonObject, content?: JsonObject[]): string {
-    this.#item = { id: stringOf(added["id"]), content, whole };
-    return this.#event(
-      "response.output_item.added",
-      `"output_index":${this.#output.length},"item":${JSON.stringify(added)}`,
-    );
-  }
-
-  #endItem(status: ItemStatus): string {
-    const item = this.#item;
-    if (item === undefined) return "";
-    this.#item = undefined;
-    const whole = JSON.stringify(endItem(item.whole, status));
-    const done = this.#event("response.output_item.done", `"output_index":${this.#output.length},"item":${whole}`);
-    this.#output.push(whole);
-    return done;
   }
 
   /** Text continues the open message, unless it is known to belong to another. */
   #startPart(block: TextPart | RefusalPart): string {
     let shown = "";
-    let content = this.#item?.content;
-    if (content === undefined || (block.id !== undefined && block.id !== this.#item?.id)) {
-      shown = this.#endItem("completed");
-      const id = block.id ?? this.#newId("msg");
+    let content = this.#output.item?.content;
+    if (content === undefined || (block.id !== undefined && block.id !== this.#output.item?.id)) {
+      shown = this.#output.endItem("completed");
+      const id = block.id ?? this.#output.newId("msg");
       content = [];
-      shown += this.#open(messageItem(id, "in_progress", []), messageItem(id, "completed", content), content);
+      shown += this.#output.open(messageItem(id, "in_progress", []), messageItem(id, "completed", content), content);
     }
     this.#begin(block, `,"content_index":${content.length}`);
     return shown + this.#partEvent("response.content_part.added", emptyPart(block));
   }
 
   #partEvent(type: string, part: JsonObject): string {
-    return this.#event(type, `${this.#openBlock?.place},"part":${JSON.stringify(part)}`);
-  }
-
-  #newId(prefix: Parameters<typeof itemId>[0]): string {
-    return itemId(prefix, this.#client.callId, this.#output.length);
+    return this.#output.event(type, `${this.#openBlock?.place},"part":${JSON.stringify(part)}`);
   }
 
   #begin(block: AnswerBlock, more = ""): void {
-    const id = JSON.stringify(this.#item?.id ?? "");
-    const place = `"item_id":${id},"output_index":${this.#output.length}${more}`;
+    const id = JSON.stringify(this.#output.item?.id ?? "");
+    const place = `"item_id":${id},"output_index":${this.#output.items.length}${more}`;
     this.#openBlock = { block, place, text: "", citations: [], logprobs: [], summaries: [], summary: undefined };
   }
 
   #startReasoning(block: ReasoningPart): string {
-    const ended = this.#endItem("completed");
-    const id = block.id ?? this.#newId("rs");
+    const ended = this.#output.endItem("completed");
+    const id = block.id ?? this.#output.newId("rs");
     const added = reasoningItem({}, id, []);
-    const shown = ended + this.#open(added, added);
+    const shown = ended + this.#output.open(added, added);
     this.#begin(block);
     return shown;
   }
@@ -208,48 +151,48 @@ export class ResponsesStreamWriter implements StreamWriter {
       const { kind, text } = textOfImage(image);
       return this.#startPart({ kind, text: "" }) + this.#writeDelta({ type: "delta", choice: 0, index: 0, text });
     }
-    const ended = this.#endItem("completed");
-    const whole = imageItem(image, source.data, this.#newId("ig"));
+    const ended = this.#output.endItem("completed");
+    const whole = imageItem(image, source.data, this.#output.newId("ig"));
     const id = stringOf(whole["id"]);
-    const shown = ended + this.#open({ ...whole, status: "in_progress", result: null }, whole);
-    const place = `"item_id":${JSON.stringify(id)},"output_index":${this.#output.length}`;
-    return shown + this.#event("response.image_generation_call.completed", place);
+    const shown = ended + this.#output.open({ ...whole, status: "in_progress", result: null }, whole);
+    const place = `"item_id":${JSON.stringify(id)},"output_index":${this.#output.items.length}`;
+    return shown + this.#output.event("response.image_generation_call.completed", place);
   }
 
   #startCall(block: ToolCallPart): string {
-    let shown = this.#endItem("completed");
-    const carried = callSignatureItem(block, this.#newId("rs"));
-    if (carried !== undefined) shown += this.#open(carried, carried) + this.#endItem("completed");
-    const id = block.id ?? this.#newId(block.custom === true ? "ctc" : "fc");
+    let shown = this.#output.endItem("completed");
+    const carried = callSignatureItem(block, this.#output.newId("rs"));
+    if (carried !== undefined) shown += this.#output.open(carried, carried) + this.#output.endItem("completed");
+    const id = block.id ?? this.#output.newId(block.custom === true ? "ctc" : "fc");
     const added = callItem(block, id, "in_progress", "");
-    shown += this.#open(added, added);
+    shown += this.#output.open(added, added);
     this.#begin(block);
     return shown;
   }
 
   #writeDelta({ text, summary, logprobs }: DeltaEvent): string {
-    const said = this.#openBlock;
-    if (said === undefined) return "";
+    const open = this.#openBlock;
+    if (open === undefined) return "";
     this.#characters += text.length;
-    switch (said.block.kind) {
+    switch (open.block.kind) {
       case "text": {
-        said.text += text;
+        open.text += text;
         const probs = logprobs?.map(writeLogprob);
-        if (probs !== undefined) said.logprobs.push(...probs);
+        if (probs !== undefined) open.logprobs.push(...probs);
         const likely = probs === undefined ? "[]" : JSON.stringify(probs);
-        return this.#event(
+        return this.#output.event(
           "response.output_text.delta",
-          `${said.place},"delta":${JSON.stringify(text)},"logprobs":${likely}`,
+          `${open.place},"delta":${JSON.stringify(text)},"logprobs":${likely}`,
         );
       }
       case "refusal":
-        said.text += text;
-        return this.#deltaEvent("response.refusal.delta", said, text);
+        open.text += text;
+        return this.#deltaEvent("response.refusal.delta", open, text);
       case "tool-call":
-        said.text += text;
-        return this.#deltaEvent(argumentsEvent(said.block, "delta"), said, text);
+        open.text += text;
+        return this.#deltaEvent(argumentsEvent(open.block, "delta"), open, text);
       case "reasoning":
-        return this.#writeThought(said, text, summary ?? -1);
+        return writeThought(this.#output, open, text, summary ?? -1);
       case "image":
       case "native":
         return "";
@@ -257,64 +200,34 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   #deltaEvent(type: string, { place }: OpenBlock, text: string): string {
-    return this.#event(type, `${place},"delta":${JSON.stringify(text)}`);
-  }
-
-  /** `summary` is -1 for the thought itself, which becomes a separate summary. */
-  #writeThought(said: OpenBlock, text: string, summary: number): string {
-    let shown = "";
-    if (said.summary !== summary) {
-      shown = this.#endSummary(said);
-      said.summary = summary;
-      said.text = "";
-      shown += this.#event(
-        "response.reasoning_summary_part.added",
-        `${summaryPlace(said)},"part":${JSON.stringify(summaryPart(""))}`,
-      );
-    }
-    said.text += text;
-    return (
-      shown +
-      this.#event("response.reasoning_summary_text.delta", `${summaryPlace(said)},"delta":${JSON.stringify(text)}`)
-    );
-  }
-
-  #endSummary(said: OpenBlock): string {
-    if (said.summary === undefined) return "";
-    const { text } = said;
-    const place = summaryPlace(said);
-    said.summaries.push(text);
-    said.summary = undefined;
-    return (
-      this.#event("response.reasoning_summary_text.done", `${place},"text":${JSON.stringify(text)}`) +
-      this.#event("response.reasoning_summary_part.done", `${place},"part":${JSON.stringify(summaryPart(text))}`)
-    );
+    return this.#output.event(type, `${place},"delta":${JSON.stringify(text)}`);
   }
 
   #endBlock(): string {
-    const said = this.#openBlock;
-    if (said === undefined) return "";
-    const shown = this.#endSaid(said);
+    const open = this.#openBlock;
+    if (open === undefined) return "";
+    const shown = this.#endOpen(open);
     this.#openBlock = undefined;
     return shown;
   }
 
-  #endSaid(said: OpenBlock): string {
-    const { block, place, text } = said;
+  #endOpen(open: OpenBlock): string {
+    const { block, place, text } = open;
     switch (block.kind) {
       case "text":
-        return this.#endText(said);
+        return this.#endText(open);
       case "refusal": {
         const part = writeRefusal(text);
-        this.#item?.content?.push(part);
-        const done = this.#event("response.refusal.done", `${place},"refusal":${JSON.stringify(text)}`);
+        this.#output.item?.content?.push(part);
+        const done = this.#output.event("response.refusal.done", `${place},"refusal":${JSON.stringify(text)}`);
         return done + this.#partEvent("response.content_part.done", part);
       }
       case "tool-call":
-        return this.#endCall(block, said);
+        return this.#endCall(block, open);
       case "reasoning": {
-        const shown = this.#endSummary(said);
-        if (this.#item !== undefined) this.#item.whole = reasoningItem(block, this.#item.id, said.summaries);
+        const shown = endSummary(this.#output, open);
+        if (this.#output.item !== undefined)
+          this.#output.item.whole = reasoningItem(block, this.#output.item.id, open.summaries);
         return shown;
       }
       case "image":
@@ -326,54 +239,61 @@ export class ResponsesStreamWriter implements StreamWriter {
   #endText({ place, text, citations, logprobs }: OpenBlock): string {
     const annotations = writeCitations(citations, text);
     const part = { ...writeOutputText({ text }), annotations, logprobs };
-    this.#item?.content?.push(part);
+    this.#output.item?.content?.push(part);
     const cited = annotations.map((annotation, index) =>
-      this.#event(
+      this.#output.event(
         "response.output_text.annotation.added",
         `${place},"annotation_index":${index},"annotation":${JSON.stringify(annotation)}`,
       ),
     );
     const end = `${place},"text":${JSON.stringify(text)},"logprobs":${JSON.stringify(logprobs)}`;
-    const done = this.#event("response.output_text.done", end) + this.#partEvent("response.content_part.done", part);
+    const done =
+      this.#output.event("response.output_text.done", end) + this.#partEvent("response.content_part.done", part);
     return cited.join("") + done;
   }
 
-  #endCall(call: ToolCallPart, said: OpenBlock): string {
-    const whole = argumentsOf(said.text, call.custom);
-    const missing = whole === said.text ? "" : this.#deltaEvent(argumentsEvent(call, "delta"), said, whole);
+  #endCall(call: ToolCallPart, open: OpenBlock): string {
+    const whole = argumentsOf(open.text, call.custom);
+    const missing = whole === open.text ? "" : this.#deltaEvent(argumentsEvent(call, "delta"), open, whole);
     const named =
       call.custom === true
         ? `"input":${JSON.stringify(whole)}`
         : `"name":${JSON.stringify(call.name)},"arguments":${JSON.stringify(whole)}`;
-    if (this.#item !== undefined) this.#item.whole = callItem(call, this.#item.id, "completed", whole);
-    return missing + this.#event(argumentsEvent(call, "done"), `${said.place},${named}`);
+    if (this.#output.item !== undefined)
+      this.#output.item.whole = callItem(call, this.#output.item.id, "completed", whole);
+    return missing + this.#output.event(argumentsEvent(call, "done"), `${open.place},${named}`);
   }
 
   #stop(reason: StopReason): string {
     this.#ending = writeResponseEnd(reason);
-    return this.#endItem(this.#ending.status);
+    return this.#output.endItem(this.#ending.status);
   }
 
   #end(): string {
     if (this.#response === undefined) return "";
-    const last = this.#endItem(this.#ending.status);
+    const last = this.#output.endItem(this.#ending.status);
     const { status } = this.#ending;
     const response = this.#response.write({
       ...this.#ending,
-      output: this.#output,
+      output: this.#output.items,
       usage: writeUsage(this.#usage, this.#client, this.#characters),
       serviceTier: this.#serviceTier,
     });
-    return `${last}${this.#event(`response.${status}`, `"response":${response}`)}data: [DONE]\n\n`;
+    return `${last}${this.#output.event(`response.${status}`, `"response":${response}`)}data: [DONE]\n\n`;
   }
 
   #fail(failure: Failure): string {
     const { error, code, message } = writeStreamError(failure);
-    const event = this.#event("error", JSON.stringify(error).slice(1, -1));
+    const event = this.#output.event("error", JSON.stringify(error).slice(1, -1));
     if (this.#response === undefined) return event;
     const usage = this.#usage === undefined ? undefined : writeUsage(this.#usage, this.#client, this.#characters);
-    const response = this.#response.write({ status: "failed", error: { code, message }, output: this.#output, usage });
-    return event + this.#event("response.failed", `"response":${response}`);
+    const response = this.#response.write({
+      status: "failed",
+      error: { code, message },
+      output: this.#output.items,
+      usage,
+    });
+    return event + this.#output.event("response.failed", `"response":${response}`);
   }
 }
 
@@ -383,8 +303,4 @@ function emptyPart({ kind }: TextPart | RefusalPart): JsonObject {
 
 function argumentsEvent({ custom }: ToolCallPart, what: "delta" | "done"): string {
   return custom === true ? `response.custom_tool_call_input.${what}` : `response.function_call_arguments.${what}`;
-}
-
-function summaryPlace({ place, summaries }: OpenBlock): string {
-  return `${place},"summary_index":${summaries.length}`;
 }

@@ -118,14 +118,14 @@ function checkPlace({ kind, at }: Part, role: Turn["role"], message: string): vo
 
 function readCall(item: JsonObject, at: string, names: ToolNames): ToolCallPart {
   const custom = item["type"] === "custom_tool_call";
-  const said = custom ? "input" : "arguments";
+  const field = custom ? "input" : "arguments";
   return {
     kind: "tool-call",
     at,
     id: member(item, "id", at, readText),
     callId: readWord(item["call_id"], `${at}.call_id`),
     name: names.flatten(readWord(item["name"], `${at}.name`), item["namespace"]),
-    arguments: readText(item[said], `${at}.${said}`),
+    arguments: readText(item[field], `${at}.${field}`),
     custom: custom ? true : undefined,
   };
 }

@@ -74,9 +74,9 @@ function readInput(input: unknown, names: ToolNames): Turn[] {
 }
 
 function readReasoning(value: unknown, at: string): ReasoningOptions | undefined {
-  const wish = readObject(value, at);
-  const effort = member(wish, "effort", at, (word, place) => readOneOf(word, place, efforts));
-  const summary = member(wish, "summary", at, readText) ?? member(wish, "generate_summary", at, readText);
+  const options = readObject(value, at);
+  const effort = member(options, "effort", at, (word, place) => readOneOf(word, place, efforts));
+  const summary = member(options, "summary", at, readText) ?? member(options, "generate_summary", at, readText);
   return effort === undefined && summary === undefined ? undefined : { effort, summary };
 }
 

@@ -110,21 +110,21 @@ class ItemWriter {
     const [first] = content;
     const bare = content.length === 1 && first?.kind === "text" && !(this.#own && first.cache !== undefined);
     const parts = content.flatMap(spread);
-    const said = bare ? first.text : parts.map((part) => writePart(part, this.#own));
+    const output = bare ? first.text : parts.map((part) => writePart(part, this.#own));
     const type = custom === true || this.#custom.has(callId) ? "custom_tool_call_output" : "function_call_output";
-    return named(type, id, { call_id: callId, output: isError === true ? asError(said) : said });
+    return named(type, id, { call_id: callId, output: isError === true ? asError(output) : output });
   }
 
   /** Thoughts and calls are separate items; text between them is a message. */
   #assistant(turn: Turn): void {
-    let said: Said[] = [];
+    let pending: Said[] = [];
     const tell = (): void => {
-      if (said.length > 0) this.#say(turn, said);
-      said = [];
+      if (pending.length > 0) this.#say(turn, pending);
+      pending = [];
     };
     for (const part of turn.parts) {
       if (part.kind === "text" || part.kind === "refusal") {
-        said.push(part);
+        pending.push(part);
         continue;
       }
       tell();
@@ -167,12 +167,16 @@ class ItemWriter {
     }
   }
 
-  #call({ callId, name, arguments: said, custom, id }: ToolCallPart): JsonObject {
+  #call({ callId, name, arguments: input, custom, id }: ToolCallPart): JsonObject {
     if (custom !== true) {
-      return named("function_call", id, { call_id: callId, name, arguments: !this.#own && said === "" ? "{}" : said });
+      return named("function_call", id, {
+        call_id: callId,
+        name,
+        arguments: !this.#own && input === "" ? "{}" : input,
+      });
     }
     this.#custom.add(callId);
-    return defined({ type: "custom_tool_call", id, call_id: callId, name, input: said });
+    return defined({ type: "custom_tool_call", id, call_id: callId, name, input: input });
   }
 
   /** A thought returns to its maker; for other upstreams it is an unknown item. */

@@ -13,7 +13,7 @@ import { scrapeRequest } from "../../scrape/scrape-request.ts";
 import { mapSite } from "../../map/map-site.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
 import { scrapePage } from "./scrape-page.ts";
-import { needsBrowser, wishesOf } from "./scrape-plan.ts";
+import { needsBrowser, planOf } from "./scrape-plan.ts";
 import { requireBrowser } from "./render-page.ts";
 
 export class NativeEngine implements WebEngine {
@@ -25,10 +25,10 @@ export class NativeEngine implements WebEngine {
 
   planScrape(body: JsonObject): WebPlan<ScrapedPage> {
     const deps = this.#deps;
-    const wishes = wishesOf(parseRequest(scrapeRequest, body), deps);
-    requireModel(wishes.formats, deps.model);
-    if (needsBrowser(wishes)) requireBrowser(deps.browser, wishes);
-    return { bound: { pages: 1 }, run: (context) => scrapePage(deps, wishes, context) };
+    const plan = planOf(parseRequest(scrapeRequest, body), deps);
+    requireModel(plan.formats, deps.model);
+    if (needsBrowser(plan)) requireBrowser(deps.browser, plan);
+    return { bound: { pages: 1 }, run: (context) => scrapePage(deps, plan, context) };
   }
 
   planMap(body: JsonObject): WebPlan<MappedSite> {

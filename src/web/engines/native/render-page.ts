@@ -1,10 +1,10 @@
 import { type CallSignal, GatewayError } from "../../../core/index.ts";
 import type { ActionResults, PageAction, RenderedPage, Screenshot } from "../../../browser/index.ts";
 import type { PageRenderer } from "../../web-dependencies.ts";
-import type { ScrapeWishes } from "./scrape-plan.ts";
+import type { ScrapePlan } from "./scrape-plan.ts";
 
 /** Throws 422 if the machine has no browser, naming the member that needs one. */
-export function requireBrowser(browser: PageRenderer, { formats, actions }: ScrapeWishes): void {
+export function requireBrowser(browser: PageRenderer, { formats, actions }: ScrapePlan): void {
   const availability = browser.available();
   if (!("missing" in availability)) return;
   const param = formats.screenshot !== undefined ? "formats" : actions.length > 0 ? "actions" : "waitFor";
@@ -14,10 +14,10 @@ export function requireBrowser(browser: PageRenderer, { formats, actions }: Scra
 /** Renders the page as wished. Rejects as `Browser.render` does. */
 export function renderPage(
   browser: PageRenderer,
-  wishes: ScrapeWishes,
+  plan: ScrapePlan,
   { timeoutMs, signal }: { timeoutMs: number; signal: CallSignal },
 ): Promise<RenderedPage> {
-  const { url, headers, waitForMs, mobile, actions, formats, languages, blockAds } = wishes;
+  const { url, headers, waitForMs, mobile, actions, formats, languages, blockAds } = plan;
   return browser.render({
     url,
     headers,

@@ -18,7 +18,7 @@ import type { NativeDependencies } from "./native-dependencies.ts";
 import { type PageReply, fetchPage } from "./fetch-page.ts";
 import { actionsDocument, dataUrl, renderPage } from "./render-page.ts";
 import { refreshTarget } from "./refresh-target.ts";
-import { cacheKeyOf, isCacheable, needsBrowser, pageFormatsOf, type ScrapeWishes } from "./scrape-plan.ts";
+import { cacheKeyOf, isCacheable, needsBrowser, pageFormatsOf, type ScrapePlan } from "./scrape-plan.ts";
 
 /** A page that has been read, from the web or from the cache: plain data. */
 interface ReadPage {
@@ -37,16 +37,16 @@ interface Reading extends ReadPage {
 /** A scrape from its beginning to the document. Rejects with a `GatewayError`, or with the reason of the signal. */
 export async function scrapePage(
   deps: NativeDependencies,
-  wishes: ScrapeWishes,
+  plan: ScrapePlan,
   context: WorkContext,
 ): Promise<ScrapedPage> {
   const memory = deps.memory.share();
   try {
-    const reading = (await fromCache(deps, wishes, context)) ?? (await fromWeb(deps, wishes, context, memory));
+    const reading = (await fromCache(deps, plan, context)) ?? (await fromWeb(deps, plan, context, memory));
     const usage = usageOf(reading.page);
     await context.cover(usage);
-    const { made, spent } = await modelFormats(deps, wishes, reading, context);
-    const document = await documentOf(deps, wishes, { reading, made, context });
+    const { made, spent } = await modelFormats(deps, plan, reading, context);
+    const document = await documentOf(deps, plan, { reading, made, context });
     return { document, usage, spent, links: reading.page.links ?? [], statusCode: reading.status };
   } catch (reason) {
     throw pageFailure(reason);
@@ -57,7 +57,7 @@ export async function scrapePage(
 
 async function modelFormats(
   { model }: NativeDependencies,
-  { formats }: ScrapeWishes,
+  { formats }: ScrapePlan,
   { page, url, status }: Reading,
   { principal, workId: parent, signal, isWanted }: WorkContext,
 ): ReturnType<typeof askModel> {
@@ -76,11 +76,11 @@ function usageOf({ pdfPages = 0 }: Page): Usage {
 
 async function fromCache(
   { cache }: NativeDependencies,
-  wishes: ScrapeWishes,
+  plan: ScrapePlan,
   { principal }: WorkContext,
 ): Promise<Reading | undefined> {
-  if (wishes.maxAgeMs === 0 || !isCacheable(wishes) || !URL.canParse(wishes.url)) return undefined;
-  const found = await cache.get(principal.user, cacheKeyOf(wishes), wishes.maxAgeMs);
+  if (plan.maxAgeMs === 0 || !isCacheable(plan) || !URL.canParse(plan.url)) return undefined;
+  const found = await cache.get(principal.user, cacheKeyOf(plan), plan.maxAgeMs);
   const read = found && parseObject(found.text);
   // Written by `fromWeb`.
   return read && { ...(read as unknown as ReadPage), cachedAt: found.storedAt };
@@ -88,16 +88,16 @@ async function fromCache(
 
 async function fromWeb(
   deps: NativeDependencies,
-  wishes: ScrapeWishes,
+  plan: ScrapePlan,
   { principal, signal }: WorkContext,
   memory: MemoryShare,
 ): Promise<Reading> {
-  const until = performance.now() + wishes.timeoutMs;
+  const until = performance.now() + plan.timeoutMs;
   const time = { left: () => Math.max(until - performance.now(), 1), signal };
-  const reading = await readFromWeb(deps, wishes, time, memory);
+  const reading = await readFromWeb(deps, plan, time, memory);
   const { rendered: _, ...read } = reading;
-  if (wishes.storesInCache && isCacheable(wishes) && isLasting(read)) {
-    await deps.cache.put(principal.user, cacheKeyOf(wishes), JSON.stringify(read));
+  if (plan.storesInCache && isCacheable(plan) && isLasting(read)) {
+    await deps.cache.put(principal.user, cacheKeyOf(plan), JSON.stringify(read));
   }
   return reading;
 }
@@ -115,24 +115,24 @@ interface Time {
 
 async function readFromWeb(
   deps: NativeDependencies,
-  wishes: ScrapeWishes,
+  plan: ScrapePlan,
   time: Time,
   memory: MemoryShare,
 ): Promise<Reading> {
   let viewed: RenderedPage | undefined;
-  if (needsBrowser(wishes)) {
+  if (needsBrowser(plan)) {
     try {
-      const reading = await readRendered(deps, wishes, time);
-      if (!isInViewer(reading) || wishes.actions.length > 0) return reading;
+      const reading = await readRendered(deps, plan, time);
+      if (!isInViewer(reading) || plan.actions.length > 0) return reading;
       viewed = reading.rendered;
     } catch (reason) {
       const isFile = reason instanceof BrowserError && reason.failure === "not_a_page";
-      if (!isFile || wishes.formats.screenshot !== undefined || wishes.actions.length > 0) throw reason;
+      if (!isFile || plan.formats.screenshot !== undefined || plan.actions.length > 0) throw reason;
     }
   }
-  const { asked, fetched } = await followRefreshes(deps, wishes, time, memory);
+  const { asked, fetched } = await followRefreshes(deps, plan, time, memory);
   if ("isRendered" in fetched) return fetched;
-  const page = await takeApart(deps, wishes, fetched, time);
+  const page = await takeApart(deps, plan, fetched, time);
   const { url, status, contentType } = fetched;
   const read: Reading = { page, url, status, contentType, isRendered: false, rendered: viewed };
   return page.needsBrowser ? renderedInstead(deps, asked, time, read) : read;
@@ -148,17 +148,17 @@ const REFRESHES_MAX = 3;
 
 interface Followed {
   /** With the last page's address, and without headers that are not meant for it. */
-  asked: ScrapeWishes;
+  asked: ScrapePlan;
   fetched: PageReply | Reading;
 }
 
 async function followRefreshes(
   deps: NativeDependencies,
-  wishes: ScrapeWishes,
+  plan: ScrapePlan,
   time: Time,
   memory: MemoryShare,
 ): Promise<Followed> {
-  let followed: Followed = { asked: wishes, fetched: await fetchOrRender(deps, wishes, time, memory) };
+  let followed: Followed = { asked: plan, fetched: await fetchOrRender(deps, plan, time, memory) };
   for (let refreshes = 0; refreshes < REFRESHES_MAX; refreshes += 1) {
     const { asked, fetched } = followed;
     const url = "isRendered" in fetched ? undefined : refreshTarget(fetched);
@@ -175,12 +175,12 @@ function isSameOrigin(one: string, other: string): boolean {
 
 async function fetchOrRender(
   deps: NativeDependencies,
-  wishes: ScrapeWishes,
+  plan: ScrapePlan,
   time: Time,
   memory: MemoryShare,
 ): Promise<PageReply | Reading> {
   const { userAgent, pageBytesMax: bytesMax } = deps;
-  const { url, headers, languages, mobile } = wishes;
+  const { url, headers, languages, mobile } = plan;
   const agent = mobile ? PHONE : userAgent;
   const page = { url, headers, languages, userAgent: agent, timeoutMs: time.left(), bytesMax, memory };
   try {
@@ -188,7 +188,7 @@ async function fetchOrRender(
   } catch (reason) {
     if (!isForBrowsers(reason) || "missing" in deps.browser.available()) throw reason;
     try {
-      return await readRendered(deps, wishes, time);
+      return await readRendered(deps, plan, time);
     } catch {
       throw reason;
     }
@@ -206,7 +206,7 @@ const PHONE =
 /** A page that scripts make is read in a browser; if that fails, the page without one will do. */
 async function renderedInstead(
   deps: NativeDependencies,
-  wishes: ScrapeWishes,
+  plan: ScrapePlan,
   time: Time,
   plain: Reading,
 ): Promise<Reading> {
@@ -215,7 +215,7 @@ async function renderedInstead(
     return warned(plain, `Scripts make this page, and no browser could run them: ${availability.missing}.`);
   }
   try {
-    const rendered = await readRendered(deps, wishes, time);
+    const rendered = await readRendered(deps, plan, time);
     return isWorse(rendered, plain) ? plain : rendered;
   } catch (reason) {
     if (time.signal.aborted) throw reason;
@@ -248,16 +248,11 @@ function warned(reading: Reading, warning: string): Reading {
   };
 }
 
-async function readRendered(deps: NativeDependencies, wishes: ScrapeWishes, time: Time): Promise<Reading> {
-  const rendered = await renderPage(deps.browser, wishes, { timeoutMs: time.left(), signal: time.signal });
+async function readRendered(deps: NativeDependencies, plan: ScrapePlan, time: Time): Promise<Reading> {
+  const rendered = await renderPage(deps.browser, plan, { timeoutMs: time.left(), signal: time.signal });
   const { url, status, html, warning } = rendered;
   const contentType = rendered.contentType ?? "text/html";
-  const page = await takeApart(
-    deps,
-    wishes,
-    { url, status, bytes: html, contentType: "text/html; charset=utf-8" },
-    time,
-  );
+  const page = await takeApart(deps, plan, { url, status, bytes: html, contentType: "text/html; charset=utf-8" }, time);
   const reading = { page, url, status, contentType, isRendered: true, rendered };
   return warning === undefined ? reading : warned(reading, warning);
 }
@@ -265,11 +260,11 @@ async function readRendered(deps: NativeDependencies, wishes: ScrapeWishes, time
 /** The time that is left of the request's bounds this as well, however long other pages keep the children busy. */
 async function takeApart(
   { pages }: NativeDependencies,
-  wishes: ScrapeWishes,
+  plan: ScrapePlan,
   { bytes, url, contentType }: PageReply,
   { left, signal }: Time,
 ): Promise<Page> {
-  const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images, pdf } = wishes;
+  const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images, pdf } = plan;
   const wants = pageFormatsOf(formats);
   const deadline = AbortSignal.timeout(left());
   try {
@@ -292,7 +287,7 @@ interface Made {
 
 async function documentOf(
   { screenshots }: NativeDependencies,
-  { formats, sourceUrl }: ScrapeWishes,
+  { formats, sourceUrl }: ScrapePlan,
   { reading, made, context }: Made,
 ): Promise<JsonObject> {
   const { page, url, status, contentType, rendered, cachedAt } = reading;

@@ -6,7 +6,7 @@ import { type ScrapeRequest, TIMEOUT_MS, withScheme } from "../../scrape/scrape-
 const PDF_PAGES = 1_000;
 
 /** A checked scrape, with all defaults. */
-export interface ScrapeWishes {
+export interface ScrapePlan {
   url: string;
   /** As the caller wrote it. */
   sourceUrl: string;
@@ -27,7 +27,7 @@ export interface ScrapeWishes {
   storesInCache: boolean;
 }
 
-export function wishesOf(request: ScrapeRequest, { cacheMsMax }: { cacheMsMax: number }): ScrapeWishes {
+export function planOf(request: ScrapeRequest, { cacheMsMax }: { cacheMsMax: number }): ScrapePlan {
   return {
     url: withScheme(request.url),
     sourceUrl: request.url,
@@ -49,7 +49,7 @@ export function wishesOf(request: ScrapeRequest, { cacheMsMax }: { cacheMsMax: n
   };
 }
 
-function pdfOf(parsers: ScrapeRequest["parsers"]): ScrapeWishes["pdf"] {
+function pdfOf(parsers: ScrapeRequest["parsers"]): ScrapePlan["pdf"] {
   if (parsers == null) return { parse: true, pagesMax: PDF_PAGES };
   const [parser] = parsers;
   if (parser === undefined) return { parse: false, pagesMax: PDF_PAGES };
@@ -57,7 +57,7 @@ function pdfOf(parsers: ScrapeRequest["parsers"]): ScrapeWishes["pdf"] {
 }
 
 /** Whether only a browser can do this. */
-export function needsBrowser({ formats, actions, waitForMs }: ScrapeWishes): boolean {
+export function needsBrowser({ formats, actions, waitForMs }: ScrapePlan): boolean {
   return formats.screenshot !== undefined || actions.length > 0 || waitForMs > 0;
 }
 
@@ -65,8 +65,8 @@ export function needsBrowser({ formats, actions, waitForMs }: ScrapeWishes): boo
  * Whether the page may be answered from the cache and stored in it: everything that it depends on is in its key. With
  * headers it may be a personal page, and screenshots have addresses that end earlier.
  */
-export function isCacheable(wishes: ScrapeWishes): boolean {
-  const { formats, actions, headers } = wishes;
+export function isCacheable(plan: ScrapePlan): boolean {
+  const { formats, actions, headers } = plan;
   return formats.screenshot === undefined && actions.length === 0 && Object.keys(headers).length === 0;
 }
 
@@ -82,9 +82,9 @@ export function pageFormatsOf({ names, json }: Formats) {
 }
 
 /** Names everything that a cached page depends on. */
-export function cacheKeyOf(wishes: ScrapeWishes): string {
-  const { url, formats, onlyMainContent, includeTags, excludeTags, waitForMs, mobile, languages } = wishes;
-  const { removeBase64Images, pdf } = wishes;
+export function cacheKeyOf(plan: ScrapePlan): string {
+  const { url, formats, onlyMainContent, includeTags, excludeTags, waitForMs, mobile, languages } = plan;
+  const { removeBase64Images, pdf } = plan;
   const parts: JsonObject = {
     url: new URL(url).href,
     formats: pageFormatsOf(formats),

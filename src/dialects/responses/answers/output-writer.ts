@@ -1,0 +1,102 @@
+import { type JsonObject, stringOf } from "../../../core/index.ts";
+import type { AnswerBlock, Citation } from "../../conversation/index.ts";
+import { endItem, itemId, type ItemStatus, summaryPart } from "./output-items.ts";
+
+/** The emitted part of the open block. */
+export interface OpenBlock {
+  block: AnswerBlock;
+  /** The block's position in the stream, as members of its events. */
+  place: string;
+  text: string;
+  citations: Citation[];
+  logprobs: JsonObject[];
+  /** Of a thought: the summaries, and the upstream's number of the last one. */
+  summaries: string[];
+  summary: number | undefined;
+}
+
+/** An item that has been announced and not ended. */
+interface OpenItem {
+  id: string;
+  /** The parts of a message so far; undefined for any other item. */
+  content: JsonObject[] | undefined;
+  /** The item's final form. */
+  whole: JsonObject;
+}
+
+/** The events of the items of a response, in their order. */
+export class OutputWriter {
+  readonly #callId: string;
+  #sequence = 0;
+  /** Items that have ended, as JSON text. */
+  readonly items: string[] = [];
+  item: OpenItem | undefined;
+
+  constructor(callId: string) {
+    this.#callId = callId;
+  }
+
+  /** An event, from its members as JSON text. */
+  event(type: string, members: string): string {
+    const number = this.#sequence;
+    this.#sequence += 1;
+    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${number},${members}}\n\n`;
+  }
+
+  open(added: JsonObject, whole: JsonObject, content?: JsonObject[]): string {
+    this.item = { id: stringOf(added["id"]), content, whole };
+    return this.event(
+      "response.output_item.added",
+      `"output_index":${this.items.length},"item":${JSON.stringify(added)}`,
+    );
+  }
+
+  endItem(status: ItemStatus): string {
+    const item = this.item;
+    if (item === undefined) return "";
+    this.item = undefined;
+    const whole = JSON.stringify(endItem(item.whole, status));
+    const done = this.event("response.output_item.done", `"output_index":${this.items.length},"item":${whole}`);
+    this.items.push(whole);
+    return done;
+  }
+
+  newId(prefix: Parameters<typeof itemId>[0]): string {
+    return itemId(prefix, this.#callId, this.items.length);
+  }
+}
+
+/** `summary` is -1 for the thought itself, which becomes a separate summary. */
+export function writeThought(output: OutputWriter, open: OpenBlock, text: string, summary: number): string {
+  let shown = "";
+  if (open.summary !== summary) {
+    shown = endSummary(output, open);
+    open.summary = summary;
+    open.text = "";
+    shown += output.event(
+      "response.reasoning_summary_part.added",
+      `${summaryPlace(open)},"part":${JSON.stringify(summaryPart(""))}`,
+    );
+  }
+  open.text += text;
+  return (
+    shown +
+    output.event("response.reasoning_summary_text.delta", `${summaryPlace(open)},"delta":${JSON.stringify(text)}`)
+  );
+}
+
+export function endSummary(output: OutputWriter, open: OpenBlock): string {
+  if (open.summary === undefined) return "";
+  const { text } = open;
+  const place = summaryPlace(open);
+  open.summaries.push(text);
+  open.summary = undefined;
+  return (
+    output.event("response.reasoning_summary_text.done", `${place},"text":${JSON.stringify(text)}`) +
+    output.event("response.reasoning_summary_part.done", `${place},"part":${JSON.stringify(summaryPart(text))}`)
+  );
+}
+
+function summaryPlace({ place, summaries }: OpenBlock): string {
+  return `${place},"summary_index":${summaries.length}`;
+}
