@@ -43,6 +43,15 @@ export class OutputWriter {
     return `event: ${type}\ndata: {"type":"${type}","sequence_number":${number},${members}}\n\n`;
   }
 
+  delta(type: string, { place }: OpenBlock, text: string): string {
+    return this.event(type, `${place},"delta":${JSON.stringify(text)}`);
+  }
+
+  /** A part of the content of the block at this place. */
+  part(type: string, place: string | undefined, part: JsonObject): string {
+    return this.event(type, `${place},"part":${JSON.stringify(part)}`);
+  }
+
   open(added: JsonObject, whole: JsonObject, content?: JsonObject[]): string {
     this.item = { id: stringOf(added["id"]), content, whole };
     return this.event(

@@ -122,11 +122,7 @@ export class ResponsesStreamWriter implements StreamWriter {
       shown += this.#output.open(messageItem(id, "in_progress", []), messageItem(id, "completed", content), content);
     }
     this.#begin(block, `,"content_index":${content.length}`);
-    return shown + this.#partEvent("response.content_part.added", emptyPart(block));
-  }
-
-  #partEvent(type: string, part: JsonObject): string {
-    return this.#output.event(type, `${this.#openBlock?.place},"part":${JSON.stringify(part)}`);
+    return shown + this.#output.part("response.content_part.added", this.#openBlock?.place, emptyPart(block));
   }
 
   #begin(block: AnswerBlock, more = ""): void {
@@ -187,20 +183,16 @@ export class ResponsesStreamWriter implements StreamWriter {
       }
       case "refusal":
         open.text += text;
-        return this.#deltaEvent("response.refusal.delta", open, text);
+        return this.#output.delta("response.refusal.delta", open, text);
       case "tool-call":
         open.text += text;
-        return this.#deltaEvent(argumentsEvent(open.block, "delta"), open, text);
+        return this.#output.delta(argumentsEvent(open.block, "delta"), open, text);
       case "reasoning":
         return writeThought(this.#output, open, text, summary ?? -1);
       case "image":
       case "native":
         return "";
     }
-  }
-
-  #deltaEvent(type: string, { place }: OpenBlock, text: string): string {
-    return this.#output.event(type, `${place},"delta":${JSON.stringify(text)}`);
   }
 
   #endBlock(): string {
@@ -220,7 +212,7 @@ export class ResponsesStreamWriter implements StreamWriter {
         const part = writeRefusal(text);
         this.#output.item?.content?.push(part);
         const done = this.#output.event("response.refusal.done", `${place},"refusal":${JSON.stringify(text)}`);
-        return done + this.#partEvent("response.content_part.done", part);
+        return done + this.#output.part("response.content_part.done", place, part);
       }
       case "tool-call":
         return this.#endCall(block, open);
@@ -248,13 +240,14 @@ export class ResponsesStreamWriter implements StreamWriter {
     );
     const end = `${place},"text":${JSON.stringify(text)},"logprobs":${JSON.stringify(logprobs)}`;
     const done =
-      this.#output.event("response.output_text.done", end) + this.#partEvent("response.content_part.done", part);
+      this.#output.event("response.output_text.done", end) +
+      this.#output.part("response.content_part.done", place, part);
     return cited.join("") + done;
   }
 
   #endCall(call: ToolCallPart, open: OpenBlock): string {
     const whole = argumentsOf(open.text, call.custom);
-    const missing = whole === open.text ? "" : this.#deltaEvent(argumentsEvent(call, "delta"), open, whole);
+    const missing = whole === open.text ? "" : this.#output.delta(argumentsEvent(call, "delta"), open, whole);
     const named =
       call.custom === true
         ? `"input":${JSON.stringify(whole)}`
