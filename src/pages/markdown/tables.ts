@@ -105,12 +105,13 @@ export function rowsOf(table: Element): Row[] {
   for (const part of table.children) {
     if (!isTag(part)) continue;
     if (part.name === "tr") rows.push(readRow(part, false));
-    else if (/^t(head|body|foot)$/.test(part.name)) {
-      const rowsOfPart = part.children.filter(isTag).filter(({ name }) => name === "tr");
-      for (const row of rowsOfPart) rows.push(readRow(row, part.name === "thead"));
-    }
+    else if (/^t(head|body|foot)$/.test(part.name)) addRows(rows, part);
   }
   return rows.filter(({ cells }) => cells.length > 0);
+}
+
+function addRows(rows: Row[], { name, children }: Element): void {
+  for (const row of children) if (isTag(row) && row.name === "tr") rows.push(readRow(row, name === "thead"));
 }
 
 function readRow({ children }: Element, isInHead: boolean): Row {
