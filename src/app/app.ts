@@ -1,12 +1,13 @@
 import { createModelList, createModelRouter, type RoutingOptions } from "./routing.ts";
 import { createJobs } from "./jobs.ts";
+import { drain } from "./drain.ts";
 import { createPaidWork, type LedgerParts, type PaidWork } from "./paid-work.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createOutbound } from "./webhooks.ts";
 import { openClientSecretStore, openTokenStore, Authenticator, SessionLimit } from "../auth/index.ts";
 import { CallPipeline } from "../calls/index.ts";
 import { type EndDependencies, EndJournal, endHold } from "../charges/index.ts";
-import { type Environment, formatCredits, parseMarkup } from "../core/index.ts";
+import { type Environment, parseMarkup } from "../core/index.ts";
 import { FileService } from "../files/index.ts";
 import { openGenerationStore } from "../generations/index.ts";
 import {
@@ -45,18 +46,6 @@ const TICK_MS = 250;
 
 /** How long open streams and sockets may still run while the server stops. */
 const DRAIN_MS_MAX = 60_000;
-
-/** How long calls that were ended at that bound may take to settle. */
-const SETTLE_MS_MAX = 5_000;
-
-/** How long current runs of jobs may take before they are aborted; another process repeats those. */
-const JOBS_MS_MAX = 2_000;
-
-/** How long a stopping server waits for an unavailable storage, to write the remaining charges. */
-const STORAGE_MS_MAX = 30_000;
-
-/** The interval at which a draining server checks whether its calls have ended. */
-const DRAIN_POLL_MS = 20;
 
 /** How long browsers may remember that pages may call a sandbox. */
 const SANDBOX_CORS_MS = 10 * 60_000;
@@ -120,9 +109,6 @@ export function createApp(options: AppOptions): App {
   });
   submitLeftEnds(calls.work, logger);
   const stopSweeper = sweep(ledger, environment, logger);
-  const stopFeatures = startFeatures(features, services, (reason) =>
-    logger.error({ reason: String(reason) }, "a feature failed to stop"),
-  );
   const sockets = new Sockets({ upgrade, logger });
   const answer = createHttp({
     routes: mountFeatures(features, services),
@@ -132,32 +118,14 @@ export function createApp(options: AppOptions): App {
     logger,
     draining: isDraining,
   });
-  const isIdle = (): boolean => calls.shell.active + services.files.uploading + sockets.active === 0;
+  const running = [calls.shell, sockets, jobs, web, ...startFeatures(features, services), { stop: stopSweeper }];
   return {
     fetch: withCors(answer, corsPolicy(options)),
     async drain() {
       draining = true;
-      calls.shell.close();
-      sockets.retireAll();
-      const stoppedJobs = jobs.stop(JOBS_MS_MAX);
-      await waitUntil(isIdle, drainMsMax);
-      calls.shell.abortAll();
-      sockets.closeAll();
-      await waitUntil(isIdle, SETTLE_MS_MAX);
-      stopSweeper();
-      await Promise.race([web.stop(), Bun.sleep(SETTLE_MS_MAX)]);
-      await Promise.race([stopFeatures(), Bun.sleep(SETTLE_MS_MAX)]);
-      await stoppedJobs;
-      // Pending operations are committed once the storage accepts them; failed ones are retried meanwhile.
-      const flushed = ledger.flush();
-      await Promise.race([flushed, Bun.sleep(STORAGE_MS_MAX)]);
-      await waitUntil(() => unsettled.size === 0, STORAGE_MS_MAX);
+      const lost = await drain({ parts: running, drainMsMax, ledger, unsettled, journal, logger });
       ticker.stop();
-      const [kept, lost] = partition([...unsettled.values()], ({ id }) => journal.has(id));
-      for (const end of kept) logger.warn(unwrittenEnd(end), "is in the journal, for the next start");
-      for (const end of lost) logger.error(unwrittenEnd(end), "could not be written to the ledger");
-      journal.close();
-      return lost.length;
+      return lost;
     },
   };
 }
@@ -177,21 +145,6 @@ function submitLeftEnds(deps: EndDependencies, logger: Logger): void {
   const ends = deps.journal.takeOver();
   if (ends.length > 0) logger.info({ ends: ends.length }, "submits the ends in the journal");
   for (const end of ends) void endHold(deps, end);
-}
-
-function partition<T>(all: readonly T[], belongs: (one: T) => boolean): [T[], T[]] {
-  return [all.filter(belongs), all.filter((one) => !belongs(one))];
-}
-
-function unwrittenEnd(operation: Settle | Release) {
-  const credits = operation.kind === "settle" ? formatCredits(operation.amount) : "0";
-  return { request_id: operation.id, kind: operation.kind, credits };
-}
-
-/** Waits for the condition, at most `milliseconds`. */
-async function waitUntil(isSo: () => boolean, milliseconds: number): Promise<void> {
-  const until = performance.now() + milliseconds;
-  while (!isSo() && performance.now() < until) await Bun.sleep(DRAIN_POLL_MS);
 }
 
 function createAuthenticator({ storage, environment }: AppOptions): Authenticator {

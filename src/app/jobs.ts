@@ -4,6 +4,7 @@ import { createWebhooks } from "./webhooks.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { type Job, JobRunner, openJobStore } from "../jobs/index.ts";
+import type { RunningPart } from "../http/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { PaidWork } from "./paid-work.ts";
 import type { Storage } from "../storage/index.ts";
@@ -13,6 +14,9 @@ import type { Webhooks } from "../webhooks/index.ts";
 
 /** The interval at which a storage that cannot be asked for jobs is logged. */
 const JOB_STORAGE_TOLD_MS = 60_000;
+
+/** How long current runs of jobs may take before they are aborted; another process repeats those. */
+const JOBS_MS_MAX = 2_000;
 
 interface JobsOptions {
   config: Config;
@@ -30,7 +34,7 @@ export interface Jobs {
   videos: VideoJobs;
   webhooks: Webhooks;
   /** Runs due jobs in this process until it stops. */
-  jobs: JobRunner;
+  jobs: RunningPart;
 }
 
 /** The features that work by jobs, and their runner, which starts at once. */
@@ -61,7 +65,15 @@ export function createJobs(options: JobsOptions): Jobs {
     handlers: new Map([...handlers, [VIDEO_JOB, videos.handler]]),
     onError: jobErrors(logger, clock),
   });
-  return { videos, webhooks, jobs };
+  let stopped: Promise<unknown> | undefined;
+  const close = (): void => {
+    stopped ??= jobs.stop(JOBS_MS_MAX);
+  };
+  const stop = async (): Promise<void> => {
+    close();
+    await stopped;
+  };
+  return { videos, webhooks, jobs: { close, stop } };
 }
 
 /** Logs the errors of jobs, and seldom those of the storage, which is asked every second. */

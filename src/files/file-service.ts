@@ -14,7 +14,7 @@ export class FileService {
   }
 
   /** Uploads under way: a server that stops waits for them, since a file whose answer is lost belongs to nobody. */
-  get uploading(): number {
+  get active(): number {
     return this.#uploads.total;
   }
 

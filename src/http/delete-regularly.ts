@@ -1,11 +1,11 @@
 import type { Logger } from "../telemetry/index.ts";
-import type { StopFeature } from "./feature.ts";
+import type { RunningPart } from "./feature.ts";
 
 /** The interval at which expired records are deleted, a bounded number at a time. */
 const DELETE_MS = 60_000;
 
 /** Deletes expired records, now and regularly; several nodes may do so simultaneously. */
-export function startDeleting(deleteExpired: () => Promise<unknown>, logger: Pick<Logger, "error">): StopFeature {
+export function startDeleting(deleteExpired: () => Promise<unknown>, logger: Pick<Logger, "error">): RunningPart {
   const run = (): void => {
     deleteExpired().catch((reason: unknown) => {
       logger.error({ reason: String(reason) }, "expired records could not be deleted");
@@ -14,5 +14,5 @@ export function startDeleting(deleteExpired: () => Promise<unknown>, logger: Pic
   run();
   const timer = setInterval(run, DELETE_MS);
   timer.unref();
-  return () => clearInterval(timer);
+  return { stop: () => clearInterval(timer) };
 }

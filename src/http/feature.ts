@@ -1,13 +1,22 @@
 import { type MountedRoute, mountRoute, type Route } from "./route.ts";
 import type { Services } from "./services.ts";
 
-/** Stops a feature's background task; resolves when it has ended. */
-export type StopFeature = () => void | Promise<void>;
+/** A part of the gateway that runs in this process: what features share, or what one of them runs by itself. */
+export interface RunningPart {
+  /** How much of it has not ended: a stopping server waits for that, within a bound. */
+  readonly active?: number;
+  /** Begins nothing from now on; what is active goes on. */
+  close?(): void;
+  /** Ends what is active still. */
+  abortAll?(): void;
+  /** Ends what runs in the background; resolves when that has ended. */
+  stop?(): void | Promise<void>;
+}
 
-/** A group of routes, and their background task. `Needs` are the services that it requires. */
+/** A group of routes, and what it runs besides. `Needs` are the services that it requires. */
 export interface Feature<Needs = Services> {
   routes: readonly Route<Needs>[];
-  start?: (services: Needs) => StopFeature;
+  start?: (services: Needs) => RunningPart;
 }
 
 /** The routes of the features, with their services. */
@@ -15,18 +24,7 @@ export function mountFeatures<Needs>(features: readonly Feature<Needs>[], servic
   return features.flatMap(({ routes }) => routes.map((route) => mountRoute(route, services)));
 }
 
-/**
- * Starts the background tasks; returns a function that stops them, which never rejects: failures to stop are passed to
- * `onFailure`, and the others are awaited.
- */
-export function startFeatures<Needs>(
-  features: readonly Feature<Needs>[],
-  services: Needs,
-  onFailure: (reason: unknown) => void,
-): () => Promise<void> {
-  const stops = features.flatMap(({ start }) => start?.(services) ?? []);
-  return async () => {
-    const stopped = await Promise.allSettled(stops.map(async (stop) => stop()));
-    for (const each of stopped) if (each.status === "rejected") onFailure(each.reason);
-  };
+/** Starts what the features run. */
+export function startFeatures<Needs>(features: readonly Feature<Needs>[], services: Needs): RunningPart[] {
+  return features.flatMap(({ start }) => start?.(services) ?? []);
 }

@@ -1,6 +1,6 @@
 export { type CorsPolicy, withCors } from "./cors.ts";
 export { createHttp } from "./create-http.ts";
-export { type Feature, mountFeatures, startFeatures } from "./feature.ts";
+export { type Feature, mountFeatures, type RunningPart, startFeatures } from "./feature.ts";
 export { features } from "./features.ts";
 export type { RouteCall } from "./route.ts";
 export type { Services } from "./services.ts";

@@ -17,7 +17,7 @@ test("a handshake that was running when the server began to stop is refused, and
     socket: { open: note, message: note, close: (code) => void closed.push(code) },
   };
   const request = new Request("http://gateway.test/v1/things", { headers: { upgrade: "websocket" } });
-  sockets.closeAll();
+  sockets.abortAll();
   expect(() => sockets.accept({ request, requestId: "req_1", headers: {} }, accepted)).toThrow("going down");
   expect({ upgrades, closed }).toEqual({ upgrades: 0, closed: [1006] });
   while (sockets.active > 0) await Promise.resolve();

@@ -81,12 +81,12 @@ export class Sockets {
   }
 
   /** Announces the end of the server to the open sockets, which may finish what they do. */
-  retireAll(): void {
+  close(): void {
     for (const socket of this.#open) socket.retire();
   }
 
   /** Closes all open sockets, and accepts no more, because the server is stopping. */
-  closeAll(): void {
+  abortAll(): void {
     this.#closing = true;
     for (const socket of this.#open) socket.shutdown();
   }

@@ -12,4 +12,5 @@ export const filesFeature: Feature = {
     downloadFileRoute(place),
     deleteFileRoute(place),
   ]),
+  start: ({ files }) => files,
 };
