@@ -5,7 +5,7 @@
  *
  * A process may die between any two of these: see `CrawlStore`. The page's work has the crawl's id as its parent.
  */
-import { type ParkedWork, resumeWork, type Work } from "../../charges/index.ts";
+import { outcomeOf, type ParkedWork, resumeWork, type Work } from "../../charges/index.ts";
 import { firecrawlCode, type JsonObject, type Nano, objectOf, toGatewayError } from "../../core/index.ts";
 import { EngineRefusal, type PageRead, type ScrapedPage } from "../engine.ts";
 import { robotsProblems } from "../robots/index.ts";
@@ -148,7 +148,8 @@ async function failed(
     return;
   }
   const status = thrown instanceof EngineRefusal ? thrown.status : (error?.status ?? 502);
-  await work.end({ status, outcome: "failed", error });
+  const outcome = error === undefined ? "failed" : outcomeOf(error, { hasLeft: false, hasBegun: false });
+  await work.end({ status, outcome, error });
   const failure =
     error === undefined
       ? { code: "SCRAPE_ALL_ENGINES_FAILED", message: `The engine answered ${status}.` }
