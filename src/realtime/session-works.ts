@@ -272,6 +272,13 @@ export class SessionWorks {
     return this.responses?.keepUp(named);
   }
 
+  /** Tops a response up again: nothing more of it may pass before the promise resolves. */
+  keepUp(id: string | undefined): Promise<void> | undefined {
+    const [only] = this.#open.keys();
+    const named = id ?? only;
+    return named === undefined ? undefined : this.responses?.keepUp(named);
+  }
+
   /** Whether several responses run at the same time, so that their parts must be told apart. */
   get hasSeveral(): boolean {
     return this.#open.size > 1;

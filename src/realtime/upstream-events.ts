@@ -1,0 +1,112 @@
+/** What an upstream's messages count for: the responses and transcriptions of a session, their parts and their ends. */
+import { type JsonObject, objectOf, parseObject } from "../core/index.ts";
+import type { RealtimeApi } from "../providers/index.ts";
+import type { Target } from "../routing/index.ts";
+import { typeOfEvent } from "./events.ts";
+import { type SessionWorks, transcriptionModelOf } from "./session-works.ts";
+
+interface UpstreamEventsOptions {
+  works: SessionWorks;
+  api: RealtimeApi;
+  resolveTranscription: (model: string) => Target;
+  /** The upstream transcribes with a model that is not available, or not affordable. */
+  onRefused: (thrown: unknown) => void;
+}
+
+/** What a message, or those after it, must wait for. */
+export type Metered =
+  /** The message ends a paid work: it waits for the charge, which resolves to whether it is durable. */
+  | { kind: "charge"; isDurable: Promise<boolean> }
+  /** The hold is used up: the next message waits until it was raised. */
+  | { kind: "raise"; response: string | undefined; raised: Promise<void> };
+
+export class UpstreamEvents {
+  readonly #options: UpstreamEventsOptions;
+
+  constructor(options: UpstreamEventsOptions) {
+    this.#options = options;
+  }
+
+  /** Counts an event. Returns what is to be waited for, if anything. */
+  count(text: string): Metered | undefined {
+    const { works } = this.#options;
+    const type = typeOfEvent(text) ?? "";
+    if (type.endsWith(".delta")) return type.startsWith("response.") ? this.#countDelta(type, text) : undefined;
+    switch (type) {
+      case "session.created":
+      case "session.updated":
+        this.#configured(objectOf(parseObject(text)?.["session"]) ?? {});
+        return undefined;
+      case "response.created": {
+        const id = objectOf(parseObject(text)?.["response"])?.["id"];
+        if (typeof id === "string") works.beginResponse(id);
+        return undefined;
+      }
+      case "response.done":
+        return this.#endResponse(objectOf(parseObject(text)?.["response"]) ?? {});
+      case "input_audio_buffer.speech_started":
+      case "input_audio_buffer.speech_stopped":
+        works.context.speech(type.endsWith("started"));
+        return undefined;
+      case "input_audio_buffer.committed": {
+        const id = parseObject(text)?.["item_id"];
+        works.commitAudio(typeof id === "string" ? id : undefined);
+        return undefined;
+      }
+      case "conversation.item.input_audio_transcription.completed":
+      case "conversation.item.input_audio_transcription.failed":
+        return this.#endTranscription(parseObject(text) ?? {}, type.endsWith("failed"));
+      case "error":
+        works.refused(objectOf(parseObject(text)?.["error"]) ?? {});
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /** The upstream's own account of the session is the one that counts. */
+  #configured(session: JsonObject): void {
+    const { works, api, resolveTranscription, onRefused } = this.#options;
+    works.context.configure(session);
+    const model = transcriptionModelOf(session);
+    if (typeof model !== "string" || api.readTranscriptionUsage === undefined) return;
+    try {
+      works.transcribe(model, resolveTranscription);
+    } catch (thrown) {
+      onRefused(thrown);
+    }
+  }
+
+  #countDelta(type: string, text: string): Metered | undefined {
+    const { works } = this.#options;
+    const bytes = deltaBytesOf(text);
+    const isAudio = type === "response.output_audio.delta" || type === "response.audio.delta";
+    const id = works.hasSeveral ? parseObject(text)?.["response_id"] : undefined;
+    const response = typeof id === "string" ? id : undefined;
+    const raised = works.passed(response, isAudio ? { audioBytes: bytes } : { textBytes: bytes });
+    return raised && { kind: "raise", response, raised };
+  }
+
+  #endResponse({ id, status, usage }: JsonObject): Metered | undefined {
+    const { works, api } = this.#options;
+    if (typeof id !== "string") return undefined;
+    return { kind: "charge", isDurable: works.endResponse(id, { status, observed: api.readUsage(usage) }) };
+  }
+
+  #endTranscription({ item_id: id, usage }: JsonObject, hasFailed: boolean): Metered | undefined {
+    const { works, api } = this.#options;
+    if (typeof id !== "string" || works.transcriptions === undefined) return undefined;
+    const observed = api.readTranscriptionUsage?.(usage);
+    return { kind: "charge", isDurable: works.endTranscription(id, observed, hasFailed) };
+  }
+}
+
+/** The bytes of the text `delta` of an event, as they stand in it. */
+function deltaBytesOf(text: string): number {
+  const at = text.indexOf('"delta"', text.indexOf(".delta") + 1);
+  if (at === -1) return 0;
+  const start = text.indexOf('"', at + '"delta"'.length) + 1;
+  let end = text.indexOf('"', start);
+  while (end > 0 && text[end - 1] === "\\") end = text.indexOf('"', end + 1);
+  return end === -1 ? 0 : end - start;
+}
