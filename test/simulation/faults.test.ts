@@ -13,6 +13,8 @@ const findings: Readonly<Record<string, RegExp>> = {
   "shared-promise": /never comes to rest|spins|more passed/,
   "lost-answer-as-failure": /left open/,
   "end-not-awaited": /before it was charged/,
+  "resume-with-a-reason-left": /more passed/,
+  "unbounded-list": /messages wait/,
 };
 
 let copy: string;

@@ -1,7 +1,8 @@
 /** Runs one seed: what happens and when is drawn from it, then everything must end and the books must balance. */
 import type { Actor } from "./actors/actor.ts";
 import { ParkedJob } from "./actors/parked-job.ts";
-import { StreamCall } from "./actors/stream-call.ts";
+import { SessionCall } from "./actors/session-call.ts";
+import { StreamCall, type StreamPlan } from "./actors/stream-call.ts";
 import { checkBooks } from "./kit/books.ts";
 import { Node } from "./kit/node.ts";
 import { planWeather } from "./kit/weather.ts";
@@ -35,12 +36,15 @@ export interface SeedResult {
 export async function runSeed({ seed, template, onTrace, onSpin }: SeedOptions): Promise<SeedResult> {
   const tickMs = [100, 250, 1_000][seed % 3] ?? 250;
   // Works hold 0.2 to 5 million; a few have almost nothing left to raise their holds with.
-  const credits = [2_000_000n, 8_000_000n, 40_000_000n, 100_000_000_000n][seed % 4] ?? 0n;
+  const isOfSessions = seed % 10 < 3;
+  // A response of a session holds 45 million.
+  const some = isOfSessions ? [80_000_000n, 150_000_000n, 400_000_000n] : [2_000_000n, 8_000_000n, 40_000_000n];
+  const credits = [...some, 100_000_000_000n][seed % 4] ?? 0n;
   const world = new World({ seed, credits, tickMs, template, onTrace, onSpin });
   try {
     await world.open();
     planWeather(world, RESTLESS_MS);
-    const run = new Run(world);
+    const run = new Run(world, isOfSessions);
     await run.toEnd();
     run.stop();
     await checkBooks(world);
@@ -60,7 +64,7 @@ class Run {
   readonly #running = new Set<Actor>();
   #planned = 0;
 
-  constructor(world: World) {
+  constructor(world: World, isOfSessions: boolean) {
     this.#world = world;
     const [a, b] = (this.#nodes = [new Node(world, "a"), new Node(world, "b")]);
     const { random, time } = world;
@@ -70,7 +74,8 @@ class Run {
       const nodes = random.pick([[a, b] as const, [a, b] as const, [b, a] as const]);
       const plan = { id: `w${index}`, retry: random.chance(0.7) ? key : undefined };
       world.know(plan.id);
-      const actor = random.chance(0.7) ? new StreamCall(world, nodes[0], plan) : new ParkedJob(world, nodes, plan);
+      const kind = random.weighted({ session: isOfSessions ? 6 : 0, stream: 5, job: isOfSessions ? 0 : 2 });
+      const actor = { session: newSession, stream: newStream, job: newJob }[kind](world, nodes, plan);
       this.#plan(actor, random.int(0, 20_000));
     }
     if (random.chance(0.15)) {
@@ -88,10 +93,12 @@ class Run {
   #trouble(subject: string): void {
     const { random, time } = this.#world;
     const actor = [...this.#running].find(({ id }) => id === subject);
-    const trouble = random.weighted({ "hang-up": 6, pause: 2, drain: 1 });
+    const trouble = random.weighted({ "hang-up": 6, "client pause": 6, break: 3, stop: 2, drain: 1 });
     time.after(random.int(0, random.pick([1, 10, 300])), () => {
       if (trouble === "hang-up") actor?.hangUp();
-      else if (trouble === "pause") random.pick(this.#nodes).pause(random.int(60_000, 200_000));
+      else if (trouble === "client pause") actor?.pauseClient();
+      else if (trouble === "break") actor?.breakOff();
+      else if (trouble === "stop") random.pick(this.#nodes).pause(random.int(60_000, 200_000));
       else this.#drain();
     });
   }
@@ -157,6 +164,12 @@ class Run {
     return this.#planned === 0 && this.#running.size === 0 && this.#nodes.every((node) => node.isSettled);
   }
 }
+
+type NewActor = (world: World, nodes: readonly [Node, Node], plan: StreamPlan) => Actor;
+
+const newSession: NewActor = (world, [node], { id }) => new SessionCall(world, node, id);
+const newStream: NewActor = (world, [node], plan) => new StreamCall(world, node, plan);
+const newJob: NewActor = (world, nodes, plan) => new ParkedJob(world, nodes, plan);
 
 function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));

@@ -5,6 +5,10 @@ export interface Actor {
   run(): Promise<void>;
   /** The client leaves now. */
   hangUp(): void;
+  /** The client does not read for a while. */
+  pauseClient(): void;
+  /** The upstream breaks off. */
+  breakOff(): void;
   /** The gateway stops: what runs must end. */
   drain(): void;
 }

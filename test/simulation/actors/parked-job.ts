@@ -204,6 +204,14 @@ export class ParkedJob implements Actor {
     // A job has no client.
   }
 
+  pauseClient(): void {
+    // A job has no client.
+  }
+
+  breakOff(): void {
+    // Nor an upstream of its own here.
+  }
+
   drain(): void {
     this.#world.meetings.happen(this.id, "drain");
     this.#isStopping = true;

@@ -42,6 +42,8 @@ export class StreamCall implements Actor {
   readonly #ended = Promise.withResolvers<void>();
   #reader: Reader | undefined;
   #hasHungUp = false;
+  #pausesNext = false;
+  #body: UpstreamBody | undefined;
   #relayed = "";
 
   constructor(world: World, node: Node, { id, retry }: StreamPlan) {
@@ -130,6 +132,7 @@ export class StreamCall implements Actor {
     );
     const recorder = this.#retry === undefined ? undefined : new StoredBody();
     const body = new UpstreamBody(this.#abort, random.int(0, 2), () => this.#flows());
+    this.#body = body;
     const stream = relayStream(body, {
       observer,
       events: { bytesMax: limits.eventBytesMax, errorEvent: () => errorEvent },
@@ -237,7 +240,8 @@ export class StreamCall implements Actor {
         const { done, value } = await reader.read();
         if (done || value === undefined) break;
         this.#receive(Buffer.from(value).toString("latin1"));
-        if (!random.chance(pauses)) continue;
+        if (!this.#pausesNext && !random.chance(pauses)) continue;
+        this.#pausesNext = false;
         meetings.begin(this.id, "client pause");
         await this.#node.sleep(random.int(1, pauseMs));
         meetings.end(this.id, "client pause");
@@ -264,6 +268,16 @@ export class StreamCall implements Actor {
     this.#leaving.abort();
     if (this.#reader === undefined) return;
     void this.#reader.cancel().catch((reason: unknown) => this.#world.find(`${this.id}: ${String(reason)}`));
+  }
+
+  pauseClient(): void {
+    this.#pausesNext = true;
+  }
+
+  breakOff(): void {
+    if (this.#body === undefined) return;
+    this.#world.meetings.happen(this.id, "upstream break");
+    this.#body.fail(new Error("cut off"));
   }
 
   drain(): void {

@@ -100,6 +100,22 @@ export const pairs: readonly (readonly [Happening, Span])[] = [
   ["drain", "client pause"],
   ["drain", "end"],
   ["drain", "outage"],
+  ["client drain", "held back"],
+  ["client drain", "top-up"],
+  ["client message", "cover"],
+  ["client message", "withheld"],
+  ["cover", "outage"],
+  ["hang-up", "withheld"],
+  ["hang-up", "cover"],
+  ["upstream end", "withheld"],
+  ["upstream break", "withheld"],
+  ["exhaustion", "outage"],
+  ["lost answer", "withheld"],
+  ["lost answer", "cover"],
+  ["drain", "withheld"],
+  ["withheld", "client pause"],
+  ["held back", "client pause"],
+  ["tick", "withheld"],
 ];
 
 const world = "world";

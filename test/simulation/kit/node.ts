@@ -126,6 +126,8 @@ export class Node {
   #onBegun(operation: LedgerOperation): void {
     const { meetings } = this.#world;
     this.#unanswered += 1;
+    if (operation.kind === "hold" && operation.parent !== undefined)
+      this.#world.know(workOf(operation.id), operation.parent);
     const span = spans[operation.kind];
     if (span === undefined || !("id" in operation)) return;
     const subject = this.#world.subjectOf(operation.id);

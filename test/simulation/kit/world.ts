@@ -84,6 +84,8 @@ export class World {
   readonly #known = new Map<string, Known>();
   /** The subject whose events an operation of this work belongs to: a session for its works. */
   readonly #subjects = new Map<string, string>();
+  /** The works of each series that were held, in their order. */
+  readonly #series = new Map<string, string[]>();
   /** Calls of the injected parts within this event. */
   calls = 0;
 
@@ -157,6 +159,11 @@ export class World {
     return fresh;
   }
 
+  /** The ids of the works of a series that were held, in their order. */
+  worksIn(series: string): readonly string[] {
+    return this.#series.get(series) ?? [];
+  }
+
   get works(): Iterable<Known> {
     return this.#known.values();
   }
@@ -206,6 +213,8 @@ export class World {
     const { outcome } = told;
     if (operation.kind === "hold" && (outcome === "held" || outcome === "exists")) {
       this.know(workOf(operation.id)).held = operation.amount;
+      const { id, parent } = operation;
+      if (parent !== undefined && workOf(id) === id) this.#series.set(parent, [...this.worksIn(parent), id]);
     }
     if (operation.kind === "top-up" && (outcome === "raised" || outcome === "exists")) {
       const known = this.know(workOf(operation.id));
