@@ -12,21 +12,20 @@ export const classMembersMax = 30;
 export const castsPerThousandLinesMax = 1.1;
 
 /** What may be larger for good, by its path and name, each with the reason: at most `exceptionsMax`. */
-export const exceptions: Readonly<Record<string, string>> = {};
+export const exceptions: Readonly<Record<string, string>> = {
+  "src/upstream/exchange.ts HttpExchange":
+    "one object a request: its parts as objects of their own would cost each call more",
+  "src/web/crawl/sql/rows.ts statementsWith": "a table of statements, one after the other",
+  "src/web/crawl/sql/sqlite.ts SqliteCrawlStore": "one method for each of the crawl store's interface",
+};
 
 /** The most entries of `exceptions`: another one takes the place of one of these. */
 export const exceptionsMax = 5;
 
 /** What was larger when the limits began, and is to be split. The list only shrinks. */
 export const toBeSplit: readonly string[] = [
-  "src/app/app.ts createApp",
-  "src/app/app.ts servicesOf",
-  "src/charges/work.ts Work",
   "src/realtime/client-messages.ts updateSession",
   "src/realtime/session-works.ts SessionWorks",
   "src/realtime/session.ts RealtimeSession",
   "src/realtime/work-series.ts WorkSeries",
-  "src/upstream/exchange.ts HttpExchange",
-  "src/web/crawl/sql/rows.ts statementsWith",
-  "src/web/crawl/sql/sqlite.ts SqliteCrawlStore",
 ];

@@ -218,23 +218,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
       upload: { bytesMax: config.files.upload_limit, arrivalMsMax: config.files.upload_timeout },
       quota: { filesMax: config.files.per_user_max, bytesMax: config.files.bytes_per_user_max },
     }),
-    realtime: new RealtimeSessions({
-      environment,
-      work: calls.work,
-      send: calls.send,
-      observer: calls.observer,
-      ticker,
-      router,
-      clientSecrets: openClientSecretStore(storage),
-      limit: new SessionLimit(config.realtime.sessions_per_token),
-      bounds: {
-        sessionMsMax: config.realtime.session_max,
-        idleMsMax: config.realtime.idle_timeout,
-        stalledMsMax: config.realtime.stalled_timeout,
-        messagesPerSecondMax: config.realtime.messages_per_second,
-        connectMsMax: config.realtime.connect_timeout,
-      },
-    }),
+    realtime: createRealtime(options, parts),
     responsesSockets: {
       isOffered: config.responses.websocket,
       limit: new SessionLimit(config.responses.sockets_per_token),
@@ -247,4 +231,27 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     sandboxed: [...sandbox.keys()],
     document: publishedDocument({ publicUrl, betaUrl: config.server.beta_url ?? address }),
   };
+}
+
+function createRealtime(
+  { config, environment, storage }: AppOptions,
+  { calls, ticker, router }: ServiceParts,
+): RealtimeSessions {
+  return new RealtimeSessions({
+    environment,
+    work: calls.work,
+    send: calls.send,
+    observer: calls.observer,
+    ticker,
+    router,
+    clientSecrets: openClientSecretStore(storage),
+    limit: new SessionLimit(config.realtime.sessions_per_token),
+    bounds: {
+      sessionMsMax: config.realtime.session_max,
+      idleMsMax: config.realtime.idle_timeout,
+      stalledMsMax: config.realtime.stalled_timeout,
+      messagesPerSecondMax: config.realtime.messages_per_second,
+      connectMsMax: config.realtime.connect_timeout,
+    },
+  });
 }

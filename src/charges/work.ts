@@ -59,7 +59,8 @@ export class Work {
   readonly order: WorkOrder;
   /** The limit in tokens that the request's output gets, per choice; undefined if its own remains. */
   readonly outputLimit: number | undefined;
-  readonly #heldTokens: number;
+  /** How much output may pass before `follow` is called first, in bytes: half of what is held, to have time to raise it. */
+  readonly firstAllowance: number;
   readonly #deps: WorkDependencies;
   readonly #charge: Charge;
   /** By the ticker's clock. */
@@ -78,7 +79,7 @@ export class Work {
   constructor(deps: WorkDependencies, order: WorkOrder, charge: Charge, held?: HeldOutput) {
     this.order = order;
     this.outputLimit = held?.limit;
-    this.#heldTokens = held?.tokens ?? 0;
+    this.firstAllowance = bytesOfTokens(held?.tokens ?? 0) / 2;
     this.#deps = deps;
     this.#charge = charge;
     this.#startedAt = order.at;
@@ -122,11 +123,6 @@ export class Work {
    */
   meter(readUsage: () => ObservedUsage | undefined, onExhausted: (error: GatewayError) => void, unread?: Usage): void {
     this.#charge.meter(readUsage, onExhausted, unread);
-  }
-
-  /** How much output may pass before `follow` is called first, in bytes: half of what is held, to have time to raise it. */
-  get firstAllowance(): number {
-    return bytesOfTokens(this.#heldTokens) / 2;
   }
 
   /** How much more output may pass, of `outputBytes` so far: see `Charge.follow`. */
