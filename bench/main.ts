@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { benchCases } from "./cases/index.ts";
 import type { BenchCase } from "./cases/index.ts";
@@ -22,6 +22,7 @@ import {
 import { allProxies, pauseVariants, tollgateOnSqlite } from "./proxies/index.ts";
 import type { Proxy } from "./proxies/index.ts";
 import { barsOf, barsTable } from "./report/bars.ts";
+import { headlineOf, withHeadline, writeHeadline } from "./report/headline.ts";
 import type { Results } from "./report/results.ts";
 import { tables } from "./report/tables.ts";
 import { compare } from "./scenarios/comparison.ts";
@@ -250,8 +251,20 @@ function report(results: Results, options: Options): number {
   const bars = barsOf(results);
   process.stdout.write(`${tables(results)}\n${barsTable(bars)}`);
   if (options.jsonFile !== null) writeFileSync(options.jsonFile, `${JSON.stringify({ ...results, bars }, null, 2)}\n`);
+  if (options.write) writeFigures(results, options);
   const kept = bars.length > 0 && bars.every((bar) => bar.kept);
   return options.strict && !kept ? 1 : 0;
+}
+
+/** Takes the figures of a chat call over into the documents that name them. */
+function writeFigures(results: Results, { tollgate }: Options): void {
+  const root = join(import.meta.dirname, "..");
+  const performanceFile = join(root, "docs/performance.md");
+  const readmeFile = join(root, "README.md");
+  const headline = headlineOf(results, commitOf(dirname(dirname(tollgate))));
+  const performance = writeHeadline(readFileSync(performanceFile, "utf8"), headline);
+  writeFileSync(performanceFile, performance);
+  writeFileSync(readmeFile, withHeadline(readFileSync(readmeFile, "utf8"), performance));
 }
 
 async function main(): Promise<number> {

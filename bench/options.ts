@@ -39,6 +39,8 @@ export interface Options {
   /** Ids of the columns; null for all. */
   proxies: ReadonlySet<string> | null;
   jsonFile: string | null;
+  /** Whether the figures of a chat call are written into docs/performance.md and README.md. */
+  write: boolean;
   strict: boolean;
   pin: boolean;
   soakMinutes: number | null;
@@ -59,6 +61,7 @@ export const usage = `npm run bench -- [options]
   --against WHAT     instead: the CPU of this checkout over that of another, a git revision or a folder, in turns;
                      --only takes calls alone here (${comparedSections.join(", ")} unless set)
   --json FILE        writes all figures as JSON as well
+  --write            writes the figures of a chat call, with commit and date, into docs/performance.md and README.md
   --soak MINUTES     instead: Tollgate under mixed callers, some of which hang up; watches its memory
   --strict           exit code 1 when a bar is missed
   --no-pin           lets the proxies use every core
@@ -74,6 +77,7 @@ export function parseOptions(arguments_: string[]): Options | "help" {
       only: { type: "string" },
       proxies: { type: "string" },
       json: { type: "string" },
+      write: { type: "boolean", default: false },
       soak: { type: "string" },
       against: { type: "string" },
       rounds: { type: "string" },
@@ -93,6 +97,7 @@ export function parseOptions(arguments_: string[]): Options | "help" {
       values.against === undefined ? parseSections(values.only, values.quick) : parseComparedSections(values.only),
     proxies: values.proxies === undefined ? null : new Set(values.proxies.split(",")),
     jsonFile: values.json === undefined ? null : resolve(values.json),
+    write: values.write,
     strict: values.strict,
     pin: !values["no-pin"],
     soakMinutes: values.soak === undefined ? null : parseMinutes(values.soak),

@@ -2,13 +2,14 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { withHeadline } from "../bench/report/headline.ts";
 import { configJsonSchema } from "../src/config/index.ts";
 import { features } from "../src/http/index.ts";
 import { openapiDocument } from "../src/openapi/index.ts";
 import { catalogJsonSchema } from "../src/pricing/index.ts";
 import { dialectsDocument } from "./dialects/dialects-document.ts";
 import { withHolds } from "./holds/holds-table.ts";
-import { withPriceList } from "./configuration/price-list.ts";
+import { withConfigurationLists } from "./configuration/configuration-lists.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -25,7 +26,12 @@ const generated: Record<string, () => string> = {
   "tollgate.catalog.schema.json": () => json(catalogJsonSchema()),
   "docs/dialects.md": dialectsDocument,
   "docs/money.md": () => withHolds(readFileSync(join(root, "docs/money.md"), "utf8")),
-  "docs/configuration.md": () => withPriceList(readFileSync(join(root, "docs/configuration.md"), "utf8")),
+  "README.md": () =>
+    withHeadline(
+      readFileSync(join(root, "README.md"), "utf8"),
+      readFileSync(join(root, "docs/performance.md"), "utf8"),
+    ),
+  "docs/configuration.md": () => withConfigurationLists(readFileSync(join(root, "docs/configuration.md"), "utf8")),
 };
 
 function json(document: object): string {

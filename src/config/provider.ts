@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const providerKinds = ["openai", "google", "xai", "anthropic", "byteplus", "openai-compatible"] as const;
 
-const providerPresets = [
+export const providerPresets = [
   "generic",
   "deepseek",
   "mistral",

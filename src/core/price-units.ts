@@ -3,11 +3,12 @@ import type { UsageBucket } from "./usage.ts";
 
 /**
  * Every key that a price can have, one row each. The configuration's schema, the rates that charges are calculated
- * from, the quotes of `GET /v1/models`, the contract of that route and the list of keys in the README derive from these
- * rows.
+ * from, the quotes of `GET /v1/models`, the contract of that route and the list of keys in `docs/configuration.md` derive
+ * from these rows.
  *
- * A new unit is a bucket in `usage.ts` and a row here; a bucket without a row does not compile. `pricing/price-table.ts` lists the keys that together price a
- * modality.
+ * A new unit is a bucket in `usage.ts` and a row here; a bucket without a row does not compile, and neither does one
+ * without a name in `http/account/generation.ts` (CONTRIBUTING.md has the recipe). `pricing/price-table.ts` lists the keys
+ * that together price a modality.
  */
 
 /** A row: the units that a price under this key is for, and the prices that replace an absent one. */

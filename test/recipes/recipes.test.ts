@@ -1,0 +1,116 @@
+/**
+ * The recipes of CONTRIBUTING.md are followed: the patch beside this file makes a recipe's change in a copy of the
+ * repository, the generated files are written, and the recipe's own command and the compiler pass. A patch that does not
+ * apply any more is made again by following the recipe; if that shows the recipe to be wrong, the recipe is corrected.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root } from "../kit/index.ts";
+import { testMsMax } from "../kit/time-limits.ts";
+
+interface Recipe {
+  /** The heading in CONTRIBUTING.md. */
+  readonly title: string;
+  /** What appears in generated files, as the recipe promises. */
+  readonly generates?: Readonly<Record<string, string>>;
+}
+
+const recipes: Readonly<Record<string, Recipe>> = {
+  preset: {
+    title: "Add a preset",
+    generates: { "docs/configuration.md": "`acme`", "tollgate.schema.json": '"acme"' },
+  },
+  provider: { title: "Add a provider", generates: { "tollgate.schema.json": '"acme"' } },
+  route: { title: "Add a route", generates: { "openapi.json": '"/v1/rerank"' } },
+  "price-unit": {
+    title: "Add a price unit",
+    generates: {
+      "docs/configuration.md": "`ranked_documents_kcount`",
+      "tollgate.schema.json": '"ranked_documents_kcount"',
+      "openapi.json": '"ranked_documents_kcount"',
+    },
+  },
+  price: { title: "Correct a price" },
+  migration: { title: "Add a migration" },
+};
+
+const document = await Bun.file(join(root, "CONTRIBUTING.md")).text();
+
+/** The section of a recipe. Throws if there is none. */
+function sectionOf({ title }: Recipe): string {
+  const section = document.split(/^## /m).find((text) => text.startsWith(`${title}\n`));
+  if (section === undefined) throw new Error(`CONTRIBUTING.md has no recipe "${title}"`);
+  return section;
+}
+
+/** The paths of the recipe's `npm test -- PATH…`. */
+function testedPaths(recipe: Recipe): string[] {
+  const paths = /npm test -- ([^`\n]+)`/.exec(sectionOf(recipe))?.[1]?.trim().split(/\s+/) ?? [];
+  expect(paths).not.toEqual([]);
+  return paths;
+}
+
+let copy: string;
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), "tollgate-recipes-"));
+  const left = new Set(["node_modules", ".git", "data", ".venv"]);
+  for (const entry of readdirSync(root).filter((name) => !left.has(name)))
+    cpSync(join(root, entry), join(copy, entry), { recursive: true, verbatimSymlinks: true });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+/** Runs a program in the copy. Rejects with its output if it fails. */
+async function run(...command: readonly string[]): Promise<void> {
+  const child = Bun.spawn([...command], { cwd: copy, env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (code !== 0) throw new Error(`${command.join(" ")}\n${stdout}${stderr}`);
+}
+
+/** Git must not take the copy for a part of a repository around it. */
+const environment = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() };
+const bun = process.execPath;
+
+/** What the compiler reads: the whole program and its unit tests; later runs read what the first one noted. */
+const compile = [
+  join(root, "node_modules/.bin/tsc"),
+  "--noEmit",
+  "--project",
+  "tsconfig.recipes.json",
+  "--incremental",
+  "--tsBuildInfoFile",
+  ".tsbuildinfo",
+];
+
+test("every recipe has a patch", () => {
+  const patches = readdirSync(import.meta.dir).filter((file) => file.endsWith(".patch"));
+  expect(patches.toSorted()).toEqual(
+    Object.keys(recipes)
+      .map((name) => `${name}.patch`)
+      .toSorted(),
+  );
+});
+
+describe("the recipe", () => {
+  beforeAll(async () => {
+    const settings = { extends: "./tsconfig.json", include: ["src", "scripts"] };
+    await Bun.write(join(copy, "tsconfig.recipes.json"), JSON.stringify(settings));
+  });
+
+  test.each(Object.entries(recipes))("for a %s passes its own checks", async (name, recipe) => {
+    const patch = join(import.meta.dir, `${name}.patch`);
+    await run("git", "apply", patch);
+    try {
+      await run(bun, "scripts/generate.ts");
+      for (const [file, text] of Object.entries(recipe.generates ?? {}))
+        expect(await Bun.file(join(copy, file)).text()).toContain(text);
+      await run(...compile);
+      await run(bun, "scripts/import-rule.ts");
+      await run(bun, "test", `--timeout=${testMsMax}`, ...testedPaths(recipe));
+    } finally {
+      await run("git", "apply", "--reverse", patch);
+    }
+  });
+});
