@@ -17,7 +17,7 @@ const sizes: readonly { readonly pages: string; readonly from: number; readonly 
   { pages: "over 1 MB", from: 1_000_000, to: Infinity },
 ];
 
-/** Null, with a line that says why, where the corpus is absent. */
+/** Null, with a line that says why, if the corpus is absent. */
 export async function measureExtraction(say: (line: string) => void): Promise<ExtractionFigures | null> {
   if (!hasCorpus()) {
     say(`extraction: skipped, there is no corpus in ${corpusFolder}`);

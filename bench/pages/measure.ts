@@ -16,7 +16,7 @@ interface PageFigures {
   wallMs: number;
   /** CPU of the gateway and its children, a page. */
   cpuMs: number;
-  /** CPU of other extractors, a page; null where they are missing. */
+  /** CPU of other extractors, a page; null if they are missing. */
   peers: Record<string, number | null>;
 }
 

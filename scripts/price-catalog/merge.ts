@@ -198,7 +198,7 @@ function tidied(table: TimedPrices): TimedPrices {
   });
 }
 
-/** Audio and image output prices a modality, so it stays even where it equals the price of text. */
+/** Audio and image output prices a modality, so it stays even if it equals the price of text. */
 function isRedundant(key: PriceKey, rates: ReadonlyMap<string, CatalogRate>): boolean {
   const own = rates.get(key);
   const { fallbacks = [] } = priceUnits[key];

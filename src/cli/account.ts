@@ -36,7 +36,7 @@ export function addAccountCommands(program: Command): void {
   withAccountOptions(account.command("show").description("show an account and those above it")).action(show);
   withAccountOptions(account.command("set").description("set an account's budget"))
     .option("--max-budget <amount>", "the most that it may spend, or none", orNone(creditsOption("--max-budget")))
-    .option("--period <period>", "daily, monthly or none: when the budget starts anew", orNone(periodOption))
+    .option("--period <period>", "daily, monthly or none: when the budget starts again", orNone(periodOption))
     .action(set);
 }
 

@@ -26,7 +26,7 @@ export function addTokenCommands(program: Command): void {
     .option("--organisation <name>", "the organisation that a new user belongs to", nameOption("--organisation"))
     .option("--credits <amount>", "credits to grant to the user", creditsOption("--credits"))
     .option("--max-budget <amount>", "the most that this token may spend", creditsOption("--max-budget"))
-    .option("--period <period>", "daily or monthly: when the budget starts anew", periodOption)
+    .option("--period <period>", "daily or monthly: when the budget starts again", periodOption)
     .option("--rpm <count>", "requests a minute", countOption("--rpm"))
     .option("--tpm <count>", "tokens of its calls a minute", countOption("--tpm"))
     .option("--concurrency <count>", "calls at the same time", countOption("--concurrency"))

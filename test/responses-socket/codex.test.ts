@@ -1,4 +1,4 @@
-/** Codex, if it is installed: over the WebSocket that it opens first, and over HTTP where the gateway offers none. */
+/** Codex, if it is installed: over the WebSocket that it opens first, and over HTTP if the gateway offers none. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

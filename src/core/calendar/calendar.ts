@@ -1,7 +1,7 @@
 /**
  * The days and months of one time zone. A day is the number of days between its date and 1970-01-01. It begins at the
- * first moment with its date or a later one, so days follow each other without gaps also where a zone skips midnight,
- * repeats an hour or leaves out a date. Days have 23 to 25 hours where the clocks change.
+ * first moment with its date or a later one, so days follow each other without gaps also if a zone skips midnight,
+ * repeats an hour or leaves out a date. Days have 23 to 25 hours if the clocks change.
  */
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

@@ -75,7 +75,7 @@ const kindsByExtension: Readonly<Record<string, DocumentKind>> = {
 const headBytesMax = 2_048;
 
 /**
- * The kind of a document: by its bytes where they leave no doubt, then by the type in the header, then by its address.
+ * The kind of a document: by its bytes if they leave no doubt, then by the type in the header, then by its address.
  * @throws PageError `unsupported`, naming the kind, for a kind without a reader.
  */
 export function kindOf(bytes: Uint8Array, contentType: string | undefined, url: string): DocumentKind {
@@ -105,7 +105,7 @@ export function isXhtml(contentType: string | undefined): boolean {
 const mediaType = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
 /**
- * The media type without parameters, in lower case; "" where there is none, or none that says anything. Of several, which
+ * The media type without parameters, in lower case; "" if there is none, or none that says anything. Of several, which
  * servers send by mistake, the last valid one, as in browsers.
  */
 function mediaTypeOf(contentType: string | undefined): string {

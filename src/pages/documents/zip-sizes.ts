@@ -8,7 +8,7 @@ const endBytes = 22;
 /** Bytes of a comment after the directory. */
 const commentBytesMax = 65_535;
 
-/** The bytes that the entries of a ZIP archive unpack to, as in its directory; Infinity where it has none. */
+/** The bytes that the entries of a ZIP archive unpack to, as in its directory; Infinity if it has none. */
 export function unpackedBytes(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = findEnd(view);

@@ -25,7 +25,7 @@ export class AddressResolver {
     this.#base = base;
   }
 
-  /** The absolute address, or undefined where it is none or of a scheme that a reader can't follow (scripts, for example). */
+  /** The absolute address, or undefined if it is none or of a scheme that a reader can't follow (scripts, for example). */
   absolute(address: string): string | undefined {
     const url = this.#resolve(address);
     return url !== undefined && followed.has(url.protocol) ? url.href : undefined;

@@ -55,7 +55,7 @@ const addressMembers = ["ogImage", "ogUrl", "ogVideo", "ogAudio"];
 const tagsMax = 200;
 const valueCharactersMax = 10_000;
 
-/** The title, description, language, dates … of a page: from its meta tags, and where they are silent from its JSON-LD and its headings. */
+/** The title, description, language, dates … of a page: from its meta tags, and if they are silent from its JSON-LD and its headings. */
 export function metadataOf(document: Document, addresses: AddressResolver): PageMetadata {
   const head = readHead(document);
   const metadata: PageMetadata = Object.fromEntries(head.tags);

@@ -7,7 +7,7 @@ const emptyCharactersMax = 100;
 /** The same for a page that demands scripts: a message about them is not the content. */
 const askingCharactersMax = 250;
 
-/** The same where the root of an application has nothing in it. */
+/** The same if the root of an application has nothing in it. */
 const nearlyEmptyCharactersMax = 600;
 
 /** The elements in which frameworks draw. */

@@ -13,7 +13,7 @@ export type Matches = (element: Element) => boolean;
 
 /**
  * @param selectors CSS selectors; a tag name is one too.
- * @returns undefined where there are none.
+ * @returns undefined if there are none.
  * @throws PageError `selector` for one that can't be read, naming it.
  */
 export function compileSelectors(selectors: readonly string[]): Matches | undefined {

@@ -20,7 +20,7 @@ export function keepNodes(body: ParentNode, page: Blocks, kept: readonly boolean
 /** Of a region: the share of its words that is kept, itself or as a part of its nearest ancestor with words. */
 interface Fate {
   readonly share: number;
-  /** Set where the region is kept or dropped as a whole. */
+  /** Set if the region is kept or dropped as a whole. */
   readonly whole: boolean | undefined;
 }
 
@@ -50,7 +50,7 @@ function fateFrom(above: Fate | undefined, share: number, whole: boolean | undef
 }
 
 const embeddedTags: ReadonlySet<string> = new Set(["pre", "table", "figure", "blockquote"]);
-/** Words around an embedded element by which it is judged, the levels above it where they are looked for, and the share of them that must be kept. */
+/** Words around an embedded element by which it is judged, the levels above it if they are looked for, and the share of them that must be kept. */
 const aroundWordsMin = 60;
 const aroundLevelsMax = 3;
 const aroundShareMin = 0.6;

@@ -24,7 +24,7 @@ export function isBlockTag(tag: string): boolean {
   return blockTags.has(tag) || tag.includes("-");
 }
 
-/** Elements that a reader sees although they have no text. They stay where the text around them stays. */
+/** Elements that a reader sees although they have no text. They stay if the text around them stays. */
 export const mediaTags = setOf("img picture video audio iframe object embed hr");
 
 export function isHeading(tag: string): boolean {

@@ -59,7 +59,7 @@ function longCell(cell: Element): boolean {
   );
 }
 
-/** A table with a header row, an empty one where it has none. Spans leave the cells that they cover empty. */
+/** A table with a header row, an empty one if it has none. Spans leave the cells that they cover empty. */
 export function writeTable(table: Element, rows: readonly Row[], scope: Scope, writer: Writer): MarkdownBlock[] {
   const cellScope: Scope = { ...scope, inCell: true };
   const grid = fillGrid(rows, (cell) => writeCell(cell, cellScope, writer));

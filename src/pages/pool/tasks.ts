@@ -48,7 +48,7 @@ function encodeReply(reply: Reply, parts: readonly Uint8Array[]): Uint8Array[] {
 
 /**
  * The result that a child sent.
- * @throws PageError where it could not take the document apart.
+ * @throws PageError if it could not take the document apart.
  */
 export function decodeReply({ text, parts }: Frame): Result {
   const reply = JSON.parse(text) as Reply;

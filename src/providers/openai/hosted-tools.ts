@@ -60,7 +60,7 @@ function imageModelOf(tool: JsonObject): string {
   return textOf(tool["model"]) ?? IMAGE_MODEL;
 }
 
-/** What the hosted tools of a response have done: from `tool_usage` where that tells it, else from the items. */
+/** What the hosted tools of a response have done: from `tool_usage` if that contains it, else from the items. */
 export function readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "others"> {
   const items = listOf(response["output"])
     .map(objectOf)

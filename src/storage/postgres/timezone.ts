@@ -67,7 +67,7 @@ function define(head: string, type: string, body: string): string {
 }
 
 /**
- * The functions of `LEDGER_PERIODS`, and `ledger_day`, for a zone. A day begins at its midnight: the first one where
+ * The functions of `LEDGER_PERIODS`, and `ledger_day`, for a zone. A day begins at its midnight: the first one if
  * the clocks repeat it, the moment at which they skip it otherwise.
  */
 function functionsFor(zone: string): string[] {

@@ -66,7 +66,7 @@ const attempts: Readonly<Record<string, Attempt>> = {
   "a file": () => `<iframe src="file:///etc/passwd"></iframe>`,
 };
 
-/** Attempts of which a request must arrive where one is permitted. The others depend on the browser's mood or on HTTPS. */
+/** Attempts of which a request must arrive if one is permitted. The others depend on the browser's mood or on HTTPS. */
 export const control: readonly string[] = [
   "image",
   "script",

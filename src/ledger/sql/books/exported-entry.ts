@@ -31,7 +31,7 @@ export interface ExportRow {
   first_byte_ms: number | null;
   started_at: bigint;
   parent: string | null;
-  /** Null where the call cost the entry's amount. */
+  /** Null if the call cost the entry's amount. */
   credits: bigint | null;
 }
 

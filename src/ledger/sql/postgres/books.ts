@@ -27,7 +27,7 @@ const REMOVED_PAGES = 8;
 
 type Run = <Row>(text: string) => Promise<Row[]>;
 
-/** A sum and the calls that it must contain; null where there is none. */
+/** A sum and the calls that it must contain; null if there is none. */
 interface ComparedRow extends SumRow {
   recorded: bigint[] | null;
   recomputed: bigint[] | null;

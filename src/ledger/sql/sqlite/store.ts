@@ -110,7 +110,7 @@ export class SqliteLedgerStore implements LedgerStore {
    */
   #checkSchema(): void {
     if (this.#sql.schemaVersion.get()?.user_version === this.#schemaVersion) return;
-    throw new StorageError("storage: another version of Tollgate has changed the schema; start this one anew");
+    throw new StorageError("storage: another version of Tollgate has changed the schema; restart this one");
   }
 
   #checkTimezone(): void {

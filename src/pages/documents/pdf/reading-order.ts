@@ -24,7 +24,7 @@ interface Split {
   right: Line[];
 }
 
-/** Where a page has two columns: the gap between them, and their widths. */
+/** Of a page with two columns: the gap between them, and their widths. */
 interface Gap {
   x: number;
   widths: Widths;
