@@ -5,6 +5,7 @@ import { SessionCall } from "./actors/session-call.ts";
 import { StreamCall, type StreamPlan } from "./actors/stream-call.ts";
 import { checkBooks } from "./kit/books.ts";
 import { Node } from "./kit/node.ts";
+import type { Span } from "./kit/meetings.ts";
 import { planWeather } from "./kit/weather.ts";
 import { type Template, World } from "./kit/world.ts";
 
@@ -17,6 +18,9 @@ const RESTS = 0.1;
 /** So many turns of the event loop without a call of the injected parts are rest; the ledger gathers for eight. */
 const QUIET_TURNS = 10;
 const TURNS_MAX = 500;
+
+/** Spans that are short or rare, and so are troubled more often. */
+const shortSpans: ReadonlySet<Span> = new Set<Span>(["withheld", "cover", "job", "renewal"]);
 
 export interface SeedOptions {
   seed: number;
@@ -84,8 +88,8 @@ class Run {
     }
     if (random.chance(0.2)) time.after(random.int(500, 30_000), () => this.#drain());
     const troubles = random.pick([0, 0.01, 0.03, 0.1]);
-    world.onBegin = (subject) => {
-      if (random.chance(troubles)) this.#trouble(subject);
+    world.onBegin = (subject, span) => {
+      if (random.chance(shortSpans.has(span) ? Math.max(10 * troubles, 0.3) : troubles)) this.#trouble(subject);
     };
   }
 
@@ -93,7 +97,7 @@ class Run {
   #trouble(subject: string): void {
     const { random, time } = this.#world;
     const actor = [...this.#running].find(({ id }) => id === subject);
-    const trouble = random.weighted({ "hang-up": 6, "client pause": 6, break: 3, stop: 2, drain: 1 });
+    const trouble = random.weighted({ "hang-up": 6, "client pause": 6, break: 3, stop: 2, drain: 2 });
     time.after(random.int(0, random.pick([1, 10, 300])), () => {
       if (trouble === "hang-up") actor?.hangUp();
       else if (trouble === "client pause") actor?.pauseClient();

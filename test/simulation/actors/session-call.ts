@@ -184,17 +184,22 @@ export class SessionCall implements Actor, Socket {
   }
 
   #planUpstream(): void {
-    const { random, meetings } = this.#world;
+    const { random } = this.#world;
     for (let times = random.int(0, 2); times > 0; times -= 1) {
       this.#node.after(random.int(0, 10_000), () => this.#upstream.begin(undefined));
     }
     if (!random.chance(0.3)) return;
     const isBreak = random.chance(0.5);
     this.#node.after(random.int(100, 12_000), () => {
-      if (isBreak) return this.breakOff();
-      meetings.happen(this.id, "upstream end");
-      this.#upstream.end(1000);
+      if (isBreak) this.breakOff();
+      else this.#endUpstream();
     });
+  }
+
+  #endUpstream(): void {
+    if (this.#isClosed) return;
+    this.#world.meetings.happen(this.id, "upstream end");
+    this.#upstream.end(1000);
   }
 
   breakOff(): void {
@@ -241,7 +246,10 @@ export class SessionCall implements Actor, Socket {
     const isBounded = this.#kept <= KEPT_MAX || this.#isEnding;
     this.#world.expect(isBounded, () => `${this.id}: ${this.#kept} messages wait for the client`);
     if (type === "response.created" && response !== undefined) this.#passed.set(response, 0);
-    if (type === "response.done") this.#beginSpan("withheld");
+    if (type !== "response.done") return;
+    this.#beginSpan("withheld");
+    const { random } = this.#world;
+    if (random.chance(0.06)) this.#node.after(random.int(0, 5), () => this.#endUpstream());
   }
 
   #onUpstreamPaused(): void {

@@ -22,7 +22,12 @@ const phases: Readonly<Record<string, Phase>> = {
 /** Plans when the store is slow, refuses or loses its answers, until `untilMs` from now; it is calm in between. */
 export function planWeather(world: World, untilMs: number): void {
   const { random, time, meetings } = world;
-  const usual: Weather = random.pick([calm, { ...calm, isSync: true }, { ...calm, latencyMs: [1, 80] as const }]);
+  const usual: Weather = random.pick([
+    calm,
+    { ...calm, isSync: true },
+    { ...calm, latencyMs: [1, 80] as const },
+    { ...calm, latencyMs: [50, 500] as const },
+  ]);
   const restlessness = random.pick([0, 0.3, 1, 1, 3]);
   const set = (weather: Weather): void => {
     world.trace(`the store is ${weather.name}`);
