@@ -40,13 +40,13 @@ export const habits: readonly Habit[] = [
     example: "undefined where there is none → undefined if there is none",
     pattern:
       /\bwhere (?:it|its|there|they|that|this|one|none|nothing|nobody|no|neither|both|all|each|some|the|an?)\b/gi,
-    perThousandMax: 0.8,
+    perThousandMax: 0.3,
   },
   {
     name: 'headless "what is/has"',
     example: "what is held → the held amount",
     pattern: /\bwhat (?:is|are|was|were|has|have|had)\b/gi,
-    perThousandMax: 1,
+    perThousandMax: 0.6,
   },
   {
     name: 'any "what"',

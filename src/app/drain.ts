@@ -5,7 +5,7 @@ import type { RunningPart } from "../http/index.ts";
 import type { Ledger, Release, Settle } from "../ledger/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
-/** How long what was ended at the bound may take to settle, and the background to stop. */
+/** How long the parts that were ended at the bound may take to settle, and the background to stop. */
 const SETTLE_MS_MAX = 5_000;
 
 /** How long a stopping server waits for an unavailable storage, to write the remaining charges. */
@@ -16,7 +16,7 @@ const DRAIN_POLL_MS = 20;
 
 interface DrainOptions {
   parts: readonly RunningPart[];
-  /** How long what is active may still run. */
+  /** How long active parts may still run. */
   drainMsMax: number;
   ledger: Ledger;
   unsettled: ReadonlyMap<string, Settle | Release>;

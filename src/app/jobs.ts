@@ -23,7 +23,7 @@ interface JobsOptions {
   environment: Environment;
   storage: Storage;
   logger: Logger;
-  /** What calls are made with, video jobs are made with too. */
+  /** The parts that calls are made with, video jobs are made with too. */
   calls: PaidWork;
   outbound: Outbound;
   /** The gateway's own address. */

@@ -39,7 +39,7 @@ export interface PaidWork extends Omit<PipelineDependencies, "work">, ShellDepen
   observer: WorkObserver;
 }
 
-/** Creates what all ways of paid work share. */
+/** Creates the parts that all ways of paid work share. */
 export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): PaidWork {
   const { config, environment, logger, memoryBytesMax } = options;
   const { ledger, ticker, markupMillionths, router, storedObjects, unsettled, journal } = parts;

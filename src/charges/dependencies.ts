@@ -3,7 +3,7 @@ import type { Ticker } from "../streaming/index.ts";
 import type { EndJournal } from "./end-journal.ts";
 import type { WorkObserver } from "./work-observer.ts";
 
-/** What the end of a hold needs. */
+/** The needs of the end of a hold. */
 export interface EndDependencies {
   ledger: Ledger;
   ticker: Ticker;
@@ -15,7 +15,7 @@ export interface EndDependencies {
   observer: WorkObserver;
 }
 
-/** What paid work needs. The ticker must tick often enough to renew a lease in time. */
+/** The needs of paid work. The ticker must tick often enough to renew a lease in time. */
 export interface WorkDependencies extends EndDependencies {
   clock: () => number;
   markupMillionths: bigint;

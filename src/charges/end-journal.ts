@@ -1,6 +1,6 @@
 /**
  * The local journal of ends that the store has not accepted. An answer is complete for its client only after its charge is
- * durable: in the store, or here. What a killed process has left is submitted to the store by the next process that
+ * durable: in the store, or here. The ends that a killed process has left are submitted to the store by the next process that
  * starts on the same directory, and since every end is idempotent by its id, it counts once.
  */
 import { parseObject } from "../core/index.ts";

@@ -10,7 +10,7 @@ export interface Place {
   home: string;
 }
 
-/** What an agent is started with. */
+/** The start of an agent. */
 export interface Settings extends Place {
   url: string;
   token: string;
@@ -42,7 +42,7 @@ export const copied = "copy.txt";
 /** How long a run may take under load. */
 const runMsMax = 150_000;
 
-/** What a run has left behind: the contents of the edited file and of its copy, and what the agent printed. */
+/** The outcome of a run: the contents of the edited file and of its copy, and what the agent printed. */
 export interface Outcome {
   edited: string | undefined;
   copied: string | undefined;

@@ -2,7 +2,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 
-/** What the page saw of its calls, as text. */
+/** The page's view of its calls, as text. */
 export type Seen = Record<string, string | null>;
 
 async function withOpenai(url: string, apiKey: string): Promise<Seen> {
@@ -34,7 +34,7 @@ async function withAnthropic(url: string, apiKey: string): Promise<Seen> {
   };
 }
 
-/** What a page learns of a failure; a browser tells it nothing of an answer that it may not read. */
+/** A page's view of a failure; a browser tells it nothing of an answer that it may not read. */
 const failureOf = (error: unknown): Seen => {
   if (error instanceof OpenAI.APIError || error instanceof Anthropic.APIError) {
     return { failure: String(error.status ?? error.message), requestId: error.requestID ?? null };

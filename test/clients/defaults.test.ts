@@ -1,4 +1,4 @@
-/** What clients send by their defaults, on providers that refuse, ignore or say it in another way. */
+/** The requests of clients by their defaults, on providers that refuse, ignore or say it in another way. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { deflateSync, gzipSync } from "node:zlib";
 import {

@@ -6,12 +6,12 @@ import { runFolder } from "./run-folder.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What users start. */
+/** The program that users start. */
 const launcher = join(root, "bin/tollgate");
 
 interface Program {
   command: readonly string[];
-  /** What the launcher would set. */
+  /** The settings of the launcher. */
   variables: Readonly<Record<string, string>>;
 }
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.stop());
 
-/** What went wrong with any of a model's calls, which are paid from the same credit: the last ones have a little less. */
+/** The failures of any of a model's calls, which are paid from the same credit: the last ones have a little less. */
 async function failuresOf(id: string, paths: readonly string[]): Promise<string[]> {
   const failures: string[] = [];
   const token = await rig.gateway.token({ user: id, credits: oneCredit });

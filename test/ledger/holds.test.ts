@@ -64,7 +64,7 @@ describe.each(engines)("on %s", (engine) => {
   /** The user of a test. */
   let user: string;
   let users = 0;
-  /** What the tests so far have left unpaid, as they expect. */
+  /** The sum that the tests so far have left unpaid, as they expect. */
   let unpaid = 0n;
   beforeAll(async () => {
     upstream = startScriptedUpstream();

@@ -1,4 +1,4 @@
-/** What is asked of every model, in every dialect. Real models answer in their own words, so only the shape is judged. */
+/** The requests to every model, in every dialect. Real models answer in their own words, so only the shape is judged. */
 import { chatDriver } from "../dialects/matrix/chat-driver.ts";
 import type { Access, Ask, ClientResult, Driver } from "../dialects/matrix/driver.ts";
 import { messagesDriver } from "../dialects/matrix/messages-driver.ts";

@@ -1,4 +1,4 @@
-/** What stands between the gateway and the providers changes nothing. */
+/** The part between the gateway and the providers changes nothing. */
 import { expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -33,7 +33,7 @@ export interface RecorderOptions {
 export interface Recorder {
   /** The address that a gateway uses for an upstream. */
   urlOf(prefix: string): string;
-  /** What is going on, for the recordings' `path`. */
+  /** The current call, for the recordings' `path`. */
   label: string;
   /** How many answers were written. */
   readonly written: number;

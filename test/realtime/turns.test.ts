@@ -1,4 +1,4 @@
-/** What happens in a session: audio, interruption, tools, transcriptions, several responses at once. */
+/** The events of a session: audio, interruption, tools, transcriptions, several responses at once. */
 import { describe, expect, test } from "bun:test";
 import { engines } from "../kit/index.ts";
 import { type Client, costOf, nano, realtimeScene, usageOf, userText } from "./realtime-scene.ts";

@@ -52,7 +52,7 @@ const models = ["openai/gpt-5-mini", "anthropic/claude-haiku-4-5", "xai/grok-4",
 /** Upstreams that have such a WebSocket themselves. */
 const natives = new Set(["openai/gpt-5-mini", "xai/grok-4"]);
 
-/** What the upstream was told, turn by turn. */
+/** The requests that the upstream received, turn by turn. */
 function sentBy(model: string): readonly string[] {
   if (!natives.has(model)) return rig.simulators.requests().map(({ body }) => body);
   return rig.simulators.sockets().flatMap(({ messages }) => messages);

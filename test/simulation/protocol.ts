@@ -1,4 +1,4 @@
-/** What the process that runs seeds tells its parent. */
+/** The messages of the process that runs seeds to its parent. */
 export type ChildMessage =
   | { kind: "begun"; seed: number }
   | { kind: "ended"; seed: number; traceHash: number }

@@ -30,7 +30,7 @@ export interface PaidAnswer {
   body: Uint8Array | string | ReadableStream<Uint8Array>;
 }
 
-/** What a way of work has planned for one body and one target. */
+/** The plan of a way of work for one body and one target. */
 export interface WorkPlan {
   order: WorkOrder;
   /** How long the work continues after its client has disconnected. With a retry key, it always continues to its end. */

@@ -4,7 +4,7 @@ import type { RunningWork } from "./running-work.ts";
 
 /** How one request is performed. */
 export interface WayOfWork<Body, Plan extends WorkPlan, Target = never> extends WorkPlanner<Body, Plan, Target> {
-  /** What a retry key is for, besides the body. */
+  /** The scope of a retry key, besides the body. */
   readonly operation: string;
   /** An SDK's own name for the header of the retry key. */
   readonly retryKeyAlias?: string;

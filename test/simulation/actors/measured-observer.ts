@@ -7,7 +7,7 @@ export const errorEvent = "data: {error}\n\n";
 export const textEvent = (bytes: number): Buffer => Buffer.from(`data: ${"x".repeat(bytes)}\n\n`);
 export const usageEvent = (tokens: number): string => `data: usage ${tokens}\n\n`;
 
-/** Reads the simulated upstream's events, and tells before each one what has passed. */
+/** Reads the simulated upstream's events, and reports the passed units before each one. */
 export class MeasuredObserver implements StreamObserver {
   usage: ObservedUsage | undefined;
   outputBytes = 0;

@@ -150,7 +150,7 @@ export class ParkedJob implements Actor {
     });
   }
 
-  /** A row whose creator was not told of it: the job finds that nothing was begun, and ends without a charge. */
+  /** A row whose creator does not know of it: the job finds that nothing was begun, and ends without a charge. */
   async #giveUp(): Promise<void> {
     const parked = this.#parked;
     if (!this.#world.know(this.id).isParked || parked === undefined) return;

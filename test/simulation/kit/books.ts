@@ -7,7 +7,7 @@ interface Charged {
   shortfall: Nano;
 }
 
-/** After everything has ended: no hold is left, and every work is charged once, for what it says it has cost. */
+/** After everything has ended: no hold is left, and every work is charged once, with the cost of its end. */
 export async function checkBooks(world: World): Promise<void> {
   const { inner } = world;
   const holds = await inner.openHolds();

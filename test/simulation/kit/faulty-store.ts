@@ -28,14 +28,14 @@ export interface FaultyStoreOptions {
   /** Calls back after this many milliseconds of the virtual clock. */
   after: (milliseconds: number, run: () => void) => void;
   onCommit: (operations: readonly LedgerOperation[], fate: Fate) => void;
-  /** The operations are durable from here on, whatever their caller is told. */
+  /** The operations are durable from here on, whatever their caller receives. */
   onApplied: (operations: readonly LedgerOperation[], outcomes: readonly LedgerOutcome[]) => void;
   onAnswer: () => void;
 }
 
 export type Fate = "kept" | "refused" | "lost";
 
-/** A real store whose commits take time, fail, or succeed without their caller being told. */
+/** A real store whose commits take time, fail, or succeed without an answer to their caller. */
 export class FaultyStore implements LedgerStore {
   readonly #options: FaultyStoreOptions;
 

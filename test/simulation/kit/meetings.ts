@@ -130,7 +130,7 @@ export class Meetings {
   /** Open spans by subject, with how often each is open. */
   readonly #open = new Map<string, Map<Span, number>>();
 
-  /** `onEvent` is told every event, for the trace. */
+  /** `onEvent` receives every event, for the trace. */
   constructor(onEvent: (line: string) => void, onBegin: (subject: string, span: Span) => void) {
     this.#onEvent = onEvent;
     this.#onBegin = onBegin;

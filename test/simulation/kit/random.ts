@@ -28,7 +28,7 @@ export class Random {
     return values[this.int(0, values.length - 1)] ?? values[0];
   }
 
-  /** One of the keys, each as often as its weight says. */
+  /** One of the keys, each as often as its weight demands. */
   weighted<Key extends string>(weights: Readonly<Record<Key, number>>): Key {
     const entries = Object.entries<number>(weights);
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -6,7 +6,7 @@ export interface LedgerWatch {
   answered: (operation: LedgerOperation, outcome: OutcomeOf<LedgerOperation> | undefined) => void;
 }
 
-/** The real ledger, which tells when each operation begins and is answered. */
+/** The real ledger, which reports the beginning and the answer of each operation. */
 export class TracedLedger extends Ledger {
   readonly #watch: LedgerWatch;
 

@@ -26,13 +26,13 @@ export interface Known {
   held: Nano;
   /** The holds of the work that the sweeper has ended. */
   expired: Set<string>;
-  /** What its last end says it costs; undefined before. Zero for a release. */
+  /** The cost of its last end; undefined before. Zero for a release. */
   cost: Nano | undefined;
   /** Whether an end of the work itself is in the store. */
   isEnded: boolean;
   /** Whether the store holds its job's row. */
   isParked: boolean;
-  /** Its call was not told that a job has it: both end it, and the second end is refused if it differs. */
+  /** Its call does not know that a job has it: both end it, and the second end is refused if it differs. */
   endsTwice: boolean;
 }
 
@@ -173,11 +173,11 @@ export class World {
     return this.#subjects.get(id) ?? id;
   }
 
-  /** The work has ended, and says what it costs. */
+  /** The work has ended, with this cost. */
   noteEnd(id: string, credits: string): void {
     const cost = parseCredits(credits);
     this.trace(`${id}: ended for ${cost}`);
-    // The first end counts. A call that was not told of its hand-over has ended its work, and its job ends it again.
+    // The first end counts. A call without an answer to its hand-over has ended its work, and its job ends it again.
     this.know(id).cost ??= cost;
   }
 
@@ -207,7 +207,7 @@ export class World {
     }
   }
 
-  /** A node was told the outcome of its operation; undefined if it was told none. */
+  /** A node received the outcome of its operation; undefined if it received none. */
   noteAnswer(operation: LedgerOperation, told: OutcomeOf<LedgerOperation> | undefined): void {
     if (told === undefined || !("id" in operation)) return;
     const { outcome } = told;
