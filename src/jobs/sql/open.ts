@@ -1,11 +1,103 @@
-import { retryLocked, type Storage } from "../../storage/index.ts";
-import type { JobStore } from "../store.ts";
-import { PostgresJobStore } from "./postgres.ts";
-import { SqliteJobStore } from "./sqlite.ts";
+import { objectOf } from "../../core/index.ts";
+import {
+  column,
+  LOCK_OR_SKIP,
+  runnerOf,
+  sql,
+  type SqlRunner,
+  type Statement,
+  type Storage,
+  tableOf,
+} from "../../storage/index.ts";
+import type { Job, JobLease, JobStore, Leased, LeasedJob, LeaseRequest, NewJob, NextRun } from "../store.ts";
 
-/** The jobs' store for whichever engine the storage is. */
+const { text, integer, json, optional } = column;
+
+const payload = json({ parse: (value) => objectOf(value) ?? {} });
+
+const jobs = tableOf({
+  id: text,
+  kind: text,
+  owner: text,
+  payload,
+  runAt: integer,
+  attempts: integer,
+  /** All three of a lease are null, or none is. */
+  leaseToken: optional(text),
+  leaseNode: optional(text),
+  leaseUntil: optional(integer),
+  createdAt: integer,
+});
+
+function toJob({ leaseToken: token, leaseNode: node, leaseUntil: until, ...job }: ReturnType<typeof jobs.read>): Job {
+  const isLeased = token !== undefined && node !== undefined && until !== undefined;
+  return { ...job, lease: isLeased ? { token, node, until } : undefined };
+}
+
+class SqlJobStore implements JobStore {
+  readonly #sql: SqlRunner;
+
+  constructor(runner: SqlRunner) {
+    this.#sql = runner;
+  }
+
+  put(job: NewJob, lease?: JobLease): Promise<boolean> {
+    const row = { ...job, attempts: 0, leaseToken: lease?.token, leaseNode: lease?.node, leaseUntil: lease?.until };
+    return this.#sql.hasRows(sql`INSERT INTO jobs (${jobs.names}) VALUES (${jobs.values(row)})
+      ON CONFLICT (id) DO NOTHING RETURNING id`);
+  }
+
+  find(id: string): Promise<Job | undefined> {
+    return this.#sql.first(sql`SELECT ${jobs.names} FROM jobs WHERE id = ${id}`, (row) => toJob(jobs.read(row)));
+  }
+
+  async lease(request: LeaseRequest): Promise<LeasedJob[]> {
+    const { lease } = request;
+    // On SQLite a read needs no write lock, and most of the time no job is due.
+    if (this.#sql.engine === "sqlite" && !(await this.#sql.hasRows(dueJobs(request)))) return [];
+    const leased = await this.#sql.rows(
+      sql`WITH due AS (${dueJobs(request)} ${LOCK_OR_SKIP})
+        UPDATE jobs SET ${setLease(lease)}, attempts = attempts + 1
+        WHERE id IN (SELECT id FROM due) RETURNING ${jobs.names}`,
+      (row) => ({ ...toJob(jobs.read(row)), lease }),
+    );
+    // An engine returns them in any order.
+    return leased.toSorted((a, b) => a.runAt - b.runAt);
+  }
+
+  claim(id: string, lease: JobLease, at: number): Promise<LeasedJob | undefined> {
+    return this.#sql.first(
+      sql`UPDATE jobs SET ${setLease(lease)}
+        WHERE id = ${id} AND (lease_until IS NULL OR lease_until < ${at}) RETURNING ${jobs.names}`,
+      (row) => ({ ...toJob(jobs.read(row)), lease }),
+    );
+  }
+
+  renew(job: Leased, until: number): Promise<boolean> {
+    return this.#sql.hasRows(sql`UPDATE jobs SET lease_until = ${until} WHERE ${isHeld(job)} RETURNING id`);
+  }
+
+  reschedule(job: Leased, next: NextRun): Promise<boolean> {
+    return this.#sql.hasRows(sql`UPDATE jobs SET lease_token = NULL, lease_node = NULL, lease_until = NULL,
+      run_at = ${next.runAt}, attempts = ${next.attempts},
+      payload = coalesce(${next.payload && payload.write(next.payload)}, payload)
+      WHERE ${isHeld(job)} RETURNING id`);
+  }
+
+  finish(job: Leased): Promise<boolean> {
+    return this.#sql.hasRows(sql`DELETE FROM jobs WHERE ${isHeld(job)} RETURNING id`);
+  }
+}
+
+const isHeld = ({ id, lease }: Leased): Statement => sql`id = ${id} AND lease_token = ${lease.token}`;
+
+const setLease = ({ token, node, until }: JobLease): Statement =>
+  sql`lease_token = ${token}, lease_node = ${node}, lease_until = ${until}`;
+
+const dueJobs = ({ kind, at, jobsMax }: LeaseRequest): Statement => sql`SELECT id FROM jobs
+  WHERE kind = ${kind} AND run_at <= ${at} AND (lease_until IS NULL OR lease_until < ${at})
+  ORDER BY run_at, id LIMIT ${jobsMax}`;
+
 export function openJobStore(storage: Storage): JobStore {
-  return storage.engine === "sqlite"
-    ? retryLocked(new SqliteJobStore(storage.handle))
-    : new PostgresJobStore(storage.statements);
+  return new SqlJobStore(runnerOf(storage));
 }

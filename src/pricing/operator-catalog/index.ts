@@ -1,2 +1,2 @@
 export { OperatorCatalog } from "./operator-catalog.ts";
-export type { CatalogStore, StoredCatalog } from "./store.ts";
+export type { CatalogStore } from "./store.ts";

@@ -1,5 +1,5 @@
 /** The last good text of the operator's catalog. */
-export interface StoredCatalog {
+interface StoredCatalog {
   text: string;
   /** When it was read from its location, in milliseconds since the epoch. */
   readAt: number;

@@ -1,11 +1,20 @@
-import { retryLocked, type Storage } from "../../storage/index.ts";
+import { column, runnerOf, sql, type Storage, tableOf } from "../../storage/index.ts";
 import type { CatalogStore } from "../operator-catalog/index.ts";
-import { PostgresCatalogStore } from "./postgres.ts";
-import { SqliteCatalogStore } from "./sqlite.ts";
 
-/** The store of the operator's price catalog for the storage's engine. */
+const { text, integer, named } = column;
+
+const catalogs = tableOf({ text: named("content", text), readAt: integer });
+
+/** The store of the operator's price catalog. */
 export function openCatalogStore(storage: Storage): CatalogStore {
-  return storage.engine === "sqlite"
-    ? retryLocked(new SqliteCatalogStore(storage.handle))
-    : new PostgresCatalogStore(storage.statements);
+  const runner = runnerOf(storage);
+  return {
+    find: (location) =>
+      runner.first(sql`SELECT ${catalogs.names} FROM price_catalog WHERE location = ${location}`, catalogs.read),
+    put: (location, catalog) =>
+      runner.run(sql`INSERT INTO price_catalog (slot, location, ${catalogs.names})
+        VALUES (1, ${location}, ${catalogs.values(catalog)})
+        ON CONFLICT (slot) DO UPDATE
+        SET location = excluded.location, content = excluded.content, read_at = excluded.read_at`),
+  };
 }

@@ -2,8 +2,9 @@ import { type Database, SQLiteError } from "bun:sqlite";
 import { getPriority, setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { limits } from "../../core/index.ts";
+import { sqliteRunner } from "../../storage/index.ts";
 import { SqliteCrawlStore } from "../crawl/sql/sqlite.ts";
-import { SqliteStoredBytesStore } from "../stored-bytes/sql/sqlite.ts";
+import { SqlStoredBytesStore } from "../stored-bytes/sql/store.ts";
 import { SqliteTextIndexStore } from "../text-index/sql/sqlite.ts";
 import { STOP, type StoreName, type StoreReply, type StoreRequest } from "./thread-protocol.ts";
 
@@ -13,7 +14,7 @@ export function serveStores(database: Database, port: MessagePort): void {
   if (process.platform === "linux") setPriority(Math.max(getPriority(), limits.backgroundNiceness));
   const stores = {
     crawls: new SqliteCrawlStore(database),
-    storedBytes: new SqliteStoredBytesStore(database),
+    storedBytes: new SqlStoredBytesStore(sqliteRunner(database)),
     textIndex: new SqliteTextIndexStore(database),
   };
   port.on("message", (message: StoreRequest | typeof STOP) => {

@@ -1,9 +1,8 @@
-import type { SqliteStorage, Storage } from "../../storage/index.ts";
+import { runnerOf, type SqliteStorage, type Storage } from "../../storage/index.ts";
 import { PostgresCrawlStore } from "../crawl/sql/postgres.ts";
 import { SqliteCrawlStore } from "../crawl/sql/sqlite.ts";
 import type { CrawlStore } from "../crawl/store.ts";
-import { PostgresStoredBytesStore } from "../stored-bytes/sql/postgres.ts";
-import { SqliteStoredBytesStore } from "../stored-bytes/sql/sqlite.ts";
+import { SqlStoredBytesStore } from "../stored-bytes/sql/store.ts";
 import type { StoredBytesStore } from "../stored-bytes/store.ts";
 import { PostgresTextIndexStore } from "../text-index/sql/postgres.ts";
 import { SqliteTextIndexStore } from "../text-index/sql/sqlite.ts";
@@ -24,7 +23,7 @@ export function openWebStores(storage: Storage): WebStores {
   const { statements } = storage;
   return {
     crawls: new PostgresCrawlStore(statements),
-    storedBytes: new PostgresStoredBytesStore(statements),
+    storedBytes: new SqlStoredBytesStore(runnerOf(storage)),
     textIndex: new PostgresTextIndexStore(statements),
   };
 }
@@ -35,7 +34,7 @@ function openOnThread(storage: SqliteStorage): WebStores {
   storage.onClose(() => thread.stop());
   return {
     crawls: remoteStore(thread, "crawls", SqliteCrawlStore),
-    storedBytes: remoteStore(thread, "storedBytes", SqliteStoredBytesStore),
+    storedBytes: remoteStore(thread, "storedBytes", SqlStoredBytesStore),
     textIndex: remoteStore(thread, "textIndex", SqliteTextIndexStore),
   };
 }

@@ -1,11 +1,45 @@
-import { retryLocked, type Storage } from "../../storage/index.ts";
-import type { WebhookSecretStore } from "../store.ts";
-import { PostgresWebhookSecretStore } from "./postgres.ts";
-import { SqliteWebhookSecretStore } from "./sqlite.ts";
+import { column, runnerOf, sql, type SqlRunner, type Storage, tableOf } from "../../storage/index.ts";
+import type { NewSecret, StoredSecrets, WebhookSecretStore } from "../store.ts";
 
-/** The store of webhook secrets for the storage's engine. */
+const { text, integer, optional } = column;
+
+const secrets = tableOf({
+  secret: text,
+  previousSecret: optional(text),
+  previousUntil: optional(integer),
+  madeAt: integer,
+});
+
+class SqlWebhookSecretStore implements WebhookSecretStore {
+  readonly #sql: SqlRunner;
+
+  constructor(runner: SqlRunner) {
+    this.#sql = runner;
+  }
+
+  async find(owner: string): Promise<StoredSecrets | undefined> {
+    const row = await this.#sql.first(
+      sql`SELECT ${secrets.names} FROM webhook_secrets WHERE owner = ${owner}`,
+      secrets.read,
+    );
+    if (row === undefined) return undefined;
+    const { secret, previousSecret, previousUntil: until, madeAt } = row;
+    const hasPrevious = previousSecret !== undefined && until !== undefined;
+    return { secret, previous: hasPrevious ? { secret: previousSecret, until } : undefined, madeAt };
+  }
+
+  insert({ owner, secret, madeAt }: NewSecret): Promise<boolean> {
+    return this.#sql.hasRows(sql`INSERT INTO webhook_secrets (owner, secret, made_at)
+      VALUES (${owner}, ${secret}, ${madeAt}) ON CONFLICT (owner) DO NOTHING RETURNING owner`);
+  }
+
+  rotate({ owner, secret, madeAt }: NewSecret, previousUntil: number): Promise<boolean> {
+    return this.#sql.hasRows(sql`UPDATE webhook_secrets
+      SET previous_secret = secret, previous_until = ${previousUntil}, secret = ${secret}, made_at = ${madeAt}
+      WHERE owner = ${owner} RETURNING owner`);
+  }
+}
+
 export function openWebhookSecretStore(storage: Storage): WebhookSecretStore {
-  return storage.engine === "sqlite"
-    ? retryLocked(new SqliteWebhookSecretStore(storage.handle))
-    : new PostgresWebhookSecretStore(storage.statements);
+  return new SqlWebhookSecretStore(runnerOf(storage));
 }
