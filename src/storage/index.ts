@@ -6,6 +6,6 @@ export type { Parameter, Statements } from "./postgres/statements.ts";
 export { plainCommit, plainRows } from "./postgres/ledger-commit-plain.ts";
 export { isDataFault } from "./data-fault.ts";
 export { retried, retryLocked } from "./sqlite/retry-locked.ts";
-export { LOCK_OR_SKIP, sql, type Statement } from "./sql/statement.ts";
+export { LOCK_OR_SKIP, perEngine, sql, type Statement } from "./sql/statement.ts";
 export { runnerOf, sqliteRunner, type SqlRunner } from "./sql/runner.ts";
 export { column, tableOf } from "./sql/table.ts";

@@ -9,7 +9,7 @@ export interface ObjectOwner extends StoredObject {
 }
 
 /** Objects from one answer. */
-export interface OwnedObjects {
+interface OwnedObjects {
   objects: readonly StoredObject[];
   /** The provider's prefix. */
   provider: string;

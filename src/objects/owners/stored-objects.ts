@@ -16,7 +16,6 @@ import {
   type StoredObject,
 } from "../../core/index.ts";
 import type { UpstreamRoute } from "../../routing/index.ts";
-import { storable } from "./sql/rows.ts";
 import type { ObjectOwner, ObjectOwnerStore } from "./store.ts";
 
 export interface StoredObjectsDependencies {
@@ -65,7 +64,7 @@ export class StoredObjects {
     { principal, route }: ObjectCaller,
     { keyId, ttlMs }: { keyId: string; ttlMs: number },
   ): Promise<void> {
-    const created = storable(objects);
+    const created = objects.filter(({ id }) => isStorableId(id)).slice(0, limits.createdObjectsMax);
     if (created.length === 0) return;
     const expiresAt = this.#deps.clock() + ttlMs;
     await this.#deps.owners.put({ objects: created, provider: route.prefix, owner: principal.user, keyId, expiresAt });

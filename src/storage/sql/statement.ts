@@ -81,7 +81,7 @@ export function sql(strings: TemplateStringsArray, ...inserted: (Value | Stateme
 }
 
 /** A part whose text is given per engine. */
-function perEngine(texts: Record<Engine, string>): Statement {
+export function perEngine(texts: Record<Engine, string>): Statement {
   return new Statement(new Template({ sqlite: [texts.sqlite], postgres: [texts.postgres] }), []);
 }
 
