@@ -181,6 +181,12 @@ export const socketMessageBytesMax = 16 * 1024 * 1024;
 /** Bytes queued for a client that doesn't read its WebSocket; beyond it, the connection is closed. */
 export const socketQueuedBytesMax = 16 * 1024 * 1024;
 
+/**
+ * Bytes that wait in each direction of a realtime session while it must not go on: what a paused socket had sent already, two
+ * of the largest messages.
+ */
+export const withheldBytesMax = 2 * socketMessageBytesMax;
+
 /** Silence after which a WebSocket is closed. Its client is pinged shortly before; a pong ends the silence. */
 export const socketIdleMsMax = 120_000;
 

@@ -114,18 +114,24 @@ export function updateSession(rules: ClientRules, session: JsonObject, eventId?:
   if (named !== undefined) {
     const own = named === null ? undefined : withoutPrefix(target, named);
     const isOwnPrice = target.operation.realtime?.readTranscriptionUsage !== undefined;
-    if (isOwnPrice && (type === "realtime" || !isModelFixed)) {
-      try {
-        works.transcribe(own, rules.resolveTranscription);
-      } catch (thrown) {
-        if (!(thrown instanceof GatewayError)) throw thrown;
-        throw new RefusedEvent(eventId, thrown.message, where);
-      }
-    }
+    if (isOwnPrice && (type === "realtime" || !isModelFixed)) transcribe(rules, own, { eventId, where });
     if (own !== undefined && own !== named) edited = withTranscriptionModel(edited, own);
   }
   works.context.configure(session);
   return edited;
+}
+
+function transcribe(
+  { works, resolveTranscription }: ClientRules,
+  model: string | undefined,
+  { eventId, where }: { eventId: unknown; where: string },
+): void {
+  try {
+    works.transcribe(model, resolveTranscription);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    throw new RefusedEvent(eventId, thrown.message, where);
+  }
 }
 
 /** Whether a name, with a prefix of the provider or without, is the session's model. */

@@ -1,6 +1,5 @@
 import type { Clock, Socket } from "../core/index.ts";
-
-type Message = string | Uint8Array;
+import type { Message } from "./gated-queue.ts";
 
 /** Bytes that are written to the client at once. */
 const FLUSH_BYTES = 256 * 1024;

@@ -1,4 +1,5 @@
-type Message = string | Uint8Array;
+/** A message of a socket. */
+export type Message = string | Uint8Array;
 
 export interface GatedQueueOptions {
   /** Passes a message on. It may hold back those that follow. */

@@ -1,44 +1,19 @@
 /** What a session may cost next, and the holds for it: a series for its responses, one for transcriptions of its input. */
-import { outputHold, type WorkOrder } from "../charges/index.ts";
+import type { WorkOrder } from "../charges/index.ts";
 import {
   type GatewayError,
   type JsonObject,
   objectOf,
   type ObservedUsage,
-  requestId,
   tokensOfBytes,
   type Usage,
 } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import { Context } from "./context.ts";
+import { ResponseRequests } from "./response-requests.ts";
+import { SessionOrders, transcriptionTokens } from "./session-orders.ts";
 import { WorkSeries, type SeriesEnd, type SeriesOptions } from "./work-series.ts";
 import type { RealtimeDependencies, SessionStart } from "./realtime-dependencies.ts";
-
-/** Input is held with this margin, so that not every chunk of audio raises the hold. */
-const MARGIN = 1.5;
-
-/** Tokens of text and of audio that are held for input which has not arrived yet. */
-const SPARE_TEXT_TOKENS = 200;
-const SPARE_AUDIO_TOKENS = 300;
-
-/** Audio that a transcription is held for, at least. */
-const TRANSCRIBED_MS_MIN = 60_000;
-const MS_PER_AUDIO_TOKEN = 100;
-
-/** The output of a transcription of a minute, in tokens. */
-const TRANSCRIPT_TOKENS_PER_MINUTE = 400;
-
-/** Time of the connection that is held ahead, if the model is priced by it. */
-const CONNECTION_MS = 60_000;
-
-/** Tokens of output that a raised hold still covers. */
-const OUTPUT_TOKENS = 256;
-
-/** The error for a request while another response runs in the conversation; it need not name the event. */
-const ALREADY_RUNNING = "conversation_already_has_active_response";
-
-/** Requests whose ids are remembered, to recognize the error that refuses one. */
-const REQUEST_IDS_MAX = 1_000;
 
 /** Audio without speech that counts, if the upstream detects speech. */
 const UNHEARD_MS_MAX = 30_000;
@@ -67,20 +42,19 @@ export class SessionWorks {
   /** Undefined in a session that only transcribes. */
   readonly responses: WorkSeries | undefined;
   readonly #options: WorksOptions;
+  readonly #orders: SessionOrders;
   readonly #open = new Map<string, Response>();
   #transcriptions: { series: WorkSeries; model: string } | undefined;
-  #covered: Usage = {};
-  #coveredMs = 0;
   /** Audio that has not been committed, and audio whose transcription is under way, in milliseconds. */
   #audioMs = 0;
-  /** Responses that the client has asked for and the upstream has not begun, and the ids of these events. */
-  #requested = 0;
-  readonly #requestIds = new Set<string>();
+  readonly #requests = new ResponseRequests();
 
   constructor(options: WorksOptions) {
     this.#options = options;
-    const { type, target } = options.start;
-    if (type === "realtime") this.responses = this.#seriesOf(target, () => this.#responseOrder());
+    const { deps, start } = options;
+    this.#orders = new SessionOrders(deps, start, this.context);
+    const { type, target } = start;
+    if (type === "realtime") this.responses = this.#seriesOf(target, () => this.#orders.response());
     else this.#transcriptions = { series: this.#transcriptionSeries(target), model: target.model };
   }
 
@@ -100,7 +74,7 @@ export class SessionWorks {
   }
 
   #transcriptionSeries(target: Target): WorkSeries {
-    return this.#seriesOf(target, () => this.#transcriptionOrder(target));
+    return this.#seriesOf(target, () => this.#orders.transcription(target, this.#audioMs));
   }
 
   #seriesOf(target: Target, newOrder: () => WorkOrder): WorkSeries {
@@ -108,51 +82,6 @@ export class SessionWorks {
     const isTimed = target.price.priced.has("connectionMs");
     const now = (): number => deps.ticker.now();
     return new WorkSeries({ work: deps.work, newOrder, onExhausted, unread: UNREAD, isTimed, now });
-  }
-
-  #orderOf(target: Target, more: Pick<WorkOrder, "operation" | "bound" | "output">): WorkOrder {
-    const { deps, start } = this.#options;
-    const { clock, randomBytes } = deps.environment;
-    return {
-      id: requestId(clock, randomBytes),
-      parent: start.id,
-      principal: start.principal,
-      dialect: undefined,
-      source: { provider: target.route.prefix, model: target.model, modelId: target.modelId },
-      price: target.price,
-      priceOf: target.priceOf,
-      streamed: true,
-      at: clock(),
-      ...more,
-    };
-  }
-
-  #responseOrder(): WorkOrder {
-    const { target } = this.#options.start;
-    const { price } = target;
-    const { input = 0, inputAudio = 0, inputImage = 0 } = (this.#covered = this.#withSpare());
-    const isTimed = price.priced.has("connectionMs");
-    const bound: WorkOrder["bound"] = {
-      inputTokens: input + inputAudio + inputImage,
-      inputParts: { inputAudio, inputImage },
-      outputTokens: undefined,
-      outputBuckets: ["outputAudio"],
-      choices: 1,
-      ...(isTimed && { inputUnits: { connectionMs: CONNECTION_MS } }),
-    };
-    const asked = { price, bound, streamed: true, hidesThought: false, isAnswerOnly: false, limitMin: 1 };
-    return this.#orderOf(target, { operation: "realtime", bound, output: outputHold(asked) });
-  }
-
-  /** What the next response may read, with room for what has not arrived yet. */
-  #withSpare(): Usage {
-    const { contextWindow = Number.POSITIVE_INFINITY } = this.#options.start.target.price;
-    const { text, audio, image } = this.context.most;
-    return {
-      input: Math.min(Math.ceil(text * MARGIN) + SPARE_TEXT_TOKENS, contextWindow),
-      inputAudio: Math.min(Math.ceil(audio * MARGIN) + SPARE_AUDIO_TOKENS, contextWindow),
-      inputImage: Math.min(image, contextWindow),
-    };
   }
 
   /** Sets, changes or ends the transcription of the input. Throws a `GatewayError` for a model that is not available. */
@@ -166,19 +95,6 @@ export class SessionWorks {
 
   get transcriptions(): WorkSeries | undefined {
     return this.#transcriptions?.series;
-  }
-
-  #transcriptionOrder(target: Target): WorkOrder {
-    const usage = this.#transcriptionBound();
-    const { inputAudio = 0, output = 0, inputAudioMs = 0 } = usage;
-    this.#coveredMs = inputAudioMs;
-    const bound = { inputTokens: inputAudio, inputParts: { inputAudio }, inputUnits: { inputAudioMs }, choices: 1 };
-    return this.#orderOf(target, { operation: "realtime_transcription", bound: { ...bound, outputTokens: output } });
-  }
-
-  #transcriptionBound(): Usage {
-    const inputAudioMs = Math.max(TRANSCRIBED_MS_MIN, Math.ceil(this.#audioMs * MARGIN));
-    return { inputAudioMs, ...transcriptionTokens(inputAudioMs) };
   }
 
   /** A chunk of audio from the client. */
@@ -208,80 +124,70 @@ export class SessionWorks {
 
   /** Raises the holds for what the client has sent; undefined if they suffice. Rejects without enough credits. */
   cover(): Promise<void> | undefined {
-    const { text, audio, image } = this.context.most;
-    const { input = 0, inputAudio = 0, inputImage = 0 } = this.#covered;
-    const lacks = this.responses !== undefined && (text > input || audio > inputAudio || image > inputImage);
-    const lacksTime = this.#transcriptions !== undefined && this.#audioMs > this.#coveredMs;
-    if (!lacks && !lacksTime) return undefined;
-    const raises: Promise<void>[] = [];
-    if (lacks) {
-      this.#covered = this.#withSpare();
-      raises.push(this.responses?.cover({ ...this.#covered, outputAudio: OUTPUT_TOKENS }) ?? Promise.resolve());
+    const response = this.responses === undefined ? undefined : this.#orders.raisedResponse();
+    const transcription =
+      this.#transcriptions === undefined ? undefined : this.#orders.raisedTranscription(this.#audioMs);
+    if (response === undefined && transcription === undefined) return undefined;
+    const covering: Promise<unknown>[] = [];
+    if (response !== undefined && this.responses !== undefined) covering.push(this.responses.cover(response));
+    if (transcription !== undefined && this.transcriptions !== undefined) {
+      covering.push(this.transcriptions.cover(transcription));
     }
-    if (lacksTime) {
-      const bound = this.#transcriptionBound();
-      this.#coveredMs = bound.inputAudioMs ?? 0;
-      raises.push(this.transcriptions?.cover(bound) ?? Promise.resolve());
-    }
-    return Promise.all(raises).then(() => undefined);
+    return Promise.all(covering).then(() => undefined);
   }
 
   /** The client asks for a response. Returns a promise if it must not be passed on before one is held for it. */
   request(eventId: unknown): Promise<void> | undefined {
-    this.#requested += 1;
-    if (typeof eventId === "string" && this.#requestIds.size < REQUEST_IDS_MAX) this.#requestIds.add(eventId);
-    const series = this.responses;
-    return series === undefined || series.hasAhead(this.#requested) ? undefined : series.ensure(this.#requested);
+    this.#requests.asked(eventId);
+    const { open } = this.#requests;
+    return this.responses === undefined || this.responses.hasAhead(open) ? undefined : this.responses.ensure(open);
   }
 
-  /** The upstream has refused an event. Only if that was a request for a response, nothing needs to be held for it. */
-  refused({ code, event_id: id }: JsonObject): void {
-    const isRequest = code === ALREADY_RUNNING || (typeof id === "string" && this.#requestIds.has(id));
-    if (!isRequest) return;
-    if (typeof id === "string") this.#requestIds.delete(id);
-    this.#requested = Math.max(this.#requested - 1, 0);
+  /** The upstream has refused an event. */
+  refused(error: JsonObject): void {
+    this.#requests.refused(error);
   }
 
-  /** The upstream has begun a response. */
-  beginResponse(id: string): void {
+  /** The upstream has begun a response. Returns whether it is held: if not, it must not pass before `keepUp` lets it. */
+  beginResponse(id: string): boolean {
     const series = this.responses;
-    if (series === undefined) return;
-    this.#requested = Math.max(this.#requested - 1, 0);
+    if (series === undefined) return true;
+    this.#requests.begun();
     const read = this.context.likely;
     const response: Response = { textBytes: 0, audioTokens: 0, comparedAt: 0 };
     this.#open.set(id, response);
-    series.begin(id, () => estimateOf(read, response));
-    void series.ensure(Math.max(1, this.#requested));
+    const isHeld = series.begin(id, () => estimateOf(read, response));
+    void series.ensure(Math.max(1, this.#requests.open));
+    return isHeld;
   }
 
-  /**
-   * A part of a response has passed: this many bytes of text, or of audio in base64. Returns a promise if nothing more may
-   * pass before it resolves.
-   */
-  passed(id: string | undefined, { textBytes = 0, audioBytes = 0 }): Promise<void> | undefined {
-    const [only] = this.#open.keys();
-    const named = id ?? only;
-    const response = named === undefined ? undefined : this.#open.get(named);
-    if (named === undefined || response === undefined) return undefined;
-    if (response.textBytes + response.audioTokens === 0) this.responses?.firstByte(named);
+  /** A part of a response has passed: this many bytes of text, or of audio in base64. Returns whether more may pass. */
+  passed(id: string, { textBytes = 0, audioBytes = 0 }): boolean {
+    const response = this.#open.get(id);
+    if (response === undefined) return true;
+    if (response.textBytes + response.audioTokens === 0) this.responses?.firstByte(id);
     response.textBytes += textBytes;
     response.audioTokens += this.context.outputTokensOf(audioBytes);
     const tokens = response.audioTokens + tokensOfBytes(response.textBytes);
-    if (tokens < response.comparedAt + COMPARED_TOKENS) return undefined;
+    if (tokens < response.comparedAt + COMPARED_TOKENS) return true;
     response.comparedAt = tokens;
-    return this.responses?.keepUp(named);
+    return this.keepUp(id) === undefined;
   }
 
-  /** Tops a response up again: nothing more of it may pass before the promise resolves. */
-  keepUp(id: string | undefined): Promise<void> | undefined {
-    const [only] = this.#open.keys();
-    const named = id ?? only;
-    return named === undefined ? undefined : this.responses?.keepUp(named);
+  /** While the hold of a response is used up or not taken yet: settled when it is to be asked again. */
+  keepUp(id: string): Promise<void> | undefined {
+    return this.responses?.keepUp(id);
   }
 
   /** Whether several responses run at the same time, so that their parts must be told apart. */
   get hasSeveral(): boolean {
     return this.#open.size > 1;
+  }
+
+  /** The response that runs, or the first of several. */
+  get onlyResponse(): string | undefined {
+    const [only] = this.#open.keys();
+    return only;
   }
 
   /** A response has ended. Resolves to whether its charge is durable. */
@@ -300,13 +206,6 @@ export class SessionWorks {
     const series = this.#transcriptions?.series;
     return (await series?.end(itemId, { observed, outcome: hasFailed ? "failed" : "complete" })) ?? true;
   }
-}
-
-function transcriptionTokens(milliseconds: number): Usage {
-  return {
-    inputAudio: Math.ceil(milliseconds / MS_PER_AUDIO_TOKEN),
-    output: Math.ceil((milliseconds / 60_000) * TRANSCRIPT_TOKENS_PER_MINUTE),
-  };
 }
 
 function estimateOf(read: Usage, { textBytes, audioTokens }: Response): ObservedUsage {

@@ -17,8 +17,8 @@ interface UpstreamEventsOptions {
 export type Metered =
   /** The message ends a paid work: it waits for the charge, which resolves to whether it is durable. */
   | { kind: "charge"; isDurable: Promise<boolean> }
-  /** The hold is used up: the next message waits until it was raised. */
-  | { kind: "raise"; response: string | undefined; raised: Promise<void> };
+  /** The hold of the response is used up, or not taken yet: the next message waits while `keepUp` says so. */
+  | { kind: "unheld"; response: string };
 
 export class UpstreamEvents {
   readonly #options: UpstreamEventsOptions;
@@ -39,8 +39,7 @@ export class UpstreamEvents {
         return undefined;
       case "response.created": {
         const id = objectOf(parseObject(text)?.["response"])?.["id"];
-        if (typeof id === "string") works.beginResponse(id);
-        return undefined;
+        return typeof id === "string" && !works.beginResponse(id) ? { kind: "unheld", response: id } : undefined;
       }
       case "response.done":
         return this.#endResponse(objectOf(parseObject(text)?.["response"]) ?? {});
@@ -81,10 +80,11 @@ export class UpstreamEvents {
     const { works } = this.#options;
     const bytes = deltaBytesOf(text);
     const isAudio = type === "response.output_audio.delta" || type === "response.audio.delta";
-    const id = works.hasSeveral ? parseObject(text)?.["response_id"] : undefined;
-    const response = typeof id === "string" ? id : undefined;
-    const raised = works.passed(response, isAudio ? { audioBytes: bytes } : { textBytes: bytes });
-    return raised && { kind: "raise", response, raised };
+    const named = works.hasSeveral ? parseObject(text)?.["response_id"] : undefined;
+    const response = typeof named === "string" ? named : works.onlyResponse;
+    if (response === undefined) return undefined;
+    const mayGoOn = works.passed(response, isAudio ? { audioBytes: bytes } : { textBytes: bytes });
+    return mayGoOn ? undefined : { kind: "unheld", response };
   }
 
   #endResponse({ id, status, usage }: JsonObject): Metered | undefined {

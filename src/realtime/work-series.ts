@@ -53,13 +53,15 @@ export class WorkSeries {
   readonly #options: SeriesOptions;
   readonly #ahead: Work[] = [];
   readonly #running = new Map<string, Running>();
+  /** Ends that are not durable yet. */
+  readonly #ends = new Set<Promise<unknown>>();
   #opening: Promise<void> | undefined;
   #wanted = 0;
   #isClosed = false;
   /** Nothing is held ahead any more. */
   #isFinishing = false;
-  /** The time of the connection up to here has been charged; undefined before the upstream has opened it. */
-  #timedUntil: number | undefined;
+  /** Undefined before the upstream has opened the connection, and for a model that is not priced by its time. */
+  #connection: ConnectionTime | undefined;
 
   constructor(options: SeriesOptions) {
     this.#options = options;
@@ -67,7 +69,7 @@ export class WorkSeries {
 
   /** The upstream has opened the connection, whose time counts from now on if it is billed. */
   connected(): void {
-    if (this.#options.isTimed) this.#timedUntil = this.#options.now();
+    if (this.#options.isTimed) this.#connection = new ConnectionTime(this.#options.now);
   }
 
   /** The number of works that the upstream performs. */
@@ -148,15 +150,16 @@ export class WorkSeries {
     await this.#ahead[0]?.cover(ahead);
   }
 
-  /** The upstream has begun a work. */
-  begin(id: string, estimate: () => ObservedUsage): void {
-    if (this.#running.has(id) || this.#isClosed) return;
+  /** The upstream has begun a work. Returns whether it is held already. */
+  begin(id: string, estimate: () => ObservedUsage): boolean {
+    if (this.#running.has(id) || this.#isClosed) return true;
     const work = this.#ahead.shift();
     work?.begin();
     const running: Running = { work, held: Promise.resolve(work), estimate, isEnding: false };
     this.#running.set(id, running);
     // The upstream was faster than the ledger.
     if (work === undefined) running.held = this.#holdLate(running);
+    return work !== undefined;
   }
 
   async #holdLate(running: Running): Promise<Work | undefined> {
@@ -176,9 +179,14 @@ export class WorkSeries {
     this.#running.get(id)?.work?.firstByte();
   }
 
-  /** Tops up what a running work has used: nothing more may pass before the returned promise resolves. */
+  /**
+   * Tops up what a running work has used. Returns a promise while nothing more of it may pass, because its hold is used up
+   * or not taken yet; once it is settled, this is to be asked again.
+   */
   keepUp(id: string): Promise<void> | undefined {
-    return this.#running.get(id)?.work?.keepUp();
+    const running = this.#running.get(id);
+    if (running === undefined || running.isEnding) return undefined;
+    return running.work === undefined ? running.held.then(() => undefined) : running.work.keepUp();
   }
 
   /** A running work has ended. Resolves to whether its charge is durable; undefined if there is no such work. */
@@ -191,10 +199,13 @@ export class WorkSeries {
     const isFirst = this.#carrier === work;
     this.#running.delete(id);
     if (work === undefined) return true;
-    const charged = isFirst ? withConnection(used, this.#takeConnection()) : used;
+    const charged = isFirst ? withConnection(used, this.#connection?.take()) : used;
     // What an upstream could not do, it does not bill.
-    const isFree = outcome === "failed" && observed === undefined && this.#timedUntil === undefined;
-    const { isDurable } = await work.end({ status: 200, outcome, observed: isFree ? undefined : charged, error });
+    const isFree = outcome === "failed" && observed === undefined && this.#connection === undefined;
+    const committed = work.end({ status: 200, outcome, observed: isFree ? undefined : charged, error });
+    this.#ends.add(committed);
+    const { isDurable } = await committed;
+    this.#ends.delete(committed);
     return isDurable;
   }
 
@@ -206,19 +217,20 @@ export class WorkSeries {
     await Promise.all(this.#ahead.splice(0).map((work) => work.discard()));
   }
 
-  /** Ends what runs by its estimates, and everything that is held ahead. */
+  /** Ends what runs by its estimates, and everything that is held ahead. Resolves once no end is under way any more. */
   async close(outcome: SeriesEnd["outcome"], error?: GatewayError): Promise<void> {
     this.#isFinishing = true;
     for (const id of this.runningIds) await this.end(id, { observed: undefined, outcome, error });
     this.#isClosed = true;
     await this.#opening;
     const [first, ...others] = this.#ahead.splice(0);
-    const milliseconds = this.#takeConnection();
+    const milliseconds = this.#connection?.take() ?? 0;
     if (milliseconds > 0) {
       const observed = withConnection({ usage: {} }, milliseconds);
       await first?.end({ status: 200, outcome: "complete", observed });
     } else await first?.discard();
     for (const other of others) await other.discard();
+    await Promise.all(this.#ends);
   }
 
   /** The work that is charged for the time of the connection. */
@@ -230,22 +242,33 @@ export class WorkSeries {
   #usageSoFar(work: Work): ObservedUsage | undefined {
     const running = [...this.#running.values()].find((one) => one.work === work);
     const used = running?.estimate();
-    if (this.#timedUntil === undefined || this.#carrier !== work) return used;
-    return withConnection(used ?? { usage: {} }, this.#connectionMs);
+    if (this.#connection === undefined || this.#carrier !== work) return used;
+    return withConnection(used ?? { usage: {} }, this.#connection.milliseconds);
+  }
+}
+
+/** The time of a connection that has not been charged yet. */
+class ConnectionTime {
+  readonly #now: () => number;
+  #chargedUntil: number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#chargedUntil = now();
   }
 
-  get #connectionMs(): number {
-    return this.#timedUntil === undefined ? 0 : Math.ceil(this.#options.now() - this.#timedUntil);
+  get milliseconds(): number {
+    return Math.ceil(this.#now() - this.#chargedUntil);
   }
 
-  #takeConnection(): number {
-    if (this.#timedUntil === undefined) return 0;
-    const milliseconds = this.#connectionMs;
-    this.#timedUntil = this.#options.now();
+  /** Takes the time so far, for a charge. */
+  take(): number {
+    const { milliseconds } = this;
+    this.#chargedUntil = this.#now();
     return milliseconds;
   }
 }
 
-function withConnection(observed: ObservedUsage, connectionMs: number): ObservedUsage {
+function withConnection(observed: ObservedUsage, connectionMs = 0): ObservedUsage {
   return connectionMs === 0 ? observed : { ...observed, usage: addUsage(observed.usage, { connectionMs }) };
 }
