@@ -11,7 +11,7 @@ interface ClientOutboxOptions {
   onStalled: () => void;
 }
 
-/** What a session sends to its client: messages of the same turn of the event loop are written together. */
+/** The messages of a session to its client: those of the same turn of the event loop are written together. */
 export class ClientOutbox {
   /** The client does not read, since this time. */
   stalledAt: number | undefined;

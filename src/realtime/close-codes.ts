@@ -6,7 +6,7 @@ const POLICY = 1008;
 const FAILED = 1011;
 const RESTARTS = 1012;
 
-/** What a socket is closed with because of an error. */
+/** The code and reason that a socket is closed with because of an error. */
 export function closeCodeFor(error: GatewayError): { code: number; reason: string } {
   if (error.code === "shutting_down") return { code: RESTARTS, reason: error.code };
   return { code: error.fault === "client" ? POLICY : FAILED, reason: error.code };

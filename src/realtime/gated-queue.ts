@@ -12,7 +12,7 @@ export interface GatedQueueOptions {
   onOverflow: () => void;
 }
 
-/** What a message counts besides its bytes. */
+/** The bytes that a message counts besides its own. */
 const MESSAGE_BYTES = 100;
 
 /**

@@ -18,7 +18,7 @@ export interface SessionHandshake {
   caller: SocketCaller;
 }
 
-/** What a handshake, or a client secret, is for. */
+/** The session that a handshake, or a client secret, is for. */
 export interface AskedSession {
   type: SessionType;
   model: string;

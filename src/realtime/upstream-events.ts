@@ -13,7 +13,7 @@ interface UpstreamEventsOptions {
   onRefused: (thrown: unknown) => void;
 }
 
-/** What a message, or those after it, must wait for. */
+/** A charge or a hold that a message, or those after it, must wait for. */
 export type Metered =
   /** The message ends a paid work: it waits for the charge, which resolves to whether it is durable. */
   | { kind: "charge"; isDurable: Promise<boolean> }
@@ -27,7 +27,7 @@ export class UpstreamEvents {
     this.#options = options;
   }
 
-  /** Counts an event. Returns what is to be waited for, if anything. */
+  /** Counts an event. Returns the charge or hold to wait for, if any. */
   count(text: string): Metered | undefined {
     const { works } = this.#options;
     const type = typeOfEvent(text) ?? "";

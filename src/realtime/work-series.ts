@@ -30,7 +30,7 @@ interface Running {
   /** Undefined while its hold is being taken. */
   work: Work | undefined;
   held: Promise<Work | undefined>;
-  /** What it has used so far, judged by its messages. */
+  /** Its usage so far, judged by its messages. */
   estimate: () => ObservedUsage;
   isEnding: boolean;
 }
@@ -200,7 +200,7 @@ export class WorkSeries {
     this.#running.delete(id);
     if (work === undefined) return true;
     const charged = isFirst ? withConnection(used, this.#connection?.take()) : used;
-    // What an upstream could not do, it does not bill.
+    // An upstream does not bill a response that it could not give.
     const isFree = outcome === "failed" && observed === undefined && this.#connection === undefined;
     const committed = work.end({ status: 200, outcome, observed: isFree ? undefined : charged, error });
     this.#ends.add(committed);

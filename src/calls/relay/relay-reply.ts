@@ -105,7 +105,7 @@ function relay(
   return { status, headers, body: stream };
 }
 
-/** What the stream has used so far. */
+/** The usage of the stream so far. */
 function usageOf(logger: Logger, { id, work }: RunningWork, observer: StreamObserver): StreamUsage {
   return new StreamUsage({
     observer,

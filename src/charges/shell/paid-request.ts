@@ -37,7 +37,7 @@ export interface WorkPlan {
   clientGoneGraceMs: number;
 }
 
-/** What a plan depends on besides the body. */
+/** A plan depends on these besides the body. */
 export interface Planning<Target> {
   /** Undefined for a request without a retry key. */
   retry: RetryKey | undefined;
