@@ -8,7 +8,7 @@ import { EVENT_STREAM } from "./exchange.ts";
 import type { CallPlan } from "./plan-call.ts";
 
 /** A whole answer, without its cost. */
-export interface WholeAnswer {
+export interface AnsweredCall {
   answer: PaidAnswer & { body: Uint8Array | string };
   /** The answer as one object in the client's dialect, as JSON text. */
   whole: string;
@@ -16,7 +16,7 @@ export interface WholeAnswer {
 }
 
 /** Throws if there is no usable answer. */
-export function wholeAnswer({ work }: RunningWork, { exchange, target }: CallPlan, reply: WholeReply): WholeAnswer {
+export function wholeAnswer({ work }: RunningWork, { exchange, target }: CallPlan, reply: WholeReply): AnsweredCall {
   const { status, answers } = reply;
   const headers = headersFor(work, target, reply.headers);
   if (exchange.headers !== undefined) Object.assign(headers, exchange.headers);

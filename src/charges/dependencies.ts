@@ -1,7 +1,7 @@
 import type { Ledger, Release, Settle } from "../ledger/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { EndJournal } from "./end-journal.ts";
-import type { WorkObserver } from "./work-observer.ts";
+import type { WorkObserver } from "./observers/work-observer.ts";
 
 /** The needs of the end of a hold. */
 export interface EndDependencies {

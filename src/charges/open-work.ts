@@ -8,7 +8,7 @@ import { HoldAmounts } from "./hold-amounts.ts";
 import { expectedTokens } from "./estimate.ts";
 import type { OutputHold } from "./output-hold.ts";
 import { rateExceeded, rateHeaders } from "./rate-headers.ts";
-import { retryRefused } from "./retry-key.ts";
+import { retryRefused } from "./retry/retry-key.ts";
 import { holdOf, type WorkOrder } from "./work-order.ts";
 import { capAt } from "./work-cost.ts";
 import { type HeldOutput, Work } from "./work.ts";

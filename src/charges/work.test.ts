@@ -13,8 +13,8 @@ import {
 import type { ParkedWork } from "./parked-work.ts";
 import type { ParkedJob } from "../ledger/index.ts";
 import { webPrice } from "../pricing/index.ts";
-import { forgetAnswer, isOpen, openAnswered } from "./answered-work.ts";
-import { keepAnswer } from "./keep-answer.ts";
+import { forgetAnswer, isOpen, openAnswered } from "./retry/answered-work.ts";
+import { keepAnswer } from "./retry/keep-answer.ts";
 import { openWork } from "./open-work.ts";
 import { resumeWork } from "./resume-work.ts";
 import { Work } from "./work.ts";

@@ -3,7 +3,7 @@ import type { Job, JobHandler, JobResult } from "../jobs/index.ts";
 import { type Outbound, OutboundError } from "../outbound/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { collectBody } from "../upstream/index.ts";
-import { type Message, readMessage, WEBHOOK_JOB, signedHeaders } from "./message.ts";
+import { type WebhookMessage, readMessage, WEBHOOK_JOB, signedHeaders } from "./message.ts";
 import { retryAfterMs, retryWaitMs } from "./retry-times.ts";
 import { WebhookError } from "./webhook-error.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
@@ -74,14 +74,14 @@ export class WebhookDelivery implements JobHandler {
     return Promise.resolve();
   }
 
-  #defer(message: Message): JobResult {
+  #defer(message: WebhookMessage): JobResult {
     const { deferrals } = message;
     const wait = Math.min(BUSY_MS_MIN * 2 ** deferrals, BUSY_MS_MAX);
     const afterMs = Math.round(wait * (1 + this.#options.randomFraction()));
     return { again: { ...message, deferrals: deferrals + 1 }, afterMs };
   }
 
-  async #deliver(owner: string, message: Message, signal: AbortSignal): Promise<JobResult> {
+  async #deliver(owner: string, message: WebhookMessage, signal: AbortSignal): Promise<JobResult> {
     const outcome = await this.#attempt(owner, message, signal);
     const answer = "status" in outcome ? outcome : undefined;
     if (answer !== undefined && answer.status >= 200 && answer.status < 300) return { done: true };
@@ -103,7 +103,7 @@ export class WebhookDelivery implements JobHandler {
   }
 
   /** Rejects only if the run itself was aborted, which is no failure of the receiver, or if the storage does not answer. */
-  async #attempt(owner: string, message: Message, signal: AbortSignal): Promise<Outcome> {
+  async #attempt(owner: string, message: WebhookMessage, signal: AbortSignal): Promise<Outcome> {
     const { secrets, outbound, clock } = this.#options;
     try {
       const headers = signedHeaders(message, await secrets.signing(owner), clock());

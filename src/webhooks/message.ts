@@ -42,10 +42,10 @@ const messageSchema = z.object({
 });
 
 /** What a job stores. The body is stored as text, so that each attempt sends the same bytes. */
-export type Message = z.infer<typeof messageSchema>;
+export type WebhookMessage = z.infer<typeof messageSchema>;
 
 /** Throws a RangeError if the id or the data can't be sent. */
-export function messageOf({ id, url, type, data, at }: WebhookEvent): Message {
+export function messageOf({ id, url, type, data, at }: WebhookEvent): WebhookMessage {
   // The signature separates its parts by dots.
   if (!/^[\w-]{1,128}$/.test(id)) throw new RangeError("a webhook's id has letters, digits, _ and - only");
   const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
@@ -54,7 +54,7 @@ export function messageOf({ id, url, type, data, at }: WebhookEvent): Message {
 }
 
 /** Undefined if the body is too long. Throws a RangeError for an id that can't be sent. */
-export function firecrawlMessageOf({ id, url, body, headers }: FirecrawlEvent): Message | undefined {
+export function firecrawlMessageOf({ id, url, body, headers }: FirecrawlEvent): WebhookMessage | undefined {
   if (!/^[\w-]{1,128}$/.test(id)) throw new RangeError("a webhook's id has letters, digits, _ and - only");
   const text = JSON.stringify(body);
   if (Buffer.byteLength(text) > limits.webhookBodyBytesMax) return undefined;
@@ -62,12 +62,12 @@ export function firecrawlMessageOf({ id, url, body, headers }: FirecrawlEvent): 
 }
 
 /** Throws if the payload was written by an unknown version. */
-export function readMessage(payload: JsonObject): Message {
+export function readMessage(payload: JsonObject): WebhookMessage {
   return messageSchema.parse(payload);
 }
 
 /** The headers of one attempt: its time, and one signature by each secret; or those of Firecrawl. */
-export function signedHeaders(message: Message, secrets: readonly string[], at: number): Headers {
+export function signedHeaders(message: WebhookMessage, secrets: readonly string[], at: number): Headers {
   const { id, body, signature, headers: chosen } = message;
   if (signature === "firecrawl") {
     const headers = new Headers(chosen);

@@ -4,7 +4,7 @@ import { type Outbound, OutboundError, type OutboundFailure } from "../outbound/
 import {
   type FirecrawlEvent,
   firecrawlMessageOf,
-  type Message,
+  type WebhookMessage,
   messageOf,
   WEBHOOK_JOB,
   type WebhookEvent,
@@ -71,7 +71,7 @@ export class Webhooks {
     return true;
   }
 
-  async #put({ id, owner }: Pick<WebhookEvent, "id" | "owner">, message: Message): Promise<void> {
+  async #put({ id, owner }: Pick<WebhookEvent, "id" | "owner">, message: WebhookMessage): Promise<void> {
     const { jobs, clock, onScheduled } = this.#options;
     const now = clock();
     const job = { id: `${WEBHOOK_JOB}:${id}`, kind: WEBHOOK_JOB, owner, payload: { ...message } };

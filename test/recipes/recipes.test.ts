@@ -69,8 +69,10 @@ async function run(...command: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`${command.join(" ")}\n${stdout}${stderr}`);
 }
 
-/** Git must not take the copy for a part of a repository around it. */
-const environment = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() };
+/**
+ * Git must not take the copy for a part of a repository around it, and its tests start its own program, not that of this run.
+ */
+const environment = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir(), TOLLGATE_TEST_RUN_FOLDER: undefined };
 const bun = process.execPath;
 
 /** What the compiler reads: the whole program and its unit tests; later runs read what the first one noted. */

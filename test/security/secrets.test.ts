@@ -259,7 +259,7 @@ describe("afterwards", () => {
     const dump = files.map((name) => readFileSync(join(rig.gateway.folder, name)).toString("latin1")).join("");
     // The dump is real: its required content exists.
     expect(dump).toContain("talker");
-    expect(dump).toContain("chat openai/gpt-4o-mini");
+    expect(dump).toContain("gpt-4o-mini");
     for (const mark of [...secrets(), promptMark, answerMark, "You said"]) expect(dump.includes(mark)).toBe(false);
     // Nor in another spelling.
     for (const secret of tokens.map(secretOf)) {

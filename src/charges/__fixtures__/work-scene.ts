@@ -17,7 +17,7 @@ import { Ticker } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
 import { EndJournal } from "../end-journal.ts";
 import { openWork } from "../open-work.ts";
-import type { CommitReport, WorkReport } from "../work-observer.ts";
+import type { CommitReport, WorkReport } from "../observers/work-observer.ts";
 import type { WorkOrder, WorkOwner } from "../work-order.ts";
 import { Work, type WorkEnd } from "../work.ts";
 

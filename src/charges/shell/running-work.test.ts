@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ObservedUsage } from "../../core/index.ts";
 import { heldByOrder, WorkScene } from "../__fixtures__/work-scene.ts";
-import { StoredBody } from "../stored-answer.ts";
+import { StoredBody } from "../retry/stored-answer.ts";
 import { runningOn } from "./__fixtures__/running-on.ts";
 import type { RunningWork, WorkResult } from "./running-work.ts";
 

@@ -4,7 +4,7 @@ import type { ParkedJob } from "../../ledger/index.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
 import { resolveUsage } from "../estimate.ts";
 import type { ParkedWork } from "../parked-work.ts";
-import { type SentAnswer, StoredBody, storedAnswerOf } from "../stored-answer.ts";
+import { type SentAnswer, StoredBody, storedAnswerOf } from "../retry/stored-answer.ts";
 import type { Work, WorkEnd } from "../work.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import type { PaidAnswer, PaidClient, WorkPlan, WorkPlanner } from "./paid-request.ts";

@@ -2,14 +2,14 @@ import type { Database } from "bun:sqlite";
 import type { Storage } from "../database.ts";
 import { retried } from "../sqlite/retry-locked.ts";
 import type { Engine, Statement, Value } from "./statement.ts";
-import type { Row } from "./table.ts";
+import type { SqlRow } from "./table.ts";
 
 /** Runs statements on one engine, each as one commit. */
 export class SqlRunner {
   readonly engine: Engine;
-  readonly #run: (statement: Statement) => Row[] | Promise<Row[]>;
+  readonly #run: (statement: Statement) => SqlRow[] | Promise<SqlRow[]>;
 
-  constructor(engine: Engine, run: (statement: Statement) => Row[] | Promise<Row[]>) {
+  constructor(engine: Engine, run: (statement: Statement) => SqlRow[] | Promise<SqlRow[]>) {
     this.engine = engine;
     this.#run = run;
   }
@@ -18,11 +18,11 @@ export class SqlRunner {
     await this.#run(statement);
   }
 
-  async rows<Entry>(statement: Statement, read: (row: Row) => Entry): Promise<Entry[]> {
+  async rows<Entry>(statement: Statement, read: (row: SqlRow) => Entry): Promise<Entry[]> {
     return (await this.#run(statement)).map(read);
   }
 
-  async first<Entry>(statement: Statement, read: (row: Row) => Entry): Promise<Entry | undefined> {
+  async first<Entry>(statement: Statement, read: (row: SqlRow) => Entry): Promise<Entry | undefined> {
     const [row] = await this.#run(statement);
     return row && read(row);
   }
@@ -36,12 +36,14 @@ export class SqlRunner {
 export function runnerOf(storage: Storage): SqlRunner {
   if (storage.engine === "sqlite") return sqliteRunner(storage.handle);
   const { statements } = storage;
-  return new SqlRunner("postgres", ({ template, values }) => statements.run<Row>(template.textFor("postgres"), values));
+  return new SqlRunner("postgres", ({ template, values }) =>
+    statements.run<SqlRow>(template.textFor("postgres"), values),
+  );
 }
 
 /** Statements are tried again while another process has the file's write lock. */
 export function sqliteRunner(database: Database): SqlRunner {
   return new SqlRunner("sqlite", ({ template, values }) =>
-    retried(() => database.query<Row, Value[]>(template.textFor("sqlite")).all(...values)),
+    retried(() => database.query<SqlRow, Value[]>(template.textFor("sqlite")).all(...values)),
   );
 }

@@ -1,7 +1,7 @@
 import { Statement, Template, type Value } from "./statement.ts";
 
 /** A row of either engine: 64-bit integers are bigints. */
-export type Row = Readonly<Record<string, unknown>>;
+export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** How a column's values are read, and written. */
 interface Column<Type> {
@@ -77,7 +77,7 @@ interface Table<Entry> {
   /** `id, video_id …` */
   names: Statement;
   /** Throws if the row does not fit. */
-  read: (row: Row) => Entry;
+  read: (row: SqlRow) => Entry;
   /** The values of all columns, in the order of `names`. */
   values: (entry: Entry) => Statement;
 }

@@ -1,5 +1,5 @@
-import { type CallFile, formatCredits, type GatewayError, inputTokens, outputTokens } from "../core/index.ts";
-import type { Logger } from "../telemetry/index.ts";
+import { type CallFile, formatCredits, type GatewayError, inputTokens, outputTokens } from "../../core/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
 import type { AttemptFailure, AttemptReport, WorkObserver, WorkReport } from "./work-observer.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ReceivedBody } from "../bodies/index.ts";
-import { GatewayError, limits } from "../core/index.ts";
+import type { ReceivedBody } from "../../bodies/index.ts";
+import { GatewayError, limits } from "../../core/index.ts";
 
 /** The header of a caller's retry key. */
 const RETRY_KEY_HEADER = "idempotency-key";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { CallFile } from "../core/index.ts";
-import { orderOf, record } from "./__fixtures__/work-scene.ts";
+import type { CallFile } from "../../core/index.ts";
+import { orderOf, record } from "../__fixtures__/work-scene.ts";
 import { logObserver } from "./log-observer.ts";
 import type { AttemptReport } from "./work-observer.ts";
 

@@ -1,5 +1,5 @@
-import { errorBody, GatewayError, limits, type Surface } from "../core/index.ts";
-import type { StoredAnswer } from "../ledger/index.ts";
+import { errorBody, GatewayError, limits, type Surface } from "../../core/index.ts";
+import type { StoredAnswer } from "../../ledger/index.ts";
 
 /** A replay has the headers of the first answer, except for those about the current call. */
 const REPLAYED = { "idempotent-replayed": "true", "x-tollgate-credits": "0" };

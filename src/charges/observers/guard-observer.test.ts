@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { GatewayError } from "../core/index.ts";
-import { failed, orderOf, record, refusalOf, settled, WorkScene } from "./__fixtures__/work-scene.ts";
+import { GatewayError } from "../../core/index.ts";
+import { failed, orderOf, record, refusalOf, settled, WorkScene } from "../__fixtures__/work-scene.ts";
 import { guardObserver } from "./guard-observer.ts";
 import type { WorkObserver } from "./work-observer.ts";
 

@@ -1,6 +1,6 @@
-import type { CallFile, GatewayError, Nano } from "../core/index.ts";
-import type { CallRecord } from "../ledger/index.ts";
-import type { WorkOrder } from "./work-order.ts";
+import type { CallFile, GatewayError, Nano } from "../../core/index.ts";
+import type { CallRecord } from "../../ledger/index.ts";
+import type { WorkOrder } from "../work-order.ts";
 
 /**
  * Why an attempt failed: the key's fault; a failure that another attempt may avoid (`retryable`); the request's own

@@ -1,7 +1,7 @@
-import { limits } from "../core/index.ts";
-import type { StoredAnswer } from "../ledger/index.ts";
-import type { WorkDependencies } from "./dependencies.ts";
-import type { WorkOrder } from "./work-order.ts";
+import { limits } from "../../core/index.ts";
+import type { StoredAnswer } from "../../ledger/index.ts";
+import type { WorkDependencies } from "../dependencies.ts";
+import type { WorkOrder } from "../work-order.ts";
 
 /**
  * Stores the answer for the retry key of work that goes on in a job, until `until` (milliseconds since the epoch; a day from

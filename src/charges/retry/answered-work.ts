@@ -1,11 +1,11 @@
 /** Work whose answer is known before it begins, such as the start of a job: a repeated request is answered from then on. */
-import { limits } from "../core/index.ts";
-import type { StoredAnswer } from "../ledger/index.ts";
-import type { WorkDependencies } from "./dependencies.ts";
+import { limits } from "../../core/index.ts";
+import type { StoredAnswer } from "../../ledger/index.ts";
+import type { WorkDependencies } from "../dependencies.ts";
 import { keepAnswer } from "./keep-answer.ts";
-import { openWork, type Replay } from "./open-work.ts";
-import type { WorkOrder } from "./work-order.ts";
-import type { Work } from "./work.ts";
+import { openWork, type Replay } from "../open-work.ts";
+import type { WorkOrder } from "../work-order.ts";
+import type { Work } from "../work.ts";
 
 /**
  * Begins work with a retry key and stores its answer, in one commit. Like `openWork`; the answer is kept until `until`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { limits } from "../core/index.ts";
+import { limits } from "../../core/index.ts";
 import { StoredBody, storedAnswerOf, replay } from "./stored-answer.ts";
 
 const body = Buffer.from('{"model":"openai/m"}');

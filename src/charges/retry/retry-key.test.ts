@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
-import { parseBody } from "../bodies/index.ts";
-import { GatewayError } from "../core/index.ts";
+import { parseBody } from "../../bodies/index.ts";
+import { GatewayError } from "../../core/index.ts";
 import { fingerprintOf, readRetryKey, retryRefused } from "./retry-key.ts";
 
 const schema = z.looseObject({ model: z.string() });
