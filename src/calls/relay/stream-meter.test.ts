@@ -22,7 +22,7 @@ test("what waits for a raised hold is bounded, for an upstream that does not sto
   for (let pushed = 0; pushed < fitting; pushed += 1) expect(meter.push(event)).toBeUndefined();
   expect(() => meter.push(event)).toThrow("went on sending");
   expect(outputBytes).toBe(event.length);
-  // What has waited until then passes once it is raised.
+  // The waiting events pass once the hold is raised.
   raised = undefined;
   expect(meter.resume()).toBeUndefined();
   expect(outputBytes).toBe(event.length * (1 + fitting));
