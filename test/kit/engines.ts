@@ -1,4 +1,4 @@
-import { openWebDatabase, type Storage } from "../../src/storage/index.ts";
+import { retried, openWebDatabase, type Storage } from "../../src/storage/index.ts";
 import type { PostgresServer } from "./postgres.ts";
 
 /** The storage engines of a gateway. */
@@ -16,7 +16,8 @@ export async function storageOn(
 /** Runs a statement on a gateway's storage, beside whatever the gateway does; integers come back as bigints. */
 export async function query<Row>(storage: Storage, statement: string): Promise<Row[]> {
   if (storage.engine === "postgres") return storage.statements.run<Row>(statement);
-  return storage.handle.query<Row, []>(statement).all();
+  // Another process may have the file's write lock for a moment.
+  return retried(() => storage.handle.query<Row, []>(statement).all());
 }
 
 /** The same for the tables of the web, which have a file of their own on SQLite. */
