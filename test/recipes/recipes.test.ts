@@ -1,6 +1,6 @@
 /**
- * The recipes of CONTRIBUTING.md are followed: the patch beside this file makes a recipe's change in a copy of the
- * repository, the generated files are written, and the recipe's own command and the compiler pass. A patch that does not
+ * The recipes of CONTRIBUTING.md are followed: the patches beside this file make their changes in a copy of the
+ * repository, the generated files are written, and the compiler and each recipe's own command pass. A patch that does not
  * apply any more is made again by following the recipe; if that shows the recipe to be wrong, the recipe is corrected.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -75,16 +75,8 @@ async function run(...command: readonly string[]): Promise<void> {
 const environment = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir(), TOLLGATE_TEST_RUN_FOLDER: undefined };
 const bun = process.execPath;
 
-/** What the compiler reads: the whole program and its unit tests; later runs read what the first one noted. */
-const compile = [
-  join(root, "node_modules/.bin/tsc"),
-  "--noEmit",
-  "--project",
-  "tsconfig.recipes.json",
-  "--incremental",
-  "--tsBuildInfoFile",
-  ".tsbuildinfo",
-];
+/** What the compiler reads: the whole program and its unit tests. */
+const compiled = { extends: "./tsconfig.json", include: ["src", "scripts"] };
 
 test("every recipe has a patch", () => {
   const patches = readdirSync(import.meta.dir).filter((file) => file.endsWith(".patch"));
@@ -95,24 +87,24 @@ test("every recipe has a patch", () => {
   );
 });
 
-describe("the recipe", () => {
-  beforeAll(async () => {
-    const settings = { extends: "./tsconfig.json", include: ["src", "scripts"] };
-    await Bun.write(join(copy, "tsconfig.recipes.json"), JSON.stringify(settings));
-  });
+describe("the recipes", () => {
+  const patchOf = (name: string) => join(import.meta.dir, `${name}.patch`);
 
-  test.each(Object.entries(recipes))("for a %s passes its own checks", async (name, recipe) => {
-    const patch = join(import.meta.dir, `${name}.patch`);
-    await run("git", "apply", patch);
-    try {
-      await run(bun, "scripts/generate.ts");
-      for (const [file, text] of Object.entries(recipe.generates ?? {}))
+  test.each(Object.keys(recipes))("the patch of %s applies alone", (name) =>
+    run("git", "apply", "--check", patchOf(name)),
+  );
+
+  // One recipe does not stand on another, so that all are made in one copy: the compiler and the tests run once for them.
+  test("pass their own checks", async () => {
+    for (const name of Object.keys(recipes)) await run("git", "apply", patchOf(name));
+    await run(bun, "scripts/generate.ts");
+    for (const { generates = {} } of Object.values(recipes))
+      for (const [file, text] of Object.entries(generates))
         expect(await Bun.file(join(copy, file)).text()).toContain(text);
-      await run(...compile);
-      await run(bun, "scripts/import-rule.ts");
-      await run(bun, "test", `--timeout=${testMsMax}`, ...testedPaths(recipe));
-    } finally {
-      await run("git", "apply", "--reverse", patch);
-    }
+    await Bun.write(join(copy, "tsconfig.recipes.json"), JSON.stringify(compiled));
+    await run(join(root, "node_modules/.bin/tsc"), "--noEmit", "--project", "tsconfig.recipes.json");
+    await run(bun, "scripts/import-rule.ts");
+    const paths = new Set(Object.values(recipes).flatMap(testedPaths));
+    await run(bun, "test", `--timeout=${testMsMax}`, ...paths);
   });
 });
