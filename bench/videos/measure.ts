@@ -168,7 +168,6 @@ async function addJobs({ storage }: Gateway, count: number): Promise<void> {
       operation: "video_generation",
       source: { provider: "openai", model: "m", modelId: "openai/m" },
       price: snapshotOf(price),
-      markup: "1000000",
       bound: { inputTokens: 0, outputTokens: 0, choices: 1, outputVideo: { usage: { outputVideoMs: 4_000 } } },
       streamed: false,
       at: createdAt,

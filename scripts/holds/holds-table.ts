@@ -18,7 +18,6 @@ const end = "<!-- End of the generated tables. -->";
 /** A fixed moment, because some prices change with the date and the hour. */
 const clock = (): number => Date.UTC(2026, 10, 23, 12);
 const book = new PriceBook({ operatorPrices: {}, unpriced: "refuse", clock });
-const withoutMarkup = { markupMillionths: 1_000_000n };
 const BALANCE = 10n * NANO_PER_CREDIT;
 
 const choices: Readonly<Record<string, ProviderChoice>> = {
@@ -106,7 +105,7 @@ function helloTo(id: string, dialect: "chat" | "responses", streamed: boolean): 
   const bound = helloBound(id, dialect);
   const hidesThought = limit.hidesThought(name, {});
   const output = outputHold({ price, bound, streamed, hidesThought, isAnswerOnly: false, limitMin: limit.min });
-  return shown(new HoldAmounts(withoutMarkup, { price, bound }).of(output.wanted));
+  return shown(new HoldAmounts({ price, bound }).of(output.wanted));
 }
 
 function helloBound(model: string, dialect: "chat" | "responses"): WorkBound {
@@ -133,7 +132,7 @@ function pictureHold(id: string, asked: object): Nano {
   const { outputImages } = bound;
   const billed =
     outputImages === undefined || each === undefined ? bound : { ...bound, outputImages: { ...outputImages, each } };
-  return new HoldAmounts(withoutMarkup, { price, bound: billed }).of(undefined);
+  return new HoldAmounts({ price, bound: billed }).of(undefined);
 }
 
 function hourHold(id: string): Nano {
@@ -147,7 +146,7 @@ function hourHold(id: string): Nano {
     read: () => Promise.reject(new Error("only measured")),
   };
   const bound = transcriptionCodec.bound(transcriptionForm.parse({ model: id }), decodedSizeOf, [file]);
-  return new HoldAmounts(withoutMarkup, { price, bound }).of(undefined);
+  return new HoldAmounts({ price, bound }).of(undefined);
 }
 
 function shown(hold: Nano): string[] {

@@ -7,7 +7,7 @@ import { createOutbound } from "./webhooks.ts";
 import { openClientSecretStore, openTokenStore, Authenticator, SessionLimit } from "../auth/index.ts";
 import { CallPipeline } from "../calls/index.ts";
 import { type EndDependencies, EndJournal, endHold } from "../charges/index.ts";
-import { type Environment, parseMarkup } from "../core/index.ts";
+import type { Environment } from "../core/index.ts";
 import { FileService } from "../files/index.ts";
 import { openGenerationStore } from "../generations/index.ts";
 import {
@@ -24,7 +24,6 @@ import {
 } from "../http/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "../ledger/index.ts";
 import { publishedDocument } from "../openapi/index.ts";
-import { priceQuote } from "../pricing/index.ts";
 import {
   openResponseStore,
   ResponseStoreService,
@@ -81,13 +80,12 @@ export function createApp(options: AppOptions): App {
   const store = openLedgerStore(storage);
   const ledger = new Ledger({ store });
   const ticker = new Ticker(TICK_MS, monotonic);
-  const markupMillionths = parseMarkup(config.pricing.markup);
   const router = createModelRouter(options);
   const unsettled = new Map<string, Settle | Release>();
   const journal = new EndJournal(config.storage_journal);
   const objectOwners = openObjectOwnerStore(storage);
   const storedObjects = new StoredObjects({ owners: objectOwners, clock: environment.clock });
-  const parts: LedgerParts = { ledger, ticker, markupMillionths, router, storedObjects, unsettled, journal };
+  const parts: LedgerParts = { ledger, ticker, router, storedObjects, unsettled, journal };
   const calls = createPaidWork(options, parts);
   const pipeline = new CallPipeline(calls);
   let draining = false;
@@ -179,7 +177,7 @@ interface ServiceParts extends LedgerParts {
 function servicesOf(options: AppOptions, parts: ServiceParts): Services {
   const { config, sandbox, storage, version, environment, address, logger } = options;
   const { clock } = environment;
-  const { calls, pipeline, router, ticker, markupMillionths, storedObjects } = parts;
+  const { calls, pipeline, router, ticker, storedObjects } = parts;
   const { videos, store, objectOwners, webhooks, web, isDraining } = parts;
   const responses = openResponseStore(storage);
   const asking = { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker };
@@ -205,7 +203,6 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     accounts: store,
     generations: openGenerationStore(storage),
     models: createModelList(options, router),
-    quote: priceQuote(markupMillionths),
     responseStore: new ResponseStoreService({ responses, clock }),
     asking,
     files: new FileService({

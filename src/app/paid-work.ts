@@ -28,7 +28,6 @@ interface PaidWorkOptions {
 export interface LedgerParts {
   ledger: Ledger;
   ticker: Ticker;
-  markupMillionths: bigint;
   router: ModelRouter;
   storedObjects: StoredObjects;
   unsettled: Map<string, Settle | Release>;
@@ -42,14 +41,13 @@ export interface PaidWork extends Omit<PipelineDependencies, "work">, ShellDepen
 /** Creates the parts that all ways of paid work share. */
 export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): PaidWork {
   const { config, environment, logger, memoryBytesMax } = options;
-  const { ledger, ticker, markupMillionths, router, storedObjects, unsettled, journal } = parts;
+  const { ledger, ticker, router, storedObjects, unsettled, journal } = parts;
   const observer = guardObserver(logObserver(logger), (reason) =>
     logger.error({ reason: String(reason) }, "observer failed"),
   );
   const work: WorkDependencies = {
     ledger,
     ticker,
-    markupMillionths,
     clock: environment.clock,
     onUnsettled: (id, reason) => logger.error({ request_id: id, reason: String(reason) }, "ledger commit failed"),
     unsettled,

@@ -2,7 +2,14 @@
 import { type Config, type ProviderConfig, providerKeys } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { ModelList, KeyPool, ModelRouter, type UpstreamRoute } from "../routing/index.ts";
-import { type CatalogLayers, OperatorCatalog, openCatalogStore, PriceBook } from "../pricing/index.ts";
+import {
+  type CatalogLayers,
+  type MarkupOf,
+  markupsOf,
+  OperatorCatalog,
+  openCatalogStore,
+  PriceBook,
+} from "../pricing/index.ts";
 import { createProvider, type Provider } from "../providers/index.ts";
 import type { Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -72,7 +79,13 @@ function sandboxAliases({ providers }: Config): Record<string, string> {
 /** The prices of all layers that are configured. */
 export function createPriceBook({ config, environment, catalogs }: RoutingOptions): PriceBook {
   const { models: operatorPrices, unpriced } = config.pricing;
-  return new PriceBook({ operatorPrices, unpriced, catalogs, clock: environment.clock });
+  const markupOf = createMarkups(config);
+  return new PriceBook({ operatorPrices, unpriced, catalogs, markupOf, clock: environment.clock });
+}
+
+/** The operator's factors on prices. */
+export function createMarkups({ pricing: { markup, markups } }: Config): MarkupOf {
+  return markupsOf(markups, markup);
 }
 
 /** The provider without the operations whose dialect the configuration excludes; operations without a dialect stay. */

@@ -19,6 +19,7 @@ import type { Outbound } from "../outbound/index.ts";
 import type { PaidWork } from "./paid-work.ts";
 import { PagePool } from "../pages/index.ts";
 import { webPrice } from "../pricing/index.ts";
+import { createMarkups } from "./routing.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import type { Storage } from "../storage/index.ts";
@@ -112,7 +113,7 @@ export function createWeb(options: WebOptions): Web {
         });
   const engine = new IndexingEngine(reader, index);
   const search = createSearch(options, index);
-  const price = webPrice(config.pricing.web);
+  const price = webPrice(config.pricing.web, createMarkups(config)(`web/${chosen.kind}`));
   const sitemaps = { outbound, pages, memory, userAgent };
   const crawls = createCrawls(options, stores, { engine, engineName: chosen.kind, price, work, robots, sitemaps });
   return {

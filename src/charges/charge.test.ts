@@ -6,6 +6,7 @@ import {
   credits,
   failed,
   heldByOrder,
+  priceOf,
   refusalOf,
   settled,
   tickMs,
@@ -41,7 +42,7 @@ describe("opening", () => {
   });
 
   test("holds the markup too", async () => {
-    await scene.open({}, { markupMillionths: 1_500_000n });
+    await scene.open({ price: { ...priceOf("up"), markup: 1_500_000n } });
     expect(await scene.balances()).toEqual({ charged: 0n, held: 300_000n });
   });
 
@@ -116,7 +117,7 @@ describe("the end", () => {
   });
 
   test("at the upstream's own price charges that", async () => {
-    const charge = await scene.open({}, { markupMillionths: 1_100_000n });
+    const charge = await scene.open({ price: { ...priceOf("up"), markup: 1_100_000n } });
     await charge.end(settled({ usage: { input: 10 }, reportedCost: 50_000n }));
     expect(await scene.balances()).toEqual({ charged: 55_000n, held: 0n });
   });

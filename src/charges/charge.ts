@@ -57,7 +57,7 @@ export class Charge implements Watched {
   constructor(deps: WorkDependencies, order: WorkOrder, holding: HoldState, { keeper, rates }: ChargeStart) {
     this.#deps = deps;
     this.#order = order;
-    this.#cost = new WorkCost(order, deps.markupMillionths);
+    this.#cost = new WorkCost(order);
     this.#lease = new Lease(deps, order, { ...holding, keeper }, (error) => this.#topUps.exhaust(error));
     this.#topUps = new TopUps(deps, { id: order.id, cost: this.#cost, lease: this.#lease });
     this.rateHeaders = rates;

@@ -18,5 +18,4 @@ export interface EndDependencies {
 /** The needs of paid work. The ticker must tick often enough to renew a lease in time. */
 export interface WorkDependencies extends EndDependencies {
   clock: () => number;
-  markupMillionths: bigint;
 }

@@ -1,6 +1,5 @@
 import type { Nano, WorkBound } from "../core/index.ts";
 import { boundFor, type ModelPrice, priceAt } from "../pricing/index.ts";
-import type { WorkDependencies } from "./dependencies.ts";
 import { usageBound } from "./estimate.ts";
 import type { WorkOrder } from "./work-order.ts";
 
@@ -11,21 +10,16 @@ const RATE_TOKENS = 1_000;
 export class HoldAmounts {
   readonly #price: ModelPrice;
   readonly #bound: WorkBound;
-  readonly #markup: bigint;
   /** The most that other models can cost. */
   readonly #ofOthers: Nano;
 
-  constructor(
-    { markupMillionths }: Pick<WorkDependencies, "markupMillionths">,
-    { price, priceOf, bound }: Pick<WorkOrder, "price" | "priceOf" | "bound">,
-  ) {
+  constructor({ price, priceOf, bound }: Pick<WorkOrder, "price" | "priceOf" | "bound">) {
     const { terms } = bound;
     this.#price = terms === undefined ? price : priceAt(price, terms);
     this.#bound = bound;
-    this.#markup = markupMillionths;
     this.#ofOthers = (bound.others ?? []).reduce((sum, { model, usage }) => {
       const other = priceOf?.(model);
-      return other === undefined ? sum : sum + boundFor(other, usage, markupMillionths);
+      return other === undefined ? sum : sum + boundFor(other, usage);
     }, 0n);
   }
 
@@ -33,7 +27,7 @@ export class HoldAmounts {
   of(outputTokens: number | undefined): Nano {
     const usage = usageBound(this.#price, this.#bound, outputTokens);
     const { outputImages, outputVideo } = this.#bound;
-    return boundFor(this.#price, usage, this.#markup, (outputImages ?? outputVideo)?.variant) + this.#ofOthers;
+    return boundFor(this.#price, usage, (outputImages ?? outputVideo)?.variant) + this.#ofOthers;
   }
 
   /** The output tokens per choice that this amount suffices for; below zero if it does not even suffice for the input. */

@@ -49,7 +49,7 @@ class Opening implements QueuedOperation<Hold> {
   constructor(deps: WorkDependencies, order: WorkOrder) {
     this.#deps = deps;
     this.#order = order;
-    this.#amounts = new HoldAmounts(deps, order);
+    this.#amounts = new HoldAmounts(order);
     this.#tokens = order.output?.wanted;
     this.operation = this.#hold();
   }

@@ -1,5 +1,5 @@
 import type { WorkBound, Dialect, Operation } from "../core/index.ts";
-import { type PriceSnapshot, priceFrom, snapshotOf } from "../pricing/index.ts";
+import { type PriceSnapshot, priceFrom, snapshotOf, withMarkup } from "../pricing/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { HoldState } from "./lease.ts";
 import type { WorkOrder, WorkOwner, WorkSource } from "./work-order.ts";
@@ -20,8 +20,8 @@ export interface ParkedWork {
   dialect?: Dialect;
   source: WorkSource;
   price: PriceSnapshot;
-  /** The operator's markup, in millionths. */
-  markup: string;
+  /** The operator's markup, in millionths; only of work of an older version. */
+  markup?: string;
   bound: WorkBound;
   streamed: boolean;
   /** The retry key that its hold claims. */
@@ -29,7 +29,7 @@ export interface ParkedWork {
   at: number;
 }
 
-export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState, markupMillionths: bigint): ParkedWork {
+export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState): ParkedWork {
   const { id, parent, principal, operation, dialect, source, price, bound, streamed, retry, at } = order;
   const { user, tokenId, accountId, rates } = principal;
   return {
@@ -42,7 +42,6 @@ export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState, 
     ...(dialect === undefined ? {} : { dialect }),
     source,
     price: snapshotOf(price),
-    markup: String(markupMillionths),
     bound,
     streamed,
     ...(retry === undefined ? {} : { retry }),
@@ -51,11 +50,10 @@ export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState, 
 }
 
 /** The order of parked work, and the state of its money. */
-export function fromParkedWork(parked: ParkedWork): { order: WorkOrder; holding: HoldState; markupMillionths: bigint } {
+export function fromParkedWork(parked: ParkedWork): { order: WorkOrder; holding: HoldState } {
   const { reserves, held, price, markup, dialect, ...rest } = parked;
   return {
-    order: { ...rest, dialect, price: priceFrom(price) },
+    order: { ...rest, dialect, price: withMarkup(priceFrom(price), markup === undefined ? undefined : BigInt(markup)) },
     holding: { reserves, amount: BigInt(held) },
-    markupMillionths: BigInt(markup),
   };
 }

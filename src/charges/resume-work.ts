@@ -9,7 +9,6 @@ import { Work } from "./work.ts";
  * job's lease. If that has expired meanwhile, the work's end corrects the charge.
  */
 export function resumeWork(deps: WorkDependencies, parked: ParkedWork): Work {
-  const { order, holding, markupMillionths } = fromParkedWork(parked);
-  const own: WorkDependencies = { ...deps, markupMillionths };
-  return new Work(own, order, new Charge(own, order, holding, { keeper: "job" }));
+  const { order, holding } = fromParkedWork(parked);
+  return new Work(deps, order, new Charge(deps, order, holding, { keeper: "job" }));
 }

@@ -8,15 +8,13 @@ const TEXT_TOKENS = 1_000;
 /** The prices of one piece of work, applied to its usage. All amounts are in nano-credits. */
 export class WorkCost {
   readonly #order: WorkOrder;
-  readonly #markupMillionths: bigint;
   #costOfText: Nano | undefined;
   /** The usage that was priced last, and its cost. */
   #priced: ObservedUsage | undefined;
   #cost = 0n;
 
-  constructor(order: WorkOrder, markupMillionths: bigint) {
+  constructor(order: WorkOrder) {
     this.#order = order;
-    this.#markupMillionths = markupMillionths;
   }
 
   /** The cost of the usage. Throws for usage without a price. */
@@ -26,7 +24,7 @@ export class WorkCost {
       const { price, priceOf, bound } = this.#order;
       const terms = appliedTerms(bound.terms, observed.terms);
       const priced = terms === observed.terms || terms === undefined ? observed : { ...observed, terms };
-      this.#cost = capAt(limits.callNanoMax, chargeFor(price, priced, this.#markupMillionths, priceOf));
+      this.#cost = capAt(limits.callNanoMax, chargeFor(price, priced, priceOf));
       this.#priced = observed;
     }
     return this.#cost;
@@ -34,7 +32,7 @@ export class WorkCost {
 
   /** The most that this usage can cost. */
   boundOf(usage: Usage): Nano {
-    return capAt(limits.callNanoMax, boundFor(this.#price, usage, this.#markupMillionths));
+    return capAt(limits.callNanoMax, boundFor(this.#price, usage));
   }
 
   /** Whether more text costs more: it does not where calls or other units are priced. */
@@ -51,7 +49,7 @@ export class WorkCost {
   get #textCost(): Nano {
     // With its input, on which the tier of the price depends.
     const input = { input: this.#order.bound.inputTokens };
-    const cost = (usage: Usage): Nano => boundFor(this.#price, usage, this.#markupMillionths);
+    const cost = (usage: Usage): Nano => boundFor(this.#price, usage);
     return (this.#costOfText ??= cost({ ...input, output: TEXT_TOKENS }) - cost(input));
   }
 

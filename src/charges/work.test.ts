@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { formatCredits, GatewayError, limits, type ObservedUsage } from "../core/index.ts";
+import { formatCredits, GatewayError, limits, NO_MARKUP, type ObservedUsage } from "../core/index.ts";
 import {
   credits,
   failed,
@@ -117,7 +117,7 @@ const jobOf = (parked: ParkedWork): ParkedJob => {
   stored = JSON.stringify(parked);
   return { id: parked.id, kind: "k", owner: "u", payload: { parked }, runAt: scene.now, createdAt: scene.now };
 };
-const resume = () => resumeWork({ ...scene.deps, markupMillionths: 9_000_000n }, JSON.parse(stored) as ParkedWork);
+const resume = () => resumeWork(scene.deps, JSON.parse(stored) as ParkedWork);
 const sweep = () => scene.ledger.submit({ kind: "sweep", at: scene.now });
 const jobsOf = () =>
   scene.storage.handle.query<{ id: string; payload: string }, []>("SELECT id, payload FROM jobs").all();
@@ -450,7 +450,7 @@ describe("work whose answer is known before", () => {
     orderOf({
       id,
       retry: { ...retry, fingerprint },
-      price: webPrice({}),
+      price: webPrice({}, NO_MARKUP),
       bound: { inputTokens: 0, outputTokens: 0, choices: 1 },
     });
   const until = 5_000_000;

@@ -197,8 +197,7 @@ export class Work {
   async #leaveTo(give: (charge: Charge, toParked: (holding: HoldState) => ParkedWork) => Promise<void>): Promise<void> {
     const { order } = this;
     if (this.#state !== "open" || this.#parking !== undefined) throw new Error(`the work ${order.id} is not open`);
-    const markup = this.#deps.markupMillionths;
-    this.#parking = give(this.#charge, (holding) => toParkedWork(order, holding, markup));
+    this.#parking = give(this.#charge, (holding) => toParkedWork(order, holding));
     try {
       await this.#parking;
       this.#state = "parked";

@@ -34,6 +34,7 @@ const good: Record<string, object> = {
   "a price under every key": priced(Object.fromEntries(priceKeys.map((key) => [key, 1]))),
   "numbers in quotes": of({ server: { port: "8787", body_limit: "1024" }, pricing: { markup: "1.5" } }),
   dialects: { providers: { p: { ...provider, dialects: ["messages", "responses"] } } },
+  "markups by model": of({ pricing: { markups: { "openai/*": 1.2, "*": "1.1" } } }),
   "a markup": of({ pricing: { markup: 0.000001, unpriced: "free" } }),
 };
 
@@ -70,6 +71,7 @@ const bad: Record<string, unknown> = {
   "a price of an image without a name": priced({ image: { "": 1 } }),
   "a price beyond all": priced({ input_mtok: 1e10 }),
   "no markup": of({ pricing: { markup: 0 } }),
+  "a markup of nothing by model": of({ pricing: { markups: { "openai/*": 0 } } }),
   "a model that is priced by a number": of({ pricing: { models: { x: 1 } } }),
   "an engine that is none": of({ web: { engine: "chrome" } }),
   "a list of hosts that is a text": of({ web: { allow_private_hosts: "10.0.0.1" } }),

@@ -137,6 +137,7 @@ describe("absent keys", () => {
       pricing: {
         catalog_refresh: 86_400_000,
         markup: 1,
+        markups: {},
         models: {},
         unpriced: "refuse",
         web: { pages_kcount: 1, pdf_pages_kcount: 1, maps_kcount: 1, searches_kcount: 2 },
@@ -172,6 +173,7 @@ pricing:
   catalog: prices.json
   catalog_refresh: 6h
   markup: 1.25
+  markups: { "openai/*": 1.5 }
   unpriced: free
   models:
     "my.own_Vllm-1/*": { input_mtok: 1, output_mtok: 2, cache_read_mtok: 3, cache_write_mtok: 4, cache_write_1h_mtok: 5, input_audio_mtok: 6,
@@ -247,6 +249,7 @@ pricing:
         catalog: "prices.json",
         catalog_refresh: 21_600_000,
         markup: 1.25,
+        markups: { "openai/*": 1.5 },
         unpriced: "free",
         web: { pages_kcount: 5, pdf_pages_kcount: 6, maps_kcount: 7, searches_kcount: 8 },
         models: {
@@ -326,6 +329,8 @@ describe("an error stops the startup with one line that names the key", () => {
     [`${minimal}pricing: { catalog: c.json, catalog_refresh: soon }`, "config: pricing.catalog_refresh: "],
     [`${minimal}pricing: { markup: 0.0000001 }`, "config: pricing.markup: "],
     [`${minimal}pricing: { markup: .inf }`, "config: pricing.markup: "],
+    [`${minimal}pricing: { markups: { "openai/*": 0 } }`, "config: pricing.markups.openai/*: "],
+    [`${minimal}pricing: { markups: 1.2 }`, "config: pricing.markups: "],
     [`${minimal}pricing: { models: { "p/x": { input_mtok: -1 } } }`, "config: pricing.models.p/x.input_mtok: "],
     [`${minimal}pricing: { models: { "p/x": { input_mtok: "1,5" } } }`, "config: pricing.models.p/x.input_mtok: "],
     [`${minimal}pricing: { models: { "p/x": { input_mtok: 1e21 } } }`, "config: pricing.models.p/x.input_mtok: "],
@@ -431,6 +436,7 @@ upstream: { retries: "\${RETRIES}", idle_timeout: "\${SECONDS}000" }
 providers: { p: { kind: openai, base_url: http://u.test, api_key: "\${KEY}", api_keys: ["\${KEY}", "007"] } }
 pricing:
   markup: "\${MARKUP}"
+  markups: { "x/*": "\${MARKUP}" }
   models: { "p/*": { input_mtok: "\${PRICE:-0.25}", context_window: "\${LIMIT}" } }
 `;
   const variables = { LIMIT: "4096", SECONDS: "30", RETRIES: "0", MARKUP: "1.2", KEY: "12345" };
@@ -439,7 +445,11 @@ pricing:
     const { server, upstream, pricing } = load(numbers, variables).config;
     expect(server).toMatchObject({ port: 8797, body_limit: 4096, body_timeout: 30_000 });
     expect(upstream).toMatchObject({ retries: 0, idle_timeout: 30_000, total_timeout: 1_800_000 });
-    expect(pricing).toMatchObject({ markup: 1.2, models: { "p/*": { input_mtok: 0.25, context_window: 4096 } } });
+    expect(pricing).toMatchObject({
+      markup: 1.2,
+      markups: { "x/*": 1.2 },
+      models: { "p/*": { input_mtok: 0.25, context_window: 4096 } },
+    });
   });
 
   test("that looks like a number stays a text in an upstream key", () => {

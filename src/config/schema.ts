@@ -137,9 +137,13 @@ const pricing = z
   .strictObject({
     catalog: catalogLocation.optional(),
     catalog_refresh: duration.prefault("24h").describe("How often the catalog is read again."),
-    markup: fromText(z.number().min(1e-6).max(1e6))
-      .prefault(1)
-      .describe("The factor on list prices, with up to six decimals."),
+    markup: factor.prefault(1).describe("The factor on the prices of models that no key of markups matches."),
+    markups: z
+      .record(z.string(), factor)
+      .prefault({})
+      .describe(
+        "Factors on prices by model id with prefix, with up to six decimals; * matches any characters, the last match counts. Work on the web is web/native or web/firecrawl.",
+      ),
     models: z
       .record(z.string(), modelPrice)
       .prefault({})

@@ -25,9 +25,11 @@ export {
   formatCredits,
   type Nano,
   NANO_PER_CREDIT,
+  NO_MARKUP,
   parseCredits,
   parseMarkup,
   parseRate,
+  roundMarkedUp,
   roundUpToNano,
   toNanoWithMarkup,
 } from "./money.ts";

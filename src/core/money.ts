@@ -13,7 +13,8 @@ export type Femto = bigint;
 export const NANO_PER_CREDIT = 1_000_000_000n;
 const FEMTO_PER_NANO = 1_000_000n;
 const ALMOST_A_NANO = FEMTO_PER_NANO - 1n;
-const NO_MARKUP = 1_000_000n;
+/** The markup that changes nothing, in millionths. */
+export const NO_MARKUP = 1_000_000n;
 const FRACTION_DIGITS = 9;
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
@@ -76,9 +77,13 @@ export function applyMarkup(nano: Nano, markupMillionths: bigint): Nano {
 
 /** Rounds a sum of femto-credits with the operator's markup up to nano-credits, once. */
 export function toNanoWithMarkup(femto: Femto, markupMillionths: bigint): Nano {
-  if (markupMillionths === NO_MARKUP) return roundUpToNano(femto);
+  return markupMillionths === NO_MARKUP ? roundUpToNano(femto) : roundMarkedUp(femto * markupMillionths);
+}
+
+/** Rounds a sum of femto-credits, each multiplied by its own markup in millionths, up to nano-credits. */
+export function roundMarkedUp(sum: bigint): Nano {
   const divisor = FEMTO_PER_NANO * NO_MARKUP;
-  return (femto * markupMillionths + divisor - 1n) / divisor;
+  return (sum + divisor - 1n) / divisor;
 }
 
 /** `1.25` → `1250000n`. */

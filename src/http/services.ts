@@ -5,7 +5,6 @@ import type { FileService } from "../files/index.ts";
 import type { GenerationStore } from "../generations/index.ts";
 import type { LedgerStore } from "../ledger/index.ts";
 import type { ModelList, ModelRouter } from "../routing/index.ts";
-import type { PriceQuote } from "../pricing/index.ts";
 import type { RealtimeSessions } from "../realtime/index.ts";
 import type { ResponseStore, ObjectOwnerStore, StoredObjects } from "../objects/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
@@ -25,7 +24,6 @@ export interface Services extends ChargeableServices {
   generations: GenerationStore;
   models: ModelList;
   router: ModelRouter;
-  quote: PriceQuote;
   responses: ResponseStore;
   objectOwners: ObjectOwnerStore;
   storedObjects: StoredObjects;

@@ -1,4 +1,13 @@
-export { boundFor, chargeFor, mostExpensiveOf, priceAt, type ModelPrice, type PriceOf } from "./model-price.ts";
+export { type MarkupOf, markupsOf } from "./markups.ts";
+export {
+  boundFor,
+  chargeFor,
+  mostExpensiveOf,
+  priceAt,
+  type ModelPrice,
+  type PriceOf,
+  withMarkup,
+} from "./model-price.ts";
 export {
   builtInCatalog,
   builtInLayers,
@@ -19,5 +28,5 @@ export { OperatorCatalog } from "./operator-catalog/index.ts";
 export { openCatalogStore } from "./sql/open.ts";
 export { type PriceSnapshot, priceFrom, snapshotOf } from "./price-snapshot.ts";
 export type { PricedModality } from "./price-table.ts";
-export { type PriceQuote, priceQuote } from "./quote.ts";
+export { priceQuote } from "./quote.ts";
 export { webPrice } from "./web-price.ts";

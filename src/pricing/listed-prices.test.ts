@@ -35,7 +35,7 @@ function librarySum(provider: string, model: string, usage: Usage): number {
 function ourSum(provider: string, model: string, usage: Usage): number {
   const price = book.lookup({ id: `${provider}/${model}`, model, priceProvider: provider });
   if (price === undefined) throw new Error(`${provider} has no ${model}`);
-  return Number(chargeFor(price, { usage: { ...usage, requests: 1 } }, 1_000_000n)) / 1e9;
+  return Number(chargeFor(price, { usage: { ...usage, requests: 1 } })) / 1e9;
 }
 
 /** Allows for one nano-credit of rounding up, and for the error of floats in sums of hundreds of credits. */

@@ -6,8 +6,6 @@ import { boundFor, chargeFor, type ModelPrice } from "./model-price.ts";
 import { PriceBook } from "./price-book.ts";
 import type { PriceTable, PricedModality } from "./price-table.ts";
 
-const noMarkup = 1_000_000n;
-
 function listed(priceProvider: string, model: string): ModelPrice {
   const book = new PriceBook({ operatorPrices: {}, unpriced: "refuse", clock: () => Date.UTC(2026, 10, 20) });
   const price = book.lookup({ id: `${priceProvider}/${model}`, model, priceProvider });
@@ -89,9 +87,9 @@ const charges: [provider: string, model: string, modality: PricedModality, obser
 test.each(charges)("the charge of %s's %s, for %s", (provider, model, modality, observed, nano) => {
   const price = listed(provider, model);
   expect(price.modalities.has(modality)).toBe(true);
-  expect(chargeFor(price, observed, noMarkup)).toBe(nano);
+  expect(chargeFor(price, observed)).toBe(nano);
   // The markup applies to the sum.
-  expect(chargeFor(price, observed, 1_250_000n)).toBe((nano * 5n + 3n) / 4n);
+  expect(chargeFor({ ...price, markup: 1_250_000n }, observed)).toBe((nano * 5n + 3n) / 4n);
 });
 
 describe("a price per image", () => {
@@ -109,29 +107,29 @@ describe("a price per image", () => {
 
   test.each(variants)("%s", (_title, variant, nano) => {
     const observed = variant === undefined ? { usage: { images: 2 } } : { usage: { images: 2 }, variant };
-    expect(chargeFor(priced(table), observed, noMarkup)).toBe(nano * 2n);
-    expect(boundFor(priced(table), { images: 2 }, noMarkup, variant)).toBe(nano * 2n);
-    expect(boundFor(priced(table), { images: 2 }, noMarkup)).toBe(240_000_000n);
+    expect(chargeFor(priced(table), observed)).toBe(nano * 2n);
+    expect(boundFor(priced(table), { images: 2 }, variant)).toBe(nano * 2n);
+    expect(boundFor(priced(table), { images: 2 })).toBe(240_000_000n);
   });
 
   test("is added to those of input images, tokens and the call", () => {
     const sum = priced({ ...table, input_image: 0.003, input_mtok: 1, output_mtok: 0, requests_kcount: 5 });
     const usage = { images: 1, inputImages: 2, input: 10, requests: 1 };
     const nano = 40_000_000n + 6_000_000n + 10_000n + 5_000_000n;
-    expect(chargeFor(sum, { usage, variant: { size: "1024x1024" } }, noMarkup)).toBe(nano);
+    expect(chargeFor(sum, { usage, variant: { size: "1024x1024" } })).toBe(nano);
   });
 
   test("may be zero for one variant", () => {
     const price = priced({ image: { low: 0, high: 0.5 } });
-    expect(chargeFor(price, { usage: { images: 3 }, variant: { quality: "low" } }, noMarkup)).toBe(0n);
-    expect(boundFor(price, { images: 3 }, noMarkup)).toBe(1_500_000_000n);
+    expect(chargeFor(price, { usage: { images: 3 }, variant: { quality: "low" } })).toBe(0n);
+    expect(boundFor(price, { images: 3 })).toBe(1_500_000_000n);
   });
 });
 
 test("the cost of time is rounded once, together with the other costs of the call", () => {
   // 10 ms are 3.08… nano-credits and a token 0.3: together 3.38…, which costs 4, and not 4 + 1.
   const price = priced({ input_audio_hours: 0.00111, input_mtok: 0.0003, output_mtok: 0 });
-  expect(chargeFor(price, { usage: { inputAudioMs: 10, input: 1 } }, noMarkup)).toBe(4n);
+  expect(chargeFor(price, { usage: { inputAudioMs: 10, input: 1 } })).toBe(4n);
 });
 
 test("any time costs its share of the hour, rounded up to the next nano-credit", () => {
@@ -139,7 +137,7 @@ test("any time costs its share of the hour, rounded up to the next nano-credit",
   const property = fc.property(hours, fc.nat(100_000_000), (millionths, ms) => {
     const price = priced({ input_audio_hours: millionths / 1e6 });
     const exact = BigInt(millionths) * 1_000n * BigInt(ms);
-    expect(chargeFor(price, { usage: { inputAudioMs: ms } }, noMarkup)).toBe((exact + 3_599_999n) / 3_600_000n);
+    expect(chargeFor(price, { usage: { inputAudioMs: ms } })).toBe((exact + 3_599_999n) / 3_600_000n);
   });
   fc.assert(property, { numRuns: 300 });
 });

@@ -4,29 +4,29 @@ import {
   inputBuckets,
   inputTokens,
   outputBuckets,
+  NO_MARKUP,
   outputTokens,
   type PriceTerms,
   type Usage,
   type UsageBucket,
   usageBuckets,
 } from "../core/index.ts";
-import { boundFor, chargeFor, mostExpensiveOf, type ModelPrice, priceAt } from "./model-price.ts";
+import { boundFor, chargeFor, mostExpensiveOf, type ModelPrice, priceAt, withMarkup } from "./model-price.ts";
 import { type PriceTable, type PriceTableValue, readPriceTable, pricedModalities } from "./price-table.ts";
 
-const noMarkup = 1_000_000n;
-
-function priceOf(table: PriceTable): ModelPrice {
+function priceOf(table: PriceTable, markup = NO_MARKUP): ModelPrice {
   const unknown = { contextWindow: undefined, maxOutputTokens: undefined };
   return {
     ...readPriceTable(table),
     modalities: pricedModalities(table),
     ...unknown,
     source: "test",
+    markup,
   };
 }
 
-const charge = (table: PriceTable, usage: Usage, markup = noMarkup): bigint =>
-  chargeFor(priceOf(table), { usage }, markup);
+const charge = (table: PriceTable, usage: Usage, markup = NO_MARKUP): bigint =>
+  chargeFor(priceOf(table, markup), { usage });
 
 /** Calculated by hand: credits per million tokens times tokens, in nano-credits, rounded up. */
 const charges: [string, PriceTable, Usage, bigint][] = [
@@ -80,11 +80,15 @@ test("parts that other models have used have those models' prices", () => {
   const part = { input: 100, output: 10 };
   const observed = { usage: { input: 150, output: 30, requests: 1 }, others: [{ model: "advisor", usage: part }] };
   const of = (model: string) => (model === "advisor" ? advisor : undefined);
+  const doubled = (model: string) => withMarkup(of(model), 2_000_000n);
   // 50 and 20 tokens at the one's, 100 and 10 at the other's.
-  expect(chargeFor(own, observed, noMarkup, of)).toBe(50_000n + 40_000n + 1_000_000n + 200_000n);
-  expect(chargeFor(own, observed, 2_000_000n, of)).toBe(2n * 1_290_000n);
+  expect(chargeFor(own, observed, of)).toBe(50_000n + 40_000n + 1_000_000n + 200_000n);
+  expect(chargeFor({ ...own, markup: 2_000_000n }, observed, doubled)).toBe(2n * 1_290_000n);
+  // Each part has its own model's markup, and one without a price that of the remainder.
+  expect(chargeFor(own, observed, doubled)).toBe(90_000n + 2n * 1_200_000n);
+  expect(chargeFor({ ...own, markup: 2_000_000n }, observed)).toBe(2n * 210_000n);
   // Without a price of its own, a part costs as much as the remainder.
-  expect(chargeFor(own, observed, noMarkup)).toBe(150_000n + 60_000n);
+  expect(chargeFor(own, observed)).toBe(150_000n + 60_000n);
 });
 
 test("a markup is applied before the only rounding", () => {
@@ -134,8 +138,8 @@ describe("tiers", () => {
 
   test("a tier may be cheaper than the base; the bound uses the most expensive one", () => {
     const discount = priceOf({ input_mtok: { base: 4, tiers: [{ start: 10, price: 1 }] } });
-    expect(chargeFor(discount, { usage: { input: 20 } }, noMarkup)).toBe(20_000n);
-    expect(boundFor(discount, { input: 20 }, noMarkup)).toBe(80_000n);
+    expect(chargeFor(discount, { usage: { input: 20 } })).toBe(20_000n);
+    expect(boundFor(discount, { input: 20 })).toBe(80_000n);
   });
 });
 
@@ -162,15 +166,13 @@ describe("the terms of a call", () => {
     [{ serviceTier: "fast", inferenceGeo: "us" }, 13_200_000n + 1_320_000n + 6_600_000n],
     [{ serviceTier: "priority", inferenceGeo: "eu" }, 4_000_000n + 200_000n + 2_000_000n],
   ])("%p change the price of everything but hosted tools", (terms, tokens) => {
-    expect(chargeFor(priceOf(table), { usage, terms }, noMarkup)).toBe(tokens + search);
+    expect(chargeFor(priceOf(table), { usage, terms })).toBe(tokens + search);
   });
 
   test("multiply the steps for long prompts too", () => {
     const long = { usage: { input: 300_000 }, terms: { serviceTier: "fast" } };
-    expect(chargeFor(priceOf(table), long, noMarkup)).toBe(6n * 1_200_000_000n);
-    expect(boundFor(priceAt(priceOf(table), { serviceTier: "fast" }), { input: 300_000 }, noMarkup)).toBe(
-      6n * 1_200_000_000n,
-    );
+    expect(chargeFor(priceOf(table), long)).toBe(6n * 1_200_000_000n);
+    expect(boundFor(priceAt(priceOf(table), { serviceTier: "fast" }), { input: 300_000 })).toBe(6n * 1_200_000_000n);
   });
 });
 
@@ -256,15 +258,15 @@ describe("a cost that the upstream reports", () => {
   const price = priceOf({ input_mtok: 1, output_mtok: 1 });
 
   test("is the base of the charge, whatever the table contains", () => {
-    expect(chargeFor(price, { usage: { input: 1_000_000 }, reportedCost: 123n }, noMarkup)).toBe(123n);
+    expect(chargeFor(price, { usage: { input: 1_000_000 }, reportedCost: 123n })).toBe(123n);
   });
 
   test("gets the markup, rounded up", () => {
-    expect(chargeFor(price, { usage: {}, reportedCost: 123n }, 1_100_000n)).toBe(136n);
+    expect(chargeFor({ ...price, markup: 1_100_000n }, { usage: {}, reportedCost: 123n })).toBe(136n);
   });
 
   test("may be zero", () => {
-    expect(chargeFor(price, { usage: { input: 1_000_000 }, reportedCost: 0n }, noMarkup)).toBe(0n);
+    expect(chargeFor(price, { usage: { input: 1_000_000 }, reportedCost: 0n })).toBe(0n);
   });
 });
 
@@ -297,33 +299,33 @@ describe("the bound", () => {
 
   test("of a usage is never below its charge", () => {
     const property = fc.property(table, usage, markup, (prices, used, millionths) => {
-      const price = priceOf(prices);
-      expect(boundFor(price, used, millionths)).toBeGreaterThanOrEqual(chargeFor(price, { usage: used }, millionths));
+      const price = priceOf(prices, millionths);
+      expect(boundFor(price, used)).toBeGreaterThanOrEqual(chargeFor(price, { usage: used }));
     });
     fc.assert(property, { numRuns: 500 });
   });
 
   test("of images is never below their charge, whether or not their variant is known before", () => {
     const property = fc.property(imageTable, usage, image, markup, (prices, used, variant, millionths) => {
-      const price = priceOf(prices);
+      const price = priceOf(prices, millionths);
       const observed = { usage: used, ...(variant === undefined ? {} : { variant }) };
-      const charged = chargeFor(price, observed, millionths);
-      expect(boundFor(price, used, millionths, variant)).toBeGreaterThanOrEqual(charged);
-      expect(boundFor(price, used, millionths)).toBeGreaterThanOrEqual(boundFor(price, used, millionths, variant));
+      const charged = chargeFor(price, observed);
+      expect(boundFor(price, used, variant)).toBeGreaterThanOrEqual(charged);
+      expect(boundFor(price, used)).toBeGreaterThanOrEqual(boundFor(price, used, variant));
     });
     fc.assert(property, { numRuns: 500 });
   });
 
   test("of a number of tokens is never below the charge of fewer tokens, in whatever buckets they are counted", () => {
     const property = fc.property(table, usage, tokens, markup, (prices, used, spare, millionths) => {
-      const price = priceOf(prices);
+      const price = priceOf(prices, millionths);
       const bound = {
         [mostExpensiveOf(price, "input", inputBuckets, inputTokens(used) + spare)]: inputTokens(used) + spare,
         [mostExpensiveOf(price, "output", outputBuckets, inputTokens(used) + spare)]: outputTokens(used) + spare,
         requests: 1,
       };
       const text = Object.fromEntries([...inputBuckets, ...outputBuckets].map((bucket) => [bucket, used[bucket] ?? 0]));
-      expect(boundFor(price, bound, millionths)).toBeGreaterThanOrEqual(chargeFor(price, { usage: text }, millionths));
+      expect(boundFor(price, bound)).toBeGreaterThanOrEqual(chargeFor(price, { usage: text }));
     });
     fc.assert(property, { numRuns: 500 });
   });
@@ -338,8 +340,8 @@ describe("the bound", () => {
     // Up to ten tokens are read at the base tier.
     expect(mostExpensiveOf(price, "input", inputBuckets, 10)).toBe("cacheWrite5m");
     expect(mostExpensiveOf(price, "input", inputBuckets, 11)).toBe("input");
-    expect(boundFor(price, { input: 5 }, noMarkup)).toBe(15_000n);
-    expect(boundFor(price, { input: 11 }, noMarkup)).toBe(77_000n);
+    expect(boundFor(price, { input: 5 })).toBe(15_000n);
+    expect(boundFor(price, { input: 11 })).toBe(77_000n);
     expect(mostExpensiveOf(price, "output", outputBuckets, 5)).toBe("reasoning");
     expect(mostExpensiveOf(price, "cacheWrite5m", ["cacheWrite1h"], 5)).toBe("cacheWrite5m");
   });

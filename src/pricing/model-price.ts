@@ -7,6 +7,7 @@ import {
   type Nano,
   type ObservedUsage,
   type PriceTerms,
+  roundMarkedUp,
   toNanoWithMarkup,
   type Usage,
   type UsageBucket,
@@ -27,6 +28,8 @@ export interface ModelPrice extends TableRates {
   kind?: ModelKind | undefined;
   /** The layer that the price is from: `config`, `catalog` with its address, or `built-in`. */
   source: string;
+  /** The operator's factor on every cost, in millionths. The rates are without it. */
+  markup: bigint;
 }
 
 /** The price at these terms: of a term without a price, the usual one. */
@@ -43,34 +46,35 @@ export type PriceOf = (model: string) => ModelPrice | undefined;
 
 /**
  * The charge for a call's usage, in nano-credits with markup. If the upstream reports a cost, the charge is based on
- * it; the price table applies to upstreams that report only usage.
+ * it; the price table applies to upstreams that report only usage. The parts of other models have those models' markups.
  */
-export function chargeFor(
-  price: ModelPrice,
-  observed: ObservedUsage,
-  markupMillionths: bigint,
-  priceOf: PriceOf = () => undefined,
-): Nano {
+export function chargeFor(price: ModelPrice, observed: ObservedUsage, priceOf: PriceOf = () => undefined): Nano {
   const { others, terms, reportedCost } = observed;
-  if (reportedCost !== undefined) return applyMarkup(reportedCost, markupMillionths);
+  if (reportedCost !== undefined) return applyMarkup(reportedCost, price.markup);
   const at = terms === undefined ? price : priceAt(price, terms);
-  if (others === undefined) return toNanoWithMarkup(listCost(at, observed), markupMillionths);
+  if (others === undefined) return toNanoWithMarkup(listCost(at, observed), at.markup);
   const own = { ...observed, usage: others.map(({ usage }) => usage).reduce(withoutPart, observed.usage) };
-  let cost = listCost(at, own);
+  let cost = listCost(at, own) * at.markup;
   for (const { model, usage } of others) {
     const other = priceOf(model);
-    cost += listCost(other === undefined ? at : priceAt(other, terms ?? {}), { usage });
+    const otherAt = other === undefined ? at : priceAt(other, terms ?? {});
+    cost += listCost(otherAt, { usage }) * otherAt.markup;
   }
-  return toNanoWithMarkup(cost, markupMillionths);
+  return roundMarkedUp(cost);
+}
+
+/** The same price with another markup, in millionths; unchanged if that is undefined. */
+export function withMarkup<Price extends ModelPrice | undefined>(price: Price, markup: bigint | undefined): Price {
+  return price === undefined || markup === undefined ? price : { ...price, markup };
 }
 
 /**
  * The most that a call within `bound` can cost, in nano-credits with markup: every token at the most expensive tier that
  * the input can reach, every image as `image` or, if the variant is unknown, as the most expensive variant.
  */
-export function boundFor(price: ModelPrice, bound: Usage, markupMillionths: bigint, image?: MediaVariant): Nano {
+export function boundFor(price: ModelPrice, bound: Usage, image?: MediaVariant): Nano {
   const rateOf = image === undefined ? highestRate : orVariant(image, highestRate);
-  return toNanoWithMarkup(sum(price, bound, rateOf, inputTokens(bound)), markupMillionths);
+  return toNanoWithMarkup(sum(price, bound, rateOf, inputTokens(bound)), price.markup);
 }
 
 function listCost(price: ModelPrice, { usage, variant }: ObservedUsage): Femto {

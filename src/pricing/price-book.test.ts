@@ -222,7 +222,7 @@ test("a price per image replaces a price by tokens if the tokens are explicitly 
   const usage = { input: 50, outputImage: 1_056, images: 1 };
   const charge = (entry: OperatorPrice): bigint | undefined => {
     const price = bookOf({ operatorPrices: { "openai/gpt-image-1": entry } }).lookup(openai("gpt-image-1"));
-    return price === undefined ? undefined : chargeFor(price, { usage }, 1_000_000n);
+    return price === undefined ? undefined : chargeFor(price, { usage });
   };
   expect(charge({ image: 0.05 })).toBe(50_000_000n + 250_000n + 42_240_000n);
   expect(charge({ image: 0.05, input_mtok: 0, output_mtok: 0 })).toBe(50_000_000n);
@@ -292,8 +292,8 @@ test("a provider that no published table has is priced, with a separate rate for
   if (price === undefined) throw new Error("unpriced");
   expect(price).toMatchObject({ source: "built-in", contextWindow: 256_000, maxOutputTokens: 64_000 });
   // 1,000 tokens at 0.25 and 10 at 2 credits per million; above 128,000 input tokens, 0.5 and 4.
-  expect(chargeFor(price, { usage: { input: 1_000, output: 10 } }, 1_000_000n)).toBe(270_000n);
-  expect(chargeFor(price, { usage: { input: 200_000, output: 10 } }, 1_000_000n)).toBe(100_040_000n);
+  expect(chargeFor(price, { usage: { input: 1_000, output: 10 } })).toBe(270_000n);
+  expect(chargeFor(price, { usage: { input: 200_000, output: 10 } })).toBe(100_040_000n);
   expect(
     book.lookup({ id: "byteplus/seed-2-0-pro", model: "seed-2-0-pro", priceProvider: "byteplus" }),
   ).toBeUndefined();

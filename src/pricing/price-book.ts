@@ -1,5 +1,6 @@
-import { byPriceKey, type Clock, matchesGlob, type PriceKey } from "../core/index.ts";
+import { byPriceKey, type Clock, matchesGlob, NO_MARKUP, type PriceKey } from "../core/index.ts";
 import { builtInLayers, type CatalogLayers, type ListedPrice } from "./catalog/index.ts";
+import type { MarkupOf } from "./markups.ts";
 import type { ModelPrice } from "./model-price.ts";
 import { allModalities, type PriceTable, pricesUsage, readPriceTable, pricedModalities } from "./price-table.ts";
 
@@ -19,6 +20,8 @@ export interface PriceBookOptions {
   unpriced: "refuse" | "free";
   /** The lists of prices; the built-in one by default. */
   catalogs?: CatalogLayers | undefined;
+  /** The operator's factors; none by default. */
+  markupOf?: MarkupOf | undefined;
   clock: Clock;
 }
 
@@ -101,9 +104,10 @@ export class PriceBook {
   }
 
   #find(model: PricedModel, at: number): ModelPrice | undefined {
+    const { unpriced, markupOf } = this.#options;
     const listed = this.#listed(model, at);
     const operatorPrice = this.#operatorPrice(model.id);
-    const unpricedIsFree = this.#options.unpriced === "free";
+    const unpricedIsFree = unpriced === "free";
     const table = pricedTable(operatorPrice, listed?.table);
     const modalities = unpricedIsFree ? allModalities : pricedModalities(table);
     if (modalities.size === 0) return undefined;
@@ -114,6 +118,7 @@ export class PriceBook {
       maxOutputTokens: operatorPrice.max_output_tokens ?? listed?.maxOutputTokens,
       kind: listed?.kind,
       source: pricesUsage(operatorPrice) ? CONFIG_LAYER : (listed?.layer ?? "unpriced"),
+      markup: markupOf?.(model.id) ?? NO_MARKUP,
     };
   }
 

@@ -17,6 +17,7 @@ const book = new PriceBook({
     "own/sound": { input_audio_hours: 0.36, input_mchars: 15, requests_kcount: 1 },
   },
   unpriced: "refuse",
+  markupOf: () => 1_100_000n,
   clock: () => Date.UTC(2026, 0, 1),
 });
 
@@ -37,7 +38,6 @@ test.each([
 ])("%s costs the same by its price's snapshot, also as JSON", (model, priceProvider) => {
   const price = priceOf(model, priceProvider);
   const restored = priceFrom(JSON.parse(JSON.stringify(snapshotOf(price))) as ReturnType<typeof snapshotOf>);
-  const markup = 1_100_000n;
   const images = [
     undefined,
     { size: "1024x1024", quality: "hd" },
@@ -47,11 +47,11 @@ test.each([
   ];
   for (const image of images) {
     const observed = image === undefined ? { usage } : { usage, image };
-    expect(chargeFor(restored, observed, markup)).toBe(chargeFor(price, observed, markup));
-    expect(boundFor(restored, usage, markup, image)).toBe(boundFor(price, usage, markup, image));
+    expect(chargeFor(restored, observed)).toBe(chargeFor(price, observed));
+    expect(boundFor(restored, usage, image)).toBe(boundFor(price, usage, image));
   }
   const few = { usage: { input: 10, output: 10 } };
-  expect(chargeFor(restored, few, markup)).toBe(chargeFor(price, few, markup));
-  const { contextWindow, maxOutputTokens, source } = price;
-  expect(restored).toMatchObject({ contextWindow, maxOutputTokens, source });
+  expect(chargeFor(restored, few)).toBe(chargeFor(price, few));
+  const { contextWindow, maxOutputTokens, source, markup } = price;
+  expect(restored).toMatchObject({ contextWindow, maxOutputTokens, source, markup });
 });

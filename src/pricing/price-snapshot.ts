@@ -1,4 +1,4 @@
-import { type UsageBucket, usageBuckets } from "../core/index.ts";
+import { NO_MARKUP, type UsageBucket, usageBuckets } from "../core/index.ts";
 import type { ModelPrice } from "./model-price.ts";
 import { allModalities, type Rates, type TieredRate } from "./price-table.ts";
 
@@ -24,11 +24,13 @@ export interface PriceSnapshot {
   contextWindow?: number;
   maxOutputTokens?: number;
   source: string;
+  /** In millionths, as decimal digits; absent of work of an older version. */
+  markup?: string;
 }
 
 export function snapshotOf(price: ModelPrice): PriceSnapshot {
-  const { rates, serviceTiers, inferenceGeos, contextWindow, maxOutputTokens, source } = price;
-  const snapshot: PriceSnapshot = { rates: ratesSnapshotOf(rates), source };
+  const { rates, serviceTiers, inferenceGeos, contextWindow, maxOutputTokens, source, markup } = price;
+  const snapshot: PriceSnapshot = { rates: ratesSnapshotOf(rates), source, markup: String(markup) };
   if (serviceTiers.size > 0) {
     snapshot.serviceTiers = Object.fromEntries([...serviceTiers].map(([name, tier]) => [name, ratesSnapshotOf(tier)]));
   }
@@ -42,7 +44,7 @@ export function snapshotOf(price: ModelPrice): PriceSnapshot {
 
 /** Restores a price from its snapshot. The work was ordered already, so all modalities are allowed. */
 export function priceFrom(snapshot: PriceSnapshot): ModelPrice {
-  const { rates, serviceTiers = {}, inferenceGeos = {}, contextWindow, maxOutputTokens, source } = snapshot;
+  const { rates, serviceTiers = {}, inferenceGeos = {}, contextWindow, maxOutputTokens, source, markup } = snapshot;
   return {
     rates: ratesFrom(rates),
     serviceTiers: new Map(Object.entries(serviceTiers).map(([name, tier]) => [name, ratesFrom(tier)])),
@@ -52,6 +54,7 @@ export function priceFrom(snapshot: PriceSnapshot): ModelPrice {
     contextWindow,
     maxOutputTokens,
     source,
+    markup: markup === undefined ? NO_MARKUP : BigInt(markup),
   };
 }
 

@@ -1,19 +1,21 @@
 import { expect, test } from "bun:test";
+import { NO_MARKUP } from "../core/index.ts";
 import type { ModelPrice } from "./model-price.ts";
 import { type PriceTable, readPriceTable, pricedModalities } from "./price-table.ts";
 import { priceQuote } from "./quote.ts";
 
-function priceOf(table: PriceTable): ModelPrice {
+function priceOf(table: PriceTable, markup = NO_MARKUP): ModelPrice {
   const unknown = { contextWindow: undefined, maxOutputTokens: undefined };
   return {
     ...readPriceTable(table),
     modalities: pricedModalities(table),
     ...unknown,
     source: "test",
+    markup,
   };
 }
 
-const quoteOf = (table: PriceTable, markup = 1_000_000n): object => priceQuote(markup)(priceOf(table));
+const quoteOf = (table: PriceTable, markup = NO_MARKUP): object => priceQuote(priceOf(table, markup));
 
 const tiered: PriceTable = {
   input_mtok: { base: 1.25, tiers: [{ start: 200_000, price: 2.5 }] },

@@ -16,25 +16,21 @@ import type { TieredRate } from "./price-table.ts";
 type QuotedPrice = ByPriceKey<number, number | undefined, number | Record<string, number> | undefined>;
 
 /** Converts a price to the form that callers see: in credits, markup included, at the base tier. */
-export type PriceQuote = (price: ModelPrice) => QuotedPrice;
-
-export function priceQuote(markupMillionths: bigint): PriceQuote {
+export function priceQuote({ rates, markup }: ModelPrice): QuotedPrice {
   const amountOf = (key: PriceKey, rate: Femto): number =>
-    creditsNumber(applyMarkup(roundUpToNano(rate * ratesInPrice(key)), markupMillionths));
-  return ({ rates }) => {
-    const quoted = quotedKeys(rates);
-    const base = (key: PriceKey): number => amountOf(key, rateOf(rates, key).base);
-    return byPriceKey({
-      always: base,
-      plain: (key) => (quoted.has(key) ? base(key) : undefined),
-      variants(key) {
-        if (!quoted.has(key)) return undefined;
-        const { variants } = rateOf(rates, key);
-        if (variants === undefined) return base(key);
-        return Object.fromEntries([...variants].map(([variant, rate]) => [variant, amountOf(key, rate)]));
-      },
-    });
-  };
+    creditsNumber(applyMarkup(roundUpToNano(rate * ratesInPrice(key)), markup));
+  const quoted = quotedKeys(rates);
+  const base = (key: PriceKey): number => amountOf(key, rateOf(rates, key).base);
+  return byPriceKey({
+    always: base,
+    plain: (key) => (quoted.has(key) ? base(key) : undefined),
+    variants(key) {
+      if (!quoted.has(key)) return undefined;
+      const { variants } = rateOf(rates, key);
+      if (variants === undefined) return base(key);
+      return Object.fromEntries([...variants].map(([variant, rate]) => [variant, amountOf(key, rate)]));
+    },
+  });
 }
 
 /**

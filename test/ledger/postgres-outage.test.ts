@@ -120,7 +120,6 @@ describe("a server that is down", () => {
       ledger,
       ticker,
       clock: Date.now,
-      markupMillionths: 1_000_000n,
       onUnsettled: () => undefined,
       unsettled,
       journal: new EndJournal(directory),

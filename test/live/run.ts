@@ -62,10 +62,10 @@ export async function runLive(options: LiveOptions): Promise<LiveReport> {
   if (credits <= 0n) throw new Error("--spend: must be more than nothing");
   const secrets = routed.flatMap(([, provider]) => providerKeys(provider));
   const recorder = options.record === undefined ? undefined : recorderOf(routed, secrets, options.record);
-  const { models, markup, unpriced } = config.pricing;
+  const { models, markup, markups, unpriced } = config.pricing;
   const gateway = await startGateway({
     ...providersOf(routed, recorder),
-    config: { pricing: { models, markup, unpriced }, upstream: { retries: 1 } },
+    config: { pricing: { models, markup, markups, unpriced }, upstream: { retries: 1 } },
   });
   const results: LiveResult[] = [];
   const note = (result: LiveResult): void => {

@@ -36,7 +36,6 @@ function featureOn(storage: Storage): Feature {
     ledger: new Ledger({ store: ledgerStore }),
     ticker: new Ticker(20, () => performance.now()),
     clock: Date.now,
-    markupMillionths: 1_000_000n,
     onUnsettled: (id, reason) => console.error(`unsettled ${id}: ${String(reason)}`),
     unsettled: new Map(),
     journal: new EndJournal(join(tmpdir(), `tollgate-journal-${process.pid}`)),

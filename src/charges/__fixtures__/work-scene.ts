@@ -149,7 +149,6 @@ export class WorkScene {
       ledger: this.ledger,
       ticker: this.ticker,
       clock,
-      markupMillionths: 1_000_000n,
       onUnsettled: (id, reason) => this.unsettled.push([id, reason]),
       unsettled: new Map(),
       journal: this.journal,

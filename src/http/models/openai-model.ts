@@ -1,6 +1,7 @@
 /** A model in OpenAI's format, with what the gateway adds to it. */
 import { z } from "@hono/zod-openapi";
 import { byPriceKey, describePrice, type PriceKey } from "../../core/index.ts";
+import { priceQuote } from "../../pricing/index.ts";
 import { type RoutedModel, operationsOf } from "../../routing/index.ts";
 import type { Services } from "../services.ts";
 
@@ -36,9 +37,9 @@ export const openaiModel = z
 
 export type OpenaiModel = z.input<typeof openaiModel>;
 
-export type ModelServices = Pick<Services, "models" | "router" | "quote">;
+export type ModelServices = Pick<Services, "models" | "router">;
 
-export function toOpenaiModel({ router, quote }: ModelServices, { route, model }: RoutedModel): OpenaiModel {
+export function toOpenaiModel({ router }: ModelServices, { route, model }: RoutedModel): OpenaiModel {
   const price = router.priceOf(route, model.id);
   return {
     id: `${route.prefix}/${model.id}`,
@@ -47,6 +48,6 @@ export function toOpenaiModel({ router, quote }: ModelServices, { route, model }
     owned_by: model.ownedBy ?? route.prefix,
     context_length: model.contextLength ?? price?.contextWindow ?? null,
     operations: price === undefined ? [] : operationsOf(route.provider, price),
-    pricing: price === undefined ? null : quote(price),
+    pricing: price === undefined ? null : priceQuote(price),
   };
 }

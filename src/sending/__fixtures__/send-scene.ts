@@ -130,6 +130,7 @@ function targetWith(keys: KeyPool): Target {
       contextWindow: undefined,
       maxOutputTokens: undefined,
       source: "test",
+      markup: 1_000_000n,
     },
   };
 }

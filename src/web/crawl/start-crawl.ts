@@ -10,7 +10,7 @@
  */
 import type { Principal } from "../../auth/index.ts";
 import { forgetAnswer, isOpen, openAnswered, replay, Work, type WorkOrder } from "../../charges/index.ts";
-import { GatewayError, type JsonObject, parseObject } from "../../core/index.ts";
+import { GatewayError, type JsonObject, NO_MARKUP, parseObject } from "../../core/index.ts";
 import { webPrice } from "../../pricing/index.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import type { CrawlPlan } from "./crawl-request.ts";
@@ -35,7 +35,7 @@ type StartDependencies = Pick<
 };
 
 const headers: [string, string][] = [["content-type", "application/json"]];
-const free = webPrice({});
+const free = webPrice({}, NO_MARKUP);
 
 /** Throws 429 if too many crawls of the user are running, and 409 for a retry key of another request. */
 export async function startCrawl(deps: StartDependencies, start: CrawlStart): Promise<Response> {

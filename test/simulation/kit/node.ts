@@ -82,7 +82,6 @@ export class Node {
       ledger: this.ledger,
       ticker: this.ticker,
       clock,
-      markupMillionths: 1_000_000n,
       onUnsettled: (id, reason) => world.trace(`${id}: unsettled, ${codeOf(reason)}`),
       unsettled: new Map(),
       journal: this.journal,
