@@ -1,5 +1,5 @@
 import { decodedSizeOf } from "../../src/bodies/index.ts";
-import { HoldAmounts, outputHold } from "../../src/charges/index.ts";
+import { outputHold, WorkCost } from "../../src/charges/index.ts";
 import { type CallFile, formatCredits, NANO_PER_CREDIT, type Nano, type WorkBound } from "../../src/core/index.ts";
 import { chatCodec, chatRequest, responsesCodec, responsesRequest } from "../../src/dialects/index.ts";
 import {
@@ -105,7 +105,7 @@ function helloTo(id: string, dialect: "chat" | "responses", streamed: boolean): 
   const bound = helloBound(id, dialect);
   const hidesThought = limit.hidesThought(name, {});
   const output = outputHold({ price, bound, streamed, hidesThought, isAnswerOnly: false, limitMin: limit.min });
-  return shown(new HoldAmounts({ price, bound }).of(output.wanted));
+  return shown(new WorkCost({ price, bound }).ofBound(output.wanted));
 }
 
 function helloBound(model: string, dialect: "chat" | "responses"): WorkBound {
@@ -132,7 +132,7 @@ function pictureHold(id: string, asked: object): Nano {
   const { outputImages } = bound;
   const billed =
     outputImages === undefined || each === undefined ? bound : { ...bound, outputImages: { ...outputImages, each } };
-  return new HoldAmounts({ price, bound: billed }).of(undefined);
+  return new WorkCost({ price, bound: billed }).ofBound(undefined);
 }
 
 function hourHold(id: string): Nano {
@@ -146,7 +146,7 @@ function hourHold(id: string): Nano {
     read: () => Promise.reject(new Error("only measured")),
   };
   const bound = transcriptionCodec.bound(transcriptionForm.parse({ model: id }), decodedSizeOf, [file]);
-  return new HoldAmounts({ price, bound }).of(undefined);
+  return new WorkCost({ price, bound }).ofBound(undefined);
 }
 
 function shown(hold: Nano): string[] {

@@ -23,14 +23,14 @@ const RETRY_MS_MAX = 5_000;
 export function endHold(deps: EndDependencies, operation: Settle | Release, harmless?: "no-hold"): Promise<EndOutcome> {
   const end = new EndOfHold(deps, operation, harmless);
   deps.ledger.enqueue(end);
-  return end.tried;
+  return end.tried.promise;
 }
 
 class EndOfHold implements QueuedOperation<Settle | Release> {
   readonly operation: Settle | Release;
   readonly #deps: EndDependencies;
   readonly #harmless: "no-hold" | undefined;
-  readonly #tried = Promise.withResolvers<EndOutcome>();
+  readonly tried = Promise.withResolvers<EndOutcome>();
   #waitMs = RETRY_MS;
   #isRetry = false;
 
@@ -40,17 +40,13 @@ class EndOfHold implements QueuedOperation<Settle | Release> {
     this.#harmless = harmless;
   }
 
-  get tried(): Promise<EndOutcome> {
-    return this.#tried.promise;
-  }
-
   resolve(result: OutcomeOf<Settle | Release>): void {
     const { unsettled, journal, onUnsettled, observer } = this.#deps;
     const { id, record } = this.operation;
     const { outcome } = result;
     const shortfall = "shortfall" in result ? result.shortfall : 0n;
     unsettled.delete(id);
-    this.#tried.resolve({ isDurable: true, shortfall });
+    this.tried.resolve({ isDurable: true, shortfall });
     if ((outcome === "conflict" || outcome === "no-hold") && outcome !== this.#harmless) {
       // An entry of the journal stays there: its hold may be in another storage.
       onUnsettled(id, outcome);
@@ -86,6 +82,6 @@ class EndOfHold implements QueuedOperation<Settle | Release> {
       isDurable = false;
       onUnsettled(id, reason);
     }
-    this.#tried.resolve({ isDurable, shortfall: 0n });
+    this.tried.resolve({ isDurable, shortfall: 0n });
   }
 }

@@ -29,17 +29,20 @@ export interface HoldState {
 export class Lease {
   /** The held amount, as far as this process knows: a raise whose answer was lost is not part of it. */
   amount: Nano;
+  keeper: HoldKeeper;
+  /** Whether this process follows the work: it has neither ended nor been left to a job. */
+  isFollowed = true;
+  /** Whether this process has given the hold to a job. */
+  isGiven = false;
+  /** While the hold is given to a job: settled once the job has it, or this process keeps it. */
+  givingAway: Promise<void> | undefined;
   readonly #deps: WorkDependencies;
   readonly #order: WorkOrder;
   /** Called when the hold has expired and no credits are left to hold again. */
   readonly #onLost: (error: GatewayError) => void;
-  #keeper: HoldKeeper;
-  /** Whether this process follows the work: it has neither ended nor been left to a job. */
-  #isFollowed = true;
   #renewedAt: number;
   /** The last renewal, while it runs. */
   #renewal: Promise<void> | undefined;
-  #givingAway: Promise<void> | undefined;
   /** Charges that these holds and the first one caused by expiring are corrected at the end. */
   #reserves: readonly string[];
   /** A further one that was asked for and not answered yet: it may exist. */
@@ -58,7 +61,7 @@ export class Lease {
     this.#deps = deps;
     this.#order = order;
     this.amount = amount;
-    this.#keeper = keeper;
+    this.keeper = keeper;
     this.#reserves = reserves;
     this.#onLost = onLost;
     this.#renewedAt = deps.ticker.now();
@@ -69,39 +72,26 @@ export class Lease {
     return this.#reserves.at(-1) ?? this.#order.id;
   }
 
-  get isFollowed(): boolean {
-    return this.#isFollowed;
-  }
-
-  get isJobs(): boolean {
-    return this.#keeper === "job";
-  }
-
-  /** While the hold is given to a job: settled once the job has it, or this process keeps it. */
-  get givingAway(): Promise<void> | undefined {
-    return this.#givingAway;
-  }
-
   /** Stops following the work; its hold stays open. */
   leave(): void {
-    this.#isFollowed = false;
+    this.isFollowed = false;
   }
 
   /** The work has ended: releases the holds that replaced an expired one. */
   end(): void {
-    this.#isFollowed = false;
+    this.isFollowed = false;
     // In one commit with the charge, which needs the released credits.
     for (const id of this.#reserves) this.#release(id);
     if (this.#unanswered !== undefined) this.#release(this.#unanswered, "no-hold");
   }
 
   isDue(now: number): boolean {
-    return this.#keeper === "process" && now - this.#renewedAt >= limits.holdLeaseMs / 4;
+    return this.keeper === "process" && now - this.#renewedAt >= limits.holdLeaseMs / 4;
   }
 
   /** Renews the lease if it is due, or if the work has cost more since the last time. Does nothing during a renewal. */
   renew(now: number, cost: Nano | undefined): void {
-    if (this.#keeper === "job" || this.#renewal !== undefined) return;
+    if (this.keeper === "job" || this.#renewal !== undefined) return;
     const hasGrown = cost !== undefined && cost > this.#renewedCost && now - this.#renewedAt >= RECORD_MS;
     if (!hasGrown && !this.isDue(now)) return;
     this.#renewedAt = now;
@@ -134,7 +124,7 @@ export class Lease {
    * again, with the same id.
    */
   async reacquire(expired: string): Promise<boolean> {
-    if (!this.#isFollowed || expired !== this.holdId) return true;
+    if (!this.isFollowed || expired !== this.holdId) return true;
     const at = this.#deps.clock();
     const id = `${expired}:again`;
     this.#unanswered = id;
@@ -143,7 +133,7 @@ export class Lease {
     if (expired !== this.holdId) return true;
     this.#unanswered = undefined;
     if (outcome !== "held" && outcome !== "exists") {
-      if (this.#isFollowed) this.#onLost(holdExpired());
+      if (this.isFollowed) this.#onLost(holdExpired());
       return false;
     }
     this.#reserves = [...this.#reserves, id];
@@ -181,14 +171,15 @@ export class Lease {
   async #giveAway(raised: Promise<unknown>, give: (holding: HoldState) => Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     // Neither renewals nor top-ups begin from here on: one in between would shorten the job's lease or change the amount.
-    this.#givingAway = promise;
+    this.givingAway = promise;
     try {
       await Promise.all([this.#renewal, raised]);
       await give({ reserves: this.#reserves, amount: this.amount });
-      this.#keeper = "job";
+      this.keeper = "job";
+      this.isGiven = true;
       this.leave();
     } finally {
-      this.#givingAway = undefined;
+      this.givingAway = undefined;
       resolve();
     }
   }

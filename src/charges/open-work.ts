@@ -1,17 +1,15 @@
 /** The hold of a piece of work on its way to the ledger: its amount, and the refusal if it cannot be made. */
 import { formatCredits, GatewayError, limits, type Nano } from "../core/index.ts";
 import type { Hold, StoredAnswer, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
-import { Charge } from "./charge.ts";
 import type { WorkDependencies } from "./dependencies.ts";
 import { endHold } from "./end-hold.ts";
-import { HoldAmounts } from "./hold-amounts.ts";
 import { expectedTokens } from "./estimate.ts";
 import type { OutputHold } from "./output-hold.ts";
 import { rateExceeded, rateHeaders } from "./rate-headers.ts";
 import { retryRefused } from "./retry/retry-key.ts";
 import { holdOf, type WorkOrder } from "./work-order.ts";
-import { capAt } from "./work-cost.ts";
-import { type HeldOutput, Work } from "./work.ts";
+import { capAt, WorkCost } from "./work-cost.ts";
+import { Work } from "./work.ts";
 
 /** The stored answer to a repeated retry key. */
 export interface Replay {
@@ -27,7 +25,7 @@ export interface Replay {
 export function openWork(deps: WorkDependencies, order: WorkOrder): Promise<Work | Replay> {
   const opening = new Opening(deps, order);
   deps.ledger.enqueue(opening);
-  return opening.opened;
+  return opening.opened.promise;
 }
 
 /** Work begins with one hold. */
@@ -40,8 +38,8 @@ class Opening implements QueuedOperation<Hold> {
   operation: Hold;
   readonly #deps: WorkDependencies;
   readonly #order: WorkOrder;
-  readonly #amounts: HoldAmounts;
-  readonly #opened = Promise.withResolvers<Work | Replay>();
+  readonly #cost: WorkCost;
+  readonly opened = Promise.withResolvers<Work | Replay>();
   /** The held output tokens per choice; undefined if the bound tells them. */
   #tokens: number | undefined;
   #lowered = 0;
@@ -49,13 +47,9 @@ class Opening implements QueuedOperation<Hold> {
   constructor(deps: WorkDependencies, order: WorkOrder) {
     this.#deps = deps;
     this.#order = order;
-    this.#amounts = new HoldAmounts(order);
+    this.#cost = new WorkCost(order);
     this.#tokens = order.output?.wanted;
     this.operation = this.#hold();
-  }
-
-  get opened(): Promise<Work | Replay> {
-    return this.#opened.promise;
   }
 
   resolve(result: OutcomeOf<Hold>): void {
@@ -63,7 +57,7 @@ class Opening implements QueuedOperation<Hold> {
       if (result.outcome === "insufficient" && this.#lower(result.available)) {
         this.operation = this.#hold();
         this.#deps.ledger.enqueue(this);
-      } else this.#opened.resolve(this.#begin(result));
+      } else this.opened.resolve(this.#begin(result));
     } catch (thrown) {
       this.#refuse(thrown);
     }
@@ -77,8 +71,18 @@ class Opening implements QueuedOperation<Hold> {
     this.#refuse(reason);
   }
 
+  /** The first hold, committed together with the limits and the retry key. */
   #hold(): Hold {
-    return firstHold(this.#order, capAt(limits.callNanoMax, this.#amounts.of(this.#tokens)), this.#deps.clock());
+    const { id, principal, price, bound, retry } = this.#order;
+    const { rates } = principal;
+    const amount = capAt(limits.callNanoMax, this.#cost.ofBound(this.#tokens));
+    const hold = holdOf(this.#order, { id, amount, at: this.#deps.clock() });
+    if (rates !== undefined) {
+      hold.rates = rates;
+      hold.tokens = expectedTokens(price, bound);
+    }
+    if (retry !== undefined) hold.retry = retry;
+    return hold;
   }
 
   /** Lowers the held output to what is available. Returns whether that is still enough to begin. */
@@ -87,7 +91,7 @@ class Opening implements QueuedOperation<Hold> {
     const tokens = this.#tokens;
     if (output === undefined || tokens === undefined || tokens <= output.least) return false;
     this.#lowered += 1;
-    const affordable = this.#lowered < LOWERED_TIMES_MAX ? this.#amounts.tokensFor(available) : output.least;
+    const affordable = this.#lowered < LOWERED_TIMES_MAX ? this.#cost.tokensFor(available) : output.least;
     if (affordable < output.least) return false;
     this.#tokens = Math.min(affordable, tokens - 1);
     return true;
@@ -95,7 +99,7 @@ class Opening implements QueuedOperation<Hold> {
 
   #refuse(reason: unknown): void {
     if (reason instanceof GatewayError) this.#deps.observer.refused?.(this.#order, reason);
-    this.#opened.reject(reason);
+    this.opened.reject(reason);
   }
 
   #begin(result: OutcomeOf<Hold>): Work | Replay {
@@ -107,8 +111,14 @@ class Opening implements QueuedOperation<Hold> {
       case "held": {
         const { amount, at } = hold;
         const headers = rates && result.rates && rateHeaders(rates, result.rates, at);
-        const charge = new Charge(deps, order, { reserves: NONE, amount }, { keeper: "process", rates: headers });
-        return new Work(deps, order, charge, this.#heldOutput());
+        const start = {
+          reserves: NONE,
+          amount,
+          keeper: "process",
+          rateHeaders: headers,
+          ...this.#heldOutput(),
+        } as const;
+        return new Work(deps, order, this.#cost, start);
       }
       case "replayed":
         return { firstId: result.id, answer: result.answer };
@@ -132,9 +142,9 @@ class Opening implements QueuedOperation<Hold> {
 
   #insufficient(available: Nano): GatewayError {
     const { output, bound } = this.#order;
-    const needed = this.#amounts.of(output?.least);
+    const needed = this.#cost.ofBound(output?.least);
     const left = available > 0n ? available : 0n;
-    const isForOutput = output !== undefined && needed > this.#amounts.of(0);
+    const isForOutput = output !== undefined && needed > this.#cost.ofBound(0);
     const tokens = isForOutput ? Math.floor(output.least / output.margin) * bound.choices : 0;
     const least = isForOutput ? ` for its input and ${tokens} tokens of output` : "";
     return new GatewayError(
@@ -143,25 +153,12 @@ class Opening implements QueuedOperation<Hold> {
     );
   }
 
-  #heldOutput(): HeldOutput | undefined {
+  #heldOutput(): { outputTokens: number; outputLimit: number | undefined } | undefined {
     const { output, bound } = this.#order;
     const tokens = this.#tokens;
     if (output === undefined || tokens === undefined) return undefined;
-    return { tokens: tokens * bound.choices, limit: limitFor(output, tokens) };
+    return { outputTokens: tokens * bound.choices, outputLimit: limitFor(output, tokens) };
   }
-}
-
-/** The first hold, committed together with the limits and the retry key. */
-function firstHold(order: WorkOrder, amount: Nano, at: number): Hold {
-  const { id, principal, price, bound, retry } = order;
-  const { rates } = principal;
-  const hold = holdOf(order, { id, amount, at });
-  if (rates !== undefined) {
-    hold.rates = rates;
-    hold.tokens = expectedTokens(price, bound);
-  }
-  if (retry !== undefined) hold.retry = retry;
-  return hold;
 }
 
 /** The limit that a request must get, so that it costs no more than is held. */

@@ -1,6 +1,6 @@
-import { Charge } from "./charge.ts";
 import type { WorkDependencies } from "./dependencies.ts";
 import { fromParkedWork, type ParkedWork } from "./parked-work.ts";
+import { WorkCost } from "./work-cost.ts";
 import { Work } from "./work.ts";
 
 /**
@@ -10,5 +10,5 @@ import { Work } from "./work.ts";
  */
 export function resumeWork(deps: WorkDependencies, parked: ParkedWork): Work {
   const { order, holding } = fromParkedWork(parked);
-  return new Work(deps, order, new Charge(deps, order, holding, { keeper: "job" }));
+  return new Work(deps, order, new WorkCost(order), { ...holding, keeper: "job" });
 }

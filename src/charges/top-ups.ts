@@ -38,7 +38,7 @@ export class TopUps {
   /** A total that was asked for without an answer: it may be held, but does not count as that. */
   #unanswered: Nano | undefined;
 
-  constructor(deps: WorkDependencies, { id, cost, lease }: { id: string; cost: WorkCost; lease: Lease }) {
+  constructor(deps: WorkDependencies, id: string, cost: WorkCost, lease: Lease) {
     this.#deps = deps;
     this.#id = id;
     this.#cost = cost;
@@ -46,11 +46,11 @@ export class TopUps {
     this.#comparedAt = deps.ticker.now();
   }
 
-  /** See `Charge.meter`. */
-  meter(readUsage: () => ObservedUsage | undefined, onExhausted: (error: GatewayError) => void, unread: Usage): void {
+  /** See `Work.meter`. */
+  meter(readUsage: () => ObservedUsage | undefined, onExhausted: (error: GatewayError) => void, unread?: Usage): void {
     this.#readUsage = readUsage;
     this.#onExhausted = onExhausted;
-    this.#unreadCost = this.#cost.boundOf(unread);
+    if (unread !== undefined) this.#unreadCost = this.#cost.boundOf(unread);
   }
 
   /** Ends the work, since no credits are left to go on with. The first reason counts. */
@@ -85,7 +85,7 @@ export class TopUps {
     }
   }
 
-  /** See `Charge.follow`. */
+  /** See `Work.follow`. */
   follow(outputBytes: number): Allowance {
     const unlimited = { untilBytes: Number.POSITIVE_INFINITY, raised: undefined };
     if (!this.#cost.isOfText) return unlimited;
@@ -96,13 +96,13 @@ export class TopUps {
     return { untilBytes: outputBytes + this.#cost.bytesFor(next - cost), raised: this.#raisedFrom(cost) };
   }
 
-  /** See `Charge.keepUp`. */
+  /** See `Work.keepUp`. */
   keepUp(): Promise<void> | undefined {
     const cost = this.#compare();
     return cost === undefined ? undefined : this.#raisedFrom(cost);
   }
 
-  /** See `Charge.cover`. */
+  /** See `Work.cover`. */
   async cover(ahead: Usage): Promise<void> {
     const needed = this.#cost.boundOf(ahead);
     // The amount of a hold that is being given to a job has been stored.
@@ -179,7 +179,7 @@ export class TopUps {
         lease.amount = atLeast(lease.amount, amount);
         return undefined;
       }
-      if (lease.isJobs) lease.leave();
+      if (lease.keeper === "job") lease.leave();
       else if (!(await lease.reacquire(id))) return 0n;
     }
     return undefined;

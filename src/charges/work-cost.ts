@@ -1,20 +1,25 @@
 import { appliedTerms, bytesOfTokens, limits, type Nano, type ObservedUsage, type Usage } from "../core/index.ts";
 import { boundFor, chargeFor, type ModelPrice, priceAt } from "../pricing/index.ts";
+import { usageBound } from "./estimate.ts";
 import type { WorkOrder } from "./work-order.ts";
 
-/** Tokens of text whose cost is calculated to know that of one. */
-const TEXT_TOKENS = 1_000;
+/** Tokens whose cost is calculated to know that of one: the more, the less it is rounded up. Within all windows. */
+const RATE_TOKENS = 1_000;
 
-/** The prices of one piece of work, applied to its usage. All amounts are in nano-credits. */
+/** The prices of one piece of work, applied to its usage and its bound. All amounts are in nano-credits. */
 export class WorkCost {
-  readonly #order: WorkOrder;
+  readonly #order: Pick<WorkOrder, "price" | "priceOf" | "bound">;
+  /** At the requested terms. */
+  readonly #price: ModelPrice;
   #costOfText: Nano | undefined;
   /** The usage that was priced last, and its cost. */
   #priced: ObservedUsage | undefined;
   #cost = 0n;
 
-  constructor(order: WorkOrder) {
+  constructor(order: Pick<WorkOrder, "price" | "priceOf" | "bound">) {
+    const { price, bound } = order;
     this.#order = order;
+    this.#price = bound.terms === undefined ? price : priceAt(price, bound.terms);
   }
 
   /** The cost of the usage. Throws for usage without a price. */
@@ -35,6 +40,28 @@ export class WorkCost {
     return capAt(limits.callNanoMax, boundFor(this.#price, usage));
   }
 
+  /** The most that the work can cost with this number of output tokens per choice, by default those of its bound. */
+  ofBound(outputTokens: number | undefined): Nano {
+    const { bound, priceOf } = this.#order;
+    const { outputImages, outputVideo, others = [] } = bound;
+    const own = usageBound(this.#price, bound, outputTokens);
+    let most = boundFor(this.#price, own, (outputImages ?? outputVideo)?.variant);
+    for (const { model, usage } of others) {
+      const other = priceOf?.(model);
+      if (other !== undefined) most += boundFor(other, usage);
+    }
+    return most;
+  }
+
+  /** The output tokens per choice that this amount suffices for; below zero if it does not even suffice for the input. */
+  tokensFor(amount: Nano): number {
+    const input = this.ofBound(0);
+    if (input > amount) return -1;
+    const many = this.ofBound(RATE_TOKENS) - input;
+    if (many <= 0n) return Number.MAX_SAFE_INTEGER;
+    return Number(((amount - input) * BigInt(RATE_TOKENS)) / many);
+  }
+
   /** Whether more text costs more: it does not where calls or other units are priced. */
   get isOfText(): boolean {
     return this.#textCost !== 0n;
@@ -42,20 +69,15 @@ export class WorkCost {
 
   /** The bytes of generated text that this amount suffices for; at least one. */
   bytesFor(amount: Nano): number {
-    return Math.max(bytesOfTokens(Number((amount * BigInt(TEXT_TOKENS)) / this.#textCost)), 1);
+    return Math.max(bytesOfTokens(Number((amount * BigInt(RATE_TOKENS)) / this.#textCost)), 1);
   }
 
-  /** The cost of `TEXT_TOKENS` tokens of output. */
+  /** The cost of `RATE_TOKENS` tokens of output. */
   get #textCost(): Nano {
     // With its input, on which the tier of the price depends.
     const input = { input: this.#order.bound.inputTokens };
     const cost = (usage: Usage): Nano => boundFor(this.#price, usage);
-    return (this.#costOfText ??= cost({ ...input, output: TEXT_TOKENS }) - cost(input));
-  }
-
-  get #price(): ModelPrice {
-    const { price, bound } = this.#order;
-    return bound.terms === undefined ? price : priceAt(price, bound.terms);
+    return (this.#costOfText ??= cost({ ...input, output: RATE_TOKENS }) - cost(input));
   }
 }
 

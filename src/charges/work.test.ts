@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { formatCredits, GatewayError, limits, NO_MARKUP, type ObservedUsage } from "../core/index.ts";
+import { GatewayError, limits, NO_MARKUP, type ObservedUsage } from "../core/index.ts";
 import {
   credits,
   failed,
@@ -86,7 +86,7 @@ test("a refusal reaches the observer", async () => {
 test("the time to the first byte is counted from the request's arrival", async () => {
   const work = await scene.open({ arrivedAt: performance.now() - 500 });
   work.firstByte();
-  expect(work.creditsOf(observed)).toBe(formatCredits(cost));
+  expect(work.costOf(observed)).toBe(cost);
   await work.end(settled(observed));
   const [report] = scene.ended;
   expect(report?.record.millisecondsToFirstByte).toBeGreaterThanOrEqual(500);

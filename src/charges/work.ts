@@ -4,9 +4,13 @@
  *
  *   openWork ──▶ open ──end──▶ ended (charged or released, recorded)
  *                 │ ▲
- *             park│ │resumeWork, on any node
+ *   park, handOver│ │resumeWork, on any node
  *                 ▼ │
- *                parked
+ *                kept by a job
+ *
+ * The first end counts. `WorkCost` prices the usage, `Lease` keeps the hold alive, `TopUps` raise it. While this process
+ * keeps the hold, it renews the lease together with the cost observed so far, so work may take any time, and a killed
+ * process still leaves a fair charge. A hold kept by a job has a lease of the job's own length and is not renewed here.
  */
 import {
   appliedTerms,
@@ -14,18 +18,21 @@ import {
   type CallFile,
   formatCredits,
   type GatewayError,
+  inputTokens,
   type Nano,
   type ObservedUsage,
+  outputTokens,
   type PriceTerms,
   type Usage,
 } from "../core/index.ts";
-import type { CallRecord, ParkedJob, StoredAnswer } from "../ledger/index.ts";
-import type { Charge } from "./charge.ts";
+import type { CallRecord, HoldKeeper, ParkedJob, Release, Settle, StoredAnswer } from "../ledger/index.ts";
+import type { Watched } from "../streaming/index.ts";
 import type { WorkDependencies } from "./dependencies.ts";
-import type { EndOutcome } from "./end-hold.ts";
-import type { HoldState } from "./lease.ts";
+import { endHold, type EndOutcome } from "./end-hold.ts";
+import { type HoldState, Lease } from "./lease.ts";
 import { type ParkedWork, toParkedWork } from "./parked-work.ts";
-import type { Allowance } from "./top-ups.ts";
+import { type Allowance, TopUps } from "./top-ups.ts";
+import type { WorkCost } from "./work-cost.ts";
 import type { WorkOrder } from "./work-order.ts";
 
 /** The end of a piece of work. */
@@ -44,51 +51,52 @@ export interface WorkEnd {
   files?: readonly CallFile[] | undefined;
 }
 
-/** The output that the first hold of a text generation covers. */
-export interface HeldOutput {
-  /** In all choices together. */
-  tokens: number;
-  /** The limit that the request gets, per choice; undefined if its own remains. */
-  limit: number | undefined;
+/** The hold with which work begins, taken by this process or kept by a job. */
+interface WorkStart extends HoldState {
+  keeper: HoldKeeper;
+  /** OpenAI's headers with the remaining quota of the token's minute; undefined if the token has no limits. */
+  rateHeaders?: Readonly<Record<string, string>> | undefined;
+  /** The output that the hold of a text generation covers, in tokens of all choices together. */
+  outputTokens?: number | undefined;
+  /** The limit in tokens that the request's output gets, per choice; undefined if its own remains. */
+  outputLimit?: number | undefined;
 }
 
 /** The outcome of an end after the first one. */
 const endedBefore: EndOutcome = { isDurable: true, shortfall: 0n };
 
-export class Work {
+export class Work implements Watched {
+  slot = -1;
   readonly order: WorkOrder;
-  /** The limit in tokens that the request's output gets, per choice; undefined if its own remains. */
-  readonly outputLimit: number | undefined;
+  readonly rateHeaders: WorkStart["rateHeaders"];
+  readonly outputLimit: WorkStart["outputLimit"];
   /** How much output may pass before `follow` is called first, in bytes: half of what is held, to have time to raise it. */
   readonly firstAllowance: number;
   readonly #deps: WorkDependencies;
-  readonly #charge: Charge;
+  readonly #cost: WorkCost;
+  readonly #lease: Lease;
+  readonly #topUps: TopUps;
   /** By the ticker's clock. */
   #arrivedAt: number;
   /** In milliseconds since the epoch. */
   #startedAt: number;
   #millisecondsToFirstByte: number | undefined;
-  #state: "open" | "parked" | "ended" = "open";
-  /** While the hold is handed over: fulfilled once the job has it. */
-  #parking: Promise<void> | undefined;
-  /** The usage that was priced last, and its cost as text. */
-  #priced: ObservedUsage | undefined;
-  #credits = "0";
+  /** Whether it has ended here, or was left to its job. */
+  #isOver = false;
 
   /** Created by `openWork` and `resumeWork`. */
-  constructor(deps: WorkDependencies, order: WorkOrder, charge: Charge, held?: HeldOutput) {
+  constructor(deps: WorkDependencies, order: WorkOrder, cost: WorkCost, start: WorkStart) {
     this.order = order;
-    this.outputLimit = held?.limit;
-    this.firstAllowance = bytesOfTokens(held?.tokens ?? 0) / 2;
+    this.rateHeaders = start.rateHeaders;
+    this.outputLimit = start.outputLimit;
+    this.firstAllowance = bytesOfTokens(start.outputTokens ?? 0) / 2;
     this.#deps = deps;
-    this.#charge = charge;
+    this.#cost = cost;
+    this.#lease = new Lease(deps, order, start, (error) => this.#topUps.exhaust(error));
+    this.#topUps = new TopUps(deps, order.id, cost, this.#lease);
     this.#startedAt = order.at;
     this.#arrivedAt = order.arrivedAt ?? deps.ticker.now() - (deps.clock() - order.at);
-  }
-
-  /** OpenAI's headers with the remaining quota of the token's minute; undefined if the token has no limits. */
-  get rateHeaders(): Readonly<Record<string, string>> | undefined {
-    return this.#charge.rateHeaders;
+    deps.ticker.watch(this);
   }
 
   /** Begins work whose hold was taken ahead: its time counts from now. */
@@ -104,47 +112,58 @@ export class Work {
 
   /** The cost of this usage, in nano-credits. Throws for usage without a price. */
   costOf(observed: ObservedUsage): Nano {
-    return this.#charge.costOf(observed);
-  }
-
-  /** The cost of this usage as a decimal number of credits, for a header and the log. */
-  creditsOf(observed: ObservedUsage): string {
-    if (observed !== this.#priced) {
-      this.#credits = formatCredits(this.#charge.costOf(observed));
-      this.#priced = observed;
-    }
-    return this.#credits;
+    return this.#cost.of(observed);
   }
 
   /**
    * Sets the function that reads the usage so far. The hold then follows it: it is topped up, and a process that dies
    * leaves a fair charge. `onExhausted` is called once no credits remain; the work must then end. `unread` is what may
-   * still arrive after that.
+   * still arrive after that: it is part of what the hold must cover, up to a quarter of it.
    */
   meter(readUsage: () => ObservedUsage | undefined, onExhausted: (error: GatewayError) => void, unread?: Usage): void {
-    this.#charge.meter(readUsage, onExhausted, unread);
+    this.#topUps.meter(readUsage, onExhausted, unread);
   }
 
-  /** How much more output may pass, of `outputBytes` so far: see `Charge.follow`. */
+  /**
+   * Compares the cost of a stream with its hold as output passes, `outputBytes` so far, and tops the hold up before it is
+   * used up.
+   */
   follow(outputBytes: number): Allowance {
-    return this.#charge.follow(outputBytes);
+    return this.#topUps.follow(outputBytes);
   }
 
-  /** Tops the hold up if it is nearly used up: see `Charge.keepUp`. */
+  /**
+   * Compares the cost of the work with its hold now, and tops the hold up before it is used up. Returns a promise while it
+   * is used up and being raised: nothing more may pass before it resolves. It then is to be asked again.
+   */
   keepUp(): Promise<void> | undefined {
-    return this.#charge.keepUp();
+    return this.#topUps.keepUp();
   }
 
-  /** Raises the hold so that it covers this usage: see `Charge.cover`. */
+  /**
+   * Raises the hold so that it covers this usage, which is about to be caused. Rejects with `insufficient_credits` if it
+   * cannot be raised so far; the hold is then unchanged.
+   */
   cover(ahead: Usage): Promise<void> {
-    return this.#charge.cover(ahead);
+    return this.#topUps.cover(ahead);
+  }
+
+  /** Renews the lease in time, and earlier if the work has cost more since; tops the hold up. */
+  onTick(now: number): void {
+    const lease = this.#lease;
+    // A hold that another process took over is no longer followed.
+    if (!lease.isFollowed) return this.#deps.ticker.leave(this);
+    if (lease.givingAway !== undefined) return;
+    const isCheckDue = this.#topUps.isDue(now);
+    if (!isCheckDue && !lease.isDue(now)) return;
+    lease.renew(now, this.#topUps.costSoFar());
+    if (isCheckDue) this.#topUps.check(now);
   }
 
   /** Releases the hold of work that never began. It leaves no generation record. Never rejects. */
   discard(): Promise<EndOutcome> {
-    if (this.#state !== "open") return Promise.resolve(endedBefore);
-    this.#state = "ended";
-    return this.#charge.release();
+    if (this.#isOver || this.#lease.isGiven) return Promise.resolve(endedBefore);
+    return this.#endHold({ kind: "release", id: this.order.id, at: this.#deps.clock() });
   }
 
   /**
@@ -154,23 +173,33 @@ export class Work {
    * rejects.
    */
   end(end: WorkEnd): Promise<EndOutcome> {
-    if (this.#state !== "open") return Promise.resolve(endedBefore);
-    if (this.#parking !== undefined) {
-      return this.#parking.then(
-        () => endedBefore,
-        () => this.end(end),
-      );
-    }
-    const { observed, answer, files, error } = end;
+    if (this.#isOver || this.#lease.isGiven) return Promise.resolve(endedBefore);
+    const { givingAway } = this.#lease;
+    if (givingAway !== undefined) return givingAway.then(() => this.end(end));
+    const { observed, answer, files, error, outcome } = end;
+    const { order } = this;
+    const { id, principal } = order;
     const record = this.#record(end);
-    const credits = observed === undefined ? "0" : this.creditsOf(observed);
-    // Nothing can throw from here on: the charge ends with the work.
-    this.#state = "ended";
-    const kept = end.outcome === "complete" && observed !== undefined ? answer : undefined;
-    const committed =
-      observed === undefined ? this.#charge.release(record) : this.#charge.settle(observed, { record, answer: kept });
-    this.#deps.observer.ended?.({ order: this.order, record, credits, files, error });
+    const at = this.#deps.clock();
+    let cost = 0n;
+    let operation: Settle | Release = { kind: "release", id, at, record };
+    if (observed !== undefined) {
+      cost = this.costOf(observed);
+      operation = { kind: "settle", id, amount: cost, at, record };
+      const { usage } = record;
+      if (principal.rates?.tokensPerMinute !== undefined) operation.tokens = inputTokens(usage) + outputTokens(usage);
+      if (outcome === "complete" && answer !== undefined) operation.answer = answer;
+    }
+    const committed = this.#endHold(operation);
+    this.#deps.observer.ended?.({ order, record, credits: formatCredits(cost), files, error });
     return committed;
+  }
+
+  /** Nothing can throw from here on: the hold ends with the work. */
+  #endHold(operation: Settle | Release): Promise<EndOutcome> {
+    this.leave();
+    this.#lease.end();
+    return endHold(this.#deps, operation);
   }
 
   /**
@@ -179,8 +208,9 @@ export class Work {
    * store cannot commit: the work stays open in this process, which must end it. The answer for the work's retry key is
    * stored by `keepAnswer`; until then the key is in use.
    */
-  park(until: number, jobOf: (parked: ParkedWork) => ParkedJob): Promise<void> {
-    return this.#leaveTo((charge, toParked) => charge.park(until, (holding) => jobOf(toParked(holding))));
+  async park(until: number, jobOf: (parked: ParkedWork) => ParkedJob): Promise<void> {
+    const parkedOf = this.#leaving();
+    await this.#lease.park(until, (holding) => jobOf(parkedOf(holding)), this.#topUps.settled());
   }
 
   /**
@@ -190,20 +220,16 @@ export class Work {
    * which must then have stored nothing: the work stays open in this process. Otherwise the work is the job's, even if the
    * hand-over of the hold fails.
    */
-  handOver(until: number, save: (parked: ParkedWork) => Promise<void>): Promise<void> {
-    return this.#leaveTo((charge, toParked) => charge.handOver(until, (holding) => save(toParked(holding))));
+  async handOver(until: number, save: (parked: ParkedWork) => Promise<void>): Promise<void> {
+    const parkedOf = this.#leaving();
+    await this.#lease.handOver(until, (holding) => save(parkedOf(holding)), this.#topUps.settled());
   }
 
-  async #leaveTo(give: (charge: Charge, toParked: (holding: HoldState) => ParkedWork) => Promise<void>): Promise<void> {
-    const { order } = this;
-    if (this.#state !== "open" || this.#parking !== undefined) throw new Error(`the work ${order.id} is not open`);
-    this.#parking = give(this.#charge, (holding) => toParkedWork(order, holding));
-    try {
-      await this.#parking;
-      this.#state = "parked";
-    } finally {
-      this.#parking = undefined;
-    }
+  /** The plain data of the work, for its job. Throws unless the work is open. */
+  #leaving(): (holding: HoldState) => ParkedWork {
+    const { isGiven, givingAway } = this.#lease;
+    if (this.#isOver || isGiven || givingAway !== undefined) throw new Error(`the work ${this.order.id} is not open`);
+    return (holding) => toParkedWork(this.order, holding);
   }
 
   /**
@@ -211,22 +237,12 @@ export class Work {
    * follow the work while another run continues it. Does nothing if the work has ended or is parked.
    */
   leave(): void {
-    if (this.#state !== "open") return;
-    this.#state = "parked";
-    this.#charge.detach();
+    this.#isOver = true;
+    this.#lease.leave();
+    this.#deps.ticker.leave(this);
   }
 
-  /** The terms that have prices of their own. */
-  #pricedTerms(observed: ObservedUsage | undefined): PriceTerms | undefined {
-    const { bound, price } = this.order;
-    const { serviceTier, inferenceGeo } = appliedTerms(bound.terms, observed?.terms) ?? {};
-    const hasTier = serviceTier !== undefined && price.serviceTiers.has(serviceTier);
-    const hasGeo = inferenceGeo !== undefined && price.inferenceGeos.has(inferenceGeo);
-    if (!hasTier && !hasGeo) return undefined;
-    return { ...(hasTier && { serviceTier }), ...(hasGeo && { inferenceGeo }) };
-  }
-
-  #record({ status, outcome, observed, unbilled }: WorkEnd): CallRecord {
+  #record({ status, outcome, unbilled, observed = unbilled }: WorkEnd): CallRecord {
     const { parent, principal, operation, dialect, source, streamed } = this.order;
     return {
       parent,
@@ -238,12 +254,21 @@ export class Work {
       streamed,
       status,
       outcome,
-      usage: (observed ?? unbilled)?.usage ?? {},
-      terms: this.#pricedTerms(observed ?? unbilled),
+      usage: observed?.usage ?? {},
+      terms: pricedTerms(this.order, observed),
       maxOutputTokens: this.outputLimit,
       milliseconds: this.#deps.ticker.now() - this.#arrivedAt,
       millisecondsToFirstByte: this.#millisecondsToFirstByte,
       startedAt: this.#startedAt,
     };
   }
+}
+
+/** The terms that have prices of their own. */
+function pricedTerms({ bound, price }: WorkOrder, observed: ObservedUsage | undefined): PriceTerms | undefined {
+  const { serviceTier, inferenceGeo } = appliedTerms(bound.terms, observed?.terms) ?? {};
+  const hasTier = serviceTier !== undefined && price.serviceTiers.has(serviceTier);
+  const hasGeo = inferenceGeo !== undefined && price.inferenceGeos.has(inferenceGeo);
+  if (!hasTier && !hasGeo) return undefined;
+  return { ...(hasTier && { serviceTier }), ...(hasGeo && { inferenceGeo }) };
 }

@@ -98,11 +98,11 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   ): Promise<void> {
     const { work } = this;
     const { status, headers, body } = answer;
-    headers["x-tollgate-credits"] =
-      others === 0n ? work.creditsOf(observed) : formatCredits(work.costOf(observed) + others);
+    const cost = work.costOf(observed) + others;
+    headers["x-tollgate-credits"] = formatCredits(cost);
     const kept = work.order.retry && { headers, body: new StoredBody().add(Buffer.from(body)) };
     const shortfall = await this.end({ status, outcome: "complete", observed, answer: kept });
-    if (shortfall > 0n) headers["x-tollgate-credits"] = formatCredits(work.costOf(observed) + others - shortfall);
+    if (shortfall > 0n) headers["x-tollgate-credits"] = formatCredits(cost - shortfall);
   }
 
   /**
