@@ -3,7 +3,7 @@ import { CertificateError } from "./certificate-error.ts";
 import { ReplyReader } from "./reply-reader.ts";
 import type { ReplyHead } from "./reply-head.ts";
 import { type OutgoingRequest, RequestWriter } from "./request-writer.ts";
-import type { RequestTarget } from "./targets.ts";
+import type { RequestTarget } from "./request-head.ts";
 
 /**
  * The request that a connection serves. Each of these calls may end it, and begin another one on the same connection.

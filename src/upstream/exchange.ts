@@ -11,9 +11,8 @@ import {
 import type { Connection, ConnectionUser } from "./connection.ts";
 import { decodedReply } from "./decode.ts";
 import type { ReplyHead } from "./reply-head.ts";
-import { headOpening } from "./request-head.ts";
+import { headOpening, type RequestTarget } from "./request-head.ts";
 import { bytesOf, type OutgoingRequest, type WholeBody } from "./request-writer.ts";
-import type { RequestTarget } from "./targets.ts";
 
 const noHeaders: ReplyHeaders = { get: () => null };
 
@@ -38,17 +37,11 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
   headers: ReplyHeaders = noHeaders;
   readonly body: ReplyBody = this;
   readonly target: RequestTarget;
-  readonly #method: UpstreamRequest["method"];
   readonly #signal: CallSignal;
   /** Kept until the reply begins, which may take long. */
-  #requestBody: WholeRequest["body"];
+  #request: WholeRequest | undefined;
   readonly #opening: string;
   readonly #dial: Dial;
-  /** The time-out for a new connection, in milliseconds. */
-  readonly connectMsMax: number | undefined;
-  /** The address to connect to, if it is not the host's. */
-  readonly address: string | undefined;
-  readonly #onSent: WholeRequest["onSent"];
   readonly #promised = Promise.withResolvers<UpstreamReply>();
   #state: "asked" | "replying" | "replied" | "over" = "asked";
   #connection: Connection | null = null;
@@ -64,14 +57,10 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
   /** Throws a TypeError if the headers are invalid. */
   constructor(request: WholeRequest, target: RequestTarget, dial: Dial) {
     this.target = target;
-    this.#method = request.method;
     this.#signal = request.signal;
-    this.#requestBody = request.body;
+    this.#request = request;
     this.#opening = headOpening(request, target);
     this.#dial = dial;
-    this.connectMsMax = request.connectMsMax;
-    this.address = request.address;
-    this.#onSent = request.onSent;
   }
 
   /** Sends the request, on an idle connection if there is one. */
@@ -90,18 +79,28 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
     this.#connection = this.#dial(this);
   }
 
+  /** The time-out for a new connection, in milliseconds. */
+  get connectMsMax(): number | undefined {
+    return this.#request?.connectMsMax;
+  }
+
+  /** The address to connect to, if it is not the host's. */
+  get address(): string | undefined {
+    return this.#request?.address;
+  }
+
   outgoing(): OutgoingRequest {
-    this.#onSent?.();
-    const body = this.#requestBody;
+    this.#request?.onSent?.();
+    const body = this.#request?.body;
     const bodyBytes = bytesOf(body);
-    const hasNoLength = body === undefined && this.#method !== "POST";
+    const hasNoLength = body === undefined && this.#request?.method !== "POST";
     const ending = hasNoLength ? "\r\n" : `content-length: ${bodyBytes}\r\n\r\n`;
     return { opening: this.#opening, ending, body, bodyBytes };
   }
 
   begin(head: ReplyHead): void {
     this.#state = "replying";
-    this.#requestBody = undefined;
+    this.#request = undefined;
     this.status = head.status;
     this.headers = head;
     const { contentEncoding } = head;

@@ -1,8 +1,7 @@
 import { limits } from "../core/index.ts";
 import { BadReply } from "./bad-reply.ts";
 import { ChunkReader } from "./chunk-reader.ts";
-import { HeadBytes } from "./head-bytes.ts";
-import { ReplyHead } from "./reply-head.ts";
+import { HeadBytes, ReplyHead } from "./reply-head.ts";
 
 /**
  * Reads one reply after the other from the bytes of a connection:

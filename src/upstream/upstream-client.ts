@@ -3,7 +3,7 @@ import { ConnectionPool } from "./connection-pool.ts";
 import { connect, type ConnectionOwner } from "./connection.ts";
 import { type Dial, HttpExchange, type WholeRequest } from "./exchange.ts";
 import { proxyRule, type ProxyVariables } from "./proxies.ts";
-import { RequestTargets } from "./targets.ts";
+import { RequestTargets } from "./request-head.ts";
 
 export interface UpstreamClientOptions {
   /** Sends requests that this client does not support: bodies that are not in memory, and upstreams behind a proxy. */
