@@ -7,7 +7,7 @@ import type { ObservedUsage } from "../core/index.ts";
 import type { RequestedExtras } from "../providers/index.ts";
 import type { WholeAnswer, UpstreamBody } from "../sending/index.ts";
 import type { StreamObserver } from "../streaming/index.ts";
-import type { StreamEvents } from "./relay/relay-stream.ts";
+import type { StreamEvents } from "./relay/stream-blocks.ts";
 
 /** The media type of server-sent events. */
 export const EVENT_STREAM = "text/event-stream";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { eventAround, eventsOf, eventsWith } from "./events.ts";
+import { endOfEvents, eventAround, eventsOf, eventsWith } from "./events.ts";
 
 describe("the event around a byte, and the events with a word", () => {
   const event = fc
@@ -28,6 +28,23 @@ describe("the event around a byte, and the events with a word", () => {
       expect([...eventsWith(block, words)].map(String)).toEqual(holding.map(String));
     });
     fc.assert(property);
+  });
+
+  test("end where the last one that fits ends, but not before the first one", () => {
+    const property = fc.property(fc.array(event, { maxLength: 5 }), (written) => {
+      const block = Buffer.from(written.join(""));
+      const ends = written.map((_, index) => written.slice(0, index + 1).join("").length);
+      for (const [index, first] of ends.entries()) {
+        const start = ends[index - 1] ?? 0;
+        for (let below = start - 1; below <= block.length + 1; below += 1) {
+          const fitting = ends.filter((end) => end > start && end < below);
+          expect(endOfEvents(block, start, below)).toBe(fitting.at(-1) ?? first);
+          expect(endOfEvents(block, start, below - 0.5)).toBe(fitting.at(-1) ?? first);
+        }
+      }
+    });
+    fc.assert(property);
+    expect(endOfEvents(Buffer.from("data: a\n\ndata: U"), 9, 12)).toBe(16);
   });
 
   test("include the last one, which has not ended", () => {

@@ -15,13 +15,28 @@ export function endsEmptyLine(bytes: Buffer, at: number): boolean {
 
 /** The events in a block of whole ones, in order, as views of it. */
 export function* eventsOf(block: Buffer): Generator<Buffer> {
-  let start = 0;
-  for (let at = block.indexOf(LF); at !== -1; at = block.indexOf(LF, at + 1)) {
-    if (at <= start || !endsEmptyLine(block, at)) continue;
-    yield block.subarray(start, at + 1);
-    start = at + 1;
+  for (let start = 0; start < block.length;) {
+    const end = endOfEvent(block, start, start);
+    yield block.subarray(start, end);
+    start = end;
   }
-  if (start < block.length) yield block.subarray(start);
+}
+
+/** The end of the event that begins at `start`, which contains the byte at `at`, within a block of whole events. */
+function endOfEvent(block: Buffer, start: number, at: number): number {
+  for (let lf = block.indexOf(LF, at); lf !== -1; lf = block.indexOf(LF, lf + 1)) {
+    if (lf > start && endsEmptyLine(block, lf)) return lf + 1;
+  }
+  return block.length;
+}
+
+/** The end of the last event that ends before `below`, but of the one at `start` at least, within a block of whole events. */
+export function endOfEvents(block: Buffer, start: number, below: number): number {
+  if (block.length < below) return block.length;
+  for (let lf = lineEndBefore(block, Math.ceil(below) - 1); lf > start; lf = lineEndBefore(block, lf)) {
+    if (endsEmptyLine(block, lf)) return lf + 1;
+  }
+  return endOfEvent(block, start, start);
 }
 
 /** The event that contains the byte at `at`, within a block of whole events. */
@@ -32,10 +47,7 @@ export function eventAround(block: Buffer, at: number): { start: number; end: nu
     start = lf + 1;
     break;
   }
-  for (let lf = block.indexOf(LF, at); lf !== -1; lf = block.indexOf(LF, lf + 1)) {
-    if (lf > start && endsEmptyLine(block, lf)) return { start, end: lf + 1 };
-  }
-  return { start, end: block.length };
+  return { start, end: endOfEvent(block, start, at) };
 }
 
 /**

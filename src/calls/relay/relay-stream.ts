@@ -15,7 +15,7 @@
 import { type Allowance, outcomeOf, type PaidClient, type StoredBody } from "../../charges/index.ts";
 import { type BodySink, type CallAbort, GatewayError, limits, type ReplyBody } from "../../core/index.ts";
 import type { StreamObserver, Ticker, Watched } from "../../streaming/index.ts";
-import { StreamBlocks } from "./stream-blocks.ts";
+import { StreamBlocks, type StreamEvents } from "./stream-blocks.ts";
 import { StreamClient } from "./stream-client.ts";
 import { StreamMeter } from "./stream-meter.ts";
 
@@ -41,13 +41,6 @@ export interface StreamRelayOptions {
   onFirstByte: () => void;
   /** Ends the charge. Resolves when that is durable, and rejects if it cannot be: the last event is then withheld. */
   onEnd: (end: StreamEnd, error: GatewayError | undefined) => Promise<void>;
-}
-
-/** How the events of a stream are separated, and how its client is notified of a break. */
-export interface StreamEvents {
-  /** The maximum size of an event that is passed on in one piece. */
-  bytesMax: number;
-  errorEvent: (error: GatewayError) => string;
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -86,18 +79,12 @@ class StreamRelay implements Watched, BodySink {
   #cancelTimeout: (() => void) | undefined;
 
   constructor(body: ReplyBody, options: StreamRelayOptions, client: StreamClient) {
-    const { observer, recorder, redact, events, firstAllowance, follow, ticker } = options;
+    const { recorder, ticker } = options;
     this.#body = body;
     this.#options = options;
     this.#client = client;
-    this.#blocks = new StreamBlocks({ observer, recorder, redact, eventBytesMax: events?.bytesMax });
-    this.#meter = new StreamMeter({
-      observer,
-      firstAllowance,
-      follow,
-      relay: (block) => this.#relay(block),
-      hasEnded: () => this.#ended,
-    });
+    this.#blocks = new StreamBlocks(options);
+    this.#meter = new StreamMeter(options, (block) => this.#relay(block));
     this.#lastByteAt = ticker.now();
     ticker.watch(this);
     if (recorder === undefined || !options.client.signal.aborted) return;
@@ -151,10 +138,12 @@ class StreamRelay implements Watched, BodySink {
     }
   }
 
-  #relay(block: Buffer): void {
+  /** Returns whether the stream goes on. */
+  #relay(block: Buffer): boolean {
     const shown = this.#blocks.see(block);
     if (this.#options.observer.done) this.#contain(this.#complete(shown));
     else if (this.#client.send(shown)) this.#pause();
+    return !this.#ended;
   }
 
   /** Continues after the hold has been raised, or could not be: then the call is aborted. */

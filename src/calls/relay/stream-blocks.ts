@@ -1,16 +1,24 @@
 import type { StoredBody } from "../../charges/index.ts";
+import type { GatewayError } from "../../core/index.ts";
 import { EventSplitter, type StreamObserver } from "../../streaming/index.ts";
 
 const NOTHING = Buffer.alloc(0);
 
 export interface StreamBlocksOptions {
   observer: StreamObserver;
-  /** The maximum size of an event that is passed on in one piece; undefined for a stream of bytes. */
-  eventBytesMax: number | undefined;
+  /** Undefined for a stream of bytes. */
+  events: StreamEvents | undefined;
   /** Collects the sent bytes of a call with a retry key. */
   recorder: StoredBody | undefined;
   /** Redacts the upstream's key from an error that repeats it. */
   redact: (text: string) => string;
+}
+
+/** How the events of a stream are separated, and how its client is notified of a break. */
+export interface StreamEvents {
+  /** The maximum size of an event that is passed on in one piece. */
+  bytesMax: number;
+  errorEvent: (error: GatewayError) => string;
 }
 
 /** Turns the upstream's bytes into blocks of whole events, and shows them to the observer. */
@@ -21,7 +29,7 @@ export class StreamBlocks {
 
   constructor(options: StreamBlocksOptions) {
     this.#options = options;
-    this.#splitter = options.eventBytesMax === undefined ? undefined : new EventSplitter(options.eventBytesMax);
+    this.#splitter = options.events && new EventSplitter(options.events.bytesMax);
   }
 
   /** Whether there has been anything for the client. */

@@ -5,7 +5,7 @@ import { StreamMeter } from "./stream-meter.ts";
 test("what waits for a raised hold is bounded, for an upstream that does not stop when it is paused", () => {
   let outputBytes = 0;
   let raised: Promise<void> | undefined = new Promise(() => undefined);
-  const meter = new StreamMeter({
+  const options = {
     observer: {
       get outputBytes() {
         return outputBytes;
@@ -13,8 +13,10 @@ test("what waits for a raised hold is bounded, for an upstream that does not sto
     },
     firstAllowance: 0,
     follow: () => ({ untilBytes: Number.POSITIVE_INFINITY, raised }),
-    relay: (block) => (outputBytes += block.length),
-    hasEnded: () => false,
+  };
+  const meter = new StreamMeter(options, (block) => {
+    outputBytes += block.length;
+    return true;
   });
   const event = Buffer.from(`data: ${"x".repeat(1024 * 1024 - 8)}\n\n`);
   expect(meter.push(event)).toBe(raised);

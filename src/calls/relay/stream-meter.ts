@@ -1,6 +1,6 @@
 import type { Allowance } from "../../charges/index.ts";
 import { GatewayError, limits } from "../../core/index.ts";
-import { eventsOf, type StreamObserver } from "../../streaming/index.ts";
+import { endOfEvents, type StreamObserver } from "../../streaming/index.ts";
 
 /** The share of text in the bytes of a stream: the least that is assumed, and how many times the last one it may become. */
 const TEXT_SHARE_MIN = 1 / 64;
@@ -12,10 +12,6 @@ export interface StreamMeterOptions {
   firstAllowance: number;
   /** Compares the cost of the output with its hold; undefined if output is not what is held. */
   follow: ((outputBytes: number) => Allowance) | undefined;
-  /** Passes events on, which the observer sees then. */
-  relay: (block: Buffer) => void;
-  /** Whether the stream has ended: nothing more is passed on. */
-  hasEnded: () => boolean;
 }
 
 /**
@@ -24,6 +20,7 @@ export interface StreamMeterOptions {
  */
 export class StreamMeter {
   readonly #options: StreamMeterOptions;
+  readonly #relay: (block: Buffer) => boolean;
   /** The output at which its cost must be compared with the hold. */
   #untilBytes: number;
   /** The received bytes, and how many there may be before the output is counted again. */
@@ -36,8 +33,10 @@ export class StreamMeter {
   #waiting: Buffer[] | undefined;
   #waitingBytes = 0;
 
-  constructor(options: StreamMeterOptions) {
+  /** `relay` passes events on, which the observer sees then. It returns whether the stream goes on. */
+  constructor(options: StreamMeterOptions, relay: (block: Buffer) => boolean) {
     this.#options = options;
+    this.#relay = relay;
     this.#untilBytes = options.follow === undefined ? Number.POSITIVE_INFINITY : options.firstAllowance;
     // The share of text is unknown before anything has arrived. Without a bound, nothing need be counted.
     this.#countAt = this.#untilBytes;
@@ -60,7 +59,7 @@ export class StreamMeter {
   push(block: Buffer): Promise<void> | undefined {
     if (this.#waiting !== undefined) return this.#wait(this.#waiting, block);
     if (!this.#isCovered(block)) return this.#passMetered(block);
-    this.#options.relay(block);
+    this.#relay(block);
     return undefined;
   }
 
@@ -105,33 +104,26 @@ export class StreamMeter {
     this.#countAt = bytes + (this.#untilBytes - outputBytes) / Math.min(Math.max(share, TEXT_SHARE_MIN), 1);
   }
 
-  /** Passes the last block on, as many events at once as the hold covers, until it is used up. */
+  /**
+   * Passes the last block on, as many events at once as the hold covers, one at least, until it is used up. Returns what to
+   * wait for then: the rest of the block waits.
+   */
   #passMetered(block: Buffer): Promise<void> | undefined {
     const before = this.#bytes - block.length;
     let start = 0;
-    let end = 0;
-    for (const { length } of eventsOf(block)) {
-      if (end > start && before + end + length >= this.#countAt) {
-        const raised = this.#passUpTo(block, start, end);
-        if (raised !== undefined || this.#options.hasEnded()) return raised;
-        start = end;
+    do {
+      const end = endOfEvents(block, start, this.#countAt - before);
+      if (!this.#relay(block.subarray(start, end))) return undefined;
+      const raised = this.#follow();
+      this.#count(before + end);
+      if (raised !== undefined) {
+        this.#waiting = end === block.length ? [] : [block.subarray(end)];
+        this.#waitingBytes = block.length - end;
+        return raised;
       }
-      end += length;
-    }
-    return this.#passUpTo(block, start, end);
-  }
-
-  /** Passes a part of the last block on. Returns what to wait for if the hold is used up: the rest of the block waits. */
-  #passUpTo(block: Buffer, start: number, end: number): Promise<void> | undefined {
-    const { relay, hasEnded } = this.#options;
-    relay(block.subarray(start, end));
-    if (hasEnded()) return undefined;
-    const raised = this.#follow();
-    this.#count(this.#bytes - block.length + end);
-    if (raised === undefined) return undefined;
-    this.#waiting = end === block.length ? [] : [block.subarray(end)];
-    this.#waitingBytes = block.length - end;
-    return raised;
+      start = end;
+    } while (start < block.length);
+    return undefined;
   }
 
   /** Compares the cost with the hold if it is time. Returns what to wait for if the hold is used up. */
