@@ -1,6 +1,7 @@
 /** A frontier with a million addresses, written by statements over many rows. */
 import { SQL } from "bun";
-import { openWebDatabase, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openWebDatabase } from "../../src/web/index.ts";
 
 /** How the addresses are spread. */
 export interface FrontierShape {
@@ -21,7 +22,7 @@ const expiresInMs = 3 * 24 * 3_600_000;
 export async function fillFrontier(storage: Storage, url: string, frontier: Frontier): Promise<void> {
   // A gateway's own statements have a time-out that these would exceed.
   const pool = storage.engine === "postgres" ? new SQL(url, { max: 1 }) : undefined;
-  const file = storage.engine === "sqlite" ? openWebDatabase(storage.web) : undefined;
+  const file = storage.engine === "sqlite" ? openWebDatabase(storage.place) : undefined;
   try {
     for (const statement of statementsFor(storage, frontier)) {
       file?.run(statement);

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Account, type CallRecord, Ledger, openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../../test/kit/storage.ts";
 import { startPostgres } from "../../test/kit/postgres.ts";
 import { Samples } from "../load/samples.ts";
 

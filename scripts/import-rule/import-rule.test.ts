@@ -12,6 +12,7 @@ const soundTree: Readonly<Record<string, string>> = {
   "src/storage/index.ts": `export class Storage {} export const openStorage = (): Storage => new Storage();`,
   "src/storage/sqlite.ts": `export const all = "SELECT id FROM tokens";`,
   "src/ledger/index.ts": `import type { Storage } from "../storage/index.ts"; export type Ledger = { storage: Storage };`,
+  "src/ledger/sql/schema.ts": `export const STEP = "CREATE TABLE holds (id)";`,
   "src/ledger/sql/hold.ts": `export const hold = "INSERT INTO transfers VALUES (?)";`,
   "src/auth/index.ts": `import { MoneyError } from "../core/index.ts"; export const fail = () => new MoneyError();`,
   "src/providers/index.ts": `import "./openai/index.ts"; import "./xai/index.ts"; import "./shared/list.ts";`,
@@ -25,6 +26,7 @@ const soundTree: Readonly<Record<string, string>> = {
   "src/http/index.ts": `import "./chat/chat.ts"; import type { Call } from "../calls/index.ts"; export type C = Call;`,
   "src/openapi/index.ts": `import "../http/index.ts";`,
   "src/app/routing.ts": `import { openStorage } from "../storage/index.ts"; export const storage = openStorage();`,
+  "src/app/schema.ts": `import "../ledger/sql/schema.ts";`,
   "src/app/app.ts": `import "./routing.ts"; import { openStorage } from "../storage/index.ts"; openStorage();`,
   "src/cli/main.ts": `import "../app/app.ts"; import { openStorage } from "../storage/index.ts"; openStorage();`,
   "src/cli/version.ts": `import manifest from "../../package.json"; export const { version } = manifest;`,
@@ -87,6 +89,7 @@ describe("every rule reports its violation and the fix", () => {
     ],
     ["6: an inner file", "src/auth/index.ts", `import "../core/money.ts";`, "export it from src/core/index.ts"],
     ["6: from a test", "test/kit.ts", `import "../src/ledger/sql/hold.ts";`, "export it from src/ledger/index.ts"],
+    ["6: a schema", "src/cli/main.ts", `import "../ledger/sql/schema.ts";`, "export it from src/ledger/index.ts"],
     ["6: the registry", "src/providers/index.ts", `import "./openai/chat.ts";`, "src/providers/openai/index.ts and"],
     ["a file and itself", "src/core/money.ts", `import "./money.ts";`, "no cycles the file imports itself"],
     [

@@ -21,6 +21,11 @@ export const levels: readonly (readonly string[])[] = [
  */
 export const compositionFolder = "app";
 
+/** Whether the file has a feature's steps of the schema. The composition folder imports them alone: a command needs all tables, not all features. */
+export function isSchema(path: string): boolean {
+  return path.endsWith("/sql/schema.ts");
+}
+
 /** Programs of threads, which start in the middle of a call: they load the files that they need, not whole folders. */
 export const threadPrograms: readonly string[] = ["src/app/web-stores-thread.ts"];
 

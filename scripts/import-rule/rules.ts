@@ -1,6 +1,7 @@
 import {
   compositionFolder,
   isTest,
+  isSchema,
   layoutFile,
   levels,
   placeOf,
@@ -93,6 +94,7 @@ function importsInnerFile(path: string, target: string): Advice {
   // Fixtures of a folder's unit tests may be used by the folders above it.
   if (isTest(path) && isSharedByTests(target)) return undefined;
   if (threadPrograms.includes(path)) return undefined;
+  if (from.folder === compositionFolder && isSchema(target)) return undefined;
   if (to.folder === compositionFolder) return undefined;
   const isFolderFile = target.split("/").length > 2;
   if (!isFolderFile || target === `src/${to.folder}/index.ts`) return undefined;

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openTokenStore, type TokenRecord } from "../auth/index.ts";
 import { type AccountState, Ledger, openLedgerStore } from "../ledger/index.ts";
-import { openStorage, type Storage } from "../storage/index.ts";
+import type { Storage } from "../storage/index.ts";
+import { openStorage } from "../../test/kit/storage.ts";
 import {
   AccountError,
   type AccountsDependencies,

@@ -10,7 +10,7 @@ import {
 } from "../sending/__fixtures__/upstreams.ts";
 import { MemoryBudget, Ticker } from "../streaming/index.ts";
 import { openResponseStore, ResponseStoreService } from "../objects/index.ts";
-import { openStorage } from "../storage/index.ts";
+import { openStorage } from "../../test/kit/storage.ts";
 import { objectsInMemory } from "../objects/owners/__fixtures__/memory.ts";
 import { countTokens } from "./count-tokens.ts";
 import { LargeBodies } from "./large-bodies.ts";

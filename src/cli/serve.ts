@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { openOperatorCatalog } from "../app/routing.ts";
-import { openStorage } from "../storage/index.ts";
+import { openStorage } from "../app/storage.ts";
 import { createLogger } from "../telemetry/index.ts";
 import { printBanner, type ServerSettings } from "./banner.ts";
 import { firstTokens } from "./first-tokens.ts";

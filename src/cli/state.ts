@@ -2,7 +2,8 @@ import type { AccountsDependencies } from "../accounts/index.ts";
 import { createAccounts } from "../app/accounts.ts";
 import { type Config, type LoadedConfig, loadConfig } from "../config/index.ts";
 import type { Environment, Fetch, RandomBytes } from "../core/index.ts";
-import { openStorage, type Storage } from "../storage/index.ts";
+import type { Storage } from "../storage/index.ts";
+import { openStorage } from "../app/storage.ts";
 import { askByFetch, socketOpener, UpstreamClient } from "../upstream/index.ts";
 import type { CommonOptions } from "./options.ts";
 

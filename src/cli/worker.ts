@@ -5,7 +5,7 @@
 import type { Command } from "commander";
 import { openOperatorCatalog } from "../app/routing.ts";
 import type { Config } from "../config/index.ts";
-import { openStorage } from "../storage/index.ts";
+import { openStorage } from "../app/storage.ts";
 import { createLogger, type Logger } from "../telemetry/index.ts";
 import { countOption } from "./options.ts";
 import { printJson } from "./print.ts";

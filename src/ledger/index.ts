@@ -26,6 +26,7 @@ export type {
   Settle,
   TopUp,
 } from "./operations.ts";
+export { plainCommit } from "./sql/postgres/plain-commit-function.ts";
 export { openLedgerStore } from "./sql/open.ts";
 export { type AuditReport, type Drift, moneyCounters } from "./books.ts";
 export { BooksError, exportBooks, removeEntries, sealBooks } from "./retention.ts";

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError, limits, type Calendar } from "../core/index.ts";
-import { openStorage, type Storage } from "../storage/index.ts";
+import type { Storage } from "../storage/index.ts";
+import { openStorage } from "../../test/kit/storage.ts";
 import { Ledger } from "./ledger.ts";
 import type { Hold, LedgerOperation, LedgerOutcome, Settle } from "./operations.ts";
 import { openLedgerStore } from "./sql/open.ts";

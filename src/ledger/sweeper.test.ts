@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
-import { openStorage, type Storage } from "../storage/index.ts";
+import type { Storage } from "../storage/index.ts";
+import { openStorage } from "../../test/kit/storage.ts";
 import { Ledger } from "./ledger.ts";
 import { openLedgerStore } from "./sql/open.ts";
 import type { LedgerStore } from "./store.ts";

@@ -14,10 +14,11 @@ interface SharedStorage {
   close(): void | Promise<void>;
 }
 
-/** Where SQLite has the tables of the web: in a file of its own, since another thread writes them. */
-export interface WebDatabase {
-  /** `:memory:` beside a database in memory. */
+/** Where a SQLite database is, as its URL tells. */
+export interface SqlitePlace {
+  /** `:memory:` for a database without a file. */
   path: string;
+  /** SQLite's setting, `normal` or `full`. */
   synchronous: string;
 }
 
@@ -30,7 +31,7 @@ export interface SqliteStorage extends SharedStorage {
   handle: SqliteHandle;
   /** The absolute path of its file; undefined for a database in memory. */
   file: string | undefined;
-  web: WebDatabase;
+  place: SqlitePlace;
   /** Calls back when the storage is closed, and waits for it. */
   onClose(callback: () => Promise<void>): void;
 }

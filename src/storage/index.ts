@@ -1,9 +1,17 @@
 export { type JournalEntry, JournalFile } from "./journal-file.ts";
-export { type PostgresStorage, type SqliteStorage, type Storage, StorageError, type WebDatabase } from "./database.ts";
-export { openWebDatabase } from "./sqlite/web-database.ts";
-export { changeTimezone, openStorage, withoutPassword } from "./open.ts";
+export {
+  type PostgresStorage,
+  type SqlitePlace,
+  type SqliteStorage,
+  type Storage,
+  StorageError,
+  type StorageLog,
+} from "./database.ts";
+export { openDatabase, prepareDatabase, withoutPassword } from "./open.ts";
+export { NO_CHANGE, type Preparation, type Schema, together } from "./schema.ts";
+export { schemaVersion } from "./sqlite/migrate.ts";
+export { prepareFile } from "./sqlite/prepare-file.ts";
 export type { Parameter, Statements } from "./postgres/statements.ts";
-export { plainCommit, plainRows } from "./postgres/ledger-commit-plain.ts";
 export { isDataFault } from "./data-fault.ts";
 export { retried, retryLocked } from "./sqlite/retry-locked.ts";
 export { LOCK_OR_SKIP, perEngine, sql, type Statement } from "./sql/statement.ts";

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStorage, type SqliteStorage, StorageError } from "./index.ts";
+import { type SqliteStorage, StorageError } from "./index.ts";
+import { openStorage, sqliteSteps as migrations } from "../../test/kit/storage.ts";
 import { migrateSqlite } from "./sqlite/migrate.ts";
-import { migrations } from "./sqlite/migrations.ts";
 
 let folder: string;
 let opened: SqliteStorage[];
@@ -256,7 +256,7 @@ describe("the schema", () => {
 test("five processes that start simultaneously on one file all come up, on one schema", async () => {
   const path = join(folder, "t.db");
   const source = `
-    const { openStorage } = await import(${JSON.stringify(join(import.meta.dir, "index.ts"))});
+    const { openStorage } = await import(${JSON.stringify(join(import.meta.dir, "../../test/kit/storage.ts"))});
     console.log("ready");
     await new Response(Bun.stdin.stream()).text();
     const storage = await openStorage(${JSON.stringify(`sqlite:${path}`)});

@@ -1,41 +1,37 @@
-import { type SqliteStorage, type Storage, StorageError, type StorageLog } from "./database.ts";
-import { changePostgresTimezone, openPostgres } from "./postgres/open.ts";
-import { changeSqliteTimezone, openSqlite } from "./sqlite/open.ts";
+import { type Storage, StorageError, type StorageLog } from "./database.ts";
+import { openPostgres, preparePostgres } from "./postgres/open.ts";
+import type { Preparation, Schema } from "./schema.ts";
+import { openSqlite, prepareSqlite } from "./sqlite/open.ts";
 
-export interface StorageOptions {
+export interface OpenOptions {
+  schema: Schema;
+  /** Returns the zone of the storage's days. */
+  prepare: Preparation<string>;
   /** Gets problems in the background, which fail no call. Nothing is logged without it. */
-  log?: StorageLog;
-  /** The zone that its days must have; by default, those that they have. A storage without calls takes it over. */
-  timezone?: string | undefined;
+  log?: StorageLog | undefined;
 }
-
-const noLog: StorageLog = { info: () => undefined, warn: () => undefined };
 
 /**
  * Opens the storage of the URL and migrates it to the newest schema: `sqlite:PATH`, `sqlite::memory:` or
  * `postgres://user:password@host:port/database`. Rejects with a `StorageError` if it cannot be used.
  */
-export function openStorage(url: `sqlite:${string}`, options?: StorageOptions): Promise<SqliteStorage>;
-export function openStorage(url: string, options?: StorageOptions): Promise<Storage>;
-export async function openStorage(url: string, options: StorageOptions = {}): Promise<Storage> {
-  const { log = noLog, timezone } = options;
-  if (url.startsWith("sqlite:")) return openSqlite(url.slice("sqlite:".length), { log, timezone });
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, timezone);
-  throw unknownStorage(url);
+export async function openDatabase(url: string, options: OpenOptions): Promise<Storage> {
+  const sqlite = sqliteLocation(url);
+  return sqlite === undefined ? openPostgres(url, options) : openSqlite(sqlite, options);
 }
 
-/**
- * Changes the time zone of the storage's days and counts every call again by them. Rejects with a `StorageError` if the
- * zone is unknown, or if entries were removed, whose calls can't be counted again.
- */
-export async function changeTimezone(url: string, zone: string): Promise<void> {
-  if (url.startsWith("sqlite:")) return changeSqliteTimezone(url.slice("sqlite:".length), zone);
-  if (/^postgres(ql)?:\/\//.test(url)) return changePostgresTimezone(url, zone);
-  throw unknownStorage(url);
+/** Migrates the storage and does something with it. Rejects with a `StorageError` if it cannot be used. */
+export async function prepareDatabase(url: string, schema: Schema, work: Preparation<void>): Promise<void> {
+  const sqlite = sqliteLocation(url);
+  if (sqlite === undefined) return preparePostgres(url, schema, work.postgres);
+  prepareSqlite(sqlite, schema, work.sqlite).handle.close();
 }
 
-function unknownStorage(url: string): StorageError {
-  return new StorageError(
+/** The rest of the URL, of SQLite; undefined for Postgres. */
+function sqliteLocation(url: string): string | undefined {
+  if (url.startsWith("sqlite:")) return url.slice("sqlite:".length);
+  if (/^postgres(ql)?:\/\//.test(url)) return undefined;
+  throw new StorageError(
     `storage: "${url.split(":")[0]}" is no storage that this version knows; write sqlite:PATH or postgres://…`,
   );
 }

@@ -1,7 +1,8 @@
 /** The contract of every `CatalogStore`, on either engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { openCatalogStore } from "../../src/pricing/index.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
 
 function describeCatalogStore(name: string, open: () => Promise<Storage>): void {

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { type CrawlStore, type LeasedPage, type NewCrawl, type NewPage, openWebStores } from "../../src/web/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
 

@@ -7,7 +7,8 @@ import {
   type UsageOutcome,
   type UsageQuery,
 } from "../../src/generations/index.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { insertGeneration } from "../kit/generations.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 

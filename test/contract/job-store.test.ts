@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { type JobLease, type JobStore, type LeasedJob, type NewJob, openJobStore } from "../../src/jobs/index.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { type Engine, engines, type PostgresServer, query, startPostgres } from "../kit/index.ts";
 
 const AT = 1_000;

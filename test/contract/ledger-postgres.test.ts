@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openTokenStore } from "../../src/auth/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage, type PostgresStorage } from "../../src/storage/index.ts";
+import type { PostgresStorage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 import { describeLedgerStore, type OpenedLedgerStore } from "./ledger-store.ts";
 import {

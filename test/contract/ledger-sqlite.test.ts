@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTokenStore } from "../../src/auth/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage, type SqliteStorage, StorageError } from "../../src/storage/index.ts";
+import { type SqliteStorage, StorageError } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { describeLedgerStore, type OpenedLedgerStore } from "./ledger-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tollgate-ledger-"));

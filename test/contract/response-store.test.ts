@@ -2,7 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { limits } from "../../src/core/index.ts";
 import { openResponseStore, type ResponseStore, type StoredResponse } from "../../src/objects/index.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { type PostgresServer, query, startPostgres } from "../kit/index.ts";
 
 const AT = 1_000;

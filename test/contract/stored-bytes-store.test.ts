@@ -1,6 +1,7 @@
 /** The contract of every `StoredBytesStore`, on either engine, and of the page cache and the screenshots on top of it. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { openWebStores, PageCache, Screenshots, type StoredBytesStore } from "../../src/web/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
 

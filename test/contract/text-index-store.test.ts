@@ -1,6 +1,7 @@
 /** The contract of every `TextIndexStore`, on either engine: the query filters, and that nobody finds another's pages. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { openWebStores, parseQuery, type TextIndexStore } from "../../src/web/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
 

@@ -1,6 +1,7 @@
 /** The contract of every `WebhookSecretStore`, on either engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { openWebhookSecretStore } from "../../src/webhooks/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
 

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
 import { accountId, openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { chatPath, EventReader, type Gateway, simulatedProviders, startGateway, until } from "../kit/index.ts";
 
 let simulators: Simulators;

@@ -9,7 +9,8 @@ import {
   type NewJob,
   openJobStore,
 } from "../../src/jobs/index.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { Ticker } from "../../src/streaming/index.ts";
 import { type Engine, type PostgresServer, startPostgres, until } from "../kit/index.ts";
 

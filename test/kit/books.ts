@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import type { Nano } from "../../src/core/index.ts";
 import { accountId, type AuditReport, openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage } from "../../src/storage/index.ts";
+import { openStorage } from "./storage.ts";
 import type { Gateway } from "./gateway.ts";
 import { until } from "./until.ts";
 

@@ -1,4 +1,5 @@
-import { retried, openWebDatabase, type Storage } from "../../src/storage/index.ts";
+import { retried, type Storage } from "../../src/storage/index.ts";
+import { openWebDatabase } from "../../src/web/index.ts";
 import type { PostgresServer } from "./postgres.ts";
 
 /** The storage engines of a gateway. */
@@ -23,7 +24,7 @@ export async function query<Row>(storage: Storage, statement: string): Promise<R
 /** The same for the tables of the web, which have a file of their own on SQLite. */
 export async function queryWeb<Row>(storage: Storage, statement: string): Promise<Row[]> {
   if (storage.engine === "postgres") return query(storage, statement);
-  const database = openWebDatabase(storage.web);
+  const database = openWebDatabase(storage.place);
   try {
     return database.query<Row, []>(statement).all();
   } finally {

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { createToken, type TokenRequest } from "../../src/accounts/index.ts";
 import { createAccounts } from "../../src/app/accounts.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "./storage.ts";
 import { findProgram, root } from "./program.ts";
 
 /** Prices under which sums are easy to work out by hand: 1 and 2 credits per million tokens. */

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SQL } from "bun";
-import { openStorage } from "../../src/storage/index.ts";
+import { openStorage } from "./storage.ts";
 import { runFolder } from "./run-folder.ts";
 
 const startAttemptsMax = 3;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import {
   type Engine,
   expectCleanAudit,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { rmSync } from "node:fs";
 import { openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
 import {
   chatPath,

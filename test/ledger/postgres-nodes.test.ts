@@ -1,7 +1,8 @@
 /** Several nodes on one Postgres: limits stay exact, and nothing deadlocks. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Account, Ledger, type LedgerOutcome, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 
 const NODES = 3;

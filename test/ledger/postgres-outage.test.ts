@@ -8,7 +8,8 @@ import { EndJournal, openWork, Work, type WorkOrder } from "../../src/charges/in
 import { GatewayError } from "../../src/core/index.ts";
 import { type Account, type Hold, Ledger, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
 import { PriceBook } from "../../src/pricing/index.ts";
-import { openStorage, type PostgresStorage } from "../../src/storage/index.ts";
+import type { PostgresStorage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { Ticker } from "../../src/streaming/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 import { until } from "../kit/until.ts";

@@ -12,8 +12,10 @@ import {
   type LedgerOperation,
   type LedgerStore,
   openLedgerStore,
+  plainCommit,
 } from "../../src/ledger/index.ts";
-import { openStorage, plainCommit, type PostgresStorage } from "../../src/storage/index.ts";
+import type { PostgresStorage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 import { until } from "../kit/until.ts";
 

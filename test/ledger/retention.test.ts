@@ -8,7 +8,8 @@ import { gunzipSync } from "node:zlib";
 import { Calendar } from "../../src/core/index.ts";
 import { openGenerationStore, type UsageGrouping } from "../../src/generations/index.ts";
 import { exportBooks, type LedgerStore, openLedgerStore, removeEntries, sealBooks } from "../../src/ledger/index.ts";
-import { changeTimezone, openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { changeTimezone, openStorage } from "../kit/storage.ts";
 import { engines, type PostgresServer, query, startPostgres, until } from "../kit/index.ts";
 import {
   account,

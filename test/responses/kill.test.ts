@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import {
   endOf,
   engines,

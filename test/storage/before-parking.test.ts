@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openGenerationStore } from "../../src/generations/index.ts";
 import { openJobStore } from "../../src/jobs/index.ts";
 import { type Hold, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage, type PostgresStorage, type Storage } from "../../src/storage/index.ts";
+import type { PostgresStorage, Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { engines } from "../kit/index.ts";
 import { earlierVersion } from "./dumps.ts";
 

@@ -4,7 +4,8 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { renameSync } from "node:fs";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { openWebStores, parseQuery, type WebStores } from "../../src/web/index.ts";
 import { engines, query, queryWeb } from "../kit/index.ts";
 import { earlierVersion } from "./dumps.ts";

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type GenerationStore, openGenerationStore } from "../../src/generations/index.ts";
 import { type LedgerOperation, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage, type SqliteStorage } from "../../src/storage/index.ts";
+import type { SqliteStorage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 
 const owners = ["alice", "bob", "ß∂"];
 

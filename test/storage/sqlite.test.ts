@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openGenerationStore } from "../../src/generations/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 
 const account = "token:t";
 const call = {

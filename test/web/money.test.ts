@@ -20,6 +20,7 @@ import {
   storageOn,
   until,
 } from "../kit/index.ts";
+import { webPlace } from "../../src/web/index.ts";
 import { startTarget, type Target } from "./target.ts";
 
 /** A page costs 0.001 credits, and so does a map. */
@@ -163,7 +164,7 @@ describe("the cache", () => {
   test("and the local search fail no scrape when their file cannot be used", async () => {
     const gateway = await startGateway({ providers: {}, config: { web: { allow_private_hosts: [target.host] } } });
     if (gateway.storage.engine !== "sqlite") throw new Error("this is no SQLite");
-    writeFileSync(gateway.storage.web.path, "This is no database. ".repeat(100));
+    writeFileSync(webPlace(gateway.storage.place).path, "This is no database. ".repeat(100));
     const token = await gateway.token({ user: "alice" });
     for (let time = 0; time < 2; time += 1) {
       const answer = await fetch(`${gateway.url}/v2/scrape`, {

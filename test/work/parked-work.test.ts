@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openGenerationStore } from "../../src/generations/index.ts";
 import { Ledger, openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { type PostgresServer, query, startPostgres, until } from "../kit/index.ts";
 import { accountId, cost, heldAtFirst, parentId, renderId } from "./render-order.ts";
 

@@ -17,7 +17,8 @@ import {
 import type { ObservedUsage } from "../../src/core/index.ts";
 import { type JobHandler, JobRunner, openJobStore } from "../../src/jobs/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { openStorage } from "../kit/storage.ts";
 import { Ticker } from "../../src/streaming/index.ts";
 import { heldAtFirst, renderId, renderOrder } from "./render-order.ts";
 

@@ -12,7 +12,8 @@ import {
   openLedgerStore,
 } from "../../ledger/index.ts";
 import { type ModelPrice, PriceBook } from "../../pricing/index.ts";
-import { openStorage, type SqliteStorage } from "../../storage/index.ts";
+import type { SqliteStorage } from "../../storage/index.ts";
+import { openStorage } from "../../../test/kit/storage.ts";
 import { Ticker } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
 import { EndJournal } from "../end-journal.ts";

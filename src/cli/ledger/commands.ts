@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { creditsNumber, formatCredits } from "../../core/index.ts";
 import { type AuditReport, type Drift, moneyCounters, type OpenHold } from "../../ledger/index.ts";
-import { changeTimezone } from "../../storage/index.ts";
+import { changeTimezone } from "../../app/storage.ts";
 import { type CommonOptions, withCommonOptions } from "../options.ts";
 import { printJson, printLine, printTable } from "../print.ts";
 import { addRetentionCommands } from "./retention.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { createModelRouter, createPriceBook, openOperatorCatalog, type RoutingOptions } from "../../app/routing.ts";
 import { fetchListing, type UpstreamRoute } from "../../routing/index.ts";
 import { builtInLayers, type CatalogLayers, type PriceBook, type PriceDescription } from "../../pricing/index.ts";
-import { openStorage } from "../../storage/index.ts";
+import { openStorage } from "../../app/storage.ts";
 import { createLogger } from "../../telemetry/index.ts";
 import { type CommonOptions, withCommonOptions } from "../options.ts";
 import { printJson, printLine, printTable } from "../print.ts";

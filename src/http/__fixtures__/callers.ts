@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type AccountsDependencies, createToken } from "../../accounts/index.ts";
 import { Authenticator, openClientSecretStore, openTokenStore } from "../../auth/index.ts";
 import { Ledger, openLedgerStore } from "../../ledger/index.ts";
-import { openStorage } from "../../storage/index.ts";
+import { openStorage } from "../../../test/kit/storage.ts";
 
 export interface Callers {
   authenticator: Authenticator;

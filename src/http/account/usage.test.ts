@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Principal } from "../../auth/index.ts";
 import { openGenerationStore } from "../../generations/index.ts";
-import { openStorage, type SqliteStorage } from "../../storage/index.ts";
+import type { SqliteStorage } from "../../storage/index.ts";
+import { openStorage } from "../../../test/kit/storage.ts";
 import { askRoute } from "../__fixtures__/ask-route.ts";
 import { usageAnswer, usageRoute } from "./usage.ts";
 

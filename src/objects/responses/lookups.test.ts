@@ -9,7 +9,8 @@ import {
   upstreamKey,
   worldOf,
 } from "../../sending/__fixtures__/upstreams.ts";
-import { openStorage, type Storage } from "../../storage/index.ts";
+import type { Storage } from "../../storage/index.ts";
+import { openStorage } from "../../../test/kit/storage.ts";
 import { MemoryBudget, Ticker } from "../../streaming/index.ts";
 import { ResponseStoreService } from "./response-store-service.ts";
 import { deleteResponse, getResponse, listInputItems } from "./lookups.ts";

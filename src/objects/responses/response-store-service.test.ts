@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject, limits } from "../../core/index.ts";
 import { principalOf, targetOf } from "../../sending/__fixtures__/upstreams.ts";
-import { openStorage, type Storage } from "../../storage/index.ts";
+import type { Storage } from "../../storage/index.ts";
+import { openStorage } from "../../../test/kit/storage.ts";
 import { rebaseErrorPath, type StorableCall, ResponseStoreService } from "./response-store-service.ts";
 import { openResponseStore } from "./sql/open.ts";
 import type { ResponseStore } from "./store.ts";

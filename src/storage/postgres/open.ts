@@ -1,9 +1,11 @@
 import { SQL } from "bun";
 import { type PostgresStorage, StorageError } from "../database.ts";
+import type { Preparation, Schema } from "../schema.ts";
 import { migratePostgres } from "./migrate.ts";
 import { connect, Statements } from "./statements.ts";
-import { agreeOnTimezone, recountPostgres } from "./timezone.ts";
-import { CHANGES_CHANNEL } from "./tables.ts";
+
+/** The channel on which triggers announce changes of rows that nodes cache. */
+const CHANGES_CHANNEL = "tollgate_changes";
 
 /** Connections of one process for look-ups, besides the one for its ledger's commits, which run one at a time. */
 const LOOKUP_CONNECTIONS_MAX = 3;
@@ -12,14 +14,17 @@ const LOOKUP_CONNECTIONS_MAX = 3;
  * Opens the database of the URL, `postgres://user:password@host:port/database?sslmode=…`, and migrates it. Throws a
  * `StorageError` with a one-line message without the password if it cannot be used.
  */
-export async function openPostgres(url: string, wantedZone?: string): Promise<PostgresStorage> {
+export async function openPostgres(
+  url: string,
+  { schema, prepare }: { schema: Schema; prepare: Preparation<string> },
+): Promise<PostgresStorage> {
   const place = describePlace(url);
   const statements = new Statements({ url, connectionsMax: LOOKUP_CONNECTIONS_MAX });
   const commits = new Statements({ url, connectionsMax: 1 });
   const closeAll = () => Promise.all([statements.close(), commits.close()]);
   let timezone: string;
   try {
-    timezone = await prepare(url, wantedZone);
+    timezone = await preparePostgres(url, schema, prepare.postgres);
     await Promise.all([statements.connect(), commits.connect()]);
   } catch (cause) {
     await closeAll();
@@ -41,31 +46,22 @@ export async function openPostgres(url: string, wantedZone?: string): Promise<Po
   };
 }
 
-/** Migrates the database, and returns the zone of its days. */
-function prepare(url: string, wantedZone: string | undefined): Promise<string> {
-  return withConnection(url, async (setup) => {
-    await migratePostgres(setup);
-    return agreeOnTimezone(setup, wantedZone);
-  });
-}
-
-/** Changes the zone of the database's days. Rejects with a `StorageError` if that is not possible. */
-export async function changePostgresTimezone(url: string, zone: string): Promise<void> {
+/** Migrates the database and does something with it, over a connection of its own. Throws a `StorageError` if it cannot be used. */
+export async function preparePostgres<T>(
+  url: string,
+  { steps }: Schema,
+  prepare: (connection: SQL) => Promise<T>,
+): Promise<T> {
   const place = describePlace(url);
-  try {
-    await withConnection(url, async (setup) => {
-      await migratePostgres(setup);
-      await recountPostgres(setup, zone);
-    });
-  } catch (cause) {
-    throw unusable(place, cause);
-  }
-}
-
-async function withConnection<T>(url: string, work: (connection: SQL) => Promise<T>): Promise<T> {
   const connection = connect(url, 1);
   try {
-    return await work(connection);
+    await migratePostgres(
+      connection,
+      steps.flatMap(({ postgres }) => postgres ?? []),
+    );
+    return await prepare(connection);
+  } catch (cause) {
+    throw unusable(place, cause);
   } finally {
     await connection.close({ timeout: 0 });
   }

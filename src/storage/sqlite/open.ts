@@ -1,13 +1,12 @@
 import type { Database } from "bun:sqlite";
 import { GatewayError } from "../../core/index.ts";
-import { type SqliteStorage, StorageError, type StorageLog, type WebDatabase } from "../database.ts";
+import { type SqlitePlace, type SqliteStorage, StorageError, type StorageLog } from "../database.ts";
+import type { Preparation, Schema } from "../schema.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { countClosed, countOpened } from "./descriptors.ts";
-import { migrations } from "./migrations.ts";
-import { moveWebTables } from "./move-web-tables.ts";
-import { openFile } from "./open-file.ts";
-import { agreeOnTimezone, recountSqlite } from "./timezone.ts";
-import { webFileOf } from "./web-database.ts";
+import { prepareFile } from "./prepare-file.ts";
+
+const noLog: StorageLog = { info: () => undefined, warn: () => undefined };
 
 /** Bytes of a page of a new file. A call's rows are small, and each changed page is written whole. */
 const PAGE_BYTES = 2_048;
@@ -28,10 +27,9 @@ const FOREIGN_COMMIT_POLL_MS = 200;
  */
 export function openSqlite(
   location: string,
-  { log, timezone: wantedZone }: { log: StorageLog; timezone: string | undefined },
+  { schema, prepare, log = noLog }: { schema: Schema; prepare: Preparation<string>; log?: StorageLog | undefined },
 ): SqliteStorage {
-  const opened = openMigrated(location, (database) => agreeOnTimezone(database, wantedZone));
-  const { handle, result: timezone, web } = opened;
+  const { handle, result: timezone, place } = prepareSqlite(location, schema, prepare.sqlite);
   const file = fileOf(handle);
   if (file !== undefined) countOpened(file);
   const checkpointer = file === undefined ? undefined : new Checkpointer({ handle, path: file, log });
@@ -48,7 +46,7 @@ export function openSqlite(
     timezone,
     handle,
     file,
-    web,
+    place,
     onClose(callback) {
       closers.push(callback);
     },
@@ -75,23 +73,21 @@ export function openSqlite(
   };
 }
 
-/** Changes the zone of the file's days. Throws a `StorageError` if that is not possible. */
-export function changeSqliteTimezone(location: string, zone: string): void {
-  openMigrated(location, (handle) => recountSqlite(handle, zone)).handle.close();
-}
-
-function openMigrated<T>(
+/** Opens and migrates the file, without what an open storage has besides. Throws a `StorageError` if it cannot be used. */
+export function prepareSqlite<T>(
   location: string,
+  { steps: allSteps, beforeSqlite }: Schema,
   prepare: (handle: Database) => T,
-): { handle: Database; result: T; web: WebDatabase } {
+): { handle: Database; result: T; place: SqlitePlace } {
   const [path = "", query = ""] = location.split("?");
   const synchronous = new URLSearchParams(query).get("synchronous") ?? "normal";
   if (!/^(normal|full)$/i.test(synchronous))
     throw new StorageError(`storage: synchronous is normal or full, not "${synchronous}"`);
-  const web = { path: path === ":memory:" ? path : webFileOf(path), synchronous };
-  const before = (handle: Database): void => moveWebTables(handle, web);
-  const file = { pageBytes: PAGE_BYTES, walBytesMax: WAL_BYTES_MAX, busyMs: BUSY_MS, migrations, before };
-  return { ...openFile({ path, synchronous, ...file }, prepare), web };
+  const place = { path, synchronous };
+  const steps = allSteps.flatMap(({ sqlite }) => sqlite ?? []);
+  const before = (handle: Database): void => beforeSqlite(handle, place);
+  const file = { pageBytes: PAGE_BYTES, walBytesMax: WAL_BYTES_MAX, busyMs: BUSY_MS, steps, before };
+  return { ...prepareFile({ ...place, ...file }, prepare), place };
 }
 
 /** The absolute path of the file; undefined for a database in memory. */

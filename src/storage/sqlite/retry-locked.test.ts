@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStorage, type SqliteStorage } from "../index.ts";
+import { openStorage } from "../../../test/kit/storage.ts";
+import type { SqliteStorage } from "../index.ts";
 import { retryLocked } from "./retry-locked.ts";
 
 let folder: string;

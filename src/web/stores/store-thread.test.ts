@@ -3,9 +3,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { getPriority, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayError, limits } from "../../core/index.ts";
-import { openStorage, type SqliteStorage } from "../../storage/index.ts";
+import type { SqliteStorage } from "../../storage/index.ts";
+import { openStorage } from "../../../test/kit/storage.ts";
 import { parseQuery } from "../search/query.ts";
 import type { StoredBytes } from "../stored-bytes/index.ts";
+import { webPlace } from "../sql/web-database.ts";
 import { openWebStores, type WebStores } from "./web-stores.ts";
 
 let folder: string;
@@ -49,9 +51,9 @@ test("regular look-ups make no file until something is stored", async () => {
   await stores.textIndex.deleteExpired(1);
   await stores.storedBytes.deleteExpired(1);
   expect(await stores.crawls.deleteExpired(1)).toBe(false);
-  expect(existsSync(storage.web.path)).toBe(false);
+  expect(existsSync(webPlace(storage.place).path)).toBe(false);
   await stores.storedBytes.put(bytes("a"));
-  expect(existsSync(storage.web.path)).toBe(true);
+  expect(existsSync(webPlace(storage.place).path)).toBe(true);
   expect(await take()).toEqual([]);
 });
 
@@ -100,7 +102,7 @@ test("a call that fails is refused alone", async () => {
 });
 
 test("a file that can't be used refuses each call, and is tried again after a second", async () => {
-  writeFileSync(storage.web.path, "This is no database. ".repeat(100));
+  writeFileSync(webPlace(storage.place).path, "This is no database. ".repeat(100));
   for (const _ of [1, 2, 3]) {
     const reason: unknown = await take().catch((thrown: unknown) => thrown);
     if (!(reason instanceof GatewayError)) throw new Error(`the call succeeded: ${String(reason)}`);
@@ -109,7 +111,7 @@ test("a file that can't be used refuses each call, and is tried again after a se
     expect(reason.message).not.toContain(folder);
     expect(String(reason.cause)).toContain("cannot open");
   }
-  rmSync(storage.web.path);
+  rmSync(webPlace(storage.place).path);
   const deadline = performance.now() + 4_000;
   const isStored = (): Promise<boolean> =>
     stores.storedBytes.put(bytes("a")).then(

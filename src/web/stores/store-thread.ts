@@ -5,7 +5,8 @@
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { GatewayError } from "../../core/index.ts";
-import type { WebDatabase } from "../../storage/index.ts";
+import type { SqlitePlace } from "../../storage/index.ts";
+import { webPlace } from "../sql/web-database.ts";
 import { STOP, type StoreCall, type StoreFailure, type StoreReply, type StoreRequest } from "./thread-protocol.ts";
 
 /** Composes the thread's part. */
@@ -35,7 +36,7 @@ interface Pending {
 }
 
 export class StoreThread {
-  readonly #database: WebDatabase;
+  readonly #storage: SqlitePlace;
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #exited: Promise<void> = Promise.resolve();
@@ -43,15 +44,15 @@ export class StoreThread {
   #isStopped = false;
   #failed: { reason: unknown; at: number } | undefined;
 
-  constructor(database: WebDatabase) {
-    this.#database = database;
+  constructor(storage: SqlitePlace) {
+    this.#storage = storage;
   }
 
   /** Performs a call. Rejects with `storage_unavailable` if the file cannot be used. */
   call(call: StoreCall): Promise<unknown> {
     if (this.#isStopped) return Promise.reject(unavailable(new Error("the storage is closed")));
     if (this.#worker === undefined) {
-      if (emptyResults.has(call.method) && !existsSync(this.#database.path)) {
+      if (emptyResults.has(call.method) && !existsSync(webPlace(this.#storage).path)) {
         return Promise.resolve(emptyResults.get(call.method));
       }
       if (this.#failed !== undefined && performance.now() - this.#failed.at < RESTART_MS) {
@@ -81,7 +82,7 @@ export class StoreThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(PROGRAM, { workerData: this.#database });
+    const worker = new Worker(PROGRAM, { workerData: this.#storage });
     const { promise, resolve } = Promise.withResolvers<void>();
     let failure: unknown = new Error("its thread has ended");
     this.#exited = promise;

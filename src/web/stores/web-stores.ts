@@ -30,7 +30,7 @@ export function openWebStores(storage: Storage): WebStores {
 
 /** A page is indexed, compressed and stored for some milliseconds, which would delay every call of the gateway's thread. */
 function openOnThread(storage: SqliteStorage): WebStores {
-  const thread = new StoreThread(storage.web);
+  const thread = new StoreThread(storage.place);
   storage.onClose(() => thread.stop());
   return {
     crawls: remoteStore(thread, "crawls", SqliteCrawlStore),

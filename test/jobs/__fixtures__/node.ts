@@ -4,7 +4,8 @@
  */
 import { randomBytes } from "node:crypto";
 import { type Job, type JobResult, JobRunner, openJobStore } from "../../../src/jobs/index.ts";
-import { openStorage, type Storage } from "../../../src/storage/index.ts";
+import type { Storage } from "../../../src/storage/index.ts";
+import { openStorage } from "../../kit/storage.ts";
 import { Ticker } from "../../../src/streaming/index.ts";
 import { query } from "../../kit/engines.ts";
 import { until } from "../../kit/until.ts";

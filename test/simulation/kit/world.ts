@@ -8,7 +8,8 @@ import {
   type OutcomeOf,
 } from "../../../src/ledger/index.ts";
 import { type ModelPrice, PriceBook } from "../../../src/pricing/index.ts";
-import { openStorage, type SqliteStorage } from "../../../src/storage/index.ts";
+import type { SqliteStorage } from "../../../src/storage/index.ts";
+import { openStorage } from "../../kit/storage.ts";
 import type { Weather } from "./faulty-store.ts";
 import { Meetings, type Span } from "./meetings.ts";
 import { Random } from "./random.ts";

@@ -7,7 +7,8 @@ import { createAccounts } from "../../../app/accounts.ts";
 import { loadConfig } from "../../../config/index.ts";
 import type { AcceptedSocket, Socket, SocketHandler } from "../../../core/index.ts";
 import { type Feature, features, type RouteCall } from "../../../http/index.ts";
-import { openStorage, type Storage } from "../../../storage/index.ts";
+import type { Storage } from "../../../storage/index.ts";
+import { openStorage } from "../../../../test/kit/storage.ts";
 import { environment } from "../../state.ts";
 import { listen, type Listening } from "../listen.ts";
 

@@ -1,5 +1,6 @@
 /** Converts operations whose outcomes do not depend on each other to the parameters of `ledger_commit_plain`. */
-import { type Parameter, plainRows } from "../../../storage/index.ts";
+import type { Parameter } from "../../../storage/index.ts";
+import { plainRows } from "./plain-commit-function.ts";
 import type { Hold, LedgerOperation, LedgerOutcome, Park, Release, Renew, Settle, TopUp } from "../../operations.ts";
 import type { CallCounts } from "../../rates.ts";
 import { toGenerationColumns } from "../generations.ts";

@@ -1,5 +1,6 @@
 import { Calendar } from "../../../core/index.ts";
-import { type Parameter, plainCommit, type PostgresStorage, type Statements } from "../../../storage/index.ts";
+import type { Parameter, PostgresStorage, Statements } from "../../../storage/index.ts";
+import { plainCommit } from "./plain-commit-function.ts";
 import {
   type Account,
   type AccountKind,

@@ -1,4 +1,4 @@
-import { openStorage } from "../../../storage/index.ts";
+import { openStorage } from "../../../../test/kit/storage.ts";
 import { openObjectOwnerStore, StoredObjects } from "../../index.ts";
 
 /** Owners of objects in memory. */

@@ -1,33 +1,33 @@
-import { DAILY_SUMS } from "./daily-sums.ts";
-
-/** How many steps of earlier versions made tables of the web, and how many came before. */
-export const WEB_STEPS = 4;
-export const STEPS_BEFORE_WEB = 14;
-
 /**
- * The tables that `move-web-tables.ts` copies. Not the local search: SQLite keeps no text of it, and lets nobody write the tables of its
- * index. Its pages are found again once they have been read again.
+ * The steps of the ledger's tables. Nodes of the previous version may run during and after the migration by a new node.
+ *
+ * On SQLite a step changes what such a node would write wrongly, so that it refuses to write instead. On Postgres they go on: `SERIES`
+ * and `CLOSED_DAYS` replaced `ledger_commit` and `ledger_write` by functions that those nodes can call too, and did not drop their
+ * `ledger_commit_plain`: the new function has another name. `CLOSED_DAYS` counts each record by a trigger, whichever function writes
+ * it. `PARKED` replaced the functions once more; nodes of the previous version keep the plain function of `SERIES`, whose holds get
+ * their names from a trigger. Each function is defined in the step that changed it last; an earlier definition is dropped.
  */
-export const MOVED_TABLES: readonly string[] = [
-  "stored_bytes",
-  "crawls",
-  "crawl_pages",
-  "crawl_lanes",
-  "web_hosts",
-  "crawl_notes",
-  "crawl_results",
-];
+import { LEDGER_BOOKS } from "./postgres/books-functions.ts";
+import { LEDGER_COMMIT } from "./postgres/commit-function.ts";
+import { DAILY_SUMS as POSTGRES_DAILY_SUMS, DAILY_SUMS_COUNTED } from "./postgres/daily-sums.ts";
+import { LEDGER_OPERATION } from "./postgres/operation-type.ts";
+import { LEDGER_PERIODS } from "./postgres/period-functions.ts";
+import { LEDGER_COMMIT_PLAIN, LEDGER_PLAIN_TYPES } from "./postgres/plain-commit-function.ts";
+import { LEDGER_WRITE } from "./postgres/write-function.ts";
+import { DAILY_SUMS as SQLITE_DAILY_SUMS } from "./sqlite/daily-sums-step.ts";
 
-export const DROP_WEB_TABLES = [...MOVED_TABLES, "web_documents", "web_words"]
-  .map((table) => `DROP TABLE IF EXISTS main.${table};`)
-  .join("\n");
+export { agreeOnTimezone, recountDays } from "./days.ts";
 
-/**
- * The schema, one step per element. A released step is never changed. Amounts are nano-credits, times milliseconds
- * since the epoch.
- */
-export const migrations: readonly string[] = [
-  `
+/** An earlier version's first step defined them. */
+const WITHOUT_FUNCTIONS = `
+  DROP FUNCTION IF EXISTS ledger_commit;
+  DROP FUNCTION IF EXISTS ledger_commit_plain;
+  DROP FUNCTION IF EXISTS ledger_period_start;
+  DROP FUNCTION IF EXISTS ledger_period_end;
+`;
+
+export const ACCOUNTS = {
+  sqlite: `
   CREATE TABLE accounts (
     id              TEXT PRIMARY KEY,
     kind            TEXT NOT NULL CHECK (kind IN ('token', 'user', 'organisation')),
@@ -68,23 +68,65 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE TRIGGER entries_are_never_changed BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
   CREATE TRIGGER entries_are_never_deleted BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
-
-  CREATE TABLE tokens (
-    id           TEXT PRIMARY KEY,
-    secret_hash  BLOB NOT NULL,
-    user_name    TEXT NOT NULL,
-    account_id   TEXT NOT NULL REFERENCES accounts (id),
-    service      INTEGER NOT NULL CHECK (service IN (0, 1)),
-    admin        INTEGER NOT NULL CHECK (admin IN (0, 1)),
-    models       TEXT,
-    rpm          INTEGER,
-    concurrency  INTEGER,
-    expires_at   INTEGER,
-    revoked_at   INTEGER,
-    created_at   INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
   `,
-  `
+  postgres: `
+  CREATE TABLE accounts (
+    id              text COLLATE "C" PRIMARY KEY,
+    kind            text NOT NULL CHECK (kind IN ('token', 'user', 'organisation')),
+    name            text NOT NULL,
+    parent_id       text COLLATE "C" REFERENCES accounts (id),
+    chain           text[] COLLATE "C" NOT NULL, -- itself and its parents, upwards; a parent never changes
+    prepaid         boolean NOT NULL,
+    max_budget      bigint CHECK (max_budget >= 0),
+    period          text CHECK (period IN ('daily', 'monthly')),
+    credits_posted  bigint NOT NULL DEFAULT 0,
+    debits_posted   bigint NOT NULL DEFAULT 0 CHECK (debits_posted >= 0),
+    debits_pending  bigint NOT NULL DEFAULT 0 CHECK (debits_pending >= 0),
+    period_start    bigint NOT NULL DEFAULT 0,
+    period_debits   bigint NOT NULL DEFAULT 0 CHECK (period_debits >= 0),
+    created_at      bigint NOT NULL
+  ) WITH (fillfactor = 50); -- room in each page for the counters' next versions, which then need no index entry
+
+  CREATE FUNCTION chain_account() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    NEW.chain := NEW.id || coalesce((SELECT a.chain FROM accounts a WHERE a.id = NEW.parent_id), '{}');
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER accounts_are_chained BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION chain_account();
+
+  -- Only the open ones: a small table whose pages stay hot. What ended stands in entries.
+  CREATE TABLE holds (
+    id           text COLLATE "C" PRIMARY KEY,
+    account_id   text COLLATE "C" NOT NULL,
+    amount       bigint NOT NULL CHECK (amount >= 0),
+    purpose      text NOT NULL,
+    observed     bigint CHECK (observed >= 0),
+    lease_until  bigint NOT NULL,
+    created_at   bigint NOT NULL
+  ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0);
+
+  -- The books. A debit of an account counts in each of its parents too. The id is the hold's or the grant's.
+  CREATE TABLE entries (
+    id              text COLLATE "C" PRIMARY KEY,
+    kind            text NOT NULL CHECK (kind IN ('grant', 'settle', 'release', 'expire')),
+    debit_account   text COLLATE "C" NOT NULL,
+    credit_account  text COLLATE "C" NOT NULL,
+    amount          bigint NOT NULL CHECK (amount >= 0),
+    held            bigint NOT NULL CHECK (held >= 0),
+    shortfall       bigint NOT NULL CHECK (shortfall >= 0),
+    created_at      bigint NOT NULL
+  );
+  CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE EXCEPTION '% are only appended', TG_TABLE_NAME;
+  END $$;
+  CREATE TRIGGER entries_are_only_appended BEFORE UPDATE OR DELETE OR TRUNCATE ON entries
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+  `,
+};
+
+export const RATES = {
+  sqlite: `
   -- What an account's running minute has seen, and its open calls.
   ALTER TABLE accounts ADD COLUMN minute_start INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE accounts ADD COLUMN minute_requests INTEGER NOT NULL DEFAULT 0;
@@ -93,9 +135,24 @@ export const migrations: readonly string[] = [
   UPDATE accounts SET open_calls = (SELECT count(*) FROM holds WHERE account_id = accounts.id);
   ALTER TABLE holds ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE holds ADD COLUMN retry_key TEXT; -- the key that it claims
-  ALTER TABLE tokens ADD COLUMN tpm INTEGER;
-  CREATE INDEX tokens_by_account ON tokens (account_id);
+  `,
+  postgres: `
+  ${WITHOUT_FUNCTIONS}
+  ALTER TABLE accounts
+    ADD COLUMN minute_start bigint NOT NULL DEFAULT 0,
+    ADD COLUMN minute_requests bigint NOT NULL DEFAULT 0,
+    ADD COLUMN minute_tokens bigint NOT NULL DEFAULT 0,
+    ADD COLUMN open_calls bigint NOT NULL DEFAULT 0;
+  -- Postgres reads each check anew for every statement, and these are the longest: what they guard is never changed.
+  ALTER TABLE accounts DROP CONSTRAINT accounts_kind_check, DROP CONSTRAINT accounts_period_check;
+  ALTER TABLE entries DROP CONSTRAINT entries_kind_check;
+  UPDATE accounts a SET open_calls = (SELECT count(*) FROM holds h WHERE h.account_id = a.id);
+  ALTER TABLE holds ADD COLUMN tokens bigint NOT NULL DEFAULT 0, ADD COLUMN retry_key text;
+  `,
+};
 
+export const RECORDS = {
+  sqlite: `
   -- One row a call that has ended. Counts and names only. The id is the request's, and its hold's.
   CREATE TABLE generations (
     id             TEXT PRIMARY KEY,
@@ -132,24 +189,47 @@ export const migrations: readonly string[] = [
   ) STRICT; -- with row ids: bodies are too large for the pages of an index
   CREATE INDEX retry_keys_by_age ON retry_keys (kept_until);
   `,
-  `
-  -- Responses that may be looked up and continued; input and response are null where the upstream keeps them.
-  -- An id is its upstream's word, and no owner can take it from another.
-  CREATE TABLE responses (
-    id           TEXT NOT NULL,
-    owner        TEXT NOT NULL,
-    provider     TEXT NOT NULL,
-    model        TEXT NOT NULL,
-    created_at   INTEGER NOT NULL,
-    kept_until   INTEGER NOT NULL,
-    previous_id  TEXT,
-    input        TEXT,
-    response     TEXT,
-    PRIMARY KEY (id, owner)
-  ) STRICT;
-  CREATE INDEX responses_by_age ON responses (kept_until);
+  postgres: `
+  CREATE TABLE generations (
+    id             text COLLATE "C" PRIMARY KEY,
+    owner          text NOT NULL,
+    account_id     text COLLATE "C" NOT NULL,
+    operation      text NOT NULL,
+    dialect        text,
+    provider       text NOT NULL,
+    model          text NOT NULL,
+    streamed       boolean NOT NULL,
+    status         bigint NOT NULL,
+    outcome        text NOT NULL,
+    usage          text NOT NULL,
+    input_tokens   bigint NOT NULL,
+    output_tokens  bigint NOT NULL,
+    credits        bigint NOT NULL,
+    ms             double precision NOT NULL,
+    first_byte_ms  double precision,
+    started_at     bigint NOT NULL
+  );
+  CREATE INDEX generations_by_owner ON generations (owner, started_at);
+
+  CREATE TABLE retry_keys (
+    account_id   text COLLATE "C" NOT NULL,
+    key          text COLLATE "C" NOT NULL,
+    fingerprint  text NOT NULL,
+    hold_id      text COLLATE "C" NOT NULL,
+    status       bigint,
+    headers      text,
+    body         bytea,
+    kept_until   bigint NOT NULL,
+    PRIMARY KEY (account_id, key)
+  );
+  CREATE INDEX retry_keys_by_age ON retry_keys (kept_until);
+  ${LEDGER_OPERATION}
+  ${LEDGER_PERIODS}
   `,
-  `
+};
+
+export const KINDS_COMPARED = {
+  sqlite: `
   -- The kinds are compared one by one: SQLite makes a list of more than two into a table at each insert, which cost more
   -- than the rest of the insert.
   ALTER TABLE entries RENAME TO entries_before;
@@ -169,7 +249,10 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER entries_are_never_changed BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
   CREATE TRIGGER entries_are_never_deleted BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
   `,
-  `
+};
+
+export const NUMBERED_RECORDS = {
+  sqlite: `
   -- Calls are appended in the order of their ends, which changes fewer pages a commit than rows by id do, and an entry
   -- names the call that it charged: no index by id is needed.
   ALTER TABLE generations RENAME TO generations_before;
@@ -207,7 +290,10 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER entries_are_never_changed BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
   DROP TABLE generations_before;
   `,
-  `
+};
+
+export const RECORDS_IN_ENTRIES = {
+  sqlite: `
   -- A server of an earlier version that still runs must not go on: it could take holds, and no longer charge for them. With
   -- this name gone it refuses every call.
   ALTER TABLE accounts RENAME COLUMN minute_start TO minute_began;
@@ -278,7 +364,11 @@ export const migrations: readonly string[] = [
   INSERT INTO calls_by_owner_mark SELECT coalesce(max(number), 0) FROM entries;
   INSERT INTO calls_by_owner SELECT owner, started_at, number FROM generations ORDER BY owner, started_at, number;
   `,
-  `
+};
+
+/** On Postgres the tables are altered in the order in which a commit locks them, so a migration and a commit cannot deadlock. */
+export const SERIES = {
+  sqlite: `
   -- Adding a column writes no row, however many rows there are. A server of the sixth step that still runs compares
   -- user_version before each commit and refuses to write to the ledger from now on. Its other statements name their columns
   -- and stay correct.
@@ -290,110 +380,29 @@ export const migrations: readonly string[] = [
     SELECT number, id, owner, debit_account AS account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
       input_tokens, output_tokens, coalesce(credits, amount) AS credits, ms, first_byte_ms, started_at, parent
     FROM entries WHERE owner IS NOT NULL;
+  `,
+  postgres: `
+  ALTER TABLE holds ADD COLUMN keeper text NOT NULL DEFAULT 'process', ADD COLUMN parent text;
+  ALTER TABLE generations ADD COLUMN parent text;
+  `,
+};
 
-  -- A hash of the API key that made the response; null in older rows.
-  ALTER TABLE responses ADD COLUMN key_id TEXT;
+/** The last part of the same step. Values that a running commit has already read stay valid: their new attributes are NULL. */
+export const SERIES_OPERATIONS = {
+  postgres: `
+  ALTER TYPE ledger_operation
+    ADD ATTRIBUTE parent text, -- of a hold
+    ADD ATTRIBUTE keeper text; -- of a renewal
+  `,
+};
 
-  -- Work that outlives the process that asked for it. A finished job leaves the table.
-  CREATE TABLE jobs (
-    id           TEXT PRIMARY KEY,
-    kind         TEXT NOT NULL,
-    owner        TEXT NOT NULL, -- the user
-    payload      TEXT NOT NULL, -- a JSON object
-    run_at       INTEGER NOT NULL,
-    attempts     INTEGER NOT NULL DEFAULT 0, -- leases since the last run that succeeded
-    lease_token  TEXT, -- null while the job waits; each write by its runner names it
-    lease_node   TEXT,
-    lease_until  INTEGER,
-    created_at   INTEGER NOT NULL
-  ) STRICT; -- with row ids: payloads may be too large for the pages of an index
-  CREATE INDEX jobs_by_moment ON jobs (kind, run_at);
-  `,
-  `
-  -- Objects that upstreams store (output items, containers, files), by the user whose answer contained them. An id is its
-  -- upstream's word, and no owner can take it from another.
-  CREATE TABLE stored_objects (
-    id          TEXT NOT NULL,
-    provider    TEXT NOT NULL,
-    kind        TEXT NOT NULL,
-    owner       TEXT NOT NULL, -- the user
-    key_id      TEXT NOT NULL, -- a hash of the API key that made it
-    kept_until  INTEGER NOT NULL,
-    PRIMARY KEY (id, provider, kind, owner)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX stored_objects_by_age ON stored_objects (kept_until);
-  `,
-  DAILY_SUMS,
-  `
-  -- The last good catalog of the operator's prices: one row, since a new location replaces the old one.
-  CREATE TABLE price_catalog (
-    slot      INTEGER PRIMARY KEY CHECK (slot = 1),
-    location  TEXT NOT NULL,
-    content   TEXT NOT NULL,
-    read_at   INTEGER NOT NULL
-  ) STRICT;
-  `,
-  `
-  -- The secrets that sign a user's webhooks, encrypted. After a rotation both sign until previous_until.
-  CREATE TABLE webhook_secrets (
-    owner            TEXT PRIMARY KEY, -- the user
-    secret           TEXT NOT NULL,
-    previous_secret  TEXT,
-    previous_until   INTEGER,
-    made_at          INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- Video jobs, each under the id of the request that created it; its hold and its row in jobs have the same id.
-  CREATE TABLE videos (
-    id              TEXT PRIMARY KEY,
-    video_id        TEXT, -- the upstream's; null until it has answered
-    provider        TEXT NOT NULL,
-    key_id          TEXT, -- a hash of the API key that created it
-    owner           TEXT NOT NULL, -- the user
-    account_id      TEXT NOT NULL,
-    model           TEXT NOT NULL,
-    operation       TEXT NOT NULL,
-    source_id       TEXT, -- the video that it was made from
-    webhook_url     TEXT,
-    retry_key       TEXT,
-    fingerprint     TEXT, -- of the retry key's request
-    requested       TEXT NOT NULL, -- JSON, like the next two
-    state           TEXT NOT NULL,
-    answer          TEXT NOT NULL,
-    created_answer  TEXT, -- to the creation, byte by byte
-    credits         INTEGER, -- nano-credits; null before the end
-    created_at      INTEGER NOT NULL,
-    polled_at       INTEGER NOT NULL,
-    kept_until      INTEGER NOT NULL
-  ) STRICT;
-  CREATE UNIQUE INDEX videos_by_video_id ON videos (video_id, provider);
-  CREATE UNIQUE INDEX videos_by_retry_key ON videos (account_id, retry_key);
-  CREATE INDEX videos_by_owner ON videos (owner, provider, created_at);
-  CREATE INDEX videos_by_age ON videos (kept_until);
-  `,
-  `
-  -- The size of a file that its owner uploaded: it counts for the owner's quota. Null for objects of answers, and in rows of
-  -- a server of the previous step. An upload under way is a row of the kind upload, whose id is that of its request.
-  ALTER TABLE stored_objects ADD COLUMN bytes INTEGER CHECK (bytes >= 0);
-  CREATE INDEX stored_objects_with_size ON stored_objects (owner, kept_until, bytes) WHERE bytes IS NOT NULL;
-  `,
-  `
-  -- Secrets that start realtime sessions in the name of a token, until they expire.
-  CREATE TABLE client_secrets (
-    id           TEXT PRIMARY KEY,
-    secret_hash  BLOB NOT NULL,
-    token_id     TEXT NOT NULL,
-    session      TEXT NOT NULL, -- JSON: the model and the session's settings
-    created_at   INTEGER NOT NULL,
-    expires_at   INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX client_secrets_by_age ON client_secrets (expires_at);
-  `,
-  // These steps made tables of the web, which are in a file of their own now.
-  ...Array.from({ length: WEB_STEPS }, () => "SELECT 1"),
-  DROP_WEB_TABLES,
-  `
+export const CLOSED_DAYS = {
+  sqlite: SQLITE_DAILY_SUMS,
+  postgres: POSTGRES_DAILY_SUMS + LEDGER_BOOKS + DAILY_SUMS_COUNTED,
+};
+
+export const PARKED = {
+  sqlite: `
   -- What the record of an expired call needs, in columns of its own instead of a text that had to be taken apart:
   -- "<operation> <provider>/<model>". A server of the previous step refuses to write to the ledger from now on.
   ALTER TABLE holds ADD COLUMN operation TEXT NOT NULL DEFAULT '';
@@ -417,4 +426,52 @@ export const migrations: readonly string[] = [
   UPDATE holds SET retry_key = (SELECT retry_key FROM videos WHERE videos.id = holds.id)
     WHERE id IN (SELECT id FROM videos WHERE retry_key IS NOT NULL);
   `,
-];
+  postgres: `
+  -- Nodes of the previous version send a purpose in place of the names.
+  ALTER TYPE ledger_operation
+    ADD ATTRIBUTE operation text, -- of a hold, with the next four
+    ADD ATTRIBUTE provider text,
+    ADD ATTRIBUTE model text,
+    ADD ATTRIBUTE dialect text,
+    ADD ATTRIBUTE streamed boolean,
+    ADD ATTRIBUTE job json; -- of a hand-over: columns of a row of jobs
+
+  -- What the record of an expired call needs, in columns of its own instead of a text that had to be taken apart:
+  -- "<operation> <provider>/<model>". Nodes of the previous version still write that text, and read it in their listings.
+  ALTER TABLE holds
+    ALTER COLUMN purpose SET DEFAULT '',
+    ADD COLUMN operation text NOT NULL DEFAULT '',
+    ADD COLUMN provider text NOT NULL DEFAULT '',
+    ADD COLUMN model text NOT NULL DEFAULT '',
+    ADD COLUMN dialect text,
+    ADD COLUMN streamed boolean NOT NULL DEFAULT false;
+  CREATE FUNCTION held_call(purpose text) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+    SELECT regexp_match(purpose, '^(\\S*) ?([^/]*)/?(.*)$')
+  $$;
+  UPDATE holds SET operation = (held_call(purpose))[1], provider = (held_call(purpose))[2], model = (held_call(purpose))[3];
+
+  -- The retry keys of videos.
+  INSERT INTO retry_keys (account_id, key, fingerprint, hold_id, status, headers, body, kept_until)
+    SELECT account_id, retry_key, fingerprint, id, 200, '[["content-type","application/json"]]',
+      convert_to(created_answer, 'UTF8'), created_at + 86400000
+    FROM videos WHERE retry_key IS NOT NULL AND created_answer IS NOT NULL ON CONFLICT DO NOTHING;
+  INSERT INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until)
+    SELECT v.account_id, v.retry_key, v.fingerprint, v.id, v.created_at + 86400000 FROM videos v JOIN holds h ON h.id = v.id
+    WHERE v.retry_key IS NOT NULL AND v.created_answer IS NULL ON CONFLICT DO NOTHING;
+  UPDATE holds h SET retry_key = v.retry_key FROM videos v WHERE v.id = h.id AND v.retry_key IS NOT NULL;
+
+  CREATE FUNCTION name_held_call() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    words CONSTANT text[] := held_call(NEW.purpose);
+  BEGIN
+    NEW.operation := words[1]; NEW.provider := words[2]; NEW.model := words[3];
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER holds_of_earlier_nodes_are_named BEFORE INSERT ON holds
+    FOR EACH ROW WHEN (NEW.purpose <> '') EXECUTE FUNCTION name_held_call();
+  ${LEDGER_PLAIN_TYPES}
+  ${LEDGER_COMMIT}
+  ${LEDGER_WRITE}
+  ${LEDGER_COMMIT_PLAIN}
+  `,
+};

@@ -1,5 +1,5 @@
-import { Calendar } from "../core/index.ts";
-import { StorageError } from "./database.ts";
+import { Calendar } from "../../core/index.ts";
+import { StorageError } from "../../storage/index.ts";
 
 /** The error for a configuration whose days are not those of the storage. */
 export function otherTimezone(stored: string, wanted: string): StorageError {

@@ -3,8 +3,8 @@
  * from the moment of a change, and no commit has to look it up.
  */
 import type { SQL, TransactionSQL } from "bun";
-import { type Calendar, dayName } from "../../core/index.ts";
-import { StorageError } from "../database.ts";
+import { type Calendar, dayName } from "../../../core/index.ts";
+import { StorageError } from "../../../storage/index.ts";
 import { fixedTimezone, otherTimezone, requireTimezone } from "../timezone.ts";
 import { RECOUNT } from "./daily-sums.ts";
 
@@ -20,7 +20,7 @@ const COMPARED_DAYS = 400;
  * The zone of the database's days. A database without calls takes the wanted zone. Throws a `StorageError` if it has
  * calls, and another zone than the wanted one, or if Postgres knows other rules for the zone.
  */
-export async function agreeOnTimezone(pool: SQL, wanted: string | undefined): Promise<string> {
+export async function agreeOnPostgres(pool: SQL, wanted: string | undefined): Promise<string> {
   const stored = (await stateOf(pool)).timezone;
   const zone = wanted ?? stored;
   if (zone !== stored) {

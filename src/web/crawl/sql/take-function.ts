@@ -8,7 +8,7 @@
  * The planner does not know that few rows are leased, that a limit is small, and what waits on top of millions of dead rows: it
  * would read whole tables. Every access here is a look-up in an index, which also remembers its dead rows.
  */
-export const CRAWL_TAKE = `
+export const TAKE_FUNCTION = `
   DROP FUNCTION IF EXISTS crawl_take;
   CREATE FUNCTION crawl_take(
     token text, until bigint, now_at bigint, take_max bigint, connections_max bigint, general_ms bigint, attempts_max bigint,

@@ -1,5 +1,30 @@
-/** The step of the local search; documented in SQLite's migrations. */
-export const WEB_DOCUMENTS = `
+import { NO_CHANGE } from "../../../storage/index.ts";
+
+/** Pages that a user has read, for the local search. */
+export const WEB_DOCUMENTS = {
+  sqlite: NO_CHANGE,
+  webFile: `
+  -- Pages that a user has read, for the local search. The words are in web_words, under the same id.
+  CREATE TABLE web_documents (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    owner        TEXT NOT NULL, -- the user
+    key          TEXT NOT NULL, -- equal for addresses of the same page
+    url          TEXT NOT NULL,
+    host         TEXT NOT NULL, -- from its end: com.example.
+    extension    TEXT NOT NULL,
+    title        TEXT NOT NULL,
+    description  TEXT NOT NULL,
+    stored_at    INTEGER NOT NULL,
+    kept_until   INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX web_documents_by_key ON web_documents (owner, key);
+  CREATE INDEX web_documents_by_moment ON web_documents (owner, stored_at, id);
+  CREATE INDEX web_documents_by_age ON web_documents (kept_until);
+  CREATE VIRTUAL TABLE web_words USING fts5(
+    owner, title, description, text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+  );
+  `,
+  postgres: `
   CREATE TABLE web_documents (
     owner        text COLLATE "C" NOT NULL,
     key          text COLLATE "C" NOT NULL,
@@ -16,7 +41,16 @@ export const WEB_DOCUMENTS = `
   CREATE INDEX web_documents_by_moment ON web_documents (owner, stored_at);
   CREATE INDEX web_documents_by_age ON web_documents (kept_until);
   CREATE INDEX web_documents_by_words ON web_documents USING gin (words);
-`;
+  `,
+};
+
+export const MERGES_OF_WORDS = {
+  webFile: `
+  -- The index is merged in small slices, by the code that adds to it: by itself it merges for a tenth of a second at once.
+  INSERT INTO web_words (web_words, rank) VALUES ('automerge', 0);
+  INSERT INTO web_words (web_words, rank) VALUES ('crisismerge', 1000);
+  `,
+};
 
 /**
  * What a page is found by besides its own words: its owner, its host and the domains above, the extension of its address, and the words
@@ -26,7 +60,8 @@ export const WEB_DOCUMENTS = `
  * The planner does not know that each look at a page's words unpacks them, and would rather look at all pages than use the index of
  * words: nothing else is left to it in `web_matching`, where the conditions on the other columns use no index.
  */
-export const WEB_MARKS = `
+export const WEB_MARKS = {
+  postgres: `
   CREATE FUNCTION web_marks(owner text, host text, extension text, title text)
   RETURNS tsvector LANGUAGE sql IMMUTABLE AS $$
     SELECT array_to_tsvector(ARRAY(
@@ -59,4 +94,5 @@ export const WEB_MARKS = `
     ) AS found
     WHERE numnode(places) = 0 OR found.words @@ places LIMIT most
   $$;
-`;
+  `,
+};

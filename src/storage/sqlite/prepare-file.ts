@@ -1,7 +1,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { StorageError } from "../database.ts";
+import { type SqlitePlace, StorageError } from "../database.ts";
 import { migrateSqlite } from "./migrate.ts";
 
 /** How long a start waits for another process that opens the file. */
@@ -16,16 +16,12 @@ const LOCKED_RETRY_MS = 10;
 /** Bun prepares statements again once more than 20 are in use, which takes longer than to run most of them. */
 Database.MAX_QUERY_CACHE_SIZE = 1_000;
 
-export interface FileOptions {
-  /** `:memory:` for a database without a file. */
-  path: string;
-  /** SQLite's setting, `normal` or `full`. */
-  synchronous: string;
+export interface FileOptions extends SqlitePlace {
   /** Bytes of a page of a new file. */
   pageBytes: number;
   /** The length of the write-ahead log at which a commit itself makes a checkpoint. */
   walBytesMax: number;
-  migrations: readonly string[];
+  steps: readonly string[];
   /** How long a statement waits for another process's transaction, and the thread with it, in milliseconds. */
   busyMs: number;
   /** Called before the migration. */
@@ -36,12 +32,15 @@ export interface FileOptions {
  * Opens the file, migrates it and does the rest of its preparation. Several processes may start simultaneously, and the
  * first one may have millions of rows to migrate. Throws a `StorageError` if it cannot be used.
  */
-export function openFile<T>(options: FileOptions, prepare: (handle: Database) => T): { handle: Database; result: T } {
+export function prepareFile<T>(
+  options: FileOptions,
+  prepare: (handle: Database) => T,
+): { handle: Database; result: T } {
   const handle = open(options);
   try {
     handle.run(`PRAGMA busy_timeout = ${MIGRATION_BUSY_MS}`);
     options.before?.(handle);
-    migrateSqlite(handle, options.migrations);
+    migrateSqlite(handle, options.steps);
     const result = prepare(handle);
     handle.run(`PRAGMA busy_timeout = ${options.busyMs}`);
     return { handle, result };

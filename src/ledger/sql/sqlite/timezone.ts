@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { Calendar } from "../../core/index.ts";
+import type { Calendar } from "../../../core/index.ts";
 import { fixedTimezone, otherTimezone, requireTimezone } from "../timezone.ts";
 
 interface StateRow {
@@ -15,7 +15,7 @@ const HAS_DAYS = "SELECT 1 FROM entries WHERE kind <> 'grant' LIMIT 1";
  * The zone of the file's days. A file without calls takes the wanted zone. Throws a `StorageError` if it has calls, and
  * another zone than the wanted one.
  */
-export function agreeOnTimezone(handle: Database, wanted: string | undefined): string {
+export function agreeOnSqlite(handle: Database, wanted: string | undefined): string {
   const stored = stateOf(handle).timezone;
   if (wanted === undefined || wanted === stored) return stored;
   requireTimezone(wanted);

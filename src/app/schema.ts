@@ -1,0 +1,45 @@
+import * as auth from "../auth/sql/schema.ts";
+import { JOBS } from "../jobs/sql/schema.ts";
+import * as ledger from "../ledger/sql/schema.ts";
+import { STORED_OBJECTS, UPLOADED_FILES } from "../objects/owners/sql/schema.ts";
+import { KEYS_OF_RESPONSES, RESPONSES } from "../objects/responses/sql/schema.ts";
+import { PRICE_CATALOG } from "../pricing/sql/schema.ts";
+import { NO_CHANGE, type Schema, together } from "../storage/index.ts";
+import { VIDEOS } from "../videos/sql/schema.ts";
+import { CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
+import { moveWebTables, WITHOUT_WEB_TABLES } from "../web/sql/schema.ts";
+import { STORED_BYTES } from "../web/stored-bytes/sql/schema.ts";
+import { WEB_DOCUMENTS, WEB_MARKS } from "../web/text-index/sql/schema.ts";
+import { WEBHOOK_SECRETS } from "../webhooks/sql/schema.ts";
+
+/** The schema: the steps of all features. A new one is appended; each is numbered by its position among those of its engine. */
+export const schema: Schema = {
+  beforeSqlite: moveWebTables,
+  steps: [
+    together(ledger.ACCOUNTS, auth.TOKENS),
+    together(ledger.RATES, auth.TOKENS_PER_MINUTE, ledger.RECORDS),
+    RESPONSES,
+    ledger.KINDS_COMPARED,
+    ledger.NUMBERED_RECORDS,
+    ledger.RECORDS_IN_ENTRIES,
+    // It contained only functions.
+    { postgres: NO_CHANGE },
+    together(ledger.SERIES, KEYS_OF_RESPONSES, JOBS, ledger.SERIES_OPERATIONS),
+    STORED_OBJECTS,
+    ledger.CLOSED_DAYS,
+    PRICE_CATALOG,
+    WEBHOOK_SECRETS,
+    VIDEOS,
+    UPLOADED_FILES,
+    auth.CLIENT_SECRETS,
+    STORED_BYTES,
+    CRAWLS,
+    WEB_DOCUMENTS,
+    { postgres: NO_CHANGE },
+    CRAWL_RETRIES,
+    WEB_MARKS,
+    WITHOUT_WEB_TABLES,
+    CRAWL_TAKE,
+    ledger.PARKED,
+  ],
+};

@@ -1,0 +1,33 @@
+export const JOBS = {
+  sqlite: `
+  -- Work that outlives the process that asked for it. A finished job leaves the table.
+  CREATE TABLE jobs (
+    id           TEXT PRIMARY KEY,
+    kind         TEXT NOT NULL,
+    owner        TEXT NOT NULL, -- the user
+    payload      TEXT NOT NULL, -- a JSON object
+    run_at       INTEGER NOT NULL,
+    attempts     INTEGER NOT NULL DEFAULT 0, -- leases since the last run that succeeded
+    lease_token  TEXT, -- null while the job waits; each write by its runner names it
+    lease_node   TEXT,
+    lease_until  INTEGER,
+    created_at   INTEGER NOT NULL
+  ) STRICT; -- with row ids: payloads may be too large for the pages of an index
+  CREATE INDEX jobs_by_moment ON jobs (kind, run_at);
+  `,
+  postgres: `
+  CREATE TABLE jobs (
+    id           text COLLATE "C" PRIMARY KEY,
+    kind         text COLLATE "C" NOT NULL,
+    owner        text NOT NULL,
+    payload      text NOT NULL,
+    run_at       bigint NOT NULL,
+    attempts     bigint NOT NULL DEFAULT 0,
+    lease_token  text,
+    lease_node   text,
+    lease_until  bigint,
+    created_at   bigint NOT NULL
+  ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+  CREATE INDEX jobs_by_moment ON jobs (kind, run_at);
+  `,
+};

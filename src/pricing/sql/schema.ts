@@ -1,0 +1,19 @@
+export const PRICE_CATALOG = {
+  sqlite: `
+  -- The last good catalog of the operator's prices: one row, since a new location replaces the old one.
+  CREATE TABLE price_catalog (
+    slot      INTEGER PRIMARY KEY CHECK (slot = 1),
+    location  TEXT NOT NULL,
+    content   TEXT NOT NULL,
+    read_at   INTEGER NOT NULL
+  ) STRICT;
+  `,
+  postgres: `
+  CREATE TABLE price_catalog (
+    slot      bigint PRIMARY KEY CHECK (slot = 1),
+    location  text NOT NULL,
+    content   text NOT NULL,
+    read_at   bigint NOT NULL
+  );
+  `,
+};

@@ -1,0 +1,37 @@
+import type { Database } from "bun:sqlite";
+import { prepareFile, type SqlitePlace } from "../../storage/index.ts";
+import { CRAWL_RETRIES, CRAWLS } from "../crawl/sql/schema.ts";
+import { STORED_BYTES } from "../stored-bytes/sql/schema.ts";
+import { MERGES_OF_WORDS, WEB_DOCUMENTS } from "../text-index/sql/schema.ts";
+
+/** The steps of the file with the web's tables: SQLite has them beside the storage's file, since another thread writes them. */
+export const webFileSteps: readonly string[] = [
+  STORED_BYTES,
+  CRAWLS,
+  WEB_DOCUMENTS,
+  CRAWL_RETRIES,
+  MERGES_OF_WORDS,
+].map(({ webFile }) => webFile);
+
+/** Bytes of a page of a new file: documents and the index have long rows. */
+const PAGE_BYTES = 4_096;
+
+/** The length of the write-ahead log at which a commit makes a checkpoint: its thread may wait for the disk. */
+const WAL_BYTES_MAX = 8 * 2 ** 20;
+
+/** How long a statement waits for another process's transaction. Only its thread waits. */
+const BUSY_MS = 5_000;
+
+/** The file of the web's tables, beside that of the storage. */
+export function webPlace({ path, synchronous }: SqlitePlace): SqlitePlace {
+  return { path: path === ":memory:" ? path : `${path}-web`, synchronous };
+}
+
+/**
+ * Opens the database of the web's tables beside the storage at that place; a missing one is created. Throws a `StorageError` if it
+ * cannot be used.
+ */
+export function openWebDatabase(storage: SqlitePlace): Database {
+  const file = { pageBytes: PAGE_BYTES, walBytesMax: WAL_BYTES_MAX, busyMs: BUSY_MS, steps: webFileSteps };
+  return prepareFile({ ...webPlace(storage), ...file }, () => undefined).handle;
+}

@@ -1,0 +1,7 @@
+/** Storages with the tables of all features, for tests of any folder of src/. */
+import { schema } from "../../src/app/schema.ts";
+
+export { changeTimezone, openStorage } from "../../src/app/storage.ts";
+
+/** The steps of the schema on SQLite. */
+export const sqliteSteps: readonly string[] = schema.steps.flatMap(({ sqlite }) => sqlite ?? []);
