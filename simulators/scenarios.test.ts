@@ -60,6 +60,11 @@ describe.each(named)("%s", (_name, speaker: Speaker) => {
     expect(told.tokens).toEqual([7, 11]);
   });
 
+  test("plain: the reminders that coding agents put before it are not the user's", async () => {
+    const told = await ask({ text: "<system-reminder>\nnotes\n</system-reminder>\nhello scenario" });
+    expect(told).toMatchObject({ text: "You said: hello scenario. That is all I have to say." });
+  });
+
   test("tools: calls the first tool, then quotes its answer", async () => {
     const asked = { text: "weather?", tools };
     const called = await ask(asked);

@@ -44,12 +44,17 @@ export function sayAnswer(prompt: Prompt, scenario: Scenario, choice: number): s
   const results = lastResults(prompt.messages);
   if (results.length > 0) return sayResults(results);
   const asked = prompt.messages.findLast((message) => message.role === "user");
-  const text = asked?.text ?? "";
+  const text = withoutReminders(asked?.text ?? "");
   if (prompt.format.kind === "json") return jsonText(prompt.format.schema ?? schemaInPrompt(prompt.messages), text);
   if (scenario.words !== null) return exactWords(scenario.words, choice);
   const opening = choice === 0 ? "You said:" : `Choice ${choice + 1}, you said:`;
   const seen = sayAttachments(asked?.attachments ?? []);
   return `${opening} ${firstWords(text, quotedWordsMax) || "nothing"}.${seen} That is all I have to say.`;
+}
+
+/** Coding agents put notes to the model before their user's words; a model answers the user. */
+function withoutReminders(text: string): string {
+  return text.replaceAll(/<system-reminder>[^]*?<\/system-reminder>/g, "").trim();
 }
 
 /** Its thinking, if requested. */

@@ -71,9 +71,12 @@ export function createModelRouter(options: RoutingOptions): ModelRouter {
   return new ModelRouter(routes, prices, config.models.aliases ?? (sandbox.size > 0 ? sandboxAliases(config) : {}));
 }
 
-/** The names that Claude Code has built in, so that it works in a sandbox without any configuration. */
+/** The names that Claude Code and Codex have built in, so that they work in a sandbox without any configuration. */
 function sandboxAliases({ providers }: Config): Record<string, string> {
-  return "anthropic" in providers ? { "claude-*": "anthropic/claude-*" } : {};
+  return {
+    ...("anthropic" in providers && { "claude-*": "anthropic/claude-*" }),
+    ...("openai" in providers && { "gpt-*": "openai/gpt-*" }),
+  };
 }
 
 /** The prices of all layers that are configured. */

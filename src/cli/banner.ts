@@ -64,28 +64,38 @@ export function printBanner(settings: ServerSettings, gateway: RunningGateway): 
     return;
   }
   const { tokens } = gateway;
-  if (tokens === undefined) printCreateToken(settings);
-  else printTokens(tokens);
+  if (tokens === undefined) printCreateToken(settings, gateway.url);
+  else printTokens(tokens, gateway.url);
   printFirstCalls(gateway, prefix);
 }
 
-function printTokens(tokens: FirstTokens): void {
-  printLine(`  admin token (shown once):  ${tokens.admin}`);
+function printTokens(tokens: FirstTokens, url: string): void {
   printLine(`  user token  (shown once):  ${tokens.user}`);
+  printLine(`  admin token (shown once):  ${tokens.admin}`);
   printLine();
   printLine("The user token has 100 credits. The admin token has none: in this version it has no more rights than a");
   printLine("user token, and nothing needs it.");
   printLine();
+  printVariables(url, tokens.user);
 }
 
-function printCreateToken({ loaded, storageUrl, storageOption }: ServerSettings): void {
+function printCreateToken({ loaded, storageUrl, storageOption }: ServerSettings, url: string): void {
   const launcher = launcherCommand(process.env["PATH"] ?? "");
   const command = createTokenCommand({ launcher, file: loaded.file, storageUrl, storageOption });
   if (command === undefined) return;
   const lacksPassword = storageOption !== undefined && command.includes("postgres") && !command.includes(storageUrl);
-  printLine(`Create a token with 10 credits${lacksPassword ? " (add the password to the storage's URL)" : ""}:`);
+  const hint = lacksPassword ? " (add the password to the storage's URL)" : "";
+  printVariables(url, `"$(${command})"`, `; the second line creates a token with 10 credits${hint}`);
+}
+
+/** The variables that the examples and the blocks of docs/clients.md expect. */
+function printVariables(url: string, token: string, hint = ""): void {
+  printLine(`In the terminal of a client${hint}:`);
   printLine();
-  printLine(`export TOLLGATE_TOKEN="$(${command})"`);
+  printLine(`export TOLLGATE_URL=${url}`);
+  printLine(`export TOLLGATE_TOKEN=${token}`);
+  printLine();
+  printLine(`The settings of clients: ${url}/ in a browser, and docs/clients.md.`);
   printLine();
 }
 

@@ -14,7 +14,7 @@ const copy = { command: `cp ${edited} ${copied}`, description: "copies" };
 const patch = `*** Begin Patch\n*** Add File: ${edited}\n+hello\n*** End Patch`;
 
 const claudeCode: Agent = {
-  find: () => findNpmClient("@anthropic-ai/claude-code@2.1.197"),
+  find: () => findNpmClient("@anthropic-ai/claude-code@2.1.332"),
   start: ({ url, token, model, project }) => ({
     command: [
       "claude",
@@ -29,7 +29,7 @@ const claudeCode: Agent = {
 };
 
 const codex: Agent = {
-  find: () => findNpmClient("@openai/codex@0.169.0"),
+  find: () => findNpmClient("@openai/codex@0.171.0"),
   start: ({ url, token, model, home }) => ({
     command: [
       "codex",
@@ -113,7 +113,7 @@ const aider: Agent = {
 };
 
 const qwenCode: Agent = {
-  find: () => findNpmClient("@qwen-code/qwen-code@0.15.10"),
+  find: () => findNpmClient("@qwen-code/qwen-code@0.24.4"),
   start: ({ url, token, model, project }) => ({
     command: [
       "qwen",

@@ -5,6 +5,8 @@ export interface DocumentedClient {
   npm?: string;
   /** A file of pip's requirements, whose Python or commands the block uses. */
   pip?: string;
+  /** Its installation takes longer than all others together: it is run with `CLIENTS=all` only. */
+  isLarge?: true;
   /** The models that the blocks call, as the caller's generations name them. */
   models: readonly string[];
 }
@@ -17,15 +19,21 @@ export interface Unrun {
 const python = "test/client-blocks/requirements.txt";
 
 export const clients: Readonly<Record<string, DocumentedClient | Unrun>> = {
-  "Claude Code": { npm: "@anthropic-ai/claude-code@2.1.197", models: ["anthropic/claude-sonnet-5"] },
-  Codex: { npm: "@openai/codex@0.169.0", models: ["openai/gpt-5-mini"] },
+  "Claude Code": { npm: "@anthropic-ai/claude-code@2.1.332", models: ["anthropic/claude-sonnet-5"] },
+  Codex: { npm: "@openai/codex@0.171.0", models: ["openai/gpt-5-mini"] },
   opencode: { npm: "opencode-ai@1.18.33", models: ["anthropic/claude-sonnet-5"] },
-  "Qwen Code": { npm: "@qwen-code/qwen-code@0.15.10", models: ["anthropic/claude-sonnet-5"] },
+  "Qwen Code": { npm: "@qwen-code/qwen-code@0.24.4", models: ["anthropic/claude-sonnet-5"] },
   Continue: { npm: "@continuedev/cli@1.5.47", models: ["anthropic/claude-sonnet-5"] },
+  Cline: { reason: "requires a tool call in every turn, and simulated models never call the tool that ends" },
   aider: { pip: "test/client-blocks/aider.txt", models: ["anthropic/claude-sonnet-5"] },
   llm: { pip: python, models: ["anthropic/claude-haiku-4-5"] },
+  "Gemini CLI": { reason: "does not work" },
   Cursor: { reason: "an application for the desktop" },
+  "Roo Code": { reason: "an extension of an editor" },
+  Zed: { reason: "an application for the desktop" },
   "Open WebUI": { reason: "a container" },
+  LibreChat: { reason: "a container" },
+  n8n: { reason: "an application whose settings are made by hand" },
   Browsers: { reason: "test/browsers runs pages" },
   "OpenAI, TypeScript": {
     models: [
@@ -41,5 +49,10 @@ export const clients: Readonly<Record<string, DocumentedClient | Unrun>> = {
   "Anthropic, TypeScript": { models: ["xai/grok-4"] },
   "Anthropic, Python": { pip: python, models: ["xai/grok-4"] },
   "AI SDK": { models: ["anthropic/claude-haiku-4-5"] },
+  Mastra: { npm: "@mastra/core@1.71.0", isLarge: true, models: ["anthropic/claude-haiku-4-5"] },
   LangChain: { pip: python, models: ["anthropic/claude-haiku-4-5"] },
+  LlamaIndex: { pip: "test/client-blocks/llama-index.txt", isLarge: true, models: ["anthropic/claude-haiku-4-5"] },
+  "Pydantic AI": { pip: python, models: ["anthropic/claude-haiku-4-5"] },
+  "OpenAI Agents": { pip: python, models: ["google/gemini-2.5-flash"] },
+  CrewAI: { pip: "test/client-blocks/crewai.txt", isLarge: true, models: ["anthropic/claude-haiku-4-5"] },
 };

@@ -1,4 +1,4 @@
-/** Runs the blocks of one client as its user would: in a home directory of their own, with nothing but a token. */
+/** Runs the blocks of one client as its user would: in a home directory of their own, with nothing but the address and a token. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { findPython } from "../kit/python.ts";
 import type { Section } from "./blocks.ts";
 import type { DocumentedClient } from "./clients.ts";
 
-/** The address in the document, in whose place the gateway's own is used. */
+/** The address in files that know no variables, in whose place the gateway's own is used. */
 const documentedUrl = "http://127.0.0.1:8787";
 
 /** How long one block may take. */
@@ -28,6 +28,7 @@ export async function installClient({ npm, pip }: DocumentedClient): Promise<Ins
 interface Place {
   home: string;
   bin: string;
+  url: string;
   token: string;
 }
 
@@ -37,13 +38,15 @@ export async function runSection(
   { url, bin, token }: { url: string; bin: string; token: string },
 ): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), "tollgate-client-"));
-  symlinkSync(join(root, "node_modules"), join(home, "node_modules"));
+  // A client of npm brings its own packages; the SDKs are the repository's.
+  const modules = bin.endsWith("node_modules/.bin") ? dirname(bin) : join(root, "node_modules");
+  symlinkSync(modules, join(home, "node_modules"));
   let printed = "";
   try {
     for (const { language, text, file } of blocks) {
       const here = text.replaceAll(documentedUrl, url);
       if (file === undefined) {
-        printed += await runBlock(language, here, { home, bin, token });
+        printed += await runBlock(language, here, { home, bin, url, token });
       } else {
         mkdirSync(dirname(join(home, file)), { recursive: true });
         writeFileSync(join(home, file), here);
@@ -55,7 +58,7 @@ export async function runSection(
   }
 }
 
-async function runBlock(language: string, text: string, { home, bin, token }: Place): Promise<string> {
+async function runBlock(language: string, text: string, { home, bin, url, token }: Place): Promise<string> {
   const programs: Record<string, [file: string, command: string[]]> = {
     sh: ["block.sh", ["bash", "-eu"]],
     ts: ["block.ts", [process.execPath]],
@@ -70,6 +73,7 @@ async function runBlock(language: string, text: string, { home, bin, token }: Pl
       ...cleanEnvironment(),
       PATH: `${bin}:${process.env["PATH"] ?? ""}`,
       HOME: home,
+      TOLLGATE_URL: url,
       TOLLGATE_TOKEN: token,
       // Nobody is there to be asked, and nothing but the gateway is to be called.
       CI: "true",

@@ -102,11 +102,27 @@ describe("the first start", () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(token).toMatch(/^tg_[0-9a-z]{12}_[\w-]{43}$/);
     expect(/admin token .*: +(tg_\S+)/.exec(banner)?.[1]).toMatch(/^tg_[0-9a-z]{12}_[\w-]{43}$/);
+    // People take the first one that they see.
+    expect(/tg_\S+/.exec(banner)?.[0]).toBe(token);
     expect(banner).toMatch(/sandbox: .*openai.*google.*xai.*deepseek.*anthropic.*mistral.*byteplus/);
     expect(banner).toContain("The admin token has none: in this version it has no more rights than a\nuser token");
     expect(banner).toContain(`storage:   sqlite:${join(realpathSync(clone), "data/tollgate.db")}\n`);
     expect(banner).toContain(`config:    the defaults (there is no ${join(realpathSync(clone), "tollgate.yaml")})\n`);
     expect(existsSync(join(clone, "data/tollgate.db"))).toBe(true);
+  });
+
+  test("prints the variables that the documents expect", () => {
+    const exports = first.output().match(/^export .*$/gm) ?? [];
+    expect(paste(`${exports.join("\n")}\necho $TOLLGATE_URL $TOLLGATE_TOKEN`)).toBe(`${url} ${token}\n`);
+  });
+
+  test("prints an address that is a page in a browser", async () => {
+    const page = /^The settings of clients: (\S+) in a browser/m.exec(first.output())?.[1] ?? "";
+    const answer = await fetch(page, { headers: { accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8" } });
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const text = await answer.text();
+    expect(text).toContain(`<code>${url}/v1</code>`);
+    expect(text).toContain("This is a sandbox: simulators answer");
   });
 
   test("prints curl lines that work when pasted: a call, a page of the demo site, and their cost", async () => {
@@ -220,8 +236,9 @@ describe("the first start", () => {
     earlier.npm.kill("SIGTERM");
     expect(await earlier.npm.exited).toBe(0);
     const second = await npmStart(...options);
-    const [create, ...others] = second.output().match(/^export .*$/gm) ?? [];
+    const [address, create, ...others] = second.output().match(/^export .*$/gm) ?? [];
     expect(others).toEqual([]);
+    expect(address).toMatch(/^export TOLLGATE_URL=http:\/\/127\.0\.0\.1:\d+$/);
     expect(create).toEndWith(`token create --user me --credits 10 --storage 'sqlite:${storage}')"`);
     const [call, , cost] = commandsIn(second.output());
     for (const folder of [clone, tmpdir()]) {

@@ -11,7 +11,7 @@ const installMsMax = 300_000;
 type FoundClient = { readonly bin: string } | { readonly missing: string };
 
 /**
- * Installs a package of an exact version, such as `@openai/codex@0.169.0`, or finds it. An unreachable registry is a reason to
+ * Installs a package of an exact version, such as `@openai/codex@0.171.0`, or finds it. An unreachable registry is a reason to
  * skip; any other failure of npm throws.
  */
 export async function findNpmClient(spec: string): Promise<FoundClient> {
