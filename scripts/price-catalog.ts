@@ -1,6 +1,7 @@
 /**
  * `npm run prices`: generates the built-in price catalog from the published tables and our corrections, and prints
- * where the tables disagree. `--litellm VERSION` takes that version instead of the newest one.
+ * where the tables disagree. `--litellm VERSION` takes that version instead of the newest one; `--out FILE` writes to that file,
+ * to be published for gateways whose `pricing.catalog` names its address.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ import { makeCatalog } from "./price-catalog/make-catalog.ts";
 import { printReport } from "./price-catalog/report.ts";
 import { root } from "./shared/steps.ts";
 
-const { values } = parseArgs({ options: { litellm: { type: "string" } } });
+const { values } = parseArgs({ options: { litellm: { type: "string" }, out: { type: "string" } } });
 const manifest: unknown = await Bun.file(join(root, "node_modules/@pydantic/genai-prices/package.json")).json();
 const made = makeCatalog({
   litellm: await downloadLitellm(values.litellm),
@@ -19,4 +20,4 @@ const made = makeCatalog({
   at: Date.now(),
 });
 printReport(made);
-writeFileSync(join(root, "src/pricing/catalog/catalog.json"), formatCatalog(made.catalog));
+writeFileSync(values.out ?? join(root, "src/pricing/catalog/catalog.json"), formatCatalog(made.catalog));

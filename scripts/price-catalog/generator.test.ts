@@ -205,13 +205,18 @@ describe("genai-prices", () => {
 });
 
 describe("the rows of one name", () => {
-  const merged = (litellm: TableRow | undefined, genaiPrices: TableRow | undefined, corrections: Correction[] = []) => {
+  const merged = (
+    litellm: TableRow | undefined,
+    genaiPrices: TableRow | undefined,
+    corrections: Correction[] = [],
+    comparedAt = at,
+  ) => {
     const { models, disagreements, unpriced } = mergeProvider({
       provider: "p",
       litellm: new Map(litellm === undefined ? [] : [["m", litellm]]),
       genaiPrices: new Map(genaiPrices === undefined ? [] : [["m", genaiPrices]]),
       corrections: { corrections },
-      at,
+      at: comparedAt,
     });
     return {
       model: models.get("m"),
@@ -278,6 +283,18 @@ describe("the rows of one name", () => {
     });
   });
 
+  test("of which one knows cheaper hours disagree, at whatever hour they are compared", () => {
+    const [flat, byHour]: [TableRow, TableRow] = [
+      { prices: [{ input_mtok: 4 }] },
+      { prices: [{ input_mtok: 1 }, { input_mtok: 4, daily: ["08:00", "20:00"] }] },
+    ];
+    for (const hour of [0, 12]) {
+      const made = merged(flat, byHour, [], Date.UTC(2026, 10, 27, hour));
+      expect(made.model?.prices).toEqual({ input_mtok: 4 });
+      expect(made.disagreements).toHaveLength(1);
+    }
+  });
+
   test("with a service tier that is a multiple have its factor", () => {
     const row: TableRow = {
       prices: [
@@ -292,6 +309,18 @@ describe("the rows of one name", () => {
       input_mtok: 1,
       output_mtok: 4,
       service_tiers: { flex: 0.5, odd: { input_mtok: 2 } },
+    });
+  });
+
+  test("with a service tier whose factor is no decimal keep its prices", () => {
+    const prices = {
+      input_mtok: 0.15,
+      output_mtok: 0.6,
+      service_tiers: { priority: { input_mtok: 0.25, output_mtok: 1 }, fast: { input_mtok: 0.27, output_mtok: 1.08 } },
+    };
+    expect(merged({ prices: [prices] }, undefined).model?.prices).toEqual({
+      ...prices,
+      service_tiers: { ...prices.service_tiers, fast: 1.8 },
     });
   });
 

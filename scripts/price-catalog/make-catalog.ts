@@ -21,7 +21,7 @@ const dateSuffixes: Readonly<Record<string, PriceCatalog["providers"][string]["d
 export interface CatalogSources {
   litellm: { version: string; text: string };
   genaiPricesVersion: string;
-  /** When prices are compared, in milliseconds since the epoch. */
+  /** When the tables were read, in milliseconds since the epoch: the prices of this moment are compared. */
   at: number;
 }
 
@@ -66,7 +66,12 @@ export function makeCatalog({ litellm, genaiPricesVersion, at }: CatalogSources)
   });
   const tables = { "@pydantic/genai-prices": genaiPricesVersion, litellm: litellm.version };
   return {
-    catalog: catalogSchema.parse({ format: 1, tables, providers: Object.fromEntries(providers) }),
+    catalog: catalogSchema.parse({
+      format: 1,
+      made: new Date(at).toISOString().slice(0, 10),
+      tables,
+      providers: Object.fromEntries(providers),
+    }),
     disagreements: merged.flatMap(([, { disagreements }]) => disagreements),
     unpriced: merged.flatMap(([id, { unpriced }]) => unpriced.map((name) => `${id}/${name}`)),
   };

@@ -147,9 +147,22 @@ function currentOf(prices: readonly TimedPrices[], at: number): TimedPrices {
   return pricesAt({ prices: [...prices], source: "" }, at) ?? prices[0] ?? {};
 }
 
-/** The prices that two tables state differently, with the fallbacks of absent keys. */
+const HALF_HOUR_MS = 1_800_000;
+
+/**
+ * The prices that two tables state differently, at any hour if one of them depends on it: the catalog must be the same
+ * whenever on a day it is made.
+ */
 function tableDisagreements(first: TableRow | undefined, second: TableRow | undefined, at: number) {
   if (first === undefined || second === undefined || first.prices.length === 0) return [];
+  const dependsOnHour = [...first.prices, ...second.prices].some(({ daily }) => daily !== undefined);
+  const moments = dependsOnHour ? Array.from({ length: 48 }, (_, half) => at + half * HALF_HOUR_MS) : [at];
+  const found = moments.flatMap((moment) => disagreementsAt([first, second], moment));
+  return found.filter(({ key }, index) => found.findIndex((each) => each.key === key) === index);
+}
+
+/** The prices that two tables state differently at a moment, with the fallbacks of absent keys. */
+function disagreementsAt([first, second]: readonly [TableRow, TableRow], at: number) {
   const [litellm, genaiPrices] = [currentOf(first.prices, at), currentOf(second.prices, at)];
   const keys = new Set([...ratesOf(litellm), ...ratesOf(genaiPrices)].map(([key]) => key));
   return [...keys].flatMap((key) => {

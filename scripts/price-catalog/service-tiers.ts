@@ -1,4 +1,5 @@
 import { pricesAt, type CatalogRate, type TimedPrices } from "../../src/pricing/index.ts";
+import { scaled } from "./decimals.ts";
 import { type Prices, ratesOf } from "./table-row.ts";
 
 /**
@@ -32,14 +33,18 @@ function factorOr(tier: number | Prices, prices: TimedPrices): number | Prices {
   return first !== undefined && factors.every((factor) => factor === first) ? first : tier;
 }
 
-/** The factor between two rates with the same thresholds; undefined if there is none. */
+/** Factors have six decimals. */
+const FACTOR_DIGITS = 6;
+
+/** The exact factor between two rates with the same thresholds; undefined if there is none. */
 function factorBetween(ordinary: CatalogRate, tier: CatalogRate | undefined): number | undefined {
   if (tier === undefined) return undefined;
   const [from, to] = [numbersOf(ordinary), numbersOf(tier)];
-  const factors = from.map((price, index) => Number(((to[index] ?? 0) / price).toPrecision(6)));
-  const [first] = factors;
-  const isSame = from.length === to.length && factors.every((factor) => factor === first);
-  return isSame && first !== undefined && Number.isFinite(first) && first > 0 ? first : undefined;
+  const [ordinaryPrice = 0] = from;
+  const factor = Number(((to[0] ?? 0) / ordinaryPrice).toPrecision(FACTOR_DIGITS));
+  // A factor that had to be rounded, as 5/3, would charge a little more or less than the listed prices.
+  const isExact = from.every((price, index) => scaled(price * factor, 0) === to[index]);
+  return from.length === to.length && isExact && Number.isFinite(factor) && factor > 0 ? factor : undefined;
 }
 
 function numbersOf(rate: CatalogRate): number[] {

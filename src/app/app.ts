@@ -1,6 +1,7 @@
 import { createModelList, createModelRouter, type RoutingOptions } from "./routing.ts";
 import { createJobs } from "./jobs.ts";
 import { drain } from "./drain.ts";
+import { reportPrices } from "./report-prices.ts";
 import { createPaidWork, type LedgerParts, type PaidWork } from "./paid-work.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createOutbound } from "./webhooks.ts";
@@ -16,6 +17,7 @@ import {
   type Feature,
   features as allFeatures,
   mountFeatures,
+  type RunningPart,
   type Services,
   Sockets,
   startFeatures,
@@ -32,6 +34,7 @@ import {
   openObjectOwnerStore,
   StoredObjects,
 } from "../objects/index.ts";
+import { builtInLayers } from "../pricing/index.ts";
 import { RealtimeSessions } from "../realtime/index.ts";
 import type { Storage } from "../storage/index.ts";
 import { Ticker } from "../streaming/index.ts";
@@ -106,7 +109,7 @@ export function createApp(options: AppOptions): App {
     isDraining,
   });
   submitLeftEnds(calls.work, logger);
-  const stopSweeper = sweep(ledger, environment, logger);
+  const timers = startTimers(options, ledger);
   const sockets = new Sockets({ upgrade, logger });
   const answer = createHttp({
     routes: mountFeatures(features, services),
@@ -116,7 +119,7 @@ export function createApp(options: AppOptions): App {
     logger,
     draining: isDraining,
   });
-  const running = [calls.shell, sockets, jobs, web, ...startFeatures(features, services), { stop: stopSweeper }];
+  const running = [calls.shell, sockets, jobs, web, ...startFeatures(features, services), ...timers];
   return {
     fetch: withCors(answer, corsPolicy(options)),
     async drain() {
@@ -152,6 +155,13 @@ function createAuthenticator({ storage, environment }: AppOptions): Authenticato
     clock: environment.clock,
     onChange: (forget) => storage.onForeignCommit(forget),
   });
+}
+
+function startTimers({ catalogs = builtInLayers(), environment, logger }: AppOptions, ledger: Ledger): RunningPart[] {
+  return [
+    { stop: sweep(ledger, environment, logger) },
+    { stop: reportPrices({ catalogs, clock: environment.clock, logger }) },
+  ];
 }
 
 function sweep(ledger: Ledger, environment: Environment, logger: Logger): () => void {

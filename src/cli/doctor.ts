@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { ageText } from "../pricing/index.ts";
+import { readCatalogs } from "./catalogs.ts";
 import { type CommonOptions, withCommonOptions } from "./options.ts";
 import { printJson, printTable } from "./print.ts";
 import { environment, type State, withState } from "./state.ts";
@@ -6,6 +8,8 @@ import { environment, type State, withState } from "./state.ts";
 interface Finding {
   check: string;
   ok: boolean;
+  /** Set if it should be seen to, but does not fail the check. */
+  warning?: true;
   detail: string;
 }
 
@@ -22,19 +26,27 @@ async function doctor(options: CommonOptions): Promise<void> {
   const findings = await withState(options, async (state) => [
     { check: "configuration", ok: true, detail: state.loaded.file ?? "the defaults" },
     await checkBooks(state),
+    await checkPrices(state, options),
     ...(await checkProviders(state)),
   ]);
   if (findings.some((finding) => !finding.ok)) process.exitCode = 1;
   if (options.json === true) return printJson(findings);
   printTable(
     ["", "CHECK", "DETAIL"],
-    findings.map(({ check, ok, detail }) => [ok ? "ok" : "!!", check, detail]),
+    findings.map(({ check, ok, warning, detail }) => [ok && warning !== true ? "ok" : "!!", check, detail]),
   );
 }
 
 async function checkBooks({ accounts }: State): Promise<Finding> {
   const { drifts, openHolds } = await accounts.audit();
   return { check: "ledger", ok: drifts.length === 0, detail: `${drifts.length} drifts, ${openHolds} open holds` };
+}
+
+/** Old prices are a warning: they are still those of most models. */
+async function checkPrices({ loaded }: State, options: CommonOptions): Promise<Finding> {
+  const age = (await readCatalogs(loaded, options.storage)).age(environment.clock());
+  const detail = age === undefined ? "the catalog has no date" : ageText(age);
+  return { check: "prices", ok: true, ...(age?.isOld === true && { warning: true }), detail };
 }
 
 function checkProviders({ loaded }: State): Promise<Finding[]> {

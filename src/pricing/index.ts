@@ -9,6 +9,7 @@ export {
   withMarkup,
 } from "./model-price.ts";
 export {
+  ageText,
   builtInCatalog,
   builtInLayers,
   catalogJsonSchema,

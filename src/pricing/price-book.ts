@@ -42,6 +42,8 @@ export interface PriceDescription {
   layer: string;
   /** The documents or tables that a list price is from. */
   source: string | undefined;
+  /** The day of a list price's catalog, as YYYY-MM-DD, if it has one. */
+  made: string | undefined;
 }
 
 /** The layer of `pricing.models`. */
@@ -96,7 +98,8 @@ export class PriceBook {
     const own = pricesUsage(operatorPrice);
     if (!own && listed === undefined) return undefined;
     const prices = own ? { ...pricedTable(operatorPrice, listed?.table) } : (listed?.prices ?? {});
-    return { prices, layer: own ? CONFIG_LAYER : (listed?.layer ?? ""), source: listed?.source };
+    const layer = own ? CONFIG_LAYER : (listed?.layer ?? "");
+    return { prices, layer, source: listed?.source, made: own ? undefined : listed?.made };
   }
 
   #listed({ model, priceProvider }: PricedModel, at: number): ListedPrice | undefined {

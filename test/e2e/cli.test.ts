@@ -270,7 +270,12 @@ test("doctor reports healthy books and upstreams, or the problems", async () => 
   }
   const findings = await runJson<Finding[]>("doctor");
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
-  const checks = ["configuration", "ledger", ...Object.keys(chatModels).map((prefix) => `provider ${prefix}`)];
+  const checks = [
+    "configuration",
+    "ledger",
+    "prices",
+    ...Object.keys(chatModels).map((prefix) => `provider ${prefix}`),
+  ];
   expect(findings.map(({ check }) => check)).toEqual(checks);
 
   const folder = mkdtempSync(join(tmpdir(), "tollgate-doctor-"));

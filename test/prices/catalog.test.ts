@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { root } from "../../scripts/shared/steps.ts";
 import { type Gateway, startGateway, until } from "../kit/index.ts";
 
 interface PriceRow {
@@ -9,6 +10,7 @@ interface PriceRow {
   prices: Record<string, unknown>;
   layer: string;
   source: string | null;
+  made: string | null;
 }
 
 /** Serves catalogs, and the models' list of an upstream. */
@@ -17,9 +19,10 @@ let served: { body: string; status?: number };
 let gateway: Gateway | undefined;
 const folders: string[] = [];
 
-const catalogOf = (input: number): string =>
+const catalogOf = (input: number, made?: string): string =>
   JSON.stringify({
     format: 1,
+    made,
     providers: {
       openai: { models: { "gpt-4o": { prices: { input_mtok: input, output_mtok: 20 }, source: "a test" } } },
     },
@@ -111,14 +114,44 @@ describe("tollgate models prices", () => {
       prices: { input_mtok: 7, output_mtok: 20 },
       layer: `catalog ${address()}`,
       source: "a test",
+      made: null,
     });
     expect(await rowOf(both, "openai/gpt-4.1")).toMatchObject({
       layer: "config",
+      made: null,
       prices: { input_mtok: 3, output_mtok: 8 },
     });
     expect(await rowOf(both, "openai/gpt-4.1-nano")).toMatchObject({ layer: "built-in", prices: { input_mtok: 0.1 } });
     const { stdout } = await both.cli("models", "prices");
     expect(stdout).toMatch(/^MODEL +PRICES +LAYER +SOURCE$/m);
+  });
+
+  test("a published catalog tells its day, and gateway and commands its age", async () => {
+    const made = new Date().toISOString().slice(0, 10);
+    const builtIn = JSON.parse(await Bun.file(join(root, "src/pricing/catalog/catalog.json")).text()) as object;
+    served = { body: JSON.stringify({ ...builtIn, made }) };
+    const fresh = await start({ catalog: address() });
+    const layer = `catalog ${address()}`;
+    const logged = await until("the age", async () =>
+      fresh.logLines().find(({ msg }) => msg === "the price catalog in force"),
+    );
+    // Today's, unless midnight has passed meanwhile.
+    expect(logged).toMatchObject({ catalog: layer, made });
+    expect([0, 1]).toContain(Number(logged["days"]));
+    expect(await rowOf(fresh, "openai/gpt-4.1")).toMatchObject({ layer, made });
+    const { stdout } = await fresh.cli("models", "prices");
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
+      new RegExp(`^prices of ${made} \\(${layer}\\), [01] days? old$`),
+    );
+    const findings = JSON.parse((await fresh.cli("doctor", "--json")).stdout) as {
+      check: string;
+      ok: boolean;
+      detail: string;
+    }[];
+    const found = findings.find(({ check }) => check === "prices");
+    expect(found).toMatchObject({ ok: true, detail: expect.any(String) as string });
+    expect(found).not.toHaveProperty("warning");
+    expect(found?.detail).toStartWith(`prices of ${made} `);
   });
 
   test("reads a catalog from a file", async () => {

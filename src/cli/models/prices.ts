@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { createModelRouter, createPriceBook, openOperatorCatalog, type RoutingOptions } from "../../app/routing.ts";
+import { createModelRouter, createPriceBook, type RoutingOptions } from "../../app/routing.ts";
 import { fetchListing, type UpstreamRoute } from "../../routing/index.ts";
-import { builtInLayers, type CatalogLayers, type PriceBook, type PriceDescription } from "../../pricing/index.ts";
-import { openStorage } from "../../app/storage.ts";
-import { createLogger } from "../../telemetry/index.ts";
+import { ageText, type CatalogLayers, type PriceBook, type PriceDescription } from "../../pricing/index.ts";
+import { readCatalogs } from "../catalogs.ts";
 import { type CommonOptions, withCommonOptions } from "../options.ts";
 import { printJson, printLine, printTable } from "../print.ts";
 import { startSandbox } from "../sandbox.ts";
@@ -25,29 +24,14 @@ export function addModelPricesCommand(models: Command): void {
 async function prices(options: PricesOptions): Promise<void> {
   const loaded = readConfig(options);
   const sandbox = options.check === true && options.sandbox === true ? await startSandbox(loaded) : undefined;
-  const catalogs = await readCatalogs(options);
   const { config, missingKeys } = loaded;
+  const catalogs = await readCatalogs(loaded, options.storage);
   const routing = { config, missingKeys, sandbox: sandbox?.routes ?? new Map<string, string>(), environment, catalogs };
   try {
     if (options.check === true) await printUnpriced(routing, options);
     else printPrices(routing, options);
   } finally {
     sandbox?.stop();
-  }
-}
-
-/** The storage is opened only for an operator's catalog: it has the last good one. */
-async function readCatalogs(options: PricesOptions): Promise<CatalogLayers> {
-  const { config } = readConfig(options);
-  if (config.pricing.catalog === undefined) return builtInLayers();
-  const storage = await openStorage(options.storage ?? config.storage);
-  const logger = createLogger({ level: config.log.level });
-  try {
-    const catalog = await openOperatorCatalog(config, { storage, environment, logger });
-    catalog?.close();
-    return catalog?.layers ?? builtInLayers();
-  } finally {
-    await storage.close();
   }
 }
 
@@ -58,7 +42,9 @@ function printPrices(routing: Routing, { json }: PricesOptions): void {
   const rows = createModelRouter(routing).routes.flatMap((route) =>
     namesOf(route, routing).flatMap((name) => {
       const found = describe(book, route, name);
-      return found === undefined ? [] : [{ id: `${route.prefix}/${name}`, ...found, source: found.source ?? null }];
+      if (found === undefined) return [];
+      const { source = null, made = null, ...description } = found;
+      return [{ id: `${route.prefix}/${name}`, ...description, source, made }];
     }),
   );
   if (json === true) return printJson(rows);
@@ -66,6 +52,8 @@ function printPrices(routing: Routing, { json }: PricesOptions): void {
     ["MODEL", "PRICES", "LAYER", "SOURCE"],
     rows.map(({ id, prices: listed, layer, source }) => [id, pricesText(listed), layer, source ?? ""]),
   );
+  const age = routing.catalogs.age(environment.clock());
+  if (age !== undefined) printLine(`${age.isOld ? "!! " : ""}${ageText(age)}`);
 }
 
 /** The models of a provider that a layer prices by name. */

@@ -11,11 +11,14 @@ export interface CatalogEntry {
 export class CatalogIndex {
   /** The layer that prices from this catalog name as their source. */
   readonly layer: string;
+  /** The day on which its prices were read from their sources, as YYYY-MM-DD; undefined if it has none. */
+  readonly made: string | undefined;
   readonly #catalog: PriceCatalog;
   readonly #names = new Map<string, ReadonlyMap<string, CatalogEntry>>();
 
   constructor(layer: string, catalog: PriceCatalog) {
     this.layer = layer;
+    this.made = catalog.made;
     this.#catalog = catalog;
   }
 

@@ -1,3 +1,4 @@
+export { ageText } from "./age.ts";
 export { builtInCatalog } from "./built-in.ts";
 export { CatalogIndex } from "./catalog-index.ts";
 export { catalogJsonSchema } from "./json-schema.ts";

@@ -1,3 +1,4 @@
+import { type CatalogAge, catalogAge } from "./age.ts";
 import { byPriceKey, type PriceKey } from "../../core/index.ts";
 import type { PriceTable } from "../price-table.ts";
 import { builtInCatalog } from "./built-in.ts";
@@ -19,6 +20,8 @@ export interface ListedPrice {
   layer: string;
   /** The documents or tables that the prices are from. */
   source: string;
+  /** The day of the catalog, as YYYY-MM-DD; undefined if it has none. */
+  made: string | undefined;
 }
 
 /** The catalogs that are in force. */
@@ -30,6 +33,8 @@ export interface CatalogLayers {
   find(provider: string, name: string, at: number): ListedPrice | undefined;
   /** The main names of the provider's models in all layers. */
   names(provider: string): string[];
+  /** The age of the newest catalog with a date; undefined if none does. */
+  age(at: number): CatalogAge | undefined;
 }
 
 /** Combines catalogs, the uppermost first. `catalogs` is called at each look-up, since a catalog can be replaced. */
@@ -42,6 +47,7 @@ export function layersOf(catalogs: () => readonly CatalogIndex[]): CatalogLayers
         firstOf(layers, at, (layer) => layer.undated(provider, name))
       );
     },
+    age: (at) => catalogAge(catalogs(), at),
     names: (provider) => [...new Set(catalogs().flatMap((layer) => layer.models(provider).map(({ name }) => name)))],
   };
 }
@@ -61,7 +67,8 @@ function firstOf(
     const prices = entry && pricesAt(entry.model, at);
     if (entry === undefined || prices === undefined) continue;
     const { context_window: contextWindow, max_output_tokens: maxOutputTokens, source, kind = "chat" } = entry.model;
-    return { table: countedPrices(prices), prices, contextWindow, maxOutputTokens, kind, layer: layer.layer, source };
+    const facts = { contextWindow, maxOutputTokens, kind, source };
+    return { table: countedPrices(prices), prices, ...facts, layer: layer.layer, made: layer.made };
   }
   return undefined;
 }

@@ -100,6 +100,10 @@ export const catalogSchema = z
     $schema: z.string().optional(),
     format: z.literal(1),
     tables: z.record(z.string(), z.string()).optional().describe("The versions of the tables that it was made from."),
+    made: z.iso
+      .date()
+      .optional()
+      .describe("The day on which its sources were read, in UTC. The age of the prices is calculated from it."),
     providers: z.record(z.string().min(1), provider),
   })
   .superRefine(({ providers }, context) => {

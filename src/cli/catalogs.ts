@@ -1,0 +1,20 @@
+import { openOperatorCatalog } from "../app/routing.ts";
+import { openStorage } from "../app/storage.ts";
+import type { LoadedConfig } from "../config/index.ts";
+import { builtInLayers, type CatalogLayers } from "../pricing/index.ts";
+import { createLogger } from "../telemetry/index.ts";
+import { environment } from "./state.ts";
+
+/** The price catalogs in force. The storage is opened only for an operator's catalog: it has the last good one. */
+export async function readCatalogs({ config }: LoadedConfig, storageUrl = config.storage): Promise<CatalogLayers> {
+  if (config.pricing.catalog === undefined) return builtInLayers();
+  const storage = await openStorage(storageUrl);
+  const logger = createLogger({ level: config.log.level });
+  try {
+    const catalog = await openOperatorCatalog(config, { storage, environment, logger });
+    catalog?.close();
+    return catalog?.layers ?? builtInLayers();
+  } finally {
+    await storage.close();
+  }
+}
