@@ -37,7 +37,7 @@ export async function measureExtraction(say: (line: string) => void): Promise<Ex
 
 /** The F1 of the markdown that a scrape of the page gives. */
 async function scoreOf(page: KnownPage, pool: PagePool): Promise<number> {
-  const { markdown = "" } = await pool.takeApart(Buffer.from(readPage(page)), requestFor(page));
+  const { markdown = "" } = await pool.takeApart(Buffer.from(readPage(page)), requestFor(page), { owner: "bench" });
   return f1Of(wordsOf(plainText(markdown)), wordsOf(page.content));
 }
 

@@ -1,7 +1,7 @@
 export type BrowserFailure =
   /** There is no browser, or it cannot be started. The message contains the remedy. */
   | "unavailable"
-  /** Too many scrapes wait for a page. */
+  /** No page was free in time. */
   | "busy"
   /** The URL, or an address that its host resolves to, is not permitted. */
   | "refused"
@@ -39,6 +39,8 @@ export const browserFailures: readonly [BrowserFailure, ...BrowserFailure[]] = [
 export interface BrowserErrorOptions extends ErrorOptions {
   /** The index of the action that failed. */
   action?: number | undefined;
+  pageMs?: number;
+  isLoaded?: boolean;
 }
 
 /** A page could not be rendered. The message is for the caller and does not contain the URL. */
@@ -46,10 +48,16 @@ export class BrowserError extends Error {
   override name = "BrowserError";
   readonly failure: BrowserFailure;
   readonly action: number | undefined;
+  /** How long it had one of the browser's pages, in milliseconds. */
+  readonly pageMs: number;
+  /** Whether the page had loaded: from then on, the time is that of what the caller asks for. */
+  readonly isLoaded: boolean;
 
   constructor(failure: BrowserFailure, message: string, options?: BrowserErrorOptions) {
     super(message, options);
     this.failure = failure;
     this.action = options?.action;
+    this.pageMs = options?.pageMs ?? 0;
+    this.isLoaded = options?.isLoaded ?? false;
   }
 }

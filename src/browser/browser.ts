@@ -1,19 +1,16 @@
 /**
- * Pages that need a browser. Scrapes wait in a queue for one of the pages at once; the first one starts the child process, and it
- * ends when there was none for a while.
+ * Pages that need a browser. Scrapes wait for one of the pages at once, which their users share; the first one starts the child
+ * process, and it ends when there was none for a while.
  *
- *   render ──▶ queue ──▶ driver (child process: Playwright, proxy, Chromium) ──▶ page
+ *   render ──▶ places ──▶ driver (child process: Playwright, proxy, Chromium) ──▶ page
  */
-import type { RandomFraction } from "../core/index.ts";
+import { Places, type RandomFraction } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { BrowserError } from "./browser-error.ts";
 import { Driver, type DriverEnd } from "./driver/driver.ts";
 import { findChromium, isExecutable } from "./find-chromium.ts";
 import { Deadline } from "./page/deadline.ts";
 import type { ChildPageRequest, RenderedPage, RenderRequest } from "./render-request.ts";
-
-/** Scrapes that wait for a page. */
-const QUEUE_MAX = 200;
 
 /** Scrapes after which a browser is replaced: it never gives all of its memory back. */
 const SCRAPES_MAX = 500;
@@ -44,16 +41,16 @@ export type BrowserAvailability = { executable: string } | { missing: string };
 
 export class Browser {
   readonly #options: BrowserOptions;
-  readonly #queue = new Set<() => void>();
+  readonly #places: Places;
   readonly #drivers = new Set<Driver>();
   /** The driver for the next scrape, which may still be starting. */
   #current: { driver: Driver; started: Promise<void> } | undefined;
-  #active = 0;
   #idleTimer: Timer | undefined;
   #isClosed = false;
 
   constructor(options: BrowserOptions) {
     this.#options = options;
+    this.#places = new Places({ what: "browser pages", places: options.pagesMax });
   }
 
   /** The executable, or the steps for an operator to have one. Whether it starts is known after the first scrape only. */
@@ -69,16 +66,17 @@ export class Browser {
       : { executable: found };
   }
 
-  /** Rejects with a `BrowserError`, or with the reason of the signal. */
-  async render({ signal, ...request }: RenderRequest): Promise<RenderedPage> {
+  /** Rejects with a `BrowserError`, with 429 if too many scrapes of the user wait, or with the reason of the signal. */
+  async render({ signal, owner, ...request }: RenderRequest): Promise<RenderedPage> {
     if (signal?.aborted === true) throw signal.reason;
     const deadline = new Deadline(request.timeoutMs);
     const listener = { handleEvent: () => deadline.end(signal?.reason) };
     signal?.addEventListener("abort", listener);
     try {
       const executable = this.#executable();
-      await this.#enter(deadline);
-      return await deadline.bound(this.#run(executable, request, deadline));
+      const leave = await this.#enter(owner, deadline);
+      const run = new PageRun(request, deadline);
+      return await run.measure(deadline.bound(this.#run(executable, run).finally(leave)));
     } finally {
       signal?.removeEventListener("abort", listener);
       deadline.clear();
@@ -89,62 +87,40 @@ export class Browser {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
-    for (const enter of this.#queue) enter();
+    this.#places.close(stopping());
     await Promise.all([...this.#drivers].map((driver) => driver.stop()));
   }
 
   #executable(): string {
     const found = this.available();
-    if (this.#isClosed) throw new BrowserError("unavailable", "the gateway stops");
+    if (this.#isClosed) throw stopping();
     if ("missing" in found) throw new BrowserError("unavailable", found.missing);
     return found.executable;
   }
 
-  /** Takes a page, as soon as one is free. */
-  async #enter(deadline: Deadline): Promise<void> {
+  /** Takes a page, as soon as one is free. Resolves with the function that gives it back. */
+  async #enter(owner: string, deadline: Deadline): Promise<() => void> {
     clearTimeout(this.#idleTimer);
-    if (this.#active < this.#options.pagesMax) {
-      this.#active += 1;
-      return;
-    }
-    if (this.#queue.size >= QUEUE_MAX) throw new BrowserError("busy", "too many pages wait for the browser");
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#queue.add(resolve);
-    try {
-      await deadline.bound(promise);
-    } catch (cause) {
-      // It may have got its page in the same moment.
-      if (!this.#queue.delete(resolve)) this.#leave();
-      throw cause;
-    }
-  }
-
-  /** Hands the page on, or gives it back. */
-  #leave(): void {
-    const [next] = this.#queue;
-    if (next !== undefined) {
-      this.#queue.delete(next);
-      next();
-      return;
-    }
-    this.#active -= 1;
-    if (this.#active === 0 && !this.#isClosed) this.#rest();
+    const wait = new AbortController();
+    deadline.onEnd(() => wait.abort(notFree(deadline.reasonOr(undefined))));
+    const leave = await this.#places.enter({ owner, signal: wait.signal });
+    return () => {
+      leave();
+      if (this.#places.running === 0 && !this.#isClosed) this.#rest();
+    };
   }
 
   /** The page is taken until the driver is done with it, also if nobody waits for it any longer. */
-  async #run(executable: string, request: ChildPageRequest, deadline: Deadline): Promise<RenderedPage> {
-    try {
-      const driver = await this.#driver(executable);
-      if (deadline.isOver) throw deadline.reasonOr(undefined);
-      const page = driver.render({ ...request, timeoutMs: deadline.leftMs }, (cancel) => deadline.onEnd(cancel));
-      return await page.finally(() => void this.#replaceOld(driver));
-    } finally {
-      this.#leave();
-    }
+  async #run(executable: string, { request, deadline, onLoaded }: PageRun): Promise<RenderedPage> {
+    const driver = await this.#driver(executable);
+    if (deadline.isOver) throw deadline.reasonOr(undefined);
+    const onBegun = (cancel: () => void): void => deadline.onEnd(cancel);
+    const page = driver.render({ ...request, timeoutMs: deadline.leftMs }, { onBegun, onLoaded });
+    return await page.finally(() => void this.#replaceOld(driver));
   }
 
   async #driver(executable: string): Promise<Driver> {
-    if (this.#isClosed) throw new BrowserError("unavailable", "the gateway stops");
+    if (this.#isClosed) throw stopping();
     const isGood = this.#current?.driver.isUsable === true && this.#current.driver.begun < SCRAPES_MAX;
     if (!isGood || this.#current === undefined) this.#current = this.#start(executable);
     const { driver, started } = this.#current;
@@ -175,4 +151,43 @@ export class Browser {
     }, this.#options.idleMs);
     this.#idleTimer.unref();
   }
+}
+
+/** One scrape that has its page. */
+class PageRun {
+  readonly request: ChildPageRequest;
+  readonly deadline: Deadline;
+  readonly #begunAt = performance.now();
+  #isLoaded = false;
+
+  constructor(request: ChildPageRequest, deadline: Deadline) {
+    this.request = request;
+    this.deadline = deadline;
+  }
+
+  readonly onLoaded = (): void => {
+    this.#isLoaded = true;
+  };
+
+  /** A failure says how long it had the page, and whether that had loaded. */
+  async measure(page: Promise<RenderedPage>): Promise<RenderedPage> {
+    try {
+      return await page;
+    } catch (reason) {
+      if (!(reason instanceof BrowserError)) throw reason;
+      const { failure, message, action, cause } = reason;
+      const pageMs = performance.now() - this.#begunAt;
+      throw new BrowserError(failure, message, { action, cause, pageMs, isLoaded: this.#isLoaded });
+    }
+  }
+}
+
+/** The time of a scrape that is over before it has a page says nothing of its target. */
+function notFree(reason: unknown): unknown {
+  const isLate = reason instanceof BrowserError && reason.failure === "timeout";
+  return isLate ? new BrowserError("busy", "no page of the browser was free in time", { cause: reason }) : reason;
+}
+
+function stopping(): BrowserError {
+  return new BrowserError("unavailable", "the gateway stops");
 }

@@ -64,6 +64,8 @@ export interface ChildPageRequest {
 }
 
 export interface RenderRequest extends ChildPageRequest {
+  /** The user who asks for it. */
+  owner: string;
   signal?: CallSignal | undefined;
 }
 

@@ -35,6 +35,7 @@ export const errorTable = {
   body_too_large: { status: 413, type: "invalid_request_error", fault: "client" },
   address_refused: { status: 422, type: "invalid_request_error", fault: "client" },
   browser_unavailable: { status: 422, type: "invalid_request_error", fault: "gateway" },
+  selectors_too_slow: { status: 422, type: "invalid_request_error", fault: "client" },
   web_model_unset: { status: 422, type: "invalid_request_error", fault: "gateway" },
   validation_failed: { status: 422, type: "invalid_request_error", fault: "client" },
   upgrade_required: { status: 426, type: "invalid_request_error", fault: "client" },

@@ -214,6 +214,6 @@ export const videoTtlMs = 30 * 24 * 3_600_000;
 /**
  * The priority of work beside the answers to callers, as of nice(1): on Linux the gateway's thread, when it wakes up to
  * answer, mostly interrupts work of 10, and waits for the end of a time slice of 5. Work of 19 would stand still while
- * other processes need all cores.
+ * other processes need all cores. A process whose start takes long gets it once it has started.
  */
 export const backgroundNiceness = 10;

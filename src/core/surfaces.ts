@@ -30,6 +30,7 @@ const firecrawlCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
   target_unreachable: "SCRAPE_SITE_ERROR",
   target_unsupported: "SCRAPE_UNSUPPORTED_FILE_ERROR",
   action_failed: "SCRAPE_ACTION_ERROR",
+  selectors_too_slow: "SELECTORS_TOO_SLOW",
 };
 
 /** The code of an error in Firecrawl's API. */

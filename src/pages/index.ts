@@ -1,3 +1,4 @@
+export { selectorCostMax, selectorCostOf } from "./html/selector-cost.ts";
 export { PageError, type ReadFailure } from "./page-error.ts";
 export type { Page, DocumentKind, PageMetadata, PageRequest, PageWants, PdfOptions } from "./page.ts";
 export { PagePool, type PagePoolOptions, type TakeApartOptions } from "./pool/page-pool.ts";

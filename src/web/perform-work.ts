@@ -7,6 +7,7 @@ import { decodeBody, parseBody, type ParsedBody, type ReceivedBody } from "../bo
 import type { PaidAnswer, PaidRequest, Planning, RunningWork, WayOfWork, WorkPlan } from "../charges/index.ts";
 import { creditsNumber, type JsonObject, type WebOperation } from "../core/index.ts";
 import { EngineRefusal, type Performed, type WebPlan } from "./engine.ts";
+import { ChargedFailure } from "./failures.ts";
 import type { WebDependencies } from "./web-dependencies.ts";
 
 /** One kind of request. */
@@ -85,6 +86,10 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
         cover: (usage) => work.cover(usage),
       });
     } catch (thrown) {
+      if (thrown instanceof ChargedFailure) {
+        const { status, usage } = thrown;
+        await running.end({ status, outcome: "failed", observed: { usage }, error: thrown });
+      }
       if (!(thrown instanceof EngineRefusal)) throw thrown;
       const { status, body, headers } = thrown;
       await running.end({ status, outcome: "failed" });

@@ -119,7 +119,8 @@ class BrowserChild {
       const { guard, browser, proxy, proxyAddress } = await deadline.bound(this.#started());
       // The proxy sees requests of pages, but not those that the browser would open by itself, such as files.
       guard.check(request.url);
-      const page = await renderPage({ browser, proxy, proxyAddress, request, deadline, onStuck: giveUp });
+      const onLoaded = (): void => void this.#send({ type: "loaded", id });
+      const page = await renderPage({ browser, proxy, proxyAddress, request, deadline, onLoaded, onStuck: giveUp });
       const { record, parts } = recordOf(page);
       await this.#send({ type: "rendered", id, page: record }, parts);
     } catch (cause) {

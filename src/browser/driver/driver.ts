@@ -50,6 +50,14 @@ export interface DriverOptions {
 interface Waiting {
   resolve: (page: RenderedPage) => void;
   reject: (cause: BrowserError) => void;
+  onLoaded: () => void;
+}
+
+interface RenderListeners {
+  /** Gets a function that cancels the scrape. */
+  onBegun: (cancel: () => void) => void;
+  /** Called when the page has loaded. */
+  onLoaded: () => void;
 }
 
 /** One child process with its browser. It is started once, and ends once: by `stop`, or by a crash. */
@@ -105,12 +113,12 @@ export class Driver {
     await this.#ready.promise.finally(() => clearTimeout(timer));
   }
 
-  /** Rejects with a `BrowserError`. `onBegun` gets a function that cancels it. */
-  async render(request: ChildPageRequest, onBegun: (cancel: () => void) => void): Promise<RenderedPage> {
+  /** Rejects with a `BrowserError`. */
+  async render(request: ChildPageRequest, { onBegun, onLoaded }: RenderListeners): Promise<RenderedPage> {
     if (this.#isOver) throw crashed();
     const id = (this.#lastId += 1);
     const { promise, resolve, reject } = Promise.withResolvers<RenderedPage>();
-    this.#waiting.set(id, { resolve, reject });
+    this.#waiting.set(id, { resolve, reject, onLoaded });
     const timer = setTimeout(() => this.#kill(), request.timeoutMs + LATE_MS_MAX);
     onBegun(() => this.#send({ type: "cancel", id }));
     this.#send({ type: "render", id, request });
@@ -166,6 +174,8 @@ export class Driver {
         return this.#ready.resolve();
       case "unavailable":
         return this.#fail(message.message);
+      case "loaded":
+        return this.#waiting.get(message.id)?.onLoaded();
       case "rendered":
         return this.#waiting.get(message.id)?.resolve(pageOf(message.page, parts));
       case "failed": {

@@ -60,6 +60,7 @@ export const fromChild = z.discriminatedUnion("type", [
   /** The browser runs. */
   z.object({ type: z.literal("ready") }),
   z.object({ type: z.literal("unavailable"), message: z.string() }),
+  z.object({ type: z.literal("loaded"), id: z.number() }),
   z.object({ type: z.literal("rendered"), id: z.number(), page }),
   z.object({ type: z.literal("failed"), id: z.number(), failure }),
 ]);

@@ -51,6 +51,8 @@ export interface RenderOptions {
   proxyAddress: string;
   request: ChildPageRequest;
   deadline: Deadline;
+  /** The page has loaded; what follows is what the request asks of it. */
+  onLoaded: () => void;
   /** The context did not close in time. */
   onStuck: () => void;
 }
@@ -77,6 +79,8 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
     const context = await deadline.bound(opening);
     const scene = await deadline.bound(openPage(context, { request, headers, credentials, pass, deadline }));
     await load(scene, request);
+    options.onLoaded();
+    if (request.waitForMs !== undefined) await deadline.bound(Bun.sleep(request.waitForMs));
     return await takeApart(scene, request);
   } catch (cause) {
     const known = cause instanceof BrowserError ? cause : new BrowserError("crashed", "its page ended", { cause });
@@ -174,7 +178,6 @@ async function load({ page, world, navigations, pass, deadline }: Scene, request
   await reach(page, "load", Math.min(LOAD_MS_MAX, deadline.leftMs / 2), deadline);
   await reach(page, "networkidle", Math.min(QUIET_MS_MAX, deadline.leftMs / 4), deadline);
   await reachContent(world, Math.min(EMPTY_MS_MAX, deadline.leftMs / 4), deadline);
-  if (request.waitForMs !== undefined) await deadline.bound(Bun.sleep(request.waitForMs));
 }
 
 /** Documents that the browser shows in a viewer of its own. */

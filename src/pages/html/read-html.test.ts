@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { failureOf } from "../../../test/kit/failure-of.ts";
 import { bytesOf, pageRequest } from "../__fixtures__/request.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { takeApart } from "../take-apart.ts";
@@ -221,5 +222,23 @@ describe("the title", () => {
   test("the name of the site is none", async () => {
     const html = `<title>How to bind a book - Workshop</title><header><h1>Workshop</h1></header><main>${text}</main>`;
     expect((await read(html, { onlyMainContent: true })).markdown).toStartWith("A sentence");
+  });
+});
+
+describe("selectors that take long", () => {
+  const paragraphs = "<p>one</p>".repeat(30_000);
+
+  test.each(["includeTags", "excludeTags"])("in %s end the reading after a second of a processor", async (member) => {
+    const selectors = ["p:not(:nth-last-child(2n+1 of p ~ p ~ p)):has(~ p ~ p ~ i)"];
+    const before = process.cpuUsage().user;
+    const failure = await failureOf(read(paragraphs, { [member]: selectors }));
+    expect(failure).toMatchObject({ failure: "slow_selectors" });
+    expect(process.cpuUsage().user - before).toBeLessThan(6_000_000);
+  });
+
+  test("of which one comparison alone takes longer", async () => {
+    const selectors = ["main:has(p:not(:nth-last-child(2n+1 of p ~ p ~ p)):has(~ p ~ p ~ i))"];
+    const failure = await failureOf(read(`<main>${paragraphs}</main>`, { includeTags: selectors }));
+    expect(failure).toMatchObject({ failure: "slow_selectors" });
   });
 });

@@ -12,7 +12,7 @@ import { linksOf } from "./links.ts";
 import { metadataOf } from "./metadata.ts";
 import { needsBrowser } from "./needs-browser.ts";
 import { parseHtml } from "./parse.ts";
-import { compileSelectors, outermost, removeMatches } from "./select.ts";
+import { Selectors } from "./select.ts";
 
 /** Characters of a page that is read in small steps of memory. It costs a twentieth of the time. */
 const largeCharactersMin = 1024 * 1024;
@@ -23,19 +23,19 @@ export type HtmlPage = Omit<Page, "kind">;
 /**
  * Reads a page of HTML. Links and images are those of the whole page, or of the part that the request's selectors leave,
  * whatever its main content is: they are asked for to go on from there.
- * @throws PageError `selector` or `too_large`.
+ * @throws PageError `selector`, `slow_selectors` or `too_large`.
  */
 export function readHtml(text: string, request: PageRequest): HtmlPage {
   const { wants } = request;
-  const included = compileSelectors(request.includeTags);
-  const excluded = compileSelectors(request.excludeTags);
+  const selectors = new Selectors(request);
+  const { included, excluded } = selectors;
   const document = parseHtml(text);
   const base = baseUrlOf(document, request.url);
   const addresses = new AddressResolver(base);
   const page: HtmlPage = { metadata: metadataOf(document, addresses), needsBrowser: needsBrowser(document) };
   if (wants.rawHtml === true) page.rawHtml = text;
-  if (excluded !== undefined) removeMatches(document, excluded);
-  const selected = included === undefined ? document : documentOf(apart(outermost(document, included)));
+  if (excluded !== undefined) selectors.remove(document, excluded);
+  const selected = included === undefined ? document : documentOf(apart(selectors.outermost(document, included)));
   if (wants.links === true) page.links = linksOf(selected, addresses);
   if (wants.images === true) page.images = imagesOf(selected, addresses);
   if (wants.html !== true && wants.markdown !== true) return page;

@@ -2,7 +2,7 @@
 import { type Frame, FrameReader } from "../../streaming/index.ts";
 import { readSitemap } from "../sitemap/read-sitemap.ts";
 import { takeApart } from "../take-apart.ts";
-import { encodeFailure, encodePage, encodeSitemap, messageBounds, type Task } from "./tasks.ts";
+import { encodeBeginning, encodeFailure, encodePage, encodeSitemap, messageBounds, type Task } from "./tasks.ts";
 
 /** Bytes of a document after which its garbage is collected at once, so that the child stays small while it waits. */
 const largeBytesMin = 1024 * 1024;
@@ -20,16 +20,20 @@ for await (const piece of Bun.stdin.stream()) {
 }
 
 async function answer({ text, parts: [bytes = new Uint8Array()] }: Frame): Promise<void> {
+  for (const part of encodeBeginning()) await output.write(part);
+  await output.flush();
   for (const part of await perform(JSON.parse(text) as Task, bytes)) await output.write(part);
   await output.flush();
   if (bytes.length >= largeBytesMin) Bun.gc(true);
 }
 
 async function perform(task: Task, bytes: Uint8Array): Promise<Uint8Array[]> {
+  const before = process.cpuUsage();
   try {
     if (task.name === "sitemap") return encodeSitemap(await readSitemap(bytes, task.request));
     return encodePage(await takeApart(bytes, task.request));
   } catch (error) {
-    return encodeFailure(error);
+    const { user, system } = process.cpuUsage(before);
+    return encodeFailure(error, Math.round((user + system) / 1_000));
   }
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { limits } from "../../core/index.ts";
 import { type Frame, frameOf, FrameReader } from "../../streaming/index.ts";
 import { PageError, type ReadFailure } from "../page-error.ts";
 import { useOf } from "./process-use.ts";
-import { decodeReply, messageBounds, type Result, type Task } from "./tasks.ts";
+import { decodeReply, isBeginning, messageBounds, type Result, type Task } from "./tasks.ts";
 
 const childMain = fileURLToPath(new URL("child-main.ts", import.meta.url));
 
@@ -40,6 +40,9 @@ export class PageChild {
   residentBytes = 0;
   /** The processor time after the last task; that of the start counts for the first one. */
   #cpuMs = 0;
+  #cpuMsBefore = 0;
+  #hasBegun = false;
+  #hasLowPriority = false;
 
   constructor(bounds: ChildBounds) {
     this.#bounds = bounds;
@@ -59,7 +62,7 @@ export class PageChild {
         TZ: "UTC",
       },
     });
-    lowerPriority(this.#process.pid);
+    preferEnding(this.#process.pid);
     void this.#readReplies();
   }
 
@@ -72,11 +75,22 @@ export class PageChild {
     return this.#process.exited;
   }
 
-  /** @throws PageError. After `timeout`, `too_large` and `crashed` the process has ended. */
+  /** Whether the process has begun with the task, or with the last one. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** The processor time of the task, as it was seen last. */
+  get taskCpuMs(): number {
+    return this.#cpuMs - this.#cpuMsBefore;
+  }
+
+  /** @throws PageError. After `timeout`, `busy`, `too_large` and `crashed` the process has ended. */
   async run(task: Task, bytes: Uint8Array): Promise<Result> {
     const running = Promise.withResolvers<Frame>();
     this.#running = running;
-    const timer = setTimeout(() => this.end("timeout"), this.#bounds.taskMsMax);
+    this.#hasBegun = false;
+    const timer = setTimeout(() => this.end(this.#hasBegun ? "timeout" : "busy"), this.#bounds.taskMsMax);
     const stopWatching = this.#watch();
     try {
       await Promise.race([this.#send(task, bytes), running.promise]);
@@ -105,7 +119,10 @@ export class PageChild {
   }
 
   async #readReplies(): Promise<void> {
-    const reader = new FrameReader(messageBounds, (frame) => this.#running?.resolve(frame));
+    const reader = new FrameReader(messageBounds, (frame) => {
+      if (isBeginning(frame)) this.#begin();
+      else this.#running?.resolve(frame);
+    });
     try {
       for await (const piece of this.#process.stdout) reader.push(piece);
     } catch {
@@ -113,21 +130,27 @@ export class PageChild {
     }
     this.isEnding = true;
     await this.#process.exited;
-    this.#running?.reject(
-      new PageError(this.#endedBecause, messages[this.#endedBecause] ?? "the document could not be read"),
-    );
+    const message = messages[this.#endedBecause] ?? "the document could not be read";
+    this.#running?.reject(new PageError(this.#endedBecause, message, { cpuMs: this.taskCpuMs }));
+  }
+
+  /** The process has started, which takes it a quarter of a second, and works at a document from now on. */
+  #begin(): void {
+    this.#hasBegun = true;
+    if (!this.#hasLowPriority) lowerPriority(this.pid);
+    this.#hasLowPriority = true;
   }
 
   #watch(): () => void {
     // Between two tasks a child computes next to nothing.
-    const cpuMsBefore = this.#cpuMs;
+    this.#cpuMsBefore = this.#cpuMs;
     const watch = async (): Promise<void> => {
       const use = await useOf(this.pid);
       if (use === undefined || this.isEnding) return;
       this.residentBytes = use.residentBytes;
       this.#cpuMs = use.cpuMs;
       if (use.residentBytes > this.#bounds.memoryBytesMax) this.end("too_large");
-      else if (use.cpuMs - cpuMsBefore > this.#bounds.taskCpuMsMax) this.end("timeout");
+      else if (this.taskCpuMs > this.#bounds.taskCpuMsMax) this.end("timeout");
     };
     const timer = setInterval(() => void watch(), watchMs);
     return () => {
@@ -139,6 +162,7 @@ export class PageChild {
 
 const messages: Partial<Record<ReadFailure, string>> = {
   timeout: "the document takes too long to read",
+  busy: "no processor was free to read it in time",
   too_large: "the document takes too much memory to read",
   crashed: "the process that read the document has ended",
 };
@@ -149,12 +173,21 @@ function endWithParent(): string[] {
   return setpriv === null ? [] : [setpriv, "--pdeathsig", "KILL", "--"];
 }
 
-function lowerPriority(pid: number): void {
+/** Where memory is short, the system ends a child before the gateway. */
+function preferEnding(pid: number): void {
   try {
-    setPriority(pid, limits.backgroundNiceness);
-    // Where memory is short, the system ends a child before the gateway.
     if (process.platform === "linux") writeFileSync(`/proc/${pid}/oom_score_adj`, "500");
   } catch {
-    // It has ended already, or the system allows neither.
+    // It has ended already, or the system does not allow it.
+  }
+}
+
+/** Of all its threads: on Linux each has a priority of its own. */
+function lowerPriority(pid: number): void {
+  try {
+    const threads = process.platform === "linux" ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid];
+    for (const thread of threads) setPriority(thread, limits.backgroundNiceness);
+  } catch {
+    // It has ended already, or the system does not allow it.
   }
 }

@@ -1,36 +1,45 @@
 import { strict as assert } from "node:assert";
 import { availableParallelism } from "node:os";
+import { Places, tooManyWaiting } from "../../core/index.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { PageError } from "../page-error.ts";
 import type { Sitemap, SitemapRequest } from "../sitemap/sitemap.ts";
 import { type ChildBounds, PageChild } from "./page-child.ts";
 import type { Result, Task } from "./tasks.ts";
+import { WaitingBytes } from "./waiting-bytes.ts";
 
 export interface PagePoolOptions extends Partial<ChildBounds> {
-  /** Processes at once. Default: one for each core but one, which is the gateway's. */
+  /** Processes at once. Default: one for each core but one, which is the gateway's, and two at least: one user has one less. */
   children?: number;
   /** Documents that wait. */
   queueMax?: number;
-  /** Bytes of the documents that wait. */
+  /** Bytes of the documents that wait; those of one owner have a quarter of them. */
   queueBytesMax?: number;
   /** How long a child without work is kept. */
   idleMs?: number;
 }
 
 export interface TakeApartOptions {
+  /** The user who asks for it. */
+  owner: string;
   signal?: AbortSignal | undefined;
+  /** The time for it, its wait included. */
+  timeoutMs?: number | undefined;
 }
 
 const defaults: Required<Omit<PagePoolOptions, "children">> = {
   taskMsMax: 60_000,
   taskCpuMsMax: 15_000,
   memoryBytesMax: 512 * 1024 * 1024,
-  queueMax: 256,
+  queueMax: 2_048,
   queueBytesMax: 256 * 1024 * 1024,
   idleMs: 60_000,
 };
 
 const childrenMax = 8;
+
+/** The share of the bytes that wait which may be one owner's. */
+const bytesShare = 1 / 4;
 
 /** Memory above which a child is replaced after its task: garbage that is not given back would stay. */
 const keptBytesMax = 256 * 1024 * 1024;
@@ -38,11 +47,10 @@ const keptBytesMax = 256 * 1024 * 1024;
 /** How long a child may go on with a task that nobody waits for. To start another takes about as long. */
 const abandonedMsMax = 300;
 
-interface Waiting {
+interface Document {
   task: Task;
   bytes: Uint8Array;
-  signal: AbortSignal | undefined;
-  result: PromiseWithResolvers<Result>;
+  signal: AbortSignal;
 }
 
 /**
@@ -51,16 +59,17 @@ interface Waiting {
  */
 export class PagePool {
   readonly #options: Required<PagePoolOptions>;
-  readonly #queue: Waiting[] = [];
+  readonly #places: Places;
   readonly #idle: PageChild[] = [];
   readonly #children = new Set<PageChild>();
-  #queuedBytes = 0;
+  readonly #waiting = new WaitingBytes();
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
   constructor(options: PagePoolOptions = {}) {
-    const children = Math.max(1, Math.min(availableParallelism() - 1, childrenMax));
+    const children = Math.max(2, Math.min(availableParallelism() - 1, childrenMax));
     this.#options = { ...defaults, children, ...options };
+    this.#places = new Places({ what: "pages", places: this.#options.children });
   }
 
   /** The processes that run now. */
@@ -68,18 +77,12 @@ export class PagePool {
     return [...this.#children].map(({ pid }) => pid);
   }
 
-  /** Starts a child, if none is there, so that it is ready when the document has arrived. */
-  prepare(): void {
-    if (this.#children.size === 0 && !this.#isClosed) this.#idle.push(this.#start());
-    this.#watchIdle();
-  }
-
   /**
    * Takes a document apart.
    * @throws PageError; the reason of `signal`, at once, when it is aborted.
    */
-  async takeApart(bytes: Uint8Array, request: PageRequest, { signal }: TakeApartOptions = {}): Promise<Page> {
-    const result = await this.#enqueue({ name: "page", request }, bytes, signal);
+  async takeApart(bytes: Uint8Array, request: PageRequest, options: TakeApartOptions): Promise<Page> {
+    const result = await this.#run({ name: "page", request }, bytes, options);
     assert(result.name === "page");
     return result.page;
   }
@@ -88,8 +91,8 @@ export class PagePool {
    * Reads a sitemap, a sitemap index, a feed or a list of addresses. Its entries are decoded while they are looped over.
    * @throws PageError; the reason of `signal`, at once, when it is aborted.
    */
-  async readSitemap(bytes: Uint8Array, request: SitemapRequest, { signal }: TakeApartOptions = {}): Promise<Sitemap> {
-    const result = await this.#enqueue({ name: "sitemap", request }, bytes, signal);
+  async readSitemap(bytes: Uint8Array, request: SitemapRequest, options: TakeApartOptions): Promise<Sitemap> {
+    const result = await this.#run({ name: "sitemap", request }, bytes, options);
     assert(result.name === "sitemap");
     return result.sitemap;
   }
@@ -98,50 +101,45 @@ export class PagePool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
-    for (const { result } of this.#queue.splice(0)) result.reject(closed());
+    this.#places.close(closed());
     const children = [...this.#children];
     for (const child of children) child.end("crashed");
     await Promise.all(children.map(({ ended }) => ended));
   }
 
-  async #enqueue(task: Task, bytes: Uint8Array, signal: AbortSignal | undefined): Promise<Result> {
+  async #run(task: Task, bytes: Uint8Array, options: TakeApartOptions): Promise<Result> {
+    const { owner, signal, timeoutMs } = options;
     signal?.throwIfAborted();
-    if (this.#isClosed) throw closed();
-    const { queueMax, queueBytesMax } = this.#options;
-    const isFull =
-      this.#queue.length >= queueMax || (this.#queue.length > 0 && this.#queuedBytes + bytes.length > queueBytesMax);
-    if (isFull) throw new PageError("busy", "too many documents wait to be read");
-    const waiting: Waiting = { task, bytes, signal, result: Promise.withResolvers() };
-    const abort = (): void => this.#abort(waiting);
-    signal?.addEventListener("abort", abort, { once: true });
-    this.#queue.push(waiting);
-    this.#queuedBytes += bytes.length;
-    this.#dispatch();
+    const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(Math.max(timeoutMs, 1));
+    const end = AbortSignal.any([signal, deadline].filter((each) => each !== undefined));
+    let child: PageChild | undefined;
     try {
-      return await waiting.result.promise;
-    } finally {
-      signal?.removeEventListener("abort", abort);
+      const leave = await this.#enter(owner, bytes.length, end);
+      child = this.#idle.pop() ?? this.#start();
+      const result = this.#perform(child, { task, bytes, signal: end }).finally(leave);
+      return await Promise.race([result, abortOf(end)]);
+    } catch (reason) {
+      if (signal?.aborted !== true && deadline?.aborted === true) throw late(child, reason);
+      throw reason;
     }
   }
 
-  #abort(waiting: Waiting): void {
-    const at = this.#queue.indexOf(waiting);
-    if (at >= 0) this.#take(at);
-    waiting.result.reject(waiting.signal?.reason);
-  }
-
-  #take(at: number): Waiting | undefined {
-    const [waiting] = this.#queue.splice(at, 1);
-    this.#queuedBytes -= waiting?.bytes.length ?? 0;
-    return waiting;
-  }
-
-  #dispatch(): void {
-    while (this.#queue.length > 0 && !this.#isClosed) {
-      const child = this.#idle.pop() ?? (this.#children.size < this.#options.children ? this.#start() : undefined);
-      if (child === undefined) return;
-      const waiting = this.#take(0);
-      if (waiting !== undefined) void this.#perform(child, waiting);
+  /** Takes a place, as soon as there is one. */
+  async #enter(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
+    if (this.#isClosed) throw closed();
+    const [free] = this.#places.grab([{ owner }]);
+    if (free !== undefined) return free.leave;
+    const { queueMax, queueBytesMax } = this.#options;
+    const { count, total } = this.#waiting;
+    const owned = this.#waiting.of(owner);
+    const isFull = count >= queueMax || (count > 0 && total + bytes > queueBytesMax);
+    if (isFull) throw new PageError("busy", "too many documents wait to be read");
+    if (owned > 0 && owned + bytes > queueBytesMax * bytesShare) throw tooManyWaiting("pages");
+    const forget = this.#waiting.add(owner, bytes);
+    try {
+      return await this.#places.enter({ owner, signal });
+    } finally {
+      forget();
     }
   }
 
@@ -156,31 +154,29 @@ export class PagePool {
     this.#children.delete(child);
     const at = this.#idle.indexOf(child);
     if (at >= 0) this.#idle.splice(at, 1);
-    this.#dispatch();
   }
 
-  async #perform(child: PageChild, { task, bytes, signal, result }: Waiting): Promise<void> {
+  /** Resolves once the child is free or has ended. */
+  async #perform(child: PageChild, { task, bytes, signal }: Document): Promise<Result> {
     let abandoned: ReturnType<typeof setTimeout> | undefined;
     const abandon = (): void => {
       abandoned = setTimeout(() => child.end("crashed"), abandonedMsMax);
     };
-    signal?.addEventListener("abort", abandon, { once: true });
+    signal.addEventListener("abort", abandon, { once: true });
+    if (signal.aborted) abandon();
     try {
-      result.resolve(await child.run(task, bytes));
-    } catch (error) {
-      result.reject(error);
+      return await child.run(task, bytes);
     } finally {
-      signal?.removeEventListener("abort", abandon);
+      signal.removeEventListener("abort", abandon);
       clearTimeout(abandoned);
+      this.#reuse(child);
     }
-    this.#reuse(child);
   }
 
   #reuse(child: PageChild): void {
     if (!this.#children.has(child) || child.isEnding) return;
     if (child.residentBytes > keptBytesMax) child.end("crashed");
     else this.#idle.push(child);
-    this.#dispatch();
     this.#watchIdle();
   }
 
@@ -191,6 +187,21 @@ export class PagePool {
     }, this.#options.idleMs);
     this.#idleTimer.unref();
   }
+}
+
+/** Rejects with the reason of the signal, once it is aborted. */
+function abortOf(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  return promise;
+}
+
+/** The caller's time is over: a child has worked at the document, or none was free. */
+function late(child: PageChild | undefined, cause: unknown): PageError {
+  if (child?.hasBegun !== true) return new PageError("busy", "no process was free to read it in time", { cause });
+  return new PageError("late", "it took too long", { cause, cpuMs: child.taskCpuMs });
 }
 
 function closed(): PageError {

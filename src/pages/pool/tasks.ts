@@ -16,10 +16,21 @@ export const messageBounds: FrameBounds = { bytesMax: 512 * 1024 * 1024, partsMa
 /** Members of a page that can be large: they cross as bytes. */
 const texts = ["markdown", "html", "rawHtml"] as const;
 
+/** Sent before the task is performed. */
+const beginning = JSON.stringify({ outcome: "begun" });
+
 type Reply =
   | { outcome: "page"; page: Page; texts: (typeof texts)[number][] }
   | { outcome: "sitemap"; isCut: boolean }
-  | { outcome: "failed"; failure: ReadFailure; message: string };
+  | { outcome: "failed"; failure: ReadFailure; message: string; cpuMs: number };
+
+export function encodeBeginning(): Uint8Array[] {
+  return frameOf({ text: beginning, parts: [] });
+}
+
+export function isBeginning({ text }: Frame): boolean {
+  return text === beginning;
+}
 
 export function encodePage(page: Page): Uint8Array[] {
   const encoder = new TextEncoder();
@@ -36,10 +47,10 @@ export function encodeSitemap({ pages, sitemaps, isCut }: Sitemap): Uint8Array[]
   return encodeReply({ outcome: "sitemap", isCut }, [encodeEntries(pages), encodeEntries(sitemaps)]);
 }
 
-export function encodeFailure(error: unknown): Uint8Array[] {
+export function encodeFailure(error: unknown, cpuMs: number): Uint8Array[] {
   const { failure, message } =
     error instanceof PageError ? error : new PageError("malformed", "the document can't be read");
-  return encodeReply({ outcome: "failed", failure, message }, []);
+  return encodeReply({ outcome: "failed", failure, message, cpuMs }, []);
 }
 
 function encodeReply(reply: Reply, parts: readonly Uint8Array[]): Uint8Array[] {
@@ -52,7 +63,7 @@ function encodeReply(reply: Reply, parts: readonly Uint8Array[]): Uint8Array[] {
  */
 export function decodeReply({ text, parts }: Frame): Result {
   const reply = JSON.parse(text) as Reply;
-  if (reply.outcome === "failed") throw new PageError(reply.failure, reply.message);
+  if (reply.outcome === "failed") throw new PageError(reply.failure, reply.message, { cpuMs: reply.cpuMs });
   if (reply.outcome === "sitemap") {
     const [pages = new Uint8Array(), sitemaps = new Uint8Array()] = parts;
     const sitemap = { pages: decodeEntries(pages), sitemaps: decodeEntries(sitemaps), isCut: reply.isCut };

@@ -6,8 +6,16 @@
  * A process may die between any two of these: see `CrawlStore`. The page's work has the crawl's id as its parent.
  */
 import { outcomeOf, type ParkedWork, resumeWork, type Work } from "../../charges/index.ts";
-import { firecrawlCode, type JsonObject, type Nano, objectOf, toGatewayError } from "../../core/index.ts";
+import {
+  type ErrorCode,
+  firecrawlCode,
+  type JsonObject,
+  type Nano,
+  objectOf,
+  toGatewayError,
+} from "../../core/index.ts";
 import { EngineRefusal, type PageRead, type ScrapedPage } from "../engine.ts";
+import { ChargedFailure } from "../failures.ts";
 import { robotsProblems } from "../robots/index.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { withoutHeaders } from "./crawl-request.ts";
@@ -22,6 +30,9 @@ import type { CrawlFailure, PageEnd } from "./store.ts";
 
 /** How long a page keeps its hold until it is charged. Its process does that at once, another one after its lease. */
 const PARKED_MS = 24 * 3_600_000;
+
+/** The gateway has no room for the page, for anybody or for its user. */
+const busyCodes: ReadonlySet<ErrorCode> = new Set(["web_busy", "rate_limit_exceeded"]);
 
 /** Answers of a host that asks for fewer requests, its rest, and how often a page is asked for then. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
@@ -141,7 +152,7 @@ async function failed(
     await deps.crawls.giveBack(run.page, deps.environment.clock());
     return;
   }
-  if (error !== undefined && (error.code === "insufficient_credits" || error.code === "web_busy")) {
+  if (error !== undefined && (error.code === "insufficient_credits" || busyCodes.has(error.code))) {
     await work.discard();
     if (error.code === "insufficient_credits") await outOfCredits(deps, run, { error, held: 1 });
     else await deps.crawls.giveBack(run.page, deps.environment.clock() + REFUSED_WAIT_MS);
@@ -149,12 +160,14 @@ async function failed(
   }
   const status = thrown instanceof EngineRefusal ? thrown.status : (error?.status ?? 502);
   const outcome = error === undefined ? "failed" : outcomeOf(error, { hasLeft: false, hasBegun: false });
-  await work.end({ status, outcome, error });
+  const observed = thrown instanceof ChargedFailure ? { usage: thrown.usage } : undefined;
+  const { shortfall } = await work.end({ status, outcome, error, observed });
   const failure =
     error === undefined
       ? { code: "SCRAPE_ALL_ENGINES_FAILED", message: `The engine answered ${status}.` }
       : { code: firecrawlCode(error.code), message: error.message };
-  await end(deps, run, { state: "failed", failure });
+  const credits = observed === undefined ? 0n : work.costOf(observed) - shortfall;
+  await end(deps, run, { state: "failed", failure, credits });
 }
 
 /** Counts an attempt at a page whose server had too many requests. */

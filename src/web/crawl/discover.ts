@@ -113,7 +113,7 @@ export async function crawlSitemaps(deps: Dependencies, run: SitemapRun): Promis
     await followSitemaps(deps, run);
   } catch (thrown) {
     const waitMs = run.signal.aborted ? 0 : BUSY_WAIT_MS;
-    if (waitMs > 0 && toGatewayError(pageFailure(thrown)).status !== 503) throw thrown;
+    if (waitMs > 0 && !isBusy(toGatewayError(pageFailure(thrown)).status)) throw thrown;
     run.crawl.sitemapTries += Number(waitMs > 0);
     if (run.crawl.sitemapTries < SITEMAP_TRIES_MAX) {
       await crawls.giveBack(run.page, environment.clock() + waitMs);
@@ -128,6 +128,9 @@ export async function crawlSitemaps(deps: Dependencies, run: SitemapRun): Promis
   await crawls.end(run.page, { state: "skipped" }, environment.clock());
 }
 
+/** The gateway has no room, for anybody or for this user. */
+const isBusy = (status: number): boolean => status === 503 || status === 429;
+
 /** Adds the pages that the sitemaps of the host list. They count as found at the start. */
 async function followSitemaps(deps: Dependencies, { page, crawl, signal }: SitemapRun): Promise<void> {
   const { discovery } = crawl.plan;
@@ -137,6 +140,7 @@ async function followSitemaps(deps: Dependencies, { page, crawl, signal }: Sitem
   const found: FoundAddress[] = [];
   const rules = await deps.robots.of(page.url);
   const left = await readSitemaps(deps.sitemaps, {
+    owner: crawl.owner,
     siteUrl: page.url,
     listed: rules.sitemaps,
     // The host's other pages are read meanwhile.

@@ -111,10 +111,10 @@ export interface FetchedPage {
 /** `duplicate`: another page of the crawl has this digest; nothing was stored. `lost`: so is the lease, or the crawl ended. */
 export type Storing = "stored" | "duplicate" | "lost";
 
-/** `credits` are what it has cost: a page without a result only what a model was asked for it. */
+/** `credits` are what it has cost: a page without a result what a model was asked for it, or its caller's own failure. */
 export type PageEnd =
   | { state: "done"; credits: Nano }
-  | { state: "failed" | "blocked"; failure: CrawlFailure }
+  | { state: "failed" | "blocked"; failure: CrawlFailure; credits?: Nano }
   | { state: "skipped"; credits?: Nano };
 
 /** A page that has no result. */

@@ -36,9 +36,10 @@ export async function mapSite(
 async function map(
   deps: NativeDependencies,
   request: MapRequest,
-  { signal }: WorkContext,
+  { principal, signal }: WorkContext,
   memory: MemoryShare,
 ): Promise<MappedSite> {
+  const owner = principal.user;
   const url = withScheme(request.url);
   const until = performance.now() + (request.timeout ?? MAP_TIMEOUT_MS);
   const timeLeft = (): number => until - performance.now();
@@ -62,8 +63,8 @@ async function map(
   const mode = request.sitemap ?? "include";
   if (mode !== "only") addresses.add(fetched.url);
   const left: SitemapsLeft =
-    mode === "skip" ? new Map() : await addSitemaps(deps, addresses, fetched.url, { signal, timeLeft });
-  if (mode !== "only") await addPageLinks(deps, addresses, fetched, { signal, timeLeft });
+    mode === "skip" ? new Map() : await addSitemaps(deps, addresses, fetched.url, { owner, signal, timeLeft });
+  if (mode !== "only") await addPageLinks(deps, addresses, fetched, { owner, signal, timeLeft });
   const { search, limit } = request;
   const found = search == null || search === "" ? addresses.links : await rankLinks(addresses.links, search);
   const warnings: string[] = [...left.keys()].map((problem) => sitemapProblems[problem]);
@@ -77,6 +78,8 @@ async function map(
 }
 
 interface MapTime extends Pick<WorkContext, "signal"> {
+  /** The user who waits. */
+  owner: string;
   /** Milliseconds; zero or less once the time is over. */
   timeLeft: () => number;
 }
@@ -101,18 +104,19 @@ async function addPageLinks(
   deps: NativeDependencies,
   addresses: AddressSet,
   fetched: PageReply,
-  { signal, timeLeft }: MapTime,
+  { owner, signal, timeLeft }: MapTime,
 ): Promise<void> {
   const read = (one: Pick<PageReply, "bytes" | "contentType" | "url">): Promise<Page> =>
     deps.pages.takeApart(
       one.bytes,
       { ...linksOnly, url: one.url, contentType: one.contentType },
-      { signal: abortSignalOf(signal) },
+      { owner, signal: abortSignalOf(signal) },
     );
   let page = await read(fetched);
   if (page.needsBrowser && !("missing" in deps.browser.available())) {
     try {
       const { html: bytes, url } = await deps.browser.render({
+        owner,
         url: fetched.url,
         timeoutMs: Math.max(timeLeft(), 1),
         signal,

@@ -1,6 +1,7 @@
 /** The body of a scrape, in the terms of Firecrawl's v2 API. */
 import { z } from "zod";
 import { limits } from "../../core/index.ts";
+import { selectorCostMax, selectorCostOf } from "../../pages/index.ts";
 import { actions } from "./actions.ts";
 import { formats } from "./formats.ts";
 
@@ -18,7 +19,10 @@ const HEADER_CHARACTERS_MAX = 8_192;
 /** The most pages of a PDF that a request may ask for. */
 const PDF_PAGES_MAX = 10_000;
 
-const selectors = z.array(z.string().min(1).max(1_000)).max(SELECTORS_MAX);
+const selectors = z
+  .array(z.string().min(1).max(1_000))
+  .max(SELECTORS_MAX)
+  .refine((list) => selectorCostOf(list) <= selectorCostMax, "too complex: use fewer or simpler selectors");
 
 /** A header's name: of RFC 9110's characters. Those of the connection are the gateway's. */
 const headerName = z

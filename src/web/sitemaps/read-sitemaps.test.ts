@@ -87,6 +87,7 @@ async function read(
   const left = await readSitemaps(
     { outbound: outboundTo(url), pages, memory, userAgent: "Tollgate/1", ...deps },
     {
+      owner: "alice",
       siteUrl: `${url}/docs/`,
       listed: [],
       filesAtOnce: 1,

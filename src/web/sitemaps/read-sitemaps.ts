@@ -37,6 +37,8 @@ export interface SitemapDependencies {
 }
 
 export interface SitemapReading {
+  /** The user who asks for them. */
+  owner: string;
   /** An address of the site. */
   siteUrl: string;
   /** The sitemaps that its robots.txt lists. */
@@ -64,7 +66,7 @@ export type SitemapsLeft = ReadonlyMap<SitemapProblem, string>;
 
 /**
  * Reads the sitemaps until there are no more or a bound is reached. Rejects with the reason of the signal, with a `PageError` if
- * too many documents wait for the page pool, and with a `GatewayError` if memory is short.
+ * too many documents wait for the page pool, and with a `GatewayError` if too many of the owner's do, or memory is short.
  */
 export async function readSitemaps(deps: SitemapDependencies, reading: SitemapReading): Promise<SitemapsLeft> {
   const walk = new SitemapWalk(deps, reading);
@@ -128,7 +130,8 @@ class SitemapWalk {
       else await this.#take(await this.#read(file), url);
     } catch (reason) {
       if (this.#reading.signal.aborted) throw reason;
-      this.#note(problemOf(reason), url);
+      const isOver = reason instanceof PageError && this.#reading.timeLeft() <= 0;
+      this.#note(isOver ? "SITEMAP_TIMEOUT" : problemOf(reason), url);
     } finally {
       memory.free();
     }
@@ -166,16 +169,11 @@ class SitemapWalk {
 
   /** The time that is left bounds this as well, however long other documents keep the pool busy. */
   async #read({ bytes, request }: SitemapFile): Promise<Sitemap> {
-    const { signal, timeLeft } = this.#reading;
-    const deadline = AbortSignal.timeout(Math.max(timeLeft(), READ_MS_MIN));
-    const either = AbortSignal.any([abortSignalOf(signal), deadline]);
-    try {
-      const sitemap = await this.#deps.pages.readSitemap(bytes, request, { signal: either });
-      return request.isCut ? { ...sitemap, isCut: false } : sitemap;
-    } catch (reason) {
-      if (deadline.aborted && !signal.aborted) throw new PageError("timeout", "it took too long", { cause: reason });
-      throw reason;
-    }
+    const { owner, signal, timeLeft } = this.#reading;
+    const timeoutMs = Math.max(timeLeft(), READ_MS_MIN);
+    const options = { owner, signal: abortSignalOf(signal), timeoutMs };
+    const sitemap = await this.#deps.pages.readSitemap(bytes, request, options);
+    return request.isCut ? { ...sitemap, isCut: false } : sitemap;
   }
 
   async #take({ pages, sitemaps, isCut }: Sitemap, url: string): Promise<void> {
@@ -221,5 +219,5 @@ interface SitemapFile {
 function problemOf(reason: unknown): SitemapProblem {
   const isOfSitemap = reason instanceof OutboundError || (reason instanceof PageError && reason.failure !== "busy");
   if (!isOfSitemap) throw reason;
-  return reason.failure === "timeout" ? "SITEMAP_TIMEOUT" : "SITEMAP_UNREADABLE";
+  return reason.failure === "timeout" || reason.failure === "late" ? "SITEMAP_TIMEOUT" : "SITEMAP_UNREADABLE";
 }

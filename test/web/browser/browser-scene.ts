@@ -97,7 +97,12 @@ export function browserScene(answer: Answer, options: Partial<BrowserOptions> = 
     const site = new Site(answer);
     const browser = browserWith({ allowPrivateHosts: [site.host], ...options });
     const render: BrowserScene["render"] = (target, request) =>
-      browser.render({ url: /^https?:/.test(target) ? target : site.url(target), timeoutMs: 30_000, ...request });
+      browser.render({
+        owner: "alice",
+        url: /^https?:/.test(target) ? target : site.url(target),
+        timeoutMs: 30_000,
+        ...request,
+      });
     const failureOf: BrowserScene["failureOf"] = async (target, request) => {
       try {
         await render(target, request);

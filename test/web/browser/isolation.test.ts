@@ -155,7 +155,7 @@ describe.skipIf(hasNoBrowser)("a scrape", () => {
   ])(
     "of another kind of address is refused: %s",
     async (url) => {
-      const refused = scene.browser.render({ url, timeoutMs: 30_000 });
+      const refused = scene.browser.render({ owner: "alice", url, timeoutMs: 30_000 });
       expect(
         await refused.then(
           () => "rendered",

@@ -3,7 +3,7 @@ import { browserWith } from "./browser-scene.ts";
 
 const [url = ""] = process.argv.slice(2);
 const browser = browserWith({ allowPrivateHosts: [new URL(url).host] });
-const { status } = await browser.render({ url, timeoutMs: 50_000 });
+const { status } = await browser.render({ owner: "alice", url, timeoutMs: 50_000 });
 console.log(status);
 // Keeps the process alive.
 setInterval(() => undefined, 60_000);

@@ -106,6 +106,7 @@ describe.skipIf(hasNoBrowser)("a page", () => {
 
   const tryAll = (hosts: readonly string[]): Promise<unknown> =>
     scene.browser.render({
+      owner: "alice",
       url: scene.site.url(`/attempts?${encodeURIComponent(JSON.stringify(hosts))}`),
       timeoutMs: 50_000,
       waitForMs: 500,
@@ -133,7 +134,7 @@ describe.skipIf(hasNoBrowser)("a page", () => {
 
   const failureOf = async (url: string): Promise<BrowserError["failure"] | undefined> => {
     try {
-      await scene.browser.render({ url, timeoutMs: 60_000 });
+      await scene.browser.render({ owner: "alice", url, timeoutMs: 60_000 });
     } catch (thrown) {
       return (thrown as BrowserError).failure;
     }
@@ -181,6 +182,7 @@ describe.skipIf(hasNoBrowser)("a name that is moved to loopback", () => {
       const hosts = names.map((name) => `${name}:${canary.port}`);
       const url = `http://site.test:${scene.site.server.port}/?${encodeURIComponent(JSON.stringify(hosts))}`;
       const page = await scene.browser.render({
+        owner: "alice",
         url,
         timeoutMs: 50_000,
         actions: [{ type: "wait", selector: "#done" }],

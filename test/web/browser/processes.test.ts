@@ -16,8 +16,8 @@ const site = new Site((_, { pathname }) => {
 afterAll(() => site.server.stop(true));
 
 const allowPrivateHosts = [site.host];
-const page = { url: site.url("/"), timeoutMs: 50_000 };
-const hanging = { url: site.url("/never"), timeoutMs: 50_000 };
+const page = { owner: "alice", url: site.url("/"), timeoutMs: 50_000 };
+const hanging = { owner: "alice", url: site.url("/never"), timeoutMs: 50_000 };
 
 const failureOf = async (rendering: Promise<unknown>): Promise<unknown> => {
   try {
@@ -121,7 +121,7 @@ describe.skipIf(hasNoBrowser || !hasProc)("the browser", () => {
     async () => {
       const browser = browserWith({ allowPrivateHosts });
       try {
-        const asking = { url: site.url("/asking"), timeoutMs: 50_000, waitForMs: 30_000 };
+        const asking = { owner: "alice", url: site.url("/asking"), timeoutMs: 50_000, waitForMs: 30_000 };
         const first = failureOf(browser.render(asking));
         // Its script runs, so that its process is there: a page begins in one that Chromium keeps ready, or in another.
         await asked("/asked");
@@ -207,7 +207,7 @@ describe.skipIf(hasNoBrowser)("scrapes", () => {
         const gone = failureOf(browser.render({ ...page, signal: left.signal }));
         const patient = browser.render(page);
         left.abort("gone");
-        expect([await impatient, await gone]).toEqual(["timeout", "gone"]);
+        expect([await impatient, await gone]).toEqual(["busy", "gone"]);
         caller.abort("the client hung up");
         expect(await first).toBe("the client hung up");
         expect((await patient).status).toBe(200);

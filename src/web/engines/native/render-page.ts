@@ -11,14 +11,15 @@ export function requireBrowser(browser: PageRenderer, { formats, actions }: Scra
   throw new GatewayError("browser_unavailable", `${param}: ${availability.missing}.`, { param });
 }
 
-/** Renders the page as wished. Rejects as `Browser.render` does. */
+/** Renders the page as the plan asks. Rejects as `Browser.render` does. */
 export function renderPage(
   browser: PageRenderer,
   plan: ScrapePlan,
-  { timeoutMs, signal }: { timeoutMs: number; signal: CallSignal },
+  { owner, timeoutMs, signal }: { owner: string; timeoutMs: number; signal: CallSignal },
 ): Promise<RenderedPage> {
   const { url, headers, waitForMs, mobile, actions, formats, languages, blockAds } = plan;
   return browser.render({
+    owner,
     url,
     headers,
     timeoutMs,

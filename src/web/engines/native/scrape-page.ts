@@ -12,7 +12,7 @@ import type { Page } from "../../../pages/index.ts";
 import type { MemoryShare } from "../../../streaming/index.ts";
 import { BadReply } from "../../../upstream/index.ts";
 import type { ScrapedPage, WorkContext } from "../../engine.ts";
-import { pageFailure } from "../../failures.ts";
+import { chargedFailure, pageFailure } from "../../failures.ts";
 import { askModel, needsModel } from "../../scrape/ask-model.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
 import { type PageReply, fetchPage } from "./fetch-page.ts";
@@ -49,7 +49,7 @@ export async function scrapePage(
     const document = await documentOf(deps, plan, { reading, made, context });
     return { document, usage, spent, links: reading.page.links ?? [], statusCode: reading.status };
   } catch (reason) {
-    throw pageFailure(reason);
+    throw chargedFailure(reason, plan) ?? pageFailure(reason);
   } finally {
     memory.free();
   }
@@ -93,7 +93,7 @@ async function fromWeb(
   memory: MemoryShare,
 ): Promise<Reading> {
   const until = performance.now() + plan.timeoutMs;
-  const time = { left: () => Math.max(until - performance.now(), 1), signal };
+  const time = { left: () => Math.max(until - performance.now(), 1), signal, owner: principal.user };
   const reading = await readFromWeb(deps, plan, time, memory);
   const { rendered: _, ...read } = reading;
   if (plan.storesInCache && isCacheable(plan) && isLasting(read)) {
@@ -111,6 +111,8 @@ interface Time {
   /** Milliseconds, at least one. */
   left: () => number;
   signal: CallSignal;
+  /** The user who waits. */
+  owner: string;
 }
 
 async function readFromWeb(
@@ -249,7 +251,8 @@ function warned(reading: Reading, warning: string): Reading {
 }
 
 async function readRendered(deps: NativeDependencies, plan: ScrapePlan, time: Time): Promise<Reading> {
-  const rendered = await renderPage(deps.browser, plan, { timeoutMs: time.left(), signal: time.signal });
+  const { owner, left, signal } = time;
+  const rendered = await renderPage(deps.browser, plan, { owner, timeoutMs: left(), signal });
   const { url, status, html, warning } = rendered;
   const contentType = rendered.contentType ?? "text/html";
   const page = await takeApart(deps, plan, { url, status, bytes: html, contentType: "text/html; charset=utf-8" }, time);
@@ -258,25 +261,19 @@ async function readRendered(deps: NativeDependencies, plan: ScrapePlan, time: Ti
 }
 
 /** The time that is left of the request's bounds this as well, however long other pages keep the children busy. */
-async function takeApart(
+function takeApart(
   { pages }: NativeDependencies,
   plan: ScrapePlan,
   { bytes, url, contentType }: PageReply,
-  { left, signal }: Time,
+  { left, signal, owner }: Time,
 ): Promise<Page> {
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images, pdf } = plan;
   const wants = pageFormatsOf(formats);
-  const deadline = AbortSignal.timeout(left());
-  try {
-    return await pages.takeApart(
-      bytes,
-      { url, contentType, wants, onlyMainContent, includeTags, excludeTags, removeBase64Images, pdf },
-      { signal: AbortSignal.any([abortSignalOf(signal), deadline]) },
-    );
-  } catch (reason) {
-    if (deadline.aborted && !signal.aborted) throw new OutboundError("timeout", "it took too long", { cause: reason });
-    throw reason;
-  }
+  return pages.takeApart(
+    bytes,
+    { url, contentType, wants, onlyMainContent, includeTags, excludeTags, removeBase64Images, pdf },
+    { owner, signal: abortSignalOf(signal), timeoutMs: left() },
+  );
 }
 
 interface Made {

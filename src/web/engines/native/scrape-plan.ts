@@ -18,6 +18,8 @@ export interface ScrapePlan {
   waitForMs: number;
   mobile: boolean;
   timeoutMs: number;
+  /** Whether the caller has chosen that time. */
+  hasOwnTimeout: boolean;
   languages: readonly string[];
   actions: NonNullable<ScrapeRequest["actions"]>;
   removeBase64Images: boolean;
@@ -39,6 +41,7 @@ export function planOf(request: ScrapeRequest, { cacheMsMax }: { cacheMsMax: num
     waitForMs: request.waitFor ?? 0,
     mobile: request.mobile ?? false,
     timeoutMs: request.timeout ?? TIMEOUT_MS,
+    hasOwnTimeout: request.timeout != null,
     languages: request.location?.languages ?? [],
     actions: request.actions ?? [],
     removeBase64Images: request.removeBase64Images ?? true,
