@@ -52,7 +52,9 @@ class EndOfHold implements QueuedOperation<Settle | Release> {
       onUnsettled(id, outcome);
       return;
     }
-    const isCommitted = outcome === "settled" || outcome === "released";
+    // One that is tried again and exists was committed, but its answer was lost.
+    const wasLost = outcome === "exists" && (this.#isRetry || journal.has(id));
+    const isCommitted = outcome === "settled" || outcome === "released" || wasLost;
     if (record !== undefined && isCommitted) observer.committed?.({ id, shortfall });
     // Almost no end has been there.
     if (journal.has(id)) journal.remove(id).catch((reason: unknown) => onUnsettled(id, reason));

@@ -13,7 +13,7 @@ import {
 import type { ParkedWork } from "./parked-work.ts";
 import type { ParkedJob } from "../ledger/index.ts";
 import { webPrice } from "../pricing/index.ts";
-import { forgetAnswer, isOpen, openAnswered } from "./retry/answered-work.ts";
+import { forgetAnswer, openAnswered, storedFor } from "./retry/answered-work.ts";
 import { keepAnswer } from "./retry/keep-answer.ts";
 import { openWork } from "./open-work.ts";
 import { resumeWork } from "./resume-work.ts";
@@ -74,6 +74,17 @@ describe("the end of work", () => {
     const ending = work.end(settled({ usage: { input: 2_000 } }));
     expect([scene.ended.length, scene.committed.length]).toEqual([1, 0]);
     await ending;
+    expect(scene.committed).toEqual([{ id: "req_1", shortfall: 2_000_000n - credits }]);
+  });
+
+  test("whose commit's answer was lost reaches the observer once, when it is found there", async () => {
+    const work = await scene.open();
+    scene.store.loses = true;
+    await work.end(settled({ usage: { input: 2_000 } }));
+    expect(scene.committed).toEqual([]);
+    scene.store.loses = false;
+    await scene.tick(tickMs);
+    await scene.tick(tickMs);
     expect(scene.committed).toEqual([{ id: "req_1", shortfall: 2_000_000n - credits }]);
   });
 });
@@ -454,16 +465,18 @@ describe("work whose answer is known before", () => {
       bound: { inputTokens: 0, outputTokens: 0, choices: 1 },
     });
   const until = 5_000_000;
-  const start = (id: string, fingerprint?: string) => openAnswered(scene.deps, order(id, fingerprint), answer, until);
+  const start = (id: string, fingerprint?: string) =>
+    openAnswered(scene.deps, order(id, fingerprint), { answer, until });
+  const key = { accountId: order("").principal.accountId, retry };
 
   test("is answered again from its own commit on, before its end and after it", async () => {
     const [first, second] = await Promise.all([start("req_1"), start("req_2")]);
     expect(first).toBeInstanceOf(Work);
     expect(second).toEqual({ firstId: "req_1", answer });
     expect((await refusalOf(start("req_3", "g"))).code).toBe("idempotency_key_reused");
-    expect(await isOpen(scene.deps, "req_1")).toBe(true);
+    expect(await storedFor(scene.deps, key)).toEqual({ firstId: "req_1", answer, isRunning: true });
     if (first instanceof Work) await first.discard();
-    expect(await isOpen(scene.deps, "req_1")).toBe(false);
+    expect(await storedFor(scene.deps, key)).toEqual({ firstId: "req_1", answer, isRunning: false });
     scene.now = until;
     expect(await start("req_4")).toEqual({ firstId: "req_1", answer });
     expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
@@ -472,12 +485,12 @@ describe("work whose answer is known before", () => {
 
   test("leaves its key when that is forgotten, or its time is over", async () => {
     await start("req_1");
-    await forgetAnswer(scene.deps, order("req_1"), "req_other");
+    await forgetAnswer(scene.deps, key, "req_other");
     expect(await start("req_2")).toMatchObject({ firstId: "req_1" });
-    await forgetAnswer(scene.deps, order("req_1"), "req_1");
+    await forgetAnswer(scene.deps, key, "req_1");
     expect(await start("req_3", "g")).toBeInstanceOf(Work);
     scene.now = until + 1;
-    expect(await openAnswered(scene.deps, order("req_4"), answer, until + 9)).toBeInstanceOf(Work);
+    expect(await openAnswered(scene.deps, order("req_4"), { answer, until: until + 9 })).toBeInstanceOf(Work);
   });
 
   test("is answered nowhere if the store cannot commit, and if it did all the same its hold is released", async () => {
@@ -490,6 +503,6 @@ describe("work whose answer is known before", () => {
     scene.store.loses = false;
     await scene.tick(tickMs);
     expect(await start("req_3")).toEqual({ firstId: "req_2", answer });
-    expect(await isOpen(scene.deps, "req_2")).toBe(false);
+    expect(await storedFor(scene.deps, key)).toMatchObject({ isRunning: false });
   });
 });
