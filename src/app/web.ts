@@ -115,7 +115,15 @@ export function createWeb(options: WebOptions): Web {
   const search = createSearch(options, index);
   const price = webPrice(config.pricing.web, createMarkups(config)(`web/${chosen.kind}`));
   const sitemaps = { outbound, pages, memory, userAgent };
-  const crawls = createCrawls(options, stores, { engine, engineName: chosen.kind, price, work, robots, sitemaps });
+  const crawls = createCrawls(options, stores, {
+    engine,
+    engineName: chosen.kind,
+    price,
+    work,
+    shell,
+    robots,
+    sitemaps,
+  });
   return {
     crawls,
     access: new WebAccess({ engine, search, engineName: chosen.kind, price, shell, environment, logger }),
@@ -150,7 +158,7 @@ function createSearch({ config, environment: { fetch } }: WebOptions, local: Tex
   }
 }
 
-type CrawlParts = Pick<CrawlsOptions, "engine" | "engineName" | "price" | "work" | "robots" | "sitemaps">;
+type CrawlParts = Pick<CrawlsOptions, "engine" | "engineName" | "price" | "work" | "shell" | "robots" | "sitemaps">;
 
 function createCrawls(options: WebOptions, { crawls }: WebStores, parts: CrawlParts): Crawls {
   const { config, environment, logger, webhooks, ticker, publicUrl, storage } = options;

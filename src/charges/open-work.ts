@@ -28,6 +28,13 @@ export function openWork(deps: WorkDependencies, order: WorkOrder): Promise<Work
   return opening.opened.promise;
 }
 
+/** Begins work without a retry key, such as one of a series. Rejects with the refusal. */
+export async function openUnkeyed(deps: WorkDependencies, order: Omit<WorkOrder, "retry">): Promise<Work> {
+  const work = await openWork(deps, order);
+  if (work instanceof Work) return work;
+  throw new Error(`the work ${order.id} has no retry key, and was replayed`);
+}
+
 /** Work begins with one hold. */
 const NONE: readonly string[] = [];
 

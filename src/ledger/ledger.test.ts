@@ -58,6 +58,7 @@ class WatchedStore implements LedgerStore {
     return (await this.#store.commit(operations)).slice(0, this.outcomesKept);
   }
 
+  takenKey: LedgerStore["takenKey"] = (key) => this.#store.takenKey(key);
   createAccount: LedgerStore["createAccount"] = (each, at) => this.#store.createAccount(each, at);
   putAccount: LedgerStore["putAccount"] = (each, at) => this.#store.putAccount(each, at);
   chain: LedgerStore["chain"] = (id, at) => this.#store.chain(id, at);

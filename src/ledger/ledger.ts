@@ -9,7 +9,7 @@
 import { type Clock, GatewayError, limits } from "../core/index.ts";
 import { isDataFault } from "../storage/index.ts";
 import type { LedgerOperation, LedgerOutcome, OutcomeOf } from "./operations.ts";
-import type { LedgerStore } from "./store.ts";
+import type { ClaimedKey, LedgerStore } from "./store.ts";
 
 /** A commit waits for more operations if a quarter of the open calls could share it. */
 const OPEN_HOLDS_PER_OPERATION = 4;
@@ -93,6 +93,11 @@ export class Ledger {
       return new GatewayError("ledger_busy", "Too many calls are waiting for the ledger.", { retryAfterSeconds: 1 });
     }
     return this.#silentSince !== undefined && this.#running ? unavailable() : undefined;
+  }
+
+  /** What a hold with this retry key would be answered, without taking one: see `LedgerStore.takenKey`. */
+  takenKey(key: ClaimedKey): ReturnType<LedgerStore["takenKey"]> {
+    return this.#store.takenKey(key);
   }
 
   /** Resolves when everything submitted so far has been committed. */

@@ -1,7 +1,7 @@
 import type { Calendar, Nano } from "../core/index.ts";
 import type { Account, AccountState } from "./accounts.ts";
 import type { AuditReport, LedgerBooks } from "./books.ts";
-import type { HoldKeeper, LedgerOperation, LedgerOutcome } from "./operations.ts";
+import type { Hold, HoldKeeper, HoldOutcomes, LedgerOperation, LedgerOutcome } from "./operations.ts";
 
 /** A hold that has not ended. */
 export interface OpenHold {
@@ -16,6 +16,12 @@ export interface OpenHold {
   keeper: HoldKeeper;
 }
 
+/** A retry key as a hold would claim it. */
+export type ClaimedKey = Pick<Hold, "accountId" | "retry" | "at">;
+
+/** The outcome of a hold whose retry key is taken. */
+export type TakenKey = HoldOutcomes["replayed" | "retry"];
+
 /** The interface of the ledger's storage; one conformance suite tests every engine. */
 export interface LedgerStore {
   /** The days of the storage's time zone: those on which budgets restart. */
@@ -27,6 +33,11 @@ export interface LedgerStore {
    * applied.
    */
   commit(operations: readonly LedgerOperation[]): LedgerOutcome[] | Promise<LedgerOutcome[]>;
+  /**
+   * What a hold with this retry key would be answered, and whether the hold that has claimed it is open: an answer may be
+   * there before. Undefined if the key is free.
+   */
+  takenKey(key: ClaimedKey): Promise<{ taken: TakenKey; isRunning: boolean } | undefined>;
   /** Creates the account if it does not exist; an existing one stays unchanged, whatever its parent and limits. */
   createAccount(account: Account, at: number): Promise<void>;
   /** Creates the account, or sets the limits of an existing one. Never changes counters or the parent. */

@@ -6,7 +6,7 @@ import type { ModelRouter, Target } from "../routing/index.ts";
 import type { SendDependencies } from "../sending/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 
-/** Bounds of sessions, in milliseconds where not said otherwise. */
+/** Bounds of sessions, in milliseconds unless stated otherwise. */
 interface SessionBounds {
   sessionMsMax: number;
   /** Without a message in either direction. */
@@ -39,7 +39,7 @@ export interface SessionStart {
   principal: Principal;
   target: Target;
   api: RealtimeApi;
-  /** What the upstream is told at the beginning: the session of a client secret, in OpenAI's terms. */
+  /** The first session.update of the upstream: the session of a client secret, in OpenAI's terms. */
   session: JsonObject | undefined;
   recheck: SocketCaller["recheck"];
 }

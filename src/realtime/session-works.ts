@@ -179,7 +179,7 @@ export class SessionWorks {
     return this.responses?.keepUp(id);
   }
 
-  /** Whether several responses run at the same time, so that their parts must be told apart. */
+  /** Whether several responses run at the same time, so that their parts must be distinguished. */
   get hasSeveral(): boolean {
     return this.#open.size > 1;
   }

@@ -33,6 +33,7 @@ interface Started {
   isReplayed: boolean;
   requestId: string | null;
   firstId: string | null;
+  retryAfter: string | null;
   text: string;
   body: { id?: string; code?: string };
 }
@@ -48,8 +49,29 @@ async function start({ path, body, headers, by = caller }: Start): Promise<Start
   const answer = await post(rig, path, by.token, body, { headers });
   const isReplayed = answer.headers.get("idempotent-replayed") === "true";
   const [requestId, firstId] = [answer.headers.get("x-request-id"), answer.headers.get("x-tollgate-first-request-id")];
+  const retryAfter = answer.headers.get("retry-after");
   const text = await answer.text();
-  return { status: answer.status, isReplayed, requestId, firstId, text, body: JSON.parse(text) as Started["body"] };
+  return {
+    status: answer.status,
+    isReplayed,
+    requestId,
+    firstId,
+    retryAfter,
+    text,
+    body: JSON.parse(text) as Started["body"],
+  };
+}
+
+/** Starts the same job many times at once; those that come while the first start runs are repeated, as SDKs do. */
+function startedAtOnce(count: number, request: Start): Promise<Started[]> {
+  const startOnce = (): Promise<Started> =>
+    until("the first start", async () => {
+      const started = await start(request);
+      if (started.status === 200) return started;
+      expect([started.status, started.body.code, started.retryAfter]).toEqual([409, "idempotency_key_in_use", "1"]);
+      return undefined;
+    });
+  return Promise.all(Array.from({ length: count }, startOnce));
 }
 
 /** The number of completed pages, once the job has ended. */
@@ -73,8 +95,7 @@ describe.each([
   test("twenty equal requests at once are one job, charged once; so is a later one", async () => {
     const before = await caller.closed();
     const body = bodyOf(name);
-    const racing = await Promise.all(Array.from({ length: 20 }, () => start({ path, body, headers })));
-    expect(racing.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    const racing = await startedAtOnce(20, { path, body, headers });
     expect(new Set(racing.map((each) => each.body.id)).size).toBe(1);
     expect(racing.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
     expect(await ended(path, racing[0]?.body.id)).toBe(1);
@@ -106,7 +127,7 @@ describe.each([
     const first = await start({ path, body, headers: own });
     await ended(path, first.body.id);
     await queryWeb(rig.gateway.storage, `UPDATE crawls SET expires_at = 1 WHERE id = '${first.body.id}'`);
-    const racing = await Promise.all(Array.from({ length: 5 }, () => start({ path, body, headers: own })));
+    const racing = await startedAtOnce(5, { path, body, headers: own });
     const ids = new Set(racing.map((each) => each.body.id));
     expect([ids.size, ids.has(first.body.id)]).toEqual([1, false]);
     expect(racing.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
@@ -115,16 +136,16 @@ describe.each([
     expect((await start({ path, body, headers: own })).body.id).toBe(id);
   });
 
-  test("a start whose process died after its answer was stored is completed by the next request, under the same id", async () => {
-    const own = { [header]: `interrupted key of ${name}` };
-    const body = bodyOf(`${name}-interrupted`);
-    const first = await start({ path, body, headers: own });
+  /** A start of which `lost` was not stored when its process died, nor the end of its hold. */
+  async function diedBefore(own: Record<string, string>, lost: readonly string[]): Promise<Started> {
+    const first = await start({ path, body: bodyOf(`${name}-interrupted`), headers: own });
     await ended(path, first.body.id);
     const { storage } = rig.gateway;
-    // As if neither the job nor the end of its hold had been stored.
-    await queryWeb(storage, `DELETE FROM crawls WHERE id = '${first.body.id}'`);
-    for (const table of ["crawl_pages", "crawl_lanes", "crawl_results"]) {
-      await queryWeb(storage, `DELETE FROM ${table} WHERE crawl_id = '${first.body.id}'`);
+    for (const table of lost) {
+      await queryWeb(
+        storage,
+        `DELETE FROM ${table} WHERE ${table === "crawls" ? "id" : "crawl_id"} = '${first.body.id}'`,
+      );
     }
     const at = Date.now();
     await query(
@@ -132,7 +153,31 @@ describe.each([
       `INSERT INTO holds (id, account_id, amount, operation, provider, model, lease_until, created_at)
         SELECT hold_id, account_id, 0, 'crawl', 'web', 'native', ${at + 60_000}, ${at} FROM retry_keys WHERE hold_id = '${first.requestId}'`,
     );
+    return first;
+  }
+
+  test("a start whose process died before its job was created has its key until its lease is over", async () => {
+    const own = { [header]: `interrupted key of ${name}` };
+    const body = bodyOf(`${name}-interrupted`);
+    const first = await diedBefore(own, ["crawl_pages", "crawl_lanes", "crawl_results", "crawls"]);
     const again = await start({ path, body, headers: own });
+    expect([again.status, again.body.code, again.retryAfter]).toEqual([409, "idempotency_key_in_use", "1"]);
+    await query(rig.gateway.storage, `DELETE FROM holds WHERE id = '${first.requestId}'`);
+    const later = await start({ path, body, headers: own });
+    expect([later.status, later.isReplayed, later.body.id === first.body.id]).toEqual([200, false, false]);
+    expect(await ended(path, later.body.id)).toBe(1);
+    await expectCleanAudit(rig.gateway);
+  });
+
+  test("a start whose process died before its pages were stored is completed by the next request, under the same id", async () => {
+    const own = { [header]: `half key of ${name}` };
+    const first = await diedBefore(own, ["crawl_pages", "crawl_lanes", "crawl_results"]);
+    const { storage } = rig.gateway;
+    await queryWeb(
+      storage,
+      `UPDATE crawls SET state = 'scraping', discovered = 0, completed = 0, ended_at = NULL WHERE id = '${first.body.id}'`,
+    );
+    const again = await start({ path, body: bodyOf(`${name}-interrupted`), headers: own });
     expect([again.isReplayed, again.text]).toEqual([true, first.text]);
     expect(await ended(path, first.body.id)).toBe(1);
     await query(storage, `DELETE FROM holds WHERE id = '${first.requestId}'`);

@@ -116,6 +116,7 @@ function failing(inner: LedgerStore): FailingStore {
     failure: undefined,
     loses: false,
     taken: [],
+    takenKey: inner.takenKey.bind(inner),
     chain: inner.chain.bind(inner),
     openHolds: inner.openHolds.bind(inner),
     audit: inner.audit.bind(inner),

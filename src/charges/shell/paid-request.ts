@@ -2,6 +2,7 @@ import type { Principal } from "../../auth/index.ts";
 import type { BodySource, ReceivedBody } from "../../bodies/index.ts";
 import type { Surface } from "../../core/index.ts";
 import type { RetryKey } from "../../ledger/index.ts";
+import type { AnswerAhead } from "../retry/answered-work.ts";
 import type { WorkOrder } from "../work-order.ts";
 
 /** The receiver of an answer. The signal is only checked on ticks, because most work ends before the first. */
@@ -35,6 +36,8 @@ export interface WorkPlan {
   order: WorkOrder;
   /** How long the work continues after its client has disconnected. With a retry key, it always continues to its end. */
   clientGoneGraceMs: number;
+  /** The answer, if it is known before the work begins: stored for the retry key in the commit of the hold. */
+  ahead?: AnswerAhead;
 }
 
 /** A plan depends on these besides the body. */

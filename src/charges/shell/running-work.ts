@@ -1,12 +1,12 @@
 import type { ReceivedBody } from "../../bodies/index.ts";
-import { type CallFile, formatCredits, GatewayError, type Nano, type ObservedUsage } from "../../core/index.ts";
+import { type CallFile, formatCredits, type Nano, type ObservedUsage } from "../../core/index.ts";
 import type { ParkedJob } from "../../ledger/index.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
 import { resolveUsage } from "../estimate.ts";
 import type { ParkedWork } from "../parked-work.ts";
 import { type SentAnswer, StoredBody, storedAnswerOf } from "../retry/stored-answer.ts";
 import type { Work, WorkEnd } from "../work.ts";
-import { outcomeOf } from "./outcome-of.ts";
+import { durably, failedEnd } from "./end-of-work.ts";
 import type { PaidAnswer, PaidClient, WorkPlan, WorkPlanner } from "./paid-request.ts";
 import type { CallWatchdog } from "./watchdog.ts";
 
@@ -110,28 +110,36 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
    * input, so the expected input is charged.
    */
   fail(thrown: unknown): Promise<Nano> {
-    const error = thrown instanceof GatewayError ? thrown : undefined;
-    const outcome = outcomeOf(thrown, { hasLeft: this.watchdog.isAbandoned, hasBegun: false });
-    const isBilled = outcome === "abandoned" && this.#requestsSent > 0;
+    const end = failedEnd(thrown, { hasLeft: this.watchdog.isAbandoned, hasBegun: false });
+    const isBilled = end.outcome === "abandoned" && this.#requestsSent > 0;
     const observed = isBilled
       ? resolveUsage(this.work.order, { upstream: undefined, outputBytes: () => 0 })
       : undefined;
-    return this.end({ status: error?.status ?? 500, outcome, observed, error });
+    return this.end({ ...end, observed });
   }
 
   /**
    * Ends the work. Only the first end counts. Resolves to its shortfall, in nano-credits, when it is durable. Rejects with
    * `storage_unavailable` if it could not be made durable: the answer must not be completed then.
    */
-  async end(result: WorkResult): Promise<Nano> {
-    if (this.#ended) return 0n;
+  end(result: WorkResult): Promise<Nano> {
+    if (this.#ended) return Promise.resolve(0n);
     const committed = this.work.end({ ...result, answer: this.#storedAnswerOf(result), files: this.#files });
+    this.#leave();
+    return durably(committed);
+  }
+
+  /** Releases the hold of work that costs nothing and leaves no record. */
+  async discard(): Promise<void> {
+    if (this.#ended) return;
+    this.#leave();
+    await this.work.discard();
+  }
+
+  #leave(): void {
     this.#ended = true;
     this.memory.free();
     this.#onEnd();
-    const { isDurable, shortfall } = await committed;
-    if (!isDurable) throw new GatewayError("storage_unavailable", "The charge can't be written.");
-    return shortfall;
   }
 
   /** Leaves the work to a job: see `Work.park`. */

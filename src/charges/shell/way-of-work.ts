@@ -1,4 +1,5 @@
 import type { FormDeclaration, ParsedBody } from "../../bodies/index.ts";
+import type { StoredAnswer } from "../../ledger/index.ts";
 import type { PaidAnswer, WorkPlan, WorkPlanner } from "./paid-request.ts";
 import type { RunningWork } from "./running-work.ts";
 
@@ -12,6 +13,11 @@ export interface WayOfWork<Body, Plan extends WorkPlan, Target = never> extends 
   readonly form: FormDeclaration<Body> | undefined;
   /** Reads and validates JSON. Returns a promise only if it waits. */
   parse(bytes: Uint8Array): ParsedBody<Body> | Promise<ParsedBody<Body>>;
+  /**
+   * Whether the job of an answer that was stored ahead is there; completes one that is there in part, with the plan if there
+   * is one. Without its job, the answer's key is in use while its work runs, and free from then on.
+   */
+  hasJob?(answer: StoredAnswer, plan: Plan | undefined): Promise<boolean>;
   /**
    * Performs the work, and ends it: at once, later (a stream), or by parking it. What it throws ends the work as
    * `RunningWork.fail` does.

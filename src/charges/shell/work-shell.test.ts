@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { z } from "zod";
 import { parseBody, type ParsedBody, type ReceivedBody } from "../../bodies/index.ts";
 import { GatewayError, type ObservedUsage } from "../../core/index.ts";
+import type { StoredAnswer } from "../../ledger/index.ts";
 import { MemoryBudget } from "../../streaming/index.ts";
 import { credits, heldByOrder, orderOf, refusalOf, tickMs, WorkScene } from "../__fixtures__/work-scene.ts";
 import type { PaidAnswer, PaidRequest, Planning, WorkPlan } from "./paid-request.ts";
@@ -51,12 +52,12 @@ class PausedWay implements WayOfWork<Body, WorkPlan, string> {
   }
 
   async parse(bytes: Uint8Array): Promise<ParsedBody<Body>> {
-    await this.#pause("parse");
+    await this.pause("parse");
     return parseBody(bytes, schema, []);
   }
 
   async plan(_received: ReceivedBody<Body>, { retry }: Planning<string>): Promise<WorkPlan> {
-    await this.#pause("plan");
+    await this.pause("plan");
     return { order: orderOf({ id: this.#id, retry }), clientGoneGraceMs: 0 };
   }
 
@@ -66,13 +67,13 @@ class PausedWay implements WayOfWork<Body, WorkPlan, string> {
     running.noteSent(true);
     const { signal } = running.watchdog.abort;
     signal.addEventListener("abort", { handleEvent: () => this.goOn.reject(signal.reason) });
-    await this.#pause("run");
+    await this.pause("run");
     const answer = { status: 200, headers: { a: "b" } as Record<string, string>, body: "done" };
     await running.answer(answer, this.usage);
     return answer;
   }
 
-  async #pause(step: Step): Promise<void> {
+  protected async pause(step: Step): Promise<void> {
     if (step !== this.#at) return;
     this.reached.resolve();
     await this.goOn.promise;
@@ -204,6 +205,27 @@ describe("a retry key", () => {
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
+  test("that is known is answered although the request would be refused by now", async () => {
+    const gone = new PausedWay("plan", "req_2");
+    gone.goOn.promise.catch(() => undefined);
+    gone.goOn.reject(new GatewayError("model_not_routed", "gone"));
+    expect((await refusalOf(shell.run(requestOf({ key: "k" }), gone))).code).toBe("model_not_routed");
+    const way = new PausedWay("run");
+    const performed = shell.run(requestOf({ key: "k" }), way);
+    await way.reached.promise;
+    expect((await refusalOf(shell.run(requestOf({ key: "k" }), gone))).code).toBe("idempotency_key_in_use");
+    way.goOn.resolve();
+    await performed;
+    expect(await shell.run(requestOf({ key: "k" }), gone)).toMatchObject({
+      status: 200,
+      headers: { "idempotent-replayed": "true", "x-tollgate-first-request-id": "req_1" },
+    });
+    const other = await refusalOf(shell.run(requestOf({ key: "k", body: `{"a":1}` }), gone));
+    expect(other.code).toBe("idempotency_key_reused");
+    expect((await refusalOf(shell.run(requestOf({ key: "l" }), gone))).code).toBe("model_not_routed");
+    expect([gone.begun, shell.active]).toEqual([0, 0]);
+  });
+
   test("is free again after a failure", async () => {
     const way = new PausedWay("run");
     const performed = refusalOf(shell.run(requestOf({ key: "k" }), way));
@@ -212,6 +234,73 @@ describe("a retry key", () => {
     await performed;
     expect(outcomes()).toEqual(["failed"]);
     expect(await shell.run(requestOf({ key: "k" }), new PausedWay(undefined, "req_2"))).toMatchObject({ status: 200 });
+  });
+});
+
+describe("an answer that is stored ahead of its job", () => {
+  /** The start of a job, which is created when the test goes on. */
+  class StartOfJob extends PausedWay {
+    readonly jobs: Set<string>;
+
+    constructor(jobs: Set<string>, at?: Step, id?: string) {
+      super(at, id);
+      this.jobs = jobs;
+    }
+
+    override async plan(received: ReceivedBody<Body>, planning: Planning<string>): Promise<WorkPlan> {
+      const planned = await super.plan(received, planning);
+      const { id } = planned.order;
+      const answer = { status: 200, headers: [], body: Buffer.from(id) };
+      return { ...planned, ahead: { answer, until: scene.now + 1e9 } };
+    }
+
+    hasJob({ body }: StoredAnswer): Promise<boolean> {
+      return Promise.resolve(this.jobs.has(Buffer.from(body).toString()));
+    }
+
+    override async run(running: RunningWork<WorkPlan, string>): Promise<PaidAnswer> {
+      try {
+        await this.pause("run");
+        this.jobs.add(running.id);
+        return { status: 200, headers: {}, body: running.id };
+      } finally {
+        await running.discard();
+      }
+    }
+  }
+
+  const bodyOf = ({ body }: PaidAnswer): string => Buffer.from(body as Uint8Array).toString();
+
+  test("is in use until the job is there, and answered from then on", async () => {
+    const jobs = new Set<string>();
+    const way = new StartOfJob(jobs, "run");
+    const performed = shell.run(requestOf({ key: "k" }), way);
+    await way.reached.promise;
+    const again = await refusalOf(shell.run(requestOf({ key: "k" }), new StartOfJob(jobs, undefined, "req_2")));
+    expect([again.code, again.retryAfterSeconds]).toEqual(["idempotency_key_in_use", 1]);
+    way.goOn.resolve();
+    await performed;
+    const later = await shell.run(requestOf({ key: "k" }), new StartOfJob(jobs, undefined, "req_3"));
+    expect([bodyOf(later), later.headers["x-tollgate-first-request-id"]]).toEqual(["req_1", "req_1"]);
+    expect([scene.ended, shell.active]).toEqual([[], 0]);
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
+  });
+
+  test("leaves a free key if the job never came to be, or is gone", async () => {
+    const jobs = new Set<string>();
+    const way = new StartOfJob(jobs, "run");
+    const performed = refusalOf(shell.run(requestOf({ key: "k" }), way));
+    await way.reached.promise;
+    way.goOn.reject(new GatewayError("rate_limit_exceeded", "too many"));
+    await performed;
+    expect(bodyOf(await shell.run(requestOf({ key: "k" }), new StartOfJob(jobs, undefined, "req_2")))).toBe("req_2");
+    jobs.clear();
+    const racing = await Promise.allSettled(
+      ["req_3", "req_4"].map((id) => shell.run(requestOf({ key: "k" }), new StartOfJob(jobs, undefined, id))),
+    );
+    expect(jobs.size).toBe(1);
+    expect(racing.map(({ status }) => status)).toContain("fulfilled");
+    expect([scene.ended, shell.active]).toEqual([[], 0]);
   });
 });
 

@@ -2,15 +2,18 @@
  * The shell of paid work, the same for every request that costs money:
  *
  *   receive → plan → hold, with the retry key (answered again?) → run → outcome, shortfall, stored answer → end
+ *               └─ refused: a retry key that is known is answered all the same
  *
  * A way of work says how its bodies are planned and how its plans are run.
  */
 import { type BodyLimits, readBody, type ReceivedBody, type ReceivedForm, receiveForm } from "../../bodies/index.ts";
 import { type CallAbort, CallAborter, shuttingDown } from "../../core/index.ts";
+import type { RetryKey } from "../../ledger/index.ts";
 import type { MemoryBudget } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
-import { openWork } from "../open-work.ts";
-import { fingerprintOf, readRetryKey } from "../retry/retry-key.ts";
+import type { Replay } from "../open-work.ts";
+import { forgetAnswer, openAnswered, storedFor } from "../retry/answered-work.ts";
+import { fingerprintOf, readRetryKey, retryRefused } from "../retry/retry-key.ts";
 import { replay } from "../retry/stored-answer.ts";
 import { Work } from "../work.ts";
 import type { PaidAnswer, PaidRequest, WorkPlan } from "./paid-request.ts";
@@ -68,6 +71,7 @@ export class WorkShell {
       if (form !== undefined) void form.close();
     };
     let running: RunningWork<Plan, Target> | undefined;
+    let retry: RetryKey | undefined;
     try {
       let received: ReceivedBody<Body>;
       if (way.form === undefined) {
@@ -76,19 +80,22 @@ export class WorkShell {
         received = parsed instanceof Promise ? await parsed : parsed;
       } else {
         const source = body instanceof Uint8Array ? new Response(Uint8Array.from(body), { headers }) : body;
-        const formBody = await receiveForm(source, way.form, limited);
-        form = formBody.form;
-        received = formBody;
+        received = await receiveForm(source, way.form, limited);
+        form = received.form;
       }
       const key = readRetryKey(headers, way.retryKeyAlias);
-      const retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(way.operation, received) };
+      retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(way.operation, received) };
       const planned = way.plan(received, { retry });
       const plan = planned instanceof Promise ? await planned : planned;
       if (this.#isClosing) throw shuttingDown();
       // From here on money is involved: a stopping server waits for this work.
       this.#running.add(abort);
-      const work = await openWork(deps, plan.order);
-      if (!(work instanceof Work)) return replay(work.answer, work.firstId);
+      let work = await openAnswered(deps, plan.order, plan.ahead);
+      while (!(work instanceof Work)) {
+        const again = await this.#answered(request, way, { retry, plan, found: work });
+        if (again !== undefined) return again;
+        work = await openAnswered(deps, plan.order, plan.ahead);
+      }
       const clientGoneGraceMs = retry === undefined ? plan.clientGoneGraceMs : Number.POSITIVE_INFINITY;
       const watchdog = new CallWatchdog({ ticker: deps.ticker, abort, client, clientGoneGraceMs });
       running = new RunningWork({ way, work, watchdog, client, received, bodyMemory, memory: memory.share(), onEnd });
@@ -96,11 +103,33 @@ export class WorkShell {
     } catch (thrown) {
       // The request fails with its own error, also if its end is not durable.
       await running?.fail(thrown).catch(() => undefined);
-      throw thrown;
+      // A repeated request may be refused, because its target is gone by now: its answer is there.
+      const isRefused = running === undefined && !this.#running.has(abort);
+      const again = isRefused ? await this.#answered(request, way, { retry }) : undefined;
+      if (again === undefined) throw thrown;
+      return again;
     } finally {
       bodyMemory.free();
       if (running === undefined || running.isParked) onEnd();
       running?.watchdog.end();
     }
+  }
+
+  /** The answer for a retry key that is known; undefined if it is free. Throws 409 for one that is in use. */
+  async #answered<Plan extends WorkPlan>(
+    { principal: { accountId } }: PaidRequest,
+    way: Pick<WayOfWork<never, Plan>, "hasJob">,
+    { retry, plan, found }: { retry: RetryKey | undefined; plan?: Plan; found?: Replay },
+  ): Promise<PaidAnswer | undefined> {
+    if (found !== undefined && way.hasJob === undefined) return replay(found.answer, found.firstId);
+    if (retry === undefined) return undefined;
+    const { work: deps } = this.#deps;
+    const stored = await storedFor(deps, { accountId, retry });
+    if (stored === undefined) return undefined;
+    const { answer, firstId, isRunning } = stored;
+    if (way.hasJob === undefined || (await way.hasJob(answer, plan))) return replay(answer, firstId);
+    if (isRunning) throw retryRefused("retry-running");
+    await forgetAnswer(deps, { accountId, retry }, firstId);
+    return undefined;
   }
 }

@@ -1,17 +1,14 @@
 import { z } from "@hono/zod-openapi";
-import { batchRequest, crawlRequest, type Crawls } from "../../web/index.ts";
+import { batchRequest, crawlRequest } from "../../web/index.ts";
+import { answerPaid } from "../answer-paid.ts";
 import { platformRoute, proxiedRoute } from "../route.ts";
-import { type BodyNeeds, jobRoutes, startJob } from "./job-routes.ts";
+import { jobRoutes, type Needs } from "./job-routes.ts";
 
 const created = {
   success: z.literal(true),
   id: z.string(),
   url: z.string().describe("Where to poll it."),
 };
-
-interface Needs extends BodyNeeds {
-  crawls: Crawls;
-}
 
 const startCrawlRoute = proxiedRoute({
   contract: {
@@ -25,9 +22,9 @@ const startCrawlRoute = proxiedRoute({
   },
   surface: "firecrawl",
   mount:
-    (needs: Needs) =>
-    ({ requestId, request, principal }) =>
-      startJob({ ...needs, requestId, request, principal, path: "/v2/crawl" }, (start) => needs.crawls.start(start)),
+    ({ crawls }: Needs) =>
+    (call) =>
+      answerPaid(call, (request) => crawls.start("crawl", request)),
 });
 
 const startBatchRoute = proxiedRoute({
@@ -47,11 +44,9 @@ const startBatchRoute = proxiedRoute({
   },
   surface: "firecrawl",
   mount:
-    (needs: Needs) =>
-    ({ requestId, request, principal }) =>
-      startJob({ ...needs, requestId, request, principal, path: "/v2/batch/scrape" }, (start) =>
-        needs.crawls.startBatch(start),
-      ),
+    ({ crawls }: Needs) =>
+    (call) =>
+      answerPaid(call, (request) => crawls.start("batch", request)),
 });
 
 const activeCrawlsRoute = platformRoute({
@@ -79,7 +74,7 @@ const activeCrawlsRoute = platformRoute({
   surface: "firecrawl",
   access: "token",
   mount:
-    ({ crawls }: Pick<Needs, "crawls">) =>
+    ({ crawls }: Needs) =>
     async ({ principal }) =>
       Response.json(await crawls.active(principal)),
 });
@@ -97,7 +92,7 @@ const concurrencyRoute = platformRoute({
   surface: "firecrawl",
   access: "token",
   mount:
-    ({ crawls }: Pick<Needs, "crawls">) =>
+    ({ crawls }: Needs) =>
     async ({ principal }) =>
       Response.json(await crawls.concurrency(principal)),
 });

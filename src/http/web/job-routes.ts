@@ -1,54 +1,9 @@
 /** The routes of crawls and batches, which differ in their paths only. */
 import { z } from "@hono/zod-openapi";
-import { type BodyLimits, decodeBody, parseBody, readBody } from "../../bodies/index.ts";
-import type { Principal } from "../../auth/index.ts";
-import { fingerprintOf, readRetryKey } from "../../charges/index.ts";
-import type { MemoryBudget } from "../../streaming/index.ts";
-import type { CrawlCall, Crawls } from "../../web/index.ts";
+import type { Crawls } from "../../web/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import { document } from "./document.ts";
-
-export interface BodyNeeds {
-  body: BodyLimits;
-  memory: MemoryBudget;
-}
-
-const anyObject = z.looseObject({});
-
-/** The header of a retry key in Firecrawl's SDKs. */
-const RETRY_KEY_ALIAS = "x-idempotency-key";
-
-/** Reads the start of a job: a JSON object, whose members its reader checks, and a retry key. */
-async function readStart(
-  request: Request,
-  { body, memory }: BodyNeeds,
-  path: string,
-): Promise<Pick<CrawlCall, "body" | "retry">> {
-  const share = memory.share();
-  try {
-    const received = parseBody(await readBody(request, body, share), anyObject, []);
-    const key = readRetryKey(request.headers, RETRY_KEY_ALIAS);
-    const retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(path, received) };
-    return { body: decodeBody(received), retry };
-  } finally {
-    share.free();
-  }
-}
-
-interface Starting extends BodyNeeds {
-  requestId: string;
-  request: Request;
-  principal: Principal;
-  path: string;
-}
-
-export async function startJob(
-  { requestId, request, principal, path, ...needs }: Starting,
-  start: (call: CrawlCall) => Promise<Response>,
-): Promise<Response> {
-  return start({ requestId, principal, ...(await readStart(request, needs, path)) });
-}
 
 const state = z.enum(["scraping", "completed", "failed", "cancelled"]);
 
@@ -104,7 +59,7 @@ interface JobRoutes {
   noun: string;
 }
 
-interface Needs {
+export interface Needs {
   crawls: Crawls;
 }
 

@@ -1,9 +1,10 @@
 import type { TokenStore } from "../../auth/index.ts";
-import type { WorkDependencies } from "../../charges/index.ts";
+import type { WorkDependencies, WorkShell } from "../../charges/index.ts";
 import type { Environment } from "../../core/index.ts";
 import type { ModelPrice } from "../../pricing/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
+import type { Webhooks } from "../../webhooks/index.ts";
 import type { WebEngine } from "../engine.ts";
 import type { Robots } from "../robots/index.ts";
 import type { SitemapDependencies } from "../sitemaps/index.ts";
@@ -25,6 +26,13 @@ export interface CrawlDependencies {
   ticker: Pick<Ticker, "now" | "watch" | "leave" | "after">;
   logger: Logger;
   bounds: CrawlBounds;
+}
+
+export interface CrawlsOptions extends CrawlDependencies {
+  webhooks: Pick<Webhooks, "check">;
+  /** The gateway's own address. */
+  publicUrl: string;
+  shell: WorkShell;
 }
 
 /** The operator's bounds. */

@@ -5,15 +5,8 @@
  *
  * A process may die between any two of these: see `CrawlStore`. The page's work has the crawl's id as its parent.
  */
-import { outcomeOf, type ParkedWork, resumeWork, type Work } from "../../charges/index.ts";
-import {
-  type ErrorCode,
-  firecrawlCode,
-  type JsonObject,
-  type Nano,
-  objectOf,
-  toGatewayError,
-} from "../../core/index.ts";
+import { charged, failedEnd, type ParkedWork, resumeWork, type Work } from "../../charges/index.ts";
+import { type ErrorCode, firecrawlCode, type JsonObject, objectOf, toGatewayError } from "../../core/index.ts";
 import { EngineRefusal, type PageRead, type ScrapedPage } from "../engine.ts";
 import { ChargedFailure } from "../failures.ts";
 import { robotsProblems } from "../robots/index.ts";
@@ -68,8 +61,8 @@ async function perform(deps: CrawlDependencies, run: PageRun): Promise<void> {
   if (page.work !== undefined) return charge(deps, run, page.work as unknown as StoredWork);
   if (page.kind === "sitemap") return crawlSitemaps(deps, run);
   // Found before the start had moved to another site.
-  const isStrange = page.number !== 0 && crawl.scope?.isWithin(new URL(page.url)) === false;
-  if (isStrange) return end(deps, run, { state: "skipped" });
+  const isOutside = page.number !== 0 && crawl.scope?.isWithin(new URL(page.url)) === false;
+  if (isOutside) return end(deps, run, { state: "skipped" });
   const blocked = await robotsRefusal(deps, run);
   if (blocked !== undefined) return end(deps, run, { state: "blocked", failure: blocked });
   const work = await holdPage(deps, run);
@@ -146,27 +139,28 @@ async function failed(
   run: PageRun,
   { work, thrown }: { work: Work; thrown: unknown },
 ): Promise<void> {
-  const error = thrown instanceof EngineRefusal ? undefined : toGatewayError(thrown);
-  if (run.signal.aborted) {
+  const { page, signal } = run;
+  if (signal.aborted) {
     await work.discard();
-    await deps.crawls.giveBack(run.page, deps.environment.clock());
+    await deps.crawls.giveBack(page, deps.environment.clock());
     return;
   }
-  if (error !== undefined && (error.code === "insufficient_credits" || busyCodes.has(error.code))) {
+  if (thrown instanceof EngineRefusal) {
+    const { status } = thrown;
+    await work.end({ status, outcome: "failed" });
+    const failure = { code: "SCRAPE_ALL_ENGINES_FAILED", message: `The engine answered ${status}.` };
+    return end(deps, run, { state: "failed", failure });
+  }
+  const error = toGatewayError(thrown);
+  if (error.code === "insufficient_credits" || busyCodes.has(error.code)) {
     await work.discard();
-    if (error.code === "insufficient_credits") await outOfCredits(deps, run, { error, held: 1 });
-    else await deps.crawls.giveBack(run.page, deps.environment.clock() + REFUSED_WAIT_MS);
+    if (error.code === "insufficient_credits") return outOfCredits(deps, run, { error, held: 1 });
+    await deps.crawls.giveBack(page, deps.environment.clock() + REFUSED_WAIT_MS);
     return;
   }
-  const status = thrown instanceof EngineRefusal ? thrown.status : (error?.status ?? 502);
-  const outcome = error === undefined ? "failed" : outcomeOf(error, { hasLeft: false, hasBegun: false });
-  const observed = thrown instanceof ChargedFailure ? { usage: thrown.usage } : undefined;
-  const { shortfall } = await work.end({ status, outcome, error, observed });
-  const failure =
-    error === undefined
-      ? { code: "SCRAPE_ALL_ENGINES_FAILED", message: `The engine answered ${status}.` }
-      : { code: firecrawlCode(error.code), message: error.message };
-  const credits = observed === undefined ? 0n : work.costOf(observed) - shortfall;
+  const observed = error instanceof ChargedFailure ? { usage: error.usage } : undefined;
+  const credits = await charged(work, { ...failedEnd(error), observed });
+  const failure = { code: firecrawlCode(error.code), message: error.message };
   await end(deps, run, { state: "failed", failure, credits });
 }
 
@@ -183,9 +177,9 @@ function isServerFailure({ statusCode }: PageRead): boolean {
   return statusCode >= 500 || BUSY_STATUSES.has(statusCode);
 }
 
-/** Whether the page will be a result, as far as that can be told before it is stored. */
+/** Whether the page will be a result, as far as is known before it is stored. */
 async function isKept(deps: CrawlDependencies, run: PageRun, scraped: PageRead): Promise<boolean> {
-  return !isServerFailure(scraped) && isResult(run) && (await judge(deps, run, scraped)).left === undefined;
+  return !isServerFailure(scraped) && isResult(run) && (await admit(deps, run, scraped)).exclusion === undefined;
 }
 
 /** The start may be read for its links only. */
@@ -200,10 +194,10 @@ interface Scraped {
 
 async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Scraped): Promise<void> {
   const { page, crawl } = run;
-  const { digest, left } = await judge(deps, run, scraped);
-  if (left !== undefined) {
+  const { digest, exclusion } = await admit(deps, run, scraped);
+  if (exclusion !== undefined) {
     await work.discard();
-    await note(deps, crawl, { ...left, url: page.url });
+    await note(deps, crawl, { ...exclusion, url: page.url });
     return end(deps, run, { state: "skipped", credits: scraped.spent });
   }
   const isWanted = isResult(run);
@@ -283,39 +277,35 @@ async function moveWithStart(deps: CrawlDependencies, { page, crawl }: PageRun, 
   await deps.crawls.add(crawl.id, [first.sitemapsAt(final)], deps.environment.clock(), START_PAGES_MAX);
 }
 
-interface Judgement {
+interface Admission {
   /** Undefined if the page may repeat another one. */
   digest: string | undefined;
   /** Why the page is not part of the crawl; undefined if it is. */
-  left: CrawlFailure | undefined;
+  exclusion: CrawlFailure | undefined;
 }
 
 /** Compares a page that was read with its crawl's scope, with the rules of the host that it was read at, and with other pages. */
-async function judge(deps: CrawlDependencies, { page, crawl }: PageRun, scraped: PageRead): Promise<Judgement> {
+async function admit(deps: CrawlDependencies, { page, crawl }: PageRun, scraped: PageRead): Promise<Admission> {
   const { scope, plan } = crawl;
   const final = finalAddress(scraped);
   const digest = digestOf(crawl, scraped, final);
   if (scope !== undefined && page.depth > 0 && final !== undefined && !scope.isWithin(final)) {
-    return { digest, left: redirectedAway };
+    return { digest, exclusion: redirectedAway };
   }
   if (plan.discovery !== undefined && final !== undefined && final.href !== page.url) {
     const rules = await deps.robots.of(final.href);
-    if (!rules.isAllowed(final.href, plan.discovery.robotsUserAgent)) return { digest, left: robotsForbid };
+    if (!rules.isAllowed(final.href, plan.discovery.robotsUserAgent)) return { digest, exclusion: robotsForbid };
   }
   const isRepeated = digest !== undefined && (await deps.crawls.repeats(page, digest));
-  return { digest, left: isRepeated ? duplicate : undefined };
+  return { digest, exclusion: isRepeated ? duplicate : undefined };
 }
 
 /** Charges a page whose result is stored, and shows it. May be repeated. */
 async function charge(deps: CrawlDependencies, run: PageRun, stored: StoredWork): Promise<void> {
   const work = resumeWork(deps.work, stored.parked);
-  const observed = { usage: stored.usage };
-  const cost = work.costOf(observed);
-  const { isDurable, shortfall } = await work.end({ status: 200, outcome: "complete", observed });
-  if (!isDurable) throw new Error("the end of a crawled page could not be written");
-  const credits: Nano = cost - shortfall + BigInt(stored.spent);
+  const cost = await charged(work, { status: 200, outcome: "complete", observed: { usage: stored.usage } });
   await deps.messages.page(run);
-  await end(deps, run, { state: "done", credits });
+  await end(deps, run, { state: "done", credits: cost + BigInt(stored.spent) });
 }
 
 async function end({ crawls, environment, messages }: CrawlDependencies, run: PageRun, result: PageEnd): Promise<void> {

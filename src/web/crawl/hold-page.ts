@@ -1,6 +1,6 @@
 /** Whether a page of a crawl may be paid: by its token, its limits and the balance. */
 import { refusalOf } from "../../auth/index.ts";
-import { openWork, Work, type WorkOrder } from "../../charges/index.ts";
+import { openUnkeyed, type Work, type WorkOrder } from "../../charges/index.ts";
 import { type CallSignal, type GatewayError, requestId, toGatewayError } from "../../core/index.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import type { OpenCrawl } from "./open-crawl.ts";
@@ -28,9 +28,7 @@ export interface PageRun {
 export async function holdPage(deps: CrawlDependencies, run: PageRun): Promise<Work | undefined> {
   if (await hasLostToken(deps, run)) return undefined;
   try {
-    const work = await openWork(deps.work, orderOf(deps, run));
-    if (work instanceof Work) return work;
-    throw new Error("a page of a crawl has no retry key");
+    return await openUnkeyed(deps.work, orderOf(deps, run));
   } catch (thrown) {
     const error = toGatewayError(thrown);
     if (error.code === "insufficient_credits") await outOfCredits(deps, run, { error, held: 0 });

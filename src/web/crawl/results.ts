@@ -21,7 +21,7 @@ export function digestOf(
   const text = typeof markdown === "string" ? withoutAddresses(markdown) : "";
   const title = objectOf(metadata)?.["title"];
   if (statusCode < 400 && text.length >= DIGEST_CHARACTERS_MIN) return hashOf(`${String(title)}\n${text}`);
-  // Others are told apart by where they were read: many addresses may redirect to one.
+  // Others differ by where they were read: many addresses may redirect to one.
   return final && hashOf(`at ${scope.pageAt(final, 0).key}`);
 }
 

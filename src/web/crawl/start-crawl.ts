@@ -1,114 +1,147 @@
 /**
- * The start of a crawl or a batch. One with a retry key is work without a price, whose answer is stored before the job is
- * and lives as long as the job may:
+ * The start of a crawl or a batch: work without a price, whose answer is stored for a retry key before the job is and lives
+ * as long as the job may:
  *
  *   hold and answer, in one commit ──▶ the crawl's row ──▶ its first addresses ──▶ the hold is released
- *
- * A repeated request finds the answer. If its crawl is not there and the hold is open, the first process is about to create
- * it, or has died: the request creates it under the same id. If the hold has ended, the crawl has expired, or never came to be:
- * the key is new.
  */
-import type { Principal } from "../../auth/index.ts";
-import { forgetAnswer, isOpen, openAnswered, replay, Work, type WorkOrder } from "../../charges/index.ts";
-import { GatewayError, type JsonObject, NO_MARKUP, parseObject } from "../../core/index.ts";
+import { z } from "zod";
+import { decodeBody, parseBody, type ParsedBody, type ReceivedBody } from "../../bodies/index.ts";
+import type {
+  AnswerAhead,
+  PaidAnswer,
+  PaidRequest,
+  Planning,
+  RunningWork,
+  WayOfWork,
+  WorkPlan,
+} from "../../charges/index.ts";
+import { GatewayError, type JsonObject, NO_MARKUP, parseObject, timedUuid } from "../../core/index.ts";
 import { webPrice } from "../../pricing/index.ts";
-import type { CrawlDependencies } from "./crawl-dependencies.ts";
-import type { CrawlPlan } from "./crawl-request.ts";
-import type { NewCrawl, NewPage } from "./store.ts";
+import type { CrawlsOptions } from "./crawl-dependencies.ts";
+import { type PlannedCrawl, planBatch, planCrawl } from "./plan-crawl.ts";
+import type { Crawl, CrawlKind, NewCrawl } from "./store.ts";
 
-export interface CrawlStart {
-  requestId: string;
-  principal: Principal;
-  /** Of a request that has a retry key. */
-  retry: WorkOrder["retry"];
-  crawl: NewCrawl;
-  plan: CrawlPlan;
-  pages: readonly NewPage[];
-  answer: JsonObject;
+/** When a crawl is deleted at the latest. A day before, one that still runs is ended. */
+const CRAWL_MS_MAX = 3 * 24 * 3_600_000;
+
+const crawlPaths: Readonly<Record<CrawlKind, string>> = { crawl: "/v2/crawl", batch: "/v2/batch/scrape" };
+
+/** The address of a job. */
+export function crawlUrl(
+  { publicUrl }: Pick<CrawlsOptions, "publicUrl">,
+  { kind, id }: Pick<Crawl, "kind" | "id">,
+): string {
+  return `${publicUrl}${crawlPaths[kind]}/${id}`;
 }
 
-type StartDependencies = Pick<
-  CrawlDependencies,
-  "crawls" | "environment" | "messages" | "bounds" | "work" | "engineName"
-> & {
-  wake: () => void;
-};
+type Start = WorkPlan & Pick<PlannedCrawl, "plan" | "pages"> & { crawl: NewCrawl; ahead: AnswerAhead };
 
-const headers: [string, string][] = [["content-type", "application/json"]];
+/** A body's members are checked by the plan. */
+const anyObject = z.looseObject({});
 const free = webPrice({}, NO_MARKUP);
 
-/** Throws 429 if too many crawls of the user are running, and 409 for a retry key of another request. */
-export async function startCrawl(deps: StartDependencies, start: CrawlStart): Promise<Response> {
-  const { retry, crawl, answer } = start;
-  const body = Buffer.from(JSON.stringify(answer));
-  if (retry === undefined) {
-    await create(deps, start);
-    return new Response(body, { headers });
-  }
-  const order = orderOf(deps, start);
-  const opened = await openAnswered(deps.work, order, { status: 200, headers, body }, crawl.expiresAt);
-  if (!(opened instanceof Work)) {
-    const { firstId } = opened;
-    const replayed = replay(opened.answer, firstId);
-    const isThere = await complete(deps, start, { firstId, answer: replayed.body });
-    if (isThere) return new Response(replayed.body, { headers: replayed.headers });
-    await forgetAnswer(deps.work, order, firstId);
-    return startCrawl(deps, start);
-  }
-  try {
-    await create(deps, start);
-    return new Response(body, { headers });
-  } finally {
-    await opened.discard();
-  }
-}
+type StartOptions = CrawlsOptions & { wake: () => void };
 
-function orderOf(
-  { engineName: model, environment }: StartDependencies,
-  { requestId, principal, retry }: CrawlStart,
-): WorkOrder {
-  return {
-    id: requestId,
-    // The limits of a minute are for calls that cost something.
-    principal: { ...principal, rates: undefined },
-    operation: "crawl",
-    dialect: undefined,
-    source: { provider: "web", model, modelId: `web/${model}` },
-    price: free,
-    bound: { inputTokens: 0, outputTokens: 0, choices: 1 },
-    streamed: false,
-    retry,
-    at: environment.clock(),
-  };
-}
+export class CrawlStart implements WayOfWork<JsonObject, Start> {
+  readonly surface = "firecrawl";
+  readonly operation: string;
+  /** The header of Firecrawl's SDKs. */
+  readonly retryKeyAlias = "x-idempotency-key";
+  readonly form = undefined;
+  readonly #options: StartOptions;
+  readonly #request: PaidRequest;
+  readonly #kind: CrawlKind;
 
-/** Creates what the first start has left to do. Resolves with whether its crawl is there. */
-async function complete(
-  deps: StartDependencies,
-  start: CrawlStart,
-  first: { firstId: string; answer: Uint8Array },
-): Promise<boolean> {
-  const id = String(parseObject(Buffer.from(first.answer).toString())?.["id"]);
-  const stored = await deps.crawls.find(id);
-  const isThere = stored !== undefined && stored.expiresAt > deps.environment.clock();
-  if (!isThere && !(await isOpen(deps.work, first.firstId))) return false;
-  const isComplete = isThere && (stored.discovered > 0 || stored.state !== "scraping");
-  if (!isComplete) await create(deps, { ...start, crawl: { ...start.crawl, id } });
-  return true;
-}
-
-/** May be repeated: neither the crawl, nor its message, nor its addresses are there twice. */
-async function create(
-  { crawls, environment, messages, bounds, wake }: StartDependencies,
-  start: CrawlStart,
-): Promise<void> {
-  const { crawl, plan, pages } = start;
-  const isNew = await crawls.insert(crawl, bounds.crawlsPerUserMax);
-  if (!isNew && (await crawls.find(crawl.id)) === undefined) {
-    const message = `${bounds.crawlsPerUserMax} crawls and batches of yours are running: wait for one of them to end.`;
-    throw new GatewayError("rate_limit_exceeded", message, { retryAfterSeconds: 10 });
+  constructor(options: StartOptions, request: PaidRequest, kind: CrawlKind) {
+    this.#options = options;
+    this.#request = request;
+    this.#kind = kind;
+    this.operation = crawlPaths[kind];
   }
-  await messages.started(crawl, plan);
-  await crawls.add(crawl.id, pages, environment.clock(), Math.max(pages.length, 1));
-  wake();
+
+  parse(bytes: Uint8Array): ParsedBody<JsonObject> {
+    return parseBody(bytes, anyObject, []);
+  }
+
+  async plan(received: ReceivedBody<JsonObject>, { retry }: Planning<never>): Promise<Start> {
+    const { environment, engineName: model, webhooks } = this.#options;
+    const { requestId, principal } = this.#request;
+    if (received.kind === "form") throw new Error("no request on the web has a form");
+    const body = decodeBody(received);
+    const planned = this.#kind === "crawl" ? await planCrawl(body) : planBatch(body);
+    const { plan, pages, more, ...rest } = planned;
+    this.#checkScrape(plan, this.#kind === "crawl" ? "scrapeOptions." : "");
+    const owner = principal.user;
+    if (plan.webhook !== undefined) await webhooks.check({ owner, url: plan.webhook.url, param: "webhook" });
+    const id = timedUuid(environment.clock, environment.randomBytes);
+    const at = environment.clock();
+    const until = at + CRAWL_MS_MAX;
+    const stored = { owner, caller: { ...principal }, request: { ...plan } };
+    const answer = Buffer.from(
+      JSON.stringify({ success: true, id, url: crawlUrl(this.#options, { ...rest, id }), ...more }),
+    );
+    return {
+      order: {
+        id: requestId,
+        // The limits of a minute are for calls that cost something.
+        principal: { ...principal, rates: undefined },
+        operation: "crawl",
+        dialect: undefined,
+        source: { provider: "web", model, modelId: `web/${model}` },
+        price: free,
+        bound: { inputTokens: 0, outputTokens: 0, choices: 1 },
+        streamed: false,
+        retry,
+        at,
+      },
+      clientGoneGraceMs: Number.POSITIVE_INFINITY,
+      ahead: { answer: { status: 200, headers: [["content-type", "application/json"]], body: answer }, until },
+      crawl: { id, ...rest, ...stored, createdAt: at, expiresAt: until },
+      plan,
+      pages,
+    };
+  }
+
+  /** Throws 422 for options that the engine does not support. */
+  #checkScrape({ scrape, url }: PlannedCrawl["plan"], prefix: string): void {
+    try {
+      this.#options.engine.planScrape({ ...scrape, url });
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError) || thrown.param === undefined || prefix === "") throw thrown;
+      throw new GatewayError(thrown.code, `${prefix}${thrown.message}`, { param: `${prefix}${thrown.param}` });
+    }
+  }
+
+  async hasJob({ body }: AnswerAhead["answer"], start: Start | undefined): Promise<boolean> {
+    const { crawls, environment } = this.#options;
+    const id = String(parseObject(Buffer.from(body).toString())?.["id"]);
+    const stored = await crawls.find(id);
+    if (stored === undefined || stored.expiresAt <= environment.clock()) return false;
+    const isComplete = stored.discovered > 0 || stored.state !== "scraping";
+    if (!isComplete && start !== undefined) await this.#create({ ...start, crawl: { ...start.crawl, id } });
+    return true;
+  }
+
+  async run(running: RunningWork<Start, never>, start: Start): Promise<PaidAnswer> {
+    const { status, headers, body } = start.ahead.answer;
+    try {
+      await this.#create(start);
+    } finally {
+      await running.discard();
+    }
+    return { status, headers: Object.fromEntries(headers), body };
+  }
+
+  /** May be repeated: neither the crawl, nor its message, nor its addresses are there twice. */
+  async #create({ crawl, plan, pages }: Start): Promise<void> {
+    const { crawls, environment, messages, bounds, wake } = this.#options;
+    const isNew = await crawls.insert(crawl, bounds.crawlsPerUserMax);
+    if (!isNew && (await crawls.find(crawl.id)) === undefined) {
+      const message = `${bounds.crawlsPerUserMax} crawls and batches of yours are running: wait for one of them to end.`;
+      throw new GatewayError("rate_limit_exceeded", message, { retryAfterSeconds: 10 });
+    }
+    await messages.started(crawl, plan);
+    await crawls.add(crawl.id, pages, environment.clock(), Math.max(pages.length, 1));
+    wake();
+  }
 }

@@ -365,6 +365,27 @@ function describeKeeping(open: OpenLedgerStore): void {
     await each.close();
   });
 
+  test("a key can be looked up without a hold: it is free, in use, another body's, answered, and free again", async () => {
+    const each = await opened(open);
+    const lookUp = (at = noon, fingerprint = "same") =>
+      each.store.takenKey({ accountId: key.id, retry: { key: "k", fingerprint }, at });
+    const late = noon + limits.retryAnswerTtlMs + 1;
+    expect(await lookUp()).toBeUndefined();
+    await each.store.commit([again("a")]);
+    expect((await lookUp())?.taken).toEqual(retryRunning);
+    expect((await lookUp(noon, "changed"))?.taken).toEqual(retryMismatch);
+    expect(await each.store.takenKey({ accountId: other.id, retry: { key: "k", fingerprint: "same" }, at: noon })).toBe(
+      undefined,
+    );
+    const keep = { kind: "keep-answer", id: "a", accountId: key.id, key: "k", answer, until: late - 1 } as const;
+    await each.store.commit([keep]);
+    expect(await lookUp()).toEqual({ taken: replayed("a", answer), isRunning: true });
+    await each.store.commit([release("a")]);
+    expect(await lookUp()).toEqual({ taken: replayed("a", answer), isRunning: false });
+    expect(await lookUp(late)).toBeUndefined();
+    await each.close();
+  });
+
   test("a commit that fails half way has claimed and kept nothing", async () => {
     const each = await opened(open);
     await each.store.commit([again("a")]);

@@ -92,6 +92,10 @@ export class FaultyStore implements LedgerStore {
     return outcomes;
   }
 
+  takenKey(key: Parameters<LedgerStore["takenKey"]>[0]): ReturnType<LedgerStore["takenKey"]> {
+    return this.#options.inner.takenKey(key);
+  }
+
   createAccount(account: Account, at: number): Promise<void> {
     return this.#options.inner.createAccount(account, at);
   }

@@ -103,7 +103,7 @@ export class ChatStreamReader implements StreamReader {
     const events: AnswerEvent[] = [];
     if (!this.#started) {
       return this.#fail(
-        { kind: "server", code: "upstream_invalid_answer", message: "The upstream said nothing." },
+        { kind: "server", code: "upstream_invalid_answer", message: "The upstream sent no answer." },
         events,
       );
     }

@@ -11,8 +11,8 @@ import {
 } from "../../accounts.ts";
 import type { AuditReport } from "../../books.ts";
 import type { Hold, StoredAnswer, LedgerOperation, LedgerOutcome } from "../../operations.ts";
-import type { LedgerStore, OpenHold } from "../../store.ts";
-import { type AnswerColumns, storedAnswerOf } from "../answers.ts";
+import type { ClaimedKey, LedgerStore, OpenHold } from "../../store.ts";
+import { type AnswerColumns, lookedUp, type RetryKeyColumns, storedAnswerOf } from "../answers.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
 import { type AnsweredOutcome, batchParameters, type CommitRow, toOutcomes } from "./batch.ts";
 import { PostgresBooks } from "./books.ts";
@@ -27,6 +27,10 @@ const COMMIT_PLAIN = `SELECT ${plainCommit}($1, $2, $3, $4, $5, $6, $7, $8, $9) 
 const KEPT_ANSWER = `
   SELECT status, headers, body FROM retry_keys
   WHERE account_id = $1 AND key = $2 AND hold_id = $3 AND status IS NOT NULL`;
+
+const RETRY_KEY = `
+  SELECT k.*, EXISTS (SELECT FROM holds h WHERE h.id = k.hold_id) AS running FROM retry_keys k
+  WHERE k.account_id = $1 AND k.key = $2`;
 
 const INSERT_ACCOUNT = `
   INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at)
@@ -122,6 +126,12 @@ export class PostgresLedgerStore implements LedgerStore {
   async #storedAnswerOf({ accountId, retry }: Hold, id: string): Promise<StoredAnswer | undefined> {
     const [row] = await this.#commits.run<AnswerColumns>(KEPT_ANSWER, [accountId, storable(retry?.key ?? ""), id]);
     return row && storedAnswerOf(row);
+  }
+
+  async takenKey({ accountId, retry, at }: ClaimedKey): ReturnType<LedgerStore["takenKey"]> {
+    if (retry === undefined) return undefined;
+    const [row] = await this.#statements.run<RetryKeyColumns>(RETRY_KEY, [accountId, storable(retry.key)]);
+    return row && lookedUp(row, retry.fingerprint, at);
   }
 
   async createAccount(account: Account, at: number): Promise<void> {

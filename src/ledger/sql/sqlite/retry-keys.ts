@@ -1,5 +1,6 @@
-import type { Hold, HoldOutcomes, KeepAnswer, Outcomes, StoredAnswer } from "../../operations.ts";
-import { expiresAt, storedAnswerOf } from "../answers.ts";
+import type { Hold, KeepAnswer, Outcomes, StoredAnswer } from "../../operations.ts";
+import type { ClaimedKey, TakenKey } from "../../store.ts";
+import { expiresAt, lookedUp, takenKeyOf } from "../answers.ts";
 import type { HeldAmount } from "./holds.ts";
 import type { LedgerStatements } from "./statements.ts";
 
@@ -12,18 +13,14 @@ export class RetryKeys {
   }
 
   /** The outcome of a hold whose key is taken; undefined if the hold has no key, or may claim it. */
-  answer({ retry, accountId, at }: Hold): HoldOutcomes["replayed" | "retry"] | undefined {
-    if (retry === undefined) return undefined;
-    const row = this.#sql.retryKey.get(accountId, retry.key);
-    if (row === null) return undefined;
-    const { hold_id: id, status, headers, body } = row;
-    const answer = status !== null && headers !== null && body !== null ? { status, headers, body } : undefined;
-    const counts = answer === undefined ? row.running === 1n : Number(row.kept_until) >= at;
-    if (!counts) return undefined;
-    if (row.fingerprint !== retry.fingerprint) return { outcome: "retry-mismatch" };
-    return answer === undefined
-      ? { outcome: "retry-running" }
-      : { outcome: "replayed", id, answer: storedAnswerOf(answer) };
+  answer({ retry, accountId, at }: ClaimedKey): TakenKey | undefined {
+    const row = retry && this.#sql.retryKey.get(accountId, retry.key);
+    return row ? takenKeyOf(row, retry.fingerprint, at) : undefined;
+  }
+
+  lookUp({ retry, accountId, at }: ClaimedKey): ReturnType<typeof lookedUp> {
+    const row = retry && this.#sql.retryKey.get(accountId, retry.key);
+    return row ? lookedUp(row, retry.fingerprint, at) : undefined;
   }
 
   claim({ id, accountId, retry, at }: Hold): void {

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { HoldKeeper } from "../../operations.ts";
+import type { RetryKeyColumns } from "../answers.ts";
 import type { HoldRow } from "../rows.ts";
 
 /** Rows from SQLite: every integer is a bigint. */
@@ -60,17 +61,6 @@ export interface CountedCallRow {
 }
 
 /** A row of `retry_keys`: a claim, or an answer. */
-interface RetryKeyRow {
-  fingerprint: string;
-  hold_id: string;
-  status: bigint | null;
-  headers: string | null;
-  body: Uint8Array | null;
-  kept_until: bigint;
-  /** Whether its hold is open. */
-  running: bigint;
-}
-
 type Counters = [bigint, bigint, bigint, number, bigint, number, number, number, number];
 type Text = string | null;
 type Count = number | null;
@@ -203,7 +193,7 @@ function prepareCallStatements(database: Database) {
       DELETE FROM calls_by_owner
       WHERE (owner, started_at, number) = (SELECT owner, started_at, number FROM generations WHERE number = ?)`),
     tokenUser: database.prepare<{ user_name: string }, [string]>("SELECT user_name FROM tokens WHERE account_id = ?"),
-    retryKey: database.prepare<RetryKeyRow, [string, string]>(`
+    retryKey: database.prepare<RetryKeyColumns, [string, string]>(`
       SELECT *, EXISTS (SELECT 1 FROM holds WHERE id = hold_id) AS running FROM retry_keys WHERE account_id = ? AND key = ?`),
     claimRetryKey: database.prepare<unknown, [string, string, string, string, number]>(`
       INSERT OR REPLACE INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until) VALUES (?, ?, ?, ?, ?)`),

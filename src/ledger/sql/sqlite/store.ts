@@ -13,7 +13,7 @@ import type {
   TopUp,
 } from "../../operations.ts";
 import { passedLimit, withCall } from "../../rates.ts";
-import type { LedgerStore, OpenHold } from "../../store.ts";
+import type { ClaimedKey, LedgerStore, OpenHold } from "../../store.ts";
 import { toOpenHold } from "../rows.ts";
 import { AccountCache, readAccount } from "./account-cache.ts";
 import { SqliteBooks } from "./books.ts";
@@ -96,8 +96,7 @@ export class SqliteLedgerStore implements LedgerStore {
   #refresh(): void {
     const version = this.#sql.dataVersion.get()?.data_version;
     if (version !== this.#version) {
-      this.#checkSchema();
-      this.#checkTimezone();
+      this.#checkFile();
       this.#forget();
     }
     this.#version = version;
@@ -106,14 +105,12 @@ export class SqliteLedgerStore implements LedgerStore {
 
   /**
    * A newer Tollgate may have migrated the schema meanwhile. Holds could still be taken, but their ends could not be
-   * written, so nothing is written.
+   * written, so nothing is written. Nor is it by the days of another time zone.
    */
-  #checkSchema(): void {
-    if (this.#sql.schemaVersion.get()?.user_version === this.#schemaVersion) return;
-    throw new StorageError("storage: another version of Tollgate has changed the schema; restart this one");
-  }
-
-  #checkTimezone(): void {
+  #checkFile(): void {
+    if (this.#sql.schemaVersion.get()?.user_version !== this.#schemaVersion) {
+      throw new StorageError("storage: another version of Tollgate has changed the schema; restart this one");
+    }
     const stored = this.#sql.state.get()?.timezone;
     if (stored === this.calendar.zone) return;
     throw new StorageError(`storage: its days are now those of ${stored}; restart this process`);
@@ -203,6 +200,10 @@ export class SqliteLedgerStore implements LedgerStore {
     const sides = { debit: BANK, credit: accountId };
     this.#entries.insert({ id, kind: "grant", ...sides, amount, held: 0n, shortfall: 0n, at: date });
     return { outcome: "granted" };
+  }
+
+  takenKey(key: ClaimedKey): ReturnType<LedgerStore["takenKey"]> {
+    return Promise.resolve(retried(() => this.#retryKeys.lookUp(key)));
   }
 
   createAccount(account: Account, at: number): Promise<void> {

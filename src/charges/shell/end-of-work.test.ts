@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type ErrorCode, GatewayError, shuttingDown } from "../../core/index.ts";
-import { outcomeOf } from "./outcome-of.ts";
+import { outcomeOf } from "./end-of-work.ts";
 
 const failureOf = (code: ErrorCode): GatewayError => new GatewayError(code, "m");
 

@@ -1,0 +1,49 @@
+/** How every way of work ends: its outcome, its charge, its failure. */
+import { GatewayError, type Nano } from "../../core/index.ts";
+import type { CallRecord } from "../../ledger/index.ts";
+import type { EndOutcome } from "../end-hold.ts";
+import type { Work, WorkEnd } from "../work.ts";
+
+/** What the client of a failed piece of work has got of its answer. */
+export interface AnsweredClient {
+  /** Whether the work was ended because its client had disconnected. */
+  hasLeft: boolean;
+  /** Whether an answer had begun to reach it. */
+  hasBegun: boolean;
+}
+
+/**
+ * The outcome of work that ends with an error, for every way of work: `abandoned` if its client left, `interrupted` if an
+ * answer that had begun broke off or the gateway itself could not go on, else `failed`: the upstream refused, or gave
+ * nothing usable.
+ */
+export function outcomeOf(
+  error: unknown,
+  { hasLeft, hasBegun }: AnsweredClient,
+): Exclude<CallRecord["outcome"], "complete" | "expired"> {
+  if (hasLeft) return "abandoned";
+  const isGateways = !(error instanceof GatewayError) || error.fault === "gateway";
+  return hasBegun || isGateways ? "interrupted" : "failed";
+}
+
+const nothingSent: AnsweredClient = { hasLeft: false, hasBegun: false };
+
+/** The end of work that fails, for every way of work; without a client by default. */
+export function failedEnd(thrown: unknown, client = nothingSent): Pick<WorkEnd, "status" | "outcome" | "error"> {
+  const error = thrown instanceof GatewayError ? thrown : undefined;
+  return { status: error?.status ?? 500, outcome: outcomeOf(thrown, client), error };
+}
+
+/** Waits for the end of work. Resolves to its shortfall, in nano-credits; rejects if the end could not be made durable. */
+export async function durably(committed: Promise<EndOutcome>): Promise<Nano> {
+  const { isDurable, shortfall } = await committed;
+  if (!isDurable) throw new GatewayError("storage_unavailable", "The charge can't be written.");
+  return shortfall;
+}
+
+/** Ends work. Resolves to what it is charged, in nano-credits, once that is durable; rejects like `durably`. */
+export async function charged(work: Work, end: WorkEnd): Promise<Nano> {
+  const { observed } = end;
+  const cost = observed === undefined ? 0n : work.costOf(observed);
+  return cost - (await durably(work.end(end)));
+}
