@@ -4,6 +4,7 @@ import {
   type FailedReply,
   readReply,
   type Reply,
+  repeatRuleOf,
   type SendDependencies,
   sendUpstream,
   type UpstreamCall,
@@ -31,7 +32,7 @@ export function readWhole(
 
 function upstreamCall(
   call: RunningWork,
-  { exchange, pinnedKeyId, target, incoming: { headers, ask } }: CallPlan,
+  { exchange, order, pinnedKeyId, target, incoming: { headers, ask } }: CallPlan,
   { subpath, body }: ExchangeRequest,
   watchdog: CallWatchdog,
 ): UpstreamCall {
@@ -48,7 +49,8 @@ function upstreamCall(
     pinnedKeyId,
     ask,
     watchdog,
-    onSent: (isSent) => call.noteSent(isSent),
+    repeats: repeatRuleOf(order.operation),
+    work: call,
   };
 }
 

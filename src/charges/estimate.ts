@@ -113,6 +113,21 @@ export function resolveUsage(
   return variant === undefined ? { ...own, usage } : { ...own, usage, variant };
 }
 
+/** The usage that the upstream may bill for a sent request whose answer is lost. Of a text, only the input is known. */
+export function lostUsage({ price, bound }: Pick<WorkOrder, "price" | "bound">): ObservedUsage {
+  const { outputImages, outputVideo } = bound;
+  const usage: Usage = { ...estimatedUsage(price, bound, 0), ...outputVideo?.usage };
+  if (outputImages !== undefined) {
+    for (const [bucket, units] of Object.entries(outputImages.each ?? {})) {
+      // The keys of a usage are buckets.
+      add(usage, bucket as UsageBucket, units * outputImages.count);
+    }
+    usage.images = outputImages.count;
+  }
+  const variant = outputVideo?.variant ?? outputImages?.variant;
+  return variant === undefined ? { usage } : { usage, variant };
+}
+
 /** The usage with the text that has passed since it was reported. */
 export function withPassed(observed: ObservedUsage, bytesSince: number): ObservedUsage {
   if (bytesSince === 0) return observed;

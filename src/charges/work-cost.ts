@@ -1,10 +1,30 @@
-import { appliedTerms, bytesOfTokens, limits, type Nano, type ObservedUsage, type Usage } from "../core/index.ts";
+import {
+  appliedTerms,
+  bytesOfTokens,
+  formatCredits,
+  limits,
+  type Nano,
+  type ObservedUsage,
+  type Usage,
+} from "../core/index.ts";
 import { boundFor, chargeFor, type ModelPrice, priceAt } from "../pricing/index.ts";
 import { usageBound } from "./estimate.ts";
 import type { WorkOrder } from "./work-order.ts";
 
 /** Tokens whose cost is calculated to know that of one: the more, the less it is rounded up. Within all windows. */
 const RATE_TOKENS = 1_000;
+
+/** The cost of usage that is not charged, in credits; undefined if it has no price, such as that of an unknown variant. */
+export function creditsOf(
+  work: { costOf(observed: ObservedUsage): Nano },
+  unbilled: ObservedUsage,
+): string | undefined {
+  try {
+    return formatCredits(work.costOf(unbilled));
+  } catch {
+    return undefined;
+  }
+}
 
 /** The prices of one piece of work, applied to its usage and its bound. All amounts are in nano-credits. */
 export class WorkCost {

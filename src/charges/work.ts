@@ -32,7 +32,7 @@ import { endHold, type EndOutcome } from "./end-hold.ts";
 import { type HoldState, Lease } from "./lease.ts";
 import { type ParkedWork, toParkedWork } from "./parked-work.ts";
 import { type Allowance, TopUps } from "./top-ups.ts";
-import type { WorkCost } from "./work-cost.ts";
+import { creditsOf, type WorkCost } from "./work-cost.ts";
 import type { WorkOrder } from "./work-order.ts";
 
 /** The end of a piece of work. */
@@ -190,8 +190,9 @@ export class Work implements Watched {
       if (principal.rates?.tokensPerMinute !== undefined) operation.tokens = inputTokens(usage) + outputTokens(usage);
       if (outcome === "complete" && answer !== undefined) operation.answer = answer;
     }
+    const unbilled = end.unbilled && creditsOf(this, end.unbilled);
     const committed = this.#endHold(operation);
-    this.#deps.observer.ended?.({ order, record, credits: formatCredits(cost), files, error });
+    this.#deps.observer.ended?.({ order, record, credits: formatCredits(cost), unbilled, files, error });
     return committed;
   }
 

@@ -63,7 +63,7 @@ const upstream = z
   .strictObject({
     retries: fromText(z.number().int().min(0).max(10))
       .prefault(2)
-      .describe("Further attempts while nothing has been received."),
+      .describe("Further attempts while nothing has been received, as far as the work is not bought twice by that."),
     client: z
       .enum(["sockets", "fetch"])
       .prefault("sockets")

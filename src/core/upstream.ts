@@ -22,8 +22,11 @@ export interface UpstreamRequest {
   address?: string | undefined;
   /** The time-out for a new connection including its TLS handshake, in milliseconds; none if absent. */
   connectMsMax?: number | undefined;
-  /** Called once the beginning of the request has been written: from then on the upstream may do the work. */
-  onSent?: (() => void) | undefined;
+  /**
+   * Called with true once the beginning of the request has been written: from then on the upstream may do the work. Called
+   * with false if the connection took nothing of it after all; the request then goes to another one.
+   */
+  onSent?: ((isSent: boolean) => void) | undefined;
 }
 
 /** Redirects are not followed, so that a key is never sent to another host. */

@@ -27,7 +27,7 @@ export async function uploadFile(deps: FileDependencies, call: FileCall): Promis
     const bytes = sizeOf(form, chosen, deps.upload.bytesMax);
     const edited = form.edited(ownParts.map((remove) => ({ remove })));
     const target = { route: chosen.route, operation: chosen.files.operation };
-    const question: FreeRequest = { target, subpath: queryWithout(call), body: edited };
+    const question: FreeRequest = { target, subpath: queryWithout(call), body: edited, repeats: "unless-done" };
     return await send(deps, call, { chosen, question, bytes, purpose: textOf(form, "purpose") });
   } finally {
     await form.close();

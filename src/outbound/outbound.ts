@@ -112,7 +112,7 @@ export class Outbound {
     for (const address of addresses.slice(0, limits.outboundAddressesMax)) {
       let isSent = false;
       try {
-        const onSent = (): void => void (isSent = true);
+        const onSent = (sent: boolean): void => void (isSent = sent);
         const { signal } = deadline;
         return await this.#ask({
           method,

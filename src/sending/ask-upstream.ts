@@ -15,7 +15,9 @@ export interface AskDependencies extends SendDependencies {
 export type AskingClient = Pick<Request, "headers" | "signal">;
 
 /** The request; the remaining parameters of sending follow from it. */
-export type FreeRequest = Pick<UpstreamCall, "target" | "method" | "subpath" | "body" | "pinnedKeyId">;
+export type FreeRequest = Pick<UpstreamCall, "target" | "method" | "subpath" | "body" | "pinnedKeyId"> &
+  // Most are questions, or delete something.
+  Partial<Pick<UpstreamCall, "repeats">>;
 
 /**
  * Sends a request that is free at the upstream, and relays its answer or its error unchanged. Nothing is held or
@@ -40,6 +42,7 @@ export async function askForReply(
   const watchdog = new CallWatchdog({ ticker, abort: new CallAborter(), client, clientGoneGraceMs: 0 });
   try {
     const sent = await sendUpstream(deps, {
+      repeats: "freely",
       ...question,
       accept: "application/json",
       clientHeaders: client.headers,

@@ -4,7 +4,7 @@
  */
 import type { Environment } from "../core/index.ts";
 import type { Key, Target } from "../routing/index.ts";
-import type { FailureClass } from "./classify-failure.ts";
+import { type FailedAttempt, mayRepeat, type RepeatRule } from "./repeat-rule.ts";
 
 export interface AttemptPolicy {
   /** Further attempts after the first. */
@@ -26,6 +26,7 @@ const BACKOFF_MS_MAX = 4_000;
 export interface AttemptsOptions {
   target: Pick<Target, "route">;
   policy: AttemptPolicy;
+  repeats: RepeatRule;
   /**
    * The id of the one key that can make this request, because it made the requested object; any key if that one no
    * longer exists.
@@ -55,9 +56,10 @@ export class Attempts {
   }
 
   /** The delay before the next attempt, in milliseconds; undefined if there is none. */
-  waitAfter({ key, number }: Attempt, failure: FailureClass): number | undefined {
-    const { policy, target } = this.#options;
-    if (number > policy.retries) return undefined;
+  waitAfter({ key, number }: Attempt, failed: FailedAttempt): number | undefined {
+    const { policy, target, repeats } = this.#options;
+    const { failure } = failed;
+    if (number > policy.retries || typeof failure === "string" || !mayRepeat(repeats, failed)) return undefined;
     const hasOtherKey = this.#pinned === undefined && failure.key !== "fine" && target.route.keys.hasOther(key);
     if (hasOtherKey) return 0;
     if (!failure.retryable) return undefined;

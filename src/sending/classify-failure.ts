@@ -12,6 +12,9 @@ export interface FailureClass {
   retryAfterMs: number | undefined;
 }
 
+/** How an attempt failed; without a class if another one at the same target makes no sense. */
+export type AnyFailure = FailureClass | "timed-out" | "abandoned" | "invalid-answer";
+
 /** Statuses that mean "busy": another attempt makes sense only after a given delay. 529 is Anthropic's, 498 Groq's. */
 const BUSY = new Set([429, 498, 503, 529]);
 const BROKEN = new Set([500, 502]);

@@ -44,7 +44,13 @@ export async function connectUpstream(
   const { environment, send } = deps;
   const { target, query, openMsMax } = request;
   const { route, operation } = target;
-  const attempts = new Attempts({ target, policy: send, randomFraction: environment.randomFraction });
+  // A session that was not opened has made nothing.
+  const attempts = new Attempts({
+    target,
+    policy: send,
+    repeats: "freely",
+    randomFraction: environment.randomFraction,
+  });
   const url = `${route.baseUrl.replace(/^http/, "ws")}${operation.path}?${query}`;
   for (;;) {
     const attempt = attempts.begin();
@@ -59,7 +65,7 @@ export async function connectUpstream(
       const status = cause instanceof HandshakeRefused ? cause.status : undefined;
       const failure = failureOf(target, status, environment.clock());
       if (failure.key !== "fine") route.keys.coolDown(key, failure.key, failure.retryAfterMs);
-      const waitMs = attempts.waitAfter(attempt, failure);
+      const waitMs = attempts.waitAfter(attempt, { failure, status, isSent: false });
       reportAttempt(deps, request, attempt, { begunAt, status, failure, waitMs });
       if (waitMs === undefined && status !== undefined) return { kind: "refused", status };
       if (waitMs === undefined) {

@@ -26,6 +26,7 @@ export async function downloadUpstream(
   const watchdog = new CallWatchdog({ ticker, abort: new CallAborter(), client, clientGoneGraceMs: 0 });
   try {
     const reply = await sendUpstream(deps, {
+      repeats: "freely",
       ...question,
       accept: "*/*",
       clientHeaders: client.headers,

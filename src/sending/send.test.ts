@@ -166,6 +166,47 @@ describe("further attempts", () => {
   });
 });
 
+describe("a request that was written and got no answer", () => {
+  test("is repeated if it is for text, and each attempt says its price", async () => {
+    const sent = scene.send({ behaviours: [down, fails(500), ok] });
+    await scene.until(1_000);
+    expect(await sent).toMatchObject({ kind: "stream" });
+    expect(scene.attempts.map(({ failure, unbilled }) => [failure, unbilled])).toEqual([
+      ["unreachable", "0.5"],
+      ["retryable", undefined],
+      [undefined, undefined],
+    ]);
+    // The first one stays sent, the second one was refused.
+    expect(scene.sent).toEqual([true, true, false, true]);
+  });
+
+  test.each(["unless-done", "unless-accepted"] as const)("is not repeated %s", async (repeats) => {
+    const refusal = await refusalOf(scene.send({ behaviours: [down, ok], repeats }));
+    expect(refusal.code).toBe("upstream_unreachable");
+    expect(scene.attempts).toMatchObject([{ failure: "unreachable", retryInMs: undefined, unbilled: "0.5" }]);
+    expect(scene.sent).toEqual([true]);
+  });
+
+  test("is repeated unless accepted after 503, and not after 500", async () => {
+    const again = scene.send({ behaviours: [fails(503, { "retry-after": "1" }), ok], repeats: "unless-accepted" });
+    await scene.until(2_000);
+    expect(await again).toMatchObject({ kind: "stream" });
+    scene.fetched = [];
+    expect(await scene.send({ behaviours: [fails(500), ok], repeats: "unless-accepted" })).toMatchObject({
+      status: 500,
+    });
+    expect(scene.fetched).toHaveLength(1);
+  });
+
+  test("costs nobody anything if the client has left: it pays for that", async () => {
+    const sent = refusalOf(scene.send({ behaviours: [silent] }));
+    await scene.turns();
+    scene.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
+    await sent;
+    expect(scene.attempts).toMatchObject([{ failure: "abandoned", unbilled: undefined }]);
+  });
+});
+
 describe("the first byte", () => {
   test("that does not arrive in time ends the call, without another attempt", async () => {
     const sent = refusalOf(scene.send({ behaviours: [silent] }));

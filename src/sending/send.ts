@@ -1,6 +1,7 @@
 /**
  * One request to an upstream, with as many attempts as make sense. Another attempt is only made if the client has
- * received nothing: after a failed connection, 500, 502, or 429 and 503 with a short enough delay, or with another key.
+ * received nothing, and if the kind of work permits it (`repeat-rule.ts`): after a failed connection, 500, 502, or 429
+ * and 503 with a short enough delay, or with another key.
  */
 import type { OutgoingForm } from "../bodies/index.ts";
 import { type AttemptReport, type WorkObserver } from "../charges/index.ts";
@@ -17,8 +18,9 @@ import {
 import type { Key } from "../routing/index.ts";
 import { BadReply, collectBody } from "../upstream/index.ts";
 import { type Attempt, type AttemptPolicy, Attempts } from "./attempts.ts";
-import { classifyFailure, type FailureClass, unreachableUpstream } from "./classify-failure.ts";
+import { type AnyFailure, classifyFailure, type FailureClass, unreachableUpstream } from "./classify-failure.ts";
 import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
+import type { RepeatRule } from "./repeat-rule.ts";
 import type { FailedReply, StreamReply } from "./reply.ts";
 import type { CallWatchdog } from "../charges/index.ts";
 
@@ -47,19 +49,26 @@ export interface UpstreamCall extends UpstreamHead {
   /** Appended to the operation's path. */
   subpath?: string;
   body?: UpstreamBody;
-  /** Whether the request has an effect each time it is performed, so that it must not be repeated once it may have been. */
-  performsOnce?: boolean;
+  repeats: RepeatRule;
   /** The id of the one key that may be used. */
   pinnedKeyId?: string | undefined;
   /** Sends the request in place of the environment's client. */
   ask?: AskUpstream | undefined;
   /** Its abort ends the call: the client disconnected, or the gateway gave up. */
   watchdog: CallWatchdog;
+  /** The paid work; absent for a free request. */
+  work?: SentWork | undefined;
+}
+
+/** The work that a request is sent for. */
+interface SentWork {
   /**
-   * Called with true once an attempt's request has been written, from which moment its input may be billed, and with
-   * false if that attempt then fails at the upstream.
+   * Called with true once an attempt's request has been written, from which moment it may be billed, and with false if the
+   * upstream has then refused it. An attempt whose answer is lost remains sent.
    */
-  onSent?: ((isSent: boolean) => void) | undefined;
+  noteSent(isSent: boolean): void;
+  /** The price of an attempt whose answer is lost, in credits; undefined if it is not known. */
+  lostCredits(): string | undefined;
 }
 
 /** A form is read again for each attempt; a blob stays one piece of memory for any number of requests. */
@@ -72,21 +81,18 @@ export type UpstreamBody = string | readonly Uint8Array[] | Blob | OutgoingForm;
  */
 export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): Promise<StreamReply | FailedReply> {
   const { environment, send: options } = deps;
-  const { watchdog, target, pinnedKeyId } = call;
+  const { watchdog, target, pinnedKeyId, repeats, work } = call;
   const { randomFraction } = environment;
-  const attempts = new Attempts({ target, policy: options, pinnedKeyId, randomFraction });
+  const attempts = new Attempts({ target, policy: options, repeats, pinnedKeyId, randomFraction });
   for (;;) {
     const attempt = attempts.begin();
     const { key } = attempt;
     const begunAt = performance.now();
     let waitMs: number | undefined;
     let isSent = false;
-    const noteSent = (): void => {
-      if (!isSent) call.onSent?.(true);
-      isSent = true;
-    };
-    const noteFailed = (): void => {
-      if (isSent) call.onSent?.(false);
+    const noteSent = (sent: boolean): void => {
+      if (sent !== isSent) work?.noteSent(sent);
+      isSent = sent;
     };
     watchdog.expect(options.firstByteMsMax, "The upstream did not begin to answer in time.");
     try {
@@ -95,23 +101,18 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
         reportAttempt(deps, call, attempt, { begunAt, status, failure: undefined, waitMs: undefined });
         return { kind: "stream", status, headers, body, keyId: key.id };
       }
-      noteFailed();
+      noteSent(false);
       const { reply, failure } = await readFailure(deps, call, key, { status, headers, body });
-      // A server's error may come after the request's effect; a refusal comes before.
-      waitMs =
-        call.performsOnce === true && status >= 500 && status !== 503
-          ? undefined
-          : attempts.waitAfter(attempt, failure);
+      waitMs = attempts.waitAfter(attempt, { failure, status, isSent });
       reportAttempt(deps, call, attempt, { begunAt, status, failure, waitMs });
       if (waitMs === undefined) return reply;
     } catch (cause) {
       const { signal } = watchdog.abort;
       const failure = signal.aborted ? abortedUpstream(signal.reason) : unansweredBy(cause);
-      const isDone = typeof failure === "string" || (call.performsOnce === true && isSent);
-      waitMs = isDone ? undefined : attempts.waitAfter(attempt, failure);
-      reportAttempt(deps, call, attempt, { begunAt, status: undefined, failure, waitMs });
+      waitMs = attempts.waitAfter(attempt, { failure, status: undefined, isSent });
+      const unbilled = isSent && failure !== "abandoned" ? work?.lostCredits() : undefined;
+      reportAttempt(deps, call, attempt, { begunAt, status: undefined, failure, waitMs, unbilled });
       if (signal.aborted) throw signal.reason;
-      noteFailed();
       if (waitMs === undefined) throw cause instanceof BadReply ? invalid(target, cause) : unreachable(target, cause);
     } finally {
       watchdog.stopWaiting();
@@ -125,8 +126,9 @@ interface AttemptResult {
   /** By the performance clock. */
   begunAt: number;
   status: number | undefined;
-  failure: FailureClass | "timed-out" | "abandoned" | "invalid-answer" | undefined;
+  failure: AnyFailure | undefined;
   waitMs: number | undefined;
+  unbilled?: string | undefined;
 }
 
 /** Notifies the observer of an attempt. */
@@ -134,7 +136,7 @@ export function reportAttempt(
   { observer }: Pick<SendDependencies, "observer">,
   { workId, target }: Pick<UpstreamCall, "workId" | "target">,
   { key, number }: Attempt,
-  { begunAt, status, failure, waitMs }: AttemptResult,
+  { begunAt, status, failure, waitMs, unbilled }: AttemptResult,
 ): void {
   observer.attempted?.({
     workId,
@@ -145,6 +147,7 @@ export function reportAttempt(
     failure: failure && failureName(failure),
     milliseconds: performance.now() - begunAt,
     retryInMs: waitMs,
+    unbilled,
   });
 }
 
@@ -169,7 +172,7 @@ function ask(
   { environment, send: { connectMsMax } }: SendDependencies,
   call: UpstreamCall,
   key: Key,
-  onSent: () => void,
+  onSent: (isSent: boolean) => void,
 ): Promise<UpstreamReply> {
   const { target, watchdog, body } = call;
   const isForm = typeof body === "object" && "open" in body;

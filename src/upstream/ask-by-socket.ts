@@ -133,7 +133,7 @@ class TurnConnection implements SocketSink {
     });
     this.#turn = turn;
     this.#socket.send(JSON.stringify(message));
-    request.onSent?.();
+    request.onSent?.(true);
     const first = await turn.first;
     const error = first["type"] === "error" ? objectOf(first["error"]) : undefined;
     const { status } = first;

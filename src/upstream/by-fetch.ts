@@ -6,13 +6,15 @@ export function askByFetch(fetch: Fetch): AskUpstream {
     if (address !== undefined) throw new TypeError("fetch cannot connect to a given address");
     const whole = isPieces(body) ? Buffer.concat(body) : body;
     // `fetch` does not report when it writes the request.
-    onSent?.();
+    onSent?.(true);
     const response = await fetch(url, {
       method,
       headers,
       ...(whole === undefined ? {} : { body: whole }),
       signal: abortSignalOf(signal),
       redirect: "manual",
+      // On a connection that has been used before, `fetch` would send a DELETE again by itself.
+      ...(method === "DELETE" ? { keepalive: false } : {}),
     });
     return { status: response.status, headers: response.headers, body: new FetchedBody(response.body) };
   };

@@ -185,12 +185,13 @@ describe("a connection that closes without a byte", () => {
     reset: ({ socket }) => socket.terminate(),
   };
   for (const [how, close] of Object.entries(closings)) {
-    test(`by ${how}, if it was idle: the request is sent again, once, on a new one`, async () => {
+    test(`by ${how}, if it was idle: a GET is sent again, once, on a new one`, async () => {
       using upstream = new RawUpstream((peer) => {
         if (peer.connection === 1 && peer.request === 2) close(peer);
         else peer.send(replyOf("ok"));
       });
-      await askTwice(upstream);
+      using client = clientOf();
+      for (const _ of [1, 2]) await textOf(await client.ask(requestTo(upstream.url(), { method: "GET" })));
       expect(upstream.connections).toBe(2);
       expect(upstream.requests).toHaveLength(3);
     });
@@ -201,10 +202,23 @@ describe("a connection that closes without a byte", () => {
         else close(peer);
       });
       using client = clientOf();
-      await textOf(await client.ask(requestTo(upstream.url())));
-      expect(await failureOf(client.ask(requestTo(upstream.url())))).toBeInstanceOf(Error);
+      await textOf(await client.ask(requestTo(upstream.url(), { method: "GET" })));
+      expect(await failureOf(client.ask(requestTo(upstream.url(), { method: "GET" })))).toBeInstanceOf(Error);
       expect(upstream.requests).toHaveLength(3);
     });
+
+    test.each(["POST", "DELETE"] as const)(
+      `by ${how}, if it was idle: a %s is not sent again, since it may have been read`,
+      async (method) => {
+        using upstream = new RawUpstream((peer) => (peer.request === 2 ? close(peer) : peer.send(replyOf("ok"))));
+        using client = clientOf();
+        await textOf(await client.ask(requestTo(upstream.url(), { method })));
+        const sent: boolean[] = [];
+        const request = requestTo(upstream.url(), { method, onSent: (isSent) => sent.push(isSent) });
+        expect(await failureOf(client.ask(request))).toBeInstanceOf(Error);
+        expect([upstream.requests.length, sent]).toEqual([2, [true]]);
+      },
+    );
   }
 
   test("while it was idle is not used", async () => {
@@ -217,8 +231,55 @@ describe("a connection that closes without a byte", () => {
     await textOf(await client.ask(requestTo(upstream.url())));
     (await first.promise).socket.end();
     await upstream.until(() => upstream.closed === 1);
+    // The client's side reads its sockets between two turns.
+    for (const _ of [1, 2]) await new Promise((resolve) => setImmediate(resolve));
     expect(await textOf(await client.ask(requestTo(upstream.url())))).toBe("ok");
     expect(upstream.connections).toBe(2);
+  });
+
+  test("before it took a byte of the request: that is sent again, once", async () => {
+    // A process of its own, so that both of its events arrive while this one does not look.
+    const script = `
+      let signal;
+      const write = (socket, text) => socket.write("HTTP/1.1 200 OK\\r\\ncontent-length: " + text.length + "\\r\\n\\r\\n" + text);
+      let requests = 0;
+      const { port } = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: {
+        data(socket, bytes) {
+          const text = bytes.toString();
+          if (text.startsWith("signal")) { signal = socket; return; }
+          requests += 1;
+          write(socket, String(requests));
+          if (requests > 1) return;
+          setTimeout(() => signal.write("wait"), 20);
+          setTimeout(() => { signal.write("go"); socket.terminate(); }, 100);
+        },
+      } });
+      console.log(port);
+    `;
+    await using child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "ignore" });
+    const { value } = await child.stdout.getReader().read();
+    const port = Number(Buffer.from(value ?? []).toString());
+    using client = clientOf();
+    const sent: boolean[] = [];
+    const asked = Promise.withResolvers<string>();
+    const url = `http://127.0.0.1:${port}/`;
+    const signal = await Bun.connect({
+      hostname: "127.0.0.1",
+      port,
+      socket: {
+        data(_socket, bytes) {
+          // The signal and the end of the idle connection then arrive together, in this order.
+          if (bytes.toString() === "wait") return Bun.sleepSync(300);
+          const request = requestTo(url, { onSent: (isSent) => sent.push(isSent) });
+          client.ask(request).then(textOf).then(asked.resolve, asked.reject);
+        },
+      },
+    });
+    signal.write("signal");
+    await textOf(await client.ask(requestTo(url)));
+    expect(await asked.promise).toBe("2");
+    expect(sent).toEqual([true, false, true]);
+    signal.end();
   });
 
   test("after a byte of the reply is not retried", async () => {

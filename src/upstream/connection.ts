@@ -9,6 +9,8 @@ import type { RequestTarget } from "./request-head.ts";
  * The request that a connection serves. Each of these calls may end it, and begin another one on the same connection.
  */
 export interface ConnectionUser {
+  /** Whether the request may be performed twice: a GET. */
+  readonly isRepeatable: boolean;
   /** Called when the connection can send the request. */
   outgoing(): OutgoingRequest;
   begin(head: ReplyHead): void;
@@ -18,7 +20,10 @@ export interface ConnectionUser {
   end(lastBytes: Buffer | undefined): void;
   /** The connection is closed. */
   fail(cause: unknown): void;
-  /** The connection had already been closed when the request was written to it: nothing of a reply was received. */
+  /**
+   * The reused connection is closed without a byte of a reply, and either no byte of the request has left this process, so
+   * that the upstream cannot have begun, or the request may be performed twice.
+   */
   retryOnNewConnection(): void;
 }
 
@@ -176,7 +181,8 @@ export class Connection {
     const user = this.#user;
     this.destroy();
     if (user === null) this.#owner.forget(this);
-    else if (this.#isReused && !this.#reader.hasBytes) user.retryOnNewConnection();
+    else if (this.#isReused && !this.#reader.hasBytes && (user.isRepeatable || !this.#writer.hasWritten))
+      user.retryOnNewConnection();
     else user.fail(explained(cause, this.#reader));
   }
 

@@ -67,7 +67,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
   start(kept: Connection | undefined): Promise<UpstreamReply> {
     this.#signal.addEventListener("abort", this);
     if (kept === undefined) {
-      this.retryOnNewConnection();
+      this.#connection = this.#dial(this);
     } else {
       this.#connection = kept;
       kept.reuse(this);
@@ -75,7 +75,12 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
     return this.#promised.promise;
   }
 
+  get isRepeatable(): boolean {
+    return this.#request?.method === "GET";
+  }
+
   retryOnNewConnection(): void {
+    this.#request?.onSent?.(false);
     this.#connection = this.#dial(this);
   }
 
@@ -90,7 +95,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
   }
 
   outgoing(): OutgoingRequest {
-    this.#request?.onSent?.();
+    this.#request?.onSent?.(true);
     const body = this.#request?.body;
     const bodyBytes = bytesOf(body);
     const hasNoLength = body === undefined && this.#request?.method !== "POST";

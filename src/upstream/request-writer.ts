@@ -45,6 +45,12 @@ export class RequestWriter {
   /** The following pieces, and the number of written ones. */
   #next: readonly Uint8Array[] = NOTHING;
   #written = 0;
+  #hasWritten = false;
+
+  /** Whether the socket has accepted a byte of the current request. */
+  get hasWritten(): boolean {
+    return this.#hasWritten;
+  }
 
   get isDone(): boolean {
     return this.#pending === undefined;
@@ -53,6 +59,7 @@ export class RequestWriter {
   /** False if the socket is closed. */
   start(socket: Writable, request: OutgoingRequest): boolean {
     this.#pending = undefined;
+    this.#hasWritten = false;
     const { opening, ending, body, bodyBytes } = request;
     const headBytes = opening.length + ending.length;
     const isJoined = bodyBytes <= JOINED_BYTES_MAX;
@@ -118,6 +125,7 @@ export class RequestWriter {
   #write(socket: Writable, bytes: Uint8Array, length: number): boolean {
     const taken = length === 0 ? 0 : socket.write(bytes, 0, length);
     if (taken < 0) return false;
+    if (taken > 0) this.#hasWritten = true;
     if (taken === length) return true;
     const rest = bytes.subarray(taken, length);
     this.#pending = bytes === shared ? Buffer.from(rest) : rest;

@@ -44,8 +44,9 @@ export class UpstreamClient {
   }
 
   /**
-   * Implements `AskUpstream`. A request that was written to an idle connection which turns out to be closed is sent
-   * again, once, on a new one; all other retries are up to the caller. Rejects with a TypeError for an invalid request.
+   * Implements `AskUpstream`. A request to an idle connection which turns out to be closed is sent again, once, on a new
+   * one, if it is a GET or the connection took nothing of it; all other retries are up to the caller. Rejects with a
+   * TypeError for an invalid request.
    */
   readonly ask: AskUpstream = (request) => {
     const { signal, url } = request;

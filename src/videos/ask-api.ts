@@ -26,18 +26,15 @@ export interface ApiAnswer {
   keyId: string;
 }
 
-type Question = Pick<
-  UpstreamCall,
-  "target" | "method" | "subpath" | "body" | "pinnedKeyId" | "performsOnce" | "workId"
-> & {
+type Question = Pick<UpstreamCall, "target" | "method" | "subpath" | "body" | "pinnedKeyId" | "workId" | "work"> & {
+  /** Of the creation of a job; anything else may be asked twice. */
+  repeats?: UpstreamCall["repeats"];
   /** Only for a question that a client has asked. */
   clientHeaders?: Headers;
   /** The time for all of it, in milliseconds. */
   totalMsMax: number;
   /** Its abort ends the question. */
   signal?: AbortSignal | undefined;
-  /** Called once the request has been written, and with false if the upstream has then refused it. */
-  onSent?: (isSent: boolean) => void;
 };
 
 const noHeaders = new Headers();
@@ -60,6 +57,7 @@ export async function askApi(
   signal?.addEventListener("abort", stop);
   try {
     const reply = await sendUpstream(deps, {
+      repeats: "freely",
       ...question,
       accept: "application/json",
       clientHeaders,

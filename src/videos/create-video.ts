@@ -43,7 +43,13 @@ import {
 import type { LeasedJob } from "../jobs/index.ts";
 import type { UpstreamRequestBody, VideoInput, VideoSource } from "../providers/index.ts";
 import { requirePrices, type Target } from "../routing/index.ts";
-import { type FailedReply, relayedErrorHeaders, relayedHeaders, type UpstreamBody } from "../sending/index.ts";
+import {
+  type FailedReply,
+  relayedErrorHeaders,
+  relayedHeaders,
+  repeatRuleOf,
+  type UpstreamBody,
+} from "../sending/index.ts";
 import { type ApiAnswer, askApi, jobsOf } from "./ask-api.ts";
 import { endLost, newLease, OVERDUE_MS_MAX, pauseAfter, type VideoJobPayload } from "./follow-video.ts";
 import type { StoredVideo } from "./store.ts";
@@ -318,7 +324,7 @@ interface Sending extends VideoPlan {
 }
 
 async function send(deps: VideoDependencies, sending: Sending): Promise<PaidAnswer> {
-  const { target, upstreamBody: body, pinnedKeyId, video, headers } = sending;
+  const { target, upstreamBody: body, pinnedKeyId, video, headers, held } = sending;
   let isSent = false;
   let reply: ApiAnswer | FailedReply;
   try {
@@ -328,9 +334,9 @@ async function send(deps: VideoDependencies, sending: Sending): Promise<PaidAnsw
       pinnedKeyId,
       clientHeaders: headers,
       workId: video.id,
-      performsOnce: true,
+      repeats: repeatRuleOf(video.operation),
+      work: { noteSent: (sent) => void (isSent = sent), lostCredits: () => held },
       totalMsMax: deps.send.totalMsMax,
-      onSent: (sent) => (isSent = sent),
     });
   } catch (thrown) {
     await giveUp(deps, sending, { thrown, isSent });

@@ -29,7 +29,7 @@ test("one that implements only some methods is not called for the others", () =>
   const heard: string[] = [];
   const observer = guardObserver({ refused: (order) => heard.push(order.id) }, fails);
   const order = orderOf();
-  observer.ended?.({ order, record: record(), credits: "0", files: undefined, error: undefined });
+  observer.ended?.({ order, record: record(), credits: "0", unbilled: undefined, files: undefined, error: undefined });
   observer.refused?.(order, new GatewayError("ledger_busy", "busy"));
   expect(heard).toEqual(["req_1"]);
 });

@@ -8,7 +8,14 @@ function lineOf(files: readonly CallFile[]): string {
   const lines: object[] = [];
   const note = (fields: object): void => void lines.push(fields);
   const logger = { info: note, warn: note, error: note, flush: () => undefined };
-  logObserver(logger).ended?.({ order: orderOf(), record: record(), credits: "0", files, error: undefined });
+  logObserver(logger).ended?.({
+    order: orderOf(),
+    record: record(),
+    credits: "0",
+    unbilled: undefined,
+    files,
+    error: undefined,
+  });
   return JSON.stringify(lines);
 }
 
@@ -27,6 +34,7 @@ describe("an attempt", () => {
     failure: "limited-key",
     milliseconds: 12.34,
     retryInMs: 250,
+    unbilled: "0.5",
   };
   const linesOf = (more: Partial<AttemptReport>): unknown[] => {
     const lines: unknown[] = [];
@@ -52,6 +60,7 @@ describe("an attempt", () => {
       status: 429,
       ms: 12.3,
       retry_in_ms: 250,
+      unbilled: "0.5",
     };
     const message = failure === "refused-key" ? "the provider refuses the key or its permission" : "attempt failed";
     expect(linesOf({ failure })).toEqual([[message, { ...line, failure }]]);

@@ -23,7 +23,8 @@ export function logObserver(logger: Logger): WorkObserver {
   };
 }
 
-function attemptLine({ workId, provider, keyId, attempt, status, failure, milliseconds, retryInMs }: AttemptReport) {
+function attemptLine(report: AttemptReport) {
+  const { workId, provider, keyId, attempt, status, failure, milliseconds, retryInMs, unbilled } = report;
   return {
     request_id: workId,
     provider,
@@ -33,11 +34,12 @@ function attemptLine({ workId, provider, keyId, attempt, status, failure, millis
     failure,
     ms: rounded(milliseconds),
     retry_in_ms: retryInMs === undefined ? undefined : rounded(retryInMs),
+    unbilled,
   };
 }
 
 /** The log line of a piece of work. Counts and names only, never prompts or answers. */
-function endLine({ order, record, credits, files, error }: WorkReport) {
+function endLine({ order, record, credits, unbilled, files, error }: WorkReport) {
   const { id, parent, principal, source } = order;
   const { usage, milliseconds, millisecondsToFirstByte } = record;
   return {
@@ -53,6 +55,7 @@ function endLine({ order, record, credits, files, error }: WorkReport) {
     input_tokens: inputTokens(usage),
     output_tokens: outputTokens(usage),
     credits,
+    unbilled,
     files: files?.slice(0, FILES_MAX).map(fileSummary),
     files_left_out: files !== undefined && files.length > FILES_MAX ? files.length - FILES_MAX : undefined,
     ms: rounded(milliseconds),

@@ -33,6 +33,11 @@ export interface AttemptReport {
   milliseconds: number;
   /** The delay before the next attempt; undefined if there is none. */
   retryInMs: number | undefined;
+  /**
+   * The price of an attempt whose request was written and whose answer is lost, as a decimal number of credits; undefined
+   * for all others, and if the client pays for it.
+   */
+  unbilled: string | undefined;
 }
 
 /** The end of a piece of work. Counts and names only, never prompts or answers. */
@@ -41,6 +46,8 @@ export interface WorkReport {
   record: CallRecord;
   /** The charge, as a decimal number of credits. */
   credits: string;
+  /** The cost that the operator may owe the upstream and nobody is charged for, in credits; undefined if there is none. */
+  unbilled: string | undefined;
   files: readonly CallFile[] | undefined;
   error: GatewayError | undefined;
 }

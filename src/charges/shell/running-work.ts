@@ -2,9 +2,10 @@ import type { ReceivedBody } from "../../bodies/index.ts";
 import { type CallFile, formatCredits, type Nano, type ObservedUsage } from "../../core/index.ts";
 import type { ParkedJob } from "../../ledger/index.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
-import { resolveUsage } from "../estimate.ts";
+import { lostUsage, resolveUsage } from "../estimate.ts";
 import type { ParkedWork } from "../parked-work.ts";
 import { type SentAnswer, StoredBody, storedAnswerOf } from "../retry/stored-answer.ts";
+import { creditsOf } from "../work-cost.ts";
 import type { Work, WorkEnd } from "../work.ts";
 import { durably, failedEnd } from "./end-of-work.ts";
 import type { PaidAnswer, PaidClient, WorkPlan, WorkPlanner } from "./paid-request.ts";
@@ -44,7 +45,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   #body: Pick<RunningWorkOptions<Plan, Target>, "way" | "received" | "bodyMemory"> | undefined;
   #ended = false;
   #isParked = false;
-  /** Requests that the upstream has received and not failed. */
+  /** Requests that the upstream has received and not refused. */
   #requestsSent = 0;
 
   constructor(options: RunningWorkOptions<Plan, Target>) {
@@ -82,9 +83,14 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     this.#body = undefined;
   }
 
-  /** Counts a request that was written to the upstream, or one of those that then failed there. */
+  /** Counts a request that was written to the upstream, or one of those that were then refused there. */
   noteSent(isSent: boolean): void {
     this.#requestsSent += isSent ? 1 : -1;
+  }
+
+  /** The price of a request whose answer is lost, in credits; undefined if it is not known. */
+  lostCredits(): string | undefined {
+    return creditsOf(this.work, lostUsage(this.work.order));
   }
 
   /**
@@ -107,15 +113,16 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
 
   /**
    * Ends the work without an answer. If its client disconnected after a request had been written, the upstream bills the
-   * input, so the expected input is charged.
+   * input, so the expected input is charged. If the answer was lost otherwise, the usage that the upstream may bill is recorded.
    */
   fail(thrown: unknown): Promise<Nano> {
     const end = failedEnd(thrown, { hasLeft: this.watchdog.isAbandoned, hasBegun: false });
-    const isBilled = end.outcome === "abandoned" && this.#requestsSent > 0;
-    const observed = isBilled
-      ? resolveUsage(this.work.order, { upstream: undefined, outputBytes: () => 0 })
-      : undefined;
-    return this.end({ ...end, observed });
+    const { order } = this.work;
+    const isSent = this.#requestsSent > 0;
+    const isCharged = isSent && end.outcome === "abandoned";
+    const observed = isCharged ? resolveUsage(order, { upstream: undefined, outputBytes: () => 0 }) : undefined;
+    const unbilled = isSent && !isCharged ? lostUsage(order) : undefined;
+    return this.end({ ...end, observed, unbilled });
   }
 
   /**

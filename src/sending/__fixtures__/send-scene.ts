@@ -5,6 +5,7 @@ import { createProvider } from "../../providers/index.ts";
 import { KeyPool, type Target } from "../../routing/index.ts";
 import { Ticker } from "../../streaming/index.ts";
 import { askByFetch } from "../../upstream/index.ts";
+import type { RepeatRule } from "../repeat-rule.ts";
 import type { FailedReply, StreamReply } from "../reply.ts";
 import { type SendOptions, sendUpstream } from "../send.ts";
 import { CallWatchdog } from "../../charges/index.ts";
@@ -19,6 +20,7 @@ export const secondKey = "sk-second-of-the-keys";
 interface Setting {
   behaviours: readonly Behaviour[];
   pinnedKeyId?: string;
+  repeats?: RepeatRule;
   options?: Partial<SendOptions>;
   fraction?: number;
 }
@@ -30,6 +32,8 @@ export class SendScene {
   readonly abort = new AbortController();
   fetched: { url: string; init: RequestInit; key: string | undefined }[] = [];
   readonly attempts: AttemptReport[] = [];
+  /** Whether each request was sent, as the work was told. */
+  readonly sent: boolean[] = [];
   keys: KeyPool;
   /** Whether the last request has ended. */
   settled = false;
@@ -67,7 +71,7 @@ export class SendScene {
     expect(this.settled).toBe(true);
   }
 
-  send({ behaviours, options, fraction = 0, pinnedKeyId }: Setting): Promise<StreamReply | FailedReply> {
+  send({ behaviours, options, fraction = 0, pinnedKeyId, repeats = "freely" }: Setting): Promise<StreamReply | FailedReply> {
     const fetch: Fetch = async (url, init) => {
       const behave = behaviours[Math.min(this.fetched.length, behaviours.length - 1)];
       const key = new Headers(init.headers).get("authorization")?.replace("Bearer ", "");
@@ -90,6 +94,8 @@ export class SendScene {
         passesThrough: true,
         workId: "req_1",
         pinnedKeyId,
+        repeats,
+        work: { noteSent: (isSent) => void this.sent.push(isSent), lostCredits: () => "0.5" },
         watchdog: new CallWatchdog({ ticker, abort, client, clientGoneGraceMs: 0 }),
       },
     );
