@@ -11,12 +11,8 @@ import type { UsageGroup, UsageGrouping, UsageOutcome, UsageQuery, UsageSums } f
 import { partsOf, type UsagePart } from "./usage-parts.ts";
 
 /** The sums of one group within a page; the key is a day, a model's id or an account's. */
-export interface UsageRow {
-  key: bigint | string;
-  requests: bigint;
-  input_tokens: bigint;
-  output_tokens: bigint;
-  credits: bigint;
+export interface UsageRow extends UsageSums {
+  key: string;
 }
 
 export interface UsagePage {
@@ -25,10 +21,10 @@ export interface UsagePage {
   next: number | undefined;
 }
 
-/** A row of `ledger_state`: the days that the sums have now, and the time before which rows may be gone. */
+/** The zone of the days that the sums have now, and the time before which rows may be gone. */
 export interface UsageState {
   timezone: string;
-  removed_before: bigint;
+  removedBefore: number;
 }
 
 /** The statements of an engine. */
@@ -60,7 +56,9 @@ export class UsageReader {
         const begun: UsagePart = { ...part, from };
         const { rows, next }: UsagePage = await this.#inTurn(query, () => this.#source.page(begun, query));
         for (const row of rows) {
-          addTo(groups, row);
+          const group = groups.get(row.key) ?? nothing();
+          groups.set(row.key, group);
+          add(group, row);
           add(total, row);
         }
         if (groups.size > query.groupsMax) return "too-many-groups";
@@ -78,9 +76,8 @@ export class UsageReader {
 
   /** The time before which calls may be gone, if they include calls that a part has to be summed from. */
   async #removedFrom(parts: readonly UsagePart[], query: UsageQuery): Promise<{ removedBefore: number } | undefined> {
-    const { timezone, removed_before: removed } = await this.#inTurn(query, () => this.#source.state());
+    const { timezone, removedBefore } = await this.#inTurn(query, () => this.#source.state());
     if (timezone !== this.#calendar.zone) throw otherDays(timezone);
-    const removedBefore = Number(removed);
     const needsRemoved = parts.some(({ unit, from }) => unit === "calls" && from < removedBefore);
     return removedBefore > 0 && needsRemoved ? { removedBefore } : undefined;
   }
@@ -105,17 +102,10 @@ function otherDays(timezone: string): GatewayError {
 
 const nothing = (): UsageSums => ({ requests: 0n, inputTokens: 0n, outputTokens: 0n, credits: 0n });
 
-function addTo(groups: Map<string, UsageSums>, row: UsageRow): void {
-  const key = String(row.key);
-  const group = groups.get(key) ?? nothing();
-  groups.set(key, group);
-  add(group, row);
-}
-
-function add(sums: UsageSums, row: UsageRow): void {
+function add(sums: UsageSums, row: UsageSums): void {
   sums.requests += row.requests;
-  sums.inputTokens += row.input_tokens;
-  sums.outputTokens += row.output_tokens;
+  sums.inputTokens += row.inputTokens;
+  sums.outputTokens += row.outputTokens;
   sums.credits += row.credits;
 }
 

@@ -15,5 +15,5 @@ export type { Parameter, Statements } from "./postgres/statements.ts";
 export { isDataFault } from "./data-fault.ts";
 export { retried, retryLocked } from "./sqlite/retry-locked.ts";
 export { LOCK_OR_SKIP, perEngine, sql, type Statement } from "./sql/statement.ts";
-export { runnerOf, sqliteRunner, type SqlRunner } from "./sql/runner.ts";
-export { column, tableOf } from "./sql/table.ts";
+export { runnerOf, type SqliteRunner, type SqlRunner, type Transaction } from "./sql/runner.ts";
+export { column, type SqlRow, tableOf } from "./sql/table.ts";

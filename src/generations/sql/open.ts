@@ -1,12 +1,85 @@
-import { limits } from "../../core/index.ts";
-import type { Storage } from "../../storage/index.ts";
-import type { GenerationStore } from "../store.ts";
-import { PostgresGenerationStore } from "./postgres.ts";
-import { SqliteGenerationStore } from "./sqlite.ts";
+import { Calendar, limits } from "../../core/index.ts";
+import { runnerOf, sql, type SqlRunner, type Storage } from "../../storage/index.ts";
+import {
+  type Generation,
+  type GenerationStore,
+  periodOfSeries,
+  type SeriesQuery,
+  type UsageOutcome,
+  type UsageQuery,
+} from "../store.ts";
+import type { UsagePart } from "../usage-parts.ts";
+import { type UsagePage, UsageReader, type UsageSource, type UsageState } from "../usage-reader.ts";
+import { type CallStatements, postgresCalls, type Range, sqliteCalls } from "./calls.ts";
+import { generations, last, state, sums, toGeneration } from "./rows.ts";
+
+class SqlGenerationStore implements GenerationStore, UsageSource {
+  readonly calendar: Calendar;
+  readonly #sql: SqlRunner;
+  readonly #calls: CallStatements;
+  readonly #pageRows: number;
+  readonly #usage: UsageReader;
+
+  constructor(storage: Storage, pageRows: number) {
+    this.calendar = new Calendar(storage.timezone);
+    this.#sql = runnerOf(storage);
+    this.#calls = storage.engine === "sqlite" ? sqliteCalls : postgresCalls;
+    this.#pageRows = pageRows;
+    this.#usage = new UsageReader(this, this.calendar);
+  }
+
+  find(id: string, owner: string): Promise<Generation | undefined> {
+    const found = sql`SELECT ${generations.names} FROM generations WHERE id = ${id} AND owner = ${owner}`;
+    return this.#sql.first(found, toGeneration);
+  }
+
+  ofSeries(query: SeriesQuery): Promise<Generation[]> {
+    const range = { owner: query.owner, ...periodOfSeries(query.parent) };
+    return this.#sql.rows(this.#calls.series(range, query), toGeneration);
+  }
+
+  usage(query: UsageQuery): Promise<UsageOutcome> {
+    return this.#usage.read(query);
+  }
+
+  async state(): Promise<UsageState> {
+    const found = await this.#sql.first(sql`SELECT timezone, removed_before FROM ledger_state`, state.read);
+    if (found === undefined) throw new Error("ledger_state has no row");
+    return found;
+  }
+
+  /** Ends a page after a whole millisecond or day, so that the next one begins at the following one. */
+  async page(part: UsagePart, { owner, groupBy }: Pick<UsageQuery, "owner" | "groupBy">): Promise<UsagePage> {
+    const range = { owner, from: part.from, to: part.to };
+    const { unit } = part;
+    const end = await this.#sql.first(
+      unit === "calls" ? this.#calls.last(range, this.#pageRows) : lastDay(range, this.#pageRows),
+      (row) => last.read(row).last + 1,
+    );
+    const page = { ...range, to: end ?? part.to };
+    const statement =
+      unit === "calls"
+        ? this.#calls.summed(page, groupBy, String(part.day))
+        : this.#calls.days(page, groupBy, this.#momentsOf(page));
+    const rows = await this.#sql.rows(statement, sums.read);
+    const isByDay = groupBy === "day";
+    return {
+      rows: rows.map(({ startedAt, ...row }) =>
+        isByDay && startedAt !== undefined ? { ...row, key: String(this.calendar.dayOf(startedAt)) } : row,
+      ),
+      next: end,
+    };
+  }
+
+  #momentsOf({ owner, from, to }: Range): Range {
+    return { owner, from: this.calendar.startOfDay(from), to: this.calendar.startOfDay(to) };
+  }
+}
+
+const lastDay = ({ owner, from, to }: Range, pageRows: number) => sql`SELECT day AS last FROM daily_sums
+  WHERE owner = ${owner} AND day >= ${from} AND day < ${to} ORDER BY day LIMIT 1 OFFSET ${pageRows - 1}`;
 
 /** The store of generations for the storage's engine; sums read `pageRows` rows at a time. */
 export function openGenerationStore(storage: Storage, pageRows: number = limits.usagePageRows): GenerationStore {
-  return storage.engine === "sqlite"
-    ? new SqliteGenerationStore(storage, pageRows)
-    : new PostgresGenerationStore(storage, pageRows);
+  return new SqlGenerationStore(storage, pageRows);
 }

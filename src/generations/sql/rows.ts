@@ -1,57 +1,46 @@
-import { type Dialect, type Operation, parseObject, type Usage, usageBuckets } from "../../core/index.ts";
-import type { Generation, UsageGrouping } from "../store.ts";
-import { tokenIdOf } from "../usage-reader.ts";
+import { type Dialect, parseObject, type Usage, usageBuckets } from "../../core/index.ts";
+import { column, type SqlRow, tableOf } from "../../storage/index.ts";
+import type { Generation } from "../store.ts";
+import { tokenIdOf, type UsageRow, type UsageState } from "../usage-reader.ts";
 
-/** A row of either engine; `Flag` is the engine's boolean type. */
-export interface GenerationRow<Flag> {
-  id: string;
-  owner: string;
-  account_id: string;
-  operation: Operation;
-  dialect: Dialect | null;
-  provider: string;
-  model: string;
-  streamed: Flag;
+const { text, integer, bigInteger, real, flag, named, oneOf, optional } = column;
+
+export const generations = tableOf({
+  id: text,
+  owner: text,
+  accountId: text,
+  operation: text,
+  dialect: optional(oneOf<Dialect>({ chat: true, messages: true, responses: true })),
+  provider: text,
+  model: text,
+  streamed: flag,
   /** 0 if the ledger itself wrote the row of an expired call. */
-  status: bigint;
-  outcome: Generation["outcome"];
-  usage: string;
-  input_tokens: bigint;
-  output_tokens: bigint;
-  credits: bigint;
-  ms: number;
-  first_byte_ms: number | null;
-  started_at: bigint;
-  parent: string | null;
-}
+  status: integer,
+  outcome: oneOf<Generation["outcome"]>({
+    complete: true,
+    failed: true,
+    interrupted: true,
+    abandoned: true,
+    expired: true,
+  }),
+  usage: text,
+  inputTokens: integer,
+  outputTokens: integer,
+  credits: bigInteger,
+  milliseconds: named("ms", real),
+  millisecondsToFirstByte: optional(named("first_byte_ms", real)),
+  startedAt: integer,
+  parent: optional(text),
+});
 
-/** Reads a row; `isSet` reads the engine's boolean. */
-export function toGeneration<Flag>(row: GenerationRow<Flag>, isSet: (flag: Flag) => boolean): Generation {
-  return {
-    id: row.id,
-    owner: row.owner,
-    tokenId: tokenIdOf(row.account_id),
-    operation: row.operation,
-    dialect: row.dialect ?? undefined,
-    provider: row.provider,
-    model: row.model,
-    streamed: isSet(row.streamed),
-    status: row.status === 0n ? undefined : Number(row.status),
-    outcome: row.outcome,
-    ...readUsage(row.usage),
-    inputTokens: Number(row.input_tokens),
-    outputTokens: Number(row.output_tokens),
-    credits: row.credits,
-    milliseconds: row.ms,
-    millisecondsToFirstByte: row.first_byte_ms ?? undefined,
-    startedAt: Number(row.started_at),
-    ...(row.parent !== null && { parent: row.parent }),
-  };
+export function toGeneration(row: SqlRow): Generation {
+  const { accountId, status, usage, ...rest } = generations.read(row);
+  return { ...rest, ...readUsage(usage), tokenId: tokenIdOf(accountId), status: status === 0 ? undefined : status };
 }
 
 /** The buckets that this version knows; a newer version may have written others. */
-function readUsage(text: string): Pick<Generation, "usage" | "terms" | "maxOutputTokens"> {
-  const counts = parseObject(text) ?? {};
+function readUsage(json: string): Pick<Generation, "usage" | "terms" | "maxOutputTokens"> {
+  const counts = parseObject(json) ?? {};
   const usage: Usage = {};
   for (const bucket of usageBuckets) {
     const count = counts[bucket];
@@ -69,22 +58,16 @@ function readUsage(text: string): Pick<Generation, "usage" | "terms" | "maxOutpu
   };
 }
 
-/** A model's id with its prefix. */
-export const MODEL = "provider || '/' || model";
+/** A row of sums, or one of a call that is not in the sums of its day yet, with the time at which it began. */
+export const sums = tableOf<UsageRow & { startedAt: number | undefined }>({
+  key: text,
+  startedAt: optional(integer),
+  requests: bigInteger,
+  inputTokens: bigInteger,
+  outputTokens: bigInteger,
+  credits: bigInteger,
+});
 
-/** The selected columns of a page of whole days, as `UsageRow`s. */
-export function summedDays(groupBy: UsageGrouping): string {
-  const key = { day: "day", model: MODEL, token: "account_id" }[groupBy];
-  return columns(key, "CAST(sum(requests) AS bigint)");
-}
+export const state = tableOf<UsageState>({ timezone: text, removedBefore: integer });
 
-/** The selected columns of a page of calls of one day, as `UsageRow`s. */
-export function summedCalls(groupBy: UsageGrouping, day: number): string {
-  const key = { day: `CAST(${day} AS bigint)`, model: MODEL, token: "account_id" }[groupBy];
-  return columns(key, "count(*)");
-}
-
-function columns(key: string, requests: string): string {
-  return `${key} AS key, ${requests} AS requests, CAST(sum(input_tokens) AS bigint) AS input_tokens,
-    CAST(sum(output_tokens) AS bigint) AS output_tokens, CAST(sum(credits) AS bigint) AS credits`;
-}
+export const last = tableOf({ last: integer });

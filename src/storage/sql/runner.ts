@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { Storage } from "../database.ts";
+import type { PostgresStorage, SqliteStorage, Storage } from "../database.ts";
 import { retried } from "../sqlite/retry-locked.ts";
 import type { Engine, Statement, Value } from "./statement.ts";
 import type { SqlRow } from "./table.ts";
@@ -33,17 +33,59 @@ export class SqlRunner {
   }
 }
 
-export function runnerOf(storage: Storage): SqlRunner {
-  if (storage.engine === "sqlite") return sqliteRunner(storage.handle);
+/** Statements of one transaction on SQLite, which run at once. */
+export class Transaction {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  run({ template, values }: Statement): SqlRow[] {
+    return this.#database.query<SqlRow, Value[]>(template.textFor("sqlite")).all(...values);
+  }
+
+  rows<Entry>(statement: Statement, read: (row: SqlRow) => Entry): Entry[] {
+    return this.run(statement).map(read);
+  }
+
+  first<Entry>(statement: Statement, read: (row: SqlRow) => Entry): Entry | undefined {
+    const [row] = this.run(statement);
+    return row && read(row);
+  }
+
+  hasRows(statement: Statement): boolean {
+    return this.run(statement).length > 0;
+  }
+}
+
+/**
+ * On SQLite several statements can be one commit. (On Postgres a function of the schema does that, in one round trip.) All is tried
+ * again while another process has the file's write lock.
+ */
+export class SqliteRunner extends SqlRunner {
+  readonly #database: Database;
+  readonly #statements: Transaction;
+
+  constructor(database: Database) {
+    const statements = new Transaction(database);
+    super("sqlite", (statement) => retried(() => statements.run(statement)));
+    this.#database = database;
+    this.#statements = statements;
+  }
+
+  async transaction<Result>(work: (transaction: Transaction) => Result): Promise<Result> {
+    const transaction = this.#database.transaction(() => work(this.#statements));
+    return retried(() => transaction.immediate());
+  }
+}
+
+export function runnerOf(storage: Pick<SqliteStorage, "engine" | "handle">): SqliteRunner;
+export function runnerOf(storage: Storage): SqlRunner;
+export function runnerOf(storage: Pick<SqliteStorage, "engine" | "handle"> | PostgresStorage): SqlRunner {
+  if (storage.engine === "sqlite") return new SqliteRunner(storage.handle);
   const { statements } = storage;
   return new SqlRunner("postgres", ({ template, values }) =>
     statements.run<SqlRow>(template.textFor("postgres"), values),
-  );
-}
-
-/** Statements are tried again while another process has the file's write lock. */
-export function sqliteRunner(database: Database): SqlRunner {
-  return new SqlRunner("sqlite", ({ template, values }) =>
-    retried(() => database.query<SqlRow, Value[]>(template.textFor("sqlite")).all(...values)),
   );
 }

@@ -2,7 +2,7 @@ import { type Database, SQLiteError } from "bun:sqlite";
 import { getPriority, setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { limits } from "../../core/index.ts";
-import { sqliteRunner } from "../../storage/index.ts";
+import { runnerOf } from "../../storage/index.ts";
 import { SqliteCrawlStore } from "../crawl/sql/sqlite.ts";
 import { SqlStoredBytesStore } from "../stored-bytes/sql/store.ts";
 import { SqliteTextIndexStore } from "../text-index/sql/sqlite.ts";
@@ -14,7 +14,7 @@ export function serveStores(database: Database, port: MessagePort): void {
   if (process.platform === "linux") setPriority(Math.max(getPriority(), limits.backgroundNiceness));
   const stores = {
     crawls: new SqliteCrawlStore(database),
-    storedBytes: new SqlStoredBytesStore(sqliteRunner(database)),
+    storedBytes: new SqlStoredBytesStore(runnerOf({ engine: "sqlite", handle: database })),
     textIndex: new SqliteTextIndexStore(database),
   };
   port.on("message", (message: StoreRequest | typeof STOP) => {

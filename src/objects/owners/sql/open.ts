@@ -1,9 +1,17 @@
 import { objectKinds } from "../../../core/index.ts";
-import { column, perEngine, retryLocked, runnerOf, sql, type Storage, tableOf } from "../../../storage/index.ts";
-import type { FileStore } from "../file-store.ts";
+import {
+  column,
+  perEngine,
+  runnerOf,
+  sql,
+  type SqliteRunner,
+  type SqlRunner,
+  type Statement,
+  type Storage,
+  tableOf,
+} from "../../../storage/index.ts";
+import type { FileKey, FileStore, UploadPlace } from "../file-store.ts";
 import type { ObjectOwner, ObjectOwnerStore } from "../store.ts";
-import { PostgresFileStore } from "./postgres-files.ts";
-import { SqliteFileStore } from "./sqlite-files.ts";
 
 /** Rows deleted at a time. */
 const DELETED_MAX = 10_000;
@@ -11,6 +19,10 @@ const DELETED_MAX = 10_000;
 const { text, oneOf } = column;
 
 const owners = tableOf<ObjectOwner>({ kind: oneOf(objectKinds), id: text, owner: text, keyId: text });
+const files = tableOf<FileKey>({ id: text, keyId: text });
+
+/** The `kept_until` of a file that its upstream never deletes. */
+const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** Around a list of ids, and of objects, as JSON. */
 const IDS = perEngine({ sqlite: "SELECT value FROM json_each(", postgres: "SELECT json_array_elements_text(" });
@@ -49,7 +61,56 @@ export function openObjectOwnerStore(storage: Storage): ObjectOwnerStore {
 
 /** The store of uploaded files for the storage's engine. */
 export function openFileStore(storage: Storage): FileStore {
-  return storage.engine === "sqlite"
-    ? retryLocked(new SqliteFileStore(storage.handle))
-    : new PostgresFileStore(storage.statements);
+  const runner = runnerOf(storage);
+  return {
+    ...(storage.engine === "sqlite" ? sqliteUploads(runnerOf(storage)) : postgresUploads(runner)),
+    cancel: (place) => runner.run(without(place)),
+    filesOf: (provider, owner, at) =>
+      runner.rows(
+        sql`SELECT ${files.names} FROM stored_objects
+          WHERE owner = ${owner} AND provider = ${provider} AND kind = 'file' AND bytes IS NOT NULL AND kept_until > ${at}`,
+        files.read,
+      ),
+    remove: (provider, id) =>
+      runner.run(sql`DELETE FROM stored_objects WHERE id = ${id} AND provider = ${provider} AND kind = 'file'`),
+  };
 }
+
+type Uploads = Pick<FileStore, "reserve" | "record">;
+
+function sqliteUploads(runner: SqliteRunner): Uploads {
+  return {
+    // One statement: SQLite locks the database before it reads.
+    reserve: ({ id, provider, owner, bytes, until }, { filesMax, bytesMax }, at) =>
+      runner.hasRows(sql`INSERT INTO stored_objects (id, provider, kind, owner, key_id, kept_until, bytes)
+        SELECT ${id}, ${provider}, 'upload', ${owner}, '', ${until}, ${bytes} FROM (
+          SELECT count(*) AS files, coalesce(sum(bytes), 0) AS used FROM stored_objects
+          WHERE owner = ${owner} AND bytes IS NOT NULL AND kept_until > ${at}
+        ) WHERE files < ${filesMax} AND used + ${bytes} <= ${bytesMax} RETURNING id`),
+    record: (place, { id, provider, owner, keyId, bytes, expiresAt = NEVER }, at) =>
+      runner.transaction((transaction) => {
+        transaction.run(without(place));
+        return transaction.hasRows(sql`INSERT INTO stored_objects (id, provider, kind, owner, key_id, kept_until, bytes)
+          SELECT ${id}, ${provider}, 'file', ${owner}, ${keyId}, ${expiresAt}, ${bytes}
+          WHERE NOT EXISTS (SELECT 1 FROM stored_objects
+            WHERE id = ${id} AND provider = ${provider} AND kind = 'file' AND owner <> ${owner} AND kept_until > ${at})
+          ON CONFLICT (id, provider, kind, owner)
+          DO UPDATE SET key_id = excluded.key_id, kept_until = excluded.kept_until, bytes = excluded.bytes RETURNING id`);
+      }),
+  };
+}
+
+/** By functions of the schema. */
+function postgresUploads(runner: SqlRunner): Uploads {
+  return {
+    reserve: ({ id, provider, owner, bytes, until }, { filesMax, bytesMax }, at) =>
+      runner.hasRows(sql`SELECT 1 WHERE reserve_upload(${id}, ${provider}, ${owner}, ${bytes}, ${until}, ${at},
+        ${filesMax}, ${bytesMax})`),
+    record: (place, { id, provider, owner, keyId, bytes, expiresAt = NEVER }, at) =>
+      runner.hasRows(sql`SELECT 1 WHERE record_upload(${place.id}, ${id}, ${provider}, ${owner}, ${keyId}, ${bytes},
+        ${expiresAt}, ${at})`),
+  };
+}
+
+const without = ({ id, provider, owner }: UploadPlace): Statement => sql`DELETE FROM stored_objects
+  WHERE id = ${id} AND provider = ${provider} AND kind = 'upload' AND owner = ${owner}`;
