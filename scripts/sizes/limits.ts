@@ -15,8 +15,6 @@ export const castsPerThousandLinesMax = 1.1;
 export const exceptions: Readonly<Record<string, string>> = {
   "src/upstream/exchange.ts HttpExchange":
     "one object a request: its parts as objects of their own would cost each call more",
-  "src/web/crawl/sql/rows.ts statementsWith": "a table of statements, one after the other",
-  "src/web/crawl/sql/sqlite.ts SqliteCrawlStore": "one method for each of the crawl store's interface",
 };
 
 /** The most entries of `exceptions`: another one takes the place of one of these. */

@@ -17,7 +17,7 @@ export interface UploadPlace {
 }
 
 /** A file that an upload made. */
-export interface UploadedFile extends Pick<UploadPlace, "provider" | "owner" | "bytes"> {
+interface UploadedFile extends Pick<UploadPlace, "provider" | "owner" | "bytes"> {
   /** The upstream's id. */
   id: string;
   /** A short hash of the API key that made it. */

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
 import type { PostgresStorage, SqliteStorage, Storage } from "../database.ts";
 import { retried } from "../sqlite/retry-locked.ts";
-import type { Engine, Statement, Value } from "./statement.ts";
-import type { SqlRow } from "./table.ts";
+import { type Engine, sql, type Statement, type Value } from "./statement.ts";
+import { column, type SqlRow, tableOf } from "./table.ts";
 
 /** Runs statements on one engine, each as one commit. */
 export class SqlRunner {
@@ -59,6 +59,9 @@ export class Transaction {
   }
 }
 
+const SYNCHRONOUS = sql`PRAGMA synchronous`;
+const durability = tableOf({ synchronous: column.integer });
+
 /**
  * On SQLite several statements can be one commit. (On Postgres a function of the schema does that, in one round trip.) All is tried
  * again while another process has the file's write lock.
@@ -77,6 +80,20 @@ export class SqliteRunner extends SqlRunner {
   async transaction<Result>(work: (transaction: Transaction) => Result): Promise<Result> {
     const transaction = this.#database.transaction(() => work(this.#statements));
     return retried(() => transaction.immediate());
+  }
+
+  /** A transaction whose commit waits for the disk, whatever the database's own setting. */
+  async flushedTransaction<Result>(work: (transaction: Transaction) => Result): Promise<Result> {
+    const transaction = this.#database.transaction(() => work(this.#statements));
+    return retried(() => {
+      const before = this.#statements.first(SYNCHRONOUS, durability.read);
+      this.#database.run("PRAGMA synchronous = FULL");
+      try {
+        return transaction.immediate();
+      } finally {
+        this.#database.run(`PRAGMA synchronous = ${before?.synchronous ?? 1}`);
+      }
+    });
   }
 }
 

@@ -12,10 +12,11 @@ import { STOP, type StoreName, type StoreReply, type StoreRequest } from "./thre
 export function serveStores(database: Database, port: MessagePort): void {
   // Linux alone applies it to this thread and not to the whole process. A gateway with a lower priority may not raise it.
   if (process.platform === "linux") setPriority(Math.max(getPriority(), limits.backgroundNiceness));
+  const runner = runnerOf({ engine: "sqlite", handle: database });
   const stores = {
-    crawls: new SqliteCrawlStore(database),
-    storedBytes: new SqlStoredBytesStore(runnerOf({ engine: "sqlite", handle: database })),
-    textIndex: new SqliteTextIndexStore(database),
+    crawls: new SqliteCrawlStore(runner),
+    storedBytes: new SqlStoredBytesStore(runner),
+    textIndex: new SqliteTextIndexStore(runner),
   };
   port.on("message", (message: StoreRequest | typeof STOP) => {
     if (message === STOP) {

@@ -20,11 +20,11 @@ export interface WebStores {
 /** The web's stores for the storage's engine. They close with the storage. */
 export function openWebStores(storage: Storage): WebStores {
   if (storage.engine === "sqlite") return openOnThread(storage);
-  const { statements } = storage;
+  const runner = runnerOf(storage);
   return {
-    crawls: new PostgresCrawlStore(statements),
-    storedBytes: new SqlStoredBytesStore(runnerOf(storage)),
-    textIndex: new PostgresTextIndexStore(statements),
+    crawls: new PostgresCrawlStore(runner),
+    storedBytes: new SqlStoredBytesStore(runner),
+    textIndex: new PostgresTextIndexStore(runner),
   };
 }
 

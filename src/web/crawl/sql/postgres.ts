@@ -1,211 +1,59 @@
-import type { JsonObject } from "../../../core/index.ts";
-import type { Parameter, Statements } from "../../../storage/index.ts";
-import type {
-  Added,
-  Crawl,
-  CrawlFinish,
-  CrawlNote,
-  CrawlStore,
-  FetchedPage,
-  LeasedPage,
-  NewCrawl,
-  NewPage,
-  PageEnd,
-  PageFailure,
-  PageId,
-  ResultRange,
-  StoredResult,
-  Storing,
-  TakeRequest,
-} from "../store.ts";
-import {
-  attemptsMax,
-  burstMs,
-  busyMs,
-  type CrawlRow,
-  deletedMax,
-  type FailureRow,
-  hostTtlMs,
-  lanesPerPage,
-  type NoteRow,
-  pageColumns,
-  type PageRow,
-  parametersOf,
-  type ResultRow,
-  statementsWith,
-  toCrawl,
-  toLeasedPage,
-  toNote,
-  toPageFailure,
-} from "./rows.ts";
+import { column, sql, type Statement, tableOf } from "../../../storage/index.ts";
+import type { Added, CrawlFinish, FetchedPage, LeasedPage, NewPage, PageEnd, Storing, TakeRequest } from "../store.ts";
+import { attemptsMax, burstMs, busyMs, lanesPerPage, messageText, object, pages, pageStates } from "./rows.ts";
+import { finished, SqlCrawlStore } from "./store.ts";
 
-const SQL = statementsWith((index) => `$${index}`, { ofCrawl: "", byLease: "" });
+const { flag, integer, oneOf } = column;
 
-const TAKE = `SELECT ${pageColumns} FROM crawl_take($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+const added = tableOf<Added>({ added: integer, isFull: flag });
+const storing = tableOf({ outcome: oneOf<Storing>({ stored: true, duplicate: true, lost: true }) });
 
-/** Crawls on Postgres. The functions are in the migrations. */
-export class PostgresCrawlStore implements CrawlStore {
-  readonly #statements: Statements;
+/** The page, and the lease that permits the write. */
+const leased = ({ crawlId, number, token, attempts }: LeasedPage): Statement =>
+  sql`${crawlId}, ${number}, ${token}, ${attempts}`;
 
-  constructor(statements: Statements) {
-    this.#statements = statements;
+/** Crawls on Postgres, whose writes are functions of the schema. */
+export class PostgresCrawlStore extends SqlCrawlStore {
+  async add(crawlId: string, newPages: readonly NewPage[], at: number, discoveredMax: number): Promise<Added> {
+    const adding = sql`SELECT added.* FROM (
+        SELECT array_agg(page ->> 'kind') AS kinds, array_agg(page ->> 'key') AS keys, array_agg(page ->> 'url') AS urls,
+          array_agg(page ->> 'host') AS hosts, array_agg((page ->> 'depth')::bigint) AS depths
+        FROM json_array_elements(${JSON.stringify(newPages)}::text::json) AS page
+      ) AS given, crawl_add(${crawlId}, kinds, keys, urls, hosts, depths, ${at}, ${discoveredMax}) AS added`;
+    return (await this.sql.first(adding, added.read)) ?? { added: 0, isFull: false };
   }
 
-  async insert(crawl: NewCrawl, activeMax: number): Promise<boolean> {
-    return (await this.#statements.run(SQL.insert, parametersOf.insert(crawl, activeMax))).length > 0;
-  }
-
-  async find(id: string): Promise<Crawl | undefined> {
-    return (await this.#crawls(SQL.find, [id]))[0];
-  }
-
-  async rewrite(id: string, request: JsonObject): Promise<void> {
-    await this.#statements.run(SQL.rewrite, [id, JSON.stringify(request)]);
-  }
-
-  active(owner: string): Promise<Crawl[]> {
-    return this.#crawls(SQL.active, [owner]);
-  }
-
-  async add(crawlId: string, pages: readonly NewPage[], at: number, discoveredMax: number): Promise<Added> {
-    const columns = (["kind", "key", "url", "host"] as const).map((name) => pages.map((page) => page[name]));
-    const depths = pages.map(({ depth }) => String(depth));
-    const [row] = await this.#statements.run<{ added: bigint; is_full: boolean }>(
-      "SELECT added, is_full FROM crawl_add($1, $2, $3, $4, $5, $6::text[]::bigint[], $7, $8)",
-      [crawlId, ...columns, depths, at, discoveredMax],
+  take({ lease, at, pagesMax, ownerShare, politeness }: TakeRequest): Promise<LeasedPage[]> {
+    return this.sql.rows(
+      sql`SELECT ${pages.names} FROM crawl_take(${lease.token}, ${lease.until}, ${at}, ${pagesMax},
+        ${politeness.connectionsMax}, ${politeness.intervalMs}, ${attemptsMax}, ${busyMs}, ${burstMs},
+        ${pagesMax * lanesPerPage}, ${ownerShare})`,
+      (row) => ({ ...pages.read(row), token: lease.token }),
     );
-    return { added: Number(row?.added ?? 0n), isFull: row?.is_full === true };
-  }
-
-  async take({ lease, at, pagesMax, ownerShare, politeness }: TakeRequest): Promise<LeasedPage[]> {
-    const { connectionsMax, intervalMs } = politeness;
-    const rows = await this.#statements.run<PageRow>(TAKE, [
-      lease.token,
-      lease.until,
-      at,
-      pagesMax,
-      connectionsMax,
-      intervalMs,
-      attemptsMax,
-      busyMs,
-      burstMs,
-      pagesMax * lanesPerPage,
-      ownerShare ?? null,
-    ]);
-    return rows.map((row) => toLeasedPage(row, lease.token));
-  }
-
-  async renew(token: string, until: number): Promise<string[]> {
-    if ((await this.#statements.run(SQL.renew, [token, until])).length === 0) return [];
-    return (await this.#statements.run<{ id: string }>(SQL.running, [token])).map(({ id }) => id);
   }
 
   async fetched(page: LeasedPage, { content, work, digest }: FetchedPage): Promise<Storing> {
-    const [row] = await this.#statements.run<{ outcome: Storing }>(
-      "SELECT crawl_fetched($1, $2, $3, $4, $5, $6, $7, $8) AS outcome",
-      [...parametersOf.leased(page), JSON.stringify(work), content, content.byteLength, digest ?? null],
+    const stored = await this.sql.first(
+      sql`SELECT crawl_fetched(${leased(page)}, ${object.write(work)}, ${content}, ${content.byteLength}, ${digest})
+        AS outcome`,
+      storing.read,
     );
-    return row?.outcome ?? "lost";
-  }
-
-  async repeats({ crawlId, number }: LeasedPage, digest: string): Promise<boolean> {
-    return (await this.#statements.run(SQL.repeats, [crawlId, digest, number])).length > 0;
-  }
-
-  async leased(crawlId: string): Promise<number> {
-    const [row] = await this.#statements.run<{ count: bigint }>(SQL.leased, [crawlId]);
-    return Number(row?.count ?? 0n);
+    return stored?.outcome ?? "lost";
   }
 
   end(page: LeasedPage, end: PageEnd, at: number): Promise<boolean> {
-    return this.#done("crawl_end($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", [
-      ...parametersOf.leased(page),
-      ...parametersOf.end(end),
-      page.host,
-      at,
-    ]);
+    const failure = "failure" in end ? end.failure : undefined;
+    const credits = "credits" in end ? end.credits : undefined;
+    return this.sql.hasRows(sql`SELECT 1 WHERE crawl_end(${leased(page)}, ${pageStates[end.state]}, ${failure?.code},
+      ${failure && messageText(failure.message)}, ${credits ?? 0n}, ${page.host}, ${at})`);
   }
 
   giveBack(page: LeasedPage, readyAt: number): Promise<boolean> {
-    return this.#done("crawl_give_back($1, $2, $3, $4, $5, $6)", [...parametersOf.leased(page), page.host, readyAt]);
+    return this.sql.hasRows(sql`SELECT 1 WHERE crawl_give_back(${leased(page)}, ${page.host}, ${readyAt})`);
   }
 
-  async pace(host: string, intervalMs: number, at: number): Promise<void> {
-    await this.#statements.run(SQL.pace, [host, intervalMs, at]);
-  }
-
-  async rest(host: string, until: number): Promise<void> {
-    await this.#statements.run(SQL.rest, [host, until]);
-  }
-
-  async note(crawlId: string, note: Omit<CrawlNote, "count">): Promise<void> {
-    await this.#statements.run(SQL.note, parametersOf.note(crawlId, note));
-  }
-
-  exhausted(at: number): Promise<Crawl[]> {
-    return this.#crawls(SQL.exhausted, [at]);
-  }
-
-  overdue(at: number): Promise<Crawl[]> {
-    return this.#crawls(SQL.overdue, [at]);
-  }
-
-  async content({ crawlId, number }: PageId): Promise<Uint8Array | undefined> {
-    const [row] = await this.#statements.run<{ content: Uint8Array }>(SQL.content, [crawlId, number]);
-    return row?.content;
-  }
-
-  async finish(id: string, finish: CrawlFinish): Promise<boolean> {
-    const rows = await this.#statements.run(
-      `WITH ended AS (${SQL.finish}), gone AS (DELETE FROM crawl_lanes WHERE crawl_id IN (SELECT id FROM ended))
-        SELECT id FROM ended`,
-      parametersOf.finish(id, finish),
-    );
-    return rows.length > 0;
-  }
-
-  async results(id: string, { from, countMax, bytesMax }: ResultRange): Promise<StoredResult[]> {
-    const rows = await this.#statements.run<ResultRow>(SQL.results, [id, from, countMax, bytesMax]);
-    return rows.map(({ position, content }) => ({ position: Number(position), content }));
-  }
-
-  async failures(id: string, countMax: number): Promise<PageFailure[]> {
-    return (await this.#statements.run<FailureRow>(SQL.failures, [id, countMax])).map(toPageFailure);
-  }
-
-  async notes(id: string): Promise<CrawlNote[]> {
-    return (await this.#statements.run<NoteRow>(SQL.notes, [id])).map(toNote);
-  }
-
-  oversized(bytesMax: number): Promise<Crawl[]> {
-    return this.#crawls(SQL.oversized, [bytesMax]);
-  }
-
-  async makeRoom({ id, owner }: Pick<Crawl, "id" | "owner">, bytesMax: number, at: number): Promise<void> {
-    await this.#statements.run(SQL.makeRoom, [id, owner, bytesMax, at]);
-  }
-
-  async deleteExpired(at: number): Promise<boolean> {
-    await this.#statements.run(SQL.deleteHosts, [at - hostTtlMs]);
-    const [crawl] = await this.#statements.run<{ id: string }>(SQL.expired, [at]);
-    if (crawl === undefined) return false;
-    await this.#statements.run(SQL.deleteLanes, [crawl.id]);
-    for (const statement of [SQL.deleteResults, SQL.deletePages]) {
-      const counted = `WITH gone AS (${statement} RETURNING 1) SELECT count(*) AS count FROM gone`;
-      const [row] = await this.#statements.run<{ count: bigint }>(counted, [crawl.id, deletedMax]);
-      if (Number(row?.count ?? 0n) === deletedMax) return true;
-    }
-    await this.#statements.run(SQL.deleteNotes, [crawl.id]);
-    await this.#statements.run(SQL.deleteCrawl, [crawl.id]);
-    return true;
-  }
-
-  async #crawls(statement: string, parameters: readonly Parameter[]): Promise<Crawl[]> {
-    return (await this.#statements.run<CrawlRow>(statement, parameters)).map(toCrawl);
-  }
-
-  async #done(call: string, parameters: readonly Parameter[]): Promise<boolean> {
-    const [row] = await this.#statements.run<{ done: boolean }>(`SELECT ${call} AS done`, parameters);
-    return row?.done === true;
+  finish(id: string, finish: CrawlFinish): Promise<boolean> {
+    return this.sql.hasRows(sql`WITH ended AS (${finished(id, finish)}),
+      gone AS (DELETE FROM crawl_lanes WHERE crawl_id IN (SELECT id FROM ended)) SELECT id FROM ended`);
   }
 }

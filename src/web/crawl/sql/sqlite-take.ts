@@ -1,149 +1,140 @@
 /** Leases the next pages on SQLite. The function `crawl_take` does the same on Postgres. */
-import type { Database } from "bun:sqlite";
+import { column, sql, type Statement, tableOf, type Transaction } from "../../../storage/index.ts";
 import type { LeasedPage, TakeRequest } from "../store.ts";
-import {
-  attemptsMax,
-  burstMs,
-  busyMs,
-  lanesPerPage,
-  pageColumns,
-  type PageRow,
-  pageStates,
-  toLeasedPage,
-} from "./rows.ts";
+import { attemptsMax, burstMs, busyMs, lanesPerPage, pages, pageStates } from "./rows.ts";
+import { byLease, ofCrawl } from "./store.ts";
 
+const { text, integer } = column;
 const { waiting, running, fetched, failed, skipped } = pageStates;
 
-const LANES = `SELECT crawl_id, host FROM crawl_lanes WHERE waiting > 0 AND ready_at <= ?1 ORDER BY ready_at LIMIT ?2`;
-
-const EXPIRED = `SELECT crawl_id, number, state, host, attempts FROM crawl_pages
-  INDEXED BY crawl_pages_leased WHERE lease_token IS NOT NULL AND lease_until < ?1 LIMIT ?2`;
-
-/** Of one lane: the permissions of its crawl and its host. */
-const PERMITTED = `SELECT c.delay_ms,
-    min(c.concurrency_max, c.pages_max - c.completed)
-      - (SELECT count(*) FROM crawl_pages p INDEXED BY crawl_pages_of_crawl WHERE p.crawl_id = c.id AND p.lease_token IS NOT NULL) AS room,
-    (SELECT count(*) FROM crawl_pages p INDEXED BY crawl_pages_by_lease JOIN crawls o ON o.id = p.crawl_id
-      WHERE p.lease_token = ?3 AND o.owner = c.owner) AS owned,
-    (SELECT count(*) FROM crawl_pages p INDEXED BY crawl_pages_of_host WHERE p.host = ?2 AND p.lease_token IS NOT NULL) AS connections,
-    coalesce((SELECT next_at FROM web_hosts WHERE host = ?2), 0) AS next_at,
-    coalesce((SELECT interval_ms FROM web_hosts WHERE host = ?2), 0) AS interval_ms
-  FROM crawls c WHERE c.id = ?1`;
-
-const LEASE = `UPDATE crawl_pages SET state = ${running}, attempts = attempts + 1, lease_token = ?4, lease_until = ?5
-  WHERE crawl_id = ?1 AND number IN (
-    SELECT number FROM crawl_pages INDEXED BY crawl_pages_waiting WHERE crawl_id = ?1 AND host = ?2 AND state = ${waiting} ORDER BY number LIMIT ?3)
-  RETURNING ${pageColumns}`;
-
-const RELEASE = `UPDATE crawl_pages SET lease_token = ?3, lease_until = ?4, attempts = attempts + 1
-  WHERE crawl_id = ?1 AND number = ?2 RETURNING ${pageColumns}`;
-
-const REQUEUE = `UPDATE crawl_pages SET state = ?3, lease_token = NULL, lease_until = NULL, failure_code = ?4, failure = ?5,
-    ended_at = ?6 WHERE crawl_id = ?1 AND number = ?2`;
-
-const LANE_GROWS = `UPDATE crawl_lanes SET waiting = waiting + 1, ready_at = min(ready_at, ?3)
-  WHERE crawl_id = ?1 AND host = ?2`;
-
-const HOST_NEXT = `INSERT INTO web_hosts (host, next_at, interval_ms) VALUES (?1, ?2, 0)
-  ON CONFLICT (host) DO UPDATE SET next_at = excluded.next_at`;
-
-interface LaneRow {
-  crawl_id: string;
+interface Lane {
+  crawlId: string;
   host: string;
 }
 
-interface ExpiredRow extends LaneRow {
-  number: bigint;
-  state: bigint;
-  attempts: bigint;
+interface ExpiredPage extends Lane {
+  number: number;
+  state: number;
+  attempts: number;
 }
 
-interface PermittedRow {
-  delay_ms: bigint;
-  room: bigint;
+const lanes = tableOf<Lane>({ crawlId: text, host: text });
+const expired = tableOf<ExpiredPage>({ crawlId: text, number: integer, state: integer, host: text, attempts: integer });
+
+/** Of one lane: the permissions of its crawl and its host. */
+const permissions = tableOf({
+  delayMs: integer,
+  room: integer,
   /** Pages of its owner that this process runs. */
-  owned: bigint;
-  connections: bigint;
-  next_at: bigint;
-  interval_ms: bigint;
-}
+  owned: integer,
+  connections: integer,
+  nextAt: integer,
+  intervalMs: integer,
+});
 
-/** Reads first, since a read needs no write lock and most of the time nothing is due. */
-export function takePages(database: Database, request: TakeRequest): LeasedPage[] {
+export const waitingLanes = (at: number, countMax: number): Statement => sql`SELECT ${lanes.names} FROM crawl_lanes
+  WHERE waiting > 0 AND ready_at <= ${at} ORDER BY ready_at LIMIT ${countMax}`;
+
+export const expiredPages = (at: number, countMax: number): Statement => sql`SELECT ${expired.names} FROM crawl_pages
+  INDEXED BY crawl_pages_leased WHERE lease_token IS NOT NULL AND lease_until < ${at} LIMIT ${countMax}`;
+
+export function takePages(transaction: Transaction, request: TakeRequest): LeasedPage[] {
   const { at, pagesMax } = request;
-  const expired = database.query<ExpiredRow, [number, number]>(EXPIRED).get(at, 1);
-  if (expired === null && database.query<LaneRow, [number, number]>(LANES).get(at, 1) === null) return [];
-  const take = database.transaction(() => {
-    const taken: LeasedPage[] = [];
-    for (const row of database.query<ExpiredRow, [number, number]>(EXPIRED).all(at, pagesMax)) {
-      taken.push(...recover(database, row, request));
-    }
-    const lanes = database.query<LaneRow, [number, number]>(LANES).all(at, pagesMax * lanesPerPage);
-    for (const lane of lanes) {
-      if (taken.length >= pagesMax) break;
-      taken.push(...takeFrom(database, lane, { ...request, pagesMax: pagesMax - taken.length }));
-    }
-    return taken;
-  });
-  return take.immediate();
+  const taken: LeasedPage[] = [];
+  for (const page of transaction.rows(expiredPages(at, pagesMax), expired.read)) {
+    taken.push(...recover(transaction, page, request));
+  }
+  for (const lane of transaction.rows(waitingLanes(at, pagesMax * lanesPerPage), lanes.read)) {
+    if (taken.length >= pagesMax) break;
+    taken.push(...takeFrom(transaction, lane, { ...request, pagesMax: pagesMax - taken.length }));
+  }
+  return taken;
 }
 
 /** The page of a process that died: one that was fetched is charged by the caller, another one waits again. */
-function recover(database: Database, row: ExpiredRow, { at, lease }: TakeRequest): LeasedPage[] {
-  const { crawl_id: crawlId, number, host } = row;
-  if (Number(row.state) === fetched) {
-    const rows = database
-      .query<PageRow, [string, bigint, string, number]>(RELEASE)
-      .all(crawlId, number, lease.token, lease.until);
-    return rows.map((each) => toLeasedPage(each, lease.token));
+function recover(transaction: Transaction, page: ExpiredPage, { at, lease }: TakeRequest): LeasedPage[] {
+  const { crawlId, number, host, attempts } = page;
+  const its = sql`crawl_id = ${crawlId} AND number = ${number}`;
+  if (page.state === fetched) {
+    return transaction.rows(
+      sql`UPDATE crawl_pages SET lease_token = ${lease.token}, lease_until = ${lease.until}, attempts = attempts + 1
+        WHERE ${its} RETURNING ${pages.names}`,
+      (row) => ({ ...pages.read(row), token: lease.token }),
+    );
   }
-  const isOver = database.query("SELECT 1 FROM crawls WHERE id = ?1 AND state = 'scraping'").get(crawlId) === null;
-  const crashed = Number(row.attempts) >= attemptsMax;
-  const state = isOver ? skipped : crashed ? failed : waiting;
-  const failure = state === failed ? ["CRASHED", "The page could not be fetched: its processes died."] : [null, null];
-  database
-    .query(REQUEUE)
-    .run(crawlId, number, state, failure[0] ?? null, failure[1] ?? null, state === failed ? at : null);
-  if (state === waiting) database.query(LANE_GROWS).run(crawlId, host, at);
-  else {
-    const column = state === failed ? "failed" : "skipped";
-    database.query(`UPDATE crawls SET ${column} = ${column} + 1 WHERE id = ?1`).run(crawlId);
+  const isOver = !transaction.hasRows(sql`SELECT 1 FROM crawls WHERE id = ${crawlId} AND state = 'scraping'`);
+  const isCrashed = !isOver && attempts >= attemptsMax;
+  const failure = isCrashed
+    ? { code: "CRASHED", message: "The page could not be fetched: its processes died." }
+    : undefined;
+  transaction.run(sql`UPDATE crawl_pages SET state = ${isOver ? skipped : isCrashed ? failed : waiting}, lease_token = NULL,
+    lease_until = NULL, failure_code = ${failure?.code}, failure = ${failure?.message}, ended_at = ${failure && at}
+    WHERE ${its}`);
+  if (isOver || isCrashed) {
+    transaction.run(
+      sql`UPDATE crawls SET failed = failed + ${isCrashed}, skipped = skipped + ${isOver} WHERE id = ${crawlId}`,
+    );
+  } else {
+    transaction.run(sql`UPDATE crawl_lanes SET waiting = waiting + 1, ready_at = min(ready_at, ${at})
+      WHERE crawl_id = ${crawlId} AND host = ${host}`);
   }
   return [];
 }
 
-function takeFrom(database: Database, lane: LaneRow, request: TakeRequest): LeasedPage[] {
+function takeFrom(transaction: Transaction, lane: Lane, request: TakeRequest): LeasedPage[] {
   const { at, lease, pagesMax, politeness } = request;
-  const { crawl_id: crawlId, host } = lane;
-  const found = database.query<PermittedRow, [string, string, string]>(PERMITTED).get(crawlId, host, lease.token);
-  if (found === null) return [];
-  const delayMs = Number(found.delay_ms);
-  const [nextAt, ownInterval] = [Number(found.next_at), Number(found.interval_ms)];
-  const intervalMs = Math.max(ownInterval, politeness.intervalMs);
+  const { crawlId, host } = lane;
+  const found = transaction.first(permitted(lane, lease.token), permissions.read);
+  if (found === undefined) return [];
+  const { delayMs, nextAt } = found;
+  const intervalMs = Math.max(found.intervalMs, politeness.intervalMs);
   // A host's own pause is kept exactly; the general rate over a second.
-  const toleranceMs = ownInterval > 0 ? 0 : burstMs - intervalMs;
+  const toleranceMs = found.intervalMs > 0 ? 0 : burstMs - intervalMs;
   const paced = startsBy({ at, nextAt, intervalMs, toleranceMs });
   const count = Math.min(
     pagesMax,
-    Number(found.room),
-    ownerRoom(request, Number(found.owned)),
-    politeness.connectionsMax - Number(found.connections),
+    found.room,
+    ownerRoom(request, found.owned),
+    politeness.connectionsMax - found.connections,
     paced,
     delayMs > 0 ? 1 : pagesMax,
   );
+  const itsLane = sql`WHERE crawl_id = ${crawlId} AND host = ${host}`;
   if (count <= 0) {
-    setReady(database, lane, paced > 0 ? at + busyMs : Math.max(at + 1, nextAt - Math.max(0, toleranceMs)));
+    const readyAt = paced > 0 ? at + busyMs : Math.max(at + 1, nextAt - Math.max(0, toleranceMs));
+    transaction.run(sql`UPDATE crawl_lanes SET ready_at = ${readyAt} ${itsLane}`);
     return [];
   }
-  const rows = database
-    .query<PageRow, [string, string, number, string, number]>(LEASE)
-    .all(crawlId, host, count, lease.token, lease.until);
-  if (intervalMs > 0) database.query(HOST_NEXT).run(host, Math.max(nextAt, at) + rows.length * intervalMs);
-  database
-    .query("UPDATE crawl_lanes SET waiting = waiting - ?3, ready_at = ?4 WHERE crawl_id = ?1 AND host = ?2")
-    .run(crawlId, host, rows.length, at + delayMs);
-  return rows.map((row) => toLeasedPage(row, lease.token)).toSorted((a, b) => a.number - b.number);
+  const taken = transaction.rows(
+    sql`UPDATE crawl_pages
+      SET state = ${running}, attempts = attempts + 1, lease_token = ${lease.token}, lease_until = ${lease.until}
+      WHERE crawl_id = ${crawlId} AND number IN (
+        SELECT number FROM crawl_pages INDEXED BY crawl_pages_waiting ${itsLane} AND state = 0 ORDER BY number
+        LIMIT ${count})
+      RETURNING ${pages.names}`,
+    (row) => ({ ...pages.read(row), token: lease.token }),
+  );
+  if (intervalMs > 0) {
+    transaction.run(sql`INSERT INTO web_hosts (host, next_at, interval_ms)
+      VALUES (${host}, ${Math.max(nextAt, at) + taken.length * intervalMs}, 0)
+      ON CONFLICT (host) DO UPDATE SET next_at = excluded.next_at`);
+  }
+  transaction.run(
+    sql`UPDATE crawl_lanes SET waiting = waiting - ${taken.length}, ready_at = ${at + delayMs} ${itsLane}`,
+  );
+  return taken.toSorted((a, b) => a.number - b.number);
 }
+
+const permitted = ({ crawlId, host }: Lane, token: string): Statement => sql`SELECT c.delay_ms,
+    min(c.concurrency_max, c.pages_max - c.completed)
+      - (SELECT count(*) FROM crawl_pages p ${ofCrawl} WHERE p.crawl_id = c.id AND p.lease_token IS NOT NULL) AS room,
+    (SELECT count(*) FROM crawl_pages p ${byLease} JOIN crawls o ON o.id = p.crawl_id
+      WHERE p.lease_token = ${token} AND o.owner = c.owner) AS owned,
+    (SELECT count(*) FROM crawl_pages p INDEXED BY crawl_pages_of_host
+      WHERE p.host = ${host} AND p.lease_token IS NOT NULL) AS connections,
+    coalesce((SELECT next_at FROM web_hosts WHERE host = ${host}), 0) AS next_at,
+    coalesce((SELECT interval_ms FROM web_hosts WHERE host = ${host}), 0) AS interval_ms
+  FROM crawls c WHERE c.id = ${crawlId}`;
 
 /** The pages that an owner may still have, who has `owned` of the process's pages. */
 function ownerRoom({ ownerShare, pagesMax }: TakeRequest, owned: number): number {
@@ -166,8 +157,4 @@ function startsBy({ at, nextAt, intervalMs, toleranceMs }: Pace): number {
   if (nextAt > latest) return 0;
   if (intervalMs === 0) return Number.MAX_SAFE_INTEGER;
   return Math.floor((latest - Math.max(nextAt, at)) / intervalMs) + 1;
-}
-
-function setReady(database: Database, { crawl_id: crawlId, host }: LaneRow, readyAt: number): void {
-  database.query("UPDATE crawl_lanes SET ready_at = ?3 WHERE crawl_id = ?1 AND host = ?2").run(crawlId, host, readyAt);
 }

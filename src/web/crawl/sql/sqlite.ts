@@ -1,281 +1,145 @@
-import type { Database, SQLQueryBindings } from "bun:sqlite";
-import type { JsonObject } from "../../../core/index.ts";
-import type {
-  Added,
-  Crawl,
-  CrawlFinish,
-  CrawlNote,
-  CrawlStore,
-  FetchedPage,
-  LeasedPage,
-  NewCrawl,
-  NewPage,
-  PageEnd,
-  PageFailure,
-  PageId,
-  ResultRange,
-  StoredResult,
-  Storing,
-  TakeRequest,
-} from "../store.ts";
-import {
-  type CrawlRow,
-  deletedMax,
-  type FailureRow,
-  hostTtlMs,
-  type NoteRow,
-  pageStates,
-  parametersOf,
-  type ResultRow,
-  statementsWith,
-  toCrawl,
-  toNote,
-  toPageFailure,
-} from "./rows.ts";
-import { takePages } from "./sqlite-take.ts";
+import { column, sql, type SqliteRunner, type Statement, tableOf, type Transaction } from "../../../storage/index.ts";
+import type { Added, CrawlFinish, FetchedPage, LeasedPage, NewPage, PageEnd, Storing, TakeRequest } from "../store.ts";
+import { messageText, object, pageStates } from "./rows.ts";
+import { expiredPages, takePages, waitingLanes } from "./sqlite-take.ts";
+import { deleteLanes, finished, repeated, SqlCrawlStore } from "./store.ts";
 
-const SQL = statementsWith((index) => `?${index}`, {
-  ofCrawl: "INDEXED BY crawl_pages_of_crawl",
-  byLease: "INDEXED BY crawl_pages_by_lease",
-});
-const { waiting, running, fetched, done, failed, skipped } = pageStates;
+const { waiting, running, fetched, skipped } = pageStates;
 
-const LEASED = "crawl_id = ?1 AND number = ?2 AND lease_token = ?3 AND attempts = ?4";
+const discoveries = tableOf({ discovered: column.integer });
+const sizes = tableOf({ bytes: column.integer });
 
-const ADD = `INSERT INTO crawl_pages (crawl_id, number, kind, key, url, host, depth)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-  ON CONFLICT (crawl_id, key) DO NOTHING`;
+const leased = ({ crawlId, number, token, attempts }: LeasedPage): Statement => sql`
+  WHERE crawl_id = ${crawlId} AND number = ${number} AND lease_token = ${token} AND attempts = ${attempts}`;
 
-const ADD_LANE = `INSERT INTO crawl_lanes (crawl_id, host, waiting, ready_at) VALUES (?1, ?2, ?3, ?4)
-  ON CONFLICT (crawl_id, host) DO UPDATE SET waiting = waiting + excluded.waiting`;
-
-const PUT_RESULT = `INSERT INTO crawl_results (crawl_id, number, content) VALUES (?1, ?2, ?3)
-  ON CONFLICT (crawl_id, number) DO UPDATE SET content = excluded.content`;
-
-/** Another page of the host may start, unless the crawl pauses between them. */
-const WAKE_LANE = `UPDATE crawl_lanes SET ready_at = ?3 WHERE crawl_id = ?1 AND host = ?2 AND ready_at > ?3
-  AND (SELECT delay_ms FROM crawls WHERE id = ?1) = 0`;
+const scraping = (crawlId: string): Statement =>
+  sql`SELECT discovered FROM crawls WHERE id = ${crawlId} AND state = 'scraping'`;
 
 /** Crawls on SQLite. */
-export class SqliteCrawlStore implements CrawlStore {
-  readonly #database: Database;
+export class SqliteCrawlStore extends SqlCrawlStore {
+  readonly #sqlite: SqliteRunner;
 
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  insert(crawl: NewCrawl, activeMax: number): Promise<boolean> {
-    return Promise.resolve(this.#rows(SQL.insert, parametersOf.insert(crawl, activeMax)).length > 0);
-  }
-
-  find(id: string): Promise<Crawl | undefined> {
-    return Promise.resolve(this.#rows<CrawlRow>(SQL.find, [id]).map(toCrawl)[0]);
-  }
-
-  rewrite(id: string, request: JsonObject): Promise<void> {
-    return this.#run(SQL.rewrite, [id, JSON.stringify(request)]);
-  }
-
-  active(owner: string): Promise<Crawl[]> {
-    return Promise.resolve(this.#rows<CrawlRow>(SQL.active, [owner]).map(toCrawl));
+  constructor(runner: SqliteRunner) {
+    super(runner);
+    this.#sqlite = runner;
   }
 
   add(crawlId: string, pages: readonly NewPage[], at: number, discoveredMax: number): Promise<Added> {
-    return Promise.resolve(this.#inTransaction(() => this.#add(crawlId, pages, at, discoveredMax)));
-  }
-
-  #add(crawlId: string, pages: readonly NewPage[], at: number, discoveredMax: number): Added {
-    const crawl = this.#rows<{ discovered: bigint }>(
-      "SELECT discovered FROM crawls WHERE id = ?1 AND state = 'scraping'",
-      [crawlId],
-    )[0];
-    if (crawl === undefined) return { added: 0, isFull: false };
-    const discovered = Number(crawl.discovered);
-    let added = 0;
-    let isFull = false;
-    const lanes = new Map<string, number>();
-    const insert = this.#database.query(ADD);
-    for (const { kind, key, url, host, depth } of pages) {
-      if (discovered + added >= discoveredMax) {
-        const known = this.#rows("SELECT 1 FROM crawl_pages WHERE crawl_id = ?1 AND key = ?2", [crawlId, key]);
-        isFull ||= known.length === 0;
-      } else if (insert.run(crawlId, discovered + added, kind, key, url, host, depth).changes > 0) {
-        lanes.set(host, (lanes.get(host) ?? 0) + 1);
-        added += 1;
-      }
-    }
-    this.#database.query("UPDATE crawls SET discovered = discovered + ?2 WHERE id = ?1").run(crawlId, added);
-    for (const [host, count] of lanes) this.#database.query(ADD_LANE).run(crawlId, host, count, at);
-    return { added, isFull };
-  }
-
-  take(request: TakeRequest): Promise<LeasedPage[]> {
-    return Promise.resolve(takePages(this.#database, request));
-  }
-
-  renew(token: string, until: number): Promise<string[]> {
-    if (this.#rows(SQL.renew, [token, until]).length === 0) return Promise.resolve([]);
-    return Promise.resolve(this.#rows<{ id: string }>(SQL.running, [token]).map(({ id }) => id));
-  }
-
-  fetched(page: LeasedPage, { content, work, digest }: FetchedPage): Promise<Storing> {
-    const stored = this.#onDisk((): Storing => {
-      if (digest !== undefined && this.#rows(SQL.repeats, [page.crawlId, digest, page.number]).length > 0) {
-        return "duplicate";
-      }
-      const statement = `UPDATE crawl_pages SET state = ${fetched}, work = ?5, bytes = ?6, digest = ?7
-        WHERE ${LEASED} AND state = ${running}
-          AND EXISTS (SELECT 1 FROM crawls WHERE id = ?1 AND state = 'scraping') RETURNING number`;
-      const values = [...parametersOf.leased(page), JSON.stringify(work), content.byteLength, digest ?? null];
-      if (this.#rows(statement, values).length === 0) return "lost";
-      this.#database.query(PUT_RESULT).run(page.crawlId, page.number, content);
-      return "stored";
+    return this.#sqlite.transaction((transaction) => {
+      const crawl = transaction.first(scraping(crawlId), discoveries.read);
+      const room = crawl && { first: crawl.discovered, max: discoveredMax };
+      return room === undefined ? { added: 0, isFull: false } : addPages(transaction, crawlId, { pages, at, room });
     });
-    return Promise.resolve(stored);
   }
 
-  repeats({ crawlId, number }: LeasedPage, digest: string): Promise<boolean> {
-    return Promise.resolve(this.#rows(SQL.repeats, [crawlId, digest, number]).length > 0);
-  }
-
-  leased(crawlId: string): Promise<number> {
-    const [row] = this.#rows<{ count: bigint }>(SQL.leased, [crawlId]);
-    return Promise.resolve(Number(row?.count ?? 0n));
-  }
-
-  end(page: LeasedPage, end: PageEnd, at: number): Promise<boolean> {
-    const [state, code, message, credits] = parametersOf.end(end);
-    const ended = this.#inTransaction(() => {
-      const statement = `UPDATE crawl_pages SET state = ?5, failure_code = ?6, failure = ?7, ended_at = ?8, work = NULL,
-          lease_token = NULL, lease_until = NULL,
-          position = CASE WHEN ?5 = ${done} THEN (SELECT completed FROM crawls WHERE id = ?1) END
-        WHERE ${LEASED} RETURNING bytes`;
-      const [row] = this.#rows<{ bytes: bigint }>(statement, [...parametersOf.leased(page), state, code, message, at]);
-      if (row === undefined) return false;
-      const count = state === done ? "completed" : state === failed ? "failed" : "skipped";
-      this.#database
-        .query(`UPDATE crawls SET ${count} = ${count} + 1, credits = credits + ?2, bytes = bytes + ?3 WHERE id = ?1`)
-        .run(page.crawlId, credits, state === done ? row.bytes : 0n);
-      this.#database.query(WAKE_LANE).run(page.crawlId, page.host, at);
-      return true;
-    });
-    return Promise.resolve(ended);
-  }
-
-  giveBack(page: LeasedPage, readyAt: number): Promise<boolean> {
-    const returned = this.#inTransaction(() => {
-      const isOver =
-        this.#rows("SELECT 1 FROM crawls WHERE id = ?1 AND state = 'scraping'", [page.crawlId]).length === 0;
-      const statement = `UPDATE crawl_pages SET state = ?5, attempts = attempts - 1, lease_token = NULL, lease_until = NULL
-        WHERE ${LEASED} AND state = ${running} RETURNING number`;
-      const rows = this.#rows(statement, [...parametersOf.leased(page), isOver ? skipped : waiting]);
-      if (rows.length === 0) return false;
-      if (isOver) this.#database.query("UPDATE crawls SET skipped = skipped + 1 WHERE id = ?1").run(page.crawlId);
-      else {
-        this.#database
-          .query(
-            "UPDATE crawl_lanes SET waiting = waiting + 1, ready_at = max(ready_at, ?3) WHERE crawl_id = ?1 AND host = ?2",
-          )
-          .run(page.crawlId, page.host, readyAt);
-      }
-      return true;
-    });
-    return Promise.resolve(returned);
-  }
-
-  pace(host: string, intervalMs: number, at: number): Promise<void> {
-    return this.#run(SQL.pace, [host, intervalMs, at]);
-  }
-
-  rest(host: string, until: number): Promise<void> {
-    return this.#run(SQL.rest, [host, until]);
-  }
-
-  note(crawlId: string, note: Omit<CrawlNote, "count">): Promise<void> {
-    return this.#run(SQL.note, parametersOf.note(crawlId, note));
-  }
-
-  exhausted(at: number): Promise<Crawl[]> {
-    return Promise.resolve(this.#rows<CrawlRow>(SQL.exhausted, [at]).map(toCrawl));
-  }
-
-  overdue(at: number): Promise<Crawl[]> {
-    return Promise.resolve(this.#rows<CrawlRow>(SQL.overdue, [at]).map(toCrawl));
-  }
-
-  content({ crawlId, number }: PageId): Promise<Uint8Array | undefined> {
-    return Promise.resolve(this.#rows<{ content: Uint8Array }>(SQL.content, [crawlId, number])[0]?.content);
-  }
-
-  finish(id: string, finish: CrawlFinish): Promise<boolean> {
-    const finished = this.#inTransaction(() => {
-      if (this.#rows(SQL.finish, parametersOf.finish(id, finish)).length === 0) return false;
-      this.#database.query(SQL.deleteLanes).run(id);
-      return true;
-    });
-    return Promise.resolve(finished);
-  }
-
-  results(id: string, { from, countMax, bytesMax }: ResultRange): Promise<StoredResult[]> {
-    const rows = this.#rows<ResultRow>(SQL.results, [id, from, countMax, bytesMax]);
-    return Promise.resolve(rows.map(({ position, content }) => ({ position: Number(position), content })));
-  }
-
-  failures(id: string, countMax: number): Promise<PageFailure[]> {
-    return Promise.resolve(this.#rows<FailureRow>(SQL.failures, [id, countMax]).map(toPageFailure));
-  }
-
-  notes(id: string): Promise<CrawlNote[]> {
-    return Promise.resolve(this.#rows<NoteRow>(SQL.notes, [id]).map(toNote));
-  }
-
-  oversized(bytesMax: number): Promise<Crawl[]> {
-    return Promise.resolve(this.#rows<CrawlRow>(SQL.oversized, [bytesMax]).map(toCrawl));
-  }
-
-  makeRoom({ id, owner }: Pick<Crawl, "id" | "owner">, bytesMax: number, at: number): Promise<void> {
-    return this.#run(SQL.makeRoom, [id, owner, bytesMax, at]);
-  }
-
-  deleteExpired(at: number): Promise<boolean> {
-    this.#database.query(SQL.deleteHosts).run(at - hostTtlMs);
-    const [crawl] = this.#rows<{ id: string }>(SQL.expired, [at]);
-    if (crawl === undefined) return Promise.resolve(false);
-    this.#inTransaction(() => {
-      this.#database.query(SQL.deleteLanes).run(crawl.id);
-      for (const statement of [SQL.deleteResults, SQL.deletePages]) {
-        if (this.#database.query(statement).run(crawl.id, deletedMax).changes === deletedMax) return;
-      }
-      this.#database.query(SQL.deleteNotes).run(crawl.id);
-      this.#database.query(SQL.deleteCrawl).run(crawl.id);
-    });
-    return Promise.resolve(true);
+  /** Reads first, since a read needs no write lock and most of the time nothing is due. */
+  async take(request: TakeRequest): Promise<LeasedPage[]> {
+    const { at } = request;
+    const isDue = (await this.sql.hasRows(expiredPages(at, 1))) || (await this.sql.hasRows(waitingLanes(at, 1)));
+    return isDue ? this.#sqlite.transaction((transaction) => takePages(transaction, request)) : [];
   }
 
   /**
-   * A transaction whose commit waits for the disk. The charge of the page comes next, in another file: after a power failure it
-   * must not be there without the page's result, since the page would be read and charged again.
+   * Its commit waits for the disk. The charge of the page comes next, in another file: after a power failure it must not be there
+   * without the page's result, since the page would be read and charged again.
    */
-  #onDisk<T>(work: () => T): T {
-    const [before] = this.#rows<{ synchronous: bigint }>("PRAGMA synchronous", []);
-    this.#database.run("PRAGMA synchronous = FULL");
-    try {
-      return this.#inTransaction(work);
-    } finally {
-      this.#database.run(`PRAGMA synchronous = ${before?.synchronous ?? 1n}`);
+  fetched(page: LeasedPage, { content, work, digest }: FetchedPage): Promise<Storing> {
+    const { crawlId, number } = page;
+    return this.#sqlite.flushedTransaction((transaction): Storing => {
+      if (digest !== undefined && transaction.hasRows(repeated(page, digest))) return "duplicate";
+      const isStored = transaction.hasRows(sql`UPDATE crawl_pages SET state = ${fetched}, work = ${object.write(work)},
+          bytes = ${content.byteLength}, digest = ${digest}
+        ${leased(page)} AND state = ${running} AND EXISTS (${scraping(crawlId)}) RETURNING number`);
+      if (!isStored) return "lost";
+      transaction.run(sql`INSERT INTO crawl_results (crawl_id, number, content) VALUES (${crawlId}, ${number}, ${content})
+        ON CONFLICT (crawl_id, number) DO UPDATE SET content = excluded.content`);
+      return "stored";
+    });
+  }
+
+  end(page: LeasedPage, end: PageEnd, at: number): Promise<boolean> {
+    const { crawlId, host } = page;
+    const { state } = end;
+    const failure = "failure" in end ? end.failure : undefined;
+    const credits = "credits" in end ? end.credits : undefined;
+    const isDone = state === "done";
+    const isFailed = state === "failed";
+    return this.#sqlite.transaction((transaction) => {
+      const ended = transaction.first(
+        sql`UPDATE crawl_pages SET state = ${pageStates[state]}, failure_code = ${failure?.code},
+            failure = ${failure && messageText(failure.message)}, ended_at = ${at}, work = NULL, lease_token = NULL,
+            lease_until = NULL, position = CASE WHEN ${isDone} THEN (SELECT completed FROM crawls WHERE id = ${crawlId}) END
+          ${leased(page)} RETURNING bytes`,
+        sizes.read,
+      );
+      if (ended === undefined) return false;
+      transaction.run(sql`UPDATE crawls SET completed = completed + ${isDone}, failed = failed + ${isFailed},
+          skipped = skipped + ${!isDone && !isFailed}, credits = credits + ${credits ?? 0n},
+          bytes = bytes + ${isDone ? ended.bytes : 0}
+        WHERE id = ${crawlId}`);
+      // Another page of the host may start, unless the crawl pauses between them.
+      transaction.run(sql`UPDATE crawl_lanes SET ready_at = ${at} WHERE crawl_id = ${crawlId} AND host = ${host}
+        AND ready_at > ${at} AND (SELECT delay_ms FROM crawls WHERE id = ${crawlId}) = 0`);
+      return true;
+    });
+  }
+
+  giveBack(page: LeasedPage, readyAt: number): Promise<boolean> {
+    const { crawlId, host } = page;
+    return this.#sqlite.transaction((transaction) => {
+      const isOver = !transaction.hasRows(scraping(crawlId));
+      const isReturned = transaction.hasRows(sql`UPDATE crawl_pages SET state = ${isOver ? skipped : waiting},
+          attempts = attempts - 1, lease_token = NULL, lease_until = NULL
+        ${leased(page)} AND state = ${running} RETURNING number`);
+      if (!isReturned) return false;
+      transaction.run(
+        isOver
+          ? sql`UPDATE crawls SET skipped = skipped + 1 WHERE id = ${crawlId}`
+          : sql`UPDATE crawl_lanes SET waiting = waiting + 1, ready_at = max(ready_at, ${readyAt})
+              WHERE crawl_id = ${crawlId} AND host = ${host}`,
+      );
+      return true;
+    });
+  }
+
+  finish(id: string, finish: CrawlFinish): Promise<boolean> {
+    return this.#sqlite.transaction((transaction) => {
+      const isFinished = transaction.hasRows(finished(id, finish));
+      if (isFinished) transaction.run(deleteLanes(id));
+      return isFinished;
+    });
+  }
+}
+
+interface Addition {
+  pages: readonly NewPage[];
+  at: number;
+  /** The number of the first new page, and the bound of all numbers. */
+  room: { first: number; max: number };
+}
+
+function addPages(transaction: Transaction, crawlId: string, { pages, at, room }: Addition): Added {
+  let added = 0;
+  let isFull = false;
+  const lanes = new Map<string, number>();
+  for (const { kind, key, url, host, depth } of pages) {
+    const number = room.first + added;
+    if (number >= room.max) {
+      isFull ||= !transaction.hasRows(sql`SELECT 1 FROM crawl_pages WHERE crawl_id = ${crawlId} AND key = ${key}`);
+      continue;
     }
+    const isNew = transaction.hasRows(sql`INSERT INTO crawl_pages (crawl_id, number, kind, key, url, host, depth)
+      VALUES (${crawlId}, ${number}, ${kind}, ${key}, ${url}, ${host}, ${depth})
+      ON CONFLICT (crawl_id, key) DO NOTHING RETURNING number`);
+    if (!isNew) continue;
+    lanes.set(host, (lanes.get(host) ?? 0) + 1);
+    added += 1;
   }
-
-  #inTransaction<T>(work: () => T): T {
-    return this.#database.transaction(work).immediate();
+  transaction.run(sql`UPDATE crawls SET discovered = discovered + ${added} WHERE id = ${crawlId}`);
+  for (const [host, count] of lanes) {
+    transaction.run(sql`INSERT INTO crawl_lanes (crawl_id, host, waiting, ready_at)
+      VALUES (${crawlId}, ${host}, ${count}, ${at})
+      ON CONFLICT (crawl_id, host) DO UPDATE SET waiting = waiting + excluded.waiting`);
   }
-
-  #rows<Row = object>(statement: string, parameters: SQLQueryBindings[]): Row[] {
-    return this.#database.query<Row, SQLQueryBindings[]>(statement).all(...parameters);
-  }
-
-  #run(statement: string, parameters: SQLQueryBindings[]): Promise<void> {
-    this.#database.query(statement).run(...parameters);
-    return Promise.resolve();
-  }
+  return { added, isFull };
 }

@@ -1,14 +1,30 @@
-import { extensionOf, type SearchQuery, wordsOf } from "../../search/query.ts";
+import { column, tableOf } from "../../../storage/index.ts";
+import { extensionOf, type SearchHit, type SearchQuery, wordsOf } from "../../search/query.ts";
 import type { IndexedPage } from "../store.ts";
 
 /** Rows deleted at a time. */
 export const deletedMax = 500;
 
-export interface HitRow {
-  url: string;
-  title: string;
-  description: string;
+const { text, integer } = column;
+
+const found = { url: text, title: text, description: text };
+
+export const hits = tableOf<SearchHit>(found);
+
+interface StoredPage extends Omit<IndexedPage, "text"> {
+  host: string;
+  extension: string;
 }
+
+export const documents = tableOf<StoredPage>({
+  owner: text,
+  key: text,
+  ...found,
+  host: text,
+  extension: text,
+  storedAt: integer,
+  keptUntil: integer,
+});
 
 /** The host from its end, so that the pages of a domain and its subdomains are one range: `com.example.www.`. */
 export function reversedHost(host: string): string {
@@ -19,10 +35,8 @@ export function reversedHost(host: string): string {
     .join(".")}.`;
 }
 
-export function valuesOf(page: IndexedPage): [string, string, string, string, string, string, string, number, number] {
-  const { owner, key, url, title, description, storedAt, keptUntil } = page;
-  const host = reversedHost(new URL(url).hostname);
-  return [owner, key, url, host, extensionOf(url), title, description, storedAt, keptUntil];
+export function storedPageOf({ text: _text, ...page }: IndexedPage): StoredPage {
+  return { ...page, host: reversedHost(new URL(page.url).hostname), extension: extensionOf(page.url) };
 }
 
 /** The words that most pages contain: they find nothing, and cost most. */
@@ -33,8 +47,8 @@ const COMMON = new Set(
 );
 
 /** A text as the index has it: the words that queries are compared with, so that an engine has nothing left to decide. */
-export function indexedText(text: string): string {
-  return wordsOf(text).join(" ");
+export function indexedText(content: string): string {
+  return wordsOf(content).join(" ");
 }
 
 /** The words of a query that decide, all of them if there are no others, and its phrases. */

@@ -1,109 +1,93 @@
-import type { Database, SQLQueryBindings } from "bun:sqlite";
+import { column, sql, type SqliteRunner, type Statement, tableOf, type Transaction } from "../../../storage/index.ts";
 import { extensionOf, type SearchHit, type SearchQuery } from "../../search/query.ts";
 import type { IndexedPage, IndexSearch, TextIndexStore } from "../store.ts";
-import { deletedMax, type HitRow, indexedText, phrasesOf, reversedHost, valuesOf, wantedOf } from "./rows.ts";
-
-/** How much a word counts in the marks, the title, the description and the text. */
-const WEIGHTS = "0.0, 10.0, 3.0, 1.0";
+import { deletedMax, documents, hits, indexedText, phrasesOf, reversedHost, storedPageOf, wantedOf } from "./rows.ts";
 
 /** The newest hits, which are ranked: those of a common word are too many. */
 const RANKED_MAX = 2_000;
 
-/** Pages of the database that one slice of a merge writes: about a millisecond of work. */
-const SLICE_PAGES = 8;
-
-/** Slices after one page: a page needs three on average. What is left is merged after the next one. */
+/** Slices of a merge after one page: a page needs three on average. What is left is merged after the next one. */
 const SLICES_MAX = 20;
 
-const MERGE = `INSERT INTO web_words (web_words, rank) VALUES ('merge', ${SLICE_PAGES})`;
-const CHANGES = "SELECT total_changes() AS count";
+/** Writes as many pages of the database as a millisecond of work does. */
+const MERGE = sql`INSERT INTO web_words (web_words, rank) VALUES ('merge', 8)`;
 
 /** A merge without work to do changes one row, by its own account. */
-const IDLE_CHANGES = 1n;
+const IDLE_CHANGES = 1;
 
-const FIND = "SELECT id FROM web_documents WHERE owner = ?1 AND key = ?2";
-
-const PUT = `INSERT INTO web_documents (owner, key, url, host, extension, title, description, stored_at, kept_until)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING id`;
+const ids = tableOf({ id: column.bigInteger });
+const changes = tableOf({ count: column.integer });
 
 /** The full-text index on SQLite: FTS5, which stores no text itself. */
 export class SqliteTextIndexStore implements TextIndexStore {
-  readonly #database: Database;
+  readonly #sql: SqliteRunner;
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(runner: SqliteRunner) {
+    this.#sql = runner;
   }
 
   async put(page: IndexedPage): Promise<void> {
     const { owner, key, title, description, text } = page;
-    this.#inTransaction(() => {
-      const known = this.#database.query<{ id: bigint }, [string, string]>(FIND).get(owner, key);
-      if (known !== null) this.#delete([known.id]);
-      const row = this.#database.query<{ id: bigint }, SQLQueryBindings[]>(PUT).get(...valuesOf(page));
-      this.#database
-        .query("INSERT INTO web_words (rowid, owner, title, description, text) VALUES (?1, ?2, ?3, ?4, ?5)")
-        .run(row?.id ?? null, marksOf(page), indexedText(title), indexedText(description), indexedText(text));
+    await this.#sql.transaction((transaction) => {
+      remove(transaction, sql`SELECT id FROM web_documents WHERE owner = ${owner} AND key = ${key}`);
+      const stored = transaction.first(
+        sql`INSERT INTO web_documents (${documents.names}) VALUES (${documents.values(storedPageOf(page))}) RETURNING id`,
+        ids.read,
+      );
+      transaction.run(sql`INSERT INTO web_words (rowid, owner, title, description, text) VALUES (${stored?.id},
+        ${marksOf(page)}, ${indexedText(title)}, ${indexedText(description)}, ${indexedText(text)})`);
     });
-    this.#merge();
+    await this.#merge();
   }
 
   /** Each page adds a segment to the index. The more there are, the longer a search takes. */
-  #merge(): void {
-    let slices = 1;
-    while (this.#mergeSlice() && slices < SLICES_MAX) slices += 1;
+  async #merge(): Promise<void> {
+    for (let slices = 0, before = await this.#changes(); slices < SLICES_MAX; slices += 1) {
+      await this.#sql.run(MERGE);
+      const after = await this.#changes();
+      if (after - before <= IDLE_CHANGES) return;
+      before = after;
+    }
   }
 
-  /** Whether there was anything to merge. */
-  #mergeSlice(): boolean {
-    const before = this.#changes();
-    this.#database.query(MERGE).run();
-    return this.#changes() - before > IDLE_CHANGES;
-  }
-
-  #changes(): bigint {
-    return this.#database.query<{ count: bigint }, []>(CHANGES).get()?.count ?? 0n;
+  async #changes(): Promise<number> {
+    return (await this.#sql.first(sql`SELECT total_changes() AS count`, changes.read))?.count ?? 0;
   }
 
   search({ owner, query, limit, at }: IndexSearch): Promise<SearchHit[]> {
     const { match, isRanked } = matchOf(owner, query);
     // The index gives the newest pages first by itself: it stops at the limit, and computes no rank before.
-    const found = `SELECT web_words.rowid AS id ${isRanked ? `, bm25(web_words, ${WEIGHTS}) AS score` : ""}
-      FROM web_words CROSS JOIN web_documents d ON d.id = web_words.rowid
-      WHERE web_words MATCH ?1 AND d.kept_until > ?2 AND d.owner = ?3
-      ORDER BY web_words.rowid DESC LIMIT ${isRanked ? RANKED_MAX : "?4"}`;
-    const statement = `SELECT d.url, d.title, d.description FROM (${found}) AS found JOIN web_documents d ON d.id = found.id
-      ORDER BY ${isRanked ? "score" : "found.id DESC"} LIMIT ?4`;
-    return Promise.resolve(this.#database.query<HitRow, SQLQueryBindings[]>(statement).all(match, at, owner, limit));
+    const found = sql`FROM web_words CROSS JOIN web_documents d ON d.id = web_words.rowid
+      WHERE web_words MATCH ${match} AND d.kept_until > ${at} AND d.owner = ${owner}
+      ORDER BY web_words.rowid DESC LIMIT ${isRanked ? RANKED_MAX : limit}`;
+    // How much a word counts in the marks, the title, the description and the text.
+    const statement = isRanked
+      ? sql`SELECT d.url, d.title, d.description
+          FROM (SELECT web_words.rowid AS id, bm25(web_words, 0.0, 10.0, 3.0, 1.0) AS score ${found}) AS found
+          JOIN web_documents d ON d.id = found.id ORDER BY score LIMIT ${limit}`
+      : sql`SELECT d.url, d.title, d.description FROM (SELECT web_words.rowid AS id ${found}) AS found
+          JOIN web_documents d ON d.id = found.id ORDER BY found.id DESC`;
+    return this.#sql.rows(statement, hits.read);
   }
 
   trim(owner: string, pagesMax: number): Promise<void> {
-    const oldest = "SELECT id FROM web_documents WHERE owner = ?1 ORDER BY stored_at DESC, id DESC LIMIT ?3 OFFSET ?2";
-    this.#inTransaction(() => this.#delete(this.#ids(oldest, [owner, pagesMax, deletedMax])));
-    return Promise.resolve();
+    return this.#remove(sql`SELECT id FROM web_documents WHERE owner = ${owner}
+      ORDER BY stored_at DESC, id DESC LIMIT ${deletedMax} OFFSET ${pagesMax}`);
   }
 
   deleteExpired(at: number): Promise<void> {
-    const expired = "SELECT id FROM web_documents WHERE kept_until <= ?1 LIMIT ?2";
-    this.#inTransaction(() => this.#delete(this.#ids(expired, [at, deletedMax])));
-    return Promise.resolve();
+    return this.#remove(sql`SELECT id FROM web_documents WHERE kept_until <= ${at} LIMIT ${deletedMax}`);
   }
 
-  #ids(statement: string, values: SQLQueryBindings[]): bigint[] {
-    return this.#database
-      .query<{ id: bigint }, SQLQueryBindings[]>(statement)
-      .all(...values)
-      .map(({ id }) => id);
+  #remove(chosen: Statement): Promise<void> {
+    return this.#sql.transaction((transaction) => remove(transaction, chosen));
   }
+}
 
-  #delete(ids: readonly bigint[]): void {
-    for (const id of ids) {
-      this.#database.query("DELETE FROM web_words WHERE rowid = ?1").run(id);
-      this.#database.query("DELETE FROM web_documents WHERE id = ?1").run(id);
-    }
-  }
-
-  #inTransaction(work: () => void): void {
-    this.#database.transaction(work).immediate();
+function remove(transaction: Transaction, chosen: Statement): void {
+  for (const { id } of transaction.rows(chosen, ids.read)) {
+    transaction.run(sql`DELETE FROM web_words WHERE rowid = ${id}`);
+    transaction.run(sql`DELETE FROM web_documents WHERE id = ${id}`);
   }
 }
 

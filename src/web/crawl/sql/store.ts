@@ -1,0 +1,214 @@
+import type { JsonObject } from "../../../core/index.ts";
+import { column, perEngine, sql, type SqlRunner, type Statement, tableOf } from "../../../storage/index.ts";
+import type {
+  Added,
+  Crawl,
+  CrawlFinish,
+  CrawlNote,
+  CrawlStore,
+  FetchedPage,
+  LeasedPage,
+  NewCrawl,
+  NewPage,
+  PageEnd,
+  PageFailure,
+  PageId,
+  ResultRange,
+  StoredResult,
+  Storing,
+  TakeRequest,
+} from "../store.ts";
+import { crawls, failures, messageText, newCrawls, notes, object, pageStates, results, toCrawl } from "./rows.ts";
+
+/** Rows deleted at a time. */
+const DELETED_MAX = 5_000;
+
+/** How long a host that nobody crawls is remembered. */
+const HOST_TTL_MS = 24 * 3_600_000;
+
+const counts = tableOf({ count: column.integer });
+const ids = tableOf({ id: column.text });
+const contents = tableOf({ content: column.bytes });
+
+/** SQLite's planner does not know that few rows are leased: its statements name the index. */
+export const ofCrawl = perEngine({ sqlite: "INDEXED BY crawl_pages_of_crawl", postgres: "" });
+export const byLease = perEngine({ sqlite: "INDEXED BY crawl_pages_by_lease", postgres: "" });
+
+const CRAWLS = sql`SELECT ${crawls.names} FROM crawls`;
+
+/** What the engines share. */
+export abstract class SqlCrawlStore implements CrawlStore {
+  protected readonly sql: SqlRunner;
+
+  constructor(runner: SqlRunner) {
+    this.sql = runner;
+  }
+
+  abstract add(crawlId: string, pages: readonly NewPage[], at: number, discoveredMax: number): Promise<Added>;
+  abstract take(request: TakeRequest): Promise<LeasedPage[]>;
+  abstract fetched(page: LeasedPage, fetched: FetchedPage): Promise<Storing>;
+  abstract end(page: LeasedPage, end: PageEnd, at: number): Promise<boolean>;
+  abstract giveBack(page: LeasedPage, readyAt: number): Promise<boolean>;
+  abstract finish(id: string, finish: CrawlFinish): Promise<boolean>;
+
+  insert(crawl: NewCrawl, activeMax: number): Promise<boolean> {
+    return this.sql.hasRows(sql`INSERT INTO crawls (${newCrawls.names}, state)
+      SELECT ${newCrawls.values(crawl)}, 'scraping'
+      WHERE (SELECT count(*) FROM crawls WHERE owner = ${crawl.owner} AND state = 'scraping') < ${activeMax}
+      ON CONFLICT DO NOTHING RETURNING id`);
+  }
+
+  find(id: string): Promise<Crawl | undefined> {
+    return this.sql.first(sql`${CRAWLS} WHERE id = ${id}`, toCrawl);
+  }
+
+  rewrite(id: string, request: JsonObject): Promise<void> {
+    return this.sql.run(
+      sql`UPDATE crawls SET request = ${object.write(request)} WHERE id = ${id} AND state = 'scraping'`,
+    );
+  }
+
+  active(owner: string): Promise<Crawl[]> {
+    return this.sql.rows(
+      sql`${CRAWLS} WHERE owner = ${owner} AND state = 'scraping' ORDER BY created_at DESC, id`,
+      toCrawl,
+    );
+  }
+
+  async renew(token: string, until: number): Promise<string[]> {
+    const isHeld = await this.sql.hasRows(
+      sql`UPDATE crawl_pages ${byLease} SET lease_until = ${until} WHERE lease_token = ${token} RETURNING crawl_id`,
+    );
+    if (!isHeld) return [];
+    const running = sql`SELECT DISTINCT crawls.id FROM crawl_pages ${byLease} JOIN crawls ON crawls.id = crawl_pages.crawl_id
+      WHERE crawl_pages.lease_token = ${token} AND crawls.state = 'scraping'`;
+    return this.sql.rows(running, (row) => ids.read(row).id);
+  }
+
+  repeats(page: LeasedPage, digest: string): Promise<boolean> {
+    return this.sql.hasRows(repeated(page, digest));
+  }
+
+  async leased(crawlId: string): Promise<number> {
+    const leased = sql`SELECT count(*) AS count FROM crawl_pages ${ofCrawl}
+      WHERE crawl_id = ${crawlId} AND lease_token IS NOT NULL`;
+    return (await this.sql.first(leased, counts.read))?.count ?? 0;
+  }
+
+  pace(host: string, intervalMs: number, at: number): Promise<void> {
+    return this.sql.run(sql`INSERT INTO web_hosts (host, next_at, interval_ms) VALUES (${host}, ${at}, ${intervalMs})
+      ON CONFLICT (host) DO UPDATE SET interval_ms = excluded.interval_ms`);
+  }
+
+  rest(host: string, until: number): Promise<void> {
+    return this.sql.run(sql`INSERT INTO web_hosts (host, next_at, interval_ms) VALUES (${host}, ${until}, 0)
+      ON CONFLICT (host) DO UPDATE SET next_at = excluded.next_at WHERE web_hosts.next_at < excluded.next_at`);
+  }
+
+  note(crawlId: string, { code, url, message, at }: Omit<CrawlNote, "count">): Promise<void> {
+    return this.sql.run(sql`INSERT INTO crawl_notes (crawl_id, code, url, message, noted_at, count)
+      SELECT ${crawlId}, ${code}, ${url}, ${messageText(message)}, ${at}, 1
+      WHERE EXISTS (SELECT 1 FROM crawls WHERE id = ${crawlId})
+      ON CONFLICT (crawl_id, code) DO UPDATE SET count = crawl_notes.count + 1`);
+  }
+
+  /** All addresses have ended, or enough have a result and none is under way. */
+  exhausted(at: number): Promise<Crawl[]> {
+    return this.sql.rows(
+      sql`${CRAWLS} WHERE state = 'scraping' AND (discovered <= completed + failed + skipped OR completed >= pages_max
+          AND NOT EXISTS (
+            SELECT 1 FROM crawl_pages ${ofCrawl} WHERE crawl_id = crawls.id AND lease_token IS NOT NULL))
+        AND (discovered > 0 OR created_at < ${at}) LIMIT 100`,
+      toCrawl,
+    );
+  }
+
+  overdue(at: number): Promise<Crawl[]> {
+    return this.sql.rows(sql`${CRAWLS} WHERE state = 'scraping' AND expires_at <= ${at} LIMIT 100`, toCrawl);
+  }
+
+  async content({ crawlId, number }: PageId): Promise<Uint8Array | undefined> {
+    const content = sql`SELECT content FROM crawl_results WHERE crawl_id = ${crawlId} AND number = ${number}`;
+    return (await this.sql.first(content, contents.read))?.content;
+  }
+
+  results(id: string, { from, countMax, bytesMax }: ResultRange): Promise<StoredResult[]> {
+    return this.sql.rows(
+      sql`SELECT ${results.names} FROM (
+          SELECT p.position, p.number, sum(p.bytes) OVER (ORDER BY p.position ROWS UNBOUNDED PRECEDING) AS total
+          FROM crawl_pages p WHERE p.crawl_id = ${id} AND p.position >= ${from} AND p.position < ${from + countMax}
+        ) AS listed JOIN crawl_results r ON r.crawl_id = ${id} AND r.number = listed.number
+        WHERE total <= ${bytesMax} OR position = ${from} ORDER BY position`,
+      results.read,
+    );
+  }
+
+  failures(id: string, countMax: number): Promise<PageFailure[]> {
+    return this.sql.rows(
+      sql`SELECT ${failures.names} FROM crawl_pages
+        WHERE crawl_id = ${id} AND failure_code IS NOT NULL ORDER BY number LIMIT ${countMax}`,
+      (row) => {
+        const { state, ...failure } = failures.read(row);
+        return { ...failure, isBlocked: state === pageStates.blocked };
+      },
+    );
+  }
+
+  notes(id: string): Promise<CrawlNote[]> {
+    return this.sql.rows(
+      sql`SELECT ${notes.names} FROM crawl_notes WHERE crawl_id = ${id} ORDER BY noted_at, code`,
+      notes.read,
+    );
+  }
+
+  oversized(bytesMax: number): Promise<Crawl[]> {
+    return this.sql.rows(
+      sql`${CRAWLS} WHERE state = 'scraping' AND id IN (
+        SELECT id FROM (
+          SELECT id, sum(bytes) OVER (PARTITION BY owner ORDER BY bytes, id ROWS UNBOUNDED PRECEDING) AS total
+          FROM crawls WHERE state = 'scraping'
+        ) AS running WHERE total > ${bytesMax}) LIMIT 100`,
+      toCrawl,
+    );
+  }
+
+  makeRoom({ id, owner }: Pick<Crawl, "id" | "owner">, bytesMax: number, at: number): Promise<void> {
+    return this.sql.run(sql`UPDATE crawls SET expires_at = ${at} WHERE state <> 'scraping' AND id <> ${id} AND id IN (
+      SELECT id FROM (
+        SELECT id, sum(bytes) OVER (
+          ORDER BY state = 'scraping' DESC, id = ${id} DESC, created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS total
+        FROM crawls WHERE owner = ${owner} AND expires_at > ${at}
+      ) AS kept WHERE total > ${bytesMax})`);
+  }
+
+  /** The rows of an expired crawl, and once they are gone the crawl itself. */
+  async deleteExpired(at: number): Promise<boolean> {
+    await this.sql.run(sql`DELETE FROM web_hosts WHERE next_at < ${at - HOST_TTL_MS}`);
+    const expired = sql`SELECT id FROM crawls WHERE expires_at <= ${at} ORDER BY expires_at LIMIT 1`;
+    const id = (await this.sql.first(expired, ids.read))?.id;
+    if (id === undefined) return false;
+    await this.sql.run(deleteLanes(id));
+    for (const statement of [
+      sql`DELETE FROM crawl_results WHERE (crawl_id, number) IN (
+        SELECT crawl_id, number FROM crawl_results WHERE crawl_id = ${id} LIMIT ${DELETED_MAX}) RETURNING number`,
+      sql`DELETE FROM crawl_pages WHERE (crawl_id, number) IN (
+        SELECT crawl_id, number FROM crawl_pages WHERE crawl_id = ${id} LIMIT ${DELETED_MAX}) RETURNING number`,
+    ]) {
+      const deleted = await this.sql.rows(statement, () => undefined);
+      if (deleted.length === DELETED_MAX) return true;
+    }
+    await this.sql.run(sql`DELETE FROM crawl_notes WHERE crawl_id = ${id}`);
+    await this.sql.run(sql`DELETE FROM crawls WHERE id = ${id}`);
+    return true;
+  }
+}
+
+export const repeated = ({ crawlId, number }: PageId, digest: string): Statement =>
+  sql`SELECT 1 FROM crawl_pages WHERE crawl_id = ${crawlId} AND digest = ${digest} AND number <> ${number}`;
+
+export const deleteLanes = (crawlId: string): Statement => sql`DELETE FROM crawl_lanes WHERE crawl_id = ${crawlId}`;
+
+export const finished = (id: string, { state, failure, at, expiresAt }: CrawlFinish): Statement => sql`
+  UPDATE crawls SET state = ${state}, failure_code = ${failure?.code},
+    failure = ${failure && messageText(failure.message)}, ended_at = ${at}, expires_at = ${expiresAt}
+  WHERE id = ${id} AND state = 'scraping' RETURNING id`;
