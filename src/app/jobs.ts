@@ -67,7 +67,7 @@ export function createJobs(options: JobsOptions): Jobs {
   });
   let stopped: Promise<unknown> | undefined;
   const close = (): void => {
-    stopped ??= jobs.stop(JOBS_MS_MAX);
+    stopped ??= Promise.all([jobs.stop(JOBS_MS_MAX), videos.stop()]);
   };
   const stop = async (): Promise<void> => {
     close();

@@ -52,7 +52,7 @@ export {
   ReferenceList,
   type StoredObject,
 } from "./stored-objects.ts";
-export { Places, tooManyWaiting } from "./queues/places.ts";
+export { Places, type QueuedTask, tooManyWaiting } from "./queues/places.ts";
 export type { RateLimits } from "./rate-limits.ts";
 export type { AcceptedSocket, Sending, Socket, SocketHandler } from "./sockets/client-socket.ts";
 export { errorBody, firecrawlCode, idHeaders, type Surface } from "./surfaces.ts";

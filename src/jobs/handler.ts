@@ -1,4 +1,4 @@
-import type { JsonObject } from "../core/index.ts";
+import type { JsonObject, Places } from "../core/index.ts";
 import type { Job } from "./store.ts";
 
 /** The result of a run: the job is done, or runs again after a while with this payload. */
@@ -27,6 +27,10 @@ export interface JobHandler {
   attemptsMax: number;
   /** How long a run may take. */
   runMsMax: number;
-  /** Jobs of this kind that one process runs at the same time. */
+  /** Jobs of this kind that one process runs at the same time. Owners share them, and the last one is left to who runs none. */
   concurrencyMax: number;
+  /** Instead of `concurrencyMax` places of the runner's own: those that other work of the handler takes too. */
+  places?: Places;
+  /** The upstream that a job asks, by which the places are shared as well. */
+  upstreamOf?(job: Job): string | undefined;
 }

@@ -1,7 +1,8 @@
-import { type Clock, type RandomBytes, type RandomFraction, randomId } from "../core/index.ts";
+import { type Clock, Places, type RandomBytes, type RandomFraction, randomId } from "../core/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import { backOffMs } from "./back-off.ts";
 import type { JobHandler, JobResult } from "./handler.ts";
+import { DueJobs } from "./due-jobs.ts";
 import { Run } from "./run.ts";
 import type { Job, JobStore, LeasedJob, NextRun } from "./store.ts";
 
@@ -23,22 +24,24 @@ export interface LaneOptions {
   onError: (reason: unknown, job: Job | undefined) => void;
 }
 
-/** Takes and runs the jobs of one kind, up to `concurrencyMax` at the same time. */
+/** Takes and runs the jobs of one kind, as far as their owners have places. */
 export class Lane {
-  readonly #kind: string;
   readonly #handler: JobHandler;
   readonly #options: LaneOptions;
   readonly #runs = new Map<Run, Promise<void>>();
+  readonly #places: Places;
+  readonly #due: DueJobs;
   /** The pending request for due jobs. */
   #asking: Promise<void> | undefined;
-  /** Whether the store may have due jobs that were not requested yet. */
-  #mayBeDue = false;
+  /** Whether a job may have got a place since the last attempt. */
+  #mayHaveRoom = false;
   #closed = false;
 
   constructor(kind: string, handler: JobHandler, options: LaneOptions) {
-    this.#kind = kind;
     this.#handler = handler;
     this.#options = options;
+    this.#places = handler.places ?? new Places({ what: "jobs", places: handler.concurrencyMax });
+    this.#due = new DueJobs(kind, handler, options.store);
   }
 
   /** The number of runs that have not ended. */
@@ -48,8 +51,8 @@ export class Lane {
 
   /** Takes as many due jobs as there is room for, and more of them when a run ends. */
   take(): void {
-    this.#mayBeDue = true;
-    if (this.#asking === undefined && this.#mayTake()) this.#asking = this.#ask();
+    this.#due.mayBeMore = true;
+    this.#askIfUseful();
   }
 
   /** Renews the leases that need it; `now` is the ticker's. */
@@ -76,35 +79,57 @@ export class Lane {
     await Promise.all(this.#runs.values());
   }
 
+  #askIfUseful(): void {
+    this.#mayHaveRoom = true;
+    if (this.#asking === undefined && this.#mayTake()) this.#asking = this.#ask();
+  }
+
   /** Must not be called unless `#mayTake`: without an `await` it would clear `#asking` before that is set. */
   async #ask(): Promise<void> {
-    while (this.#mayTake()) {
-      this.#mayBeDue = false;
-      await this.#leaseDue(this.#handler.concurrencyMax - this.#runs.size);
+    while (this.#mayHaveRoom && this.#mayTake()) {
+      this.#mayHaveRoom = false;
+      if (await this.#leaseDue()) this.#mayHaveRoom = true;
     }
     this.#asking = undefined;
   }
 
   #mayTake(): boolean {
-    return this.#mayBeDue && !this.#closed && this.#runs.size < this.#handler.concurrencyMax;
+    return !this.#closed && this.#due.isWorthAsking && this.#places.running < this.#places.count;
   }
 
-  async #leaseDue(jobsMax: number): Promise<void> {
+  /** Resolves with whether another request may lease more. */
+  async #leaseDue(): Promise<boolean> {
     const { store, clock, ticker, randomBytes, node, leaseMs, onError } = this.#options;
     const [at, leasedAt] = [clock(), ticker.now()];
     const lease = { token: randomId(randomBytes, TOKEN_CHARACTERS), node, until: at + leaseMs };
+    const leaves = new Map<string, () => void>();
     try {
-      const jobs = await store.lease({ kind: this.#kind, lease, at, jobsMax });
-      for (const job of jobs) this.#start(job, leasedAt);
-      if (jobs.length === jobsMax) this.#mayBeDue = true;
+      await this.#due.look(at);
+      for (const { task, leave } of this.#places.grab(this.#due.tasks)) leaves.set(task.id, leave);
+      if (leaves.size === 0) return false;
+      const ids = [...leaves.keys()];
+      this.#due.remove(leaves);
+      for (const job of await store.lease({ ids, lease, at })) {
+        this.#start(job, leasedAt, leaves.get(job.id));
+        leaves.delete(job.id);
+      }
+      return true;
     } catch (reason) {
       onError(reason, undefined);
+      return false;
+    } finally {
+      // Another process was faster.
+      for (const leave of leaves.values()) leave();
     }
   }
 
-  #start(job: LeasedJob, leasedAt: number): void {
+  #start(job: LeasedJob, leasedAt: number, leave: (() => void) | undefined): void {
     const run = new Run(job, leasedAt, this.#handler.runMsMax);
-    this.#runs.set(run, this.#runToEnd(run));
+    const ended = this.#runToEnd(run).finally(() => {
+      leave?.();
+      this.#askIfUseful();
+    });
+    this.#runs.set(run, ended);
   }
 
   async #runToEnd(run: Run): Promise<void> {
@@ -115,7 +140,6 @@ export class Lane {
       this.#options.onError(reason, run.job);
     }
     this.#runs.delete(run);
-    if (this.#mayBeDue) this.take();
   }
 
   async #perform(run: Run): Promise<void> {
@@ -143,7 +167,7 @@ export class Lane {
     const next = { runAt: this.#options.clock() + afterMs, attempts: 0 };
     // A payload that stays as it is need not be written again.
     await this.#reschedule(job, payload === job.payload ? next : { ...next, payload });
-    if (afterMs <= 0) this.#mayBeDue = true;
+    if (afterMs <= 0) this.#due.mayBeMore = true;
   }
 
   /** Schedules the next attempt, or gives the job up. After a lost lease the other node decides. */

@@ -39,10 +39,17 @@ export interface LeasedJob extends Job {
 export type Leased = Pick<LeasedJob, "id" | "lease">;
 
 export interface LeaseRequest {
-  kind: string;
+  ids: readonly string[];
   lease: JobLease;
   at: number;
+}
+
+export interface DueRequest {
+  kind: string;
+  at: number;
   jobsMax: number;
+  /** Owners whose jobs are left out. */
+  except: readonly string[];
 }
 
 /** The next run of a job that is not done. */
@@ -61,7 +68,9 @@ export interface JobStore {
    */
   put(job: NewJob, lease?: JobLease): Promise<boolean>;
   find(id: string): Promise<Job | undefined>;
-  /** Leases due jobs that have no lease or one that has run out, by their `runAt`. Does not wait for other processes. */
+  /** Jobs that are due and have no lease that runs, by their `runAt`. Changes nothing. */
+  due(request: DueRequest): Promise<Job[]>;
+  /** Leases those of these jobs that are still due, by their `runAt`. Does not wait for other processes. */
   lease(request: LeaseRequest): Promise<LeasedJob[]>;
   /**
    * Leases one job ahead of its time. Resolves with undefined if there is no such job, or another lease is running. It

@@ -12,6 +12,9 @@ import { createdAnswer } from "./video-object.ts";
 /** The time for one question about a job. */
 const ASK_MS_MAX = 30_000;
 
+/** How long a caller waits for what a job is now; then it gets what is known. */
+const FRESH_MS_MAX = 2_000;
+
 /** A caller's own question must end while its lease runs. */
 const CLAIM_MS = 2 * ASK_MS_MAX;
 
@@ -48,22 +51,62 @@ export function newLease({ environment, node }: VideoDependencies, milliseconds:
 
 /**
  * Brings a record up to date for a caller, unless the upstream was just asked or another process is asking it. An
- * upstream that can't be reached changes nothing.
+ * upstream that can't be reached changes nothing, and one that takes longer than `waitMs` goes on being asked meanwhile.
  */
-export async function refreshVideo(deps: VideoDependencies, video: StoredVideo): Promise<StoredVideo> {
+export async function refreshVideo(
+  deps: VideoDependencies,
+  video: StoredVideo,
+  waitMs: number = FRESH_MS_MAX,
+): Promise<StoredVideo> {
   const { clock } = deps.environment;
-  const { videos, jobs, router, logger } = deps;
+  const { videos, polls, router, ticker } = deps;
   const api = router.routes.find(({ prefix }) => prefix === video.provider)?.provider.videos;
   if (api === undefined || isEnded(video.state) || clock() - video.polledAt < api.pollMsMin) return video;
-  const job = await jobs.claim(video.id, newLease(deps, CLAIM_MS), clock());
-  if (job === undefined) return (await videos.find(video.id)) ?? video;
-  try {
-    await applyResult(deps, job, await followVideo(deps, job, { isAsked: true }));
-  } catch (reason) {
-    logger.warn({ request_id: video.id, reason: String(reason) }, "a video job could not be looked up");
-    await jobs.reschedule(job, { runAt: job.runAt, attempts: job.attempts });
-  }
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const over = new AbortController();
+  const cancel = ticker.after(waitMs, () => {
+    over.abort(new Error("the caller waits no longer"));
+    resolve();
+  });
+  const asked = polls.begin((stopped) => ask(deps, video, { stopped, wait: AbortSignal.any([stopped, over.signal]) }));
+  await Promise.race([asked, late]);
+  cancel();
   return (await videos.find(video.id)) ?? video;
+}
+
+interface Asking {
+  /** Aborted when the process stops. */
+  stopped: AbortSignal;
+  /** Aborted also when no caller waits for a place any longer. */
+  wait: AbortSignal;
+}
+
+/** Asks once a place is free, and stores what it finds. Never rejects. */
+async function ask(deps: VideoDependencies, video: StoredVideo, { stopped, wait }: Asking): Promise<void> {
+  const { polls, jobs, logger, environment } = deps;
+  const failed = (reason: unknown): void =>
+    logger.warn({ request_id: video.id, reason: String(reason) }, "a video job could not be looked up");
+  let leave: () => void;
+  try {
+    leave = await polls.places.enter({ owner: video.owner, upstream: video.provider, signal: wait });
+  } catch {
+    // The runner asks later.
+    return;
+  }
+  try {
+    const job = await jobs.claim(video.id, newLease(deps, CLAIM_MS), environment.clock());
+    if (job === undefined) return;
+    try {
+      await applyResult(deps, job, await followVideo(deps, job, { isAsked: true, signal: stopped }));
+    } catch (reason) {
+      failed(reason);
+      await jobs.reschedule(job, { runAt: job.runAt, attempts: job.attempts });
+    }
+  } catch (reason) {
+    failed(reason);
+  } finally {
+    leave();
+  }
 }
 
 async function applyResult({ jobs, environment }: VideoDependencies, job: LeasedJob, result: JobResult): Promise<void> {
@@ -87,7 +130,7 @@ export async function followVideo(
   job: Pick<Job, "id" | "payload">,
   { signal, isAsked = false }: FollowOptions = {},
 ): Promise<JobResult> {
-  const { videos, environment, router } = deps;
+  const { videos, environment, router, polls } = deps;
   const before = job.payload as VideoJobPayload;
   const video = await videos.find(job.id);
   // The process died before it had written the record, or before it had the upstream's answer.
@@ -102,7 +145,7 @@ export async function followVideo(
     throw new Error(`the provider ${video.provider} of a video job is not routed any more`);
   }
   const { target, api } = jobsOf(route);
-  const reply = await askApi(deps, {
+  const question = askApi(deps, {
     target,
     method: "GET",
     subpath: `/${encodeURIComponent(video.videoId)}`,
@@ -111,6 +154,7 @@ export async function followVideo(
     totalMsMax: ASK_MS_MAX,
     signal,
   });
+  const reply = await polls.note(video.provider, question);
   const { bound } = payload.parked;
   const seen =
     reply.kind === "failed"

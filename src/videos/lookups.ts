@@ -132,7 +132,7 @@ export async function deleteVideo(deps: VideoDependencies, lookup: VideoLookup):
   if (!api.canDelete) {
     throw new GatewayError("unsupported_operation", `The provider ${found.provider} deletes no videos.`);
   }
-  const video = await refreshVideo(deps, { ...found, polledAt: 0 });
+  const video = await refreshVideo(deps, { ...found, polledAt: 0 }, ASK_MS_MAX);
   const reply = await askApi(deps, {
     target,
     method: "DELETE",
@@ -149,7 +149,7 @@ export async function deleteVideo(deps: VideoDependencies, lookup: VideoLookup):
   }
   const deleted = { id: lookup.videoId, object: "video.deleted", deleted: true };
   // A cancelled job is still there; the runner sees its end, and deletes the record with others of its age.
-  const after = isEnded(video.state) ? video : await refreshVideo(deps, { ...video, polledAt: 0 });
+  const after = isEnded(video.state) ? video : await refreshVideo(deps, { ...video, polledAt: 0 }, ASK_MS_MAX);
   if (isEnded(after.state)) await deps.videos.remove(video.id);
   return Response.json(deleted);
 }

@@ -7,6 +7,7 @@ import type { MemoryBudget } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { AskApiDependencies } from "./ask-api.ts";
 import type { StoredVideo, VideoStore } from "./store.ts";
+import type { VideoPolls } from "./video-polls.ts";
 
 /** The kind of the jobs that follow videos. */
 export const VIDEO_JOB = "video";
@@ -30,6 +31,7 @@ export interface VideoDependencies extends AskApiDependencies {
   memory: MemoryBudget;
   logger: Logger;
   notifier: VideoNotifier;
+  polls: VideoPolls;
   /** The gateway's own address. */
   publicUrl: string;
   /** The name of this process. */

@@ -5,9 +5,7 @@ import { createVideo } from "./create-video.ts";
 import { endOverdue, followVideo, type VideoJobPayload } from "./follow-video.ts";
 import { deleteVideo, downloadVideo, getVideo, listVideos, type VideoLookup, type VideoPage } from "./lookups.ts";
 import type { VideoDependencies } from "./video-dependencies.ts";
-
-/** Jobs that one process follows at the same time. */
-const CONCURRENT_MAX = 64;
+import { VideoPolls } from "./video-polls.ts";
 
 /** Failures in a row; with the longest back-off, days. The time since the creation decides before. */
 const ATTEMPTS_MAX = 100_000;
@@ -19,8 +17,8 @@ const RUN_MS_MAX = 60_000;
 export class VideoJobs {
   readonly #deps: VideoDependencies;
 
-  constructor(deps: VideoDependencies) {
-    this.#deps = deps;
+  constructor(deps: Omit<VideoDependencies, "polls">) {
+    this.#deps = { ...deps, polls: new VideoPolls() };
   }
 
   create(operation: VideoOperation, request: PaidRequest): Promise<PaidAnswer> {
@@ -48,6 +46,11 @@ export class VideoJobs {
     return this.#deps.videos.deleteExpired(this.#deps.environment.clock());
   }
 
+  /** Ends the questions that callers have left to go on. */
+  stop(): Promise<void> {
+    return this.#deps.polls.stop();
+  }
+
   /** Follows the jobs in the background. */
   get handler(): JobHandler {
     const deps = this.#deps;
@@ -65,7 +68,9 @@ export class VideoJobs {
       onExhausted: (job) => giveUp(deps, job.id, job.payload as VideoJobPayload),
       attemptsMax: ATTEMPTS_MAX,
       runMsMax: RUN_MS_MAX,
-      concurrencyMax: CONCURRENT_MAX,
+      concurrencyMax: deps.polls.places.count,
+      places: deps.polls.places,
+      upstreamOf: ({ payload }) => (payload as VideoJobPayload).parked.source.provider,
     };
   }
 }

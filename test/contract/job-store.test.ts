@@ -71,7 +71,8 @@ describe.each(engines)("jobs on %s", (engine) => {
 
   async function lease(at: number, rest: { kind?: string; jobsMax?: number; from?: JobStore; node?: string } = {}) {
     const { kind = "video", jobsMax = 10, from = store, node } = rest;
-    return from.lease({ kind, lease: newLease(at, node), at, jobsMax });
+    const due = await from.due({ kind, at, jobsMax, except: [] });
+    return from.lease({ ids: due.map(({ id }) => id), lease: newLease(at, node), at });
   }
 
   async function leaseOne(at: number, from = store): Promise<LeasedJob> {
@@ -188,8 +189,21 @@ describe.each(engines)("jobs on %s", (engine) => {
       await store.put(job("a"));
       const own = newLease(AT, "node-7");
       const leased = { ...job("a"), attempts: 1, lease: own };
-      expect(await store.lease({ kind: "video", lease: own, at: AT, jobsMax: 1 })).toEqual([leased]);
+      expect(await store.lease({ ids: ["a"], lease: own, at: AT })).toEqual([leased]);
       expect(await store.find("a")).toEqual(leased);
+    });
+
+    test("finds due jobs of all owners but some, and takes none of another process", async () => {
+      for (const owner of ["alice", "bob", 'c"arol']) await store.put(job(owner, { owner, runAt: AT }));
+      await store.put(job("later", { runAt: AT + 1 }));
+      const due = (except: string[]): Promise<LeasedJob["id"][]> =>
+        store.due({ kind: "video", at: AT, jobsMax: 10, except }).then((jobs) => jobs.map(({ id }) => id));
+      expect(await due([])).toEqual(["alice", "bob", 'c"arol']);
+      expect(await due(["alice", 'c"arol'])).toEqual(["bob"]);
+      const ids = ["alice", "bob", "later", "nobody"];
+      expect(await store.lease({ ids, lease: newLease(AT), at: AT })).toHaveLength(2);
+      expect(await store.lease({ ids, lease: newLease(AT, "n2"), at: AT })).toEqual([]);
+      expect(await due([])).toEqual(['c"arol']);
     });
 
     test("takes a leased job after the last moment of its lease, not before", async () => {

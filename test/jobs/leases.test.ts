@@ -50,7 +50,7 @@ describe.each(engines)("a runner on %s", (engine) => {
       const late = await rig.gate.nth(1);
       // During the pause of this process another one takes the job.
       const lease = { token: "other", node: "n2", until: rig.clock + 3 * LEASE };
-      const [taken] = await rig.store.lease({ kind: KIND, lease, at: rig.clock + LEASE + 1, jobsMax: 1 });
+      const [taken] = await rig.store.lease({ ids: ["a"], lease, at: rig.clock + LEASE + 1 });
       expect(taken).toMatchObject({ id: "a", attempts: 2 });
       rig.pass(LEASE / 3);
       await until("it is noticed", () => late.signal.aborted);
@@ -66,7 +66,7 @@ describe.each(engines)("a runner on %s", (engine) => {
       rig.start("paused");
       const late = await rig.gate.nth(1);
       const lease = { token: "other", node: "n2", until: rig.clock + 3 * LEASE };
-      const [taken] = await rig.store.lease({ kind: KIND, lease, at: rig.clock + LEASE + 1, jobsMax: 1 });
+      const [taken] = await rig.store.lease({ ids: ["a"], lease, at: rig.clock + LEASE + 1 });
       rig.pass(LEASE / 3);
       await until("it is noticed", () => late.signal.aborted);
       await rig.looked();

@@ -54,7 +54,9 @@ describe.each(engines)("a runner on %s", (engine) => {
 
     test("at most concurrencyMax jobs of a kind at the same time, in the order of their runAt", async () => {
       rig.gate.concurrencyMax = 2;
-      for (let index = 0; index < 6; index += 1) await rig.store.put(job(`j${index}`, { runAt: START - index }));
+      for (let index = 0; index < 6; index += 1) {
+        await rig.store.put(job(`j${index}`, { runAt: START - index, owner: `user${index}` }));
+      }
       rig.start();
       await rig.gate.nth(2);
       expect(await rig.store.find("j3")).toMatchObject({ lease: undefined });
@@ -66,6 +68,23 @@ describe.each(engines)("a runner on %s", (engine) => {
       for (const run of rig.gate.runs) run.end(done);
       for (const run of [await rig.gate.nth(5), await rig.gate.nth(6)]) run.end(done);
       for (let index = 0; index < 6; index += 1) await rig.gone(`j${index}`);
+    });
+
+    test("leave the last place to an owner that has none, however many jobs of another are due", async () => {
+      rig.gate.concurrencyMax = 4;
+      for (let index = 0; index < 300; index += 1) await rig.store.put(job(`a${index}`, { runAt: START - 1 }));
+      const runner = rig.start();
+      await rig.gate.nth(3);
+      await rig.store.put(job("b1", { owner: "bob" }));
+      await rig.store.put(job("b2", { owner: "bob" }));
+      await rig.store.put(job("c1", { owner: "carol" }));
+      runner.wake(KIND);
+      expect((await rig.gate.nth(4)).job.id).toBe("b1");
+      // Alice was served longest ago, and has her share: carol has none.
+      rig.gate.runs[0]?.end(done);
+      expect((await rig.gate.nth(5)).job.id).toBe("c1");
+      for (const run of rig.gate.runs.splice(0)) run.end(done);
+      await runner.stop(0);
     });
 
     test("a kind although another one is at its bound", async () => {
@@ -173,7 +192,7 @@ describe.each(engines)("a runner on %s", (engine) => {
       await rig.store.put(job("a"));
       for (const attempt of [1, 2, 3]) {
         const lease = { token: `dead-${attempt}`, node: "dead", until: rig.clock + 5 };
-        expect(await rig.store.lease({ kind: KIND, lease, at: rig.clock, jobsMax: 1 })).toHaveLength(1);
+        expect(await rig.store.lease({ ids: ["a"], lease, at: rig.clock })).toHaveLength(1);
         rig.pass(6);
       }
       rig.start();

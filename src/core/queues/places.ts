@@ -1,6 +1,8 @@
 import { GatewayError } from "../errors.ts";
 import { FairQueue, type FairQueueOptions, type QueuedTask } from "./fair-queue.ts";
 
+export type { QueuedTask } from "./fair-queue.ts";
+
 /** The time after which an owner whose tasks wait may send more. */
 const RETRY_AFTER_SECONDS = 5;
 
@@ -35,6 +37,10 @@ export class Places {
   constructor({ what, ...options }: PlacesOptions) {
     this.#what = what;
     this.#queue = new FairQueue(options);
+  }
+
+  get count(): number {
+    return this.#queue.places;
   }
 
   /** Tasks that have a place. */

@@ -2,6 +2,7 @@ import { objectOf } from "../../core/index.ts";
 import {
   column,
   LOCK_OR_SKIP,
+  perEngine,
   runnerOf,
   sql,
   type SqlRunner,
@@ -9,7 +10,17 @@ import {
   type Storage,
   tableOf,
 } from "../../storage/index.ts";
-import type { Job, JobLease, JobStore, Leased, LeasedJob, LeaseRequest, NewJob, NextRun } from "../store.ts";
+import type {
+  Job,
+  JobLease,
+  JobStore,
+  DueRequest,
+  Leased,
+  LeasedJob,
+  LeaseRequest,
+  NewJob,
+  NextRun,
+} from "../store.ts";
 
 const { text, integer, json, optional } = column;
 
@@ -51,12 +62,19 @@ class SqlJobStore implements JobStore {
     return this.#sql.first(sql`SELECT ${jobs.names} FROM jobs WHERE id = ${id}`, (row) => toJob(jobs.read(row)));
   }
 
-  async lease(request: LeaseRequest): Promise<LeasedJob[]> {
-    const { lease } = request;
-    // On SQLite a read needs no write lock, and most of the time no job is due.
-    if (this.#sql.engine === "sqlite" && !(await this.#sql.hasRows(dueJobs(request)))) return [];
+  due({ kind, at, jobsMax, except }: DueRequest): Promise<Job[]> {
+    return this.#sql.rows(
+      sql`SELECT ${jobs.names} FROM jobs
+        WHERE kind = ${kind} AND ${isDue(at)} AND owner NOT IN (${LIST}${JSON.stringify(except)}${LIST_END})
+        ORDER BY run_at, id LIMIT ${jobsMax}`,
+      (row) => toJob(jobs.read(row)),
+    );
+  }
+
+  async lease({ ids, lease, at }: LeaseRequest): Promise<LeasedJob[]> {
     const leased = await this.#sql.rows(
-      sql`WITH due AS (${dueJobs(request)} ${LOCK_OR_SKIP})
+      sql`WITH due AS (SELECT id FROM jobs
+          WHERE id IN (${LIST}${JSON.stringify(ids)}${LIST_END}) AND ${isDue(at)} ${LOCK_OR_SKIP})
         UPDATE jobs SET ${setLease(lease)}, attempts = attempts + 1
         WHERE id IN (SELECT id FROM due) RETURNING ${jobs.names}`,
       (row) => ({ ...toJob(jobs.read(row)), lease }),
@@ -89,14 +107,16 @@ class SqlJobStore implements JobStore {
   }
 }
 
+/** Around a list of texts as JSON. */
+const LIST = perEngine({ sqlite: "SELECT value FROM json_each(", postgres: "SELECT json_array_elements_text(" });
+const LIST_END = perEngine({ sqlite: ")", postgres: "::text::json)" });
+
+const isDue = (at: number): Statement => sql`run_at <= ${at} AND (lease_until IS NULL OR lease_until < ${at})`;
+
 const isHeld = ({ id, lease }: Leased): Statement => sql`id = ${id} AND lease_token = ${lease.token}`;
 
 const setLease = ({ token, node, until }: JobLease): Statement =>
   sql`lease_token = ${token}, lease_node = ${node}, lease_until = ${until}`;
-
-const dueJobs = ({ kind, at, jobsMax }: LeaseRequest): Statement => sql`SELECT id FROM jobs
-  WHERE kind = ${kind} AND run_at <= ${at} AND (lease_until IS NULL OR lease_until < ${at})
-  ORDER BY run_at, id LIMIT ${jobsMax}`;
 
 export function openJobStore(storage: Storage): JobStore {
   return new SqlJobStore(runnerOf(storage));
