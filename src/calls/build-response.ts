@@ -63,7 +63,7 @@ export function headersFor(
   upstream: ReplyHeaders,
   relay: typeof relayedHeaders = relayedHeaders,
 ): Record<string, string> {
-  const headers = relay(upstream, route.sandbox);
+  const headers = relay(upstream, route);
   if (work.outputLimit !== undefined) headers["x-tollgate-max-output-tokens"] = String(work.outputLimit);
   return work.rateHeaders === undefined ? headers : Object.assign(headers, work.rateHeaders);
 }

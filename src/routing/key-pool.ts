@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../core/index.ts";
+import { keyRedactor } from "./redact-keys.ts";
 
 /**
  * Cool-down of a refused key: long enough not to flood the upstream, short enough for a repaired key to be used soon.
@@ -8,11 +9,6 @@ const REFUSED_COOL_DOWN_MS = 60_000;
 
 /** Cool-down of a rate-limited key if the upstream specifies no time to wait. */
 const LIMITED_COOL_DOWN_MS = 5_000;
-
-/**
- * Shorter keys are placeholders for servers without keys (`ollama`, `none`), and may occur as words in their errors.
- */
-const SECRET_CHARACTERS_MIN = 12;
 
 const KEY_ID_CHARACTERS = 16;
 
@@ -37,11 +33,14 @@ interface CachedHeaders {
 export class KeyPool {
   readonly #keys: readonly { readonly key: Key; coolUntil: number }[];
   readonly #clock: Clock;
+  /** Replaces all keys in a text of an upstream: some repeat the key in the error that refuses it. */
+  readonly redact: (text: string) => string;
   #next = 0;
 
   constructor(secrets: readonly string[], clock: Clock) {
     this.#keys = secrets.map((secret) => ({ key: { id: keyIdOf(secret), secret, cachedHeaders: [] }, coolUntil: 0 }));
     this.#clock = clock;
+    this.redact = keyRedactor(secrets);
   }
 
   /** Returns the next key that isn't cooling down; if all are, the one that is ready first. Undefined without keys. */
@@ -79,12 +78,6 @@ export class KeyPool {
     for (const candidate of this.#keys) {
       if (candidate.key.id === id) candidate.coolUntil = this.#clock() + milliseconds;
     }
-  }
-
-  /** Replaces all keys in `text`: some upstreams repeat the key in the error that refuses it. */
-  redact(text: string): string {
-    const secrets = this.#keys.map(({ key }) => key.secret).filter((secret) => secret.length >= SECRET_CHARACTERS_MIN);
-    return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, "[redacted]"), text);
   }
 }
 

@@ -64,5 +64,5 @@ export function answerWith(
   body: string | Uint8Array = reply.kind === "failed" ? reply.body : reply.answers[0].bytes,
 ): Response {
   const relay = reply.kind === "failed" ? relayedErrorHeaders : relayedHeaders;
-  return new Response(body, { status: reply.status, headers: relay(reply.headers, target.route.sandbox) });
+  return new Response(body, { status: reply.status, headers: relay(reply.headers, target.route) });
 }

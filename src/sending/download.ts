@@ -49,7 +49,7 @@ export async function downloadUpstream(
 }
 
 function downloadHeaders({ headers }: StreamReply, { target }: FreeRequest): Record<string, string> {
-  const relayed = relayedHeaders(headers, target.route.sandbox);
+  const relayed = relayedHeaders(headers, target.route);
   for (const name of FILE_HEADERS) {
     const value = headers.get(name);
     if (value !== null) relayed[name] = value;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createProvider } from "../providers/index.ts";
 import { type Key, KeyPool, type UpstreamRoute } from "../routing/index.ts";
-import { relayedHeaders, upstreamHeaders } from "./headers.ts";
+import { relayedErrorHeaders, relayedHeaders, upstreamHeaders } from "./headers.ts";
 
 function routeOf(kind: "openai" | "anthropic" | "google", sandbox = false): UpstreamRoute {
   const baseUrl = "https://upstream.example/v1";
@@ -152,8 +152,22 @@ describe("to a client", () => {
     location: "https://elsewhere.example/",
   });
 
+  const route = { sandbox: false, keys: new KeyPool(["sk-first-0123456789"], () => 0) };
+
+  test("an error's headers do not repeat the key", () => {
+    const headers = new Headers({
+      "x-should-retry": "no: sk%2Dfirst-0123456789",
+      "x-request-id": "sk-first-0123456789",
+    });
+    expect(relayedErrorHeaders(headers, route)).toEqual({
+      "x-should-retry": "no: [redacted]",
+      "x-upstream-request-id": "[redacted]",
+      "x-tollgate-error-source": "upstream",
+    });
+  });
+
   test("the headers about the answer are sent, and the upstream's request id under another name", () => {
-    expect(relayedHeaders(upstream, false)).toEqual({
+    expect(relayedHeaders(upstream, route)).toEqual({
       "content-type": "application/json; charset=utf-8",
       "openai-processing-ms": "12",
       "openai-version": "2020-10-01",
@@ -165,11 +179,11 @@ describe("to a client", () => {
   });
 
   test("Anthropic's name of the request id is known", () => {
-    expect(relayedHeaders(new Headers({ "request-id": "req_a" }), false)).toEqual({ "x-upstream-request-id": "req_a" });
+    expect(relayedHeaders(new Headers({ "request-id": "req_a" }), route)).toEqual({ "x-upstream-request-id": "req_a" });
   });
 
   test("a simulator's answer is marked", () => {
-    expect(relayedHeaders(new Headers(), true)).toEqual({ "x-tollgate-sandbox": "true" });
-    expect(relayedHeaders(new Headers(), false)).toEqual({});
+    expect(relayedHeaders(new Headers(), { ...route, sandbox: true })).toEqual({ "x-tollgate-sandbox": "true" });
+    expect(relayedHeaders(new Headers(), route)).toEqual({});
   });
 });

@@ -1,6 +1,6 @@
 import type { ReplyHeaders } from "../core/index.ts";
 import type { Provider } from "../providers/index.ts";
-import type { Key, Target } from "../routing/index.ts";
+import type { Key, Target, UpstreamRoute } from "../routing/index.ts";
 
 /**
  * Headers cross the gateway by permission, in both directions. An upstream must not see a caller's token, cookies and
@@ -25,6 +25,8 @@ const RELAYED_RESPONSE_HEADERS = [
 
 /** The names of request ids in upstreams' answers. */
 const UPSTREAM_REQUEST_IDS = ["x-request-id", "request-id"];
+
+type RelayingRoute = Pick<UpstreamRoute, "sandbox" | "keys">;
 
 const USER_AGENT = "tollgate/0.1";
 
@@ -97,13 +99,19 @@ function ownHeaders(provider: Provider, key: Key, path: string, accept: string):
   return headers;
 }
 
-/** The same for an error of the upstream: its 401 is about the operator's key, not about the caller's token. */
-export function relayedErrorHeaders(upstream: ReplyHeaders, sandbox: boolean): Record<string, string> {
-  return { ...relayedHeaders(upstream, sandbox), "x-tollgate-error-source": "upstream" };
+/**
+ * The same for an error of the upstream: its 401 is about the operator's key, not about the caller's token. The keys are
+ * redacted.
+ */
+export function relayedErrorHeaders(upstream: ReplyHeaders, route: RelayingRoute): Record<string, string> {
+  const headers = relayedHeaders(upstream, route);
+  for (const [name, value] of Object.entries(headers)) headers[name] = route.keys.redact(value);
+  headers["x-tollgate-error-source"] = "upstream";
+  return headers;
 }
 
 /** The headers of the answer to a client, from the upstream's. */
-export function relayedHeaders(upstream: ReplyHeaders, sandbox: boolean): Record<string, string> {
+export function relayedHeaders(upstream: ReplyHeaders, { sandbox }: RelayingRoute): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of RELAYED_RESPONSE_HEADERS) {
     const value = upstream.get(name);

@@ -373,7 +373,7 @@ async function refused(
   await resumeWork(deps.work, parked).end({ status, outcome: "failed" });
   await deps.videos.remove(video.id);
   await deps.jobs.finish(job);
-  return { status, headers: relayedErrorHeaders(headers, target.route.sandbox), body };
+  return { status, headers: relayedErrorHeaders(headers, target.route), body };
 }
 
 async function created(
@@ -413,7 +413,7 @@ async function created(
   return {
     status: 200,
     headers: {
-      ...relayedHeaders(headers, target.route.sandbox),
+      ...relayedHeaders(headers, target.route),
       "content-type": "application/json",
       "x-tollgate-credits": formatCredits(0n),
       "x-tollgate-credits-held": held,

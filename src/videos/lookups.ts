@@ -144,7 +144,7 @@ export async function deleteVideo(deps: VideoDependencies, lookup: VideoLookup):
   if (reply.kind === "failed" && reply.status !== 404) {
     return new Response(reply.body, {
       status: reply.status,
-      headers: relayedErrorHeaders(reply.headers, target.route.sandbox),
+      headers: relayedErrorHeaders(reply.headers, target.route),
     });
   }
   const deleted = { id: lookup.videoId, object: "video.deleted", deleted: true };

@@ -1,5 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { eventsOf, type Rig, type ScriptedUpstream, startRig, startScriptedUpstream, until } from "../kit/index.ts";
+import {
+  chatPath,
+  eventsOf,
+  messagesPath,
+  post,
+  responsesPath,
+  type Rig,
+  type ScriptedUpstream,
+  startRig,
+  startScriptedUpstream,
+  until,
+} from "../kit/index.ts";
 
 const [firstKey, secondKey] = ["sk-live-first-0123456789abcdef", "sk-live-second-fedcba9876543210"];
 
@@ -13,6 +24,7 @@ beforeAll(async () => {
       const entry = (more: object): object => ({ kind: "openai", base_url: upstream.url, ...more });
       return {
         single: entry({ api_key: firstKey }),
+        chats: entry({ kind: "openai-compatible", api_key: firstKey }),
         double: entry({ api_keys: [firstKey, secondKey] }),
         // A cooling key stays unused: each test with a refused key has its own pool.
         spent: entry({ api_key: firstKey }),
@@ -96,6 +108,37 @@ describe("an upstream that repeats the key", () => {
     const shown = eventsOf(await expectNoKey(answer));
     expect(shown[0]).toBe(`data: ${word}\n\n`);
     expect(shown[1]).toBe(`data: ${JSON.stringify(refusalNaming("[redacted]"))}\n\n`);
+  });
+
+  const escapes: Record<string, (key: string) => string> = {
+    "JSON's": (key) => key.replaceAll(/[a-z-]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`),
+    "a URL's": (key) => key.replaceAll("-", "%2D"),
+    "HTML's": (key) => key.replaceAll("-", "&#45;"),
+    base64: (key) => Buffer.from(`Bearer ${key}`).toString("base64"),
+  };
+  const paths = [chatPath, messagesPath, responsesPath];
+  test.each(
+    Object.keys(escapes).flatMap((name) =>
+      paths.flatMap((path) => [false, true].map((stream) => ({ name, path, stream }))),
+    ),
+  )("in $name escapes, at $path, streamed: $stream", async ({ name, path, stream }) => {
+    const caller = await rig.caller();
+    const escaped = (key: string): string =>
+      JSON.stringify(refusalNaming("KEY")).replace("KEY", () => escapes[name]?.(key) ?? key);
+    const word = JSON.stringify({ choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: null }] });
+    upstream.answerWith(({ key }) =>
+      stream
+        ? events(word, escaped(key))
+        : new Response(escaped(key), { status: 400, headers: { "content-type": "application/json" } }),
+    );
+    const body = path === responsesPath ? { input: "hi" } : { messages: [{ role: "user", content: "hi" }] };
+    const answer = await post(rig, path, caller.token, { model: "chats/model", max_tokens: 50, stream, ...body });
+    const text = await expectNoKey(answer);
+    expect(text).toContain("[redacted]");
+    // Decoded as a client does it, too.
+    expect(
+      text.replaceAll(/\\u00([\da-f]{2})/g, (_, code: string) => String.fromCharCode(parseInt(code, 16))),
+    ).not.toContain(firstKey);
   });
 
   test("nothing of it, nor of the conversation, is in the log", async () => {

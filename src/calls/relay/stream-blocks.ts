@@ -53,9 +53,10 @@ export class StreamBlocks {
     const { observer, redact, recorder } = this.#options;
     const shown = observer.see(block);
     if (shown.length > 0) this.#hasBegun = true;
-    recorder?.add(shown);
     // Latin-1 preserves every byte, also if a block begins or ends within a character.
-    return observer.failed ? Buffer.from(redact(shown.toString("latin1")), "latin1") : shown;
+    const passed = observer.failed ? Buffer.from(redact(shown.toString("latin1")), "latin1") : shown;
+    recorder?.add(passed);
+    return passed;
   }
 
   /** The bytes after the last whole event, when the upstream has closed. */
