@@ -82,7 +82,7 @@ export function createApp(options: AppOptions): App {
   const { config, environment, logger, storage, upgrade, features = allFeatures, drainMsMax = DRAIN_MS_MAX } = options;
   const store = openLedgerStore(storage);
   const ledger = new Ledger({ store });
-  const ticker = new Ticker(TICK_MS, monotonic);
+  const ticker = new Ticker(TICK_MS, monotonic, { onError: (err) => logger.error({ err }, "a timer's work failed") });
   const router = createModelRouter(options);
   const unsettled = new Map<string, Settle | Release>();
   const journal = new EndJournal(config.storage_journal);

@@ -4,7 +4,7 @@ import * as ledger from "../ledger/sql/schema.ts";
 import { STORED_OBJECTS, UPLOADED_FILES } from "../objects/owners/sql/schema.ts";
 import { KEYS_OF_RESPONSES, RESPONSES } from "../objects/responses/sql/schema.ts";
 import { PRICE_CATALOG } from "../pricing/sql/schema.ts";
-import { NO_CHANGE, type Schema, together } from "../storage/index.ts";
+import { NO_CHANGE, READINESS, type Schema, together } from "../storage/index.ts";
 import { VIDEOS } from "../videos/sql/schema.ts";
 import { CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
 import { moveWebTables, WITHOUT_WEB_TABLES } from "../web/sql/schema.ts";
@@ -41,5 +41,6 @@ export const schema: Schema = {
     WITHOUT_WEB_TABLES,
     CRAWL_TAKE,
     ledger.PARKED,
+    READINESS,
   ],
 };

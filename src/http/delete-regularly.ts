@@ -6,13 +6,15 @@ const DELETE_MS = 60_000;
 
 /** Deletes expired records, now and regularly; several nodes may do so simultaneously. */
 export function startDeleting(deleteExpired: () => Promise<unknown>, logger: Pick<Logger, "error">): RunningPart {
-  const run = (): void => {
-    deleteExpired().catch((reason: unknown) => {
+  const run = async (): Promise<void> => {
+    try {
+      await deleteExpired();
+    } catch (reason) {
       logger.error({ reason: String(reason) }, "expired records could not be deleted");
-    });
+    }
   };
-  run();
-  const timer = setInterval(run, DELETE_MS);
+  void run();
+  const timer = setInterval(() => void run(), DELETE_MS);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }

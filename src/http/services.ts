@@ -41,7 +41,7 @@ export interface Services extends ChargeableServices {
   storedBytes: StoredBytesStore;
   responsesSockets: ResponsesSocketSettings;
   memory: MemoryBudget;
-  /** Rejects with `storage_unavailable` if the storage does not answer. */
+  /** Rejects with `storage_unavailable` if the storage does not answer, or takes no writes. */
   checkStorage: () => Promise<void>;
   /** Whether the server is stopping. */
   isDraining: () => boolean;

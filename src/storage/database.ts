@@ -9,7 +9,7 @@ interface SharedStorage {
    * watch.
    */
   onForeignCommit(callback: () => void): () => void;
-  /** Executes a small statement. Rejects with `storage_unavailable` if the storage does not answer. */
+  /** Writes one row. Rejects with `storage_unavailable` if the storage does not answer, or takes no writes. */
   check(): Promise<void>;
   close(): void | Promise<void>;
 }

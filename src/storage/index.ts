@@ -8,6 +8,7 @@ export {
   type StorageLog,
 } from "./database.ts";
 export { openDatabase, prepareDatabase, withoutPassword } from "./open.ts";
+export { READINESS } from "./readiness.ts";
 export { NO_CHANGE, type Preparation, type Schema, together } from "./schema.ts";
 export { schemaVersion } from "./sqlite/migrate.ts";
 export { prepareFile } from "./sqlite/prepare-file.ts";

@@ -90,3 +90,16 @@ test("is quiet once stopped", async () => {
   other.stop();
   expect(calls).toBe(before);
 });
+
+test("what one callback throws does not keep the others from being called", async () => {
+  const reasons: unknown[] = [];
+  ticker = new Ticker(1, () => 0, { onError: (reason) => reasons.push(reason) });
+  const broken = new Error("broken");
+  ticker.watch(
+    watched(() => {
+      throw broken;
+    }),
+  );
+  await ticks(ticker, 2);
+  expect(reasons.slice(0, 2)).toEqual([broken, broken]);
+});

@@ -7,6 +7,11 @@ export interface Watched {
   onTick(now: number): void;
 }
 
+interface TickerOptions {
+  every?: Every;
+  onError?: (reason: unknown) => void;
+}
+
 /**
  * One timer for any number of streams and holds. Joining and leaving are constant-time, because every call does both: a
  * leaving entry is replaced by the last one.
@@ -15,9 +20,12 @@ export class Ticker {
   readonly #watched: Watched[] = [];
   readonly #stopTimer: () => void;
   readonly #clock: Clock;
+  readonly #onError: (reason: unknown) => void;
 
-  constructor(everyMs: number, clock: Clock, every: Every = everyUnref) {
+  /** `onError` is called with what a callback throws; by default it is thrown on, once the others have been called. */
+  constructor(everyMs: number, clock: Clock, { every = everyUnref, onError = rethrow }: TickerOptions = {}) {
     this.#clock = clock;
+    this.#onError = onError;
     this.#stopTimer = every(everyMs, () => this.#tick(clock()));
   }
 
@@ -66,6 +74,18 @@ export class Ticker {
    * Backwards: a leaving entry is replaced by one that was already called, and a new one is called on the next tick.
    */
   #tick(now: number): void {
-    for (let slot = this.#watched.length - 1; slot >= 0; slot -= 1) this.#watched[slot]?.onTick(now);
+    const thrown: unknown[] = [];
+    for (let slot = this.#watched.length - 1; slot >= 0; slot -= 1) {
+      try {
+        this.#watched[slot]?.onTick(now);
+      } catch (reason) {
+        thrown.push(reason);
+      }
+    }
+    for (const reason of thrown) this.#onError(reason);
   }
+}
+
+function rethrow(reason: unknown): never {
+  throw reason;
 }

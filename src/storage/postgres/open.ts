@@ -1,5 +1,7 @@
 import { SQL } from "bun";
+import { GatewayError } from "../../core/index.ts";
 import { type PostgresStorage, StorageError } from "../database.ts";
+import { CHECK_WRITE } from "../readiness.ts";
 import type { Preparation, Schema } from "../schema.ts";
 import { migratePostgres } from "./migrate.ts";
 import { connect, Statements } from "./statements.ts";
@@ -38,7 +40,12 @@ export async function openPostgres(
     commits,
     onForeignCommit: (callback) => changes.watch(callback),
     async check() {
-      await statements.run("SELECT 1");
+      try {
+        await commits.run(CHECK_WRITE.postgres);
+      } catch (cause) {
+        if (cause instanceof GatewayError) throw cause;
+        throw new GatewayError("storage_unavailable", "The storage takes no writes.", { cause, retryAfterSeconds: 1 });
+      }
     },
     async close() {
       await Promise.all([changes.close(), closeAll()]);

@@ -1,10 +1,12 @@
 import type { Database } from "bun:sqlite";
 import { GatewayError } from "../../core/index.ts";
 import { type SqlitePlace, type SqliteStorage, StorageError, type StorageLog } from "../database.ts";
+import { CHECK_WRITE } from "../readiness.ts";
 import type { Preparation, Schema } from "../schema.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { countClosed, countOpened } from "./descriptors.ts";
 import { prepareFile } from "./prepare-file.ts";
+import { retried } from "./retry-locked.ts";
 
 const noLog: StorageLog = { info: () => undefined, warn: () => undefined };
 
@@ -57,9 +59,9 @@ export function openSqlite(
     },
     async check() {
       try {
-        handle.query("PRAGMA schema_version").get();
+        await retried(() => handle.query(CHECK_WRITE.sqlite).run());
       } catch (cause) {
-        throw new GatewayError("storage_unavailable", "The storage can't be read.", { cause, retryAfterSeconds: 1 });
+        throw new GatewayError("storage_unavailable", "The storage takes no writes.", { cause, retryAfterSeconds: 1 });
       }
     },
     close() {

@@ -72,12 +72,13 @@ export class Node {
         },
       },
     );
-    this.ticker = new Ticker(world.options.tickMs, clock, (milliseconds, onDue) =>
-      this.#every(milliseconds, () => {
-        world.meetings.happenToAll("tick");
-        onDue();
-      }),
-    );
+    this.ticker = new Ticker(world.options.tickMs, clock, {
+      every: (milliseconds, onDue) =>
+        this.#every(milliseconds, () => {
+          world.meetings.happenToAll("tick");
+          onDue();
+        }),
+    });
     this.deps = {
       ledger: this.ledger,
       ticker: this.ticker,
