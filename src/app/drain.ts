@@ -1,4 +1,4 @@
-/** The end of a serving process: what it runs ends, and every charge is written. */
+/** The end of a serving process: its work ends, and every charge is written. */
 import type { EndJournal } from "../charges/index.ts";
 import { formatCredits } from "../core/index.ts";
 import type { RunningPart } from "../http/index.ts";

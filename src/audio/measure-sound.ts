@@ -1,7 +1,7 @@
 /**
  * Measures the duration of the audio in an uploaded file. The duration is billed, and whoever sent the file wrote its
  * header. So the packets or samples are counted, in memory that doesn't grow with the header's claims, and their
- * duration is that of their codec: never less than what a common decoder plays. A file that decoders may understand
+ * duration is that of their codec: never less than a common decoder plays. A file that decoders may understand
  * differently is not measured.
  */
 import { AiffCounter } from "./aiff-counter.ts";

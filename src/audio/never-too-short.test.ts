@@ -1,5 +1,5 @@
 /**
- * The measured duration is never less than what a common decoder plays: of files that lie, the measure is at least the
+ * The measured duration is never less than a common decoder plays: of files that lie, the measure is at least the
  * true duration, or the file can't be measured and is charged by its bytes. If ffmpeg is installed, it decodes the same
  * files and others that it encodes first.
  */
@@ -233,7 +233,7 @@ test("a file of bytes never lasts 0 ms", async () => {
   expect(await measured(wav(1, { rate: 768_000 }).subarray(0, 46))).toBe(1);
 });
 
-/** What the files are compared with; the oldest version that was tried is 5.1. */
+/** The decoder that the files are compared with; the oldest version that was tried is 5.1. */
 const decoder = Bun.which("ffmpeg");
 
 /** A difference by rounding, and by the delay of encoders. */
@@ -287,7 +287,7 @@ function encodedBy(args: string): Buffer {
   return file;
 }
 
-/** What encoders write: a name, and ffmpeg's arguments. */
+/** Files as encoders write them: a name, and ffmpeg's arguments. */
 const encodings: [name: string, args: string][] = [
   ["mp3", "-c:a libmp3lame -b:a 32k -f mp3"],
   ["mp2", "-c:a mp2 -ar 24000 -b:a 32k -f mp2"],

@@ -17,7 +17,7 @@ export interface FormDeclaration<Body> {
   sound: boolean;
 }
 
-/** A form and what was read from it. It stays open until its last use. */
+/** A form, with its fields and files. It stays open until its last use. */
 export interface FormBody<Body> {
   kind: "form";
   form: ReceivedForm;

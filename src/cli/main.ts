@@ -7,7 +7,7 @@ import { WebhookError } from "../webhooks/index.ts";
 import { UsageError } from "./options.ts";
 import { version } from "./version.ts";
 
-/** What adds each command. Only the code of the command that is called is loaded: the server's takes most of a start. */
+/** The functions that add the commands. Only the code of the command that is called is loaded: the server's takes most of a start. */
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   serve: async () => (await import("./serve.ts")).addServeCommand,
   token: async () => (await import("./token.ts")).addTokenCommands,

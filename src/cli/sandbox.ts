@@ -51,8 +51,8 @@ export async function startSandbox({ config, missingKeys }: LoadedConfig, gatewa
 const SANDBOX_MODEL = { prefix: "openai", id: "openai/gpt-5-mini" };
 
 /**
- * The configuration with what the sandbox adds: the demo site may be read, by its host and port, and is what a simulated search
- * engine finds, and a model is there.
+ * The configuration with the sandbox's additions: the demo site may be read, by its host and port, a simulated search engine finds
+ * it, and a model is there.
  */
 export function withSandbox(loaded: LoadedConfig, { site, routes, searchUrl }: Sandbox): LoadedConfig {
   const { web } = loaded.config;

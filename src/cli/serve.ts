@@ -75,7 +75,7 @@ async function serveAlone(start: Start): Promise<void> {
   const server = listen(start);
   const sandbox = start.sandbox ? await startSandbox(loaded, start.port) : undefined;
   const served = sandbox === undefined ? loaded : withSandbox(loaded, sandbox);
-  // Loaded last, since it is most of the code: a start that cannot be says so at once, and a parent of workers needs none.
+  // Loaded last, since it is most of the code: a start that cannot be fails at once, and a parent of workers needs none.
   const { serveOn } = await import("./server/serving.ts");
   const stop = serveOn(server, { loaded: served, storage, logger, catalog, simulated: sandbox?.routes ?? new Map() });
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);

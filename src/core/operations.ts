@@ -27,5 +27,5 @@ export type WebOperation = "scrape" | "map" | "crawl" | "search";
 /** The kind of any paid work. */
 export type Operation = ModelOperation | WebOperation;
 
-/** What a request for text may ask for, and some endpoints silently ignore: a format of the answer, thought. */
+/** Wishes of a request for text that some endpoints silently ignore: a format of the answer, thought. */
 export type RequestFeature = "format" | "effort";

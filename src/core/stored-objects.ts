@@ -51,7 +51,7 @@ export interface ObjectReader<Body> {
 export interface CreatedObjects {
   /** An event of a stream that contains none of these words creates nothing. */
   words: readonly Buffer[];
-  /** The objects in a whole answer or an event. Only what the upstream generated counts, never what a caller sent. */
+  /** The objects in a whole answer or an event. Only the upstream's own text counts, never a caller's. */
   read(answer: JsonObject): readonly StoredObject[];
 }
 

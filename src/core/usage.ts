@@ -20,7 +20,7 @@ export const outputBuckets = ["output", "reasoning", "outputAudio", "outputImage
  *
  * The first buckets count tokens. The others count units with other prices: whole images in and out, characters to
  * speak, audio to transcribe, video and connections (in milliseconds, since upstreams and files use fractions of a
- * second), what hosted tools do, pages of the web, and calls. A call may be counted in several units at once; units that
+ * second), the work of hosted tools, pages of the web, and calls. A call may be counted in several units at once; units that
  * the model's price omits are free.
  */
 export const usageBuckets = [
@@ -57,11 +57,11 @@ export interface MediaVariant {
   quality?: string | undefined;
 }
 
-/** What all of a call's tokens are priced by, in the upstream's terms; absent: its default. */
+/** The conditions that the price of all of a call's tokens depends on, in the upstream's terms; absent: its default. */
 export interface PriceTerms {
   /** The speed or priority of processing: `priority`, `flex`, `fast`. */
   serviceTier?: string | undefined;
-  /** Where the model runs: `us`. */
+  /** The region that the model runs in: `us`. */
   inferenceGeo?: string | undefined;
 }
 
@@ -70,7 +70,7 @@ export function appliedTerms(requested: PriceTerms | undefined, named: PriceTerm
   return requested === undefined ? named : { ...requested, ...named };
 }
 
-/** What a model has used, or may use. */
+/** The amounts that a model has used, or may use. */
 export interface ModelUsage {
   /** The upstream's name of the model. */
   model: string;

@@ -1,19 +1,19 @@
 import { type MountedRoute, mountRoute, type Route } from "./route.ts";
 import type { Services } from "./services.ts";
 
-/** A part of the gateway that runs in this process: what features share, or what one of them runs by itself. */
+/** A part of the gateway that runs in this process, of one feature or shared by several. */
 export interface RunningPart {
   /** How much of it has not ended: a stopping server waits for that, within a bound. */
   readonly active?: number;
-  /** Begins nothing from now on; what is active goes on. */
+  /** Begins nothing from now on; active work goes on. */
   close?(): void;
-  /** Ends what is active still. */
+  /** Ends the work that is still active. */
   abortAll?(): void;
-  /** Ends what runs in the background; resolves when that has ended. */
+  /** Ends the work in the background; resolves when that has ended. */
   stop?(): void | Promise<void>;
 }
 
-/** A group of routes, and what it runs besides. `Needs` are the services that it requires. */
+/** A group of routes, and the parts that it runs besides. `Needs` are the services that it requires. */
 export interface Feature<Needs = Services> {
   routes: readonly Route<Needs>[];
   start?: (services: Needs) => RunningPart;
@@ -24,7 +24,7 @@ export function mountFeatures<Needs>(features: readonly Feature<Needs>[], servic
   return features.flatMap(({ routes }) => routes.map((route) => mountRoute(route, services)));
 }
 
-/** Starts what the features run. */
+/** Starts the parts of all features. */
 export function startFeatures<Needs>(features: readonly Feature<Needs>[], services: Needs): RunningPart[] {
   return features.flatMap(({ start }) => start?.(services) ?? []);
 }

@@ -80,7 +80,7 @@ export class Sockets {
     return new Response(null, { status: 101 });
   }
 
-  /** Announces the end of the server to the open sockets, which may finish what they do. */
+  /** Announces the end of the server to the open sockets, which may finish their work. */
   close(): void {
     for (const socket of this.#open) socket.retire();
   }

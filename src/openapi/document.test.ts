@@ -326,7 +326,7 @@ describe.each([
   });
 });
 
-/** The schemas accept what the gateway accepts, and no more. */
+/** The schemas accept the same bodies as the gateway. */
 describe("the schema of", () => {
   const edit = { model: "openai/gpt-image-1", prompt: "a fox" };
   const form = { model: "openai/whisper-1", file: "RIFF" };

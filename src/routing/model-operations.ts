@@ -42,7 +42,7 @@ const operationsOfKind: Readonly<Partial<Record<ModelKind, readonly ModelOperati
   video: ["video_generation", "video_edit", "video_extension"],
 };
 
-/** What a model can be called for: by its kind, if a catalog lists it, and as far as its provider has it. */
+/** The operations of a model: by its kind, if a catalog lists it, and as far as its provider has it. */
 export function operationsOf(
   { operations }: Provider,
   { kind, modalities }: Pick<ModelPrice, "kind" | "modalities">,

@@ -38,7 +38,7 @@ function writingsOf(secret: string): string[] {
   return [...new Set([...encoded, secret])];
 }
 
-/** Finds the keys in the text without its escapes, and replaces what stands in their place. */
+/** Finds the keys in the text without its escapes, and replaces them in the original. */
 function withoutEscaped(text: string, written: readonly string[]): string {
   const { plain, starts } = unescaped(text);
   const found = written

@@ -190,7 +190,7 @@ function prefixOf(modelId: string): string {
 interface ModelAlias {
   /** `*` matches any characters. */
   glob: string;
-  /** The model id with prefix; `*` stands for what the glob's matched. */
+  /** The model id with prefix; `*` stands for the text that the glob's one matched. */
   id: string;
 }
 

@@ -2,7 +2,7 @@ import { type JsonObject, parseObject } from "../core/index.ts";
 import { dataOf, eventsWith } from "./events.ts";
 import type { StreamObserver } from "./stream-observer.ts";
 
-/** Where the events of a tapped stream go. */
+/** The receiver of a tapped stream's events. */
 export interface EventTapOptions {
   /** Only events that contain one of these words are parsed. */
   words: readonly Buffer[];

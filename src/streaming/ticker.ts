@@ -22,7 +22,7 @@ export class Ticker {
   readonly #clock: Clock;
   readonly #onError: (reason: unknown) => void;
 
-  /** `onError` is called with what a callback throws; by default it is thrown on, once the others have been called. */
+  /** `onError` is called with an error of a callback; by default it is thrown, once the others have been called. */
   constructor(everyMs: number, clock: Clock, { every = everyUnref, onError = rethrow }: TickerOptions = {}) {
     this.#clock = clock;
     this.#onError = onError;

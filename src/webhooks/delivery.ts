@@ -131,7 +131,7 @@ export class WebhookDelivery implements JobHandler {
   }
 }
 
-/** The rest of a URL may contain what only the receiver should know. */
+/** The rest of a URL may contain secrets of the receiver. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "";
 }

@@ -41,7 +41,7 @@ const messageSchema = z.object({
   deferrals: z.number(),
 });
 
-/** What a job stores. The body is stored as text, so that each attempt sends the same bytes. */
+/** The stored data of a job. The body is stored as text, so that each attempt sends the same bytes. */
 export type WebhookMessage = z.infer<typeof messageSchema>;
 
 /** Throws a RangeError if the id or the data can't be sent. */

@@ -20,7 +20,7 @@ const cacheWrites: Readonly<Record<"default" | "hour", readonly UsageBucket[]>> 
 };
 
 /**
- * Measures a request, and records what the number of its tokens does not tell: parts of which only a bound or nothing is
+ * Measures a request, and records the facts that are not in the number of its tokens: parts of which only a bound or nothing is
  * known, parts that have other prices than text, and whether the request asks for a cache.
  */
 export class Measure {
@@ -53,7 +53,7 @@ export class Measure {
     return tokens;
   }
 
-  /** A document in base64. Other documents than plain text have pages, whose tokens their bytes don't tell. */
+  /** A document in base64. Other documents than plain text have pages, whose tokens do not follow from their bytes. */
   document(part: unknown, isText: boolean): number {
     const bytes = jsonBytes(part, this);
     return isText ? bytes : this.#unsized(Math.min(bytes, UNKNOWN_PART_TOKENS));

@@ -186,7 +186,7 @@ export function checkBody<Body>(value: unknown, schema: z.ZodType<Body>): Body {
   throw invalid(`${path === "" ? "body" : path}: ${problem}`, path === "" ? undefined : path);
 }
 
-/** What is wrong with a value: the validator's own words are about its schema, not about the request. */
+/** The fault of a value: the validator's own words are about its schema, not about the request. */
 function problemOf(issue: z.core.$ZodIssue, value: unknown): string {
   const given = issue.path.reduce<unknown>(memberOf, value);
   if (given === undefined && issue.path.length > 0) return "is missing";

@@ -42,7 +42,7 @@ function basic({ username, password }: Credentials): string {
 
 interface Upstream {
   port: number;
-  /** What each connection has sent. */
+  /** The text that each connection has sent. */
   received: string[];
 }
 

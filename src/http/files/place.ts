@@ -4,7 +4,7 @@ import { partNames } from "../contract.ts";
 import type { RouteCall } from "../route.ts";
 import { filePath, providerPath, providerQuery, providerUploadForm, uploadForm } from "./schemas.ts";
 
-/** Where the same routes are: under `/v1/files`, or under a provider's prefix. */
+/** The path of the same routes: `/v1/files`, or a provider's prefix. */
 export interface FilePlace {
   path: string;
   /** A part of the names of operations. */

@@ -1,4 +1,4 @@
-/** A model in OpenAI's format, with what the gateway adds to it. */
+/** A model in OpenAI's format, with the gateway's own fields. */
 import { z } from "@hono/zod-openapi";
 import { byPriceKey, describePrice, type PriceKey } from "../../core/index.ts";
 import { priceQuote } from "../../pricing/index.ts";

@@ -40,8 +40,8 @@ const pageHeaders = {
 type Needs = Pick<Services, "version" | "sandboxed">;
 
 /**
- * The address of the gateway itself: what it is and how to reach it, for people as a page, for programs as JSON. It is public and
- * tells nothing that `/health` does not.
+ * The gateway's own address: an introduction for people as a page, for programs as JSON. It is public, and has no more facts than
+ * `/health`.
  */
 export const startPageRoute: HttpRoute<Needs, "public"> = {
   kind: "http",

@@ -14,7 +14,7 @@ export interface ResponsesSocketSettings {
   /** Open connections by token. */
   limit: SessionLimit;
   connectionMsMax: number;
-  /** Creates what asks upstreams for the turns of one connection. */
+  /** Creates the sender of the turns of one connection. */
   newAsker: () => SocketAsker;
 }
 

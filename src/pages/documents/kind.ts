@@ -105,7 +105,7 @@ export function isXhtml(contentType: string | undefined): boolean {
 const mediaType = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
 /**
- * The media type without parameters, in lower case; "" if there is none, or none that says anything. Of several, which
+ * The media type without parameters, in lower case; "" if there is none, or none of use. Of several, which
  * servers send by mistake, the last valid one, as in browsers.
  */
 function mediaTypeOf(contentType: string | undefined): string {
@@ -132,7 +132,7 @@ function withoutMark(text: string): string {
 /** The part of a text's characters that may be zeros. Pages have a few by mistake, and parsers pass over them. */
 const zerosShareMax = 0.01;
 
-/** Zeros tell binary data from text, but UTF-16 without a mark has them too, in every second byte. */
+/** Zeros distinguish binary data from text, but UTF-16 without a mark has them too, in every second byte. */
 function isBinary(head: string, type: string): boolean {
   const zeros = head.split("\0").length - 1;
   if (zeros === 0 || /^(<\0[!?a-z]\0|\0<\0[!?a-z])/i.test(head)) return false;

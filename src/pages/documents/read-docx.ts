@@ -7,7 +7,7 @@ import { unpackedBytes } from "./zip-sizes.ts";
 /** Bytes that a document may unpack to. Text packs to a tenth; images hardly. */
 const unpackedBytesMax = 128 * 1024 * 1024;
 
-/** Paragraphs whose style says what they are, beyond headings and lists. */
+/** Paragraphs with a meaning by their style, beyond headings and lists. */
 const styleMap = [
   ["Title", "h1:fresh"],
   ["Quote", "blockquote > p:fresh"],

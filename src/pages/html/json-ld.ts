@@ -24,7 +24,7 @@ export function linkedFacts(scripts: readonly Element[]): LinkedFacts {
   return facts;
 }
 
-/** The objects of JSON-LD that describe a page or what it is about, of a bounded number. */
+/** The objects of JSON-LD that describe a page or its subject, of a bounded number. */
 export function* linkedObjects(scripts: readonly Element[]): Generator<Json> {
   let left = objectsMax;
   for (const { children } of scripts) {

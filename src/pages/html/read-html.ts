@@ -40,7 +40,7 @@ export function readHtml(text: string, request: PageRequest): HtmlPage {
   if (wants.images === true) page.images = imagesOf(selected, addresses);
   if (wants.html !== true && wants.markdown !== true) return page;
   const content = included === undefined && request.onlyMainContent ? mainOf(document, base, page.metadata) : selected;
-  // What main content was found by is as large as the tree, and the Markdown needs its room.
+  // The facts that main content was found by are as large as the tree, and the Markdown needs their room.
   if (text.length >= largeCharactersMin) Bun.gc(true);
   clean(content);
   makeAbsolute(content, { addresses, removeBase64Images: request.removeBase64Images });

@@ -3,7 +3,7 @@ import { adopt } from "./adopt.ts";
 import { elementsOf } from "./walk.ts";
 
 /**
- * Puts what the shadow roots of a tree show in the place of the elements that have them, as a reader sees it: pages declare them
+ * Puts the contents of the shadow roots of a tree in the place of the elements that have them, as a reader sees it: pages declare them
  * in templates, and the browser writes them so. The tree may get deeper.
  */
 export function openShadowRoots(document: Document): void {
@@ -27,7 +27,7 @@ function contentOf({ children }: Element): ChildNode[] {
   return children.flatMap((child) => (isDocument(child) ? child.children : [child]));
 }
 
-/** Each of the element's own children goes to the first slot of its name; what has no slot is not shown. */
+/** Each of the element's own children goes to the first slot of its name; children without a slot are not shown. */
 function fillSlots(slots: readonly Element[], own: readonly ChildNode[]): void {
   const byName = Map.groupBy(own, (child) => (isTag(child) ? (child.attribs["slot"] ?? "") : ""));
   for (const slot of slots) {

@@ -41,7 +41,7 @@ export function fillSignals(block: Block, page: PageFacts, row: Float32Array): v
   }
 }
 
-/** What sets the columns of a row after the signals. */
+/** The sources of a row's columns after the signals. */
 export function learnedColumns(
   page: PageFacts,
   weights: WordWeights,

@@ -8,7 +8,7 @@ const rowWordsMax = 80;
 
 /**
  * Takes the elements that hold kept text, or media beside it, out of the tree of a page, and the parts that are no content out
- * of them. What belongs together stays together: the cells of a row, the lines of preformatted text.
+ * of them. Related nodes stay together: the cells of a row, the lines of preformatted text.
  */
 export function keepNodes(body: ParentNode, page: Blocks, kept: readonly boolean[]): ChildNode[] {
   const fates = decideRegions(page, kept);

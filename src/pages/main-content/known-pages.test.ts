@@ -21,7 +21,7 @@ if (!present) console.log(`skipped: the main content of known pages, there is no
 
 /** Every page would take half a minute. */
 const pagesByType = 10;
-/** A little below what these pages score. */
+/** A little below the scores of these pages. */
 const floors: Readonly<Record<PageType, number>> = {
   article: 0.9,
   collection: 0.65,

@@ -16,7 +16,7 @@ import { splitIntoBlocks } from "./split-into-blocks.ts";
 /** The part of a page that its readers come for. */
 export interface MainContent {
   /**
-   * In document order, or made from JSON-LD if that is where the text is. All children of the body if none of them is
+   * In document order, or made from JSON-LD if that has the text. All children of the body if none of them is
    * content.
    */
   readonly nodes: ChildNode[];

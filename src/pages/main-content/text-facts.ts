@@ -66,7 +66,7 @@ export function readText(text: string): TextFacts {
 }
 
 const space = 0x20;
-// What characters are, as bits.
+// The kinds of characters, as bits.
 const upper = 1;
 const lower = 2;
 const digit = 4;
@@ -96,7 +96,7 @@ function kindOf(code: number): number {
   return isWide ? wideLetter : otherLetter;
 }
 
-/** A run between spaces: where it is in its text, what its characters are, and how many of them are wide. */
+/** A run between spaces: its place in the text, the kinds of its characters, and the number of wide ones. */
 interface Run {
   readonly start: number;
   readonly end: number;

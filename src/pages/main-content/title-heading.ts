@@ -2,7 +2,7 @@ import { type ChildNode, type Document, type Element, isTag } from "domhandler";
 import { textContent } from "domutils";
 import { elementsOf } from "../html/walk.ts";
 
-/** Where a heading is not that of the content. */
+/** Places of headings that are not those of the content. */
 const margins = new Set(["nav", "footer", "aside"]);
 
 /** Characters of a heading that is compared. */

@@ -59,7 +59,7 @@ export function isDecoration({ name, attribs }: Element): boolean {
   return decoration.test(attribs["class"] ?? "");
 }
 
-/** Where a line ends that an element makes, and the number of parts if it is empty. */
+/** The end of a line that an element makes, and the number of parts if it is empty. */
 interface LineEnd {
   emptyAt: number | undefined;
 }

@@ -27,7 +27,7 @@ export interface Scope {
 export interface BlockLink {
   href: string;
   title: string | undefined;
-  /** Where the link belongs, if it is not simply the first text. */
+  /** The place of the link, if it is not simply the first text. */
   heading: Element | undefined;
   isWritten: boolean;
 }

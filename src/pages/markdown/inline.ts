@@ -271,7 +271,7 @@ function writeRaised({ name, children }: Element, scope: Scope, writer: Writer):
   return text.replaceAll(/./g, (character) => raised[character] ?? character);
 }
 
-/** Videos that are part of a page, as a link to where they can be watched. */
+/** Videos that are part of a page, as a link to a page that plays them. */
 export function writeFrame({ name, attribs, children }: Element): string {
   const inner = children.filter(isTag).find((child) => child.name === "source");
   const source = attribs["src"] ?? inner?.attribs["src"];

@@ -6,7 +6,7 @@ async function markdownOf(html: string): Promise<string | undefined> {
   return (await takeApart(bytesOf(html), pageRequest())).markdown;
 }
 
-/** The Markdown that `markdown` is when it is read, as HTML: what is escaped must come back as the text that it was. */
+/** The Markdown that `markdown` is when it is read, as HTML: escaped text must come back as the text that it was. */
 function asHtml(markdown: string): string {
   return Bun.markdown.html(markdown).trim();
 }

@@ -2,7 +2,7 @@
 const written =
   /\$\$([^$]{1,4000})\$\$|\$(?![\s$])([^$\n]{1,1000}?)(?<!\s)\$(?!\d)|\\\(([^\n]{1,500}?)\\\)|\\\[([^\n]{1,2000}?)\\\]/g;
 
-/** What only formulas have: a command, or a sign above or below another one. A letter alone is one too, between brackets. */
+/** Signs of formulas alone: a command, or a sign above or below another one. A letter alone is one too, between brackets. */
 const isTex = /\\[a-zA-Z]{2,}|[\p{L}\p{N})}\]][_^]|^\s*[a-zA-Z]\s*$/u;
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What a process has used. */
+/** The resources that a process has used. */
 export interface ProcessUse {
   residentBytes: number;
   /** Since its start, of all its threads. */
@@ -15,7 +15,7 @@ const tickMs = 10;
 /** Fields of `/proc/<pid>/stat` after the name of the program, which may contain anything: user and system time, resident pages. */
 const [userTicks, systemTicks, residentPages] = [11, 12, 21];
 
-/** What a process has used so far, or undefined if it can't be read (it has ended). */
+/** The use of a process so far, or undefined if it can't be read (it has ended). */
 export async function useOf(pid: number): Promise<ProcessUse | undefined> {
   return process.platform === "linux" ? useOnLinux(pid) : useByPs(pid);
 }

@@ -28,7 +28,7 @@ interface ReadSitemap extends Sitemap {
 
 /**
  * Reads a sitemap, a sitemap index, a feed or a list of addresses, possibly packed by gzip. No entities of the document's
- * own are expanded. What is too long is read up to its bounds, and says so.
+ * own are expanded. A longer one is read up to its bounds, and marked as cut.
  * @throws PageError `malformed` for a document that is none of them, or that cannot be read.
  */
 export async function readSitemap(bytes: Uint8Array, request: SitemapRequest): Promise<ReadSitemap> {
@@ -37,7 +37,7 @@ export async function readSitemap(bytes: Uint8Array, request: SitemapRequest): P
   const isCut = request.isCut || unpacked.isCut;
   const collector = new Collector(url);
   let reader: SitemapReader | undefined;
-  // A whole text of 50 MB in memory, beside its bytes, is near what a child may take.
+  // A whole text of 50 MB in memory, beside its bytes, is near the bound of a child.
   for (const piece of decodePieces(unpacked.bytes, { label: charsetOf(contentType), xml: true })) {
     reader ??= readerOf(piece, collector);
     reader?.write(piece);
@@ -215,7 +215,7 @@ class XmlElements {
     if (this.#field !== undefined && this.#text.length <= addressCharactersMax) this.#text += data;
   }
 
-  /** An element that the end of the document or of its parent closes may be a part of what it was. */
+  /** An element that the end of the document or of its parent closes may be a part of a longer one. */
   onclosetag(_tag: string, isImplied: boolean): void {
     this.#depth -= 1;
     if (this.#list === undefined) return;

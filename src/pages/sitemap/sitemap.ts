@@ -1,6 +1,6 @@
-/** What a sitemap lists, and its bounds. The gateway loads this, the parser only the children. */
+/** The entries of a sitemap, and its bounds. The gateway loads this, the parser only the children. */
 
-/** Bytes of one sitemap, as it is sent and unpacked: what the protocol allows. */
+/** Bytes of one sitemap, as it is sent and unpacked: the protocol's bound. */
 export const sitemapBytesMax = 50 * 1024 * 1024;
 
 /** Addresses that are taken from sitemaps; the protocol allows 50,000 in one. */
@@ -30,6 +30,6 @@ export interface Sitemap {
   pages: Iterable<SitemapEntry>;
   /** Further sitemaps, of an index. */
   sitemaps: Iterable<SitemapEntry>;
-  /** It is longer than what was read. */
+  /** It is longer than the part that was read. */
   isCut: boolean;
 }

@@ -4,7 +4,7 @@ import { type JsonObject, limits, listOf, objectOf } from "../../../core/index.t
 interface Round {
   /** A stored response that it continued. */
   base: string | undefined;
-  /** Everything said since: inputs and outputs. */
+  /** All inputs and outputs since. */
   items: readonly unknown[];
   bytes: number;
 }
@@ -13,7 +13,7 @@ interface Round {
 const ROUNDS_MAX = 32;
 
 /**
- * What was said on one connection in responses with `store: false`. They are continued by sending the items again: the
+ * The items of one connection, from responses with `store: false`. They are continued by sending the items again: the
  * upstream does not know them.
  */
 export class ConnectionHistory {

@@ -39,7 +39,7 @@ export function readTurn(text: string): TurnRequest {
   return { streamId, generates: generate, isUnstored: store === false, body, parsed };
 }
 
-/** The bytes of a turn for the pipeline: the client's own, except for what the connection adds or takes away. */
+/** The bytes of a turn for the pipeline: the client's own, except for the fields that the connection adds or takes away. */
 export function bytesOf({ parsed, body: own }: TurnRequest, expanded: JsonObject): Uint8Array {
   const edits: JsonEdit[] = [...envelope.map((remove) => ({ remove })), { set: "stream", value: "true" }];
   if (expanded !== own) {
@@ -68,7 +68,7 @@ export function errorMessage(status: number, error: unknown, streamId: string | 
   return eventMessage(JSON.stringify({ type: "error", status, error }), streamId);
 }
 
-/** What a refusal of the gateway is to a client of the socket. */
+/** The event that a client of the socket gets for a refusal of the gateway. */
 export function refusalMessage(error: GatewayError, requestId: string, streamId: string | undefined): string {
   const body = objectOf(errorBody("openai", error, requestId));
   return answerMessage(error.status, body, streamId);

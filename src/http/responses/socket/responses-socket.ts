@@ -282,7 +282,7 @@ export class ResponsesSocket implements SocketHandler {
   }
 }
 
-/** What an upstream that remembers the connection needs not be told again. */
+/** The items that an upstream which remembers the connection has already. */
 function continuedBy({ body }: TurnRequest, expanded: JsonObject): ContinuedTurn | undefined {
   const { previous_response_id: previousId, input } = body;
   return expanded === body || typeof previousId !== "string" ? undefined : { previousId, input };

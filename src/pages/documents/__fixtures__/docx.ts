@@ -11,7 +11,7 @@ export function makeDocx(body: string): Uint8Array {
   });
 }
 
-/** An archive with stored files. `sizes` are what its directory claims that they unpack to. */
+/** An archive with stored files. `sizes` are the unpacked sizes that its directory claims. */
 export function makeZip(files: Readonly<Record<string, string>>, sizes: Readonly<Record<string, number>> = {}): Uint8Array {
   const locals: Buffer[] = [];
   const entries: Buffer[] = [];

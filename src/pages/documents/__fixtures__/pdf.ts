@@ -1,4 +1,4 @@
-/** A piece of text: where, how large, and what. */
+/** A piece of text, with its place and size. */
 export type Text = readonly [x: number, y: number, size: number, text: string];
 
 export interface MadePdf {

@@ -72,7 +72,7 @@ function textParagraphsOf(lines: readonly Line[]): Paragraph[] {
       paragraphs.push({ text: line.text, size: line.size, lines: 1 });
       left = line.left;
     }
-    // The second line of a paragraph shows where its lines begin.
+    // The second line of a paragraph shows the left edge of its lines.
     if (paragraph?.lines === 2) left = Math.min(left, line.left);
     previous = line;
   }

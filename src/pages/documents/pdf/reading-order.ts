@@ -120,7 +120,7 @@ interface Columns {
 function columnsOf(splits: readonly Split[], widths: Widths, linesMin: number): Columns | undefined {
   const filled = { left: filledRows(splits, "left", widths), right: filledRows(splits, "right", widths) };
   const first = Math.max(filled.left[0] ?? Infinity, filled.right[0] ?? Infinity);
-  // What follows the columns may be short enough to be in one of them.
+  // The lines after the columns may be short enough to be in one of them.
   let last = Math.min(filled.left.at(-1) ?? -1, filled.right.at(-1) ?? -1);
   for (let tries = 0; !areColumns(splits.slice(first, last + 1), widths, linesMin); tries += 1) {
     if (tries === triesMax || last <= first) return undefined;
