@@ -72,8 +72,8 @@ export class Places {
   }
 
   /**
-   * Gives places to those of the tasks that may run now, in a fair order. The others do not wait: for tasks that are stored
-   * elsewhere.
+   * Gives places to those of the tasks that may run now, in a fair order. The others do not wait: for tasks that have a
+   * table of their own.
    */
   grab<Task extends QueuedTask>(tasks: readonly Task[]): Grabbed<Task>[] {
     const grabbed: Grabbed<Task>[] = [];
