@@ -1,6 +1,6 @@
 /**
  * `npm run prices`: generates the built-in price catalog from the published tables and our corrections, and prints
- * where the tables disagree. `--litellm VERSION` takes that version instead of the newest one; `--out FILE` writes to that file,
+ * if the tables disagree. `--litellm VERSION` takes that version instead of the newest one; `--out FILE` writes to that file,
  * to be published for gateways whose `pricing.catalog` names its address.
  */
 import { writeFileSync } from "node:fs";

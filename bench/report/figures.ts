@@ -5,7 +5,7 @@ import type { SoakResult } from "../scenarios/soak.ts";
 import type { UploadsResult } from "../scenarios/uploads.ts";
 import { median } from "./median.ts";
 
-/** The figures of one proxy in one case: each is the median over the rounds. Times in ms, NaN where not measured. */
+/** The figures of one proxy in one case: each is the median over the rounds. Times in ms, NaN if not measured. */
 export interface Figures {
   proxyId: string;
   /** A run with a wrong answer measures nothing: the other figures don't count. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /** Which cores the proxy under test and everything else run on. */
 export interface Pinning {
-  /** Null where pinning is off or impossible. */
+  /** Null if pinning is off or impossible. */
   proxyCore: number | null;
   otherCores: number[];
   /** For the report. */

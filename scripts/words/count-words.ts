@@ -40,25 +40,25 @@ export const habits: readonly Habit[] = [
     example: "undefined where there is none → undefined if there is none",
     pattern:
       /\bwhere (?:it|its|there|they|that|this|one|none|nothing|nobody|no|neither|both|all|each|some|the|an?)\b/gi,
-    perThousandMax: 0.3,
+    perThousandMax: 0.1,
   },
   {
     name: 'headless "what is/has"',
     example: "what is held → the held amount",
     pattern: /\bwhat (?:is|are|was|were|has|have|had)\b/gi,
-    perThousandMax: 0.6,
+    perThousandMax: 0.5,
   },
   {
     name: 'any "what"',
     example: "what the upstream sends → the upstream's reply",
     pattern: /\bwhat\b/gi,
-    perThousandMax: 2.6,
+    perThousandMax: 2.2,
   },
   {
     name: '"told", "tells", "says"',
     example: "the header tells the limit → the header contains the limit",
     pattern: /\b(?:tells?|told|telling|says?|said|saying)\b/gi,
-    perThousandMax: 0.5,
+    perThousandMax: 0.45,
   },
   {
     name: "private words",

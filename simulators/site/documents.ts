@@ -33,7 +33,7 @@ export const readings = {
   ],
 };
 
-/** What crawlers may read. */
+/** The pages that crawlers may read. */
 export function robotsText({ origin }: Shown): string {
   return `User-agent: *\nDisallow: /account/\nAllow: /\n\nSitemap: ${origin}/sitemap.xml\n`;
 }

@@ -1,7 +1,7 @@
 import { asArray, stringOr } from "../shared/json.ts";
 import { pagesOf, postsOf, type Section, type SitePage, specsOf } from "./pages.ts";
 
-/** Where a page is shown: its scheme and host, without a slash at the end. */
+/** The origin that a page is shown at: its scheme and host, without a slash at the end. */
 export interface Shown {
   readonly origin: string;
 }

@@ -51,7 +51,7 @@ import {
 /** The program of the browser's child process. */
 const BROWSER_CHILD = fileURLToPath(new URL("browser-child.ts", import.meta.url));
 
-/** Where Firecrawl's own service is. */
+/** The address of Firecrawl's own service. */
 const FIRECRAWL_URL = "https://api.firecrawl.dev";
 
 interface WebOptions {
@@ -141,7 +141,7 @@ function createTextIndex({ config, environment: { clock }, logger }: WebOptions,
   return new TextIndex({ store: textIndex, clock, logger, withoutUsers: config.web.search.without_users });
 }
 
-/** Where Brave's search API is. */
+/** The address of Brave's search API. */
 const BRAVE_URL = "https://api.search.brave.com/res/v1";
 
 function createSearch({ config, environment: { fetch } }: WebOptions, local: TextIndex): SearchBackend {

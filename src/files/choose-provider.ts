@@ -9,7 +9,7 @@ export interface FileProvider {
   files: UpstreamFiles;
 }
 
-/** Where a request names its provider: in its path, or in a field of its own that `/v1/files` has. */
+/** The place in a request that names its provider: its path, or in a field of its own that `/v1/files` has. */
 export type NamedProvider = { prefix: string } | { asked: readonly string[] };
 
 /**

@@ -6,7 +6,7 @@ export const PROVIDER = "provider";
 
 const queryOf = ({ request }: FileCall): URLSearchParams => new URL(request.url).searchParams;
 
-/** Where the request's path or query names its provider. */
+/** The place in the request's path or query that names its provider. */
 export function namedProvider(call: FileCall): NamedProvider {
   const { prefix } = call;
   return prefix === undefined ? { asked: queryOf(call).getAll(PROVIDER) } : { prefix };

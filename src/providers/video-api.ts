@@ -17,7 +17,7 @@ export interface VideoSource {
   id: string;
   /** Its length in seconds, if known. */
   seconds: number | undefined;
-  /** Where it can be downloaded, if it can. */
+  /** The address of its download, if there is one. */
   url: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface VideoState {
   status: "queued" | "in_progress" | "completed" | "failed";
   /** In percent. */
   progress?: number | undefined;
-  /** Where the videos can be downloaded, for a job that has completed. */
+  /** The addresses of the videos, for a job that has completed. */
   urls: readonly string[];
   error?: { code: string; message: string } | undefined;
   seconds?: number | undefined;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { cleanEnvironment } from "../kit/index.ts";
 
-/** Where an agent works: its project and its home. */
+/** The folders of an agent: its project and its home. */
 export interface Place {
   project: string;
   home: string;
@@ -23,7 +23,7 @@ interface Started {
   variables?: Record<string, string>;
   /** Files of its configuration, by their place in the home. */
   files?: Record<string, string>;
-  /** What the edited file contains before. */
+  /** The contents of the edited file before. */
   given?: string;
   /** Some read the prompt from their input, because they change it on the command line. */
   input?: string;

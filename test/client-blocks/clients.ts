@@ -1,4 +1,4 @@
-/** How the blocks of each client are run: what must be installed, and what the gateway must have answered. */
+/** How the blocks of each client are run: the package to install, and the models that must have answered. */
 
 export interface DocumentedClient {
   /** An npm package with its version, whose commands the block uses. */

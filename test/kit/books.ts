@@ -25,7 +25,7 @@ export async function spentBy(gateway: Gateway, user: string): Promise<bigint> {
   });
 }
 
-/** What `tollgate ledger audit` finds, over a connection of its own. The command itself would take a quarter of a second. */
+/** The findings of `tollgate ledger audit`, over a connection of its own. The command itself would take a quarter of a second. */
 export async function auditOf({ storageUrl }: Pick<Gateway, "storageUrl">): Promise<AuditReport> {
   const storage = await openStorage(storageUrl);
   try {

@@ -1,4 +1,4 @@
-/** Where tests keep what they install from registries: in the user's cache, since node_modules is made again with each lock file. */
+/** The folder of packages that tests install from registries: the user's cache, since node_modules is made again with each lock file. */
 import { homedir } from "node:os";
 import { join } from "node:path";
 

@@ -8,7 +8,7 @@ import { withInstallLock } from "./install-lock.ts";
 
 const installSecondsMax = 300;
 
-/** Needs a tenth of pip's time. Where it can't be had, pip does it. */
+/** Needs a tenth of pip's time. If it can't be had, pip does it. */
 const fastInstaller = "uv==0.13.9";
 
 /** The interpreter, or the reason why there is none. */

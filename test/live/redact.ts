@@ -1,4 +1,4 @@
-/** Removes secrets from what is recorded. */
+/** Removes secrets from recordings. */
 
 const removed = "removed";
 

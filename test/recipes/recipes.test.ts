@@ -13,7 +13,7 @@ import { testMsMax } from "../kit/time-limits.ts";
 interface Recipe {
   /** The heading in CONTRIBUTING.md. */
   readonly title: string;
-  /** What appears in generated files, as the recipe promises. */
+  /** The promised texts, by generated file. */
   readonly generates?: Readonly<Record<string, string>>;
 }
 
@@ -75,7 +75,7 @@ async function run(...command: readonly string[]): Promise<void> {
 const environment = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir(), TOLLGATE_TEST_RUN_FOLDER: undefined };
 const bun = process.execPath;
 
-/** What the compiler reads: the whole program and its unit tests. */
+/** The compiler's input: the whole program and its unit tests. */
 const compiled = { extends: "./tsconfig.json", include: ["src", "scripts"] };
 
 test("every recipe has a patch", () => {

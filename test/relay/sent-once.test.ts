@@ -1,6 +1,6 @@
 /**
  * An upstream that closes a reused connection at any moment of a request, against real processes: what the upstream may
- * have begun is sent again only where that costs little, within the configured retries, and never by the transport.
+ * have begun is sent again only if that costs little, within the configured retries, and never by the transport.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Socket } from "bun";

@@ -33,7 +33,7 @@ export interface SeedResult {
   traceHash: number;
   /** How often each pair of events met. */
   meetings: ReadonlyMap<string, number>;
-  /** What is wrong; undefined if nothing is. */
+  /** The fault; undefined if there is none. */
   finding: string | undefined;
 }
 
@@ -64,7 +64,7 @@ export async function runSeed({ seed, template, onTrace, onSpin }: SeedOptions):
 class Run {
   readonly #world: World;
   readonly #nodes: readonly [Node, Node];
-  /** What has begun and not ended. */
+  /** The work that has begun and not ended. */
   readonly #running = new Set<Actor>();
   #planned = 0;
 

@@ -1,4 +1,4 @@
-/** What may be asked of video jobs, and by whom. */
+/** The permitted requests for video jobs, by caller. */
 import { describe, expect, test } from "bun:test";
 import { engines, query } from "../kit/index.ts";
 import { json, nano, videoScene } from "./video-scene.ts";

@@ -5,7 +5,7 @@ import { eachOf, webScene } from "./web-scene.ts";
 
 const scene = webScene();
 
-/** What is wrong with the Markdown of each page that has anything wrong. */
+/** The faults in the Markdown of each page that has any. */
 async function findingsOf(pages: WebSite["content"]): Promise<Record<string, string[]>> {
   const { site, scrape } = scene();
   const findings: Record<string, string[]> = {};

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from "bun:test";
 import { type Caller, post, type Rig, startRig } from "../kit/index.ts";
 import { startWebSite, type WebSite } from "./site/index.ts";
 
-/** What a scrape answers, as far as tests read it. */
+/** The answer of a scrape, as far as tests read it. */
 interface ScrapeAnswer {
   readonly status: number;
   readonly success: boolean;

@@ -1,4 +1,4 @@
-/** `tollgate webhooks secret`, and where the key of the encryption comes from. */
+/** `tollgate webhooks secret`, and the source of the encryption's key. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

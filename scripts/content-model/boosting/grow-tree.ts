@@ -1,6 +1,6 @@
 import type { BinnedColumns } from "./bins.ts";
 
-/** What a tree is fitted to: by row, the first two derivatives of the loss. */
+/** The targets of a tree: by row, the first two derivatives of the loss. */
 export interface Gradients {
   readonly first: Float32Array;
   readonly second: Float32Array;
@@ -45,7 +45,7 @@ export interface GrownTree {
   readonly addTo: (scores: Float32Array) => void;
 }
 
-/** Grows a tree leaf by leaf, at each step where it helps most. Reorders `rows`. */
+/** Grows a tree leaf by leaf, at each step the one that helps most. Reorders `rows`. */
 export function growTree(
   data: BinnedColumns,
   columns: readonly number[],
@@ -167,7 +167,7 @@ class Grower {
   }
 }
 
-/** Puts the rows of a leaf that pass first, and returns where the others begin. */
+/** Puts the rows of a leaf that pass first, and returns the index of the first other one. */
 function partition(
   rows: Int32Array,
   { from, to }: { from: number; to: number },

@@ -14,7 +14,7 @@ import {
 } from "../types.ts";
 import type { StoredFile } from "./stored-files.ts";
 
-/** A file to be stored: what a provider says about it, without `id`, `object` and the time. */
+/** A file to be stored: the provider's description of it, without `id`, `object` and the time. */
 export interface NewFile {
   readonly body: JsonObject;
   readonly contentType: string;

@@ -63,7 +63,7 @@ function checkItems(items: readonly JsonObject[], call: Call, wire: ResponsesWir
   return null;
 }
 
-/** What reasoning may lead to, besides a message. */
+/** The results of reasoning besides a message. */
 const callTypes: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call", "web_search_call"]);
 
 /** Reasoning comes back sealed, or as an item that is still kept; and never as the last word. */

@@ -8,7 +8,7 @@ export interface VideoJob {
   /** The API key: each one has an account of its own. */
   readonly account: string;
   readonly id: string;
-  /** What the provider answers about it, whatever its state. */
+  /** The provider's answer about it, whatever its state. */
   readonly body: JsonObject;
   /** By the simulators' clock, in milliseconds. */
   readonly createdAt: number;

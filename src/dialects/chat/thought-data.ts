@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf, parseObject } from "../../core/index.ts";
 import { defined } from "../conversation/index.ts";
 
-/** Where an upstream shows the text of a thought: in a member of the message, or between tags in its content. */
+/** The place that an upstream shows the text of a thought in: a member of the message, or between tags in its content. */
 export type ThoughtPlace = "reasoning_content" | "reasoning" | "think";
 
 /** What an upstream of this dialect sends with a thought and requires back with it, besides its text. */
@@ -12,7 +12,7 @@ export interface ThoughtData {
   extra?: JsonObject | undefined;
   /** The encrypted thought (xAI). */
   cipher?: string | undefined;
-  /** Where the text stood, for an upstream that takes it back there. */
+  /** The place of the text, for an upstream that takes it back there. */
   place?: ThoughtPlace | undefined;
 }
 

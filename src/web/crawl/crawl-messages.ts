@@ -88,7 +88,7 @@ export class CrawlMessages {
   }
 }
 
-/** A page that is too large for a message: its facts, and where the rest is. */
+/** A page that is too large for a message: its facts, and the address of the rest. */
 function shortened({ metadata }: JsonObject): JsonObject {
   const { title, sourceURL, url, statusCode } = objectOf(metadata) ?? {};
   return {

@@ -142,7 +142,7 @@ export const batchRequest = z
 export type CrawlRequest = z.output<typeof crawlRequest>;
 export type CrawlWebhookEvent = (typeof webhookEvents)[number];
 
-/** Where the messages of a crawl go. */
+/** The receiver of a crawl's messages. */
 export interface CrawlWebhook {
   url: string;
   headers: Readonly<Record<string, string>>;
@@ -150,7 +150,7 @@ export interface CrawlWebhook {
   events: readonly CrawlWebhookEvent[];
 }
 
-/** What is stored of a request: plain data for any node. */
+/** The stored part of a request: plain data for any node. */
 export interface CrawlPlan {
   url: string;
   scrape: ScrapeOptions;

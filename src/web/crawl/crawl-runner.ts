@@ -134,7 +134,7 @@ export class CrawlRunner implements Watched {
     try {
       await this.#perform(page, run.abort.signal);
     } catch (reason) {
-      // Its lease runs out: another run goes on where this one stopped.
+      // Its lease runs out: another run goes on from this one's last page.
       if (!run.abort.aborted) this.#failed(reason, page);
     } finally {
       this.#runs.delete(run);

@@ -26,7 +26,7 @@ export interface CrawlLookup {
   id: string;
 }
 
-/** Where a page of results begins, and how many it has at most. */
+/** The beginning of a page of results, and its greatest length. */
 export interface ResultPage {
   skip: number;
   limit: number | undefined;

@@ -17,7 +17,7 @@ export class ParkedJob implements Actor {
   #tokens = 0;
   #isExhausted = false;
   #isStopping = false;
-  /** What the job's row contains. */
+  /** The contents of the job's row. */
   #parked: ParkedWork | undefined;
 
   /** Begun on the first node, and continued on any. */

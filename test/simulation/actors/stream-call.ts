@@ -23,7 +23,7 @@ interface Reader {
   cancel(): Promise<void>;
 }
 
-/** What the upstream does after its last text. */
+/** The upstream's act after its last text. */
 type UpstreamEnd = "complete" | "complete, stays open" | "no last event" | "break" | "error event" | "silence";
 
 export interface StreamPlan {

@@ -1,7 +1,7 @@
 import type { Nano } from "../../../src/core/index.ts";
 import { workOf, type World } from "./world.ts";
 
-/** What the store has charged for a work in all, and what it could not charge. */
+/** The sum that the store has charged for a work, and the part that it could not charge. */
 interface Charged {
   net: Nano;
   shortfall: Nano;

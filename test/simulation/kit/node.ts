@@ -163,7 +163,7 @@ export class Node {
     return this.#unanswered === 0 && this.deps.unsettled.size === 0 && !isInJournal;
   }
 
-  /** What waits to be committed, for a finding. */
+  /** The operations that wait to be committed, for a finding. */
   get left(): string {
     const { unsettled } = this.deps;
     return `${this.name}: ${this.#unanswered} unanswered, unsettled ${[...unsettled.keys()].join(" ")}, in the journal ${this.journal.ids.join(" ")}`;

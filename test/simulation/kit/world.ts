@@ -67,7 +67,7 @@ const book = new PriceBook({
 
 export const calm: Weather = { name: "calm", isSync: false, latencyMs: [0, 3], refuses: 0, loses: 0 };
 
-/** Everything that one seed runs in: a clock, a storage, an account, and what is known of its works. */
+/** Everything that one seed runs in: a clock, a storage, an account, and the facts of its works. */
 export class World {
   readonly options: WorldOptions;
   readonly time = new VirtualTime();
@@ -122,7 +122,7 @@ export class World {
     this.options.onTrace?.(stamped);
   }
 
-  /** Records what is wrong; the first finding counts. */
+  /** Records a fault; the first one counts. */
   find(what: string): void {
     this.trace(`FOUND: ${what}`);
     this.finding ??= what;

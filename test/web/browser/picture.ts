@@ -1,4 +1,4 @@
-/** What the head of a picture says about it. */
+/** The facts in the head of a picture. */
 export interface Picture {
   format: "png" | "jpeg";
   width: number;

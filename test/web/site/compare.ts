@@ -7,7 +7,7 @@ export interface Expectation {
 }
 
 /**
- * What is wrong with the Markdown of a page, one line a finding. Every expected block must be there, in its order;
+ * The faults in the Markdown of a page, one line each. Every expected block must be there, in its order;
  * `extraBlocksMax` others may stand between them.
  */
 export function compareMarkdown(actual: string, { expected, forbidden, extraBlocksMax }: Expectation): string[] {
