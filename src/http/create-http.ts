@@ -50,6 +50,9 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
   const handle = (request: Request, method: string): Response | Promise<Response> => {
     const id = requestId(clock, randomBytes);
     const path = getPath(request);
+    // Bun joins the values of a repeated header. A proxy in front may have decided by another one than the gateway's.
+    if (request.headers.get("host")?.includes(",") === true)
+      return refusal(options.logger, surfaceOf(path), new GatewayError("host_repeated", "Send one Host header."), id);
     const isUpgrade = method === "GET" && request.headers.get("upgrade")?.toLowerCase() === "websocket";
     const upgraded = isUpgrade ? router.find(UPGRADE, path) : undefined;
     const found = upgraded ?? router.find(method, path) ?? router.findMeant(method, path);
