@@ -20,13 +20,16 @@ export function wholeAnswer({ work }: RunningWork, { exchange, target }: CallPla
   const { status, answers } = reply;
   const headers = headersFor(work, target, reply.headers);
   if (exchange.headers !== undefined) Object.assign(headers, exchange.headers);
-  const { body, contentType, whole, counted } = exchange.answer(answers);
-  if (contentType !== undefined) headers["content-type"] = contentType;
-  if (contentType === EVENT_STREAM) Object.assign(headers, EVENT_HEADERS);
   const { text, usage } = answers[0];
   const upstream = answers.length === 1 ? usage : sumOf(answers.map((each) => each.usage));
-  const observed = resolveUsage(work.order, { upstream, counted, outputBytes: () => exchange.outputBytes(text) });
-  return { answer: { status, headers, body }, whole, observed };
+  const outputBytes = (): number => exchange.outputBytes(text);
+  const observed = resolveUsage(work, { upstream, outputBytes });
+  const { body, contentType, whole, counted } = exchange.answer(answers, observed.usage);
+  if (contentType !== undefined) headers["content-type"] = contentType;
+  if (contentType === EVENT_STREAM) Object.assign(headers, EVENT_HEADERS);
+  const answer = { status, headers, body };
+  if (counted === undefined) return { answer, whole, observed };
+  return { answer, whole, observed: resolveUsage(work, { upstream, counted, outputBytes }) };
 }
 
 /** An upstream's own error: relayed, and free. Throws for one that means nothing to the client. */

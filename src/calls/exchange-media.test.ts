@@ -31,7 +31,7 @@ test("a single one has the client's own bytes", async () => {
 
 test("a stream that breaks off has read all of a prompt, however long that is", async () => {
   const exchange = await open({ model: "openai/gpt-image-1", prompt: "x".repeat(4_000), stream: true });
-  const observer = exchange.observe?.().observer;
+  const observer = exchange.observe?.(() => ({})).observer;
   const preview = { type: "image_generation.partial_image", b64_json: "AAAA", size: "1024x1024", quality: "low" };
   observer?.see(Buffer.from(`event: ${preview.type}\ndata: ${JSON.stringify(preview)}\n\n`));
   expect(observer?.usage?.usage).toMatchObject({ input: 1_000, outputImage: 272 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseBody } from "../bodies/index.ts";
-import { type Dialect, GatewayError, type JsonObject, limits, type ModelOperation } from "../core/index.ts";
+import { type Dialect, GatewayError, type JsonObject, limits, type ModelOperation, type Usage } from "../core/index.ts";
 import {
   chatCodec,
   chatRequest,
@@ -44,7 +44,7 @@ function open(dialect: Dialect, written: string | JsonObject, request?: JsonObje
 /** A call that may be streamed. */
 function observed(exchange: Exchange) {
   if (exchange.observe === undefined) throw new Error("there can be no stream");
-  return exchange.observe();
+  return exchange.observe((told) => told?.usage ?? {});
 }
 
 /** The bodies by their exchanges, which create them once. */
@@ -90,7 +90,7 @@ describe("with the same dialect on both sides", () => {
     const exchange = open("messages", oddMessages.replace("MODEL", "anthropic/claude-x"));
     const bytes = Buffer.from(' {"type":"message","é":1.0}\n');
     const answer = { bytes, text: bytes.toString(), answer: {}, usage: undefined, failed: false };
-    expect(exchange.answer([answer])).toEqual({ body: bytes, whole: bytes.toString() });
+    expect(exchange.answer([answer], {})).toEqual({ body: bytes, whole: bytes.toString() });
     expect(exchange.failure(529, "<html>busy")).toBe("<html>busy");
     const { events } = observed(exchange);
     expect(events?.errorEvent(new GatewayError("upstream_interrupted", "It broke off."))).toBe(
@@ -208,10 +208,11 @@ describe("with different dialects", () => {
     choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Hello." } }],
     usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
   };
+  const usage: Usage = { input: 3, output: 2 };
   const answerOf = (exchange: Exchange, answer = chatAnswer): JsonObject => {
     const text = JSON.stringify(answer);
     const whole = { bytes: Buffer.from(text), text, answer, usage: undefined, failed: false };
-    return JSON.parse(exchange.answer([whole]).whole) as JsonObject;
+    return JSON.parse(exchange.answer([whole], usage).whole) as JsonObject;
   };
 
   test("answers are translated to the client's dialect", () => {

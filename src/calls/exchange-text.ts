@@ -23,7 +23,7 @@ import type { RequestedExtras, UpstreamOperation } from "../providers/index.ts";
 import type { MediaCodec } from "../media/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { WholeAnswer } from "../sending/index.ts";
-import type { StreamObserver } from "../streaming/index.ts";
+import type { ChargedUsage, StreamObserver } from "../streaming/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editValue } from "./edit-body.ts";
 import {
@@ -96,22 +96,22 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     return [{ subpath: "", body: editedBytes(target, parsed, outputTokens) }];
   }
 
-  observe(): ObservedStream {
+  observe(charged: ChargedUsage): ObservedStream {
     const codec = this.#codec;
     const { parsed, target, requestId } = this.#call;
     const { operation } = target;
     const observer = codec.observe(parsed.body, (event) => operation.readUsage(event));
     return {
-      observer: this.#shown(this.#regular(observer)),
+      observer: this.#shown(this.#regular(observer, charged)),
       events: { bytesMax: codec.eventBytesMax ?? limits.eventBytesMax, errorEvent: errorEventOf(codec, requestId) },
     };
   }
 
-  #regular(observer: StreamObserver): StreamObserver {
+  #regular(observer: StreamObserver, charged: ChargedUsage): StreamObserver {
     const { target, parsed } = this.#call;
     if (target.operation.hasIrregularStream !== true) return observer;
     const options = objectOf(objectOf(parsed.body)?.["stream_options"]);
-    return regularChatStream(observer, options?.["include_usage"] === true);
+    return regularChatStream(observer, options?.["include_usage"] === true ? charged : undefined);
   }
 
   #shown(observer: StreamObserver): StreamObserver {
@@ -222,13 +222,13 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
     passesThrough: false,
     streamed: stream,
     headers: left.length === 0 ? JSON_TYPE : { ...JSON_TYPE, "x-tollgate-dropped-tools": left.join(", ") },
-    observe() {
-      const observer = translateStream({ upstream, upstreamContext, client, clientContext });
+    observe(charged) {
+      const observer = translateStream({ upstream, upstreamContext, client, clientContext, charged });
       return { observer, events: { bytesMax: limits.eventBytesMax, errorEvent: (error) => observer.fail(error) } };
     },
     observeBytes: undefined,
-    answer([{ answer }]) {
-      const read = upstream.readAnswer(answer, upstreamContext);
+    answer([{ answer }], usage) {
+      const read = { ...upstream.readAnswer(answer, upstreamContext), usage };
       const whole = client.writeAnswer(read, clientContext);
       if (!stream) return { body: whole, whole };
       // The upstream does not stream this operation.

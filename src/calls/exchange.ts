@@ -3,10 +3,10 @@
  * relaying need only this interface. `exchange-text` creates it for text generation, `exchange-media` for everything
  * else.
  */
-import type { ObservedUsage } from "../core/index.ts";
+import type { ObservedUsage, Usage } from "../core/index.ts";
 import type { RequestedExtras } from "../providers/index.ts";
 import type { WholeAnswer, UpstreamBody } from "../sending/index.ts";
-import type { StreamObserver } from "../streaming/index.ts";
+import type { ChargedUsage, StreamObserver } from "../streaming/index.ts";
 import type { StreamEvents } from "./relay/stream-blocks.ts";
 
 /** The media type of server-sent events. */
@@ -35,11 +35,14 @@ export interface Exchange {
   /** The headers that describe the answer's body, if they are not the upstream's. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** Creates the observer of a stream of events, if there can be one. */
-  readonly observe: (() => ObservedStream) | undefined;
+  readonly observe: ((charged: ChargedUsage) => ObservedStream) | undefined;
   /** Creates the observer of an answer of bytes other than JSON, if there can be one. */
   readonly observeBytes: (() => ObservedStream) | undefined;
-  /** Converts whole answers, one per successful request, for the client. Throws if there is no usable answer. */
-  answer(answers: readonly [WholeAnswer, ...WholeAnswer[]]): ClientAnswer;
+  /**
+   * Converts whole answers, one per successful request, for the client. `charged` is the usage that a translated answer
+   * contains. Throws if there is no usable answer.
+   */
+  answer(answers: readonly [WholeAnswer, ...WholeAnswer[]], charged: Usage): ClientAnswer;
   /** The bytes of text in a whole answer of the upstream, for an estimate if it reports no usage. */
   outputBytes(answer: string): number;
   /** Converts the body of an upstream's error for the client. */

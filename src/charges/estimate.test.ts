@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { WorkBound, Usage } from "../core/index.ts";
+import type { WorkBound, Usage, UsageSide } from "../core/index.ts";
 import { boundFor, chargeFor, type ModelPrice } from "../pricing/index.ts";
 import { priceOf } from "./__fixtures__/work-scene.ts";
 import { expectedTokens, sumOf, usageBound, resolveUsage } from "./estimate.ts";
 
 /** The upstream reported no usage. */
 const estimatedUsage = (price: ModelPrice, bound: WorkBound, outputBytes: number): Usage =>
-  resolveUsage({ price, bound }, { upstream: undefined, outputBytes: () => outputBytes }).usage;
+  resolveUsage({ order: { price, bound } }, { upstream: undefined, outputBytes: () => outputBytes }).usage;
 
 describe("the most that a call can use", () => {
   const asked = { inputTokens: 50, outputTokens: 20, choices: 1 };
@@ -113,7 +113,7 @@ describe("the usage of a call", () => {
   const price = priceOf("up");
   const bound = {
     inputTokens: 40,
-    outputTokens: 0,
+    outputTokens: undefined,
     choices: 1,
     inputUnits: { inputAudioMs: 61_000 },
     expectedInput: {},
@@ -124,7 +124,7 @@ describe("the usage of a call", () => {
     const upstream = { usage: { input: 3, output: 4, requests: 1 }, reportedCost: 7n };
     expect(
       resolveUsage(
-        { price, bound: { inputTokens: 40, outputTokens: 9, choices: 1 } },
+        { order: { price, bound: { inputTokens: 40, outputTokens: 9, choices: 1 } } },
         { upstream: upstream, outputBytes: none },
       ),
     ).toEqual(upstream);
@@ -132,7 +132,8 @@ describe("the usage of a call", () => {
 
   test("is the gateway's own count, in units that the upstream does not report", () => {
     expect(
-      resolveUsage({ price, bound }, { upstream: { usage: { output: 4, requests: 1 } }, outputBytes: none }).usage,
+      resolveUsage({ order: { price, bound } }, { upstream: { usage: { output: 4, requests: 1 } }, outputBytes: none })
+        .usage,
     ).toEqual({
       inputAudioMs: 61_000,
       output: 4,
@@ -143,12 +144,18 @@ describe("the usage of a call", () => {
   test("is counted in the answer, by its variant", () => {
     const counted = { usage: { images: 2 }, variant: { size: "1024x1024" } };
     const images = { inputTokens: 40, outputTokens: 0, choices: 2, expectedInput: { input: 9 } };
-    expect(resolveUsage({ price, bound: images }, { upstream: undefined, outputBytes: none, counted })).toEqual({
+    expect(
+      resolveUsage({ order: { price, bound: images } }, { upstream: undefined, outputBytes: none, counted }),
+    ).toEqual({
       usage: { input: 9, output: 0, images: 2, requests: 1 },
+      estimated: ["input"],
       variant: { size: "1024x1024" },
     });
     expect(
-      resolveUsage({ price, bound: images }, { upstream: { usage: { images: 1 } }, outputBytes: none, counted }).usage,
+      resolveUsage(
+        { order: { price, bound: images } },
+        { upstream: { usage: { images: 1 } }, outputBytes: none, counted },
+      ).usage,
     ).toEqual({
       images: 1,
       requests: 1,
@@ -167,8 +174,9 @@ describe("the usage of a call", () => {
 
   test("counts an answer without usage like the others, except for its images", () => {
     const one = { usage: { input: 1, images: 1, requests: 1 }, reportedCost: 3n };
-    expect(sumOf([one, undefined, one])).toEqual({ usage: { input: 3, requests: 1 } });
-    expect(sumOf([undefined, one])).toEqual({ usage: { input: 2, requests: 1 } });
+    const estimated: UsageSide[] = ["input", "output"];
+    expect(sumOf([one, undefined, one])).toEqual({ usage: { input: 3, requests: 1 }, estimated });
+    expect(sumOf([undefined, one])).toEqual({ usage: { input: 2, requests: 1 }, estimated });
     expect(one.usage).toEqual({ input: 1, images: 1, requests: 1 });
   });
 
@@ -187,42 +195,47 @@ describe("an upstream that reports only some counts", () => {
     expectedInput: { inputAudio: 90, input: 3 },
     inputUnits: { inputAudioMs: 9_000 },
   };
-  test.each<[string, Partial<WorkBound>, Usage, Usage]>([
+  test.each<[string, Partial<WorkBound>, Usage, Usage, UsageSide[] | undefined]>([
     [
       "tokens: the time is the file's",
       {},
       { input: 4, inputAudio: 80, output: 5 },
       { input: 4, inputAudio: 80, output: 5, inputAudioMs: 9_000, requests: 1 },
+      undefined,
     ],
     [
       "time: tokens are the likely ones, and those of the text",
       {},
       { inputAudioMs: 8_000, requests: 1 },
       { inputAudioMs: 8_000, inputAudio: 90, input: 3, output: 3, requests: 1 },
+      ["input", "output"],
     ],
     [
       "tokens, of a file that can't be read: the likely time",
       { expectedInput: { inputAudio: 90, inputAudioMs: 2_000 } },
       { input: 4 },
       { input: 4, inputAudioMs: 2_000, requests: 1 },
+      undefined,
     ],
     [
       "everything: nothing is added",
       {},
-      { input: 0, inputAudioMs: 1, requests: 2 },
-      { input: 0, inputAudioMs: 1, requests: 2 },
+      { input: 1, output: 3, inputAudioMs: 1, requests: 2 },
+      { input: 1, output: 3, inputAudioMs: 1, requests: 2 },
+      undefined,
     ],
-    ["nothing but tokens are counted", { inputUnits: {} }, { output: 7 }, { output: 7, requests: 1 }],
-  ])("%s", (_title, more, usage, completed) => {
+    ["nothing but tokens are counted", { inputUnits: {} }, { output: 7 }, { output: 7, requests: 1 }, undefined],
+  ])("%s", (_title, more, usage, completed, estimated) => {
     const reportedCost = 5n;
     expect(
       resolveUsage(
-        { price: priceOf("up"), bound: { ...bound, ...more } },
+        { order: { price: priceOf("up"), bound: { ...bound, ...more } } },
         { upstream: { usage, reportedCost }, outputBytes: () => 12 },
       ),
     ).toEqual({
       usage: completed,
       reportedCost,
+      ...(estimated && { estimated }),
     });
   });
 });

@@ -9,7 +9,10 @@ import {
   type Usage,
   type UsageBucket,
   usageBuckets,
+  type UsageSide,
+  outputTokens,
   tokensOfBytes,
+  UNKNOWN_PART_TOKENS,
 } from "../core/index.ts";
 import { mostExpensiveOf, type ModelPrice } from "../pricing/index.ts";
 import type { WorkOrder } from "./work-order.ts";
@@ -76,12 +79,6 @@ function outputTokensMax({ contextWindow, maxOutputTokens }: ModelPrice, bound: 
   );
 }
 
-/** Usage estimated from lengths, for a call whose upstream reported none. */
-function estimatedUsage(price: ModelPrice, bound: WorkBound, outputBytes: number): Usage {
-  const output = tokensOfBytes(outputBytes);
-  return { ...bound.inputUnits, ...expectedInput(price, bound), output, requests: 1 };
-}
-
 /** The buckets of the work itself. An upstream that counts none of them has counted another unit, such as seconds. */
 const workBuckets: ReadonlySet<string> = new Set<UsageBucket>([...inputBuckets, ...outputBuckets, "images"]);
 
@@ -95,28 +92,135 @@ export interface ReportedUsage {
   outputBytes: () => number;
 }
 
+/** The work whose usage is resolved. */
+export interface CountedWork {
+  order: Pick<WorkOrder, "price" | "bound"> & Partial<Pick<WorkOrder, "output">>;
+  /** The limit that the gateway has set to the output, in tokens per choice. */
+  outputLimit?: number | undefined;
+}
+
 /**
  * The usage of a call: reported by the upstream, else counted by the gateway, else estimated for units that nobody
- * counted. (An upstream may count tokens although the price is per second, or seconds although it is per token.)
+ * counted. (An upstream may count tokens although the price is per second, or seconds although it is per token.) Tokens
+ * that the upstream has not counted, or cannot have counted right, are estimated: its input and its output each by
+ * itself.
  */
-export function resolveUsage(
-  { price, bound }: Pick<WorkOrder, "price" | "bound">,
-  { upstream, counted, outputBytes }: ReportedUsage,
-): ObservedUsage {
-  if (upstream !== undefined && counted === undefined && bound.inputUnits === undefined) return upstream;
-  const taken = estimatedUsage(price, bound, outputBytes());
+export function resolveUsage(work: CountedWork, { upstream, counted, outputBytes }: ReportedUsage): ObservedUsage {
+  const { bound } = work.order;
+  if (upstream !== undefined && counted === undefined && bound.inputUnits === undefined) {
+    return withTokens(work, upstream, outputBytes);
+  }
   const own = upstream ?? { usage: {} };
   const namesWork = Object.keys(own.usage).some((bucket) => workBuckets.has(bucket));
-  const missing = Object.entries(taken).filter(([bucket]) => !(namesWork && workBuckets.has(bucket)));
-  const usage: Usage = { ...Object.fromEntries(missing), ...counted?.usage, ...own.usage };
+  const { usage: tokens, ...told } = withTokens(work, namesWork ? own : { ...own, uncounted: both }, outputBytes);
+  const units = Object.entries({ ...bound.inputUnits, ...bound.expectedInput });
+  const usage: Usage = {
+    ...Object.fromEntries(units.filter(([unit]) => !workBuckets.has(unit))),
+    requests: 1,
+    ...(namesWork ? {} : tokens),
+    ...counted?.usage,
+    ...(namesWork ? tokens : own.usage),
+  };
   const variant = own.variant ?? counted?.variant;
-  return variant === undefined ? { ...own, usage } : { ...own, usage, variant };
+  const estimated = both.filter((side) => (told.estimated ?? counted?.estimated)?.includes(side));
+  return { ...told, usage, ...(variant && { variant }), ...(estimated.length > 0 && { estimated }) };
+}
+
+const both: readonly UsageSide[] = ["input", "output"];
+const neither: readonly UsageSide[] = [];
+
+const bucketsOf: Readonly<Record<UsageSide, readonly UsageBucket[]>> = { input: inputBuckets, output: outputBuckets };
+
+/**
+ * The usage with an estimate in place of each side that is not counted: that has no count, one of zero although there
+ * was text, or one far beyond what the request allows. Zeros beside an answer without text are honest: Anthropic sends
+ * them for a call of its own program (`test/recordings/`, 2786).
+ */
+function withTokens(work: CountedWork, observed: ObservedUsage, outputBytes: () => number): ObservedUsage {
+  const { usage, uncounted = neither } = observed;
+  const [read, written] = [inputTokens(usage), outputTokens(usage)];
+  const isBeyond = { input: read > inputMax(work, observed), output: isOutputBeyond(work, observed, outputBytes) };
+  const isWritten = uncounted.includes("output") || isBeyond.output || written > 0 || outputBytes() > 0;
+  const isMissing = (side: UsageSide, count: number): boolean =>
+    isBeyond[side] ||
+    uncounted.includes(side) ||
+    (count === 0 && isWritten && bucketsOf[side].some((one) => one in usage));
+  const missing = both.filter((side) => isMissing(side, side === "input" ? read : written));
+  if (missing.length === 0) return observed;
+  const { price, bound, output } = work.order;
+  const likely: Usage = { ...expectedInput(price, bound), output: tokensOfBytes(outputBytes()) };
+  const { others, uncounted: _, ...rest } = observed;
+  const whole = { ...usage };
+  const estimated = both.filter((side) => {
+    const isEstimated = missing.includes(side) && estimate(whole, { side, likely, isBeyond: isBeyond[side] });
+    const isText = output !== undefined && missing.includes(side);
+    return isEstimated || isText || observed.estimated?.includes(side) === true;
+  });
+  const isOthersBeyond = isBeyond.input || isBeyond.output;
+  return { ...rest, usage: whole, estimated, ...(others === undefined || isOthersBeyond ? {} : { others }) };
+}
+
+/** Puts an estimate in place of one side, and keeps the parts of it that are counted. Returns whether there are tokens. */
+function estimate(
+  usage: Usage,
+  { side, likely, isBeyond }: { side: UsageSide; likely: Usage; isBeyond: boolean },
+): boolean {
+  let [told, wanted] = [0, 0];
+  for (const bucket of bucketsOf[side]) {
+    if (isBeyond) delete usage[bucket];
+    told += usage[bucket] ?? 0;
+    wanted += likely[bucket] ?? 0;
+  }
+  if (told > 0) add(usage, side, wanted - told);
+  else for (const bucket of bucketsOf[side]) if (likely[bucket] !== undefined) usage[bucket] = likely[bucket];
+  return told + wanted > 0;
+}
+
+/**
+ * Tokens that a provider may put before a prompt by itself: its own instructions, those of its tools, a stored prompt.
+ * They are not held.
+ */
+const PROVIDERS_OWN_TOKENS = UNKNOWN_PART_TOKENS;
+
+/** How many times as much as there can be a count may be. More is a mistake of the upstream. */
+const PLAUSIBLE_TIMES = 2;
+
+/**
+ * The most input that is taken for a count: as much as the body allows, within the window. After each run of a hosted tool
+ * it is read again, together with the results of all runs so far.
+ */
+function inputMax({ order: { price, bound } }: CountedWork, observed: ObservedUsage): number {
+  const rounds = roundsMax(bound, observed);
+  const window = (price.contextWindow ?? Number.POSITIVE_INFINITY) * (bound.inputs ?? 1);
+  const broughtIn = (UNKNOWN_PART_TOKENS * (rounds - 1)) / 2;
+  return PLAUSIBLE_TIMES * rounds * Math.min(bound.inputTokens + PROVIDERS_OWN_TOKENS + broughtIn, window);
+}
+
+/** Whether a count of output is far beyond the limit that was sent, or else the model's, and beyond the text as well. */
+function isOutputBeyond(work: CountedWork, observed: ObservedUsage, outputBytes: () => number): boolean {
+  const { order, outputLimit } = work;
+  const { price, bound, output } = order;
+  const limit =
+    outputLimit ?? outputTokensMax(price, output === undefined ? bound : { ...bound, outputTokens: output.ownLimit });
+  const written = outputTokens(observed.usage);
+  const most = PLAUSIBLE_TIMES * roundsMax(bound, observed) * limit * bound.choices;
+  return written > most && written > PLAUSIBLE_TIMES * tokensOfBytes(outputBytes());
+}
+
+/** How often the model may have run within the call: again after each run of a hosted tool, and for each other model. */
+function roundsMax({ toolUnits = {}, unsizedParts }: WorkBound, { usage, others = [] }: ObservedUsage): number {
+  return 1 + (unsizedParts?.parts ?? 0) + Math.max(runsIn(toolUnits), runsIn(usage)) + others.length;
+}
+
+function runsIn({ webSearches = 0, storageSearches = 0, containerGb = 0 }: Usage): number {
+  return webSearches + storageSearches + containerGb;
 }
 
 /** The usage that the upstream may bill for a sent request whose answer is lost. Of a text, only the input is known. */
 export function lostUsage({ price, bound }: Pick<WorkOrder, "price" | "bound">): ObservedUsage {
   const { outputImages, outputVideo } = bound;
-  const usage: Usage = { ...estimatedUsage(price, bound, 0), ...outputVideo?.usage };
+  const { usage: sent } = resolveUsage({ order: { price, bound } }, { upstream: undefined, outputBytes: () => 0 });
+  const usage: Usage = { ...sent, ...outputVideo?.usage };
   if (outputImages !== undefined) {
     for (const [bucket, units] of Object.entries(outputImages.each ?? {})) {
       // The keys of a usage are buckets.
@@ -132,7 +236,8 @@ export function lostUsage({ price, bound }: Pick<WorkOrder, "price" | "bound">):
 export function withPassed(observed: ObservedUsage, bytesSince: number): ObservedUsage {
   if (bytesSince === 0) return observed;
   const { usage } = observed;
-  return { ...observed, usage: { ...usage, output: (usage.output ?? 0) + tokensOfBytes(bytesSince) } };
+  const output = (usage.output ?? 0) + tokensOfBytes(bytesSince);
+  return { ...observed, usage: { ...usage, output }, estimated: ["output"] };
 }
 
 /**
@@ -154,8 +259,14 @@ export function sumOf(each: readonly (ObservedUsage | undefined)[]): ObservedUsa
   if (usage.requests !== undefined) usage.requests = Math.min(usage.requests, 1);
   const costs = named.map(({ reportedCost }) => reportedCost).filter((cost) => cost !== undefined);
   // A cost that only some of the answers report is not the whole cost.
-  if (costs.length < each.length) return { usage };
-  return { usage, reportedCost: costs.reduce((sum, cost) => sum + cost, 0n) };
+  const sides = both.filter((side) => named.some((one) => one.uncounted?.includes(side)));
+  const told = {
+    usage,
+    ...(sides.length > 0 && { uncounted: sides }),
+    ...(named.length < each.length && { estimated: both }),
+  };
+  if (costs.length < each.length) return told;
+  return { ...told, reportedCost: costs.reduce((sum, cost) => sum + cost, 0n) };
 }
 
 /** The tokens that count towards a minute until the call has ended. */

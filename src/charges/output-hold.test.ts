@@ -18,7 +18,7 @@ describe("of a stream whose output all passes by", () => {
     [
       "no more is held than it is limited to",
       { hidesThought: false, bound: limited(100) },
-      { wanted: 150, least: 150, limits: "never", margin: 1 },
+      { wanted: 150, least: 150, limits: "never", margin: 1, ownLimit: 100 },
     ],
     [
       "no more is held than the model can write",
@@ -51,13 +51,17 @@ describe("of any other answer", () => {
     [
       "the request's own limit is held",
       { bound: limited(5_000) },
-      { wanted: 5_000, least: 256, limits: "if-fewer", margin: 1 },
+      { wanted: 5_000, least: 256, limits: "if-fewer", margin: 1, ownLimit: 5_000 },
     ],
-    ["a low one is held whole", { bound: limited(20) }, { wanted: 20, least: 20, limits: "if-fewer", margin: 1 }],
+    [
+      "a low one is held whole",
+      { bound: limited(20) },
+      { wanted: 20, least: 20, limits: "if-fewer", margin: 1, ownLimit: 20 },
+    ],
     [
       "a limit above the model's is held as the model's",
       { bound: limited(1_000_000) },
-      { wanted: 64_000, least: 256, limits: "if-fewer", margin: 1 },
+      { wanted: 64_000, least: 256, limits: "if-fewer", margin: 1, ownLimit: 1_000_000 },
     ],
     [
       "a limit that leaves thought unlimited is held as the model's",
@@ -67,7 +71,7 @@ describe("of any other answer", () => {
     [
       "more than the budget for thinking is held",
       { bound: { ...limited(20_000), outputTokensMin: 10_064 } },
-      { wanted: 20_000, least: 10_064, limits: "if-fewer", margin: 1 },
+      { wanted: 20_000, least: 10_064, limits: "if-fewer", margin: 1, ownLimit: 20_000 },
     ],
     [
       "no less is held than the upstream accepts as a limit",
@@ -82,7 +86,7 @@ describe("of any other answer", () => {
     [
       "unless the request's own limit says otherwise",
       { price: priceOf("up"), bound: limited(1_000_000) },
-      { wanted: 1_000_000, least: 256, limits: "if-fewer", margin: 1 },
+      { wanted: 1_000_000, least: 256, limits: "if-fewer", margin: 1, ownLimit: 1_000_000 },
     ],
     [
       "a model of which only the window is known gets what that leaves",

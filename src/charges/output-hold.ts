@@ -28,6 +28,8 @@ export interface OutputHold {
   least: number;
   /** Whether the request is limited to the held tokens: always, only if they are fewer than wanted, or never. */
   limits: "always" | "if-fewer" | "never";
+  /** The request's own limit of all output that is billed, thought included; undefined if it has none. */
+  ownLimit?: number | undefined;
   /** The tokens that are held for each one of a limit that is lower than wanted: then nothing is left for a top-up. */
   margin: number;
 }
@@ -56,7 +58,7 @@ export function outputHold(answer: RequestedAnswer): OutputHold {
   const useful = Math.max(USEFUL_TOKENS, bound.outputTokensMin ?? 0, limitMin);
   if (streamed && !hidesThought) {
     const wanted = Math.min(Math.ceil(most * STREAM_MARGIN), STREAM_TOKENS);
-    return { wanted, least: Math.min(wanted, useful), limits: "never", margin: 1 };
+    return { wanted, least: Math.min(wanted, useful), limits: "never", margin: 1, ownLimit: own };
   }
   const margin = streamed ? STREAM_MARGIN : 1;
   // Thought beside a limited answer is bounded by the model alone.
@@ -65,7 +67,7 @@ export function outputHold(answer: RequestedAnswer): OutputHold {
   const isFree = output.highest + reasoning.highest === 0n;
   const limits = bound.outputTokens === undefined ? "always" : "if-fewer";
   const least = Math.ceil(Math.min(wanted, useful) * margin);
-  return { wanted, least: Math.min(wanted, least), limits: isFree ? "never" : limits, margin };
+  return { wanted, least: Math.min(wanted, least), limits: isFree ? "never" : limits, margin, ownLimit: own };
 }
 
 /** The most output of a model: its own maximum, else what its context window leaves; undefined if both are unknown. */

@@ -256,6 +256,7 @@ export class Work implements Watched {
       status,
       outcome,
       usage: observed?.usage ?? {},
+      estimated: observed?.estimated,
       terms: pricedTerms(this.order, observed),
       maxOutputTokens: this.outputLimit,
       milliseconds: this.#deps.ticker.now() - this.#arrivedAt,

@@ -71,6 +71,7 @@ export {
   type Usage,
   type UsageBucket,
   usageBuckets,
+  type UsageSide,
   withoutPart,
 } from "./usage.ts";
 export type { AskUpstream, BodySink, ReplyBody, ReplyHeaders, UpstreamReply, UpstreamRequest } from "./upstream.ts";

@@ -77,9 +77,16 @@ export interface ModelUsage {
   usage: Usage;
 }
 
+/** The tokens that a call reads, or those that it writes. */
+export type UsageSide = "input" | "output";
+
 /** Usage as reported by an upstream, with its real price if reported (in nano-credits, before markup). */
 export interface ObservedUsage {
   usage: Usage;
+  /** The sides that the upstream does not count: it has no number for them, or none that can be one. */
+  uncounted?: readonly UsageSide[];
+  /** The sides whose tokens the gateway has estimated. */
+  estimated?: readonly UsageSide[];
   /** The terms that the answer names; for a term that it does not name, the requested one applies. */
   terms?: PriceTerms;
   /** The parts of `usage` that other models of the provider have used, by their names; each has its own price. */

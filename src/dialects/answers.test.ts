@@ -144,13 +144,6 @@ describe("usage", () => {
     });
   });
 
-  test("is estimated if the upstream reports none: never zero", () => {
-    expect(asMessage(completion({ content: "a".repeat(40) })).usage).toMatchObject({
-      input_tokens: 7,
-      output_tokens: 10,
-    });
-  });
-
   test("in a stream is an estimate at its start and exact at its end", () => {
     const usage = { prompt_tokens: 10, completion_tokens: 5 };
     const events = streamed(completion({ content: "a" }, "stop", { usage }));

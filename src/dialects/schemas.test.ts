@@ -41,6 +41,7 @@ function told(
     upstreamContext: context,
     client: told_,
     clientContext: client,
+    charged: (observed) => observed?.usage ?? {},
   });
   const bytes = Buffer.from(stream.map((data) => `data: ${data}\n\n`).join(""));
   return dataOfStream(translated.see(bytes).toString() + translated.close().toString());

@@ -47,6 +47,7 @@ function open(upstream: Side, of: Side): TranslatedStream {
     upstreamContext: upstream.context,
     client: of.translation,
     clientContext: client,
+    charged: (told) => told?.usage ?? {},
   });
 }
 
@@ -63,6 +64,7 @@ describe.each(pairs)("$from translated to $to", ({ upstream, client: of }) => {
   test("adds up to the whole answer", () => {
     const property = fc.property(upstream.answers, ({ whole, stream }) => {
       const answer = upstream.translation.readAnswer(whole, upstream.context);
+      answer.usage ??= {};
       const expected: unknown = JSON.parse(of.translation.writeAnswer(answer, client));
       expect(of.fold(translated(upstream, of, [bytesOf(stream)]))).toEqual(expected as Record<string, unknown>);
     });

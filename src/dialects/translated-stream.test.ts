@@ -9,6 +9,7 @@ function open(upstream: Dialect) {
     upstreamContext: { origin: "up", callId: "c", model: "m", readUsage: () => undefined },
     client: translations.messages,
     clientContext: { request: {}, callId: "c", created: 1, inputTokensEstimate: 1, requestId: "req_1" },
+    charged: (told) => told?.usage ?? {},
   });
 }
 

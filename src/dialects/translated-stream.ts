@@ -1,5 +1,5 @@
 import { GatewayError, limits, type ObservedUsage, parseObject } from "../core/index.ts";
-import { type StreamObserver, EventSplitter } from "../streaming/index.ts";
+import { type ChargedUsage, type StreamObserver, EventSplitter } from "../streaming/index.ts";
 import {
   type Answer,
   type AnswerEvent,
@@ -20,6 +20,8 @@ export interface TranslatedStreamOptions {
   upstreamContext: UpstreamContext;
   client: DialectTranslation;
   clientContext: ClientContext;
+  /** The usage in a whole stream for the client. */
+  charged: ChargedUsage;
 }
 
 /** Translates a stream of the upstream's dialect to the client's. */
@@ -38,15 +40,19 @@ export class TranslatedStream implements StreamObserver {
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
   readonly #splitter = new EventSplitter(limits.wholeEventBytesMax);
+  readonly #charged: ChargedUsage;
   #usage: ObservedUsage | undefined;
   #outputBytes = 0;
+  /** Whether the model has written the last block that began. */
+  #isWritten = true;
   #outputBytesAtUsage = 0;
   #state: "telling" | "complete" | "failed" = "telling";
   #cut = false;
   /** The last events of a stream that was cut. */
   #held = NOTHING;
 
-  constructor({ upstream, upstreamContext, client, clientContext }: TranslatedStreamOptions) {
+  constructor({ upstream, upstreamContext, client, clientContext, charged }: TranslatedStreamOptions) {
+    this.#charged = charged;
     this.#reader = upstream.streamReader({
       ...upstreamContext,
       readUsage: (answer) => {
@@ -141,9 +147,17 @@ export class TranslatedStream implements StreamObserver {
     let shown = "";
     for (const event of events) {
       if (this.#state !== "telling") return shown;
-      if (event.type === "delta") this.#outputBytes += Buffer.byteLength(event.text);
-      else if (event.type === "end") this.#state = "complete";
-      else if (event.type === "error") this.#state = "failed";
+      if (event.type === "block-start")
+        this.#isWritten = event.block.kind !== "tool-call" || event.block.byProgram !== true;
+      else if (event.type === "delta") this.#outputBytes += this.#isWritten ? Buffer.byteLength(event.text) : 0;
+      else if (event.type === "end") {
+        shown += this.#writer.write({
+          type: "usage",
+          usage: this.#charged(this.#usage, this.#outputBytes),
+          serviceTier: undefined,
+        });
+        this.#state = "complete";
+      } else if (event.type === "error") this.#state = "failed";
       shown += this.#writer.write(event);
     }
     return shown;

@@ -1,4 +1,4 @@
-import type { Dialect, JsonObject, Nano, Operation, PriceTerms, RateLimits, Usage } from "../core/index.ts";
+import type { Dialect, JsonObject, Nano, Operation, PriceTerms, RateLimits, Usage, UsageSide } from "../core/index.ts";
 
 /**
  * The operations of the ledger. A **hold** reserves an amount in every account of a chain, or in none. It ends once:
@@ -83,6 +83,8 @@ export interface CallRecord {
   status: number;
   outcome: "complete" | "failed" | "interrupted" | "abandoned";
   usage: Usage;
+  /** The sides of its tokens that are estimated; absent if both are counted. */
+  estimated?: readonly UsageSide[] | undefined;
   /** The terms that its price was for, if they are not the usual ones. */
   terms?: PriceTerms | undefined;
   /** The limit of its output that the gateway has set. */

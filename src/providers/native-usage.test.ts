@@ -132,14 +132,13 @@ describe("Messages", () => {
     expect(outputTokens(observed?.usage ?? {})).toBe(Number(usage["output_tokens"]));
   });
 
-  test.each<[JsonObject]>([
-    [{}],
-    [{ usage: null }],
-    [{ usage: {} }],
-    [{ usage: { input_tokens: 5 } }],
-    [{ usage: [] }],
-  ])("no usage in %p", (answer) => {
+  test.each<[JsonObject]>([[{}], [{ usage: null }], [{ usage: {} }], [{ usage: [] }]])("no usage in %p", (answer) => {
     expect(operation.readUsage(answer)).toBeUndefined();
+  });
+
+  test("a side without a count is named, the other one counts", () => {
+    const observed = operation.readUsage({ usage: { input_tokens: 5 } });
+    expect(observed).toMatchObject({ usage: { input: 5 }, uncounted: ["output"] });
   });
 
   test("an error with a success status is a failure", () => {

@@ -5,4 +5,4 @@ export { dataOf, endOfEvents, eventAround, eventsOf, eventsWith } from "./events
 export { tapEvents } from "./event-tap.ts";
 export { MemoryBudget, type MemoryShare } from "./memory-budget.ts";
 export { Ticker, type Watched } from "./ticker.ts";
-export { type StreamObserver, type ReadUsage } from "./stream-observer.ts";
+export { type ChargedUsage, type StreamObserver, type ReadUsage } from "./stream-observer.ts";

@@ -75,7 +75,13 @@ const clientContext: ClientContext = {
 
 /** The stream translated to another dialect, from bytes cut anywhere. */
 function translate(client: DialectTranslation, bytes: Buffer): string {
-  const stream = translateStream({ upstream: translations.responses, upstreamContext, client, clientContext });
+  const stream = translateStream({
+    upstream: translations.responses,
+    upstreamContext,
+    client,
+    clientContext,
+    charged: (told) => told?.usage ?? {},
+  });
   let shown = "";
   for (let at = 0; at < bytes.length; at += 7) shown += stream.see(Buffer.from(bytes.subarray(at, at + 7))).toString();
   shown += stream.close().toString();
@@ -148,6 +154,7 @@ describe.each(speakers)("$provider", (speaker) => {
       upstreamContext,
       client: translations.responses,
       clientContext,
+      charged: (told) => told?.usage ?? {},
     });
     const shown = stream.see(Buffer.from(half)).toString() + stream.close().toString();
     expect(stream.failed).toBe(true);

@@ -36,6 +36,7 @@ function translated(recording: Recording, to: "chat" | "messages" | "responses",
     upstreamContext: contextOf(recording),
     client: translations[to],
     clientContext: client,
+    charged: (told) => told?.usage ?? {},
   });
   return orRefused(() => {
     const shown = Buffer.concat([...pieces.map((piece) => stream.see(piece)), stream.close()]);

@@ -1,14 +1,18 @@
+import { resolveUsage } from "../../src/charges/index.ts";
 import type { Dialect, ObservedUsage } from "../../src/core/index.ts";
 import {
   chatCodec,
   type ClientContext,
   messagesCodec,
+  outputBytesIn,
   responsesCodec,
   streamOfAnswer,
   translateStream,
   translations,
   type UpstreamContext,
 } from "../../src/dialects/index.ts";
+import { PriceBook } from "../../src/pricing/index.ts";
+import type { ChargedUsage } from "../../src/streaming/index.ts";
 import { bytesOf, type Recording } from "./recordings.ts";
 import { saidInChat, saidInChatStream } from "./said-in-chat.ts";
 import { saidInMessages, saidInMessagesStream } from "./said-in-messages.ts";
@@ -53,6 +57,22 @@ export const client: ClientContext = {
   requestId: "req_1",
 };
 
+const prices = new PriceBook({
+  operatorPrices: { "*": { input_mtok: 1, output_mtok: 2 } },
+  unpriced: "refuse",
+  clock: () => 0,
+});
+
+/** The usage that a short request with this answer is charged for: every honest count must stand. */
+function chargedFor(told: ObservedUsage | undefined, outputBytes: number): ObservedUsage {
+  const price = prices.lookup({ id: "any/model", model: "model", priceProvider: undefined });
+  if (price === undefined) throw new Error("no price");
+  const order = { price, bound: { inputTokens: 40, outputTokens: 4_096, choices: 1 } };
+  return resolveUsage({ order }, { upstream: told, outputBytes: () => outputBytes });
+}
+
+const charged: ChargedUsage = (told, outputBytes) => chargedFor(told, outputBytes).usage;
+
 /**
  * The content for a client of this dialect, read from its bytes: of a stream as a stream, of a whole answer both ways,
  * because a client may request a stream from an upstream without streams.
@@ -63,11 +83,13 @@ export function answersTo(dialect: Dialect, recording: Recording): Said[] {
   const of = translations[dialect];
   const bytes = bytesOf(recording);
   if (recording.stream) {
-    const stream = translateStream({ upstream, upstreamContext, client: of, clientContext: client });
+    const stream = translateStream({ upstream, upstreamContext, client: of, clientContext: client, charged });
     const shown = Buffer.concat([stream.see(bytes), stream.close()]);
     return [streams[dialect](shown.toString("utf8"))];
   }
-  const answer = upstream.readAnswer(parse(bytes.toString("utf8")), upstreamContext);
+  const text = bytes.toString("utf8");
+  const usage = charged(upstreamContext.readUsage(parse(text)), outputBytesIn[recording.dialect](text));
+  const answer = { ...upstream.readAnswer(parse(text), upstreamContext), usage };
   const whole = parse(of.writeAnswer(answer, client));
   return [wholes[dialect](whole), streams[dialect](streamOfAnswer(answer, of, client))];
 }
@@ -85,15 +107,30 @@ export const observers = {
 export function usagesOf(recording: Recording): (ObservedUsage | undefined)[] {
   const upstreamContext = contextOf(recording);
   const bytes = bytesOf(recording);
-  if (!recording.stream) return [upstreamContext.readUsage(parse(bytes.toString("utf8")))];
+  if (!recording.stream) {
+    const text = bytes.toString("utf8");
+    const told = upstreamContext.readUsage(parse(text));
+    return [chargedOr(told, outputBytesIn[recording.dialect](text))];
+  }
   const upstream = translations[recording.dialect];
-  const translated = translateStream({ upstream, upstreamContext, client: upstream, clientContext: client });
+  const translated = translateStream({
+    upstream,
+    upstreamContext,
+    client: upstream,
+    clientContext: client,
+    charged,
+  });
   const passed = observers[recording.dialect](upstreamContext.readUsage);
   return [passed, translated].map((observer) => {
     observer.see(bytes);
     observer.close?.();
-    return observer.usage;
+    return chargedOr(observer.usage, observer.outputBytes);
   });
+}
+
+/** Undefined if nothing at all is counted: the recording then has no usage to compare with. */
+function chargedOr(told: ObservedUsage | undefined, outputBytes: number): ObservedUsage | undefined {
+  return told && chargedFor(told, outputBytes);
 }
 
 export function isTakenForFailure(recording: Recording): boolean {

@@ -4,7 +4,6 @@ import {
   count,
   type Counts,
   dataOf,
-  isEmpty,
   list,
   object,
   onlyKnows,
@@ -18,7 +17,8 @@ import {
 /** Reads a whole message. */
 export function saidInMessages(message: JsonObject): Said {
   const pieces = list(message["content"]).map(readBlock);
-  const usage = isEmpty(message["usage"]) ? undefined : countsOf(object(message["usage"]));
+  const told = object(message["usage"]);
+  const usage = typeof told["output_tokens"] === "number" ? countsOf(told) : undefined;
   const choice = { pieces, stop: stopOf(message), secrets: [] };
   return { model: text(message["model"]) || undefined, choices: [choice], usage, failure: undefined };
 }

@@ -205,6 +205,8 @@ function withEstimates({ usage, failure }: Shown, actual: unknown): unknown {
   if (usage === undefined)
     return shown === undefined || ((shown["input"] ?? 0) > 0 && (shown["output"] ?? 0) > 0) ? shown : usage;
   const counted = usage as Record<string, number>;
+  // Extractors do not see zeros in all dialects.
+  if (shown === undefined && Object.values(counted).every((count) => count === 0)) return undefined;
   return counted["input"] === 0 && (shown?.["input"] ?? 0) > 0 ? { ...counted, input: shown?.["input"] } : counted;
 }
 

@@ -41,8 +41,11 @@ function observeReply(
   if (!type.startsWith(EVENT_STREAM)) {
     return exchange.observeBytes === undefined || /\bjson\b/.test(type) ? undefined : exchange.observeBytes();
   }
-  const { streamed } = call.work.order;
-  if (exchange.observe !== undefined && (streamed || exchange.passesThrough)) return exchange.observe();
+  const { work } = call;
+  const { streamed } = work.order;
+  if (exchange.observe !== undefined && (streamed || exchange.passesThrough)) {
+    return exchange.observe((told, bytes) => resolveUsage(work, { upstream: told, outputBytes: () => bytes }).usage);
+  }
   body.cancel();
   throw new GatewayError("upstream_invalid_answer", "The upstream answered with a stream that nobody asked for.");
 }
@@ -114,7 +117,7 @@ function usageOf(logger: Logger, { id, work }: RunningWork, observer: StreamObse
       // Figures in the middle of a stream do not count what has passed since.
       const isFinal = told === undefined || ((observer.done || observer.complete) && observer.cut !== true);
       const upstream = isFinal ? told : withPassed(told, observer.outputBytesSinceUsage ?? 0);
-      const used = resolveUsage(work.order, { upstream, outputBytes: () => observer.outputBytes });
+      const used = resolveUsage(work, { upstream, outputBytes: () => observer.outputBytes });
       // Usage without a price cannot be charged either.
       work.costOf(used);
       return used;

@@ -10,7 +10,13 @@ describe("a translated stream", () => {
     const upstreamContext = { origin: "up", callId: "c", model: "m", readUsage: () => undefined };
     const clientContext = { request: {}, callId: "c", created: 1, inputTokensEstimate: 1, requestId: "req_1" };
     const { chat, messages } = translations;
-    return translateStream({ upstream: chat, upstreamContext, client: messages, clientContext });
+    return translateStream({
+      upstream: chat,
+      upstreamContext,
+      client: messages,
+      clientContext,
+      charged: (told) => told?.usage ?? {},
+    });
   };
 
   test.each(["", chunk("two").slice(0, 20)])("that is cut ends as one whose bytes pass: after %p", async (half) => {

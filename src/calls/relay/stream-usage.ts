@@ -29,7 +29,9 @@ export class StreamUsage {
     const { observer, read, onFailure } = this.#options;
     try {
       this.#known = read();
-      this.#hasOutput = observer.usage !== undefined || observer.outputBytes > 0;
+      const { usage, outputBytes } = observer;
+      const isCounted = usage !== undefined && usage.uncounted?.includes("output") !== true;
+      this.#hasOutput = isCounted || outputBytes > 0;
     } catch (reason) {
       this.#failed = true;
       onFailure(reason);
@@ -37,7 +39,7 @@ export class StreamUsage {
     return this.#known;
   }
 
-  /** Whether there was any output, or a count by the upstream, at the last check. */
+  /** Whether there was any output, or a count of it by the upstream, at the last check. */
   get hasOutput(): boolean {
     return this.#hasOutput;
   }

@@ -120,7 +120,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     const { order } = this.work;
     const isSent = this.#requestsSent > 0;
     const isCharged = isSent && end.outcome === "abandoned";
-    const observed = isCharged ? resolveUsage(order, { upstream: undefined, outputBytes: () => 0 }) : undefined;
+    const observed = isCharged ? resolveUsage(this.work, { upstream: undefined, outputBytes: () => 0 }) : undefined;
     const unbilled = isSent && !isCharged ? lostUsage(order) : undefined;
     return this.end({ ...end, observed, unbilled });
   }

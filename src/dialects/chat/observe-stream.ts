@@ -1,4 +1,4 @@
-import { type JsonObject, type ObservedUsage, parseObject } from "../../core/index.ts";
+import { type JsonObject, objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { type ReadUsage, dataOf, eventAround, eventsWith, type StreamObserver } from "../../streaming/index.ts";
 import { GeneratedBytesMeter } from "../generated-bytes.ts";
 import { chatKeys } from "./generated-keys.ts";
@@ -95,11 +95,11 @@ export class ChatStreamObserver implements StreamObserver {
 
   #holdsUsageAlone(event: Buffer): boolean {
     const chunk = chunkOf(event);
-    const usage = chunk === undefined ? undefined : this.#readUsage(chunk);
-    if (usage === undefined) return false;
-    this.#usage = usage;
-    const choices = chunk?.["choices"];
-    return Array.isArray(choices) && choices.length === 0;
+    if (chunk === undefined) return false;
+    const usage = this.#readUsage(chunk);
+    this.#usage = usage ?? this.#usage;
+    const { choices } = chunk;
+    return Array.isArray(choices) && choices.length === 0 && (usage ?? objectOf(chunk["usage"])) !== undefined;
   }
 }
 

@@ -1,27 +1,28 @@
 import { type JsonObject, listOf, objectOf, parseObject } from "../../core/index.ts";
-import { dataOf, eventsOf, type StreamObserver } from "../../streaming/index.ts";
+import { type ChargedUsage, dataOf, eventsOf, type StreamObserver } from "../../streaming/index.ts";
+import { writeChatUsage } from "./answers/write-usage.ts";
 
 /**
  * Makes a chat stream regular that differs from OpenAI's where clients stumble over it: tool calls without `index`, by which
  * they join fragments; the reason `stop` after calls, which they run after `tool_calls` alone; and a usage in every chunk,
- * which some take for the mark of the last one. The usage becomes a chunk of its own, for a client that asked for it. Calls
- * are whole in their chunks. Chunks that are regular keep their bytes.
+ * which some take for the mark of the last one. The usage becomes a chunk of its own, the charged one, for a client that
+ * asked for it. Calls are whole in their chunks. Chunks that are regular keep their bytes.
  */
-export function regularChatStream(inner: StreamObserver, showsUsage: boolean): StreamObserver {
-  return new RegularChatStream(inner, showsUsage);
+export function regularChatStream(inner: StreamObserver, charged: ChargedUsage | undefined): StreamObserver {
+  return new RegularChatStream(inner, charged);
 }
 
 class RegularChatStream implements StreamObserver {
   readonly #inner: StreamObserver;
-  readonly #showsUsage: boolean;
+  readonly #charged: ChargedUsage | undefined;
   /** The calls so far, by choice. */
   readonly #calls = new Map<unknown, number>();
   /** The last chunk with a usage, as one without choices. */
   #usageChunk: JsonObject | undefined;
 
-  constructor(inner: StreamObserver, showsUsage: boolean) {
+  constructor(inner: StreamObserver, charged: ChargedUsage | undefined) {
     this.#inner = inner;
-    this.#showsUsage = showsUsage;
+    this.#charged = charged;
   }
 
   get usage(): StreamObserver["usage"] {
@@ -68,7 +69,9 @@ class RegularChatStream implements StreamObserver {
   }
 
   #ownUsage(): Buffer {
-    return this.#usageChunk === undefined || !this.#showsUsage ? Buffer.alloc(0) : eventWith(this.#usageChunk);
+    if (this.#usageChunk === undefined || this.#charged === undefined) return Buffer.alloc(0);
+    const { usage, outputBytes } = this.#inner;
+    return eventWith({ ...this.#usageChunk, usage: writeChatUsage(this.#charged(usage, outputBytes)) });
   }
 
   #regularChoice(choice: JsonObject): JsonObject {

@@ -90,6 +90,8 @@ export interface ToolCallPart extends PartBase {
   arguments: string;
   /** A call of a tool that accepts free text. */
   custom?: boolean | undefined;
+  /** A call that a program of the upstream makes: the model has not written it. */
+  byProgram?: boolean | undefined;
   signature?: Signature | undefined;
 }
 

@@ -2,6 +2,7 @@ import { errorBody, objectOf } from "../../core/index.ts";
 import { askedFeatures } from "../asked-features.ts";
 import type { TextCodec } from "../codec.ts";
 import { generatedBytes } from "../generated-bytes.ts";
+import { bytesOfCalls } from "./calls.ts";
 import { boundMessages, opaqueFields } from "./bound.ts";
 import { messagesKeys, MessagesStreamObserver } from "./observe-stream.ts";
 import type { MessagesRequest } from "./request.ts";
@@ -20,7 +21,7 @@ export const messagesCodec: TextCodec<MessagesRequest> = {
   measured: opaqueFields,
   bound: boundMessages,
   observe: (_body, readUsage) => new MessagesStreamObserver(readUsage),
-  outputBytes: (answer) => generatedBytes(Buffer.from(answer), messagesKeys),
+  outputBytes: (answer) => generatedBytes(Buffer.from(answer), messagesKeys) + bytesOfCalls(answer),
   errorEvent: (error, requestId) =>
     `event: error\ndata: ${JSON.stringify(errorBody("anthropic", error, requestId))}\n\n`,
 };

@@ -24,7 +24,7 @@ function observe(...blocks: Buffer[]) {
   const observer = messagesCodec.observe(request, messagesUpstream.readUsage);
   for (const block of blocks) expect(observer.see(block)).toBe(block);
   const { usage, outputBytes, done, complete, failed } = observer;
-  return { usage: usage?.usage, outputBytes, done, complete, failed };
+  return { usage: usage?.usage, uncounted: usage?.uncounted, outputBytes, done, complete, failed };
 }
 
 describe("a Messages stream passes unchanged, and", () => {
@@ -34,18 +34,23 @@ describe("a Messages stream passes unchanged, and", () => {
     expect(observe(Buffer.concat([start, text, delta, stop]))).toMatchObject(seen);
   });
 
-  test("is estimated as long as it lacks its end", () => {
-    expect(observe(start)).toMatchObject({ usage: undefined, complete: false });
-    expect(observe(start, text)).toMatchObject({ usage: { input: 9, output: 2 }, complete: false });
+  test("its output is not counted as long as it lacks its end", () => {
+    const begun = { usage: { input: 9 }, uncounted: ["output"], complete: false };
+    expect(observe(start)).toMatchObject(begun);
+    expect(observe(start, text)).toMatchObject(begun);
+  });
+
+  test.each([null, "4", 1.5, -4])("its output is not counted by %p, nor by that of the start", (output) => {
+    const end = event({ type: "message_delta", delta: {}, usage: { output_tokens: output } } as never);
+    expect(observe(start, text, end, stop)).toMatchObject({ usage: { input: 9 }, uncounted: ["output"] });
   });
 
   test("has the figures of its start if it stops without others, zeros included (recording 2786)", () => {
     const none = event({ type: "message_start", message: { usage: { input_tokens: 0, output_tokens: 0 } } } as never);
-    expect(observe(none)).toMatchObject({ usage: undefined, done: false });
+    expect(observe(none)).toMatchObject({ usage: { input: 0 }, uncounted: ["output"], done: false });
     expect(observe(none, stop)).toMatchObject({ usage: { input: 0, output: 0 }, done: true });
     expect(observe(start, stop)).toMatchObject({ usage: { input: 9, output: 1 } });
-    // The text that the stream contains counts as output.
-    expect(observe(start, text, stop)).toMatchObject({ usage: { input: 9, output: 2 } });
+    expect(observe(start, text, stop)).toMatchObject({ usage: { input: 9 }, uncounted: ["output"] });
     const unknown = event({ type: "message_start", message: {} } as never);
     expect(observe(unknown, stop)).toMatchObject({ usage: undefined });
   });

@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { type ReadUsage, dataOf, eventsWith, type StreamObserver } from "../../streaming/index.ts";
 import { GeneratedBytesMeter, generatedKeys } from "../generated-bytes.ts";
-import { usageAtStop, usageSoFar, mergeUsage } from "./answers/usage.ts";
+import { StreamFigures } from "./answers/usage.ts";
 
 /** Text, thoughts and arguments. */
 export const messagesKeys = generatedKeys("text", "thinking", "partial_json");
@@ -9,14 +9,10 @@ export const messagesKeys = generatedKeys("text", "thinking", "partial_json");
 /** Events with more than text: only events whose names begin with one of these are parsed. */
 const NAMES = ['"message_', '"error"'].map((name) => Buffer.from(name));
 
-/**
- * The observer of a Messages stream. Its usage is in two events: figures of the later replace those of the earlier.
- * Every byte passes unchanged.
- */
+/** The observer of a Messages stream. Every byte passes unchanged. */
 export class MessagesStreamObserver implements StreamObserver {
   readonly #readUsage: ReadUsage;
-  #figures: JsonObject = {};
-  #usage: ObservedUsage | undefined;
+  readonly #figures = new StreamFigures();
   readonly #generated = new GeneratedBytesMeter(messagesKeys);
   #done = false;
   #failed = false;
@@ -27,10 +23,7 @@ export class MessagesStreamObserver implements StreamObserver {
   }
 
   get usage(): ObservedUsage | undefined {
-    if (this.#usage !== undefined) return this.#usage;
-    const read = this.#done ? usageAtStop : usageSoFar;
-    const figures = read(this.#figures, this.#generated.bytes);
-    return figures === undefined ? undefined : this.#readUsage({ usage: figures });
+    return this.#readUsage({ usage: this.#figures.read(this.#done && this.#generated.bytes === 0) });
   }
 
   get outputBytes(): number {
@@ -58,11 +51,10 @@ export class MessagesStreamObserver implements StreamObserver {
   #note(event: JsonObject): void {
     switch (event["type"]) {
       case "message_start":
-        this.#figures = mergeUsage({}, objectOf(objectOf(event["message"])?.["usage"]) ?? {});
+        this.#figures.start(objectOf(objectOf(event["message"])?.["usage"]) ?? {});
         return;
       case "message_delta":
-        this.#figures = mergeUsage(this.#figures, objectOf(event["usage"]) ?? {});
-        this.#usage = this.#readUsage({ usage: this.#figures }) ?? this.#usage;
+        this.#figures.add(objectOf(event["usage"]) ?? {});
         this.#stopped ||= typeof objectOf(event["delta"])?.["stop_reason"] === "string";
         return;
       case "message_stop":

@@ -66,7 +66,10 @@ describe("a response", () => {
       { type: "custom", name: "g" },
     ];
     expect(
-      written(answerOf([]), { tools, temperature: 0.5, instructions: "i", store: false, metadata: { a: "b" } }),
+      written(
+        { ...answerOf([]), usage: { input: 7, output: 1 } },
+        { tools, temperature: 0.5, instructions: "i", store: false, metadata: { a: "b" } },
+      ),
     ).toEqual({
       id: "resp_abc123",
       object: "response",

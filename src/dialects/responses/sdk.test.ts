@@ -28,6 +28,7 @@ function translate(stream: readonly string[], error?: GatewayError): string {
     upstreamContext: chatUpstream,
     client: responsesTranslation,
     clientContext: client,
+    charged: (told) => told?.usage ?? {},
   });
   const shown = translated.see(Buffer.from(stream.map((data) => `data: ${data}\n\n`).join(""))).toString();
   return shown + (error === undefined ? translated.close().toString() : translated.fail(error));

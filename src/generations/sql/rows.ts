@@ -1,4 +1,4 @@
-import { type Dialect, parseObject, type Usage, usageBuckets } from "../../core/index.ts";
+import { type Dialect, listOf, parseObject, type Usage, usageBuckets, type UsageSide } from "../../core/index.ts";
 import { column, type SqlRow, tableOf } from "../../storage/index.ts";
 import type { Generation } from "../store.ts";
 import { tokenIdOf, type UsageRow, type UsageState } from "../usage-reader.ts";
@@ -38,8 +38,10 @@ export function toGeneration(row: SqlRow): Generation {
   return { ...rest, ...readUsage(usage), tokenId: tokenIdOf(accountId), status: status === 0 ? undefined : status };
 }
 
+const sides: readonly UsageSide[] = ["input", "output"];
+
 /** The buckets that this version knows; a newer version may have written others. */
-function readUsage(json: string): Pick<Generation, "usage" | "terms" | "maxOutputTokens"> {
+function readUsage(json: string): Pick<Generation, "usage" | "terms" | "maxOutputTokens" | "estimated"> {
   const counts = parseObject(json) ?? {};
   const usage: Usage = {};
   for (const bucket of usageBuckets) {
@@ -47,6 +49,7 @@ function readUsage(json: string): Pick<Generation, "usage" | "terms" | "maxOutpu
     if (typeof count === "number") usage[bucket] = count;
   }
   const { serviceTier, inferenceGeo, maxOutputTokens } = counts;
+  const estimated = sides.filter((side) => listOf(counts["estimated"]).includes(side));
   const terms = {
     ...(typeof serviceTier === "string" && { serviceTier }),
     ...(typeof inferenceGeo === "string" && { inferenceGeo }),
@@ -55,6 +58,7 @@ function readUsage(json: string): Pick<Generation, "usage" | "terms" | "maxOutpu
     usage,
     ...(Object.keys(terms).length > 0 && { terms }),
     ...(typeof maxOutputTokens === "number" && { maxOutputTokens }),
+    ...(estimated.length > 0 && { estimated }),
   };
 }
 

@@ -80,6 +80,12 @@ export const generationAnswer = z
     max_output_tokens: count
       .optional()
       .describe("The limit of the output that the gateway has set, for each choice; absent if it has set none."),
+    estimated: z
+      .array(z.enum(["input", "output"]))
+      .optional()
+      .describe(
+        "The sides whose tokens the gateway has estimated, since the upstream has not counted them; absent if it has counted both.",
+      ),
     input_tokens: count.describe("All tokens that went in, cached ones included."),
     output_tokens: count.describe("All tokens that came out, reasoning included."),
     credits: z.number().describe("What the call cost."),
@@ -134,6 +140,7 @@ export function answerOf(generation: Generation): z.input<typeof generationAnswe
     ...(generation.terms?.serviceTier !== undefined && { service_tier: generation.terms.serviceTier }),
     ...(generation.terms?.inferenceGeo !== undefined && { inference_geo: generation.terms.inferenceGeo }),
     ...(generation.maxOutputTokens !== undefined && { max_output_tokens: generation.maxOutputTokens }),
+    ...(generation.estimated !== undefined && { estimated: [...generation.estimated] }),
     input_tokens: generation.inputTokens,
     output_tokens: generation.outputTokens,
     credits: creditsNumber(generation.credits),

@@ -11,7 +11,7 @@ export interface GenerationColumns {
   streamed: boolean;
   status: number;
   outcome: CallRecord["outcome"] | "expired";
-  /** JSON: the counts by bucket, the terms of the price, and `maxOutputTokens`. */
+  /** JSON: the counts by bucket, the terms of the price, `maxOutputTokens`, and which sides are `estimated`. */
   usage: string;
   input_tokens: number;
   output_tokens: number;
@@ -22,8 +22,9 @@ export interface GenerationColumns {
 }
 
 export function toGenerationColumns(record: CallRecord): GenerationColumns {
-  const { owner, operation, dialect, provider, model, streamed, status, outcome, usage, terms, maxOutputTokens } =
-    record;
+  const { owner, operation, dialect, provider, model, streamed, status, outcome, usage } = record;
+  const { terms, maxOutputTokens, estimated } = record;
+  const isPlain = terms === undefined && maxOutputTokens === undefined && estimated === undefined;
   return {
     owner,
     operation,
@@ -33,9 +34,7 @@ export function toGenerationColumns(record: CallRecord): GenerationColumns {
     streamed,
     status,
     outcome,
-    usage: JSON.stringify(
-      terms === undefined && maxOutputTokens === undefined ? usage : { ...usage, ...terms, maxOutputTokens },
-    ),
+    usage: JSON.stringify(isPlain ? usage : { ...usage, ...terms, maxOutputTokens, estimated }),
     input_tokens: inputTokens(usage),
     output_tokens: outputTokens(usage),
     ms: record.milliseconds,

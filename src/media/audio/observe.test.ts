@@ -1,6 +1,6 @@
 /** The estimates for speech and transcripts while they pass, for every end. */
 import { describe, expect, test } from "bun:test";
-import { GatewayError, type JsonObject, type ObservedUsage, objectOf } from "../../core/index.ts";
+import { GatewayError, type JsonObject, type ObservedUsage, objectOf, type UsageSide } from "../../core/index.ts";
 import type { StreamObserver } from "../../streaming/index.ts";
 import { speechRequest, transcriptionForm } from "./request.ts";
 import { speechCodec } from "./speech.ts";
@@ -28,6 +28,8 @@ const inputCharacters = 29;
 const said = speechRequest.parse({ model: "openai/gpt-4o-mini-tts", input, voice: "marin", response_format: "pcm" });
 const halfSecond = Buffer.alloc(24_000);
 
+const estimated: readonly UsageSide[] = ["input", "output"];
+
 describe("speech as bytes", () => {
   const bound = speechCodec.bound(said, () => 0, []);
   const observe = () => {
@@ -49,9 +51,9 @@ describe("speech as bytes", () => {
     const observer = observe();
     expect(observer.see(halfSecond)).toBe(halfSecond);
     // 0.5 s at 1,250 tokens a minute are 10.4.
-    expect(observer.usage).toEqual({ usage: { inputCharacters, input: 9, outputAudio: 11, requests: 1 } });
+    expect(observer.usage).toEqual({ usage: { inputCharacters, input: 9, outputAudio: 11, requests: 1 }, estimated });
     observer.see(halfSecond);
-    expect(observer.usage).toEqual({ usage: { inputCharacters, input: 9, outputAudio: 21, requests: 1 } });
+    expect(observer.usage).toEqual({ usage: { inputCharacters, input: 9, outputAudio: 21, requests: 1 }, estimated });
     expect([state(observer), observer.outputBytes]).toEqual([{ done: false, complete: true, failed: false }, 0]);
   });
 });
@@ -73,7 +75,7 @@ describe("speech as events", () => {
     const observer = observe();
     expect([observer.usage, state(observer)]).toEqual([undefined, running]);
     watch(observer, delta, delta);
-    expect(observer.usage).toEqual({ usage: { inputCharacters, input: 9, outputAudio: 21, requests: 1 } });
+    expect(observer.usage).toEqual({ usage: { inputCharacters, input: 9, outputAudio: 21, requests: 1 }, estimated });
     expect(state(observer)).toEqual(running);
     watch(observer, done);
     expect(observer.usage).toEqual({ usage: { inputCharacters, input: 7, outputAudio: 12 } });
@@ -82,7 +84,7 @@ describe("speech as events", () => {
 
   test("is the sent part if the last event reports none", () => {
     const observer = watch(observe(), delta + event({ type: "speech.audio.done" }));
-    expect(observer.usage).toEqual({ usage: { inputCharacters, input: 9, outputAudio: 11, requests: 1 } });
+    expect(observer.usage).toEqual({ usage: { inputCharacters, input: 9, outputAudio: 11, requests: 1 }, estimated });
     expect(observer.complete).toBe(true);
   });
 
@@ -92,7 +94,7 @@ describe("speech as events", () => {
   ])("fails with %s", (_title, error) => {
     const observer = watch(observe(), delta, `data: ${JSON.stringify(error)}\n\n`, done);
     expect(state(observer)).toEqual({ done: true, complete: false, failed: true });
-    expect(observer.usage).toEqual({ usage: { inputCharacters, input: 9, outputAudio: 11, requests: 1 } });
+    expect(observer.usage).toEqual({ usage: { inputCharacters, input: 9, outputAudio: 11, requests: 1 }, estimated });
   });
 
   test("is not taken in by comments, unknown events or broken ones", () => {
@@ -142,7 +144,7 @@ describe("a transcript as text", () => {
     watch(observer, "Hello ", "there.");
     // 12 bytes are 3 tokens; 9 seconds are 90.
     const usage = { inputAudioMs: 9_000, inputAudio: 90, input: 1, output: 3, requests: 1 };
-    expect([observer.usage, observer.outputBytes]).toEqual([{ usage }, 12]);
+    expect([observer.usage, observer.outputBytes]).toEqual([{ usage, estimated }, 12]);
     expect(state(observer)).toEqual({ done: false, complete: true, failed: false });
   });
 

@@ -10,7 +10,8 @@ import { speechTokens } from "./tokens.ts";
 
 /** The estimated usage of speech of this duration, if the upstream reports none. The whole text counts as read. */
 function usageOf({ inputUnits, expectedInput }: WorkBound, milliseconds: number): ObservedUsage {
-  return { usage: { ...inputUnits, ...expectedInput, outputAudio: speechTokens(milliseconds), requests: 1 } };
+  const usage = { ...inputUnits, ...expectedInput, outputAudio: speechTokens(milliseconds), requests: 1 };
+  return { usage, estimated: ["input", "output"] };
 }
 
 /** Measures the passing audio. */

@@ -4,6 +4,7 @@ import {
   limits,
   listOf,
   objectOf,
+  type ObservedUsage,
   parseObject,
   type WorkBound,
 } from "../../core/index.ts";
@@ -23,9 +24,10 @@ function observeBytes(_body: unknown, { inputUnits, expectedInput }: WorkBound):
       bytes += block.length;
       return block;
     },
-    get usage() {
+    get usage(): ObservedUsage | undefined {
       if (bytes === 0) return undefined;
-      return { usage: { ...inputUnits, ...expectedInput, output: tokensOfBytes(bytes), requests: 1 } };
+      const usage = { ...inputUnits, ...expectedInput, output: tokensOfBytes(bytes), requests: 1 };
+      return { usage, estimated: ["input", "output"] };
     },
     get outputBytes() {
       return bytes;

@@ -71,6 +71,6 @@ export class CompletionStreamObserver implements StreamObserver {
     this.#finished ||= choices.some((choice) => typeof objectOf(choice)?.["finish_reason"] === "string");
     const usage = this.#readUsage(chunk);
     this.#usage = usage ?? this.#usage;
-    return usage !== undefined && choices.length === 0;
+    return (usage ?? objectOf(chunk["usage"])) !== undefined && choices.length === 0;
   }
 }

@@ -37,6 +37,7 @@ export function countImages(body: ImagesBody, answer: JsonObject, bound: WorkBou
   return {
     usage: { images, ...(isUnreported ? { outputImage: images * expectedImageTokens(image) } : {}) },
     variant: image,
+    ...(isUnreported && images > 0 ? { estimated: ["output"] } : {}),
   };
 }
 

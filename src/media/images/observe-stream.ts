@@ -11,12 +11,15 @@
  */
 import {
   addUsage,
+  inputTokens,
+  outputTokens,
   type MediaVariant,
   type JsonObject,
   objectOf,
   type ObservedUsage,
   parseObject,
   type Usage,
+  type UsageSide,
 } from "../../core/index.ts";
 import { type ReadUsage, dataOf, eventsOf, type StreamObserver } from "../../streaming/index.ts";
 import { expectedImageTokens, variantIn } from "./delivered.ts";
@@ -63,7 +66,16 @@ export class ImageStreamObserver implements StreamObserver {
     if (this.#named === undefined && this.#images === 0 && outputImage === 0) return undefined;
     const base = this.#named ?? { usage: { ...this.#expectedInput, requests: 1 } };
     const seen: Usage = { images: this.#images, ...base.usage };
-    return { ...base, usage: addUsage(seen, { outputImage }), variant: this.#image };
+    const estimated: UsageSide[] = [
+      ...(this.#named === undefined ? (["input"] as const) : []),
+      ...(outputImage > 0 ? (["output"] as const) : []),
+    ];
+    return {
+      ...base,
+      usage: addUsage(seen, { outputImage }),
+      variant: this.#image,
+      ...(estimated.length > 0 && { estimated }),
+    };
   }
 
   get done(): boolean {
@@ -139,14 +151,16 @@ export class ImageStreamObserver implements StreamObserver {
     // BytePlus's last event contains no image.
     if (IMAGE_FIELD in parsed) {
       this.#count(parsed);
-      if (observed === undefined) this.#unnamedTokens += expectedImageTokens(variantIn(parsed));
+      if (observed === undefined || isWithoutOutput(observed.usage))
+        this.#unnamedTokens += expectedImageTokens(variantIn(parsed));
     }
     if (observed === undefined) return;
-    const { usage, reportedCost } = this.#named ?? { usage: {} };
+    const { usage, reportedCost, uncounted = observed.uncounted } = this.#named ?? { usage: {} };
     const cost = observed.reportedCost === undefined ? reportedCost : (reportedCost ?? 0n) + observed.reportedCost;
     const requests = Math.max(usage.requests ?? 0, observed.usage.requests ?? 0);
     this.#named = {
       usage: { ...addUsage(usage, observed.usage), requests },
+      ...(uncounted === undefined ? {} : { uncounted }),
       ...(cost === undefined ? {} : { reportedCost: cost }),
     };
   }
@@ -157,6 +171,11 @@ export class ImageStreamObserver implements StreamObserver {
     this.#image = same ? variant : { ...variant, size: undefined };
     this.#images += 1;
   }
+}
+
+/** Whether an upstream that counts tokens has counted none of an image. */
+function isWithoutOutput(usage: Usage): boolean {
+  return inputTokens(usage) > 0 && outputTokens(usage) === 0;
 }
 
 const IMAGE_FIELD = "b64_json";

@@ -9,7 +9,7 @@ import {
 } from "../../core/index.ts";
 import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { counted, runsMax, toolsOf, typeOf } from "../shared/hosted-tools.ts";
-import { countOf, textOf } from "../shared/json.ts";
+import { countOf, textOf, toldCount, uncountedOf } from "../shared/json.ts";
 import { askedTerms } from "../shared/terms.ts";
 
 /**
@@ -19,10 +19,14 @@ import { askedTerms } from "../shared/terms.ts";
  */
 function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
-  if (usage?.["output_tokens"] === undefined) return undefined;
-  const output = countOf(usage["output_tokens"]);
-  const reasoning = Math.min(countOf(objectOf(usage["output_tokens_details"])?.["thinking_tokens"]), output);
+  if (usage === undefined) return undefined;
+  const [toldIn, toldOut] = [toldCount(usage["input_tokens"]), toldCount(usage["output_tokens"])];
+  const rounds = otherRounds(usage);
   const webSearches = countOf(objectOf(usage["server_tool_use"])?.["web_search_requests"]);
+  if (toldIn === undefined && toldOut === undefined && webSearches + rounds.length === 0) return undefined;
+  const thought = countOf(objectOf(usage["output_tokens_details"])?.["thinking_tokens"]);
+  const output = toldOut ?? thought;
+  const reasoning = Math.min(thought, output);
   const answered: Usage = {
     ...readCounts(usage),
     output: output - reasoning,
@@ -30,8 +34,7 @@ function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
     ...counted({ webSearches }),
     requests: 1,
   };
-  const terms = namedTerms(usage);
-  const rounds = otherRounds(usage);
+  const terms = { ...uncountedOf(toldIn, toldOut), ...namedTerms(usage) };
   if (rounds.length === 0) return { usage: answered, ...terms };
   const others = rounds.flatMap((round) =>
     typeof round["model"] === "string" ? [{ model: round["model"], usage: readRound(round) }] : [],

@@ -11,7 +11,7 @@ import {
   opaqueOnly,
 } from "../shared/images/image-fields.ts";
 import { imageSources, refuseMask, urlsOf } from "../shared/images/image-sources.ts";
-import { countOf } from "../shared/json.ts";
+import { countOf, toldCount } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 import { readTools, toolsMax } from "./hosted-tools.ts";
 
@@ -29,15 +29,16 @@ function fitted(body: JsonObject): JsonObject {
 function readUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
   if (usage === undefined) return undefined;
-  const images = countOf(usage["generated_images"]);
+  const images = toldCount(usage["generated_images"]);
   return {
     usage: {
-      images,
+      // Without a count, the images that were delivered count.
+      ...(images === undefined ? {} : { images }),
       inputImages: countOf(usage["input_images"]),
       outputImage: countOf(usage["output_tokens"]),
       ...readTools(answer).usage,
       // If all images failed, the answer is no success.
-      requests: images > 0 ? 1 : 0,
+      requests: images === 0 ? 0 : 1,
     },
   };
 }

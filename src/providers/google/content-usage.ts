@@ -1,5 +1,5 @@
 import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
-import { countOf } from "../shared/json.ts";
+import { countOf, uncountedOf } from "../shared/json.ts";
 
 /** The token counts of one answer of the native API, nested as in the API. */
 export interface ContentUsage {
@@ -49,11 +49,12 @@ export function readContentUsage(answer: JsonObject): ObservedUsage | undefined 
       cacheRead,
       inputImage,
       cacheImageRead: cachedImages,
-      output: candidates - images,
-      outputImage: images,
+      // Without a count, the images that were delivered count.
+      ...(candidates === 0 ? {} : { output: candidates - images, outputImage: images }),
       reasoning: thoughts,
       requests: 1,
     },
+    ...uncountedOf(prompt === 0 ? undefined : prompt, candidates),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { CallInput, FormField, UpstreamRequests, UpstreamOperation } from "../provider.ts";
-import { countOf, textOf } from "../shared/json.ts";
+import { countOf, textOf, toldCount, uncountedOf } from "../shared/json.ts";
 import type { TimedWord } from "../shared/subtitles.ts";
 import {
   type Transcript,
@@ -84,12 +84,14 @@ function toUpstream(input: CallInput, model: string): UpstreamRequests {
 function readUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]) ?? {};
   const inputAudioMs = millisecondsOf(usage["prompt_audio_seconds"]);
-  const input = countOf(usage["prompt_tokens"]);
-  const output = countOf(usage["completion_tokens"]);
-  const inputAudio = Math.max(countOf(usage["total_tokens"]) - input - output, 0);
+  const told = { input: toldCount(usage["prompt_tokens"]), output: toldCount(usage["completion_tokens"]) };
+  const { input = 0, output = 0 } = told;
+  const isTold = told.input !== undefined && told.output !== undefined;
+  const inputAudio = isTold ? Math.max(countOf(usage["total_tokens"]) - input - output, 0) : 0;
   if (inputAudioMs === undefined && input + inputAudio === 0) return undefined;
   return {
     usage: { input, inputAudio, output, ...(inputAudioMs === undefined ? {} : { inputAudioMs }), requests: 1 },
+    ...uncountedOf(isTold ? input : undefined, told.output),
   };
 }
 

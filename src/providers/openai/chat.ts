@@ -9,7 +9,7 @@ import {
 import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { chatLimit, chatOperation, tierExtras } from "../shared/chat-operation.ts";
 import { openaiUsageRules } from "../shared/chat-usage.ts";
-import { textOf } from "../shared/json.ts";
+import { textOf, uncountedOf } from "../shared/json.ts";
 import { limitEdits, samplingEdits } from "./sampling.ts";
 import { effortsOf, hidesThought } from "./thought.ts";
 
@@ -56,11 +56,12 @@ const operation = chatOperation({
   modelEdits: (body, model) => [...limitEdits(body, model), ...samplingEdits(body, model)],
 });
 
-/** A search is no part of the usage: the model's name tells it. */
+/** A search is no part of the usage, and billed without one: the model's name shows it. */
 function readUsage(answer: JsonObject): ObservedUsage | undefined {
   const observed = operation.readUsage(answer);
-  if (observed === undefined || !searches.test(textOf(answer["model"]) ?? "")) return observed;
-  return { ...observed, usage: { ...observed.usage, webSearches: 1 } };
+  if (!searches.test(textOf(answer["model"]) ?? "")) return observed;
+  const { usage } = observed ?? {};
+  return { ...(observed ?? uncountedOf(undefined, undefined)), usage: { requests: 1, ...usage, webSearches: 1 } };
 }
 
 export const chat: UpstreamOperation = { ...operation, readUsage };

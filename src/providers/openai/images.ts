@@ -7,7 +7,7 @@ import {
   type Usage,
 } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
-import { countOf, textOf } from "../shared/json.ts";
+import { countOf, textOf, toldCount, uncountedOf } from "../shared/json.ts";
 
 /**
  * GPT Image models count tokens of text and of images, for input and output. Output tokens are image tokens unless they
@@ -16,11 +16,12 @@ import { countOf, textOf } from "../shared/json.ts";
 export function readImagesUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
   if (usage === undefined) return undefined;
-  const input = countOf(usage["input_tokens"]);
+  const told = toldCount(usage["input_tokens"]);
+  const input = told ?? 0;
   const details = objectOf(usage["input_tokens_details"]) ?? {};
   const images = Math.min(countOf(details["image_tokens"]), input);
   const cached = readCached(details, input, images);
-  const total = countOf(usage["output_tokens"]);
+  const total = toldCount(usage["output_tokens"]) ?? 0;
   // `{}` or zeros count nothing: the usage is then estimated.
   if (input + total === 0) return undefined;
   const output = Math.min(countOf(objectOf(usage["output_tokens_details"])?.["text_tokens"]), total);
@@ -30,10 +31,11 @@ export function readImagesUsage(answer: JsonObject): ObservedUsage | undefined {
       cacheRead: cached.text,
       inputImage: images - cached.images,
       cacheImageRead: cached.images,
-      output,
-      outputImage: total - output,
+      // Without a count, the images that were delivered count.
+      ...(total === 0 ? {} : { output, outputImage: total - output }),
       requests: 1,
     },
+    ...uncountedOf(told, total),
   };
 }
 

@@ -132,8 +132,30 @@ test("the usage of an answer takes precedence over that of its choice, and both 
   expect(readChatUsage({ ...inChoice, choices: [] }, openaiUsageRules)?.usage.input).toBe(3);
 });
 
-test("fractions of tokens are cut off", () => {
-  expect(read({ prompt_tokens: 10.9, completion_tokens: 0.5 })).toMatchObject({ input: 10, output: 0 });
+describe("a count that is none leaves its side uncounted, and the other one as it is", () => {
+  test.each([undefined, null, "12", 1.5, -3, 1e18, Number.NaN, [[]], {}].map((none) => [none]))("%p", (none) => {
+    const prompt = { prompt_tokens: none, completion_tokens: 7, total_tokens: 90 };
+    const google = readChatUsage({ usage: prompt }, fromRemainder);
+    expect(google).toMatchObject({ usage: { input: 0, output: 7, reasoning: 0 }, uncounted: ["input"] });
+    const completion = { prompt_tokens: 7, completion_tokens: none, total_tokens: 90 };
+    expect(readChatUsage({ usage: completion }, fromRemainder)).toMatchObject({
+      usage: { input: 7, reasoning: 0 },
+      uncounted: ["output"],
+    });
+    expect(read({ prompt_tokens: none, completion_tokens: none, total_tokens: 90 })).toBeUndefined();
+  });
+
+  test("parts that are counted beside it stay", () => {
+    const details = {
+      prompt_tokens_details: { cached_tokens: 40 },
+      completion_tokens_details: { reasoning_tokens: 30 },
+    };
+    expect(read({ prompt_tokens: 100, completion_tokens: null, ...details })).toMatchObject({ reasoning: 30 });
+    expect(read({ prompt_tokens: null, completion_tokens: 50, ...details })).toMatchObject({
+      cacheRead: 40,
+      output: 20,
+    });
+  });
 });
 
 test("the buckets always add up to the prompt and the completion", () => {

@@ -1,6 +1,6 @@
-import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf, type ObservedUsage, type Usage } from "../../core/index.ts";
 
-import { countOf } from "./json.ts";
+import { countOf, toldCount, uncountedOf } from "./json.ts";
 import { tierOf, withTier } from "./terms.ts";
 
 /** The differences between providers of the chat dialect in their counts. */
@@ -67,44 +67,54 @@ class PromptParts {
 export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): ObservedUsage | undefined {
   const usage = findChatUsage(answer);
   if (usage === undefined) return undefined;
-  const promptDetails = objectOf(usage["prompt_tokens_details"]) ?? objectOf(usage["prompt_token_details"]) ?? {};
-  const completionDetails = objectOf(usage["completion_tokens_details"]) ?? {};
-
-  const prompt = countOf(usage["prompt_tokens"]);
-  const completion = countOf(usage["completion_tokens"]);
-  const listed = countOf(completionDetails["reasoning_tokens"] ?? usage["reasoning_tokens"]);
-  const remainder = countOf(usage["total_tokens"]) - prompt - completion;
-  const reasoning = rules.remainderIsReasoning && remainder > 0 ? remainder : listed;
-  const isOutside = !rules.reasoningInCompletion || (rules.remainderIsReasoning && remainder > 0);
-  const included = isOutside ? 0 : Math.min(reasoning, completion);
-  const outputAudio = Math.min(countOf(completionDetails["audio_tokens"]), completion - included);
-  const outputImage = Math.min(countOf(completionDetails["image_tokens"]), completion - included - outputAudio);
-
-  const parts = new PromptParts(prompt);
-  const cacheRead = parts.take(cachedTokens(usage, promptDetails));
-  const cacheWrite5m = parts.take(countOf(promptDetails["cache_write_tokens"]));
-  const audio = countOf(promptDetails["audio_tokens"]);
-  // Mistral counts audio beside the prompt, which only the total shows.
-  const inputAudio = audio > 0 && audio === remainder ? audio : parts.take(audio);
-  const inputImage = parts.take(Math.min(countOf(promptDetails["image_tokens"]), parts.rest));
-
+  const told = { prompt: toldCount(usage["prompt_tokens"]), completion: toldCount(usage["completion_tokens"]) };
+  const { prompt = 0, completion = 0 } = told;
+  const isTold = told.prompt !== undefined && told.completion !== undefined;
+  const remainder = isTold ? countOf(usage["total_tokens"]) - prompt - completion : 0;
+  const written = writtenTokens(usage, rules, { told: told.completion, remainder });
   const reportedCost = rules.reportedCost(usage);
   // `{}`, zeros or words count nothing: the usage is then estimated from the text.
-  if (prompt + completion + reasoning === 0 && reportedCost === undefined) return undefined;
+  if (prompt + completion + written.reasoning === 0 && reportedCost === undefined) return undefined;
   const observed: ObservedUsage = {
-    usage: {
-      input: parts.rest,
-      cacheRead,
-      cacheWrite5m,
-      inputAudio,
-      ...(inputImage === 0 ? {} : { inputImage }),
-      output: completion - included - outputAudio - outputImage,
-      reasoning: isOutside ? reasoning : included,
-      outputAudio,
-      ...(outputImage === 0 ? {} : { outputImage }),
-      requests: 1,
-    },
+    usage: { ...readTokens(usage, prompt, remainder), ...written, requests: 1 },
+    ...uncountedOf(told.prompt, told.completion),
     ...(reportedCost === undefined ? {} : { reportedCost }),
   };
   return withTier(observed, tierOf(answer));
+}
+
+/** The parts of the prompt. */
+function readTokens(usage: JsonObject, prompt: number, remainder: number): Usage {
+  const details = objectOf(usage["prompt_tokens_details"]) ?? objectOf(usage["prompt_token_details"]) ?? {};
+  const parts = new PromptParts(prompt);
+  const cacheRead = parts.take(cachedTokens(usage, details));
+  const cacheWrite5m = parts.take(countOf(details["cache_write_tokens"]));
+  const audio = countOf(details["audio_tokens"]);
+  // Mistral counts audio beside the prompt, which only the total shows.
+  const inputAudio = audio > 0 && audio === remainder ? audio : parts.take(audio);
+  const inputImage = parts.take(Math.min(countOf(details["image_tokens"]), parts.rest));
+  return { input: parts.rest, cacheRead, cacheWrite5m, inputAudio, ...(inputImage === 0 ? {} : { inputImage }) };
+}
+
+/** The parts of the completion, with the reasoning beside it; `remainder` is what only the total counts. */
+function writtenTokens(
+  usage: JsonObject,
+  { reasoningInCompletion, remainderIsReasoning }: ChatUsageRules,
+  { told, remainder }: { told: number | undefined; remainder: number },
+): Usage & { reasoning: number } {
+  const details = objectOf(usage["completion_tokens_details"]) ?? {};
+  const listed = countOf(details["reasoning_tokens"] ?? usage["reasoning_tokens"]);
+  // A completion that is not counted includes nothing either.
+  if (told === undefined) return { reasoning: listed };
+  const isRemainder = remainderIsReasoning && remainder > 0;
+  const included = reasoningInCompletion && !isRemainder ? Math.min(listed, told) : undefined;
+  const text = told - (included ?? 0);
+  const outputAudio = Math.min(countOf(details["audio_tokens"]), text);
+  const outputImage = Math.min(countOf(details["image_tokens"]), text - outputAudio);
+  return {
+    output: text - outputAudio - outputImage,
+    reasoning: included ?? (isRemainder ? remainder : listed),
+    outputAudio,
+    ...(outputImage === 0 ? {} : { outputImage }),
+  };
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
 import { dropAndRename, type FieldRules } from "./field-rules.ts";
-import { countOf } from "./json.ts";
+import { countOf, uncountedOf } from "./json.ts";
 
 /** The differences between an embeddings endpoint and OpenAI's. */
 export interface EmbeddingsEndpoint extends FieldRules {
@@ -21,12 +21,13 @@ export function readInputUsage(
   const usage = objectOf(answer["usage"]);
   if (usage === undefined) return undefined;
   // Some report only the total, which is the same if there is no output.
-  const input = countOf(usage["prompt_tokens"]) || countOf(usage["total_tokens"]);
+  const input = [usage["prompt_tokens"], usage["total_tokens"]].map(countOf).find((count) => count > 0) ?? 0;
   const reportedCost = reportedCostOf?.(usage);
   if (input === 0 && reportedCost === undefined) return undefined;
   const inputImage = Math.min(countOf(objectOf(usage["prompt_tokens_details"])?.["image_tokens"]), input);
   return {
     usage: { input: input - inputImage, inputImage, requests: 1 },
+    ...uncountedOf(input === 0 ? undefined : input, 0),
     ...(reportedCost === undefined ? {} : { reportedCost }),
   };
 }

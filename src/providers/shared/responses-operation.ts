@@ -10,7 +10,7 @@ import type { JsonEdit } from "../../bodies/index.ts";
 import type { OutputLimit, RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { tierExtras } from "./chat-operation.ts";
 import { toolsOf, typeOf } from "./hosted-tools.ts";
-import { countOf } from "./json.ts";
+import { countOf, toldCount, uncountedOf } from "./json.ts";
 import { tierOf, withTier } from "./terms.ts";
 
 /** The differences between a Responses endpoint and OpenAI's. */
@@ -48,31 +48,35 @@ function usageOf(answer: JsonObject): JsonObject | undefined {
  * excluded (`docs/wire/xai.md`).
  */
 function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): ObservedUsage | undefined {
-  const usage = usageOf(answer);
-  if (usage === undefined) return undefined;
-  const input = countOf(usage["input_tokens"]);
+  const usage = usageOf(answer) ?? {};
+  const told = { input: toldCount(usage["input_tokens"]), output: toldCount(usage["output_tokens"]) };
+  const { input = 0 } = told;
   const details = objectOf(usage["input_tokens_details"]);
   const cacheRead = countOf(details?.["cached_tokens"]);
   const uncached = cacheRead > input ? input : input - cacheRead;
   const cacheWrite5m = Math.min(countOf(details?.["cache_write_tokens"]), uncached);
-  const reported = countOf(usage["output_tokens"]);
-  const output = endpoint.outputFromTotal ? Math.max(countOf(usage["total_tokens"]) - input, reported) : reported;
-  const reasoning = Math.min(countOf(objectOf(usage["output_tokens_details"])?.["reasoning_tokens"]), output);
+  const listed = countOf(objectOf(usage["output_tokens_details"])?.["reasoning_tokens"]);
+  const isFromTotal = endpoint.outputFromTotal && told.input !== undefined && told.output !== undefined;
+  const output = told.output ?? listed;
+  const all = isFromTotal ? Math.max(countOf(usage["total_tokens"]) - input, output) : output;
+  const reasoning = Math.min(listed, all);
   const reportedCost = endpoint.reportedCost(usage);
-  // As in `readChatUsage`.
-  if (input + output === 0 && reportedCost === undefined) return undefined;
   const response = objectOf(answer["response"]) ?? answer;
   const { usage: ofTools, others } = endpoint.readTools(response);
+  // As in `readChatUsage`. Runs of tools are billed all the same.
+  const isEmpty = input + all === 0 && reportedCost === undefined && Object.keys(ofTools).length === 0;
+  if (isEmpty) return undefined;
   const own: Usage = {
     input: uncached - cacheWrite5m,
     cacheRead,
     cacheWrite5m,
-    output: output - reasoning,
+    output: all - reasoning,
     reasoning,
     requests: 1,
   };
   const observed: ObservedUsage = {
     usage: addUsage(own, ofTools),
+    ...uncountedOf(told.input, told.output),
     ...(others === undefined ? {} : { others }),
     ...(reportedCost === undefined ? {} : { reportedCost }),
   };

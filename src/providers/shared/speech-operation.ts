@@ -1,14 +1,15 @@
 import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
-import { countOf, textOf } from "./json.ts";
+import { textOf, toldCount, uncountedOf } from "./json.ts";
 
 /** Only the last event of streamed speech reports tokens; audio bytes contain no usage. */
 export function readSpeechUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
-  const input = countOf(usage?.["input_tokens"]);
-  const outputAudio = countOf(usage?.["output_tokens"]);
+  const input = toldCount(usage?.["input_tokens"]);
   // Speech has at least one token, so a count of zero means that the upstream did not count.
-  return outputAudio === 0 ? undefined : { usage: { input, outputAudio, requests: 1 } };
+  const outputAudio = toldCount(usage?.["output_tokens"]) ?? 0;
+  if (outputAudio === 0) return undefined;
+  return { usage: { input: input ?? 0, outputAudio, requests: 1 }, ...uncountedOf(input, outputAudio) };
 }
 
 /** The id of a voice, given as a string or as an object. The upstream refuses voices that it lacks. */

@@ -1,6 +1,6 @@
-import { type JsonObject, objectOf, type ObservedUsage, type Usage } from "../../core/index.ts";
+import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
-import { countOf } from "./json.ts";
+import { countOf, toldCount, uncountedOf } from "./json.ts";
 
 const MS_PER_SECOND = 1_000;
 
@@ -14,14 +14,14 @@ export function millisecondsOf(seconds: unknown): number | undefined {
 }
 
 /** Tokens of the prompt and of the audio. If they are not separated, all count as audio, which is more expensive. */
-function tokensOf(usage: JsonObject): Usage | undefined {
-  const tokensIn = countOf(usage["input_tokens"]);
-  const output = countOf(usage["output_tokens"]);
+function tokensOf(usage: JsonObject): ObservedUsage | undefined {
+  const told = { input: toldCount(usage["input_tokens"]), output: toldCount(usage["output_tokens"]) };
+  const { input: tokensIn = 0, output = 0 } = told;
   if (tokensIn + output === 0) return undefined;
   // In the singular, unlike in all other answers (`docs/wire/openai.md`).
   const details = objectOf(usage["input_token_details"]);
   const inputAudio = Math.min(details === undefined ? tokensIn : countOf(details["audio_tokens"]), tokensIn);
-  return { input: tokensIn - inputAudio, inputAudio, output };
+  return { usage: { input: tokensIn - inputAudio, inputAudio, output }, ...uncountedOf(told.input, told.output) };
 }
 
 /** Tokens or seconds, whichever the model is billed by; a detailed answer contains its duration as well. */
@@ -30,7 +30,8 @@ export function readTranscriptionUsage(answer: JsonObject): ObservedUsage | unde
   const inputAudioMs = millisecondsOf(usage["seconds"]) ?? millisecondsOf(answer["duration"]);
   const tokens = tokensOf(usage);
   if (inputAudioMs === undefined && tokens === undefined) return undefined;
-  return { usage: { ...tokens, ...(inputAudioMs === undefined ? {} : { inputAudioMs }), requests: 1 } };
+  const time = inputAudioMs === undefined ? {} : { inputAudioMs };
+  return { ...tokens, usage: { ...tokens?.usage, ...time, requests: 1 } };
 }
 
 /** Errors have various formats, some of them strings; a transcript always has a text, possibly an empty one. */

@@ -3,6 +3,8 @@ import type { ClientContext, TranslationTarget, UpstreamContext } from "../../..
 
 const count = (value: unknown): number => (typeof value === "number" ? value : 0);
 
+const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0;
+
 /** Chat usage in OpenAI's counting. */
 function readChatUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
@@ -16,7 +18,9 @@ function readChatUsage(answer: JsonObject): ObservedUsage | undefined {
 /** Messages usage. */
 function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
-  if (usage?.["output_tokens"] === undefined) return undefined;
+  if (usage === undefined) return undefined;
+  const uncounted = (["input", "output"] as const).filter((side) => !isCount(usage[`${side}_tokens`]));
+  if (uncounted.length === 2) return undefined;
   const writes = objectOf(usage["cache_creation"]) ?? {};
   return {
     usage: {
@@ -26,6 +30,7 @@ function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
       cacheWrite1h: count(writes["ephemeral_1h_input_tokens"]),
       output: count(usage["output_tokens"]),
     },
+    ...(uncounted.length === 0 ? {} : { uncounted }),
   };
 }
 

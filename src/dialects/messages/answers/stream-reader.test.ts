@@ -43,16 +43,17 @@ describe("usage", () => {
 
   const busy = { type: "error", error: { type: "overloaded_error", message: "Busy" } };
 
-  test("of the output before an error is estimated", () => {
+  test("of the input comes before an error", () => {
     const said = [begin(0, { type: "text", text: "" }), delta(0, { type: "text_delta", text: "12345678" })];
     expect(read(start, ...said, busy).slice(-2)).toMatchObject([
-      { type: "usage", usage: { input: 9, cacheRead: 4, output: 2 } },
+      { type: "usage", usage: { input: 9, cacheRead: 4, output: 0 } },
       { type: "error", failure: { kind: "overloaded", message: "Busy" } },
     ]);
   });
 
-  test("is absent without any output", () => {
-    expect(read(start, busy).map(({ type }) => type)).toEqual(["start", "error"]);
+  test("is absent if the upstream has counted nothing", () => {
+    const uncounted = { type: "message_start", message: { id: "m", usage: {} } };
+    expect(read(uncounted, busy).map(({ type }) => type)).toEqual(["start", "error"]);
   });
 });
 

@@ -15,7 +15,8 @@ import {
 import { readCitation } from "./citations.ts";
 import { readErrorEvent } from "./failures.ts";
 import { readStopReason } from "./stop-reasons.ts";
-import { usageSoFar, mergeUsage } from "./usage.ts";
+import { isByProgram } from "../calls.ts";
+import { StreamFigures } from "./usage.ts";
 
 /** A block that has begun upstream, by its index there. */
 interface UpstreamBlock {
@@ -36,10 +37,8 @@ export class MessagesStreamReader implements StreamReader {
   readonly #upstream: UpstreamContext;
   readonly #queue = new BlockQueue(0, true);
   readonly #blocks = new Map<unknown, UpstreamBlock>();
-  #usage: JsonObject = {};
-  /** Whether the final usage has arrived. */
-  #counted = false;
-  #outputBytes = 0;
+  readonly #figures = new StreamFigures();
+  #hasText = false;
   #state: "waiting" | "telling" | "stopped" | "ended" = "waiting";
   #id: unknown;
   /** A message that began with content, and with its stop reason. */
@@ -68,7 +67,7 @@ export class MessagesStreamReader implements StreamReader {
   readMessage(message: JsonObject): AnswerEvent[] {
     const events: AnswerEvent[] = [];
     this.#readEvent({ type: "message_start", message }, events);
-    this.#readEvent({ type: "message_delta", delta: message }, events);
+    this.#readEvent({ type: "message_delta", delta: message, usage: message["usage"] }, events);
     this.#readEvent({ type: "message_stop" }, events);
     return events;
   }
@@ -107,7 +106,7 @@ export class MessagesStreamReader implements StreamReader {
     }
     this.#state = "telling";
     this.#id = id;
-    this.#usage = mergeUsage({}, objectOf(message["usage"]) ?? {});
+    this.#figures.start(objectOf(message["usage"]) ?? {});
     events.push(startEvent({ id, model }, this.#upstream));
     this.#readContent(message, events);
   }
@@ -145,6 +144,7 @@ export class MessagesStreamReader implements StreamReader {
           callId: stringOf(start["id"]) || `call_${this.#upstream.callId}${this.#blocks.size}`,
           name: stringOf(start["name"]),
           arguments: "",
+          ...(isByProgram(start) ? { byProgram: true } : {}),
         };
       default:
         return undefined;
@@ -197,7 +197,7 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #add(queued: QueuedBlock | undefined, text: string, events: AnswerEvent[]): void {
-    this.#outputBytes += Buffer.byteLength(text);
+    this.#hasText ||= text !== "";
     queued?.add(text, events);
   }
 
@@ -231,8 +231,7 @@ export class MessagesStreamReader implements StreamReader {
 
   #readMessageDelta(event: JsonObject, events: AnswerEvent[]): void {
     if (this.#state !== "telling" && this.#state !== "stopped") return;
-    this.#usage = mergeUsage(this.#usage, objectOf(event["usage"]) ?? {});
-    this.#counted = true;
+    this.#figures.add(objectOf(event["usage"]) ?? {});
     const delta = objectOf(event["delta"]) ?? {};
     const reason = delta["stop_reason"];
     if (typeof reason !== "string" || this.#state === "stopped") return;
@@ -263,9 +262,9 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #emitUsage(events: AnswerEvent[]): void {
-    const figures = this.#counted ? this.#usage : usageSoFar(this.#usage, this.#outputBytes);
-    const usage = figures === undefined ? undefined : this.#upstream.readUsage({ usage: figures })?.usage;
-    const serviceTier = readTier(this.#usage["service_tier"]);
+    const figures = this.#figures.read(!this.#hasText);
+    const usage = this.#upstream.readUsage({ usage: figures })?.usage;
+    const serviceTier = readTier(figures["service_tier"]);
     if (usage !== undefined || serviceTier !== undefined) events.push({ type: "usage", usage, serviceTier });
   }
 

@@ -16,7 +16,6 @@ import { writeMessagesError } from "./failures.ts";
 import { writeImage } from "./images.ts";
 import { writeDeltaUsage } from "./usage.ts";
 import {
-  estimateFor,
   messageHead,
   reasoningStart,
   taggedCall,
@@ -44,7 +43,6 @@ export class MessagesStreamWriter implements StreamWriter {
   #index = 0;
   /** The event of a delta up to its text: most of a stream consists of these. */
   #deltaStart = "";
-  #characters = 0;
   #summary: number | undefined;
   #blockHasText = false;
   #refuses = false;
@@ -54,7 +52,7 @@ export class MessagesStreamWriter implements StreamWriter {
   #late = "";
   #signature: Signature | undefined;
   #stop: Stop = { reason: "end" };
-  #usage: Usage | undefined;
+  #usage: Usage = {};
 
   constructor(client: ClientContext) {
     this.#client = client;
@@ -173,7 +171,6 @@ export class MessagesStreamWriter implements StreamWriter {
   #writeDelta({ text, summary }: DeltaEvent): string {
     const block = this.#block;
     if (block === undefined || block.kind === "native" || block.kind === "image") return "";
-    this.#characters += text.length;
     const begins = this.#blockHasText && summary !== this.#summary;
     this.#blockHasText = true;
     this.#summary = summary;
@@ -207,7 +204,7 @@ export class MessagesStreamWriter implements StreamWriter {
     const delta = {
       type: "message_delta",
       delta: writeStop(this.#stop, this.#refuses),
-      usage: writeDeltaUsage(this.#usage, estimateFor(this.#client, this.#characters)),
+      usage: writeDeltaUsage(this.#usage),
     };
     return sse("message_delta", JSON.stringify(delta)) + sse("message_stop", `{"type":"message_stop"}`);
   }

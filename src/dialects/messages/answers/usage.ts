@@ -1,75 +1,67 @@
-import { inputTokens, type JsonObject, outputTokens, type Usage } from "../../../core/index.ts";
+import { type JsonObject, outputTokens, type Usage } from "../../../core/index.ts";
 
-/** Figures of a later event replace earlier ones; null keeps them (`docs/wire/anthropic.md`). */
-export function mergeUsage(before: JsonObject, later: JsonObject): JsonObject {
-  const merged: Record<string, unknown> = { ...before };
-  for (const [name, value] of Object.entries(later)) {
-    if (value !== null && value !== undefined) merged[name] = value;
+/** The names of the figures that a stream's start and its end contain. */
+const OUTPUT = "output_tokens";
+
+/**
+ * The figures of a stream's usage, which are in two events. Those of the later replace those of the earlier; null keeps
+ * them (`docs/wire/anthropic.md`). Of the output, the start counts no more than a first token.
+ */
+export class StreamFigures {
+  #figures: Record<string, unknown> = {};
+  #firstOutput: unknown;
+
+  start(usage: JsonObject): void {
+    const { [OUTPUT]: first, ...others } = usage;
+    this.#figures = {};
+    this.#firstOutput = first;
+    this.add(others);
   }
-  return merged;
-}
 
-/** The average bytes per token. */
-const BYTES_A_TOKEN = 4;
+  add(usage: JsonObject): void {
+    for (const [name, value] of Object.entries(usage)) {
+      if (value !== null && value !== undefined) this.#figures[name] = value;
+    }
+  }
 
-/**
- * The usage of a stream without its final figures: the start contains the input, and of the output only a first token;
- * the rest is estimated. Undefined before any output: then nothing is charged.
- */
-export function usageSoFar(figures: JsonObject, outputBytes: number): JsonObject | undefined {
-  if (outputBytes === 0 || figures["input_tokens"] === undefined) return undefined;
-  return { ...figures, output_tokens: Math.ceil(outputBytes / BYTES_A_TOKEN) };
-}
-
-/**
- * The usage of a stream that has stopped without final figures: those of its start are final then, also zeros, which
- * Anthropic sends for a call of its own program (`test/recordings/`, 2786). Undefined if the start has none.
- */
-export function usageAtStop(figures: JsonObject, outputBytes: number): JsonObject | undefined {
-  const { output_tokens: counted } = figures;
-  if (typeof counted !== "number") return usageSoFar(figures, outputBytes);
-  return { ...figures, output_tokens: Math.max(counted, Math.ceil(outputBytes / BYTES_A_TOKEN)) };
-}
-
-/** Replaces the upstream's figures until they arrive, or if there are none. */
-export interface UsageEstimate {
-  inputTokens: number;
-  outputTokens: number;
+  /**
+   * The figures so far. Those of the start are final if the stream has ended without any text, also zeros, which Anthropic
+   * sends for a call of its own program (`test/recordings/`, 2786).
+   */
+  read(hasEndedSilent: boolean): JsonObject {
+    const isFirst = hasEndedSilent && this.#figures[OUTPUT] === undefined && this.#firstOutput !== undefined;
+    return isFirst ? { ...this.#figures, [OUTPUT]: this.#firstOutput } : this.#figures;
+  }
 }
 
 /** Usage in Messages' counting: `input_tokens` excludes cached tokens, `output_tokens` includes reasoning. */
-function countsOf(usage: Usage | undefined, estimate: UsageEstimate) {
-  // Zero means uncounted: no request is empty.
-  const counted = usage !== undefined && inputTokens(usage) > 0 ? usage : { ...usage, input: estimate.inputTokens };
-  const { input = 0, inputAudio = 0, cacheRead = 0, cacheAudioRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = counted;
+function countsOf(usage: Usage) {
+  const { input = 0, inputAudio = 0, inputImage = 0, cacheRead = 0, cacheAudioRead = 0, cacheImageRead = 0 } = usage;
+  const { cacheWrite5m = 0, cacheWrite1h = 0, reasoning = 0 } = usage;
   return {
-    input_tokens: input + inputAudio,
+    input_tokens: input + inputAudio + inputImage,
     cache_creation_input_tokens: cacheWrite5m + cacheWrite1h,
-    cache_read_input_tokens: cacheRead + cacheAudioRead,
-    output_tokens: usage === undefined ? estimate.outputTokens : outputTokens(usage),
-    output_tokens_details: { thinking_tokens: usage?.reasoning ?? 0 },
+    cache_read_input_tokens: cacheRead + cacheAudioRead + cacheImageRead,
+    output_tokens: outputTokens(usage),
+    output_tokens_details: { thinking_tokens: reasoning },
     server_tool_use: null,
   };
 }
 
-/** The usage of a message: of a whole one, or the estimate at the start of a streamed one. */
-export function writeMessageUsage(
-  usage: Usage | undefined,
-  estimate: UsageEstimate,
-  serviceTier: string | undefined,
-): JsonObject {
+/** The usage of a whole message, or an estimate at the start of a streamed one. */
+export function writeMessageUsage(usage: Usage, serviceTier: string | undefined): JsonObject {
   return {
-    ...writeDeltaUsage(usage, estimate),
+    ...writeDeltaUsage(usage),
     service_tier: serviceTier === "priority" ? "priority" : "standard",
     inference_geo: null,
   };
 }
 
 /** The usage at the end of a stream: the total, replacing the estimate. */
-export function writeDeltaUsage(usage: Usage | undefined, estimate: UsageEstimate): JsonObject {
-  const { cacheWrite5m = 0, cacheWrite1h = 0 } = usage ?? {};
+export function writeDeltaUsage(usage: Usage): JsonObject {
+  const { cacheWrite5m = 0, cacheWrite1h = 0 } = usage;
   return {
-    ...countsOf(usage, estimate),
+    ...countsOf(usage),
     cache_creation: { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h },
   };
 }

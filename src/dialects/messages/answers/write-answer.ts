@@ -13,10 +13,7 @@ import {
 import { writeCitation } from "./citations.ts";
 import { writeImage } from "./images.ts";
 import { writeStopReason } from "./stop-reasons.ts";
-import { type UsageEstimate, writeMessageUsage } from "./usage.ts";
-
-/** Characters per token, about: for an answer whose upstream reports no usage. */
-const CHARACTERS_A_TOKEN = 4;
+import { writeMessageUsage } from "./usage.ts";
 
 /** A whole answer as a message; of several choices, the first. */
 export function writeMessagesAnswer(answer: Answer, client: ClientContext): string {
@@ -27,7 +24,7 @@ export function writeMessagesAnswer(answer: Answer, client: ClientContext): stri
       stop,
       blocks.some(({ kind }) => kind === "refusal"),
     ),
-    usage: writeMessageUsage(answer.usage, estimateFor(client, charactersIn(blocks)), answer.serviceTier),
+    usage: writeMessageUsage(answer.usage ?? {}, answer.serviceTier),
   });
   const content = withoutLateThought(blocks).flatMap(writeAnswerBlock);
   return `${head},"content":[${content.join(",")}],${tail.slice(1)}`;
@@ -59,26 +56,9 @@ export function writeStop({ reason, sequence, details }: Stop, refuses: boolean)
   };
 }
 
-/** `characters`: the generated characters. */
-export function estimateFor(client: ClientContext, characters: number): UsageEstimate {
-  return {
-    inputTokens: Math.max(1, client.inputTokensEstimate),
-    outputTokens: Math.max(1, Math.ceil(characters / CHARACTERS_A_TOKEN)),
-  };
-}
-
-/** The reported usage before an upstream's figures. */
-export function startUsage(client: ClientContext): JsonObject {
-  return writeMessageUsage(undefined, estimateFor(client, 0), undefined);
-}
-
-function charactersIn(blocks: readonly AnswerBlock[]): number {
-  let characters = 0;
-  for (const block of blocks) {
-    if (block.kind === "tool-call") characters += block.arguments.length;
-    else if (block.kind !== "native" && block.kind !== "image") characters += block.text.length;
-  }
-  return characters;
+/** The usage of a message that has begun, before the upstream has counted. */
+export function startUsage({ inputTokensEstimate: input }: ClientContext): JsonObject {
+  return writeMessageUsage({ input: Math.max(1, input), output: 1 }, undefined);
 }
 
 /** A block as JSON text, or none if Messages has no counterpart. */

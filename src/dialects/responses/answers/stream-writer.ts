@@ -44,7 +44,6 @@ export class ResponsesStreamWriter implements StreamWriter {
   #response: ResponseWriter | undefined;
   readonly #output: OutputWriter;
   #openBlock: OpenBlock | undefined;
-  #characters = 0;
   #ending: ResponseEnd = writeResponseEnd("end");
   #usage: Usage | undefined;
   #serviceTier: string | undefined;
@@ -169,7 +168,6 @@ export class ResponsesStreamWriter implements StreamWriter {
   #writeDelta({ text, summary, logprobs }: DeltaEvent): string {
     const open = this.#openBlock;
     if (open === undefined) return "";
-    this.#characters += text.length;
     switch (open.block.kind) {
       case "text": {
         open.text += text;
@@ -269,7 +267,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     const response = this.#response.write({
       ...this.#ending,
       output: this.#output.items,
-      usage: writeUsage(this.#usage, this.#client, this.#characters),
+      usage: writeUsage(this.#usage ?? {}),
       serviceTier: this.#serviceTier,
     });
     return `${last}${this.#output.event(`response.${status}`, `"response":${response}`)}data: [DONE]\n\n`;
@@ -279,7 +277,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     const { error, code, message } = writeStreamError(failure);
     const event = this.#output.event("error", JSON.stringify(error).slice(1, -1));
     if (this.#response === undefined) return event;
-    const usage = this.#usage === undefined ? undefined : writeUsage(this.#usage, this.#client, this.#characters);
+    const usage = this.#usage === undefined ? undefined : writeUsage(this.#usage);
     const response = this.#response.write({
       status: "failed",
       error: { code, message },

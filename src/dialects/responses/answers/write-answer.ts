@@ -26,7 +26,7 @@ export function writeResponsesAnswer(answer: Answer, client: ClientContext): str
     status,
     incompleteDetails,
     output: items.map((item, index) => JSON.stringify(index === last ? endItem(item, status) : item)),
-    usage: writeUsage(answer.usage, client, charactersIn(blocks)),
+    usage: writeUsage(answer.usage ?? {}),
     serviceTier: answer.serviceTier,
   });
 }
@@ -71,14 +71,4 @@ function addItem(items: JsonObject[], block: Exclude<AnswerBlock, { kind: "text"
     case "native":
       items.push(block.value);
   }
-}
-
-function charactersIn(blocks: readonly AnswerBlock[]): number {
-  let characters = 0;
-  for (const block of blocks) {
-    if (block.kind === "tool-call") characters += block.arguments.length;
-    else if (block.kind !== "native" && block.kind !== "image") characters += block.text.length;
-    if (block.kind === "reasoning") for (const one of block.summary ?? []) characters += one.length;
-  }
-  return characters;
 }
