@@ -29,14 +29,14 @@ export function receiveInTime<T>(
   limits: BodyLimits,
   failureOf = (cause: unknown): unknown => cause,
 ): Promise<T> {
-  return new Arrival(arriving, limits, failureOf).arrived;
+  return new Arrival(arriving, limits, failureOf).arrived.promise;
 }
 
 class Arrival<T> implements Watched {
   slot = -1;
   readonly #ticker: Watch;
   readonly #due: number;
-  readonly #arrived = Promise.withResolvers<T>();
+  readonly arrived = Promise.withResolvers<T>();
 
   constructor(arriving: Promise<T>, { arrivalMsMax, ticker }: BodyLimits, failureOf: (cause: unknown) => unknown) {
     this.#ticker = ticker;
@@ -48,10 +48,6 @@ class Arrival<T> implements Watched {
     );
   }
 
-  get arrived(): Promise<T> {
-    return this.#arrived.promise;
-  }
-
   onTick(now: number): void {
     if (now < this.#due) return;
     this.#end().reject(new GatewayError("request_timeout", "The request body did not arrive in time."));
@@ -59,7 +55,7 @@ class Arrival<T> implements Watched {
 
   #end(): PromiseWithResolvers<T> {
     this.#ticker.leave(this);
-    return this.#arrived;
+    return this.arrived;
   }
 }
 

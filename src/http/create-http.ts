@@ -1,5 +1,5 @@
 import { getPath } from "hono/utils/url";
-import type { Authenticator, Principal } from "../auth/index.ts";
+import type { Authenticator } from "../auth/index.ts";
 import {
   type Environment,
   errorBody,
@@ -95,7 +95,9 @@ async function answer(
     }
     if (route.kind === "watch") return await answerWatch(options, { route, pathParameter, headers }, request, id);
     if (route.kind === "session") return await answerSession(options, { route, pathParameter, headers }, request, id);
-    const admitted = admit(options, request);
+    refuseWhileDraining(options);
+    // Most tokens are cached, and need no promise.
+    const admitted = options.authenticator.authenticate(request.headers);
     const principal = admitted instanceof Promise ? await admitted : admitted;
     if (route.access === "admin" && !principal.admin) throw adminRequired();
     const call: RouteCall = { request, requestId: id, principal, pathParameter };
@@ -148,12 +150,6 @@ async function answerWatch(
     { request, requestId: id, headers },
     { ...answered, ...(protocol !== undefined && { protocol }) },
   );
-}
-
-/** Most tokens are cached, and need no promise. */
-function admit(options: HttpOptions, { headers }: Request): Principal | Promise<Principal> {
-  refuseWhileDraining(options);
-  return options.authenticator.authenticate(headers);
 }
 
 function refuseWhileDraining({ draining }: HttpOptions): void {

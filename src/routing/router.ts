@@ -37,13 +37,9 @@ export interface Target {
   priceOf: PriceOf;
 }
 
-/** The model that a model id refers to. */
-interface ResolvedModel {
+/** The model that a model id refers to. Its id has the provider's prefix, even if the caller wrote an alias. */
+interface ResolvedModel extends PricedModel {
   route: UpstreamRoute;
-  /** The name without prefix. */
-  model: string;
-  /** The id with the provider's prefix, even if the caller wrote an alias. */
-  id: string;
 }
 
 /** The maximum number of cached model ids. */
@@ -83,18 +79,17 @@ export class ModelRouter {
     const resolved = cached ?? this.#parse(modelId);
     const { route, model, id } = resolved;
     requireUse(principal, resolved, modelId);
-    const upstreamOperation = firstOf(operations, route);
-    if (upstreamOperation === undefined) {
+    const available = operations.find((each) => route.provider.operations[each] !== undefined);
+    const operation = available && route.provider.operations[available];
+    if (operation === undefined) {
       throw new GatewayError(
         "unsupported_operation",
         `The provider ${route.prefix} has no ${operations[0]} operation. It has ${Object.keys(route.provider.operations).join(", ") || "none"}.`,
-        {
-          param: "model",
-        },
+        { param: "model" },
       );
     }
     requireKey(route);
-    const price = this.#priceOf(resolved);
+    const price = this.#prices.lookup(resolved);
     const [requested] = operations;
     if (price === undefined) throw this.#unknown(resolved, modelId, principal);
     if (!price.modalities.has(modalityOf[requested])) {
@@ -105,7 +100,7 @@ export class ModelRouter {
     }
     if (cached === undefined) this.#remember(modelId, resolved);
     const priceOf = (other: string): ModelPrice | undefined => this.priceOf(route, other);
-    return { route, operation: upstreamOperation, modelId, model, price, priceOf };
+    return { route, operation, modelId, model, price, priceOf };
   }
 
   /** Finds a model by its id, alone. Throws like `resolve` unless the token may use it and its provider has a key. */
@@ -134,16 +129,12 @@ export class ModelRouter {
 
   /** The price of a model that is listed under its provider's prefix. */
   priceOf(route: UpstreamRoute, model: string): ModelPrice | undefined {
-    return this.#priceOf(modelOf(route, model));
+    return this.#prices.lookup(modelOf(route, model));
   }
 
   /** Whether a price names the model itself. Providers accept names that they do not list, such as aliases. */
   isKnown(route: UpstreamRoute, model: string): boolean {
-    return this.#prices.names(pricedAs(modelOf(route, model)));
-  }
-
-  #priceOf(resolved: ResolvedModel): ModelPrice | undefined {
-    return this.#prices.lookup(pricedAs(resolved));
+    return this.#prices.names(modelOf(route, model));
   }
 
   #parse(modelId: string): ResolvedModel {
@@ -202,18 +193,6 @@ function aliased(name: string, aliases: readonly ModelAlias[]): string | undefin
   return alias.id.replace("*", () => name.slice(before.length, name.length - after.length));
 }
 
-function firstOf(operations: readonly ModelOperation[], { provider }: UpstreamRoute): UpstreamOperation | undefined {
-  for (const operation of operations) {
-    const found = provider.operations[operation];
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function pricedAs({ route, model, id }: ResolvedModel): PricedModel {
-  return { id, model, priceProvider: route.provider.priceProvider };
-}
-
 function requireUse(principal: Principal, { route, model }: ResolvedModel, modelId: string): void {
   if (mayUse(principal, route, model)) return;
   throw notRouted(`The model ${quoted(modelId)} does not exist, or this token may not use it.`);
@@ -235,7 +214,7 @@ export function mayUse({ models }: Principal, { prefix, aliases }: UpstreamRoute
 }
 
 function modelOf(route: UpstreamRoute, model: string): ResolvedModel {
-  return { route, model, id: `${route.prefix}/${model}` };
+  return { route, model, id: `${route.prefix}/${model}`, priceProvider: route.provider.priceProvider };
 }
 
 /** `beginning` ends before the operator's duty. */

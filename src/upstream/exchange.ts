@@ -12,7 +12,7 @@ import type { Connection, ConnectionUser } from "./connection.ts";
 import { decodedReply } from "./decode.ts";
 import type { ReplyHead } from "./reply-head.ts";
 import { headOpening, type RequestTarget } from "./request-head.ts";
-import { bytesOf, type OutgoingRequest, type WholeBody } from "./request-writer.ts";
+import { bytesOf, type OutgoingRequest, piecesOf, type WholeBody } from "./request-writer.ts";
 
 const noHeaders: ReplyHeaders = { get: () => null };
 
@@ -96,11 +96,11 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
 
   outgoing(): OutgoingRequest {
     this.#request?.onSent?.(true);
-    const body = this.#request?.body;
-    const bodyBytes = bytesOf(body);
-    const hasNoLength = body === undefined && this.#request?.method !== "POST";
+    const pieces = piecesOf(this.#request?.body);
+    const bodyBytes = bytesOf(pieces);
+    const hasNoLength = this.#request?.body === undefined && this.#request?.method !== "POST";
     const ending = hasNoLength ? "\r\n" : `content-length: ${bodyBytes}\r\n\r\n`;
-    return { opening: this.#opening, ending, body, bodyBytes };
+    return { opening: this.#opening, ending, pieces, bodyBytes };
   }
 
   begin(head: ReplyHead): void {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { bytesOf, type OutgoingRequest, RequestWriter, type WholeBody } from "./request-writer.ts";
+import { bytesOf, type OutgoingRequest, piecesOf, RequestWriter, type WholeBody } from "./request-writer.ts";
 
 /** A socket that accepts the given numbers of bytes, in turn. */
 class NarrowSocket {
@@ -22,7 +22,8 @@ class NarrowSocket {
 
 function requestOf(head: string, body: WholeBody | undefined): OutgoingRequest {
   const cut = head.length >> 1;
-  return { opening: head.slice(0, cut), ending: head.slice(cut), body, bodyBytes: bytesOf(body) };
+  const pieces = piecesOf(body);
+  return { opening: head.slice(0, cut), ending: head.slice(cut), pieces, bodyBytes: bytesOf(pieces) };
 }
 
 const latin1 = fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code));

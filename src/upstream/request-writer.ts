@@ -1,21 +1,23 @@
-/** The bytes to send: the head in two pieces, as Latin-1 with the empty line at its end, and the body. */
+/** The bytes to send: the head in two pieces, as Latin-1 with the empty line at its end, and the pieces of the body. */
 export interface OutgoingRequest {
   readonly opening: string;
   readonly ending: string;
-  readonly body: WholeBody | undefined;
+  readonly pieces: readonly Uint8Array[];
   readonly bodyBytes: number;
 }
 
 /** A body in memory; pieces follow each other. */
 export type WholeBody = string | Uint8Array | readonly Uint8Array[];
 
-/** The length of the sent body. */
-export function bytesOf(body: WholeBody | undefined): number {
-  if (body === undefined) return 0;
-  if (typeof body === "string") return Buffer.byteLength(body);
-  if (body instanceof Uint8Array) return body.length;
+export function piecesOf(body: WholeBody | undefined): readonly Uint8Array[] {
+  if (body === undefined) return NOTHING;
+  if (typeof body === "string") return [Buffer.from(body)];
+  return body instanceof Uint8Array ? [body] : body;
+}
+
+export function bytesOf(pieces: readonly Uint8Array[]): number {
   let bytes = 0;
-  for (const piece of body) bytes += piece.length;
+  for (const piece of pieces) bytes += piece.length;
   return bytes;
 }
 
@@ -60,7 +62,7 @@ export class RequestWriter {
   start(socket: Writable, request: OutgoingRequest): boolean {
     this.#pending = undefined;
     this.#hasWritten = false;
-    const { opening, ending, body, bodyBytes } = request;
+    const { opening, ending, pieces, bodyBytes } = request;
     const headBytes = opening.length + ending.length;
     const isJoined = bodyBytes <= JOINED_BYTES_MAX;
     const length = headBytes + (isJoined ? bodyBytes : 0);
@@ -68,11 +70,11 @@ export class RequestWriter {
     bytes.write(opening, 0, "latin1");
     bytes.write(ending, opening.length, "latin1");
     if (isJoined) {
-      put(bytes, headBytes, body);
+      putPieces(bytes, headBytes, pieces);
       this.#next = NOTHING;
       return this.#write(socket, bytes, length);
     }
-    this.#next = piecesOf(body);
+    this.#next = pieces;
     this.#written = 0;
     return this.#write(socket, bytes, this.#join(bytes, headBytes)) && this.#continueWriting(socket);
   }
@@ -133,22 +135,10 @@ export class RequestWriter {
   }
 }
 
-function put(bytes: Buffer, at: number, body: WholeBody | undefined): void {
-  if (typeof body === "string") bytes.write(body, at, "utf8");
-  else if (body instanceof Uint8Array) bytes.set(body, at);
-  else if (body !== undefined) putPieces(bytes, at, body);
-}
-
 function putPieces(bytes: Buffer, start: number, pieces: readonly Uint8Array[]): void {
   let at = start;
   for (const piece of pieces) {
     bytes.set(piece, at);
     at += piece.length;
   }
-}
-
-function piecesOf(body: WholeBody | undefined): readonly Uint8Array[] {
-  if (body === undefined) return NOTHING;
-  if (typeof body === "string") return [Buffer.from(body)];
-  return body instanceof Uint8Array ? [body] : body;
 }

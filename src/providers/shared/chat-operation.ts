@@ -42,8 +42,10 @@ export function requestUsage(body: JsonObject): JsonEdit[] {
 }
 
 /** An effort that the upstream refuses becomes the nearest one that it accepts. */
-function effortEdits({ reasoning_effort: asked }: JsonObject, offered: ModelFacts["efforts"]): JsonEdit[] {
+function effortEdits({ reasoning_effort: asked }: JsonObject, factsOf: () => ModelFacts): JsonEdit[] {
+  if (asked === undefined) return [];
   const effort = efforts.find((one) => one === asked);
+  const { efforts: offered } = factsOf();
   if (effort === undefined || offered === undefined || offered.includes(effort)) return [];
   const nearest = nearestEffort(effort, offered);
   const field = "reasoning_effort";
@@ -51,11 +53,10 @@ function effortEdits({ reasoning_effort: asked }: JsonObject, offered: ModelFact
 }
 
 /** A role or a format that the upstream refuses is expressed in the prompt. */
-function needsTranslation({ messages, response_format: format }: JsonObject, facts: ModelFacts): boolean {
-  if (facts.formats === "json" && objectOf(format)?.["type"] === "json_schema") return true;
-  return (
-    facts.developerRole !== true && listOf(messages).some((message) => objectOf(message)?.["role"] === "developer")
-  );
+function needsTranslation({ messages, response_format: format }: JsonObject, factsOf: () => ModelFacts): boolean {
+  if (objectOf(format)?.["type"] === "json_schema" && factsOf().formats === "json") return true;
+  const hasDeveloper = listOf(messages).some((message) => objectOf(message)?.["role"] === "developer");
+  return hasDeveloper && factsOf().developerRole !== true;
 }
 
 const noExtras = (): undefined => undefined;
@@ -68,35 +69,23 @@ export function tierExtras({ service_tier }: JsonObject): RequestedExtras | unde
 
 /** The chat operation of an upstream that uses the chat dialect. */
 export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
-  const {
-    path,
-    streamUsage,
-    drops,
-    renames,
-    usage,
-    outputLimit,
-    facts,
-    ignores,
-    hasIrregularStream = false,
-    modelEdits,
-  } = endpoint;
+  const { path, streamUsage, drops, usage, outputLimit, facts, ignores, hasIrregularStream = false } = endpoint;
+  const factsOf = (model: string): ModelFacts => facts?.(model) ?? {};
   return {
     dialect: "chat",
     ...(ignores === undefined ? {} : { ignores }),
     hasIrregularStream,
-    needsTranslation: (body, model) => needsTranslation(body, facts?.(model) ?? {}),
+    needsTranslation: (body, model) => needsTranslation(body, () => factsOf(model)),
     ...(facts === undefined ? {} : { facts }),
     path,
     outputLimit,
     extras: endpoint.extras ?? (drops.includes("service_tier") ? noExtras : tierExtras),
-    edits(body, model) {
-      const edits = [
-        ...dropAndRename(body, { drops, renames }),
-        ...effortEdits(body, facts?.(model).efforts),
-        ...(modelEdits?.(body, model) ?? []),
-      ];
-      return streamUsage === "on-request" ? [...edits, ...requestUsage(body)] : edits;
-    },
+    edits: (body, model) => [
+      ...dropAndRename(body, endpoint),
+      ...effortEdits(body, () => factsOf(model)),
+      ...(endpoint.modelEdits?.(body, model) ?? []),
+      ...(streamUsage === "on-request" ? requestUsage(body) : []),
+    ],
     readUsage: (answer) => readChatUsage(answer, usage),
     isFailure:
       endpoint.isFailure ??
