@@ -21,6 +21,12 @@ export interface GenerationColumns {
   parent: string | null;
 }
 
+/** Their names. */
+export const generationColumns = [
+  ...(["owner", "operation", "dialect", "provider", "model", "streamed", "status", "outcome", "usage"] as const),
+  ...(["input_tokens", "output_tokens", "ms", "first_byte_ms", "started_at", "parent"] as const),
+];
+
 export function toGenerationColumns(record: CallRecord): GenerationColumns {
   const { owner, operation, dialect, provider, model, streamed, status, outcome, usage } = record;
   const { terms, maxOutputTokens, estimated } = record;

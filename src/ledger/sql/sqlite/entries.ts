@@ -1,8 +1,8 @@
 import type { Nano } from "../../../core/index.ts";
-import type { GenerationColumns } from "../generations.ts";
+import { generationColumns, type GenerationColumns } from "../generations.ts";
 import type { CallsByOwner } from "./calls-by-owner.ts";
 import type { DailySums } from "./daily-sums.ts";
-import type { CallValues, CountedCallRow, EntryKind, EntryRow, LedgerStatements } from "./statements.ts";
+import type { CallValue, CountedCallRow, EntryKind, EntryRow, LedgerStatements } from "./statements.ts";
 
 export interface Entry {
   id: string;
@@ -56,7 +56,6 @@ export class Entries {
 
   /** Appends an entry, including the record of the call that it ends. */
   insert({ id, kind, debit, credit, amount, held, shortfall, at, corrects }: Entry, call?: GenerationColumns): void {
-    const values = call === undefined ? NO_CALL : callValues(call);
     const { lastInsertRowid } = this.#sql.insertEntry.run(
       id,
       kind,
@@ -68,7 +67,7 @@ export class Entries {
       at,
       corrects?.created_at ?? null,
       corrects?.shortfall ?? null,
-      ...values,
+      ...callValues(call),
     );
     this.#appended = BigInt(lastInsertRowid);
     if (this.#last !== undefined && id > this.#last) this.#last = id;
@@ -101,24 +100,7 @@ export class Entries {
   }
 }
 
-const NO_CALL: CallValues = [null, null, null, null, null, null, null, null, null, null, null, null, null, null, null];
-
-function callValues(call: GenerationColumns): CallValues {
-  return [
-    call.owner,
-    call.operation,
-    call.dialect,
-    call.provider,
-    call.model,
-    call.streamed ? 1 : 0,
-    call.status,
-    call.outcome,
-    call.usage,
-    call.input_tokens,
-    call.output_tokens,
-    call.ms,
-    call.first_byte_ms,
-    call.started_at,
-    call.parent,
-  ];
+/** All null for an entry that ends no call. */
+function callValues(call: GenerationColumns | undefined): CallValue[] {
+  return generationColumns.map((name) => call?.[name] ?? null);
 }

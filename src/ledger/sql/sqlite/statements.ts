@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { HoldKeeper } from "../../operations.ts";
+import { generationColumns } from "../generations.ts";
 import type { RetryKeyColumns } from "../answers.ts";
 import type { HoldRow } from "../rows.ts";
 
@@ -83,10 +84,8 @@ type SumValues = [
   model: string,
   ...[requests: number, inputTokens: number, outputTokens: number, credits: bigint],
 ];
-type CallNames = [owner: Text, operation: Text, dialect: Text, provider: Text, model: Text, streamed: Count];
-type CallEnd = [status: Count, outcome: Text, usage: Text, input: Count, output: Count];
-/** The record of the call that an entry ended; all null if it ended none. */
-export type CallValues = [...CallNames, ...CallEnd, ms: Count, firstByteMs: Count, startedAt: Count, parent: Text];
+/** A value of `generationColumns`: of the record of the call that an entry ended. */
+export type CallValue = string | number | boolean | null;
 
 export type AccountValues = [string, string, string, string | null, number, bigint | null, string | null, number];
 type PutValues = [...AccountValues, naturalStart: number, newStart: number];
@@ -151,11 +150,10 @@ export function prepareStatements(database: Database) {
       "SELECT number, id, kind, debit_account, credit_account, amount, held, shortfall, created_at FROM entries WHERE id = ?",
     ),
     lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
-    insertEntry: database.prepare<unknown, [...EntryValues, ...CallValues]>(`
+    insertEntry: database.prepare<unknown, [...EntryValues, ...CallValue[]]>(`
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at,
-        corrects_shortfall, owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at,
-        parent)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+        corrects_shortfall, ${generationColumns.join(", ")})
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?${", ?".repeat(generationColumns.length)})`),
     addSum: database.prepare<unknown, SumValues>(`${INSERT_SUMS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_SUMS}`),
     sumCallsUtc: database.prepare<unknown, [bigint, bigint]>(sumCalls("started_at / 86400000")),
     sumCalls: database.prepare<unknown, [bigint, bigint]>(
@@ -175,10 +173,8 @@ export function prepareStatements(database: Database) {
 /** Rows about calls besides the books. The index tolerates duplicates: it must never prevent a charge. */
 function prepareCallStatements(database: Database) {
   return {
-    replaceCall: database.prepare<unknown, [...CallValues, bigint, bigint]>(`
-      UPDATE entries SET owner = ?, operation = ?, dialect = ?, provider = ?, model = ?, streamed = ?, status = ?, outcome = ?,
-        usage = ?, input_tokens = ?, output_tokens = ?, ms = ?, first_byte_ms = ?, started_at = ?, parent = ?, credits = ?
-      WHERE number = ?`),
+    replaceCall: database.prepare<unknown, [...CallValue[], bigint, bigint]>(`
+      UPDATE entries SET ${generationColumns.map((name) => `${name} = ?`).join(", ")}, credits = ? WHERE number = ?`),
     correctCredits: database.prepare<unknown, [bigint, bigint]>("UPDATE entries SET credits = ? WHERE number = ?"),
     mark: database.prepare<{ number: bigint }, []>("SELECT number FROM calls_by_owner_mark"),
     moveMark: database.prepare<unknown, [bigint]>("UPDATE calls_by_owner_mark SET number = ?"),
