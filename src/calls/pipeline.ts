@@ -6,7 +6,6 @@
 import { type FormDeclaration, isForm, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
 import type { PaidAnswer, Planning, RunningWork, WayOfWork, WorkDependencies, WorkShell } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
-import type { StoredObjects } from "../objects/index.ts";
 import type { ModelRouter, Target } from "../routing/index.ts";
 import type { SendDependencies } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -15,18 +14,16 @@ import { failedAnswer, storeOrLog, wholeAnswer } from "./build-response.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { withAskedFeatures } from "./exchange-text.ts";
 import type { IncomingCall } from "./incoming-call.ts";
-import { isLarge, type LargeBodies } from "./large-bodies.ts";
-import { type CallPlan, planCall } from "./plan-call.ts";
+import { isLarge } from "./large-bodies.ts";
+import { type CallPlan, planCall, type PlanDependencies } from "./plan-call.ts";
 import { relayReply } from "./relay/relay-reply.ts";
 import { readWhole, sendCall } from "./send-call.ts";
 
-export interface PipelineDependencies extends SendDependencies {
+export interface PipelineDependencies extends SendDependencies, PlanDependencies {
   environment: Environment;
   router: ModelRouter;
-  storedObjects: StoredObjects;
   work: Pick<WorkDependencies, "clock">;
   shell: WorkShell;
-  largeBodies: LargeBodies;
   logger: Logger;
 }
 
@@ -75,22 +72,13 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
   }
 
   #plan(received: ReceivedBody<Body>, { retry, target: other }: Planning<Target>): CallPlan | Promise<CallPlan> {
-    const { router, work, environment, storedObjects, largeBodies } = this.#deps;
+    const deps = this.#deps;
     const route = this.#route;
     const incoming = this.#incoming;
-    const resolved = other ?? router.resolve(received.body.model, route.operations, incoming.principal);
-    return planCall({
-      route,
-      incoming,
-      received,
-      target: withAskedFeatures(resolved, route.codec, received.body),
-      retry,
-      at: work.clock(),
-      arrivedAt: this.#arrivedAt,
-      randomBytes: environment.randomBytes,
-      storedObjects,
-      largeBodies,
-    });
+    const resolved = other ?? deps.router.resolve(received.body.model, route.operations, incoming.principal);
+    const target = withAskedFeatures(resolved, route.codec, received.body);
+    const [at, arrivedAt] = [deps.work.clock(), this.#arrivedAt];
+    return planCall({ deps, route, incoming, received, target, retry, at, arrivedAt });
   }
 
   async run(running: RunningWork<CallPlan, Target>, plan: CallPlan): Promise<PaidAnswer> {

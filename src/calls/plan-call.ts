@@ -7,8 +7,9 @@ import {
   type ParsedBody,
   type ReceivedBody,
 } from "../bodies/index.ts";
-import { outputHold, type WorkOrder, type WorkPlan } from "../charges/index.ts";
+import { outputHold, type WorkPlan } from "../charges/index.ts";
 import {
+  type Environment,
   GatewayError,
   inAudioSteps,
   type JsonObject,
@@ -16,7 +17,6 @@ import {
   objectKinds,
   objectOf,
   type ObjectReference,
-  type RandomBytes,
   type WorkBound,
 } from "../core/index.ts";
 import { comparesModels, type TextCodec } from "../dialects/index.ts";
@@ -37,6 +37,12 @@ import type { Exchange } from "./exchange.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import { isLarge, type LargeBodies } from "./large-bodies.ts";
 
+export interface PlanDependencies {
+  environment: Pick<Environment, "randomBytes">;
+  storedObjects: StoredObjects;
+  largeBodies: LargeBodies;
+}
+
 /** A call whose body has been read. */
 export interface ReadCall<Body extends ChargeableBody> {
   route: ChargeableRoute<Body>;
@@ -49,9 +55,7 @@ export interface ReadCall<Body extends ChargeableBody> {
   at: number;
   /** By the performance clock. */
   arrivedAt: number;
-  randomBytes: RandomBytes;
-  storedObjects: StoredObjects;
-  largeBodies: LargeBodies;
+  deps: PlanDependencies;
 }
 
 /** The parts derived from a call's body. */
@@ -83,7 +87,8 @@ async function planMedia<Body extends ChargeableBody>(
   const { received } = call;
   const { body } = received;
   const sizeOf = received.kind === "json" ? received.sizeOf : decodedSizeOf;
-  const { target, at, randomBytes } = call;
+  const { target, at, deps } = call;
+  const { randomBytes } = deps.environment;
   const files = received.kind === "form" ? received.files : [];
   const bound = billedBound(codec.bound(body, sizeOf, files), target, objectOf(body) ?? {});
   const exchange = await openMediaExchange({ target, received, bound, at, randomBytes }, codec);
@@ -126,7 +131,7 @@ function planText<Body extends ChargeableBody>(
 
 /** Decodes a body; a large one in steps, each in its own turn, like whatever follows. */
 async function decodeInTurns<Body extends ChargeableBody>(
-  { largeBodies }: ReadCall<Body>,
+  { deps: { largeBodies } }: ReadCall<Body>,
   parsed: ParsedBody<Body>,
 ): Promise<JsonObject> {
   if (!isLarge(parsed.bytes.length)) return decodeBody(parsed);
@@ -137,7 +142,7 @@ async function decodeInTurns<Body extends ChargeableBody>(
 
 /** The plan, once the caller is known to own all objects that the upstream would look up for it. */
 function authorized<Body extends ChargeableBody>(
-  { incoming: { principal }, target: { route, operation }, route: { codec }, storedObjects }: ReadCall<Body>,
+  { incoming: { principal }, target: { route, operation }, route: { codec }, deps }: ReadCall<Body>,
   plan: CallPlan,
   references: readonly ObjectReference[],
 ): CallPlan | Promise<CallPlan> {
@@ -147,15 +152,15 @@ function authorized<Body extends ChargeableBody>(
       ? references
       : references.filter(({ kind }) => objectKinds[kind].createdBy === "anyone");
   if (sent.length === 0) return plan;
-  return storedObjects.authorize(sent, { principal, route }).then((pinnedKeyId) => ({ ...plan, pinnedKeyId }));
+  return deps.storedObjects.authorize(sent, { principal, route }).then((pinnedKeyId) => ({ ...plan, pinnedKeyId }));
 }
 
 function recordObjects<Body extends ChargeableBody>(
-  { incoming: { principal }, target: { route }, storedObjects }: ReadCall<Body>,
+  { incoming: { principal }, target: { route }, deps }: ReadCall<Body>,
   body: Body,
 ): ObjectRecords["record"] {
   const ttlMs = body["store"] === false ? limits.unstoredObjectTtlMs : limits.responseTtlMs;
-  return (objects, keyId) => storedObjects.record(objects, { principal, route }, { keyId, ttlMs });
+  return (objects, keyId) => deps.storedObjects.record(objects, { principal, route }, { keyId, ttlMs });
 }
 
 /** The plan of a call whose answer is stored, and that may continue one. */
@@ -220,48 +225,40 @@ async function planExpanded<Body extends ChargeableBody>(
 }
 
 function planOf<Body extends ChargeableBody>(
-  call: ReadCall<Body>,
+  { route, incoming, received, target, retry, at, arrivedAt }: ReadCall<Body>,
   own: WorkBound,
   exchange: Exchange,
   objects?: ObjectRecords,
 ): CallPlan {
-  const { extras } = exchange;
+  const { extras, output, streamed } = exchange;
+  if (extras !== undefined) requirePrices(target, extras);
   const bound = extras === undefined ? own : { ...own, ...extras };
-  if (extras !== undefined) requirePrices(call.target, extras);
-  return {
-    order: orderOf(call, bound, exchange),
-    // A stream ends at once, which stops its cost. A whole answer is awaited for its usage, within a bound, because
-    // upstreams charge for it anyway.
-    clientGoneGraceMs: exchange.streamed ? 0 : limits.drainMsMax,
-    incoming: call.incoming,
-    target: call.target,
-    exchange,
-    records: objects && { objects, storeResponse: undefined },
-    pinnedKeyId: undefined,
-  };
-}
-
-function orderOf<Body extends ChargeableBody>(
-  { route, incoming, received, target, retry, at, arrivedAt }: ReadCall<Body>,
-  bound: WorkBound,
-  { output, streamed }: Exchange,
-): WorkOrder {
   const { model, modelId, price, priceOf, operation } = target;
   const limitMin = operation.outputLimit?.min ?? 0;
   return {
-    id: incoming.requestId,
-    parent: incoming.parent,
-    principal: incoming.principal,
-    operation: route.operations[0],
-    dialect: route.codec.dialect,
-    source: { provider: target.route.prefix, model, modelId },
-    price,
-    priceOf,
-    bound,
-    output: output && outputHold({ price, bound, streamed, limitMin, ...output }),
-    streamed: received.body.stream === true,
-    retry,
-    at,
-    arrivedAt,
+    order: {
+      id: incoming.requestId,
+      parent: incoming.parent,
+      principal: incoming.principal,
+      operation: route.operations[0],
+      dialect: route.codec.dialect,
+      source: { provider: target.route.prefix, model, modelId },
+      price,
+      priceOf,
+      bound,
+      output: output && outputHold({ price, bound, streamed, limitMin, ...output }),
+      streamed: received.body.stream === true,
+      retry,
+      at,
+      arrivedAt,
+    },
+    // A stream ends at once, which stops its cost. A whole answer is awaited for its usage, within a bound, because
+    // upstreams charge for it anyway.
+    clientGoneGraceMs: streamed ? 0 : limits.drainMsMax,
+    incoming,
+    target,
+    exchange,
+    records: objects && { objects, storeResponse: undefined },
+    pinnedKeyId: undefined,
   };
 }

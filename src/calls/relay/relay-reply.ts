@@ -63,11 +63,8 @@ function relay(
   { stream: { observer: own, events }, plan }: Relayed,
 ): PaidAnswer {
   const { work, watchdog, client } = call;
-  const {
-    target,
-    records,
-    exchange: { headers: described },
-  } = plan;
+  const { target, records, exchange } = plan;
+  const { headers: described } = exchange;
   const { order } = work;
   const capture = records && captureRecords(records);
   const observer = capture?.observe(own) ?? own;
