@@ -25,9 +25,7 @@ export function chargeableRoute<Body extends ChargeableBody>(
   return proxiedRoute({
     contract: { ...contract, body: route.body, links: { generation, ...contract.links } },
     surface: route.surface,
-    mount({ pipeline, responseStore }: ChargeableServices) {
-      const callRoute = storesResponses ? { ...route, responseStore } : route;
-      return (call) => answerPaid(call, (request) => pipeline.run(callRoute, request));
-    },
+    handle: (call, { pipeline, responseStore }: ChargeableServices) =>
+      answerPaid(call, (request) => pipeline.run(storesResponses ? { ...route, responseStore } : route, request)),
   });
 }

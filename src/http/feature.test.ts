@@ -16,16 +16,14 @@ const described = { operationId: "x", tag: "X", summary: "x", answer: z.object({
 const renameRoute = platformRoute({
   contract: { ...described, method: "patch", path: "/v1/things/{thing}", body: z.object({ name: z.string() }) },
   access: "token",
-  mount:
-    ({ greeting }: Pick<Services, "greeting">) =>
-    ({ principal, pathParameter }) =>
-      Response.json(`${greeting} ${principal.user}, here is ${pathParameter("thing")}`),
+  handle: ({ principal, pathParameter }, { greeting }: Pick<Services, "greeting">) =>
+    Response.json(`${greeting} ${principal.user}, here is ${pathParameter("thing")}`),
 });
 
 const listRoute = platformRoute({
   contract: { ...described, path: "/v1/things" },
   access: "public",
-  mount: () => () => Response.json([]),
+  handle: () => Response.json([]),
 });
 
 /** A feature with a background task. */

@@ -32,14 +32,14 @@ type CallOf<A extends Access> = A extends "public" ? PublicCall : RouteCall;
 /** The requirements for callers of a route that is not public. */
 type Guarded = Exclude<Access, "public">;
 
-type Handler<A extends Access> = (call: CallOf<A>) => Response | Promise<Response>;
+type Answer = Response | Promise<Response>;
+
+type Handler<A extends Access> = (call: CallOf<A>) => Answer;
 
 /** Refuses a WebSocket with an ordinary answer, or accepts it. */
 type SocketAnswer = Response | AcceptedSocket;
 
-type SocketRouteHandler = (call: RouteCall) => SocketAnswer | Promise<SocketAnswer>;
-
-type SessionRouteHandler = (call: SessionCall) => SocketAnswer | Promise<SocketAnswer>;
+type SocketRouteHandler<Call> = (call: Call) => SocketAnswer | Promise<SocketAnswer>;
 
 /** The position of a route, and its API, which determines the format of its errors. */
 interface Place {
@@ -58,7 +58,7 @@ export interface HttpRoute<Needs, A extends Access> extends Place {
   access: A;
   /** A route without a contract is not in the OpenAPI document. */
   contract?: RouteContract;
-  mount: (services: Needs) => Handler<A>;
+  handle: (call: CallOf<A>, services: Needs) => Answer;
 }
 
 /**
@@ -70,7 +70,7 @@ interface SocketRoute<Needs> extends Place {
   method: "get";
   access: Guarded;
   contract?: never;
-  mount: (services: Needs) => SocketRouteHandler;
+  handle: (call: RouteCall, services: Needs) => SocketAnswer | Promise<SocketAnswer>;
 }
 
 /** A route for WebSockets that browsers open too. */
@@ -78,7 +78,7 @@ interface SessionRoute<Needs> extends Place {
   kind: "session";
   method: "get";
   contract?: never;
-  mount: (services: Needs) => SessionRouteHandler;
+  handle: (call: SessionCall, services: Needs) => SocketAnswer | Promise<SocketAnswer>;
 }
 
 /**
@@ -89,7 +89,7 @@ interface WatchRoute<Needs> extends Place {
   kind: "watch";
   method: "get";
   contract?: never;
-  mount: (services: Needs) => SocketRouteHandler;
+  handle: (call: RouteCall, services: Needs) => SocketAnswer | Promise<SocketAnswer>;
 }
 
 export type Route<Needs> =
@@ -109,38 +109,38 @@ interface Mounted<Kind, A extends Access, Handle> extends Place {
 export type MountedRoute =
   | Mounted<"http", "public", Handler<"public">>
   | Mounted<"http", Guarded, Handler<Guarded>>
-  | Mounted<"websocket", Guarded, SocketRouteHandler>
-  | Mounted<"session", "token", SessionRouteHandler>
-  | Mounted<"watch", "token", SocketRouteHandler>;
+  | Mounted<"websocket", Guarded, SocketRouteHandler<RouteCall>>
+  | Mounted<"session", "token", SocketRouteHandler<SessionCall>>
+  | Mounted<"watch", "token", SocketRouteHandler<RouteCall>>;
 
 export function mountRoute<Needs>(route: Route<Needs>, services: Needs): MountedRoute {
   const { method, path, surface, takesSlashes = false } = route;
   const place = { method, path, surface, takesSlashes };
+  // Case by case, so that the compiler relates each handler to its access and kind.
   if (route.kind === "session") {
-    return { ...place, kind: route.kind, access: "token", handle: route.mount(services) };
+    return { ...place, kind: route.kind, access: "token", handle: (call) => route.handle(call, services) };
   }
   if (route.kind === "watch") {
-    return { ...place, kind: route.kind, access: "token", handle: route.mount(services) };
+    return { ...place, kind: route.kind, access: "token", handle: (call) => route.handle(call, services) };
   }
-  // Case by case, so that the compiler relates each handler to its access and kind.
   if (route.kind === "websocket") {
-    return { ...place, kind: route.kind, access: route.access, handle: route.mount(services) };
+    return { ...place, kind: route.kind, access: route.access, handle: (call) => route.handle(call, services) };
   }
   if (route.access === "public") {
-    return { ...place, kind: route.kind, access: route.access, handle: route.mount(services) };
+    return { ...place, kind: route.kind, access: route.access, handle: (call) => route.handle(call, services) };
   }
-  return { ...place, kind: route.kind, access: route.access, handle: route.mount(services) };
+  return { ...place, kind: route.kind, access: route.access, handle: (call) => route.handle(call, services) };
 }
 
 interface PlatformRoute<Needs, A extends Access> extends Partial<Pick<Place, "surface" | "takesSlashes">> {
   contract: PlatformContract;
   access: A;
-  mount: (services: Needs) => Handler<A>;
+  handle: (call: CallOf<A>, services: Needs) => Answer;
 }
 
 /** A route answered by the gateway itself, in OpenAI's format unless it has another surface. */
 export function platformRoute<Needs, A extends Access>(route: PlatformRoute<Needs, A>): HttpRoute<Needs, A> {
-  const { contract, access, mount, surface = "openai", takesSlashes = false } = route;
+  const { contract, access, handle, surface = "openai", takesSlashes = false } = route;
   const { method = "get", path } = contract;
   return {
     kind: "http",
@@ -150,18 +150,18 @@ export function platformRoute<Needs, A extends Access>(route: PlatformRoute<Need
     surface,
     access,
     contract: platformContract(contract, access, typeof surface === "string" ? surface : "openai"),
-    mount,
+    handle,
   };
 }
 
 interface ProxiedRoute<Needs> {
   contract: ProxiedContract;
   surface: Surface;
-  mount: (services: Needs) => Handler<"token">;
+  handle: (call: RouteCall, services: Needs) => Answer;
 }
 
 /** A `POST` answered by an upstream. */
-export function proxiedRoute<Needs>({ contract, surface, mount }: ProxiedRoute<Needs>): HttpRoute<Needs, "token"> {
+export function proxiedRoute<Needs>({ contract, surface, handle }: ProxiedRoute<Needs>): HttpRoute<Needs, "token"> {
   return {
     kind: "http",
     method: "post",
@@ -169,6 +169,6 @@ export function proxiedRoute<Needs>({ contract, surface, mount }: ProxiedRoute<N
     surface,
     access: "token",
     contract: proxiedContract(contract, surface),
-    mount,
+    handle,
   };
 }

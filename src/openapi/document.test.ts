@@ -167,7 +167,7 @@ describe("the document", () => {
           path: "/v1/x",
           surface: "openai",
           access: "public",
-          mount: () => () => new Response(),
+          handle: () => new Response(),
         },
       ],
     };

@@ -26,12 +26,13 @@ export async function askRoute<Needs>(
   services: Needs,
   { query = "", parameters = {}, principal }: Question = {},
 ) {
-  const answer = await route.mount(services)({
+  const call = {
     request: new Request(`http://gateway${route.path}${query}`),
     requestId: "req_x",
     principal: { ...alice, ...principal },
-    pathParameter: (name) => parameters[name] ?? "",
-  });
+    pathParameter: (name: string) => parameters[name] ?? "",
+  };
+  const answer = await route.handle(call, services);
   const body: unknown = await answer.json();
   return body;
 }

@@ -107,19 +107,17 @@ export const generationRoute = platformRoute({
     notFound: "No call of the caller's user has this id, or it has not ended yet.",
   },
   access: "token",
-  mount:
-    ({ generations }: Pick<Services, "generations">) =>
-    async ({ principal, pathParameter }) => {
-      const id = pathParameter("request_id");
-      const found = isRequestId(id) ? await generations.find(id, principal.user) : undefined;
-      if (found === undefined) {
-        throw new GatewayError(
-          "generation_not_found",
-          "There is no generation with this id. A call is found here by its x-request-id, once it has ended.",
-        );
-      }
-      return Response.json(answerOf(found));
-    },
+  handle: async ({ principal, pathParameter }, { generations }: Pick<Services, "generations">) => {
+    const id = pathParameter("request_id");
+    const found = isRequestId(id) ? await generations.find(id, principal.user) : undefined;
+    if (found === undefined) {
+      throw new GatewayError(
+        "generation_not_found",
+        "There is no generation with this id. A call is found here by its x-request-id, once it has ended.",
+      );
+    }
+    return Response.json(answerOf(found));
+  },
 });
 
 export function answerOf(generation: Generation): z.input<typeof generationAnswer> {

@@ -34,16 +34,14 @@ export const generationsRoute = platformRoute({
     answer: list,
   },
   access: "token",
-  mount:
-    ({ generations }: Pick<Services, "generations">) =>
-    async ({ principal, request }) => {
-      const { parent_id: parent, after = "", limit } = parseQuery(request, query);
-      const found = await generations.ofSeries({ owner: principal.user, parent, after, limit: limit + 1 });
-      const answer: z.input<typeof list> = {
-        object: "list",
-        data: found.slice(0, limit).map(answerOf),
-        has_more: found.length > limit,
-      };
-      return Response.json(answer);
-    },
+  handle: async ({ principal, request }, { generations }: Pick<Services, "generations">) => {
+    const { parent_id: parent, after = "", limit } = parseQuery(request, query);
+    const found = await generations.ofSeries({ owner: principal.user, parent, after, limit: limit + 1 });
+    const answer: z.input<typeof list> = {
+      object: "list",
+      data: found.slice(0, limit).map(answerOf),
+      has_more: found.length > limit,
+    };
+    return Response.json(answer);
+  },
 });

@@ -78,25 +78,23 @@ export const usageRoute = platformRoute({
     answer: usageAnswer,
   },
   access: "token",
-  mount:
-    ({ generations, clock, groupsMax = limits.usageGroupsMax }: UsageServices) =>
-    async ({ request, principal }) => {
-      const { group_by: groupBy, ...bounds } = parseQuery(request, usageQuery);
-      const { from, to } = periodOf(bounds, clock(), generations.calendar);
-      const owner = principal.user;
-      const report = await generations.usage({ owner, from, to, groupBy, groupsMax, signal: request.signal });
-      if (report === "too-many-groups") throw tooMany(groupBy, groupsMax);
-      if ("removedBefore" in report) throw removed(report.removedBefore, { from, zone: generations.calendar.zone });
-      const answer: Answer = {
-        object: "list",
-        data: report.groups.map((group) => entryOf(groupBy, group)),
-        total: sumsOf(report.total),
-        from: new Date(from).toISOString(),
-        to: new Date(to).toISOString(),
-        group_by: groupBy,
-      };
-      return Response.json(answer);
-    },
+  handle: async ({ request, principal }, { generations, clock, groupsMax = limits.usageGroupsMax }: UsageServices) => {
+    const { group_by: groupBy, ...bounds } = parseQuery(request, usageQuery);
+    const { from, to } = periodOf(bounds, clock(), generations.calendar);
+    const owner = principal.user;
+    const report = await generations.usage({ owner, from, to, groupBy, groupsMax, signal: request.signal });
+    if (report === "too-many-groups") throw tooMany(groupBy, groupsMax);
+    if ("removedBefore" in report) throw removed(report.removedBefore, { from, zone: generations.calendar.zone });
+    const answer: Answer = {
+      object: "list",
+      data: report.groups.map((group) => entryOf(groupBy, group)),
+      total: sumsOf(report.total),
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+      group_by: groupBy,
+    };
+    return Response.json(answer);
+  },
 });
 
 function entryOf(groupBy: UsageGrouping, group: UsageGroup): Answer["data"][number] {

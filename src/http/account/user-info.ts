@@ -60,33 +60,31 @@ export const userInfoRoute = platformRoute({
     answer: userInfoAnswer,
   },
   access: "token",
-  mount:
-    ({ accounts, clock }: Pick<Services, "accounts" | "clock">) =>
-    async ({ principal }) => {
-      const at = clock();
-      const { effective, levels } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
-      const identity = {
-        object: "user.info" as const,
-        user: principal.user,
-        token_id: principal.tokenId,
-        limits: limitsOf(principal),
-      };
-      const answer: z.input<typeof userInfoAnswer> = principal.service
-        ? {
-            ...identity,
-            service_bypass: true,
-            spend: creditsNumber(levels[0]?.spend ?? 0n),
-            held: creditsNumber(levels[0]?.held ?? 0n),
-          }
-        : {
-            ...identity,
-            service_bypass: false,
-            balance: creditsOrNull(levels.findLast((level) => level.balance !== undefined)?.balance),
-            ...budgetJson(effective),
-            levels: levels.map(levelJson),
-          };
-      return Response.json(answer);
-    },
+  handle: async ({ principal }, { accounts, clock }: Pick<Services, "accounts" | "clock">) => {
+    const at = clock();
+    const { effective, levels } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
+    const identity = {
+      object: "user.info" as const,
+      user: principal.user,
+      token_id: principal.tokenId,
+      limits: limitsOf(principal),
+    };
+    const answer: z.input<typeof userInfoAnswer> = principal.service
+      ? {
+          ...identity,
+          service_bypass: true,
+          spend: creditsNumber(levels[0]?.spend ?? 0n),
+          held: creditsNumber(levels[0]?.held ?? 0n),
+        }
+      : {
+          ...identity,
+          service_bypass: false,
+          balance: creditsOrNull(levels.findLast((level) => level.balance !== undefined)?.balance),
+          ...budgetJson(effective),
+          levels: levels.map(levelJson),
+        };
+    return Response.json(answer);
+  },
 });
 
 function limitsOf({ rates, models, expiresAt }: Principal) {

@@ -13,5 +13,5 @@ export const countTokensRoute = proxiedRoute({
     retryKey: false,
   },
   surface: "anthropic",
-  mount: (services: CountTokensDependencies) => (call) => countTokens(services, call),
+  handle: (call, services: CountTokensDependencies) => countTokens(services, call),
 });

@@ -17,8 +17,5 @@ export const listFilesRoute = (place: FilePlace) =>
       relays: true,
     },
     access: "token",
-    mount:
-      ({ files }: FileServices) =>
-      (call) =>
-        files.list(fileCall(place, call)),
+    handle: (call, { files }: FileServices) => files.list(fileCall(place, call)),
   });

@@ -16,10 +16,7 @@ export const getFileRoute = (place: FilePlace) =>
       relays: true,
     },
     access: "token",
-    mount:
-      ({ files }: FileServices) =>
-      (call) =>
-        files.get(oneFileCall(place, call)),
+    handle: (call, { files }: FileServices) => files.get(oneFileCall(place, call)),
   });
 
 export const downloadFileRoute = (place: FilePlace) =>
@@ -36,10 +33,7 @@ export const downloadFileRoute = (place: FilePlace) =>
       relays: true,
     },
     access: "token",
-    mount:
-      ({ files }: FileServices) =>
-      (call) =>
-        files.download(oneFileCall(place, call)),
+    handle: (call, { files }: FileServices) => files.download(oneFileCall(place, call)),
   });
 
 export const deleteFileRoute = (place: FilePlace) =>
@@ -56,8 +50,5 @@ export const deleteFileRoute = (place: FilePlace) =>
       relays: true,
     },
     access: "token",
-    mount:
-      ({ files }: FileServices) =>
-      (call) =>
-        files.delete(oneFileCall(place, call)),
+    handle: (call, { files }: FileServices) => files.delete(oneFileCall(place, call)),
   });

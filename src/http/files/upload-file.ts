@@ -29,8 +29,5 @@ export const uploadFileRoute = (place: FilePlace) =>
       forbidden: "The caller's quota of files is used up.",
     },
     surface: "openai",
-    mount:
-      ({ files }: FileServices) =>
-      (call) =>
-        files.upload(fileCall(place, call)),
+    handle: (call, { files }: FileServices) => files.upload(fileCall(place, call)),
   });

@@ -39,19 +39,17 @@ export const modelsRoute = platformRoute({
   },
   access: "token",
   surface: surfaceOfModels,
-  mount:
-    (services: ModelServices) =>
-    async ({ request, principal }) => {
-      const query = parseQuery(request, pageQuery);
-      const allowed = await allowedModels(services, principal);
-      if (namesVersion(request.headers)) {
-        const all = allowed.map((routed) => toAnthropicModel(services, routed));
-        return Response.json(pageOf(all, query) satisfies z.input<typeof anthropicAnswer>);
-      }
-      const all = allowed.map((routed) => toOpenaiModel(services, routed));
-      const { data } = pageOf(all, { limit: all.length, ...query });
-      return Response.json({ object: "list", data } satisfies z.input<typeof modelsAnswer>);
-    },
+  handle: async ({ request, principal }, services: ModelServices) => {
+    const query = parseQuery(request, pageQuery);
+    const allowed = await allowedModels(services, principal);
+    if (namesVersion(request.headers)) {
+      const all = allowed.map((routed) => toAnthropicModel(services, routed));
+      return Response.json(pageOf(all, query) satisfies z.input<typeof anthropicAnswer>);
+    }
+    const all = allowed.map((routed) => toOpenaiModel(services, routed));
+    const { data } = pageOf(all, { limit: all.length, ...query });
+    return Response.json({ object: "list", data } satisfies z.input<typeof modelsAnswer>);
+  },
 });
 
 /** One of them. A model that is not listed is described by its price: providers accept more names than they list. */
@@ -68,15 +66,13 @@ export const modelRoute = platformRoute({
   access: "token",
   surface: surfaceOfModels,
   takesSlashes: true,
-  mount:
-    (services: ModelServices) =>
-    async ({ request, principal, pathParameter }) => {
-      const routed = await findModel(services, pathParameter("model_id"), principal);
-      const described = namesVersion(request.headers)
-        ? toAnthropicModel(services, routed)
-        : toOpenaiModel(services, routed);
-      return Response.json(described);
-    },
+  handle: async ({ request, principal, pathParameter }, services: ModelServices) => {
+    const routed = await findModel(services, pathParameter("model_id"), principal);
+    const described = namesVersion(request.headers)
+      ? toAnthropicModel(services, routed)
+      : toOpenaiModel(services, routed);
+    return Response.json(described);
+  },
 });
 
 async function findModel({ models, router }: ModelServices, id: string, principal: Principal): Promise<RoutedModel> {

@@ -19,8 +19,7 @@ export const healthRoute = platformRoute({
     answer: healthAnswer,
   },
   access: "public",
-  mount({ version, sandboxed }: Pick<Services, "version" | "sandboxed">) {
-    const health: z.input<typeof healthAnswer> = { status: "ok", version, sandbox: [...sandboxed] };
-    return () => Response.json(health);
+  handle(_call, { version, sandboxed }: Pick<Services, "version" | "sandboxed">) {
+    return Response.json({ status: "ok", version, sandbox: [...sandboxed] } satisfies z.input<typeof healthAnswer>);
   },
 });

@@ -11,8 +11,6 @@ export const openapiRoute = platformRoute({
     answer: z.looseObject({ openapi: z.string() }),
   },
   access: "public",
-  mount:
-    ({ document }: Pick<Services, "document">) =>
-    async () =>
-      new Response(await document(), { headers: { "content-type": "application/json" } }),
+  handle: async (_call, { document }: Pick<Services, "document">) =>
+    new Response(await document(), { headers: { "content-type": "application/json" } }),
 });

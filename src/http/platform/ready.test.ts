@@ -1,22 +1,19 @@
 import { expect, test } from "bun:test";
 import { GatewayError } from "../../core/index.ts";
-import { readyRoute } from "./ready.ts";
+import { readyRoute, sharedCheck } from "./ready.ts";
 
 const unavailable = new GatewayError("storage_unavailable", "The storage can't be reached.");
 
 /** The route on a storage and a clock of the test. */
 function scene() {
   const state = { now: 0, checks: 0, storageWorks: true, isDraining: false };
-  const handle = readyRoute.mount({
-    clock: () => state.now,
-    checkStorage: () => {
-      state.checks += 1;
-      return state.storageWorks ? Promise.resolve() : Promise.reject(unavailable);
-    },
-    isDraining: () => state.isDraining,
-  });
-  const ask = async () =>
-    handle({ request: new Request("http://a/health/ready"), requestId: "r", pathParameter: () => "" });
+  const check = (): Promise<void> => {
+    state.checks += 1;
+    return state.storageWorks ? Promise.resolve() : Promise.reject(unavailable);
+  };
+  const services = { checkStorage: sharedCheck(check, () => state.now), isDraining: () => state.isDraining };
+  const call = { request: new Request("http://a/health/ready"), requestId: "r", pathParameter: () => "" };
+  const ask = async () => readyRoute.handle(call, services);
   return { state, ask };
 }
 

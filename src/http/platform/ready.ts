@@ -19,19 +19,15 @@ export const readyRoute = platformRoute({
     unavailable: "The server is stopping, or its storage is unavailable.",
   },
   access: "public",
-  mount({ clock, checkStorage, isDraining }: Pick<Services, "clock" | "checkStorage" | "isDraining">) {
-    const check = shared(checkStorage, clock);
-    return async () => {
-      if (isDraining()) throw shuttingDown();
-      await check();
-      const ready: z.input<typeof readyAnswer> = { status: "ready" };
-      return Response.json(ready);
-    };
+  async handle(_call, { checkStorage, isDraining }: Pick<Services, "checkStorage" | "isDraining">) {
+    if (isDraining()) throw shuttingDown();
+    await checkStorage();
+    return Response.json({ status: "ready" } satisfies z.input<typeof readyAnswer>);
   },
 });
 
 /** One check for all callers, and its result for a moment. */
-function shared(check: () => Promise<void>, clock: Clock): () => Promise<void> {
+export function sharedCheck(check: () => Promise<void>, clock: Clock): () => Promise<void> {
   let last: { result: Promise<void>; at: number } | undefined;
   return () => {
     const now = clock();

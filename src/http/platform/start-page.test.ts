@@ -6,8 +6,8 @@ const open = async (
   headers: Record<string, string>,
   { url = "http://gateway.example/", sandboxed = ["openai"] } = {},
 ) => {
-  const handle = startPageRoute.mount({ version: "1.2.3", sandboxed });
-  const answer = await handle({ request: new Request(url, { headers }), requestId: "r", pathParameter: () => "" });
+  const call = { request: new Request(url, { headers }), requestId: "r", pathParameter: () => "" };
+  const answer = await startPageRoute.handle(call, { version: "1.2.3", sandboxed });
   return { answer, text: await answer.text() };
 };
 const browser = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };

@@ -49,19 +49,12 @@ export const startPageRoute: HttpRoute<Needs, "public"> = {
   path: "/",
   surface: "openai",
   access: "public",
-  mount: (services) => {
-    const { version } = services;
-    const description = {
-      name: "Tollgate",
-      version,
-      openapi: "/openapi.json",
-      health: "/health",
-      models: "/v1/models",
-    };
-    return async ({ request }) =>
-      request.headers.get("accept")?.includes("text/html") === true
-        ? new Response(await pageOf(addressOf(request), services), { headers: pageHeaders })
-        : Response.json(description, { headers: { vary: "accept" } });
+  async handle({ request }, services) {
+    if (request.headers.get("accept")?.includes("text/html") === true) {
+      return new Response(await pageOf(addressOf(request), services), { headers: pageHeaders });
+    }
+    const paths = { openapi: "/openapi.json", health: "/health", models: "/v1/models" };
+    return Response.json({ name: "Tollgate", version: services.version, ...paths }, { headers: { vary: "accept" } });
   },
 };
 

@@ -31,18 +31,16 @@ export const createClientSecretRoute = platformRoute({
     answer: clientSecretAnswer,
   },
   access: "token",
-  mount:
-    ({ realtime, body: limits, memory }: Needs) =>
-    async ({ request, requestId, principal }) => {
-      const share = memory.share();
-      try {
-        const received = parseBody(await readBody(request, limits, share), clientSecretRequest, []);
-        // With its long texts, such as instructions.
-        const body = clientSecretRequest.parse(decodeBody(received));
-        const created: CreatedClientSecret = await realtime.createClientSecret({ requestId, principal, body });
-        return Response.json(created);
-      } finally {
-        share.free();
-      }
-    },
+  handle: async ({ request, requestId, principal }, { realtime, body: limits, memory }: Needs) => {
+    const share = memory.share();
+    try {
+      const received = parseBody(await readBody(request, limits, share), clientSecretRequest, []);
+      // With its long texts, such as instructions.
+      const body = clientSecretRequest.parse(decodeBody(received));
+      const created: CreatedClientSecret = await realtime.createClientSecret({ requestId, principal, body });
+      return Response.json(created);
+    } finally {
+      share.free();
+    }
+  },
 });

@@ -12,10 +12,7 @@ export const realtimeRoute: Route<Needs> = {
   method: "get",
   path: "/v1/realtime",
   surface: "openai",
-  mount:
-    ({ realtime }) =>
-    (call: SessionCall) =>
-      realtime.open(call),
+  handle: (call: SessionCall, { realtime }) => realtime.open(call),
 };
 
 /** OpenAI's route for WebRTC. The media would flow past the gateway, to the provider and back, without being metered. */
@@ -25,7 +22,7 @@ export const realtimeCallsRoute: Route<object> = {
   path: "/v1/realtime/calls",
   surface: "openai",
   access: "token",
-  mount: () => () => {
+  handle: () => {
     throw new GatewayError(
       "unsupported_operation",
       "Sessions over WebRTC are not available, since their media does not pass the gateway and could not be metered. Use the WebSocket /v1/realtime.",

@@ -13,5 +13,5 @@ export const countResponseTokensRoute = proxiedRoute({
     retryKey: false,
   },
   surface: "openai",
-  mount: (services: CountTokensDependencies) => (call) => countResponseTokens(services, call),
+  handle: (call, services: CountTokensDependencies) => countResponseTokens(services, call),
 });

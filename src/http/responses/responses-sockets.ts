@@ -31,28 +31,26 @@ export const responsesSocketRoute: Route<Needs> = {
   method: "get",
   path: "/v1/responses",
   surface: "openai",
-  mount({ pipeline, responseStore, router, clock, logger, responsesSockets }) {
+  handle({ caller, request, requestId: id }, needs) {
+    const { pipeline, responseStore, router, clock, logger, responsesSockets } = needs;
     const { isOffered, limit, connectionMsMax, newAsker } = responsesSockets;
     const route = { ...responsesCalls, responseStore };
-    return ({ caller, request, requestId: id }) => {
-      if (!isOffered)
-        throw new GatewayError("upgrade_required", "Responses over WebSockets are switched off. Use POST.");
-      if (caller.grant !== undefined)
-        throw new GatewayError("invalid_token", "The client secret opens only realtime sessions.");
-      const { principal } = caller;
-      const socket = new ResponsesSocket({
-        run: (incoming) => pipeline.run(route, incoming),
-        operationOf: (model) => router.resolve(model, route.operations, principal).operation,
-        asker: newAsker(),
-        id,
-        caller,
-        headers: request.headers,
-        clock,
-        logger,
-        connectionMsMax,
-        onEnd: limit.enter(principal.tokenId),
-      });
-      return { socket };
-    };
+    if (!isOffered) throw new GatewayError("upgrade_required", "Responses over WebSockets are switched off. Use POST.");
+    if (caller.grant !== undefined)
+      throw new GatewayError("invalid_token", "The client secret opens only realtime sessions.");
+    const { principal } = caller;
+    const socket = new ResponsesSocket({
+      run: (incoming) => pipeline.run(route, incoming),
+      operationOf: (model) => router.resolve(model, route.operations, principal).operation,
+      asker: newAsker(),
+      id,
+      caller,
+      headers: request.headers,
+      clock,
+      logger,
+      connectionMsMax,
+      onEnd: limit.enter(principal.tokenId),
+    });
+    return { socket };
   },
 };

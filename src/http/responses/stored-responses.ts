@@ -14,8 +14,7 @@ const response = z.looseObject({ id: z.string(), object: z.literal("response") }
 
 const handledBy =
   (handle: (deps: StoredResponseDependencies, call: StoredResponseCall) => Promise<Response>) =>
-  (services: StoredResponseDependencies) =>
-  (call: RouteCall): Promise<Response> =>
+  (call: RouteCall, services: StoredResponseDependencies): Promise<Response> =>
     handle(services, { ...call, id: call.pathParameter("response_id") });
 
 export const getResponseRoute = platformRoute({
@@ -30,7 +29,7 @@ export const getResponseRoute = platformRoute({
     relays: true,
   },
   access: "token",
-  mount: handledBy(getResponse),
+  handle: handledBy(getResponse),
 });
 
 export const deleteResponseRoute = platformRoute({
@@ -46,7 +45,7 @@ export const deleteResponseRoute = platformRoute({
     relays: true,
   },
   access: "token",
-  mount: handledBy(deleteResponse),
+  handle: handledBy(deleteResponse),
 });
 
 export const listInputItemsRoute = platformRoute({
@@ -66,5 +65,5 @@ export const listInputItemsRoute = platformRoute({
     relays: true,
   },
   access: "token",
-  mount: handledBy(listInputItems),
+  handle: handledBy(listInputItems),
 });

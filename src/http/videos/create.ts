@@ -39,10 +39,8 @@ function creationRoute({ path, operationId, summary, operation }: Creation) {
   return proxiedRoute({
     contract: { path, operationId, tag: "Video", summary, ...bodies, streams: false, answer: video },
     surface: "openai",
-    mount:
-      ({ videos }: { videos: VideoJobs }) =>
-      (call) =>
-        answerPaid(call, (request) => videos.create(operation, request)),
+    handle: (call, { videos }: { videos: VideoJobs }) =>
+      answerPaid(call, (request) => videos.create(operation, request)),
   });
 }
 

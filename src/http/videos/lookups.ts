@@ -47,10 +47,7 @@ export const getVideoRoute = platformRoute({
     notFound,
   },
   access: "token",
-  mount:
-    ({ videos }: Needs) =>
-    (call) =>
-      videos.get(lookupOf(call, ofOne)),
+  handle: (call, { videos }: Needs) => videos.get(lookupOf(call, ofOne)),
 });
 
 export const deleteVideoRoute = platformRoute({
@@ -67,10 +64,7 @@ export const deleteVideoRoute = platformRoute({
     relays: true,
   },
   access: "token",
-  mount:
-    ({ videos }: Needs) =>
-    (call) =>
-      videos.remove(lookupOf(call, ofOne)),
+  handle: (call, { videos }: Needs) => videos.remove(lookupOf(call, ofOne)),
 });
 
 export const listVideosRoute = platformRoute({
@@ -90,12 +84,10 @@ export const listVideosRoute = platformRoute({
     notFound: "Unsupported gateway route, or the upstream resource was not found.",
   },
   access: "token",
-  mount:
-    ({ videos }: Needs) =>
-    ({ principal, request }) => {
-      const { provider: named, limit, order: direction, after } = parseQuery(request, page);
-      return videos.list({ principal, provider: named, limit, order: direction, after });
-    },
+  handle: ({ principal, request }, { videos }: Needs) => {
+    const { provider: named, limit, order: direction, after } = parseQuery(request, page);
+    return videos.list({ principal, provider: named, limit, order: direction, after });
+  },
 });
 
 const content = z.object({
@@ -117,8 +109,5 @@ export const downloadVideoRoute = platformRoute({
     relays: true,
   },
   access: "token",
-  mount:
-    ({ videos }: Needs) =>
-    (call) =>
-      videos.download(lookupOf(call, content)),
+  handle: (call, { videos }: Needs) => videos.download(lookupOf(call, content)),
 });

@@ -21,10 +21,7 @@ const startCrawlRoute = proxiedRoute({
     answer: z.looseObject(created).meta({ id: "CrawlCreated" }),
   },
   surface: "firecrawl",
-  mount:
-    ({ crawls }: Needs) =>
-    (call) =>
-      answerPaid(call, (request) => crawls.start("crawl", request)),
+  handle: (call, { crawls }: Needs) => answerPaid(call, (request) => crawls.start("crawl", request)),
 });
 
 const startBatchRoute = proxiedRoute({
@@ -43,10 +40,7 @@ const startBatchRoute = proxiedRoute({
       .meta({ id: "BatchScrapeCreated" }),
   },
   surface: "firecrawl",
-  mount:
-    ({ crawls }: Needs) =>
-    (call) =>
-      answerPaid(call, (request) => crawls.start("batch", request)),
+  handle: (call, { crawls }: Needs) => answerPaid(call, (request) => crawls.start("batch", request)),
 });
 
 const activeCrawlsRoute = platformRoute({
@@ -73,10 +67,7 @@ const activeCrawlsRoute = platformRoute({
   },
   surface: "firecrawl",
   access: "token",
-  mount:
-    ({ crawls }: Needs) =>
-    async ({ principal }) =>
-      Response.json(await crawls.active(principal)),
+  handle: async ({ principal }, { crawls }: Needs) => Response.json(await crawls.active(principal)),
 });
 
 const concurrencyRoute = platformRoute({
@@ -91,10 +82,7 @@ const concurrencyRoute = platformRoute({
   },
   surface: "firecrawl",
   access: "token",
-  mount:
-    ({ crawls }: Needs) =>
-    async ({ principal }) =>
-      Response.json(await crawls.concurrency(principal)),
+  handle: async ({ principal }, { crawls }: Needs) => Response.json(await crawls.concurrency(principal)),
 });
 
 export const crawlRoutes = [

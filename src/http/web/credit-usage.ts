@@ -37,24 +37,22 @@ export const creditUsageRoute = platformRoute({
   },
   surface: "firecrawl",
   access: "token",
-  mount:
-    ({ accounts, clock }: Pick<Services, "accounts" | "clock">) =>
-    async ({ principal, request }) => {
-      const at = clock();
-      const { effective } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
-      const budget = principal.service ? undefined : effective;
-      const { available, maxBudget } = budget ?? {};
-      const isWhole = READS_WHOLE_NUMBERS.test(request.headers.get("user-agent") ?? "");
-      const shown = (amount: Nano | undefined): number | null =>
-        amount === undefined ? null : isWhole ? Math.floor(creditsNumber(amount)) : creditsNumber(amount);
-      return Response.json({
-        success: true,
-        data: {
-          remainingCredits: shown(available),
-          planCredits: shown(maxBudget),
-          billingPeriodStart: null,
-          billingPeriodEnd: null,
-        },
-      });
-    },
+  handle: async ({ principal, request }, { accounts, clock }: Pick<Services, "accounts" | "clock">) => {
+    const at = clock();
+    const { effective } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
+    const budget = principal.service ? undefined : effective;
+    const { available, maxBudget } = budget ?? {};
+    const isWhole = READS_WHOLE_NUMBERS.test(request.headers.get("user-agent") ?? "");
+    const shown = (amount: Nano | undefined): number | null =>
+      amount === undefined ? null : isWhole ? Math.floor(creditsNumber(amount)) : creditsNumber(amount);
+    return Response.json({
+      success: true,
+      data: {
+        remainingCredits: shown(available),
+        planCredits: shown(maxBudget),
+        billingPeriodStart: null,
+        billingPeriodEnd: null,
+      },
+    });
+  },
 });

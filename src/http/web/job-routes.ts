@@ -76,13 +76,11 @@ export function jobRoutes({ kind, path, name, noun }: JobRoutes) {
     },
     surface: "firecrawl",
     access: "token",
-    mount:
-      ({ crawls }: Needs) =>
-      async ({ request, principal, pathParameter }) => {
-        const { skip, limit } = parseQuery(request, statusQuery);
-        const text = await crawls.status({ principal, kind, id: pathParameter("id") }, { skip, limit });
-        return new Response(text, { headers: { "content-type": "application/json" } });
-      },
+    handle: async ({ request, principal, pathParameter }, { crawls }: Needs) => {
+      const { skip, limit } = parseQuery(request, statusQuery);
+      const text = await crawls.status({ principal, kind, id: pathParameter("id") }, { skip, limit });
+      return new Response(text, { headers: { "content-type": "application/json" } });
+    },
   });
   const cancel = platformRoute({
     contract: {
@@ -95,10 +93,8 @@ export function jobRoutes({ kind, path, name, noun }: JobRoutes) {
     },
     surface: "firecrawl",
     access: "token",
-    mount:
-      ({ crawls }: Needs) =>
-      async ({ principal, pathParameter }) =>
-        Response.json(await crawls.cancel({ principal, kind, id: pathParameter("id") })),
+    handle: async ({ principal, pathParameter }, { crawls }: Needs) =>
+      Response.json(await crawls.cancel({ principal, kind, id: pathParameter("id") })),
   });
   const errors = platformRoute({
     contract: {
@@ -110,10 +106,8 @@ export function jobRoutes({ kind, path, name, noun }: JobRoutes) {
     },
     surface: "firecrawl",
     access: "token",
-    mount:
-      ({ crawls }: Needs) =>
-      async ({ principal, pathParameter }) =>
-        Response.json(await crawls.errors({ principal, kind, id: pathParameter("id") })),
+    handle: async ({ principal, pathParameter }, { crawls }: Needs) =>
+      Response.json(await crawls.errors({ principal, kind, id: pathParameter("id") })),
   });
   return [errors, status, cancel];
 }

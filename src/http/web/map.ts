@@ -23,8 +23,5 @@ export const mapRoute = proxiedRoute({
       .meta({ id: "MapAnswer" }),
   },
   surface: "firecrawl",
-  mount:
-    ({ web }: { web: WebAccess }) =>
-    (call) =>
-      answerPaid(call, (request) => web.map(request)),
+  handle: (call, { web }: { web: WebAccess }) => answerPaid(call, (request) => web.map(request)),
 });

@@ -15,8 +15,5 @@ export const scrapeRoute = proxiedRoute({
     answer: z.looseObject({ success: z.literal(true), data: document }).meta({ id: "ScrapeAnswer" }),
   },
   surface: "firecrawl",
-  mount:
-    ({ web }: { web: WebAccess }) =>
-    (call) =>
-      answerPaid(call, (request) => web.scrape(request)),
+  handle: (call, { web }: { web: WebAccess }) => answerPaid(call, (request) => web.scrape(request)),
 });

@@ -16,19 +16,17 @@ export const screenshotRoute = platformRoute({
   },
   surface: "firecrawl",
   access: "public",
-  mount:
-    ({ screenshots }: { screenshots: Pick<Screenshots, "find"> }) =>
-    async ({ pathParameter }) => {
-      const found = await screenshots.find(pathParameter("id"));
-      if (found === undefined)
-        throw new GatewayError("object_not_found", "There is no such screenshot, or its day is over.");
-      return new Response(Uint8Array.from(found.content), {
-        headers: {
-          "content-type": found.mediaType,
-          "cache-control": "private, max-age=3600",
-          "content-security-policy": "default-src 'none'; sandbox",
-          "x-content-type-options": "nosniff",
-        },
-      });
-    },
+  handle: async ({ pathParameter }, { screenshots }: { screenshots: Pick<Screenshots, "find"> }) => {
+    const found = await screenshots.find(pathParameter("id"));
+    if (found === undefined)
+      throw new GatewayError("object_not_found", "There is no such screenshot, or its day is over.");
+    return new Response(Uint8Array.from(found.content), {
+      headers: {
+        "content-type": found.mediaType,
+        "cache-control": "private, max-age=3600",
+        "content-security-policy": "default-src 'none'; sandbox",
+        "x-content-type-options": "nosniff",
+      },
+    });
+  },
 });

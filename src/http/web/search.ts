@@ -31,8 +31,5 @@ export const searchRoute = proxiedRoute({
       .meta({ id: "SearchAnswer" }),
   },
   surface: "firecrawl",
-  mount:
-    ({ web }: { web: WebAccess }) =>
-    (call) =>
-      answerPaid(call, (request) => web.search(request)),
+  handle: (call, { web }: { web: WebAccess }) => answerPaid(call, (request) => web.search(request)),
 });

@@ -11,10 +11,7 @@ function watchRoute(kind: "crawl" | "batch", path: string): Route<Needs> {
     method: "get",
     path,
     surface: "firecrawl",
-    mount:
-      ({ crawls }) =>
-      ({ principal, pathParameter }) =>
-        crawls.watch({ principal, kind, id: pathParameter("id") }),
+    handle: ({ principal, pathParameter }, { crawls }) => crawls.watch({ principal, kind, id: pathParameter("id") }),
   };
 }
 

@@ -105,18 +105,18 @@ export class SocketServer {
 }
 
 function featureOf(routes: ServerParts["routes"]): Feature {
-  const mount = () => (call: RouteCall) => routes.answer(call);
+  const handle = (call: RouteCall) => routes.answer(call);
   return {
     routes: [
-      { kind: "websocket", method: "get", path: "/v1/sockets/{name}", surface: "openai", access: "token", mount },
-      { kind: "websocket", method: "get", path: "/v1/admin/socket", surface: "openai", access: "admin", mount },
+      { kind: "websocket", method: "get", path: "/v1/sockets/{name}", surface: "openai", access: "token", handle },
+      { kind: "websocket", method: "get", path: "/v1/admin/socket", surface: "openai", access: "admin", handle },
       {
         kind: "http",
         method: "get",
         path: "/v1/plain",
         surface: "openai",
         access: "token",
-        mount: () => () => Response.json("plain"),
+        handle: () => Response.json("plain"),
       },
     ],
   };
