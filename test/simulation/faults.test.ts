@@ -21,7 +21,7 @@ let copy: string;
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), "tollgate-faults-"));
   const isNeeded = (path: string): boolean => !/\.test\.ts$|__fixtures__$/.test(path);
-  for (const path of ["src", "test/simulation", "package.json"])
+  for (const path of ["src", "test/simulation", "test/kit", "package.json"])
     cpSync(join(root, path), join(copy, path), { recursive: true, filter: isNeeded });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 });
