@@ -140,6 +140,9 @@ function withTokens(work: CountedWork, observed: ObservedUsage, outputBytes: () 
   const { usage, uncounted = neither } = observed;
   const [read, written] = [inputTokens(usage), outputTokens(usage)];
   const isBeyond = { input: read > inputMax(work, observed), output: isOutputBeyond(work, observed, outputBytes) };
+  const isPlausible = !isBeyond.input && !isBeyond.output;
+  // Almost every answer.
+  if (isPlausible && uncounted.length === 0 && read > 0 && written > 0) return observed;
   const isWritten = uncounted.includes("output") || isBeyond.output || written > 0 || outputBytes() > 0;
   const isMissing = (side: UsageSide, count: number): boolean =>
     isBeyond[side] ||
@@ -156,8 +159,7 @@ function withTokens(work: CountedWork, observed: ObservedUsage, outputBytes: () 
     const isText = output !== undefined && missing.includes(side);
     return isEstimated || isText || observed.estimated?.includes(side) === true;
   });
-  const isOthersBeyond = isBeyond.input || isBeyond.output;
-  return { ...rest, usage: whole, estimated, ...(others === undefined || isOthersBeyond ? {} : { others }) };
+  return { ...rest, usage: whole, estimated, ...(others !== undefined && isPlausible ? { others } : {}) };
 }
 
 /** Puts an estimate in place of one side, and keeps the parts of it that are counted. Returns whether there are tokens. */

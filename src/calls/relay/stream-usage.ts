@@ -29,9 +29,10 @@ export class StreamUsage {
     const { observer, read, onFailure } = this.#options;
     try {
       this.#known = read();
-      const { usage, outputBytes } = observer;
+      const { usage } = observer;
       const isCounted = usage !== undefined && usage.uncounted?.includes("output") !== true;
-      this.#hasOutput = isCounted || outputBytes > 0;
+      // Counting the bytes of an output costs more than all else here.
+      this.#hasOutput = isCounted || observer.outputBytes > 0;
     } catch (reason) {
       this.#failed = true;
       onFailure(reason);
