@@ -16,7 +16,7 @@ const PAGE_BYTES = 2_048;
 /** The length of the write-ahead log at which a commit itself makes a checkpoint, because the checkpointer has not. */
 const WAL_BYTES_MAX = 48 * 2 ** 20;
 
-/** How long a statement waits for another process's transaction: nothing else happens meanwhile. See `retryLocked`. */
+/** How long a statement waits for another process's transaction: nothing else happens meanwhile. See `retried`. */
 const BUSY_MS = 5;
 
 /** The interval at which commits of other processes are detected; it bounds how long a revoked token still works. */

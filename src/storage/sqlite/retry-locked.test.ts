@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStorage } from "../../../test/kit/storage.ts";
 import type { SqliteStorage } from "../index.ts";
-import { retryLocked } from "./retry-locked.ts";
+import { retried } from "./retry-locked.ts";
 
 let folder: string;
 let storage: SqliteStorage;
@@ -28,14 +28,11 @@ afterEach(async () => {
 class Store {
   attempts = 0;
 
-  write(n: number): Promise<void> {
-    this.attempts += 1;
-    storage.handle.run("INSERT INTO written VALUES (?)", [n]);
-    return Promise.resolve();
-  }
-
-  fail(): number {
-    throw new Error("something else");
+  async write(n: number): Promise<void> {
+    await retried(() => {
+      this.attempts += 1;
+      storage.handle.run("INSERT INTO written VALUES (?)", [n]);
+    });
   }
 }
 
@@ -47,7 +44,7 @@ const written = (): number[] =>
 
 describe("writes that wait for the lock", () => {
   test("are all done once it is free, in their order", async () => {
-    const store = retryLocked(new Store());
+    const store = new Store();
     other.run("BEGIN IMMEDIATE");
     const all = Array.from({ length: 20 }, (_, n) => store.write(n));
     await Bun.sleep(50);
@@ -59,10 +56,9 @@ describe("writes that wait for the lock", () => {
 
   test("hold the process up no longer together than one alone", async () => {
     const store = new Store();
-    const retrying = retryLocked(store);
     other.run("BEGIN IMMEDIATE");
     const began = performance.now();
-    const all = Array.from({ length: 40 }, (_, n) => retrying.write(n));
+    const all = Array.from({ length: 40 }, (_, n) => store.write(n));
     await Bun.sleep(400);
     const retries = store.attempts - 40;
     // One of them tries again for all.
@@ -74,7 +70,7 @@ describe("writes that wait for the lock", () => {
   });
 
   test("do not keep back one that comes when it is free", async () => {
-    const store = retryLocked(new Store());
+    const store = new Store();
     other.run("BEGIN IMMEDIATE");
     const first = store.write(1);
     other.run("COMMIT");
@@ -84,7 +80,7 @@ describe("writes that wait for the lock", () => {
   });
 
   test("all fail after the same time if it stays, and later ones are done", async () => {
-    const store = retryLocked(new Store());
+    const store = new Store();
     other.run("BEGIN IMMEDIATE");
     const ending = Promise.allSettled([store.write(1), store.write(2), store.write(3)]);
     const now = performance.now();
@@ -98,5 +94,8 @@ describe("writes that wait for the lock", () => {
 });
 
 test("another error is thrown at once, as without retries", () => {
-  expect(() => void retryLocked(new Store()).fail()).toThrow("something else");
+  const fail = (): number => {
+    throw new Error("something else");
+  };
+  expect(() => void retried(fail)).toThrow("something else");
 });

@@ -8,28 +8,10 @@ const PAUSE_MS = 20;
 let lastWaiting: Promise<void> | undefined;
 
 /**
- * The store, whose methods try again while another process has the file's write lock. SQLite itself waits only for a
- * moment, because it holds up the whole process: the rest of the wait is between attempts, in timers. Each method must
- * be one transaction. A method that met the lock returns a promise, whatever it returns else, and rejects if the lock
- * is still held after five seconds.
+ * The result of the work, or a promise of it if another process has the file's write lock: it is tried again then. SQLite itself
+ * waits only for a moment, because it holds up the whole process: the rest of the wait is between attempts, in timers. The work
+ * must be one transaction. Throws whatever else the work throws; rejects if the lock is still held after five seconds.
  */
-export function retryLocked<Store extends object>(store: Store): Store {
-  const methods = new Map<string | symbol, unknown>();
-  return new Proxy(store, {
-    get(target, name) {
-      const known = methods.get(name);
-      if (known !== undefined) return known;
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== "function") return member;
-      const call: (parameters: unknown[]) => unknown = (parameters) => Reflect.apply(member, target, parameters);
-      const method = (...parameters: unknown[]): unknown => retried(() => call(parameters));
-      methods.set(name, method);
-      return method;
-    },
-  });
-}
-
-/** The result of the work, or a promise of it if the file is locked. Throws whatever else the work throws. */
 export function retried<Result>(work: () => Result): Result | Promise<Awaited<Result>> {
   try {
     const result = work();

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Calendar } from "../../../core/index.ts";
+import { retried } from "../../../storage/index.ts";
 import type { AuditReport, BooksState, Drift, ExportedEntry, LedgerBooks, Openings } from "../../books.ts";
 import { auditReport, openingsOf, type Snapshot } from "../books/recompute.ts";
 import {
@@ -159,7 +160,9 @@ export class SqliteBooks implements LedgerBooks {
   }
 
   async close(before: number): Promise<void> {
-    this.#database.query("UPDATE ledger_state SET closed_before = max(closed_before, ?)").run(before);
+    await retried(() =>
+      this.#database.query("UPDATE ledger_state SET closed_before = max(closed_before, ?)").run(before),
+    );
     this.#onClosed();
   }
 
@@ -179,7 +182,7 @@ export class SqliteBooks implements LedgerBooks {
       }
       return true;
     });
-    return write.immediate();
+    return retried(() => write.immediate());
   }
 
   /** The number up to which all entries are sealed, and all of their calls began before the date. */
@@ -207,19 +210,23 @@ export class SqliteBooks implements LedgerBooks {
   }
 
   async allowRemoval(before: number): Promise<void> {
-    this.#database.query("UPDATE ledger_state SET removed_before = max(removed_before, ?)").run(before);
+    await retried(() =>
+      this.#database.query("UPDATE ledger_state SET removed_before = max(removed_before, ?)").run(before),
+    );
   }
 
   /** Between two transactions it waits as long as the first one took, so that the gateways' commits are not starved. */
   async *removals(): AsyncIterable<number> {
     const { removed_before: before } = this.#state();
     // What was not counted yet could not be told any more.
-    this.#database.transaction(() => this.#callsByOwner.fillAll(this.#lastNumber())).immediate();
+    const fill = this.#database.transaction(() => this.#callsByOwner.fillAll(this.#lastNumber()));
+    await retried(() => fill.immediate());
     const batch = new RemovalBatch(this.#database, this.#calendar, Number(before));
     const last = this.#lastNumber();
     for (let after = 0n; after < last;) {
       const begun = performance.now();
-      const { removed, next } = batch.remove(after, REMOVED_ENTRIES);
+      const from = after;
+      const { removed, next } = await retried(() => batch.remove(from, REMOVED_ENTRIES));
       after = next;
       if (removed === 0) continue;
       yield removed;

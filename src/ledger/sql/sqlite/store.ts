@@ -1,5 +1,5 @@
 import { Calendar, type Nano } from "../../../core/index.ts";
-import { retried, retryLocked, type SqliteStorage, StorageError } from "../../../storage/index.ts";
+import { retried, type SqliteStorage, StorageError } from "../../../storage/index.ts";
 import { type Account, type AccountState, availableOf, changedPeriod, tightestAccount } from "../../accounts.ts";
 import type { AuditReport } from "../../books.ts";
 import type {
@@ -59,7 +59,7 @@ export class SqliteLedgerStore implements LedgerStore {
     const callsByOwner = new CallsByOwner(this.#sql, sums);
     this.#entries = new Entries(this.#sql, callsByOwner, sums);
     const onClosed = (): void => this.#ends.clear();
-    this.books = retryLocked(new SqliteBooks({ database, calendar: this.calendar, callsByOwner, onClosed }));
+    this.books = new SqliteBooks({ database, calendar: this.calendar, callsByOwner, onClosed });
     this.#retryKeys = new RetryKeys(this.#sql);
     this.#ends = new Ends(this.#sql, {
       accounts: this.#accounts,
