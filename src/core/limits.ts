@@ -113,7 +113,7 @@ export const ledgerQueueMax = 20_000;
 export const ledgerBatchMax = 2_000;
 
 /** Records of ended calls that are summed at a time: SQLite is blocked for a few milliseconds. */
-export const usagePageRows = 2_000;
+export const usageBatchRows = 2_000;
 
 /** Days, models or tokens in one answer of the usage route. */
 export const usageGroupsMax = 10_000;

@@ -59,12 +59,12 @@ interface UsageReport {
  */
 export type UsageOutcome = UsageReport | "too-many-groups" | { removedBefore: number };
 
-/** A page of the generations of a series, oldest first. */
+/** A part of the generations of a series, oldest first. */
 export interface SeriesQuery {
   owner: string;
   /** The id of the series: of the request that began it. */
   parent: string;
-  /** The id of the last generation of the page before. */
+  /** The id of the last generation of the part before. */
   after: string;
   limit: number;
 }

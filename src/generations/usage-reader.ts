@@ -1,8 +1,8 @@
 /**
- * Sums a user's calls page by page: whole days from their sums, parts of days from the rows of the calls. A day of a
+ * Sums a user's calls batch by batch: whole days from their sums, parts of days from the rows of the calls. A day of a
  * busy user is a million rows: reading them at once would block SQLite, and with it the whole process, for seconds, and
- * on Postgres exceed the statement time-out. A page takes a few milliseconds; pages are read one after the other for
- * all callers, and other work runs between two of them. The sums of one page fit into 64 bits.
+ * on Postgres exceed the statement time-out. A batch takes a few milliseconds; batches are read one after the other for
+ * all callers, and other work runs between two of them. The sums of one batch fit into 64 bits.
  */
 import { setImmediate } from "node:timers/promises";
 import { type Calendar, dayName, GatewayError } from "../core/index.ts";
@@ -10,14 +10,14 @@ import { accountId } from "../ledger/index.ts";
 import type { UsageGroup, UsageGrouping, UsageOutcome, UsageQuery, UsageSums } from "./store.ts";
 import { partsOf, type UsagePart } from "./usage-parts.ts";
 
-/** The sums of one group within a page; the key is a day, a model's id or an account's. */
+/** The sums of one group within a batch; the key is a day, a model's id or an account's. */
 export interface UsageRow extends UsageSums {
   key: string;
 }
 
-export interface UsagePage {
+export interface UsageBatch {
   rows: readonly UsageRow[];
-  /** The start of the part's next page; undefined after the last. */
+  /** The start of the part's next batch; undefined after the last. */
   next: number | undefined;
 }
 
@@ -30,8 +30,8 @@ export interface UsageState {
 /** The statements of an engine. */
 export interface UsageSource {
   state(): Promise<UsageState>;
-  /** Reads the page with which the part begins. */
-  page(part: UsagePart, query: Pick<UsageQuery, "owner" | "groupBy">): Promise<UsagePage>;
+  /** Reads the batch with which the part begins. */
+  batch(part: UsagePart, query: Pick<UsageQuery, "owner" | "groupBy">): Promise<UsageBatch>;
 }
 
 export class UsageReader {
@@ -54,7 +54,7 @@ export class UsageReader {
     for (const part of parts) {
       for (let from: number | undefined = part.from; from !== undefined;) {
         const begun: UsagePart = { ...part, from };
-        const { rows, next }: UsagePage = await this.#inTurn(query, () => this.#source.page(begun, query));
+        const { rows, next }: UsageBatch = await this.#inTurn(query, () => this.#source.batch(begun, query));
         for (const row of rows) {
           const group = groups.get(row.key) ?? nothing();
           groups.set(row.key, group);
@@ -92,7 +92,7 @@ export class UsageReader {
   }
 }
 
-/** Events that have arrived meanwhile are handled before the next page. */
+/** Events that have arrived meanwhile are handled before the next batch. */
 const letOthers = (): Promise<unknown> => setImmediate();
 
 function otherDays(timezone: string): GatewayError {

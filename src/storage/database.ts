@@ -23,7 +23,7 @@ export interface SqlitePlace {
 }
 
 /**
- * An open storage. The features' stores (`<feature>/sql/`) are written for one of the two engines; their interfaces are
+ * An open storage. The features' stores (`<feature>/sql/`) are written with the tag `sql`, or for one engine; their interfaces are
  * the same, and one conformance suite tests both.
  */
 export interface SqliteStorage extends SharedStorage {

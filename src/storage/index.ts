@@ -9,7 +9,7 @@ export {
 } from "./database.ts";
 export { openDatabase, prepareDatabase, withoutPassword } from "./open.ts";
 export { READINESS } from "./readiness.ts";
-export { NO_CHANGE, type Preparation, type Schema, together } from "./schema.ts";
+export { bothEngines, NO_CHANGE, type Preparation, type Schema, type SchemaStep, together } from "./schema.ts";
 export { schemaVersion } from "./sqlite/migrate.ts";
 export { prepareFile } from "./sqlite/prepare-file.ts";
 export type { Parameter, Statements } from "./postgres/statements.ts";

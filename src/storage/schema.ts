@@ -27,6 +27,30 @@ export interface Preparation<Result> {
 /** Changes nothing, for a step that is none on an engine and yet counts. */
 export const NO_CHANGE = "SELECT 1";
 
+const postgresTypes: Readonly<Record<string, string>> = {
+  TEXT: "text",
+  INTEGER: "bigint",
+  REAL: "double precision",
+  BLOB: "bytea",
+};
+
+/**
+ * A step that is written for SQLite, from which the one for Postgres follows: strict tables, their columns and indexes. An INTEGER
+ * that is 0 or 1 is a boolean there. The columns that `bytewise` names compare by their bytes, so that every node sorts them, and
+ * locks their rows, in the same order.
+ */
+export function bothEngines(sqlite: string, bytewise = ""): Required<SchemaStep> {
+  const names = bytewise.split(" ");
+  const postgres = sqlite
+    .replaceAll(/\) STRICT(?:, WITHOUT ROWID)?;/g, ");")
+    .replaceAll(/\bINTEGER( NOT NULL)? CHECK \(\w+ IN \(0, 1\)\)/g, "boolean$1")
+    .replaceAll(/\b(?:TEXT|INTEGER|REAL|BLOB)\b/g, (type) => postgresTypes[type] ?? type)
+    .replaceAll(/\b(\w+) +text\b/g, (column, name: string) =>
+      names.includes(name) ? `${column} COLLATE "C"` : column,
+    );
+  return { sqlite, postgres };
+}
+
 /** Several parts that were released as one step. */
 export function together(...parts: readonly SchemaStep[]): SchemaStep {
   return {

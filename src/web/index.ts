@@ -22,5 +22,5 @@ export { searchRequest } from "./search/search-request.ts";
 export type { IndexedPage, TextIndexStore } from "./text-index/store.ts";
 export { IndexingEngine, TextIndex } from "./text-index/text-index.ts";
 export { parseQuery } from "./search/query.ts";
-export { openWebDatabase, webPlace } from "./sql/web-database.ts";
+export { openWebDatabase, webFileSteps, webPlace } from "./sql/web-database.ts";
 export { openWebStores, type WebStores } from "./stores/web-stores.ts";

@@ -1,5 +1,8 @@
-export const TOKENS = {
-  sqlite: `
+import { bothEngines, together } from "../../storage/index.ts";
+
+export const TOKENS = together(
+  bothEngines(
+    `
   CREATE TABLE tokens (
     id           TEXT PRIMARY KEY,
     secret_hash  BLOB NOT NULL,
@@ -15,22 +18,10 @@ export const TOKENS = {
     created_at   INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  postgres: `
-  CREATE TABLE tokens (
-    id           text COLLATE "C" PRIMARY KEY,
-    secret_hash  bytea NOT NULL,
-    user_name    text NOT NULL,
-    account_id   text COLLATE "C" NOT NULL REFERENCES accounts (id),
-    service      boolean NOT NULL,
-    admin        boolean NOT NULL,
-    models       text,
-    rpm          bigint,
-    concurrency  bigint,
-    expires_at   bigint,
-    revoked_at   bigint,
-    created_at   bigint NOT NULL
-  );
-
+    "id account_id",
+  ),
+  {
+    postgres: `
   -- Nodes keep tokens in memory; a new one is nowhere yet, a changed one must be forgotten everywhere.
   CREATE FUNCTION announce_change() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -40,21 +31,16 @@ export const TOKENS = {
   CREATE TRIGGER tokens_are_announced AFTER UPDATE OR DELETE ON tokens
     FOR EACH STATEMENT EXECUTE FUNCTION announce_change();
   `,
-};
+  },
+);
 
-export const TOKENS_PER_MINUTE = {
-  sqlite: `
+export const TOKENS_PER_MINUTE = bothEngines(`
   ALTER TABLE tokens ADD COLUMN tpm INTEGER;
   CREATE INDEX tokens_by_account ON tokens (account_id);
-  `,
-  postgres: `
-  ALTER TABLE tokens ADD COLUMN tpm bigint;
-  CREATE INDEX tokens_by_account ON tokens (account_id);
-  `,
-};
+  `);
 
-export const CLIENT_SECRETS = {
-  sqlite: `
+export const CLIENT_SECRETS = bothEngines(
+  `
   -- Secrets that start realtime sessions in the name of a token, until they expire.
   CREATE TABLE client_secrets (
     id           TEXT PRIMARY KEY,
@@ -66,15 +52,5 @@ export const CLIENT_SECRETS = {
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX client_secrets_by_age ON client_secrets (expires_at);
   `,
-  postgres: `
-  CREATE TABLE client_secrets (
-    id           text COLLATE "C" PRIMARY KEY,
-    secret_hash  bytea NOT NULL,
-    token_id     text COLLATE "C" NOT NULL,
-    session      text NOT NULL,
-    created_at   bigint NOT NULL,
-    expires_at   bigint NOT NULL
-  );
-  CREATE INDEX client_secrets_by_age ON client_secrets (expires_at);
-  `,
-};
+  "id token_id",
+);

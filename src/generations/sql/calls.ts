@@ -12,8 +12,8 @@ export interface Range {
 /** The statements in which the engines differ. */
 export interface CallStatements {
   series: (range: Range, query: SeriesQuery) => Statement;
-  /** The time of the last call of a page that begins with the range. */
-  last: (range: Range, pageRows: number) => Statement;
+  /** The time of the last call of a batch that begins with the range. */
+  last: (range: Range, batchRows: number) => Statement;
   /** The sums of the calls, which are all of one day. */
   summed: (range: Range, groupBy: UsageGrouping, day: string) => Statement;
   /** The sums of days; on SQLite also the calls between two moments that are not in these sums yet. */
@@ -37,8 +37,8 @@ const began = ({ owner, from, to }: Range): Statement =>
 export const postgresCalls: CallStatements = {
   series: (range, { parent, after, limit }) => sql`SELECT ${generations.names} FROM generations
     WHERE ${began(range)} AND parent = ${parent} AND id > ${after} ORDER BY id LIMIT ${limit}`,
-  last: (range, pageRows) => sql`SELECT started_at AS last FROM generations WHERE ${began(range)}
-    ORDER BY started_at LIMIT 1 OFFSET ${pageRows - 1}`,
+  last: (range, batchRows) => sql`SELECT started_at AS last FROM generations WHERE ${began(range)}
+    ORDER BY started_at LIMIT 1 OFFSET ${batchRows - 1}`,
   summed: (range, groupBy, day) => sql`
     SELECT ${keyOf(groupBy)} CAST(${day} AS text) END AS key, NULL AS started_at, count(*) AS requests, ${SUMS}
     FROM generations WHERE ${began(range)} GROUP BY 1`,
@@ -58,8 +58,8 @@ const callsOf = (range: Range): Statement => sql`${numbersOf(range)} CROSS JOIN 
 export const sqliteCalls: CallStatements = {
   series: (range, { parent, after, limit }) => sql`SELECT ${generations.names} FROM ${callsOf(range)}
     WHERE parent = ${parent} AND id > ${after} ORDER BY id LIMIT ${limit}`,
-  last: (range, pageRows) => sql`SELECT started AS last FROM ${numbersOf(range)}
-    ORDER BY started LIMIT 1 OFFSET ${pageRows - 1}`,
+  last: (range, batchRows) => sql`SELECT started AS last FROM ${numbersOf(range)}
+    ORDER BY started LIMIT 1 OFFSET ${batchRows - 1}`,
   summed: (range, groupBy, day) => sql`
     SELECT ${keyOf(groupBy)} CAST(${day} AS text) END AS key, NULL AS started_at, count(*) AS requests, ${SUMS}
     FROM ${callsOf(range)} GROUP BY 1`,

@@ -9,7 +9,7 @@ import {
   type UsageQuery,
 } from "../store.ts";
 import type { UsagePart } from "../usage-parts.ts";
-import { type UsagePage, UsageReader, type UsageSource, type UsageState } from "../usage-reader.ts";
+import { type UsageBatch, UsageReader, type UsageSource, type UsageState } from "../usage-reader.ts";
 import { type CallStatements, postgresCalls, type Range, sqliteCalls } from "./calls.ts";
 import { generations, last, state, sums, toGeneration } from "./rows.ts";
 
@@ -17,14 +17,14 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
   readonly calendar: Calendar;
   readonly #sql: SqlRunner;
   readonly #calls: CallStatements;
-  readonly #pageRows: number;
+  readonly #batchRows: number;
   readonly #usage: UsageReader;
 
-  constructor(storage: Storage, pageRows: number) {
+  constructor(storage: Storage, batchRows: number) {
     this.calendar = new Calendar(storage.timezone);
     this.#sql = runnerOf(storage);
     this.#calls = storage.engine === "sqlite" ? sqliteCalls : postgresCalls;
-    this.#pageRows = pageRows;
+    this.#batchRows = batchRows;
     this.#usage = new UsageReader(this, this.calendar);
   }
 
@@ -48,19 +48,19 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
     return found;
   }
 
-  /** Ends a page after a whole millisecond or day, so that the next one begins at the following one. */
-  async page(part: UsagePart, { owner, groupBy }: Pick<UsageQuery, "owner" | "groupBy">): Promise<UsagePage> {
+  /** Ends a batch after a whole millisecond or day, so that the next one begins at the following one. */
+  async batch(part: UsagePart, { owner, groupBy }: Pick<UsageQuery, "owner" | "groupBy">): Promise<UsageBatch> {
     const range = { owner, from: part.from, to: part.to };
     const { unit } = part;
     const end = await this.#sql.first(
-      unit === "calls" ? this.#calls.last(range, this.#pageRows) : lastDay(range, this.#pageRows),
+      unit === "calls" ? this.#calls.last(range, this.#batchRows) : lastDay(range, this.#batchRows),
       (row) => last.read(row).last + 1,
     );
-    const page = { ...range, to: end ?? part.to };
+    const batch = { ...range, to: end ?? part.to };
     const statement =
       unit === "calls"
-        ? this.#calls.summed(page, groupBy, String(part.day))
-        : this.#calls.days(page, groupBy, this.#momentsOf(page));
+        ? this.#calls.summed(batch, groupBy, String(part.day))
+        : this.#calls.days(batch, groupBy, this.#momentsOf(batch));
     const rows = await this.#sql.rows(statement, sums.read);
     const isByDay = groupBy === "day";
     return {
@@ -76,10 +76,10 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
   }
 }
 
-const lastDay = ({ owner, from, to }: Range, pageRows: number) => sql`SELECT day AS last FROM daily_sums
-  WHERE owner = ${owner} AND day >= ${from} AND day < ${to} ORDER BY day LIMIT 1 OFFSET ${pageRows - 1}`;
+const lastDay = ({ owner, from, to }: Range, batchRows: number) => sql`SELECT day AS last FROM daily_sums
+  WHERE owner = ${owner} AND day >= ${from} AND day < ${to} ORDER BY day LIMIT 1 OFFSET ${batchRows - 1}`;
 
-/** The store of generations for the storage's engine; sums read `pageRows` rows at a time. */
-export function openGenerationStore(storage: Storage, pageRows: number = limits.usagePageRows): GenerationStore {
-  return new SqlGenerationStore(storage, pageRows);
+/** The store of generations for the storage's engine; sums read `batchRows` rows at a time. */
+export function openGenerationStore(storage: Storage, batchRows: number = limits.usageBatchRows): GenerationStore {
+  return new SqlGenerationStore(storage, batchRows);
 }

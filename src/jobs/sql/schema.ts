@@ -1,5 +1,8 @@
-export const JOBS = {
-  sqlite: `
+import { bothEngines, together } from "../../storage/index.ts";
+
+export const JOBS = together(
+  bothEngines(
+    `
   -- Work that outlives the process that asked for it. A finished job leaves the table.
   CREATE TABLE jobs (
     id           TEXT PRIMARY KEY,
@@ -15,19 +18,12 @@ export const JOBS = {
   ) STRICT; -- with row ids: payloads may be too large for the pages of an index
   CREATE INDEX jobs_by_moment ON jobs (kind, run_at);
   `,
-  postgres: `
-  CREATE TABLE jobs (
-    id           text COLLATE "C" PRIMARY KEY,
-    kind         text COLLATE "C" NOT NULL,
-    owner        text NOT NULL,
-    payload      text NOT NULL,
-    run_at       bigint NOT NULL,
-    attempts     bigint NOT NULL DEFAULT 0,
-    lease_token  text,
-    lease_node   text,
-    lease_until  bigint,
-    created_at   bigint NOT NULL
-  ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
-  CREATE INDEX jobs_by_moment ON jobs (kind, run_at);
+    "id kind",
+  ),
+  {
+    postgres: `
+  ALTER TABLE jobs SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+    autovacuum_vacuum_cost_delay = 0);
   `,
-};
+  },
+);

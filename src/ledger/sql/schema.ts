@@ -7,6 +7,7 @@
  * it. `PARKED` replaced the functions once more; nodes of the previous version keep the plain function of `SERIES`, whose holds get
  * their names from a trigger. Each function is defined in the step that changed it last; an earlier definition is dropped.
  */
+import { bothEngines, together } from "../../storage/index.ts";
 import { LEDGER_BOOKS } from "./postgres/books-functions.ts";
 import { LEDGER_COMMIT } from "./postgres/commit-function.ts";
 import { DAILY_SUMS as POSTGRES_DAILY_SUMS, DAILY_SUMS_COUNTED } from "./postgres/daily-sums.ts";
@@ -151,8 +152,9 @@ export const RATES = {
   `,
 };
 
-export const RECORDS = {
-  sqlite: `
+export const RECORDS = together(
+  bothEngines(
+    `
   -- One row a call that has ended. Counts and names only. The id is the request's, and its hold's.
   CREATE TABLE generations (
     id             TEXT PRIMARY KEY,
@@ -189,44 +191,10 @@ export const RECORDS = {
   ) STRICT; -- with row ids: bodies are too large for the pages of an index
   CREATE INDEX retry_keys_by_age ON retry_keys (kept_until);
   `,
-  postgres: `
-  CREATE TABLE generations (
-    id             text COLLATE "C" PRIMARY KEY,
-    owner          text NOT NULL,
-    account_id     text COLLATE "C" NOT NULL,
-    operation      text NOT NULL,
-    dialect        text,
-    provider       text NOT NULL,
-    model          text NOT NULL,
-    streamed       boolean NOT NULL,
-    status         bigint NOT NULL,
-    outcome        text NOT NULL,
-    usage          text NOT NULL,
-    input_tokens   bigint NOT NULL,
-    output_tokens  bigint NOT NULL,
-    credits        bigint NOT NULL,
-    ms             double precision NOT NULL,
-    first_byte_ms  double precision,
-    started_at     bigint NOT NULL
-  );
-  CREATE INDEX generations_by_owner ON generations (owner, started_at);
-
-  CREATE TABLE retry_keys (
-    account_id   text COLLATE "C" NOT NULL,
-    key          text COLLATE "C" NOT NULL,
-    fingerprint  text NOT NULL,
-    hold_id      text COLLATE "C" NOT NULL,
-    status       bigint,
-    headers      text,
-    body         bytea,
-    kept_until   bigint NOT NULL,
-    PRIMARY KEY (account_id, key)
-  );
-  CREATE INDEX retry_keys_by_age ON retry_keys (kept_until);
-  ${LEDGER_OPERATION}
-  ${LEDGER_PERIODS}
-  `,
-};
+    "id account_id key hold_id",
+  ),
+  { postgres: LEDGER_OPERATION + LEDGER_PERIODS },
+);
 
 export const KINDS_COMPARED = {
   sqlite: `

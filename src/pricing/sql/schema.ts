@@ -1,5 +1,6 @@
-export const PRICE_CATALOG = {
-  sqlite: `
+import { bothEngines } from "../../storage/index.ts";
+
+export const PRICE_CATALOG = bothEngines(`
   -- The last good catalog of the operator's prices: one row, since a new location replaces the old one.
   CREATE TABLE price_catalog (
     slot      INTEGER PRIMARY KEY CHECK (slot = 1),
@@ -7,13 +8,4 @@ export const PRICE_CATALOG = {
     content   TEXT NOT NULL,
     read_at   INTEGER NOT NULL
   ) STRICT;
-  `,
-  postgres: `
-  CREATE TABLE price_catalog (
-    slot      bigint PRIMARY KEY CHECK (slot = 1),
-    location  text NOT NULL,
-    content   text NOT NULL,
-    read_at   bigint NOT NULL
-  );
-  `,
-};
+  `);

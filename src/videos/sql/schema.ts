@@ -1,5 +1,7 @@
-export const VIDEOS = {
-  sqlite: `
+import { bothEngines } from "../../storage/index.ts";
+
+export const VIDEOS = bothEngines(
+  `
   -- Video jobs, each under the id of the request that created it; its hold and its row in jobs have the same id.
   CREATE TABLE videos (
     id              TEXT PRIMARY KEY,
@@ -28,32 +30,5 @@ export const VIDEOS = {
   CREATE INDEX videos_by_owner ON videos (owner, provider, created_at);
   CREATE INDEX videos_by_age ON videos (kept_until);
   `,
-  postgres: `
-  CREATE TABLE videos (
-    id              text COLLATE "C" PRIMARY KEY,
-    video_id        text COLLATE "C",
-    provider        text COLLATE "C" NOT NULL,
-    key_id          text,
-    owner           text COLLATE "C" NOT NULL,
-    account_id      text COLLATE "C" NOT NULL,
-    model           text NOT NULL,
-    operation       text NOT NULL,
-    source_id       text,
-    webhook_url     text,
-    retry_key       text COLLATE "C",
-    fingerprint     text,
-    requested       text NOT NULL,
-    state           text NOT NULL,
-    answer          text NOT NULL,
-    created_answer  text,
-    credits         bigint,
-    created_at      bigint NOT NULL,
-    polled_at       bigint NOT NULL,
-    kept_until      bigint NOT NULL
-  );
-  CREATE UNIQUE INDEX videos_by_video_id ON videos (video_id, provider);
-  CREATE UNIQUE INDEX videos_by_retry_key ON videos (account_id, retry_key);
-  CREATE INDEX videos_by_owner ON videos (owner, provider, created_at);
-  CREATE INDEX videos_by_age ON videos (kept_until);
-  `,
-};
+  "id video_id provider owner account_id retry_key",
+);

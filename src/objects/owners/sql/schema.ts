@@ -1,5 +1,7 @@
-export const STORED_OBJECTS = {
-  sqlite: `
+import { bothEngines, together } from "../../../storage/index.ts";
+
+export const STORED_OBJECTS = bothEngines(
+  `
   -- Objects that upstreams store (output items, containers, files), by the user whose answer contained them. An id is its
   -- upstream's word, and no owner can take it from another.
   CREATE TABLE stored_objects (
@@ -13,35 +15,22 @@ export const STORED_OBJECTS = {
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX stored_objects_by_age ON stored_objects (kept_until);
   `,
-  postgres: `
-  CREATE TABLE stored_objects (
-    id          text COLLATE "C" NOT NULL,
-    provider    text COLLATE "C" NOT NULL,
-    kind        text COLLATE "C" NOT NULL,
-    owner       text COLLATE "C" NOT NULL,
-    key_id      text NOT NULL,
-    kept_until  bigint NOT NULL,
-    PRIMARY KEY (id, provider, kind, owner)
-  );
-  CREATE INDEX stored_objects_by_age ON stored_objects (kept_until);
-  `,
-};
+  "id provider kind owner",
+);
 
 /**
  * Uploaded files and their quota. Both functions lock before they read, since the statements within a function see what others have
  * committed meanwhile: of two uploads for the last place, one gets it, and of two users one gets an id that an upstream gives to both.
  */
-export const UPLOADED_FILES = {
-  sqlite: `
+export const UPLOADED_FILES = together(
+  bothEngines(`
   -- The size of a file that its owner uploaded: it counts for the owner's quota. Null for objects of answers, and in rows of
   -- a server of the previous step. An upload under way is a row of the kind upload, whose id is that of its request.
   ALTER TABLE stored_objects ADD COLUMN bytes INTEGER CHECK (bytes >= 0);
   CREATE INDEX stored_objects_with_size ON stored_objects (owner, kept_until, bytes) WHERE bytes IS NOT NULL;
-  `,
-  postgres: `
-  ALTER TABLE stored_objects ADD COLUMN bytes bigint CHECK (bytes >= 0);
-  CREATE INDEX stored_objects_with_size ON stored_objects (owner, kept_until, bytes) WHERE bytes IS NOT NULL;
-
+  `),
+  {
+    postgres: `
   CREATE FUNCTION reserve_upload(
     new_id text, new_provider text, new_owner text, new_bytes bigint, new_until bigint, now_at bigint, files_max bigint,
     bytes_max numeric
@@ -77,4 +66,5 @@ export const UPLOADED_FILES = {
     RETURN true;
   END $$;
   `,
-};
+  },
+);

@@ -1,5 +1,7 @@
-export const RESPONSES = {
-  sqlite: `
+import { bothEngines } from "../../../storage/index.ts";
+
+export const RESPONSES = bothEngines(
+  `
   -- Responses that may be looked up and continued; input and response are null where the upstream keeps them.
   -- An id is its upstream's word, and no owner can take it from another.
   CREATE TABLE responses (
@@ -16,29 +18,10 @@ export const RESPONSES = {
   ) STRICT;
   CREATE INDEX responses_by_age ON responses (kept_until);
   `,
-  postgres: `
-  CREATE TABLE responses (
-    id           text COLLATE "C" NOT NULL,
-    owner        text COLLATE "C" NOT NULL,
-    provider     text NOT NULL,
-    model        text NOT NULL,
-    created_at   bigint NOT NULL,
-    kept_until   bigint NOT NULL,
-    previous_id  text COLLATE "C",
-    input        text,
-    response     text,
-    PRIMARY KEY (id, owner)
-  );
-  CREATE INDEX responses_by_age ON responses (kept_until);
-  `,
-};
+  "id owner previous_id",
+);
 
-export const KEYS_OF_RESPONSES = {
-  sqlite: `
+export const KEYS_OF_RESPONSES = bothEngines(`
   -- A hash of the API key that made the response; null in older rows.
   ALTER TABLE responses ADD COLUMN key_id TEXT;
-  `,
-  postgres: `
-  ALTER TABLE responses ADD COLUMN key_id text;
-  `,
-};
+  `);

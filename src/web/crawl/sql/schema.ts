@@ -1,10 +1,9 @@
-import { NO_CHANGE } from "../../../storage/index.ts";
+import { inWebFile } from "../../sql/web-file.ts";
 import { CRAWL_ADD, CRAWL_LEASED } from "./crawl-functions.ts";
 import { TAKE_FUNCTION } from "./take-function.ts";
 
-export const CRAWLS = {
-  sqlite: NO_CHANGE,
-  webFile: `
+export const CRAWLS = inWebFile(
+  `
   -- Crawls and batches of pages.
   CREATE TABLE crawls (
     id               TEXT PRIMARY KEY,
@@ -101,117 +100,24 @@ export const CRAWLS = {
     PRIMARY KEY (crawl_id, number)
   ) STRICT; -- with row ids: the content is too large for the pages of an index
   `,
-  postgres: `
-  CREATE TABLE crawls (
-    id               text COLLATE "C" PRIMARY KEY,
-    kind             text NOT NULL,
-    owner            text COLLATE "C" NOT NULL,
-    caller           text NOT NULL,
-    request          text NOT NULL,
-    pages_max        bigint NOT NULL,
-    concurrency_max  bigint NOT NULL,
-    delay_ms         bigint NOT NULL,
-    state            text NOT NULL,
-    failure_code     text,
-    failure          text,
-    discovered       bigint NOT NULL DEFAULT 0,
-    completed        bigint NOT NULL DEFAULT 0,
-    failed           bigint NOT NULL DEFAULT 0,
-    skipped          bigint NOT NULL DEFAULT 0,
-    credits          bigint NOT NULL DEFAULT 0,
-    bytes            bigint NOT NULL DEFAULT 0,
-    created_at       bigint NOT NULL,
-    ended_at         bigint,
-    expires_at       bigint NOT NULL
-  ) WITH (fillfactor = 70);
-  CREATE INDEX crawls_by_owner ON crawls (owner, created_at);
-  CREATE INDEX crawls_by_state ON crawls (owner) WHERE state = 'scraping';
-  CREATE INDEX crawls_by_age ON crawls (expires_at);
-
-  CREATE TABLE crawl_pages (
-    crawl_id      text COLLATE "C" NOT NULL,
-    number        bigint NOT NULL,
-    kind          text NOT NULL,
-    key           text COLLATE "C" NOT NULL,
-    url           text NOT NULL,
-    host          text COLLATE "C" NOT NULL,
-    depth         bigint NOT NULL,
-    state         bigint NOT NULL DEFAULT 0,
-    attempts      bigint NOT NULL DEFAULT 0,
-    lease_token   text COLLATE "C",
-    lease_until   bigint,
-    work          text,
-    digest        text COLLATE "C",
-    position      bigint,
-    bytes         bigint NOT NULL DEFAULT 0,
-    failure_code  text,
-    failure       text,
-    ended_at      bigint,
-    PRIMARY KEY (crawl_id, number)
-  );
-  CREATE UNIQUE INDEX crawl_pages_by_key ON crawl_pages (crawl_id, key);
-  CREATE INDEX crawl_pages_waiting ON crawl_pages (crawl_id, host, number) WHERE state = 0;
-  CREATE INDEX crawl_pages_leased ON crawl_pages (lease_until) WHERE lease_token IS NOT NULL;
-  CREATE INDEX crawl_pages_of_crawl ON crawl_pages (crawl_id) WHERE lease_token IS NOT NULL;
-  CREATE INDEX crawl_pages_of_host ON crawl_pages (host) WHERE lease_token IS NOT NULL;
-  CREATE INDEX crawl_pages_by_lease ON crawl_pages (lease_token) WHERE lease_token IS NOT NULL;
-  CREATE INDEX crawl_pages_by_position ON crawl_pages (crawl_id, position, bytes) WHERE position IS NOT NULL;
-  CREATE UNIQUE INDEX crawl_pages_by_digest ON crawl_pages (crawl_id, digest) WHERE digest IS NOT NULL;
-  CREATE INDEX crawl_pages_failed ON crawl_pages (crawl_id, number) WHERE failure_code IS NOT NULL;
-
-  CREATE TABLE crawl_lanes (
-    crawl_id  text COLLATE "C" NOT NULL,
-    host      text COLLATE "C" NOT NULL,
-    waiting   bigint NOT NULL,
-    ready_at  bigint NOT NULL,
-    PRIMARY KEY (crawl_id, host)
-  );
-  CREATE INDEX crawl_lanes_by_moment ON crawl_lanes (ready_at) WHERE waiting > 0;
-
-  CREATE TABLE web_hosts (
-    host         text COLLATE "C" PRIMARY KEY,
-    next_at      bigint NOT NULL,
-    interval_ms  bigint NOT NULL
-  );
-  CREATE INDEX web_hosts_by_age ON web_hosts (next_at);
-
-  CREATE TABLE crawl_notes (
-    crawl_id  text COLLATE "C" NOT NULL,
-    code      text COLLATE "C" NOT NULL,
-    url       text NOT NULL,
-    message   text NOT NULL,
-    count     bigint NOT NULL,
-    noted_at  bigint NOT NULL,
-    PRIMARY KEY (crawl_id, code)
-  );
-
-  CREATE TABLE crawl_results (
-    crawl_id  text COLLATE "C" NOT NULL,
-    number    bigint NOT NULL,
-    content   bytea NOT NULL,
-    PRIMARY KEY (crawl_id, number)
-  );
+  "id owner crawl_id key host lease_token digest code",
+  `
+  ALTER TABLE crawls SET (fillfactor = 70);
   ALTER TABLE crawl_results ALTER COLUMN content SET STORAGE EXTERNAL; -- compressed by the gateway
   ${CRAWL_ADD}
   ${CRAWL_LEASED}
   `,
-};
+);
 
-export const CRAWL_RETRIES = {
-  sqlite: NO_CHANGE,
-  webFile: `
+export const CRAWL_RETRIES = inWebFile(
+  `
   -- The retry key of the request that started a crawl, with the account that used it and a hash of the request.
   ALTER TABLE crawls ADD COLUMN account_id TEXT;
   ALTER TABLE crawls ADD COLUMN retry_key TEXT;
   ALTER TABLE crawls ADD COLUMN fingerprint TEXT;
   CREATE UNIQUE INDEX crawls_by_retry_key ON crawls (account_id, retry_key) WHERE retry_key IS NOT NULL;
   `,
-  postgres: `
-  ALTER TABLE crawls ADD COLUMN account_id text COLLATE "C";
-  ALTER TABLE crawls ADD COLUMN retry_key text COLLATE "C";
-  ALTER TABLE crawls ADD COLUMN fingerprint text;
-  CREATE UNIQUE INDEX crawls_by_retry_key ON crawls (account_id, retry_key) WHERE retry_key IS NOT NULL;
-  `,
-};
+  "account_id retry_key",
+);
 
 export const CRAWL_TAKE = { postgres: TAKE_FUNCTION };

@@ -1,8 +1,7 @@
-import { NO_CHANGE } from "../../../storage/index.ts";
+import { inWebFile } from "../../sql/web-file.ts";
 
-export const STORED_BYTES = {
-  sqlite: NO_CHANGE,
-  webFile: `
+export const STORED_BYTES = inWebFile(
+  `
   -- Bytes that are kept for a user for a while: cached pages of the web, and screenshots at an address.
   CREATE TABLE stored_bytes (
     kind        TEXT NOT NULL,
@@ -18,19 +17,5 @@ export const STORED_BYTES = {
   CREATE INDEX stored_bytes_by_owner ON stored_bytes (kind, owner, stored_at, id, bytes);
   CREATE INDEX stored_bytes_by_age ON stored_bytes (kept_until);
   `,
-  postgres: `
-  CREATE TABLE stored_bytes (
-    kind        text COLLATE "C" NOT NULL,
-    id          text COLLATE "C" NOT NULL,
-    owner       text COLLATE "C" NOT NULL,
-    media_type  text NOT NULL,
-    content     bytea NOT NULL,
-    bytes       bigint NOT NULL,
-    stored_at   bigint NOT NULL,
-    kept_until  bigint NOT NULL,
-    PRIMARY KEY (kind, id)
-  );
-  CREATE INDEX stored_bytes_by_owner ON stored_bytes (kind, owner, stored_at, id, bytes);
-  CREATE INDEX stored_bytes_by_age ON stored_bytes (kept_until);
-  `,
-};
+  "kind id owner",
+);
