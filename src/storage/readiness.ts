@@ -1,20 +1,12 @@
-import type { SchemaStep } from "./schema.ts";
+import { bothEngines } from "./schema.ts";
 
 /** One row, written to see whether the storage takes writes: a full disk and a read-only replica answer to everything else. */
-export const READINESS = {
-  sqlite: `
+export const READINESS = bothEngines(`
   CREATE TABLE readiness (
     id          INTEGER PRIMARY KEY CHECK (id = 1),
     checked_at  INTEGER NOT NULL
   ) STRICT;
-  `,
-  postgres: `
-  CREATE TABLE readiness (
-    id          bigint PRIMARY KEY CHECK (id = 1),
-    checked_at  bigint NOT NULL
-  );
-  `,
-} satisfies SchemaStep;
+  `);
 
 /** Writes the row, at a time of the database's own clock. */
 export const CHECK_WRITE = {
