@@ -126,8 +126,8 @@ export const ACCOUNTS = {
   `,
 };
 
-export const RATES = {
-  sqlite: `
+export const RATES = together(
+  bothEngines(`
   -- What an account's running minute has seen, and its open calls.
   ALTER TABLE accounts ADD COLUMN minute_start INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE accounts ADD COLUMN minute_requests INTEGER NOT NULL DEFAULT 0;
@@ -136,21 +136,16 @@ export const RATES = {
   UPDATE accounts SET open_calls = (SELECT count(*) FROM holds WHERE account_id = accounts.id);
   ALTER TABLE holds ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE holds ADD COLUMN retry_key TEXT; -- the key that it claims
-  `,
-  postgres: `
+  `),
+  {
+    postgres: `
   ${WITHOUT_FUNCTIONS}
-  ALTER TABLE accounts
-    ADD COLUMN minute_start bigint NOT NULL DEFAULT 0,
-    ADD COLUMN minute_requests bigint NOT NULL DEFAULT 0,
-    ADD COLUMN minute_tokens bigint NOT NULL DEFAULT 0,
-    ADD COLUMN open_calls bigint NOT NULL DEFAULT 0;
   -- Postgres reads each check anew for every statement, and these are the longest: what they guard is never changed.
   ALTER TABLE accounts DROP CONSTRAINT accounts_kind_check, DROP CONSTRAINT accounts_period_check;
   ALTER TABLE entries DROP CONSTRAINT entries_kind_check;
-  UPDATE accounts a SET open_calls = (SELECT count(*) FROM holds h WHERE h.account_id = a.id);
-  ALTER TABLE holds ADD COLUMN tokens bigint NOT NULL DEFAULT 0, ADD COLUMN retry_key text;
   `,
-};
+  },
+);
 
 export const RECORDS = together(
   bothEngines(

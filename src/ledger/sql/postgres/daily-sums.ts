@@ -1,4 +1,6 @@
-/** Columns of `daily_sums` that identify a row, and those that are summed. SQLite's migrations document the table. */
+import { SEALED_TABLES } from "../sealed-tables.ts";
+
+/** Columns of `daily_sums` that identify a row, and those that are summed. */
 const KEY = "owner, day, account_id, provider, model";
 const SUMS = "requests, input_tokens, output_tokens, credits";
 
@@ -33,7 +35,7 @@ export function countRemoved(source: string): string {
 export const RECOUNT = ["TRUNCATE daily_sums", count("generations")];
 
 /**
- * The seventh step; documented in SQLite's. It begins with the table that a commit locks first, so that none is under
+ * The seventh step of Postgres. It begins with the table that a commit locks first, so that none is under
  * way: every record is then counted either here or by the triggers.
  */
 export const DAILY_SUMS = `
@@ -50,30 +52,8 @@ export const DAILY_SUMS = `
   );
   INSERT INTO ledger_state (timezone) VALUES ('UTC');
 
-  CREATE TABLE opening_balances (
-    account_id      text COLLATE "C" PRIMARY KEY,
-    credits_posted  bigint NOT NULL,
-    debits_posted   bigint NOT NULL,
-    period_start    bigint NOT NULL,
-    period_debits   bigint NOT NULL
-  );
-
-  CREATE TABLE daily_sums (
-    owner                  text COLLATE "C" NOT NULL,
-    day                    bigint NOT NULL,
-    account_id             text COLLATE "C" NOT NULL,
-    provider               text COLLATE "C" NOT NULL,
-    model                  text COLLATE "C" NOT NULL,
-    requests               bigint NOT NULL,
-    input_tokens           bigint NOT NULL,
-    output_tokens          bigint NOT NULL,
-    credits                bigint NOT NULL,
-    removed_requests       bigint NOT NULL DEFAULT 0,
-    removed_input_tokens   bigint NOT NULL DEFAULT 0,
-    removed_output_tokens  bigint NOT NULL DEFAULT 0,
-    removed_credits        bigint NOT NULL DEFAULT 0,
-    PRIMARY KEY (owner, day, account_id, provider, model)
-  ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+  ${SEALED_TABLES.postgres}
+  ALTER TABLE daily_sums SET (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 
   ALTER TABLE entries ADD COLUMN corrects_at bigint, ADD COLUMN corrects_shortfall bigint;
   ALTER TABLE entries DISABLE TRIGGER USER;

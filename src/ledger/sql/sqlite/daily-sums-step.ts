@@ -1,3 +1,5 @@
+import { SEALED_TABLES } from "../sealed-tables.ts";
+
 /** The sums of calls by day, from the rows that were not removed. */
 const SUM_CALLS = `
   INSERT INTO daily_sums (owner, day, account_id, provider, model, requests, input_tokens, output_tokens, credits)
@@ -21,33 +23,7 @@ export const DAILY_SUMS = `
   ) STRICT;
   INSERT INTO ledger_state (timezone) VALUES ('UTC');
 
-  -- The counters of an account that come from sealed entries: its own, and those of the accounts below it.
-  CREATE TABLE opening_balances (
-    account_id      TEXT PRIMARY KEY,
-    credits_posted  INTEGER NOT NULL,
-    debits_posted   INTEGER NOT NULL,
-    period_start    INTEGER NOT NULL, -- the period of the account then, and its sealed part
-    period_debits   INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-
-  -- What is told of a user's calls, by the day on which they began: of those up to the mark of calls_by_owner. Removed calls
-  -- stay included, and are counted once more.
-  CREATE TABLE daily_sums (
-    owner                  TEXT NOT NULL,
-    day                    INTEGER NOT NULL, -- days since 1970-01-01 in the time zone
-    account_id             TEXT NOT NULL,
-    provider               TEXT NOT NULL,
-    model                  TEXT NOT NULL,
-    requests               INTEGER NOT NULL,
-    input_tokens           INTEGER NOT NULL,
-    output_tokens          INTEGER NOT NULL,
-    credits                INTEGER NOT NULL,
-    removed_requests       INTEGER NOT NULL DEFAULT 0,
-    removed_input_tokens   INTEGER NOT NULL DEFAULT 0,
-    removed_output_tokens  INTEGER NOT NULL DEFAULT 0,
-    removed_credits        INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (owner, day, account_id, provider, model)
-  ) STRICT, WITHOUT ROWID;
+  ${SEALED_TABLES.sqlite}
   INSERT INTO calls_by_owner (owner, started_at, number)
     SELECT owner, started_at, number FROM generations WHERE number > (SELECT number FROM calls_by_owner_mark)
     ON CONFLICT DO NOTHING;
