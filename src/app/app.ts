@@ -111,7 +111,7 @@ export function createApp(options: AppOptions): App {
   });
   submitLeftEnds(calls.work, logger);
   const timers = startTimers(options, ledger);
-  const sockets = new Sockets({ upgrade, logger });
+  const sockets = new Sockets({ upgrade, logger, memory: calls.memory });
   const answer = createHttp({
     routes: mountFeatures(features, services),
     authenticator: createAuthenticator(options),
@@ -231,6 +231,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
       isOffered: config.responses.websocket,
       limit: new SessionLimit(config.responses.sockets_per_token),
       connectionMsMax: config.responses.socket_max,
+      messagesPerSecondMax: config.responses.messages_per_second,
       newAsker: () => new SocketAsker({ ...environment, openMsMax: config.upstream.connect_timeout }),
     },
     memory: calls.memory,

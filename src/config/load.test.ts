@@ -112,9 +112,9 @@ describe("absent keys", () => {
         per_user_max: 1_000,
         bytes_per_user_max: 5_368_709_120,
       },
-      responses: { websocket: true, sockets_per_token: 1_000, socket_max: 3_600_000 },
+      responses: { websocket: true, sockets_per_token: 64, messages_per_second: 500, socket_max: 3_600_000 },
       realtime: {
-        sessions_per_token: 1_000,
+        sessions_per_token: 64,
         session_max: 3_600_000,
         idle_timeout: 600_000,
         stalled_timeout: 30_000,
@@ -222,9 +222,9 @@ pricing:
         per_user_max: 5,
         bytes_per_user_max: 2_147_483_648,
       },
-      responses: { websocket: true, sockets_per_token: 1_000, socket_max: 3_600_000 },
+      responses: { websocket: true, sockets_per_token: 64, messages_per_second: 500, socket_max: 3_600_000 },
       realtime: {
-        sessions_per_token: 1_000,
+        sessions_per_token: 64,
         session_max: 3_600_000,
         idle_timeout: 600_000,
         stalled_timeout: 30_000,

@@ -41,7 +41,7 @@ const server = z
     memory_limit: byteSize
       .optional()
       .describe(
-        "The memory of each process for bodies and answers over 1 MiB that are under way; beyond it new ones get 503. Unset: a quarter of the machine's or its control group's, divided by the number of workers.",
+        "The memory of each process for bodies and answers over 1 MiB that are under way, and for what open WebSockets may have sent of a message, 16 MiB each; beyond it new ones get 503. Unset: a quarter of the machine's or its control group's, divided by the number of workers.",
       ),
     body_timeout: duration
       .prefault("2m")
@@ -203,8 +203,15 @@ const responses = z
       .prefault(true)
       .describe("Whether GET /v1/responses opens a WebSocket; otherwise it gets 426, after which clients use HTTP."),
     sockets_per_token: fromText(z.number().int().min(1).max(100_000))
-      .prefault(1_000)
-      .describe("Open WebSockets of one token in one process; another handshake gets 429."),
+      .prefault(64)
+      .describe(
+        "Open WebSockets of one token in one process, those of watchers of crawls included; another handshake gets 429. Each reserves 16 MiB of server.memory_limit.",
+      ),
+    messages_per_second: fromText(z.number().int().min(1).max(1_000_000))
+      .prefault(500)
+      .describe(
+        "Messages of a client in one second, also those of a watcher; beyond it the socket is closed with 1008 and rate_limit_exceeded.",
+      ),
     socket_max: duration
       .prefault("60m")
       .describe(
@@ -217,8 +224,10 @@ const responses = z
 const realtime = z
   .strictObject({
     sessions_per_token: fromText(z.number().int().min(1).max(100_000))
-      .prefault(1_000)
-      .describe("Open sessions of one token in one process; another handshake gets 429."),
+      .prefault(64)
+      .describe(
+        "Open sessions of one token in one process; another handshake gets 429. Each reserves 16 MiB of server.memory_limit.",
+      ),
     session_max: duration.prefault("60m").describe("The longest session; it is closed with 1008 and session_expired."),
     idle_timeout: duration
       .prefault("10m")

@@ -54,7 +54,7 @@ export {
 } from "./stored-objects.ts";
 export { Places, type QueuedTask, tooManyWaiting } from "./queues/places.ts";
 export type { RateLimits } from "./rate-limits.ts";
-export type { AcceptedSocket, Sending, Socket, SocketHandler } from "./sockets/client-socket.ts";
+export type { AcceptedSocket, MessageBounds, Sending, Socket, SocketHandler } from "./sockets/client-socket.ts";
 export { errorBody, firecrawlCode, idHeaders, type Surface } from "./surfaces.ts";
 export {
   addUsage,

@@ -190,6 +190,12 @@ export const withheldBytesMax = 2 * socketMessageBytesMax;
 /** Silence after which a WebSocket is closed. Its client is pinged shortly before; a pong ends the silence. */
 export const socketIdleMsMax = 120_000;
 
+/** How long the client of a WebSocket may take to answer a ping. One that is in the middle of a message cannot answer. */
+export const socketPongMsMax = 30_000;
+
+/** Bytes of a message to a socket on which nothing but pings is expected. */
+export const watcherMessageBytesMax = 64 * 1024;
+
 /** Bytes of an operator's price catalog. The built-in one has a quarter of a megabyte. */
 export const priceCatalogBytesMax = 16 * 1024 * 1024;
 

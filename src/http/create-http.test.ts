@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import pino from "pino";
 import { type ErrorCode, GatewayError, type Surface } from "../core/index.ts";
+import { MemoryBudget } from "../streaming/index.ts";
 import { type Callers, openCallers } from "./__fixtures__/callers.ts";
 import { createHttp } from "./create-http.ts";
 import type { MountedRoute, RouteCall } from "./route.ts";
@@ -54,7 +55,7 @@ beforeEach(async () => {
     ],
     authenticator: callers.authenticator,
     environment: { clock: Date.now, randomBytes: (size) => randomBytes(size) },
-    sockets: new Sockets({ upgrade: () => false, logger }),
+    sockets: new Sockets({ upgrade: () => false, logger, memory: new MemoryBudget(1e9) }),
     logger,
     draining: () => draining,
   });

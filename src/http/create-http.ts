@@ -1,6 +1,7 @@
 import { getPath } from "hono/utils/url";
 import type { Authenticator } from "../auth/index.ts";
 import {
+  type AcceptedSocket,
   type Environment,
   errorBody,
   GatewayError,
@@ -102,10 +103,7 @@ async function answer(
     if (route.access === "admin" && !principal.admin) throw adminRequired();
     const call: RouteCall = { request, requestId: id, principal, pathParameter };
     if (route.kind === "http") return withHeaders(await route.handle(call), headers);
-    requireHandshake(request);
-    const answered = await route.handle(call);
-    if (answered instanceof Response) return withHeaders(answered, headers);
-    return options.sockets.accept({ request, requestId: id, headers }, answered);
+    return await openSocket(options, { call, headers, handle: () => route.handle(call) });
   } catch (thrown) {
     return refusal(options.logger, surface, thrown, id);
   }
@@ -122,11 +120,8 @@ async function answerSession(
 ): Promise<Response> {
   refuseWhileDraining(options);
   const caller = await options.authenticator.authenticateSocket(request.headers);
-  requireHandshake(request);
   const call = { request, requestId: id, principal: caller.principal, caller, pathParameter };
-  const answered = await route.handle(call);
-  if (answered instanceof Response) return withHeaders(answered, headers);
-  return options.sockets.accept({ request, requestId: id, headers }, answered);
+  return openSocket(options, { call, headers, handle: () => route.handle(call) });
 }
 
 type WatchRoute = Extract<MountedRoute, { kind: "watch" }>;
@@ -143,13 +138,36 @@ async function answerWatch(
   const presented = request.headers.has("authorization") || protocol === undefined;
   const credentials = presented ? request.headers : new Headers({ authorization: `Bearer ${protocol}` });
   const principal = await options.authenticator.authenticate(credentials);
+  const call = { request, requestId: id, principal, pathParameter };
+  return openSocket(options, { call, headers, handle: () => route.handle(call), protocol });
+}
+
+interface SocketOpening {
+  call: RouteCall;
+  headers: Readonly<Record<string, string>>;
+  handle: () => Response | AcceptedSocket | Promise<Response | AcceptedSocket>;
+  protocol?: string | undefined;
+}
+
+/** Reserves the memory of a socket, and opens it if its route accepts it. */
+async function openSocket({ sockets }: HttpOptions, opening: SocketOpening): Promise<Response> {
+  const { call, headers, handle, protocol } = opening;
+  const { request, requestId: id, principal } = call;
   requireHandshake(request);
-  const answered = await route.handle({ request, requestId: id, principal, pathParameter });
-  if (answered instanceof Response) return withHeaders(answered, headers);
-  return options.sockets.accept(
-    { request, requestId: id, headers },
-    { ...answered, ...(protocol !== undefined && { protocol }) },
-  );
+  const memory = sockets.reserve(principal.user);
+  let answered: Response | AcceptedSocket;
+  try {
+    answered = await handle();
+  } catch (thrown) {
+    memory.free();
+    throw thrown;
+  }
+  if (answered instanceof Response) {
+    memory.free();
+    return withHeaders(answered, headers);
+  }
+  const accepted = protocol === undefined ? answered : { ...answered, protocol };
+  return sockets.accept({ request, requestId: id, headers, memory }, accepted);
 }
 
 function refuseWhileDraining({ draining }: HttpOptions): void {

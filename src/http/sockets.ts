@@ -2,11 +2,14 @@
 import {
   type AcceptedSocket,
   GatewayError,
+  limits,
+  type MessageBounds,
   shuttingDown,
   type Socket,
   type SocketHandler,
   toGatewayError,
 } from "../core/index.ts";
+import { type MemoryBudget, memoryExhausted } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
 type MaybePromise = void | Promise<void>;
@@ -16,6 +19,8 @@ export interface SocketEvents {
   open(socket: Socket): void;
   message(message: string | Uint8Array): void;
   drain(): void;
+  /** The client has answered a ping. */
+  pong(): void;
   close(code: number, reason: string): void;
 }
 
@@ -28,6 +33,25 @@ export type Upgrade = (request: Request, events: SocketEvents, headers: Readonly
 export interface SocketsOptions {
   upgrade: Upgrade;
   logger: Logger;
+  memory: MemoryBudget;
+  /** How long a socket is silent before its client is pinged, and how long it may take to answer, in milliseconds. */
+  pingAfterMs?: number;
+  pongMsMax?: number;
+}
+
+/** How long a socket may be silent. */
+const PING_AFTER_MS = 30_000;
+
+/** How often silent sockets are looked for, as a share of how long they may be silent. */
+const LOOKS = 6;
+
+/** The share of the memory that the sockets of one user may reserve. */
+const OWNER_SHARE = 1 / 2;
+
+/** The memory for what the client of one socket may have sent of an unfinished message. */
+export interface SocketMemory {
+  /** May be called repeatedly. */
+  free: () => void;
 }
 
 /** The request that a socket came from. */
@@ -36,15 +60,19 @@ interface Handshake {
   requestId: string;
   /** Headers of the answer besides the route's. */
   headers: Readonly<Record<string, string>>;
+  memory: SocketMemory;
 }
 
 export class Sockets {
-  readonly #options: SocketsOptions;
+  readonly #options: Required<SocketsOptions>;
   readonly #open = new Set<OpenSocket>();
+  /** Bytes that are reserved, by user. */
+  readonly #reserved = new Map<string, number>();
+  #looking: ReturnType<typeof setInterval> | undefined;
   #closing = false;
 
   constructor(options: SocketsOptions) {
-    this.#options = options;
+    this.#options = { pingAfterMs: PING_AFTER_MS, pongMsMax: limits.socketPongMsMax, ...options };
   }
 
   /** The number of sockets that have not ended, including those whose handlers are still ending their work. */
@@ -52,15 +80,45 @@ export class Sockets {
     return this.#open.size;
   }
 
+  /**
+   * Reserves the memory of a socket before its handshake is answered. A message is seen only once it is whole, so what has come of
+   * it cannot be counted as it arrives. Throws 503 if there is too little.
+   */
+  reserve(user: string): SocketMemory {
+    const { memory } = this.#options;
+    const reserved = this.#reserved.get(user) ?? 0;
+    const bytes = limits.socketMessageBytesMax;
+    if (reserved > 0 && reserved + bytes > memory.bytesMax * OWNER_SHARE) throw memoryExhausted();
+    const share = memory.share();
+    share.add(bytes);
+    this.#reserved.set(user, reserved + bytes);
+    let isReserved = true;
+    return {
+      free: () => {
+        if (!isReserved) return;
+        isReserved = false;
+        share.free();
+        const left = (this.#reserved.get(user) ?? 0) - bytes;
+        if (left > 0) this.#reserved.set(user, left);
+        else this.#reserved.delete(user);
+      },
+    };
+  }
+
   /** Turns the connection of a request into a WebSocket. Throws 426 for a request without a proper handshake. */
-  accept({ request, requestId, headers }: Handshake, accepted: AcceptedSocket): Response {
+  accept({ request, requestId, headers, memory }: Handshake, accepted: AcceptedSocket): Response {
     const { upgrade, logger } = this.#options;
     const socket = new OpenSocket({
-      handler: accepted.socket,
-      onEnd: () => void this.#open.delete(socket),
+      accepted,
+      onEnd: () => {
+        this.#open.delete(socket);
+        memory.free();
+        if (this.#open.size === 0) this.#stopLooking();
+      },
       onFailure: (thrown) => logger.error({ request_id: requestId, ...failureOf(thrown) }, "socket failed"),
     });
     this.#open.add(socket);
+    this.#look();
     if (this.#closing) {
       // Its handshake was running when the server began to stop.
       socket.close(1006, "");
@@ -78,6 +136,21 @@ export class Sockets {
     if (!upgraded) throw upgradeRequired();
     // The server has sent it already.
     return new Response(null, { status: 101 });
+  }
+
+  /** Pings the clients of silent sockets from now on, and ends the sockets of those that do not answer. */
+  #look(): void {
+    const { pingAfterMs, pongMsMax } = this.#options;
+    this.#looking ??= setInterval(() => {
+      const now = performance.now();
+      for (const socket of this.#open) socket.look(now, { pingAfterMs, pongMsMax });
+    }, pingAfterMs / LOOKS);
+    this.#looking.unref();
+  }
+
+  #stopLooking(): void {
+    clearInterval(this.#looking);
+    this.#looking = undefined;
   }
 
   /** Announces the end of the server to the open sockets, which may finish their work. */
@@ -106,7 +179,7 @@ function upgradeRequired(): GatewayError {
 }
 
 interface OpenSocketParts {
-  handler: SocketHandler;
+  accepted: AcceptedSocket;
   /** Called once, when the handler has ended its work. */
   onEnd: () => void;
   onFailure: (thrown: unknown) => void;
@@ -115,19 +188,64 @@ interface OpenSocketParts {
 /** Wraps a feature's handler: its exceptions end the socket and go no further. */
 class OpenSocket implements SocketEvents {
   readonly #parts: OpenSocketParts;
+  readonly #rate: MessageRate | undefined;
   #socket: Socket | undefined;
+  #heardAt = performance.now();
+  /** Of a ping that was not answered yet. */
+  #pingedAt: number | undefined;
+  /** What a client sends to a socket that is not read is not seen. */
+  #isPaused = false;
+  #isRefused = false;
 
   constructor(parts: OpenSocketParts) {
     this.#parts = parts;
+    const { bounds } = parts.accepted;
+    this.#rate = bounds && new MessageRate(bounds);
   }
 
   open(socket: Socket): void {
     this.#socket = socket;
-    this.#run((handler) => handler.open(socket));
+    const watched: Socket = {
+      ...socket,
+      pause: () => {
+        this.#isPaused = true;
+        socket.pause();
+      },
+      resume: () => {
+        this.#isPaused = false;
+        this.#hear();
+        socket.resume();
+      },
+    };
+    this.#run((handler) => handler.open(watched));
   }
 
   message(message: string | Uint8Array): void {
-    this.#run((handler) => handler.message(message));
+    if (this.#isRefused) return;
+    this.#hear();
+    const refused = this.#rate?.refusalOf(message);
+    if (refused === undefined) return this.#run((handler) => handler.message(message));
+    this.#isRefused = true;
+    this.#end(refused.code, refused.reason);
+  }
+
+  pong(): void {
+    this.#hear();
+  }
+
+  #hear(): void {
+    this.#heardAt = performance.now();
+    this.#pingedAt = undefined;
+  }
+
+  look(now: number, { pingAfterMs, pongMsMax }: Required<Pick<SocketsOptions, "pingAfterMs" | "pongMsMax">>): void {
+    if (this.#isPaused) return;
+    if (this.#pingedAt !== undefined) {
+      if (now - this.#pingedAt >= pongMsMax) this.#socket?.terminate();
+    } else if (now - this.#heardAt >= pingAfterMs) {
+      this.#socket?.ping();
+      this.#pingedAt = now;
+    }
   }
 
   drain(): void {
@@ -144,8 +262,7 @@ class OpenSocket implements SocketEvents {
 
   /** Closes the socket because the server is stopping. Clients connect again after 1012. */
   shutdown(): void {
-    const { handler } = this.#parts;
-    this.#run(() =>
+    this.#run((handler) =>
       handler.shutdown === undefined ? this.#end(1012, "The server is going down.") : handler.shutdown(),
     );
   }
@@ -155,19 +272,20 @@ class OpenSocket implements SocketEvents {
   }
 
   async #close(code: number, reason: string): Promise<void> {
-    const { handler, onEnd, onFailure } = this.#parts;
+    const { accepted, onEnd, onFailure } = this.#parts;
     try {
-      await handler.close(code, reason);
+      await accepted.socket.close(code, reason);
     } catch (thrown) {
       onFailure(thrown);
     } finally {
+      accepted.onEnd?.();
       onEnd();
     }
   }
 
   #run(step: (handler: SocketHandler) => MaybePromise): void {
     try {
-      const going = step(this.#parts.handler);
+      const going = step(this.#parts.accepted.socket);
       if (going instanceof Promise) going.catch((thrown: unknown) => this.#fail(thrown));
     } catch (thrown) {
       this.#fail(thrown);
@@ -177,6 +295,28 @@ class OpenSocket implements SocketEvents {
   #fail(thrown: unknown): void {
     this.#parts.onFailure(thrown);
     this.#end(1011, "The gateway failed.");
+  }
+}
+
+/** Counts the messages of one client against the bounds of its route. */
+class MessageRate {
+  readonly #bounds: MessageBounds;
+  #second = -1;
+  #messages = 0;
+
+  constructor(bounds: MessageBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** How the socket is to be closed for this message; undefined if it may pass. */
+  refusalOf(message: string | Uint8Array): { code: number; reason: string } | undefined {
+    const { messagesPerSecondMax, messageBytesMax = Infinity } = this.#bounds;
+    const second = Math.floor(performance.now() / 1_000);
+    this.#messages = second === this.#second ? this.#messages + 1 : 1;
+    this.#second = second;
+    if (this.#messages > messagesPerSecondMax) return { code: 1008, reason: "rate_limit_exceeded" };
+    const isTooLong = Number.isFinite(messageBytesMax) && Buffer.byteLength(message) > messageBytesMax;
+    return isTooLong ? { code: 1009, reason: "message_too_large" } : undefined;
   }
 }
 

@@ -3,6 +3,6 @@ export { readBounded } from "./bounded-reader.ts";
 export { EventSplitter } from "./event-splitter.ts";
 export { dataOf, endOfEvents, eventAround, eventsOf, eventsWith } from "./events.ts";
 export { tapEvents } from "./event-tap.ts";
-export { MemoryBudget, type MemoryShare } from "./memory-budget.ts";
+export { MemoryBudget, memoryExhausted, type MemoryShare } from "./memory-budget.ts";
 export { Ticker, type Watched } from "./ticker.ts";
 export { type ChargedUsage, type StreamObserver, type ReadUsage } from "./stream-observer.ts";

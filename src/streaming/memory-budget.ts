@@ -8,11 +8,11 @@ const RETRY_AFTER_SECONDS = 5;
  * client which only declares a large body takes nothing from others.
  */
 export class MemoryBudget {
-  readonly #bytesMax: number;
+  readonly bytesMax: number;
   #used = 0;
 
   constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
+    this.bytesMax = bytesMax;
   }
 
   /** The counted bytes. */
@@ -27,7 +27,7 @@ export class MemoryBudget {
 
   /** Counts bytes of a share and returns true, or false if they exceed the budget. Negative ones are given back. */
   take(bytes: number): boolean {
-    if (bytes > 0 && this.#used + bytes > this.#bytesMax) return false;
+    if (bytes > 0 && this.#used + bytes > this.bytesMax) return false;
     this.#used += bytes;
     return true;
   }
@@ -51,7 +51,7 @@ export class MemoryShare {
     // Thousands of ordinary calls must not wait for a few large ones.
     if (this.#bytes <= limits.smallBodyBytesMax) return;
     const more = this.#bytes - this.#counted;
-    if (!this.#budget.take(more)) throw exceeded();
+    if (!this.#budget.take(more)) throw memoryExhausted();
     this.#counted = this.#bytes;
   }
 
@@ -63,8 +63,9 @@ export class MemoryShare {
   }
 }
 
-function exceeded(): GatewayError {
-  return new GatewayError("memory_exhausted", "Too many large bodies and answers are under way.", {
+/** The refusal of what exceeds the budget. */
+export function memoryExhausted(): GatewayError {
+  return new GatewayError("memory_exhausted", "Too many large bodies, answers and open WebSockets are under way.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

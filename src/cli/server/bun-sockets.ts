@@ -13,6 +13,7 @@ export const bunSockets: Bun.WebSocketHandler<SocketEvents> = {
   open: (connection) => connection.data.open(socketOn(connection)),
   message: (connection, message) => connection.data.message(message),
   drain: (connection) => connection.data.drain(),
+  pong: (connection) => connection.data.pong(),
   close: (connection, code, reason) => connection.data.close(code, reason),
 };
 

@@ -42,9 +42,21 @@ export interface SocketHandler {
   close(code: number, reason: string): MaybePromise;
 }
 
+/** What a route takes from the clients of its sockets, besides the bound of every message. */
+export interface MessageBounds {
+  /** Beyond it the socket is closed with 1008. */
+  messagesPerSecondMax: number;
+  /** A larger message closes the socket with 1009. */
+  messageBytesMax?: number;
+}
+
 /** The answer of a route that accepts the WebSocket. */
 export interface AcceptedSocket {
   socket: SocketHandler;
+  /** Absent: the handler has bounds of its own. */
+  bounds?: MessageBounds;
+  /** Called once, when the handler has ended its work. */
+  onEnd?: () => void;
   /** One of the subprotocols offered by the client. */
   protocol?: string;
   /** Headers of the answer to the handshake. */

@@ -14,6 +14,8 @@ export interface ResponsesSocketSettings {
   /** Open connections by token. */
   limit: SessionLimit;
   connectionMsMax: number;
+  /** Messages of a client in one second. */
+  messagesPerSecondMax: number;
   /** Creates the sender of the turns of one connection. */
   newAsker: () => SocketAsker;
 }
@@ -33,7 +35,7 @@ export const responsesSocketRoute: Route<Needs> = {
   surface: "openai",
   handle({ caller, request, requestId: id }, needs) {
     const { pipeline, responseStore, router, clock, logger, responsesSockets } = needs;
-    const { isOffered, limit, connectionMsMax, newAsker } = responsesSockets;
+    const { isOffered, limit, connectionMsMax, messagesPerSecondMax, newAsker } = responsesSockets;
     const route = { ...responsesCalls, responseStore };
     if (!isOffered) throw new GatewayError("upgrade_required", "Responses over WebSockets are switched off. Use POST.");
     if (caller.grant !== undefined)
@@ -51,6 +53,6 @@ export const responsesSocketRoute: Route<Needs> = {
       connectionMsMax,
       onEnd: limit.enter(principal.tokenId),
     });
-    return { socket };
+    return { socket, bounds: { messagesPerSecondMax } };
   },
 };

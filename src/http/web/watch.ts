@@ -1,8 +1,11 @@
+import { limits } from "../../core/index.ts";
 import type { Crawls } from "../../web/index.ts";
+import type { ResponsesSocketSettings } from "../responses/responses-sockets.ts";
 import type { Route } from "../route.ts";
 
 interface Needs {
   crawls: Crawls;
+  responsesSockets: Pick<ResponsesSocketSettings, "limit" | "messagesPerSecondMax">;
 }
 
 function watchRoute(kind: "crawl" | "batch", path: string): Route<Needs> {
@@ -11,7 +14,16 @@ function watchRoute(kind: "crawl" | "batch", path: string): Route<Needs> {
     method: "get",
     path,
     surface: "firecrawl",
-    handle: ({ principal, pathParameter }, { crawls }) => crawls.watch({ principal, kind, id: pathParameter("id") }),
+    async handle({ principal, pathParameter }, { crawls, responsesSockets: { limit, messagesPerSecondMax } }) {
+      const onEnd = limit.enter(principal.tokenId);
+      const bounds = { messagesPerSecondMax, messageBytesMax: limits.watcherMessageBytesMax };
+      try {
+        return { ...(await crawls.watch({ principal, kind, id: pathParameter("id") })), bounds, onEnd };
+      } catch (thrown) {
+        onEnd();
+        throw thrown;
+      }
+    },
   };
 }
 

@@ -63,6 +63,9 @@ interface Ending {
 /** Turns that wait or run on one connection. */
 const TURNS_MAX = 32;
 
+/** Messages in a row that are no turn, after which a client is not listened to any longer. */
+const INVALID_MAX = 10;
+
 /** Headers of the handshake that do not belong to its turns. */
 const ownHeaders = new Set(["connection", "upgrade", "openai-beta", "idempotency-key", "content-length"]);
 
@@ -80,6 +83,8 @@ export class ResponsesSocket implements SocketHandler {
   readonly #gone = new AbortController();
   #socket: Socket | undefined;
   #turns = 0;
+  /** Messages in a row that were no turn. */
+  #invalid = 0;
   #onDrain: (() => void)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ending: Ending | undefined;
@@ -132,7 +137,7 @@ export class ResponsesSocket implements SocketHandler {
     const streamId = streamIdOf(text);
     try {
       await caller.recheck();
-      const turn = readTurn(text);
+      const turn = this.#read(text);
       if (turn.generates) await this.#generate(turn, id);
       else await this.#prepare(turn, id);
     } catch (thrown) {
@@ -143,8 +148,15 @@ export class ResponsesSocket implements SocketHandler {
       else logger.info(line, "refused");
       await this.#send(refusalMessage(error, id, streamId));
       // The token is gone: no later turn could succeed.
-      if (error.status === 401) this.#endOnceIdle({ code: 1008, reason: error.code });
+      if (error.status === 401 || this.#invalid >= INVALID_MAX) this.#endOnceIdle({ code: 1008, reason: error.code });
     }
+  }
+
+  #read(text: string): TurnRequest {
+    this.#invalid += 1;
+    const turn = readTurn(text);
+    this.#invalid = 0;
+    return turn;
   }
 
   async #generate(turn: TurnRequest, id: string): Promise<void> {
