@@ -7,12 +7,14 @@ export interface Shape {
 }
 
 const BYTES = 31 * 1024 * 1024;
+const COUNTED_BYTES = 27 * 1024 * 1024;
 const MESSAGES = 32_000;
 const chat = "/v1/chat/completions";
 const messages = "/v1/messages";
 const native = '"model":"openai/gpt-5-mini","max_completion_tokens":20';
 /** To Messages: OpenAI has no such route. */
 const translated = '"model":"openai/gpt-5-mini","max_tokens":20';
+const counted = '"model":"mistral/mistral-small-latest"';
 const stored = '"model":"mistral/mistral-small-latest","max_output_tokens":20';
 
 const list = (count: number, item: (index: number) => string): string =>
@@ -24,18 +26,43 @@ const saying = (head: string, text: string): string => `{${head},"messages":${tu
 const conversation = (head: string, name: "messages" | "input", role: string, text = "x"): string =>
   `{${head},"${name}":[{"role":"user","content":"x"},${list(MESSAGES - 2, () => `{"role":"${role}","content":"${text}"}`)},{"role":"user","content":"x"}]}`;
 
-const texts: readonly [string, string][] = [
-  ["ASCII", "x".repeat(BYTES)],
-  ["three-byte letters", "日".repeat(BYTES / 3)],
-  ["escaped line feeds", "\\n".repeat(BYTES / 2)],
-  ["escaped quotes", '\\"'.repeat(BYTES / 2)],
-  ["escaped letters", "\\u65e5".repeat(BYTES / 6)],
+const textsOf = (bytes: number): readonly [string, string][] => [
+  ["ASCII", "x".repeat(bytes)],
+  ["three-byte letters", "日".repeat(bytes / 3)],
+  ["escaped line feeds", "\\n".repeat(bytes / 2)],
+  ["escaped quotes", '\\"'.repeat(bytes / 2)],
+  ["escaped letters", "\\u65e5".repeat(bytes / 6)],
 ];
 
 const ofText = (where: string, path: string, head: string): Shape[] =>
-  texts.map(([name, text]) => ({ name: `31 MB of ${name}, ${where}`, path, body: () => saying(head, text) }));
+  textsOf(BYTES).map(([name, text]) => ({ name: `31 MB of ${name}, ${where}`, path, body: () => saying(head, text) }));
+
+/** Free, so that nothing but these bounds stops a caller: Mistral has no such routes, and the gateway estimates. */
+const countedShapes: readonly Shape[] = [
+  ...textsOf(COUNTED_BYTES).map(([name, text]) => ({
+    name: `27 MB of ${name}, counted as Messages`,
+    path: "/v1/messages/count_tokens",
+    body: () => saying(counted, text),
+  })),
+  {
+    name: "32,000 messages of 850 bytes each, counted as Messages",
+    path: "/v1/messages/count_tokens",
+    body: () => conversation(counted, "messages", "user", "x".repeat(850)),
+  },
+  {
+    name: "32,000 items of 850 bytes each, counted as Responses",
+    path: "/v1/responses/input_tokens",
+    body: () => conversation(counted, "input", "user", "x".repeat(850)),
+  },
+  {
+    name: "27 MB of escapes, counted by its provider",
+    path: "/v1/responses/input_tokens",
+    body: () => `{"model":"openai/gpt-5-mini","input":"${"\\n".repeat(COUNTED_BYTES / 2)}"}`,
+  },
+];
 
 export const shapes: readonly Shape[] = [
+  ...countedShapes,
   ...ofText("passed through", chat, native),
   ...ofText("translated", messages, translated),
   {

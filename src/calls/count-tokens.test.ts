@@ -28,7 +28,21 @@ beforeEach(() => {
 });
 afterEach(() => ticker.stop());
 
-function count(body: string | object, script: (seen: Fetched) => Response = () => Response.json({ input_tokens: 7 })) {
+/** The steps of large bodies, each of which lets other callers go first. */
+class CountedTurns extends LargeBodies {
+  count = 0;
+
+  override turn(): Promise<void> {
+    this.count += 1;
+    return super.turn();
+  }
+}
+
+function count(
+  body: string | object,
+  script: (seen: Fetched) => Response = () => Response.json({ input_tokens: 7 }),
+  largeBodies: LargeBodies = new LargeBodies(),
+) {
   const world = worldOf(script);
   ({ fetched } = world);
   const request = new Request("http://gateway.test/v1/messages/count_tokens", {
@@ -45,10 +59,10 @@ function count(body: string | object, script: (seen: Fetched) => Response = () =
       send: attemptOnce,
     },
     router,
-    body: { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker },
+    body: { bytesMax: 32_000_000, arrivalMsMax: 60_000, ticker },
     storedObjects,
     responseStore,
-    largeBodies: new LargeBodies(),
+    largeBodies,
   };
   return countTokens(deps, { request, requestId: "req_1", principal: principalOf("alice") });
 }
@@ -107,6 +121,18 @@ describe("if the upstream counts", () => {
 });
 
 describe("otherwise the answer is an estimate", () => {
+  test.each([
+    ["a long text is decoded in pieces", "\\n".repeat(2_000_000), 4],
+    ["a short one at once", "\\n", 0],
+  ])("in steps that let others go first: %s", async (_, text, turnsMin) => {
+    const turns = new CountedTurns();
+    const body = `{"model":"openai/gpt-x","messages":[{"role":"user","content":"${text}"}]}`;
+    const answer = await count(body, undefined, turns);
+    expect(((await answer.json()) as { input_tokens: number }).input_tokens).toBeGreaterThan(0);
+    if (turnsMin === 0) expect(turns.count).toBe(0);
+    else expect(turns.count).toBeGreaterThanOrEqual(turnsMin);
+  });
+
   const tokensOf = async (more: object): Promise<number> => {
     const answer = await count({ model: "deepseek/deepseek-chat", messages, ...more });
     expect(fetched).toEqual([]);

@@ -4,7 +4,7 @@
  */
 import type { z } from "zod";
 import type { Principal } from "../auth/index.ts";
-import { type BodyLimits, decodeBody, editBytes, parseBody, type ParsedBody, readBody } from "../bodies/index.ts";
+import { type BodyLimits, editBytes, parseBody, type ParsedBody, readBody } from "../bodies/index.ts";
 import type { Dialect, JsonObject, ObjectReference, ModelOperation } from "../core/index.ts";
 import {
   countResponseTokensRequest,
@@ -20,7 +20,7 @@ import type { ResponseStoreService, StoredObjects } from "../objects/index.ts";
 import type { ModelRouter, Target } from "../routing/index.ts";
 import { type AskDependencies, askUpstream } from "../sending/index.ts";
 import { callIdOf } from "./exchange-text.ts";
-import { isLarge, type LargeBodies } from "./large-bodies.ts";
+import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
 
 export interface CountTokensDependencies {
   asking: AskDependencies;
@@ -118,7 +118,7 @@ async function countIn<Body extends CountedBody>(
     : { parsed: sent, pinnedKeyId: undefined };
   const counts = target.operation === target.route.provider.operations[counted.operations[0]];
   // The upstream would refuse another upstream's signature.
-  if (!counts || hasTaggedSignature(parsed)) return estimate(counted, parsed);
+  if (!counts || hasTaggedSignature(parsed)) return estimate(deps, counted, parsed);
   const { route } = target;
   const ownKeyId = await deps.storedObjects.authorize(counted.references(parsed.body), { principal, route });
   const model = { set: "model", value: JSON.stringify(target.model) };
@@ -134,7 +134,7 @@ function storingTarget(target: Target): Target {
 
 /** The body with the rounds before it, if it continues a response that the upstream does not know. */
 async function continued<Body extends CountedBody>(
-  { responseStore }: CountTokensDependencies,
+  { responseStore, largeBodies }: CountTokensDependencies,
   { schema, measured }: CountRoute<Body>,
   parsed: ParsedBody<Body>,
   call: { principal: Principal; target: Target; callId: string },
@@ -143,14 +143,19 @@ async function continued<Body extends CountedBody>(
   // A body without references is sent as it came, so only its ids are needed.
   const { expanded, pinnedKeyId } = await resolve(parsed.body);
   if (expanded === undefined) return { parsed, pinnedKeyId };
-  const { expanded: decoded = expanded } = await resolve(decodeBody(parsed));
+  const { expanded: decoded = expanded } = await resolve(await decodeInTurns(parsed, largeBodies));
   return { parsed: parseBody(Buffer.from(JSON.stringify(decoded.body)), schema, measured), pinnedKeyId };
 }
 
-function estimate<Body extends CountedBody>(
+async function estimate<Body extends CountedBody>(
+  { largeBodies }: CountTokensDependencies,
   { dialect, required, answer }: CountRoute<Body>,
   parsed: ParsedBody<Body>,
-): Response {
-  const conversation = translations[dialect].readRequest({ ...required, ...decodeBody(parsed) });
+): Promise<Response> {
+  const waits = isLarge(parsed.bytes.length);
+  if (waits) await largeBodies.turn();
+  const body = await decodeInTurns(parsed, largeBodies);
+  const conversation = translations[dialect].readRequest({ ...required, ...body });
+  if (waits) await largeBodies.turn();
   return Response.json(answer(estimateTokens(conversation)));
 }

@@ -1,4 +1,5 @@
-import { limits } from "../core/index.ts";
+import { decodeBody, decodeBodyInSteps, type ParsedBody } from "../bodies/index.ts";
+import { type JsonObject, limits } from "../core/index.ts";
 
 /** Whether reading a body of this size needs a turn. */
 export function isLarge(bytes: number): boolean {
@@ -30,4 +31,15 @@ export class LargeBodies {
     // The step has run by then.
     setImmediate(() => setTimeout(() => this.#next(), performance.now() - startedAt));
   }
+}
+
+/** Decodes a body; a large one in steps, each in its own turn, like whatever follows. */
+export async function decodeInTurns(
+  parsed: Pick<ParsedBody<unknown>, "bytes" | "longStrings">,
+  largeBodies: LargeBodies,
+): Promise<JsonObject> {
+  if (!isLarge(parsed.bytes.length)) return decodeBody(parsed);
+  const decoded = await decodeBodyInSteps(parsed, () => largeBodies.turn());
+  await largeBodies.turn();
+  return decoded;
 }

@@ -1,12 +1,5 @@
 /** A call's body becomes a plan before its hold: the target, the requests and the bound of the cost. */
-import {
-  decodeBody,
-  decodeBodyInSteps,
-  decodedSizeOf,
-  parseBody,
-  type ParsedBody,
-  type ReceivedBody,
-} from "../bodies/index.ts";
+import { decodedSizeOf, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
 import { outputHold, type WorkPlan } from "../charges/index.ts";
 import {
   type Environment,
@@ -35,7 +28,7 @@ import { openMediaExchange } from "./exchange-media.ts";
 import { callIdOf, openTextExchange, passesThrough } from "./exchange-text.ts";
 import type { Exchange } from "./exchange.ts";
 import type { IncomingCall } from "./incoming-call.ts";
-import { isLarge, type LargeBodies } from "./large-bodies.ts";
+import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
 
 export interface PlanDependencies {
   environment: Pick<Environment, "randomBytes">;
@@ -118,7 +111,7 @@ function planText<Body extends ChargeableBody>(
 ): CallPlan | Promise<CallPlan> {
   const { target, incoming, at } = call;
   if (decoded === undefined && isLarge(parsed.bytes.length) && !passesThrough(target, parsed, codec)) {
-    return decodeInTurns(call, parsed).then((all) => planText(call, parsed, codec, { decoded: all }));
+    return decodeInTurns(parsed, call.deps.largeBodies).then((all) => planText(call, parsed, codec, { decoded: all }));
   }
   const bound = codec.bound(parsed.body, parsed.sizeOf);
   const { requestId } = incoming;
@@ -127,17 +120,6 @@ function planText<Body extends ChargeableBody>(
   const created = exchange.passesThrough ? codec.objects.created(parsed.body) : undefined;
   const objects = created && { created, record: recordObjects(call, parsed.body) };
   return authorized(call, planOf(call, bound, exchange, objects), codec.objects.references(parsed.body));
-}
-
-/** Decodes a body; a large one in steps, each in its own turn, like whatever follows. */
-async function decodeInTurns<Body extends ChargeableBody>(
-  { deps: { largeBodies } }: ReadCall<Body>,
-  parsed: ParsedBody<Body>,
-): Promise<JsonObject> {
-  if (!isLarge(parsed.bytes.length)) return decodeBody(parsed);
-  const decoded = await decodeBodyInSteps(parsed, () => largeBodies.turn());
-  await largeBodies.turn();
-  return decoded;
 }
 
 /** The plan, once the caller is known to own all objects that the upstream would look up for it. */
@@ -174,11 +156,11 @@ async function planKept<Body extends ChargeableBody>(
   const { principal, requestId } = incoming;
   // Of a body that passes through, the gateway only needs ids.
   const undecoded = passesThrough(target, parsed, codec) ? objectOf(parsed.body) : undefined;
-  let request = undecoded ?? withinStorage(target, parsed, await decodeInTurns(call, parsed));
+  let request = undecoded ?? withinStorage(target, parsed, await decodeInTurns(parsed, call.deps.largeBodies));
   const callId = callIdOf(requestId);
   let resolved = await responseStore.resolveInput({ principal, target, request, callId });
   if (resolved.expanded !== undefined && request === undecoded) {
-    request = withinStorage(target, parsed, await decodeInTurns(call, parsed));
+    request = withinStorage(target, parsed, await decodeInTurns(parsed, call.deps.largeBodies));
     resolved = await responseStore.resolveInput({ principal, target, request, callId });
   }
   const { expanded, pinnedKeyId } = resolved;
