@@ -36,12 +36,12 @@ const limitOf = (sent: Sent): number =>
 
 const usageOf = (tokens: number) => ({ prompt_tokens: 10, completion_tokens: tokens, total_tokens: 10 + tokens });
 
-const completion = (tokens: number) => ({
+const completion = (tokens: number, content = "Hi.") => ({
   id: "c",
   object: "chat.completion",
   created: 1,
   model: "m",
-  choices: [{ index: 0, message: { role: "assistant", content: "Hi." }, finish_reason: "length" }],
+  choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "length" }],
   usage: usageOf(tokens),
 });
 
@@ -159,7 +159,9 @@ describe.each(engines)("on %s", (engine) => {
   });
 
   test("whole answers of an upstream that ignores its limit take no more than there is; the rest is counted", async () => {
-    upstream.answerWith(() => Response.json(completion(50_000)));
+    // A count without its text would be a mistake, and not be charged.
+    const text = "word".repeat(50_000);
+    upstream.answerWith(() => Response.json(completion(50_000, text)));
     const credits = 100_000_000n;
     const token = await gateway.token({ user, credits });
     const calls = Array.from({ length: 20 }, () =>
