@@ -26,10 +26,14 @@ export interface StoragePlace {
   close(): Promise<void>;
 }
 
-/** Only settings without a default: everything that a gateway does by default is on. */
+/**
+ * Only settings without a default, and the bounds that the 500 sessions of one token would exceed: everything that a gateway does
+ * by default is on.
+ */
 function configuration(port: number, upstreamPort: number): string {
   return `
-server: { host: 127.0.0.1, port: ${port} }
+server: { host: 127.0.0.1, port: ${port}, memory_limit: 32GiB }
+realtime: { sessions_per_token: 1000 }
 providers:
   openai: { kind: openai, base_url: "http://127.0.0.1:${upstreamPort}/v1", api_key: bench-upstream-key }
   anthropic: { kind: anthropic, base_url: "http://127.0.0.1:${upstreamPort}", api_key: bench-upstream-key }
