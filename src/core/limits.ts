@@ -214,6 +214,12 @@ export const webhookBodyBytesMax = 256 * 1024;
 /** Bytes of an upstream's answer about a video job: texts and addresses. Videos themselves are streamed. */
 export const videoAnswerBytesMax = 256 * 1024;
 
+/**
+ * The lease of a video job whose upstream has not answered to its creation yet. It is renewed every quarter; once it has run
+ * out, any process takes the job for lost.
+ */
+export const videoLeaseMs = 60_000;
+
 /** How long the record of a video job is kept after its end. */
 export const videoTtlMs = 30 * 24 * 3_600_000;
 

@@ -1,4 +1,4 @@
-import type { JsonObject, ObjectReference, ObservedUsage, WorkBound } from "../core/index.ts";
+import type { JsonObject, ObjectReference, ObservedUsage, VideoOperation, WorkBound } from "../core/index.ts";
 import type { CallInput, UpstreamRequestBody } from "./call-input.ts";
 
 /** What a video job may use. */
@@ -55,6 +55,12 @@ export interface VideoState {
   observed?: ObservedUsage | undefined;
 }
 
+/** The request of a job, as far as its cost depends on it. */
+export interface AskedVideo {
+  operation: VideoOperation;
+  bound: WorkBound;
+}
+
 /** How an upstream's video jobs are followed after their creation. */
 export interface VideoApi {
   /** Appended to the base URL; a job is at `<path>/<id>`. */
@@ -63,8 +69,8 @@ export interface VideoApi {
   isOwnId(id: string): boolean;
   /** The id of the job in the answer to its creation. */
   readId(answer: JsonObject): string | undefined;
-  /** Reads a job; `bound` is that of its request. */
-  readJob(answer: JsonObject, bound: WorkBound, at: number): VideoState;
+  /** Reads a job. */
+  readJob(answer: JsonObject, asked: AskedVideo, at: number): VideoState;
   /** Whether jobs can be deleted or cancelled. */
   canDelete: boolean;
   /** Whether the bytes of a video are at `<path>/<id>/content`. */

@@ -28,6 +28,10 @@ describe("the most that a job can use", () => {
   test.each<[Kind, VideoOperation, JsonObject, VideoSource | undefined, number, string | undefined]>([
     ["openai", "video_generation", {}, undefined, 4_000, "720p"],
     ["openai", "video_generation", { seconds: "12", size: "1024x1792" }, undefined, 12_000, "1024p"],
+    // The provider chooses: the most expensive size is held.
+    ["openai", "video_generation", { size: "auto" }, undefined, 4_000, undefined],
+    ["xai", "video_generation", { size: "auto" }, undefined, 8_000, undefined],
+    ["xai", "video_generation", { resolution: "auto" }, undefined, 8_000, undefined],
     ["openai", "video_edit", {}, source, 12_000, undefined],
     ["openai", "video_edit", {}, undefined, 20_000, undefined],
     ["openai", "video_extension", { seconds: "8" }, source, 8_000, undefined],
@@ -76,6 +80,7 @@ describe("the most that a job can use", () => {
       9,
     ],
     ["by a parameter that is none", { prompt: "--dur -1" }, 15],
+    ["of a draft that is completed", { content: [{ type: "draft_task", draft_task: { id: "cgt-1" } }] }, 15],
     [
       "of a reference video besides its own",
       { duration: 5, content: [{ type: "video_url", video_url: { url: "u" } }] },
@@ -91,6 +96,7 @@ describe("the most that a job can use", () => {
     expect(share({ resolution: "480p", prompt: "x --rs 1080p" })).toBeCloseTo(2_100_000 / 970_000, 2);
     expect(share({ size: "1920x1080" })).toBeCloseTo(2_100_000 / 970_000, 2);
     expect(share({ resolution: "9000p" })).toBeCloseTo(8_900_000 / 970_000, 2);
+    expect(share({ size: "auto" })).toBeCloseTo(8_900_000 / 970_000, 2);
     expect(share({}, "seedance-1-0-pro-250528")).toBeCloseTo(2_100_000 / 970_000, 2);
   });
 
@@ -171,17 +177,17 @@ describe("a job", () => {
     outputVideo: { usage: { outputVideoMs: 8_000 }, variant: { size: "720p" } },
     inputUnits: { inputImages: 1 },
   };
-  const read = (kind: Kind, answer: JsonObject): VideoState => {
+  const read = (kind: Kind, answer: JsonObject, operation: VideoOperation = "video_generation"): VideoState => {
     const { videos } = createProvider({ kind, baseUrl: "https://up.test" });
     if (videos === undefined) throw new Error(`${kind} makes no videos`);
-    return videos.readJob(answer, bound, 1_000_000);
+    return videos.readJob(answer, { operation, bound }, 1_000_000);
   };
 
   test.each<[Kind, JsonObject, Partial<VideoState>]>([
     ["openai", {}, { status: "queued" }],
     ["openai", { status: "new-word" }, { status: "in_progress", observed: undefined }],
     ["openai", { status: "cancelled" }, { status: "failed", observed: undefined }],
-    // Shorter than asked for: by its own length; longer, as an extended one is: by what was asked for.
+    // By its own length, whatever was asked for.
     [
       "openai",
       { status: "completed", seconds: "4" },
@@ -190,7 +196,7 @@ describe("a job", () => {
     [
       "openai",
       { status: "completed", seconds: "60", size: "1792x1024" },
-      { observed: { usage: { outputVideoMs: 8_000, requests: 1 }, variant: { size: "1024p" } } },
+      { observed: { usage: { outputVideoMs: 60_000, requests: 1 }, variant: { size: "1024p" } } },
     ],
     [
       "openai",
@@ -216,6 +222,14 @@ describe("a job", () => {
   ])("%s %j", (kind, answer, state) => {
     expect(read(kind, answer)).toMatchObject(state);
     if ("observed" in state && state.observed === undefined) expect(read(kind, answer).observed).toBeUndefined();
+  });
+
+  test.each<[Kind, JsonObject]>([
+    ["openai", { status: "completed", seconds: "60" }],
+    ["xai", { status: "done", video: { url: "u", duration: 60 } }],
+  ])("%s %j of an extension is billed by the added part: its length is that of the whole", (kind, answer) => {
+    expect(read(kind, answer, "video_extension").observed?.usage).toMatchObject({ outputVideoMs: 8_000 });
+    expect(read(kind, answer, "video_edit").observed?.usage).toMatchObject({ outputVideoMs: 60_000 });
   });
 
   test("charges what the answer names: the tier, the sound, the searches", () => {

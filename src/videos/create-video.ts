@@ -5,8 +5,9 @@
  *   (receive) → resolve → bound → (hold) → park with the job's row → its record → send → the record gets id and key
  *     → the answer is kept for the retry key → answer
  *
- * The job's row is leased by this process until the upstream has answered. If the process dies before, the row's lease
- * runs out, and the runner ends the work; one that dies after leaves a record, from which the runner keeps the answer.
+ * The job's row is leased by this process, which renews the short lease until the upstream has answered. If the process
+ * dies before, the lease runs out, and any process ends the work: hold and retry key are free again. One that dies after
+ * leaves a record, from which the runner keeps the answer.
  */
 import type { Principal } from "../auth/index.ts";
 import {
@@ -52,6 +53,7 @@ import {
 } from "../sending/index.ts";
 import { type ApiAnswer, askApi, jobsOf } from "./ask-api.ts";
 import { endLost, newLease, OVERDUE_MS_MAX, pauseAfter, type VideoJobPayload } from "./follow-video.ts";
+import { keepLease, renewLease } from "./keep-lease.ts";
 import type { StoredVideo } from "./store.ts";
 import { VIDEO_JOB, type VideoDependencies } from "./video-dependencies.ts";
 import { createdAnswer } from "./video-object.ts";
@@ -60,8 +62,8 @@ import { videoBodyOf, videoFormOf, type VideoRequest } from "./video-request.ts"
 /** The pause before the storage is asked again. */
 const STORE_AGAIN_MS = 500;
 
-/** The time that the writes around the upstream's answer may take. */
-const WRITES_MS_MAX = 60_000;
+/** How long a storage that cannot write the upstream's answer is asked again: within the lease of the job's row. */
+const WRITES_MS_MAX = 30_000;
 
 interface VideoPlan extends WorkPlan {
   operation: VideoOperation;
@@ -145,6 +147,7 @@ async function plan(
   const isFormBody = received.kind === "form";
   const body: JsonObject = isFormBody ? received.body : decodeBody(received);
   const input: VideoInput = { body, files: isFormBody ? received.files : [], isForm: isFormBody };
+  refuseTwoSources(input);
   const source = await sourceOf(deps, principal, body);
   const modelId = received.body.model ?? (source && `${source.provider}/${source.model}`);
   if (modelId === undefined) throw new GatewayError("validation_failed", "model: Required", { param: "model" });
@@ -177,6 +180,19 @@ async function plan(
 
 function knownOf({ videoId = "", state, requested }: StoredVideo): VideoSource {
   return { id: videoId, seconds: state.seconds ?? requested.seconds, url: state.urls[0] };
+}
+
+/** One of an upload and an earlier video would be priced, and perhaps the other one made. */
+function refuseTwoSources({ body, files }: VideoInput): void {
+  if (!files.some(({ field }) => field === "video") || (body["video"] ?? body["video_id"] ?? undefined) === undefined)
+    return;
+  throw new GatewayError(
+    "validation_failed",
+    "video: is both a file and the id of an earlier video: send one of them.",
+    {
+      param: "video",
+    },
+  );
 }
 
 /** The caller's own video that the request builds on. Throws 404 for any other. */
@@ -274,7 +290,7 @@ async function perform(
     keptUntil: at + api.jobMsMax + limits.videoTtlMs,
   };
   const until = at + api.jobMsMax;
-  const lease = newLease(deps, deps.send.totalMsMax + WRITES_MS_MAX);
+  const lease = newLease(deps, limits.videoLeaseMs);
   const job = await parkIn(
     { id, kind: VIDEO_JOB, owner: principal.user, runAt: at, createdAt: at, lease },
     running,
@@ -324,6 +340,15 @@ interface Sending extends VideoPlan {
 }
 
 async function send(deps: VideoDependencies, sending: Sending): Promise<PaidAnswer> {
+  const stopKeeping = keepLease(deps, sending.job);
+  try {
+    return await ask(deps, sending);
+  } finally {
+    stopKeeping();
+  }
+}
+
+async function ask(deps: VideoDependencies, sending: Sending): Promise<PaidAnswer> {
   const { target, upstreamBody: body, pinnedKeyId, video, headers, held } = sending;
   let isSent = false;
   let reply: ApiAnswer | FailedReply;
@@ -388,10 +413,14 @@ async function created(
   const { parked } = job.payload;
   const at = environment.clock();
   // A job that its upstream has already ended is charged by its first look.
-  const { status, ...seen } = api.readJob(json, parked.bound, at);
+  const { status, ...seen } = api.readJob(json, { operation: video.operation, bound: parked.bound }, at);
   const state = { ...seen, status: status === "completed" || status === "failed" ? "in_progress" : status } as const;
   const known: StoredVideo = { ...video, videoId, keyId, state, answer: json, polledAt: at };
   const answer = createdAnswer(known, deps.publicUrl);
+  // A process that was paused, or cut off from the storage, may have been taken for dead.
+  if (!(await storeAnswer(deps, () => renewLease(deps, job)))) {
+    throw new GatewayError("storage_unavailable", "The job could not be stored in time, and has been given up.");
+  }
   const stored = { videoId, keyId, state, answer: json, polledAt: at };
   const isNamed = videoId !== undefined && isStorableId(videoId);
   if (!isNamed || !(await storeAnswer(deps, () => videos.created(video.id, stored)))) {
@@ -422,9 +451,9 @@ async function created(
   };
 }
 
-/** The upstream has created the job: a storage that fails is asked again, as long as the job's row is leased. */
+/** The upstream has created the job: a storage that fails is asked again. */
 async function storeAnswer<T>({ ticker, logger }: VideoDependencies, store: () => Promise<T>): Promise<T> {
-  const giveUpAt = ticker.now() + WRITES_MS_MAX / 2;
+  const giveUpAt = ticker.now() + WRITES_MS_MAX;
   for (;;) {
     try {
       return await store();

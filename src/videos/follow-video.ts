@@ -1,6 +1,6 @@
 /** Follows a video job at its upstream: asks for its state, and ends its work once. */
-import { keepAnswer, outcomeOf, resumeWork, type ParkedWork } from "../charges/index.ts";
-import { type GatewayError, limits, type Nano, randomId, type WorkBound } from "../core/index.ts";
+import { failedEnd, keepAnswer, outcomeOf, resumeWork, type ParkedWork } from "../charges/index.ts";
+import { formatCredits, GatewayError, limits, type Nano, randomId, type WorkBound } from "../core/index.ts";
 import type { Job, JobLease, JobResult, LeasedJob } from "../jobs/index.ts";
 import type { VideoState } from "../providers/index.ts";
 import type { FailedReply } from "../sending/index.ts";
@@ -10,13 +10,13 @@ import type { VideoDependencies } from "./video-dependencies.ts";
 import { createdAnswer } from "./video-object.ts";
 
 /** The time for one question about a job. */
-const ASK_MS_MAX = 30_000;
+export const ASK_MS_MAX = 30_000;
 
 /** How long a caller waits for what a job is now; then it gets what is known. */
 const FRESH_MS_MAX = 2_000;
 
 /** A caller's own question must end while its lease runs. */
-const CLAIM_MS = 2 * ASK_MS_MAX;
+export const CLAIM_MS = 2 * ASK_MS_MAX;
 
 /** The pause between two questions in the background: a tenth of the job's age, within these. */
 const PAUSE_MS_MIN = 5_000;
@@ -133,9 +133,11 @@ export async function followVideo(
   const { videos, environment, router, polls } = deps;
   const before = job.payload as VideoJobPayload;
   const video = await videos.find(job.id);
-  // The process died before it had written the record, or before it had the upstream's answer.
   if (video?.videoId === undefined) {
-    await endLost(deps, before, video);
+    // The process died before it had the upstream's answer. Without a record the upstream was not even asked, or the work has
+    // ended before.
+    if (video === undefined) await resumeWork(deps.work, before.parked).end(failedEnd(undefined));
+    else await endLost(deps, before, video);
     return { done: true };
   }
   const payload = before.isAnswered ? before : await keepCreated(deps, before, video);
@@ -159,7 +161,7 @@ export async function followVideo(
   const seen =
     reply.kind === "failed"
       ? unseen(reply, video, { at, bound })
-      : { answer: reply.json, state: api.readJob(reply.json, bound, at) };
+      : { answer: reply.json, state: api.readJob(reply.json, { operation: video.operation, bound }, at) };
   if (seen === undefined) return waitMore(deps, { video, payload, at });
   const { state, answer } = seen;
   if (isEnded(state)) {
@@ -245,20 +247,34 @@ async function endVideo(deps: VideoDependencies, { parked }: VideoJobPayload, vi
   await notifier.ended({ ...video, credits });
 }
 
+/**
+ * Ends a job that its upstream has deleted before its end, with the state that was seen last: a queued one has cost nothing,
+ * and one that had begun costs all that it may have used. Resolves with the charge. Throws if it could not be written.
+ */
+export async function endDeleted(deps: VideoDependencies, payload: VideoJobPayload, video: StoredVideo): Promise<Nano> {
+  const { parked } = payload;
+  const observed = video.state.status === "queued" ? undefined : mostOf(parked.bound);
+  const work = resumeWork(deps.work, parked);
+  const { isDurable, shortfall } = await work.end({ status: 200, outcome: "abandoned", observed });
+  if (!isDurable) throw new GatewayError("storage_unavailable", "The end of the video job can't be written.");
+  return observed === undefined ? 0n : work.costOf(observed) - shortfall;
+}
+
 /** Ends work whose creation has no answer. The upstream may have done it, and the operator may owe it. */
 export async function endLost(
   deps: VideoDependencies,
   { parked }: VideoJobPayload,
-  video: StoredVideo | undefined,
+  video: StoredVideo,
   error?: GatewayError,
 ): Promise<void> {
   const unbilled = mostOf(parked.bound);
+  const { provider, modelId: model } = parked.source;
   deps.logger.warn(
-    { request_id: parked.id, provider: parked.source.provider },
+    { request_id: parked.id, provider, model, unbilled: formatCredits(BigInt(parked.held)) },
     "a video job was lost before its id was known",
   );
   const work = resumeWork(deps.work, parked);
   const outcome = outcomeOf(error, { hasLeft: false, hasBegun: false });
   await work.end({ status: error?.status ?? 502, outcome, unbilled, error });
-  if (video !== undefined) await deps.videos.remove(video.id);
+  await deps.videos.remove(video.id);
 }

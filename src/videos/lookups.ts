@@ -1,16 +1,13 @@
-/** Looks up, lists, deletes and downloads the jobs of a caller. All of it is free. */
+/** Looks up, lists and downloads the jobs of a caller. All of it is free. */
 import type { Principal } from "../auth/index.ts";
 import { formatCredits, GatewayError, isStorableId } from "../core/index.ts";
 import type { UpstreamRoute } from "../routing/index.ts";
-import { downloadUpstream, relayedErrorHeaders } from "../sending/index.ts";
-import { askApi, jobsOf } from "./ask-api.ts";
+import { downloadUpstream } from "../sending/index.ts";
+import { jobsOf } from "./ask-api.ts";
 import { isEnded, refreshVideo } from "./follow-video.ts";
 import type { StoredVideo, VideoList } from "./store.ts";
 import type { VideoDependencies } from "./video-dependencies.ts";
 import { videoObject } from "./video-object.ts";
-
-/** The time for one question to an upstream. */
-const ASK_MS_MAX = 30_000;
 
 /** The jobs of a list that are brought up to date, at most, and how many at the same time. */
 const REFRESHED_MAX = 16;
@@ -31,7 +28,7 @@ export async function getVideo(deps: VideoDependencies, lookup: VideoLookup): Pr
 }
 
 /** The record of the caller's own job, as it was seen last. */
-async function ownVideo(
+export async function ownVideo(
   { videos, router }: Pick<VideoDependencies, "videos" | "router">,
   { principal, videoId, provider }: VideoLookup,
 ): Promise<StoredVideo> {
@@ -54,15 +51,21 @@ function videoRoute(routes: readonly UpstreamRoute[], name: string): UpstreamRou
   throw new GatewayError("validation_failed", `provider: must be one of ${names.join(", ")}.`, { param: "provider" });
 }
 
-function answer({ publicUrl, router }: VideoDependencies, video: StoredVideo): Response {
-  const sandbox = router.routes.find(({ prefix }) => prefix === video.provider)?.sandbox ?? false;
-  return Response.json(videoObject(video, publicUrl), {
-    headers: {
-      ...(sandbox && { "x-tollgate-sandbox": "true" }),
-      ...(video.credits !== undefined && { "x-tollgate-credits": formatCredits(video.credits) }),
-      "x-tollgate-generation-id": video.id,
-    },
-  });
+function answer(deps: VideoDependencies, video: StoredVideo): Response {
+  return Response.json(videoObject(video, deps.publicUrl), { headers: headersOf(deps, video) });
+}
+
+/** The headers of an answer about one job. */
+export function headersOf(
+  { router }: VideoDependencies,
+  { id, provider, credits }: Pick<StoredVideo, "id" | "provider" | "credits">,
+): Record<string, string> {
+  const sandbox = router.routes.find(({ prefix }) => prefix === provider)?.sandbox ?? false;
+  return {
+    ...(sandbox && { "x-tollgate-sandbox": "true" }),
+    ...(credits !== undefined && { "x-tollgate-credits": formatCredits(credits) }),
+    "x-tollgate-generation-id": id,
+  };
 }
 
 /** A page of the caller's own jobs. */
@@ -122,39 +125,7 @@ async function cursorOf(
   throw new GatewayError("validation_failed", "after: there is no such video.", { param: "after" });
 }
 
-/**
- * `DELETE /v1/videos/{video_id}`. A job that has not ended is looked up first, so that what it has cost is charged; one
- * that the upstream then cancels ends with what the upstream says of it. Throws 404 if the provider deletes none.
- */
-export async function deleteVideo(deps: VideoDependencies, lookup: VideoLookup): Promise<Response> {
-  const found = await ownVideo(deps, lookup);
-  const { target, api } = jobsOf(routeOf(deps, found));
-  if (!api.canDelete) {
-    throw new GatewayError("unsupported_operation", `The provider ${found.provider} deletes no videos.`);
-  }
-  const video = await refreshVideo(deps, { ...found, polledAt: 0 }, ASK_MS_MAX);
-  const reply = await askApi(deps, {
-    target,
-    method: "DELETE",
-    subpath: `/${encodeURIComponent(lookup.videoId)}`,
-    pinnedKeyId: video.keyId,
-    workId: video.id,
-    totalMsMax: ASK_MS_MAX,
-  });
-  if (reply.kind === "failed" && reply.status !== 404) {
-    return new Response(reply.body, {
-      status: reply.status,
-      headers: relayedErrorHeaders(reply.headers, target.route),
-    });
-  }
-  const deleted = { id: lookup.videoId, object: "video.deleted", deleted: true };
-  // A cancelled job is still there; the runner sees its end, and deletes the record with others of its age.
-  const after = isEnded(video.state) ? video : await refreshVideo(deps, { ...video, polledAt: 0 }, ASK_MS_MAX);
-  if (isEnded(after.state)) await deps.videos.remove(video.id);
-  return Response.json(deleted);
-}
-
-function routeOf({ router }: VideoDependencies, { provider }: StoredVideo): UpstreamRoute {
+export function routeOf({ router }: VideoDependencies, { provider }: StoredVideo): UpstreamRoute {
   const route = router.routes.find(({ prefix }) => prefix === provider);
   if (route !== undefined && route.requiredVariable === undefined) return route;
   throw new GatewayError("provider_without_key", `The provider ${provider} has no key here any more.`);

@@ -2,8 +2,9 @@ import type { PaidAnswer, PaidRequest } from "../charges/index.ts";
 import type { VideoOperation } from "../core/index.ts";
 import type { JobHandler } from "../jobs/index.ts";
 import { createVideo } from "./create-video.ts";
+import { deleteVideo } from "./delete-video.ts";
 import { endOverdue, followVideo, type VideoJobPayload } from "./follow-video.ts";
-import { deleteVideo, downloadVideo, getVideo, listVideos, type VideoLookup, type VideoPage } from "./lookups.ts";
+import { downloadVideo, getVideo, listVideos, type VideoLookup, type VideoPage } from "./lookups.ts";
 import type { VideoDependencies } from "./video-dependencies.ts";
 import { VideoPolls } from "./video-polls.ts";
 

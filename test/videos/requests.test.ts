@@ -59,6 +59,25 @@ describe.each(engines)("video jobs on %s", (engine) => {
       expect([response.status, await json(response)]).toMatchObject([422, { error: { param: "model" } }]);
     });
 
+    test("of an upload and of an earlier video at once is refused", async () => {
+      const id = scene.newId("video_");
+      scene.serve(id, () => Response.json({ id, status: "completed", seconds: "4", size: "720x1280" }));
+      await scene.send("POST", "/v1/videos", { body: { model: "openai/sora-2", prompt: "x" } });
+      await scene.poll(id);
+      const before = await scene.books();
+      scene.upstream.answerWith(() => Response.json({}));
+      for (const name of ["video[id]", "video_id"]) {
+        const form = new FormData();
+        form.set("prompt", "x");
+        form.set(name, id);
+        form.set("video", new File(["mp4"], "a.mp4"));
+        const response = await scene.send("POST", "/v1/videos/edits", { body: form });
+        expect([response.status, await json(response)]).toMatchObject([422, { error: { param: "video" } }]);
+      }
+      expect(scene.upstream.requests).toHaveLength(0);
+      expect(await scene.books()).toEqual(before);
+    });
+
     test("is impossible at BytePlus: 404 says what there is", async () => {
       const body = { model: "byteplus/seedance-1-5-pro-251215", prompt: "x", video: { url: "https://a.test/a.mp4" } };
       const response = await scene.send("POST", "/v1/videos/edits", { body });
@@ -115,6 +134,21 @@ describe.each(engines)("video jobs on %s", (engine) => {
     const response = await scene.send("POST", "/v1/videos", { body: { model: "openai/sora-2", prompt: "x" } });
     expect([response.status, scene.upstream.requests.length]).toEqual([status, 1]);
     expect(await scene.books()).toEqual({ spent: 0n, held: 0n });
+  });
+
+  test.each([
+    ["500 of its first attempt after 503", [503, 500], 500, 2],
+    ["429, which comes before any work", [429, 200], 200, 2],
+  ] as const)("a creation is sent again after %s", async (_title, statuses, status, sent) => {
+    const id = scene.newId("video_");
+    let attempts = 0;
+    scene.upstream.answerWith(() => {
+      const answered = statuses[attempts] ?? 200;
+      attempts += 1;
+      return Response.json({ id, status: "queued" }, { status: answered, headers: { "retry-after": "0" } });
+    });
+    const response = await scene.send("POST", "/v1/videos", { body: { model: "openai/sora-2", prompt: "x" } });
+    expect([response.status, scene.upstream.requests.length]).toEqual([status, sent]);
   });
 
   test("a job that another already has the id of is no answer", async () => {

@@ -35,7 +35,7 @@ interface Request {
 }
 
 /** Starts it for the tests of a `describe`, with a new caller for each of them. */
-export function videoScene(engine: Engine) {
+export function videoScene(engine: Engine, { variables = {} }: { variables?: Record<string, string> } = {}) {
   let postgres: PostgresServer | undefined;
   let upstream: ScriptedUpstream;
   let gateway: Gateway;
@@ -45,6 +45,7 @@ export function videoScene(engine: Engine) {
   let ids = 0;
 
   const optionsOf = (storage?: string) => ({
+    variables,
     providers: Object.fromEntries(
       ["openai", "xai", "byteplus"].map((kind) => [
         kind,

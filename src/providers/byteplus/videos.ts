@@ -16,6 +16,7 @@ import {
   fieldsWithout,
   fitSize,
   inputReference,
+  isAuto,
   readSeconds,
   readSize,
   refuseDelivery,
@@ -87,6 +88,10 @@ function parametersIn(text: string, names: readonly string[]): string[] {
   return [...text.matchAll(pattern)].map(([, value = ""]) => value.toLowerCase());
 }
 
+function completesDraft(body: JsonObject): boolean {
+  return listOf(body["content"]).some((part) => objectOf(part)?.["draft_task"] !== undefined);
+}
+
 /** The most seconds that the fields and the text ask for. */
 function secondsMax(body: JsonObject): number {
   const text = textIn(body);
@@ -95,8 +100,8 @@ function secondsMax(body: JsonObject): number {
     (count) => countOf(count) / FRAMES_PER_SECOND,
   );
   const own = body["duration"];
-  // The model decides.
-  const isOpen = own === -1 || inText.some((seconds) => !(seconds > 0));
+  // The model decides, or the draft that is completed.
+  const isOpen = own === -1 || inText.some((seconds) => !(seconds > 0)) || completesDraft(body);
   const given = isOpen || own === undefined || own === null ? undefined : readSeconds(own, "duration");
   const named = [given ?? readSeconds(body["seconds"], "seconds") ?? 0, ...inText, ...frames].filter(
     (each) => each > 0,
@@ -110,6 +115,7 @@ function framePixelsMax(body: JsonObject, model: string): number {
     textOf(body["resolution"])?.toLowerCase() ?? (size && fitSize(size, sizes).resolution),
     ...parametersIn(textIn(body), ["rs", "resolution"]),
   ].filter((name) => name !== undefined);
+  if (named.length === 0 && isAuto(body["size"])) return FRAME_PIXELS_MAX;
   // The first generation's larger model makes 1080p unless asked otherwise, the others 720p.
   const names = named.length === 0 ? [model.includes("1-0-pro") ? "1080p" : "720p"] : named;
   return Math.max(...names.map((name) => framePixels[name] ?? FRAME_PIXELS_MAX));
@@ -188,7 +194,7 @@ export const videos: VideoApi = {
   path: "/contents/generations/tasks",
   isOwnId: (id) => id.startsWith("cgt-"),
   readId: ({ id }) => textOf(id),
-  readJob(answer, request) {
+  readJob(answer, { bound: request }) {
     const named = textOf(answer["status"]) ?? "queued";
     const status = statuses[named] ?? "in_progress";
     const content = objectOf(answer["content"]);

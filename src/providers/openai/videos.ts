@@ -2,7 +2,9 @@ import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { UpstreamOperation, UpstreamRequestBody } from "../provider.ts";
 import { textOf } from "../shared/json.ts";
 import {
+  billedMs,
   fieldsWithout,
+  isAuto,
   mediaReferences,
   readSeconds,
   readSize,
@@ -40,7 +42,9 @@ function textFields(name: string, value: unknown): { name: string; text: string 
   return Object.entries(object).flatMap(([member, each]) => textFields(`${name}[${member}]`, each));
 }
 
-function resolutionIn(body: JsonObject): string {
+/** Undefined if the provider chooses: then the most expensive one is held. */
+function resolutionIn(body: JsonObject): string | undefined {
+  if (isAuto(body["size"])) return undefined;
   const size = readSize(body["size"]);
   return size === undefined ? RESOLUTION_DEFAULT : resolutionOf(size);
 }
@@ -108,7 +112,7 @@ export const videos: VideoApi = {
   path: "/videos",
   isOwnId: (id) => id.startsWith("video_"),
   readId: ({ id }) => textOf(id),
-  readJob(answer, bound) {
+  readJob(answer, { operation, bound }) {
     const named = textOf(answer["status"]) ?? "queued";
     // A status that is not known is not the end.
     const status = statuses[named] ?? "in_progress";
@@ -134,11 +138,7 @@ export const videos: VideoApi = {
       observed:
         status === "completed"
           ? {
-              // What an extension answers is the length of the whole.
-              usage: {
-                outputVideoMs: Math.min(outputVideoMs, (known ?? Number.POSITIVE_INFINITY) * 1_000),
-                requests: 1,
-              },
+              usage: { outputVideoMs: billedMs(operation, outputVideoMs, known && known * 1_000), requests: 1 },
               variant: pixels === undefined ? (variant ?? {}) : { size: resolutionOf(pixels) },
             }
           : undefined,

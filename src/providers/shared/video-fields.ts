@@ -1,5 +1,11 @@
 /** The fields of a video request in OpenAI's terms, for upstreams with other ones. */
-import { type JsonObject, objectOf, ReferenceList, type ObjectReference } from "../../core/index.ts";
+import {
+  type JsonObject,
+  objectOf,
+  ReferenceList,
+  type ObjectReference,
+  type VideoOperation,
+} from "../../core/index.ts";
 import type { CallInput } from "../provider.ts";
 import { type ImageSource, encodeFile, urlOf } from "./images/image-sources.ts";
 import { textOf } from "./json.ts";
@@ -26,12 +32,26 @@ export interface VideoSize {
   height: number;
 }
 
-/** The size `<width>x<height>`; undefined if absent. Throws 422 for anything else. */
+/** The size `<width>x<height>`; undefined if absent, or left to the provider. Throws 422 for anything else. */
 export function readSize(value: unknown): VideoSize | undefined {
-  if (value === undefined || value === null || value === "" || value === "auto") return undefined;
+  if (value === undefined || value === null || value === "" || isAuto(value)) return undefined;
   const [, width = 0, height = 0] = (/^(\d{2,5})x(\d{2,5})$/.exec(textOf(value) ?? "") ?? []).map(Number);
   if (width === 0 || height === 0) throw refusal("size", "expected a width and a height, such as 1280x720.");
   return { width, height };
+}
+
+/** Whether the provider chooses the size. */
+export function isAuto(size: unknown): boolean {
+  return size === "auto";
+}
+
+/**
+ * The billed length of a video in milliseconds: its own, as far as it is known, whatever was asked for. The length of an
+ * extension is that of the whole, of which no more than the added part is billed.
+ */
+export function billedMs(operation: VideoOperation, asked: number, own: number | undefined): number {
+  if (own === undefined) return asked;
+  return operation === "video_extension" ? Math.min(asked, own) : own;
 }
 
 /** The name of a size by its shorter side: `720p`. */

@@ -1,19 +1,21 @@
-import { type JsonObject, listOf, objectOf, type ObservedUsage, type WorkBound } from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { CallInput, UpstreamOperation, UpstreamRequestBody } from "../provider.ts";
 import { textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 import {
+  billedMs,
   dataUrlOf,
   fieldsWithout,
   fitSize,
   inputReference,
+  isAuto,
   mediaReferences,
   readSeconds,
   readSize,
   referenceOf,
   refuseDelivery,
 } from "../shared/video-fields.ts";
-import type { VideoApi, VideoBound, VideoRequests, VideoSource, VideoState } from "../video-api.ts";
+import type { AskedVideo, VideoApi, VideoBound, VideoRequests, VideoSource, VideoState } from "../video-api.ts";
 import { reportedCost } from "./cost.ts";
 
 /** What xAI makes (`docs/wire/xai.md`, "Videos"). */
@@ -90,11 +92,13 @@ function boundOf(milliseconds: number, resolution: string | undefined, images: n
   };
 }
 
+/** Undefined if the provider chooses: then the most expensive one is held. */
 function resolutionIn(body: JsonObject): string | undefined {
   const own = textOf(body["resolution"]);
+  if (isAuto(own ?? body["size"])) return undefined;
   if (own !== undefined) return own;
   const size = readSize(body["size"]);
-  return size && fitSize(size, sizes).resolution;
+  return size === undefined ? RESOLUTION_DEFAULT : fitSize(size, sizes).resolution;
 }
 
 const secondsIn = (body: JsonObject): number | undefined =>
@@ -116,7 +120,7 @@ const generation: VideoRequests = {
   bound: (input) => {
     const { body } = input;
     const seconds = secondsIn(body) ?? SECONDS_DEFAULT;
-    return boundOf(seconds * 1_000, resolutionIn(body) ?? RESOLUTION_DEFAULT, inputImages(input));
+    return boundOf(seconds * 1_000, resolutionIn(body), inputImages(input));
   },
   references,
 };
@@ -150,7 +154,7 @@ export const videos: VideoApi = {
   // All that are not of another provider's kind.
   isOwnId: (id) => !id.startsWith("video_") && !id.startsWith("cgt-"),
   readId: ({ request_id }) => textOf(request_id),
-  readJob(answer, bound, at) {
+  readJob(answer, asked, at) {
     const video = objectOf(answer["video"]);
     const url = textOf(video?.["url"]);
     // Answers of an older version have no status, and one that waits may have no body.
@@ -180,7 +184,7 @@ export const videos: VideoApi = {
       expiresAt: url === undefined ? undefined : Math.floor((at + LINK_MS) / 1_000),
       fileId: textOf(objectOf(video?.["file_output"])?.["file_id"]),
       observed: isEnded
-        ? observedIn(answer, bound, { isDelivered: status === "completed", seconds: length })
+        ? observedIn(answer, asked, { isDelivered: status === "completed", seconds: length })
         : undefined,
     };
   },
@@ -193,13 +197,14 @@ export const videos: VideoApi = {
 /** xAI's own figure wins, also for a job that failed. Without one, a delivered video of unknown length costs what is held. */
 function observedIn(
   { usage: reported }: JsonObject,
-  bound: WorkBound,
+  { operation, bound }: AskedVideo,
   { isDelivered, seconds }: { isDelivered: boolean; seconds: number | undefined },
 ): ObservedUsage | undefined {
   const cost = reportedCost(objectOf(reported) ?? {});
   if (cost === undefined && !isDelivered) return undefined;
-  const { usage: most = {}, variant } = bound.outputVideo ?? {};
-  const length = seconds === undefined ? most : { outputVideoMs: Math.ceil(seconds * 1_000) };
+  const { usage: { outputVideoMs = 0 } = {}, variant } = bound.outputVideo ?? {};
+  const own = seconds === undefined ? undefined : Math.ceil(seconds * 1_000);
+  const length = { outputVideoMs: billedMs(operation, outputVideoMs, own) };
   return {
     usage: { ...(isDelivered && length), ...bound.inputUnits, requests: 1 },
     ...(variant && { variant }),

@@ -1,0 +1,91 @@
+/** Processes that are killed while an upstream creates a video: hold and retry key are free within a lease and a quarter. */
+import { describe, expect, test } from "bun:test";
+import { openLedgerStore } from "../../src/ledger/index.ts";
+import { engines, query, until } from "../kit/index.ts";
+import { leaseMs } from "./__fixtures__/lease-ms.ts";
+import { videoScene } from "./video-scene.ts";
+
+const KILLS = 20;
+
+describe.each(engines)("creations on %s", (engine) => {
+  const preload = `--preload=${import.meta.dir}/__fixtures__/short-lease.ts`;
+  const scene = videoScene(engine, { variables: { BUN_OPTIONS: preload } });
+
+  test(`are freed after ${KILLS} kills, and each is told as a loss with its price`, async () => {
+    const body = { model: "openai/sora-2", prompt: "x" };
+    const survivor = await scene.startSecond();
+    try {
+      const { storage } = survivor;
+      const freed: Promise<number>[] = [];
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const { promise: asked, resolve } = Promise.withResolvers<void>();
+        scene.upstream.answerWith(() => {
+          resolve();
+          return new Promise<Response>(() => undefined);
+        });
+        const headers = { "idempotency-key": `key-${kill}` };
+        const lost = scene.send("POST", "/v1/videos", { body, headers }).catch(() => undefined);
+        await asked;
+        await scene.restart(async () => {
+          await lost;
+          freed.push(timeToFree(storage, `key-${kill}`));
+        });
+      }
+      for (const milliseconds of await Promise.all(freed)) expect(milliseconds).toBeLessThan(1.25 * leaseMs);
+      expect(await scene.books()).toEqual({ spent: 0n, held: 0n });
+      expect(await query(storage, `SELECT id FROM videos WHERE owner = '${scene.user}'`)).toEqual([]);
+      expect(await query(storage, `SELECT id FROM jobs WHERE owner = '${scene.user}'`)).toEqual([]);
+      const { drifts, shortfall } = await openLedgerStore(storage).audit();
+      expect([drifts, shortfall]).toEqual([[], 0n]);
+      const told = [...survivor.logLines(), ...scene.gateway.logLines()].filter(
+        ({ msg }) => msg === "a video job was lost before its id was known",
+      );
+      // The log of a process that was killed is gone, with the losses that it had told of.
+      expect(told.length).toBeGreaterThan(0);
+      for (const line of told) {
+        expect(line).toMatchObject({ provider: "openai", model: "openai/sora-2", unbilled: "0.4" });
+      }
+      // A key whose creation was lost may be used again.
+      const id = scene.newId("video_");
+      scene.serve(id, () => Response.json({ id, status: "queued" }));
+      const again = await scene.send("POST", "/v1/videos", { body, headers: { "idempotency-key": "key-0" } });
+      expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, null]);
+    } finally {
+      await survivor.stop();
+    }
+  });
+
+  test("are kept as long as their process lives: the lease is renewed", async () => {
+    const id = scene.newId("video_");
+    const { promise: answer, resolve } = Promise.withResolvers<Response>();
+    const { promise: asked, resolve: noteAsked } = Promise.withResolvers<void>();
+    scene.upstream.answerWith(({ method }) => {
+      if (method === "GET") return Response.json({ id, status: "in_progress" });
+      noteAsked();
+      return answer;
+    });
+    const created = scene.send("POST", "/v1/videos", { body: { model: "openai/sora-2", prompt: "x" } });
+    await asked;
+    const leases = new Set<unknown>();
+    const rows = `SELECT lease_until FROM jobs WHERE owner = '${scene.user}'`;
+    await until("the lease is renewed often enough to outlive the first one", async () => {
+      for (const row of await query(scene.gateway.storage, rows)) leases.add(Object.values(row as object)[0]);
+      return leases.size > 6;
+    });
+    resolve(Response.json({ id, status: "queued" }));
+    expect((await created).status).toBe(200);
+    expect((await scene.send("GET", `/v1/videos/${id}`)).status).toBe(200);
+  });
+});
+
+/** The milliseconds until neither a hold nor a key in use is left. */
+async function timeToFree(storage: Parameters<typeof query>[0], key: string): Promise<number> {
+  const killedAt = performance.now();
+  await until(`the hold of ${key} is gone`, async () => {
+    const held = await query(storage, `SELECT id FROM holds WHERE retry_key = '${key}'`);
+    return held.length === 0;
+  });
+  const inUse = await query(storage, `SELECT key FROM retry_keys WHERE key = '${key}' AND status IS NULL`);
+  expect(inUse).toEqual([]);
+  return performance.now() - killedAt;
+}
