@@ -111,13 +111,13 @@ export const TAKE_FUNCTION = `
             SELECT DISTINCT host, CASE WHEN next_at > now_at + tolerance THEN 0 WHEN pause = 0 THEN take_max
               ELSE (now_at + tolerance - greatest(next_at, now_at)) / pause + 1 END AS paced FROM lanes
           ) AS each
-      ), wanted AS MATERIALIZED (
+      ), wishes AS MATERIALIZED (
         SELECT lanes.*, c.room AS crawl_room, o.room AS owner_room, h.room AS host_room, h.paced,
-            least(lanes.waiting, CASE WHEN lanes.delay_ms > 0 THEN 1 ELSE take_max END) AS pages_wanted
+            least(lanes.waiting, CASE WHEN lanes.delay_ms > 0 THEN 1 ELSE take_max END) AS wish
           FROM lanes JOIN crawl_rooms c ON c.crawl_id = lanes.crawl_id JOIN owner_rooms o ON o.owner = lanes.owner
             JOIN host_rooms h ON h.host = lanes.host
       ), by_host AS MATERIALIZED (
-        SELECT *, greatest(0, least(pages_wanted, host_room - coalesce(sum(pages_wanted) OVER earlier, 0))) AS host_share FROM wanted
+        SELECT *, greatest(0, least(wish, host_room - coalesce(sum(wish) OVER earlier, 0))) AS host_share FROM wishes
           WINDOW earlier AS (PARTITION BY host ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
       ), by_crawl AS MATERIALIZED (
         SELECT *, greatest(0, least(host_share, crawl_room - coalesce(sum(host_share) OVER earlier, 0))) AS crawl_share
