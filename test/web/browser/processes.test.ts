@@ -220,14 +220,17 @@ describe.skipIf(hasNoBrowser)("scrapes", () => {
   );
 
   test(
-    "are refused when too many wait",
+    "of a user are refused when too many of them wait, and those of another are not",
     async () => {
       const browser = browserWith({ allowPrivateHosts, pagesMax: 1 });
-      const all = Array.from({ length: 202 }, () => failureOf(browser.render(hanging)));
-      expect(await all.at(-1)).toBe("busy");
+      const all = Array.from({ length: 33 }, () => failureOf(browser.render(hanging)));
+      const refused: unknown = await browser.render(hanging).catch((reason: unknown) => reason);
+      expect(refused).toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: 5 });
+      const ofBob = failureOf(browser.render({ ...hanging, owner: "bob" }));
       await browser.close();
-      const outcomes = await Promise.all(all);
-      expect(outcomes.filter((each) => each === "busy")).toHaveLength(1);
+      const [first, ...waiting] = await Promise.all([...all, ofBob]);
+      expect(["crashed", "unavailable"]).toContain(String(first));
+      expect(new Set(waiting)).toEqual(new Set(["unavailable"]));
     },
     browserMs,
   );
