@@ -2,6 +2,7 @@ import { formatCredits, GatewayError, limits, type Nano, type ObservedUsage, typ
 import type { OutcomeOf, TopUp } from "../ledger/index.ts";
 import type { WorkDependencies } from "./dependencies.ts";
 import type { Lease } from "./lease.ts";
+import type { WorkOrder } from "./work-order.ts";
 import { atLeast, capAt, type WorkCost } from "./work-cost.ts";
 
 /** The interval at which the cost of running work is compared with its hold. */
@@ -23,7 +24,7 @@ const nothing = (): undefined => undefined;
 /** Raises the hold of running work before its cost reaches it, and ends the work when no credits are left for that. */
 export class TopUps {
   readonly #deps: WorkDependencies;
-  readonly #id: string;
+  readonly #order: Pick<WorkOrder, "id" | "output">;
   readonly #cost: WorkCost;
   readonly #lease: Lease;
   #readUsage: () => ObservedUsage | undefined = nothing;
@@ -38,9 +39,9 @@ export class TopUps {
   /** A total that was asked for without an answer: it may be held, but does not count as that. */
   #unanswered: Nano | undefined;
 
-  constructor(deps: WorkDependencies, id: string, cost: WorkCost, lease: Lease) {
+  constructor(deps: WorkDependencies, order: Pick<WorkOrder, "id" | "output">, cost: WorkCost, lease: Lease) {
     this.#deps = deps;
-    this.#id = id;
+    this.#order = order;
     this.#cost = cost;
     this.#lease = lease;
     this.#comparedAt = deps.ticker.now();
@@ -80,7 +81,7 @@ export class TopUps {
       const seen = this.#readUsage();
       return seen === undefined ? undefined : this.#cost.of(seen);
     } catch (reason) {
-      this.#deps.onUnsettled(this.#id, reason);
+      this.#deps.onUnsettled(this.#order.id, reason);
       return undefined;
     }
   }
@@ -130,9 +131,10 @@ export class TopUps {
     return cost;
   }
 
-  /** A hold of the most that a call can cost covers any cost. */
+  /** A hold of the most that a call can cost covers any cost, as does that of an answer whose text costs nothing. */
   #isLow(cost: Nano): boolean {
     const { amount } = this.#lease;
+    if (this.#order.output !== undefined && !this.#cost.isOfText) return cost > amount;
     return cost * 4n > amount * 3n && amount < limits.callNanoMax;
   }
 
@@ -153,7 +155,7 @@ export class TopUps {
       const isNothingLeft = rest !== undefined && rest <= 0n;
       if (isNothingLeft && cost >= lease.amount && lease.isFollowed) this.exhaust(usedUp(lease.amount));
     } catch (reason) {
-      this.#deps.onUnsettled(this.#id, reason);
+      this.#deps.onUnsettled(this.#order.id, reason);
       await new Promise<void>((resolve) => this.#deps.ticker.after(TOP_UP_RETRY_MS, resolve));
     }
   }

@@ -93,7 +93,7 @@ export class Work implements Watched {
     this.#deps = deps;
     this.#cost = cost;
     this.#lease = new Lease(deps, order, start, (error) => this.#topUps.exhaust(error));
-    this.#topUps = new TopUps(deps, order.id, cost, this.#lease);
+    this.#topUps = new TopUps(deps, order, cost, this.#lease);
     this.#startedAt = order.at;
     this.#arrivedAt = order.arrivedAt ?? deps.ticker.now() - (deps.clock() - order.at);
     deps.ticker.watch(this);
