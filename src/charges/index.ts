@@ -10,7 +10,7 @@ export { openUnkeyed, openWork } from "./open-work.ts";
 export { outputHold } from "./output-hold.ts";
 export type { ParkedWork } from "./parked-work.ts";
 export { resumeWork } from "./resume-work.ts";
-export { charged, failedEnd, outcomeOf } from "./shell/end-of-work.ts";
+export { charged, durably, failedEnd, outcomeOf } from "./shell/end-of-work.ts";
 export type { PaidAnswer, PaidClient, PaidRequest, Planning, WorkPlan } from "./shell/paid-request.ts";
 export { RunningWork } from "./shell/running-work.ts";
 export { CallWatchdog } from "./shell/watchdog.ts";

@@ -1,6 +1,6 @@
 import { GatewayError, limits, type UpstreamSocket } from "../core/index.ts";
 import type { Ticker } from "../streaming/index.ts";
-import { admitMessage, type ClientRules, RefusedEvent } from "./client-messages.ts";
+import { type Admitted, admitMessage, type ClientRules, RefusedEvent } from "./client-messages.ts";
 import { errorEvent } from "./events.ts";
 import { GatedQueue, type GatedQueueOptions, type Message } from "./gated-queue.ts";
 
@@ -61,8 +61,8 @@ export class ClientFlow {
     if (this.#isClosed) return;
     try {
       const admitted = admitMessage(this.#options.rules, message);
-      if (admitted.until === undefined) this.#send(admitted.message);
-      else void this.#sendLater(admitted.message, admitted.until);
+      if (admitted.until === undefined) this.#send(admitted);
+      else void this.#sendLater(admitted, admitted.until);
     } catch (thrown) {
       if (!(thrown instanceof RefusedEvent)) throw thrown;
       this.#options.answer(errorEvent(thrown, thrown.eventId));
@@ -70,7 +70,7 @@ export class ClientFlow {
   }
 
   /** The client's messages wait until one of them is held for. */
-  async #sendLater(message: Message, until: Promise<void>): Promise<void> {
+  async #sendLater(admitted: Admitted, until: Promise<void>): Promise<void> {
     this.#queue.hold("hold");
     try {
       await until;
@@ -78,14 +78,15 @@ export class ClientFlow {
       return this.#options.onRefused(thrown);
     }
     if (this.#isClosed) return;
-    this.#send(message);
+    this.#send(admitted);
     this.#queue.lift("hold");
   }
 
-  #send(message: Message): void {
+  #send({ message, onSent }: Admitted): void {
     const { upstream } = this.#options;
     if (!this.#hasUpstream) return;
     upstream.send(message);
+    onSent?.();
     if (upstream.queuedBytes <= UPSTREAM_QUEUE_MAX || this.#queue.isHeldBy("upstream-queue")) return;
     this.#queue.hold("upstream-queue");
     this.#waitForUpstream();

@@ -20,6 +20,8 @@ export interface Admitted {
   message: string | Uint8Array;
   /** It must wait for a hold. */
   until: Promise<void> | undefined;
+  /** To be called when it is passed on. */
+  onSent?: () => void;
 }
 
 /** Tools that cost nothing besides their tokens. A search of the provider's own would be billed without being reported. */
@@ -71,7 +73,13 @@ export function admitMessage(rules: ClientRules, message: string | Uint8Array): 
       const response = objectOf(event["response"]);
       if (response !== undefined) checkBilled(rules, response, id, "response");
       works.context.addItem(undefined, text.length);
-      return { message, until: both(works.cover(), works.request(id)) };
+      const eventId = typeof id === "string" ? id : `tollgate_${crypto.randomUUID()}`;
+      return {
+        // Only with an id can an error be known to be this event's.
+        message: id === undefined ? `{"event_id":"${eventId}",${text.slice(text.indexOf("{") + 1)}` : message,
+        until: both(works.cover(), works.responses?.ahead.reserve()),
+        onSent: () => works.requested(eventId),
+      };
     }
     case "conversation.item.create":
       works.context.addItem(objectOf(event["item"]), text.length);

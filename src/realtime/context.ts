@@ -44,7 +44,11 @@ export class Context {
   /** Audio that has not been committed. */
   #buffered = 0;
   #detectsSpeech = true;
+  /** Whether the upstream begins a response by itself once the user has spoken. */
+  #answersSpeech = true;
   #isSpeaking = false;
+  /** Whether the upstream has heard the end of what the user has said, or has waited for too long. */
+  #isTurnOver = false;
   #inputBytesPerSecond = bytesPerSecond(undefined);
   #outputBytesPerSecond = bytesPerSecond(undefined);
 
@@ -58,7 +62,9 @@ export class Context {
     if (formatIn !== undefined) this.#inputBytesPerSecond = bytesPerSecond(formatIn);
     if (formatOut !== undefined) this.#outputBytesPerSecond = bytesPerSecond(formatOut);
     const detection = input?.["turn_detection"] === undefined ? session["turn_detection"] : input["turn_detection"];
-    if (detection !== undefined) this.#detectsSpeech = detection !== null;
+    if (detection === undefined) return;
+    this.#detectsSpeech = detection !== null;
+    this.#answersSpeech = detection !== null && objectOf(detection)?.["create_response"] !== false;
   }
 
   /** A chunk of audio from the client. */
@@ -74,11 +80,16 @@ export class Context {
 
   speech(isSpeaking: boolean): void {
     this.#isSpeaking = isSpeaking;
+    this.#isTurnOver = !isSpeaking;
   }
 
-  commitAudio(): void {
+  /** Returns whether the upstream will answer by itself: it does not if the client has asked for the commit. */
+  commitAudio(): boolean {
+    const isAnswered = this.#isTurnOver && this.#answersSpeech;
+    this.#isTurnOver = false;
     this.#sent.audio += this.#buffered;
     this.#buffered = 0;
+    return isAnswered;
   }
 
   clearAudio(): void {

@@ -68,7 +68,7 @@ export async function createClientSecret(
   const session = updateSession({ works, type, target, isModelFixed: true, resolveTranscription }, complete);
   // The first work is held for a moment: what cannot be held now could not be begun either.
   await works.open();
-  await works.close("complete");
+  await works.close({});
   const createdAt = environment.clock();
   const expiresAt = createdAt + 1_000 * (body.expires_after?.seconds ?? SECONDS_DEFAULT);
   const grant: RealtimeGrant = { type, model: target.modelId, session };

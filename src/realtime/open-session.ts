@@ -65,7 +65,7 @@ export async function openSession(
       },
     );
     if (connected.kind === "refused") {
-      await works.close("failed");
+      await works.close({});
       onEnd();
       return refusalOf(target, connected.status);
     }
@@ -73,7 +73,7 @@ export async function openSession(
     relay = new RealtimeSession({ deps, start, upstream: connected.socket, works, rules, onEnd });
     return { socket: relay, ...(protocol === undefined ? {} : { protocol }) };
   } catch (thrown) {
-    await works.close("failed");
+    await works.close({});
     throw thrown;
   }
 }

@@ -1,7 +1,7 @@
 /** What a session may cost next, and the holds for it: a series for its responses, one for transcriptions of its input. */
 import type { WorkOrder } from "../charges/index.ts";
 import {
-  type GatewayError,
+  GatewayError,
   type JsonObject,
   objectOf,
   type ObservedUsage,
@@ -10,9 +10,8 @@ import {
 } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import { Context } from "./context.ts";
-import { ResponseRequests } from "./response-requests.ts";
 import { SessionOrders, transcriptionTokens } from "./session-orders.ts";
-import { WorkSeries, type SeriesEnd, type SeriesOptions } from "./work-series.ts";
+import { RecentIds, WorkSeries, type SeriesEnd, type SeriesOptions } from "./work-series.ts";
 import type { RealtimeDependencies, SessionStart } from "./realtime-dependencies.ts";
 
 /** Audio without speech that counts, if the upstream detects speech. */
@@ -23,6 +22,9 @@ const UNREAD: Usage = { outputAudio: 600 };
 
 /** How often the cost of a response is compared with its hold: after this many tokens. */
 const COMPARED_TOKENS = 64;
+
+/** The error for a request while another response runs in the conversation; it need not name the event. */
+const ALREADY_RUNNING = "conversation_already_has_active_response";
 
 /** The messages of one response, as far as they count. */
 interface Response {
@@ -47,7 +49,10 @@ export class SessionWorks {
   #transcriptions: { series: WorkSeries; model: string } | undefined;
   /** Audio that has not been committed, and audio whose transcription is under way, in milliseconds. */
   #audioMs = 0;
-  readonly #requests = new ResponseRequests();
+  /** Requests for responses, to recognize the error that refuses one. */
+  readonly #requestIds = new RecentIds();
+  /** Other models that have transcribed the input: what they were sent is charged when they report it. */
+  readonly #replaced: WorkSeries[] = [];
 
   constructor(options: WorksOptions) {
     this.#options = options;
@@ -60,7 +65,7 @@ export class SessionWorks {
 
   /** Holds the first work. Rejects with the refusal. */
   async open(): Promise<void> {
-    await (this.responses ?? this.transcriptions)?.open();
+    await (this.responses ?? this.transcriptions)?.ahead.open();
   }
 
   /** The upstream has opened the session. */
@@ -69,8 +74,9 @@ export class SessionWorks {
   }
 
   /** Ends all works. */
-  async close(outcome: SeriesEnd["outcome"], error?: GatewayError): Promise<void> {
-    await Promise.all([this.responses?.close(outcome, error), this.transcriptions?.close(outcome, error)]);
+  async close(end: Omit<SeriesEnd, "observed">): Promise<void> {
+    const all = [this.responses, this.transcriptions, ...this.#replaced].filter((series) => series !== undefined);
+    await Promise.all(all.map((series) => series.close(end)));
   }
 
   #transcriptionSeries(target: Target): WorkSeries {
@@ -88,9 +94,13 @@ export class SessionWorks {
   transcribe(model: string | undefined, resolve: (model: string) => Target): void {
     if (model === this.#transcriptions?.model) return;
     const series = model === undefined ? undefined : this.#transcriptionSeries(resolve(model));
-    void this.#transcriptions?.series.close("complete");
+    const replaced = this.#transcriptions?.series;
+    if (replaced !== undefined) {
+      this.#replaced.push(replaced);
+      void (replaced.activeIds.length === 0 ? replaced.close({}) : replaced.finishRunning());
+    }
     this.#transcriptions = model === undefined || series === undefined ? undefined : { series, model };
-    void series?.ensure(1);
+    void series?.ahead.ensure();
   }
 
   get transcriptions(): WorkSeries | undefined {
@@ -109,17 +119,18 @@ export class SessionWorks {
     this.#audioMs = 0;
   }
 
-  /** The upstream has taken the audio so far as the item of a user. */
+  /** The upstream has taken the audio so far as the item of a user, and answers it if it has heard its end by itself. */
   commitAudio(itemId: string | undefined): void {
     const milliseconds = this.#audioMs;
-    this.context.commitAudio();
+    const isAnswered = this.context.commitAudio();
     this.#audioMs = 0;
+    if (isAnswered) this.responses?.expect(wholeOf(this.context));
     const series = this.#transcriptions?.series;
     if (series === undefined || itemId === undefined) return;
     series.begin(itemId, () => ({
       usage: { inputAudioMs: milliseconds, ...transcriptionTokens(milliseconds), requests: 1 },
     }));
-    void series.ensure(1);
+    void series.ahead.ensure();
   }
 
   /** Raises the holds for what the client has sent; undefined if they suffice. Rejects without enough credits. */
@@ -129,35 +140,35 @@ export class SessionWorks {
       this.#transcriptions === undefined ? undefined : this.#orders.raisedTranscription(this.#audioMs);
     if (response === undefined && transcription === undefined) return undefined;
     const covering: Promise<unknown>[] = [];
-    if (response !== undefined && this.responses !== undefined) covering.push(this.responses.cover(response));
+    if (response !== undefined && this.responses !== undefined) covering.push(this.responses.ahead.cover(response));
     if (transcription !== undefined && this.transcriptions !== undefined) {
-      covering.push(this.transcriptions.cover(transcription));
+      covering.push(this.transcriptions.ahead.cover(transcription));
     }
     return Promise.all(covering).then(() => undefined);
   }
 
-  /** The client asks for a response. Returns a promise if it must not be passed on before one is held for it. */
-  request(eventId: unknown): Promise<void> | undefined {
-    this.#requests.asked(eventId);
-    const { open } = this.#requests;
-    return this.responses === undefined || this.responses.hasAhead(open) ? undefined : this.responses.ensure(open);
+  /** The client's request for a response goes to the upstream. */
+  requested(eventId: string): void {
+    this.#requestIds.add(eventId);
+    this.responses?.ask(wholeOf(this.context));
   }
 
-  /** The upstream has refused an event. */
-  refused(error: JsonObject): void {
-    this.#requests.refused(error);
+  /** The upstream has refused an event. Returns whether that was a request for a response, for which nothing is held then. */
+  refused({ code, event_id: id }: JsonObject): boolean {
+    const isRequest = (typeof id === "string" && this.#requestIds.delete(id)) || code === ALREADY_RUNNING;
+    if (isRequest) void this.responses?.refused();
+    return isRequest;
   }
 
   /** The upstream has begun a response. Returns whether it is held: if not, it must not pass before `keepUp` lets it. */
   beginResponse(id: string): boolean {
     const series = this.responses;
-    if (series === undefined) return true;
-    this.#requests.begun();
+    if (series === undefined || series.knows(id)) return true;
     const read = this.context.likely;
     const response: Response = { textBytes: 0, audioTokens: 0, comparedAt: 0 };
     this.#open.set(id, response);
     const isHeld = series.begin(id, () => estimateOf(read, response));
-    void series.ensure(Math.max(1, this.#requests.open));
+    void series.ahead.ensure();
     return isHeld;
   }
 
@@ -190,22 +201,33 @@ export class SessionWorks {
     return only;
   }
 
-  /** A response has ended. Resolves to whether its charge is durable. */
-  async endResponse(
-    id: string,
-    { status, observed }: { status: unknown; observed: ObservedUsage | undefined },
-  ): Promise<boolean> {
+  /** A response has ended. Resolves once its charge is durable, and rejects if it cannot be made so. */
+  async endResponse(id: string, status: unknown, observed: ObservedUsage | undefined): Promise<void> {
+    if (this.responses?.knows(id) === false) this.beginResponse(id);
     this.#open.delete(id);
     if (observed !== undefined) this.context.replaceBy(observed.usage);
-    const outcome = status === "failed" ? "failed" : "complete";
-    return (await this.responses?.end(id, { observed, outcome })) ?? true;
+    await this.responses?.end(id, endOf(observed, status === "failed"));
   }
 
-  /** A transcription has ended. */
-  async endTranscription(itemId: string, observed: ObservedUsage | undefined, hasFailed: boolean): Promise<boolean> {
-    const series = this.#transcriptions?.series;
-    return (await series?.end(itemId, { observed, outcome: hasFailed ? "failed" : "complete" })) ?? true;
+  /** A transcription has ended: see `endResponse`. */
+  async endTranscription(itemId: string, observed: ObservedUsage | undefined, hasFailed: boolean): Promise<void> {
+    const current = this.transcriptions;
+    const series = this.#replaced.find((one) => one.knows(itemId)) ?? current;
+    if (series === current) current?.begin(itemId, () => ({ usage: { requests: 1 } }));
+    void current?.ahead.ensure();
+    await series?.end(itemId, endOf(observed, hasFailed));
   }
+}
+
+/** An upstream does not bill what it could not give. */
+function endOf(observed: ObservedUsage | undefined, hasFailed: boolean): SeriesEnd {
+  if (!hasFailed) return { observed };
+  return { observed, error: new GatewayError("upstream_invalid_answer", "The upstream has failed."), isGivenUp: true };
+}
+
+/** What a response costs that reports nothing and has passed nothing: it has read all of the conversation. */
+function wholeOf({ likely }: Context): () => ObservedUsage {
+  return () => ({ usage: { ...likely, requests: 1 } });
 }
 
 function estimateOf(read: Usage, { textBytes, audioTokens }: Response): ObservedUsage {

@@ -23,7 +23,6 @@ import { SessionTimes, type TimeVerdict } from "./session-times.ts";
 import type { SessionWorks } from "./session-works.ts";
 import { UpstreamEvents } from "./upstream-events.ts";
 import { UpstreamFlow } from "./upstream-flow.ts";
-import type { SeriesEnd } from "./work-series.ts";
 
 /** How long a cancelled response may take to report its usage. */
 const CANCELLED_MS_MAX = 2_000;
@@ -39,9 +38,10 @@ interface SessionParts {
 
 /** Why a session ends. */
 interface Ending {
-  outcome: SeriesEnd["outcome"];
-  /** Sent to the client as an event. */
-  error?: GatewayError | undefined;
+  /** Undefined if the client has left. */
+  error: GatewayError | undefined;
+  /** Whether the client gets no event of the error: its upstream has told it the reason. */
+  isSilent?: boolean;
   code: number;
   reason: string;
 }
@@ -89,7 +89,16 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
     };
     this.#fromUpstream = new UpstreamFlow({
       source: { pause: () => upstream.pause(), resume },
-      events: new UpstreamEvents({ works, api: start.api, resolveTranscription, onRefused }),
+      events: new UpstreamEvents({
+        works,
+        api: start.api,
+        resolveTranscription,
+        // One that begins while the session ends was asked for before.
+        onBegun: (id) => {
+          if (this.#onQuiet !== undefined) this.#cancel(id);
+        },
+        onRefused,
+      }),
       keepUp: (response) => works.keepUp(response),
       send: (message) => this.#outbox?.send(message),
       fail,
@@ -116,7 +125,7 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
     const now = this.#parts.deps.ticker.now();
     this.#times.active(now);
     if (this.#times.isTooFast(now)) {
-      this.#fail("rate_limit_exceeded", "The client sends too many messages a second.", "abandoned");
+      this.#fail("rate_limit_exceeded", "The client sends too many messages a second.");
     } else this.#fromClient.push(message);
   }
 
@@ -155,7 +164,7 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
   exhausted(thrown: unknown, what: "running" | "ahead"): void {
     const error = toGatewayError(thrown);
     // A response that has ended but is not charged yet has not reached its client: its end must.
-    const isBusy = (this.#parts.works.responses?.running ?? 0) > 0 || this.#fromUpstream.isCharging;
+    const isBusy = (this.#parts.works.responses?.activeIds.length ?? 0) > 0 || this.#fromUpstream.isCharging;
     if (what === "running" || !isBusy) return this.#endWith(error);
     this.#endsWith ??= error;
     this.#fromClient.close();
@@ -172,8 +181,9 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
   #endAfter({ code, reason }: { code: number; reason: string }): void {
     const relayed = relayedCode(code);
     const { keys } = this.#parts.start.target.route;
-    if (relayed !== undefined) void this.#end({ outcome: "interrupted", code: relayed, reason: keys.redact(reason) });
-    else this.#fail("upstream_interrupted", "The upstream has ended the session unexpectedly.");
+    const error = new GatewayError("upstream_interrupted", "The upstream has ended the session unexpectedly.");
+    if (relayed === undefined) this.#endWith(error);
+    else void this.#end({ error, isSilent: true, code: relayed, reason: keys.redact(reason) });
   }
 
   /** The server stops. */
@@ -184,15 +194,15 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
   /** The client has closed its socket, or was closed. */
   async close(code: number): Promise<void> {
     this.#outbox?.leave();
-    await this.#end({ outcome: "abandoned", code: relayedCode(code) ?? SESSION_CLOSED, reason: "" });
+    await this.#end({ error: undefined, code: relayedCode(code) ?? SESSION_CLOSED, reason: "" });
   }
 
-  #fail(code: GatewayError["code"], message: string, outcome?: Ending["outcome"]): void {
-    this.#endWith(new GatewayError(code, message), outcome);
+  #fail(code: GatewayError["code"], message: string): void {
+    this.#endWith(new GatewayError(code, message));
   }
 
-  #endWith(error: GatewayError, outcome: Ending["outcome"] = "interrupted"): void {
-    void this.#end({ outcome, error, ...closeCodeFor(error) });
+  #endWith(error: GatewayError): void {
+    void this.#end({ error, ...closeCodeFor(error) });
   }
 
   #end(ending: Ending): Promise<void> {
@@ -202,15 +212,16 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
     return this.#ending;
   }
 
-  async #finish({ outcome, error, code, reason }: Ending): Promise<void> {
+  async #finish({ error, isSilent = false, code, reason }: Ending): Promise<void> {
     const { deps, upstream, works, onEnd } = this.#parts;
     deps.ticker.leave(this);
     this.#fromClient.close();
     try {
-      if (error !== undefined) this.#outbox?.send(errorEvent(error, undefined));
+      if (error !== undefined && !isSilent) this.#outbox?.send(errorEvent(error, undefined));
       await works.responses?.finishRunning();
       await this.#cancelResponses();
-      await works.close(outcome, error);
+      const isGivenUp = this.#upstreamClosed !== undefined;
+      await works.close({ error, hasLeft: error === undefined, isGivenUp });
     } finally {
       onEnd();
       if (this.#upstreamClosed === undefined) upstream.close(relayedCode(code) === code ? code : SESSION_CLOSED);
@@ -218,18 +229,23 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
     }
   }
 
-  /** Stops what the upstream generates, and waits for its usage: for that it is read, whatever held it back. */
+  /** Stops what the upstream generates, or is about to, and waits for its usage: for that it is read, whatever held it back. */
   async #cancelResponses(): Promise<void> {
-    const { upstream, works, deps } = this.#parts;
+    const { works, deps } = this.#parts;
     this.#fromUpstream.readForUsage();
-    const ids = works.responses?.runningIds ?? [];
-    if (ids.length === 0 || this.#upstreamClosed !== undefined) return;
+    const ids = works.responses?.activeIds ?? [];
+    if (ids.length === 0 || (this.#upstreamClosed !== undefined && !this.#fromUpstream.isHeld)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onQuiet = resolve;
     const stopWaiting = deps.ticker.after(CANCELLED_MS_MAX, resolve);
-    for (const id of ids) upstream.send(JSON.stringify({ type: "response.cancel", response_id: id }));
+    for (const id of new Set(ids)) this.#cancel(id);
     await promise;
     stopWaiting();
+  }
+
+  /** Without an id: the response that the upstream is about to begin. */
+  #cancel(id: string | undefined): void {
+    this.#parts.upstream.send(JSON.stringify({ type: "response.cancel", response_id: id }));
   }
 
   /**
@@ -237,12 +253,12 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
    * that was waiting for its last one, and one whose upstream has closed and all of whose messages have passed.
    */
   #settle(): void {
-    const { responses } = this.#parts.works;
     const closed = this.#upstreamClosed;
-    if ((responses?.running ?? 0) === 0 || closed !== undefined) {
-      this.#onQuiet?.();
-      if (this.#endsWith !== undefined && !this.#fromUpstream.isCharging) this.#endWith(this.#endsWith);
-    }
-    if (closed !== undefined && !this.#fromUpstream.isHeld) this.#endAfter(closed);
+    const isQuiet = (this.#parts.works.responses?.activeIds.length ?? 0) === 0;
+    const hasSentAll = closed !== undefined && !this.#fromUpstream.isHeld;
+    if (isQuiet || hasSentAll) this.#onQuiet?.();
+    const isDone = isQuiet || closed !== undefined;
+    if (isDone && this.#endsWith !== undefined && !this.#fromUpstream.isCharging) this.#endWith(this.#endsWith);
+    if (closed !== undefined && hasSentAll) this.#endAfter(closed);
   }
 }

@@ -9,16 +9,20 @@ interface UpstreamEventsOptions {
   works: SessionWorks;
   api: RealtimeApi;
   resolveTranscription: (model: string) => Target;
+  /** The upstream has begun a response. */
+  onBegun: (id: string) => void;
   /** The upstream transcribes with a model that is not available, or not affordable. */
   onRefused: (thrown: unknown) => void;
 }
 
 /** A charge or a hold that a message, or those after it, must wait for. */
 export type Metered =
-  /** The message ends a paid work: it waits for the charge, which resolves to whether it is durable. */
-  | { kind: "charge"; isDurable: Promise<boolean> }
+  /** The message ends a paid work: it waits until the charge is durable. */
+  | { kind: "charge"; charged: Promise<void> }
   /** The hold of the response is used up, or not taken yet: the next message waits while `keepUp` says so. */
-  | { kind: "unheld"; response: string };
+  | { kind: "unheld"; response: string }
+  /** The upstream has refused a response that it was asked for: nothing may run any more. */
+  | { kind: "refused" };
 
 export class UpstreamEvents {
   readonly #options: UpstreamEventsOptions;
@@ -39,12 +43,16 @@ export class UpstreamEvents {
         return undefined;
       case "response.created": {
         const id = objectOf(parseObject(text)?.["response"])?.["id"];
-        return typeof id === "string" && !works.beginResponse(id) ? { kind: "unheld", response: id } : undefined;
+        if (typeof id !== "string") return undefined;
+        const isHeld = works.beginResponse(id);
+        this.#options.onBegun(id);
+        return isHeld ? undefined : { kind: "unheld", response: id };
       }
       case "response.done":
         return this.#endResponse(objectOf(parseObject(text)?.["response"]) ?? {});
       case "input_audio_buffer.speech_started":
       case "input_audio_buffer.speech_stopped":
+      case "input_audio_buffer.timeout_triggered":
         works.context.speech(type.endsWith("started"));
         return undefined;
       case "input_audio_buffer.committed": {
@@ -56,8 +64,7 @@ export class UpstreamEvents {
       case "conversation.item.input_audio_transcription.failed":
         return this.#endTranscription(parseObject(text) ?? {}, type.endsWith("failed"));
       case "error":
-        works.refused(objectOf(parseObject(text)?.["error"]) ?? {});
-        return undefined;
+        return works.refused(objectOf(parseObject(text)?.["error"]) ?? {}) ? { kind: "refused" } : undefined;
       default:
         return undefined;
     }
@@ -80,9 +87,12 @@ export class UpstreamEvents {
     const { works } = this.#options;
     const bytes = deltaBytesOf(text);
     const isAudio = type === "response.output_audio.delta" || type === "response.audio.delta";
-    const named = works.hasSeveral ? parseObject(text)?.["response_id"] : undefined;
-    const response = typeof named === "string" ? named : works.onlyResponse;
+    const only = works.onlyResponse;
+    const named = only === undefined || works.hasSeveral ? parseObject(text)?.["response_id"] : undefined;
+    const response = typeof named === "string" ? named : only;
     if (response === undefined) return undefined;
+    // Its beginning may not have been announced.
+    if (only === undefined) works.beginResponse(response);
     const mayGoOn = works.passed(response, isAudio ? { audioBytes: bytes } : { textBytes: bytes });
     return mayGoOn ? undefined : { kind: "unheld", response };
   }
@@ -90,14 +100,14 @@ export class UpstreamEvents {
   #endResponse({ id, status, usage }: JsonObject): Metered | undefined {
     const { works, api } = this.#options;
     if (typeof id !== "string") return undefined;
-    return { kind: "charge", isDurable: works.endResponse(id, { status, observed: api.readUsage(usage) }) };
+    return { kind: "charge", charged: works.endResponse(id, status, api.readUsage(usage)) };
   }
 
   #endTranscription({ item_id: id, usage }: JsonObject, hasFailed: boolean): Metered | undefined {
     const { works, api } = this.#options;
     if (typeof id !== "string" || works.transcriptions === undefined) return undefined;
     const observed = api.readTranscriptionUsage?.(usage);
-    return { kind: "charge", isDurable: works.endTranscription(id, observed, hasFailed) };
+    return { kind: "charge", charged: works.endTranscription(id, observed, hasFailed) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { GatewayError, limits } from "../core/index.ts";
+import { GatewayError, limits, toGatewayError } from "../core/index.ts";
 import { GatedQueue, type GatedQueueOptions, type Message } from "./gated-queue.ts";
 import type { UpstreamEvents } from "./upstream-events.ts";
 
@@ -70,18 +70,22 @@ export class UpstreamFlow {
 
   #pass(message: Message): void {
     const metered = typeof message === "string" ? this.#options.events.count(message) : undefined;
-    if (metered?.kind === "charge") return void this.#passCharged(message, metered.isDurable);
-    if (this.#isEnding) return;
-    this.#options.send(message);
-    if (metered !== undefined) void this.#waitForHold(metered.response);
+    if (metered?.kind === "charge") return void this.#passCharged(message, metered.charged);
+    if (!this.#isEnding) this.#options.send(message);
+    if (metered?.kind === "refused") this.#options.onPassed();
+    else if (metered !== undefined && !this.#isEnding) void this.#waitForHold(metered.response);
   }
 
   /** A response is complete for its client only after its charge is durable. */
-  async #passCharged(message: Message, charged: Promise<boolean>): Promise<void> {
+  async #passCharged(message: Message, charged: Promise<void>): Promise<void> {
     const { send, fail, onPassed } = this.#options;
     this.#queue.hold("charge");
-    if (await charged.catch(() => false)) send(message);
-    else fail(new GatewayError("storage_unavailable", "The response could not be charged."));
+    try {
+      await charged;
+      send(message);
+    } catch (thrown) {
+      fail(toGatewayError(thrown));
+    }
     this.#queue.lift("charge");
     onPassed();
   }

@@ -2,16 +2,17 @@
  * The works of a session that one model performs, one after the other: its responses, or the transcriptions of its
  * input. One work is always held ahead, because an upstream begins the next one by itself when it hears the user:
  *
- *   ensure ──▶ held ahead ──begin──▶ running ──end──▶ charged, one generation
- *                  └──────close──▶ discarded, or charged for the time of the connection
+ *   ensure ──▶ held ahead ──ask──▶ asked for ──begin──▶ running ──end──▶ charged, one generation
+ *                  │  └──────────────begin────────────────▲
+ *                  └──close──▶ discarded, or charged for the time of the connection
+ *
+ * A work that the upstream begins without a hold is held late.
  */
-import { Work, openWork, type WorkDependencies, type WorkOrder } from "../charges/index.ts";
+import { durably, outcomeOf, type Work } from "../charges/index.ts";
 import { addUsage, GatewayError, type ObservedUsage, toGatewayError, type Usage } from "../core/index.ts";
+import { HoldsAhead, type HoldsAheadOptions } from "./holds-ahead.ts";
 
-export interface SeriesOptions {
-  work: WorkDependencies;
-  /** A new order, with its own id and the present bound. */
-  newOrder: () => WorkOrder;
+export interface SeriesOptions extends Pick<HoldsAheadOptions, "work" | "newOrder"> {
   /**
    * The credits are used up by what runs, or do not suffice to hold what comes next: the session must end, at once or once
    * nothing runs.
@@ -25,46 +26,62 @@ export interface SeriesOptions {
   now: () => number;
 }
 
-/** A work that the upstream performs. */
-interface Running {
+/** A work that the upstream performs, or was asked for. */
+interface ActiveWork {
+  /** Undefined until the upstream has begun it. */
+  id: string | undefined;
   /** Undefined while its hold is being taken. */
   work: Work | undefined;
   held: Promise<Work | undefined>;
   /** Its usage so far, judged by its messages. */
   estimate: () => ObservedUsage;
-  isEnding: boolean;
+  /** Whether a part of it has passed. */
+  hasPassed: boolean;
+  /** Settled once its charge is durable, or could not be made so. */
+  ending?: Promise<void>;
 }
 
-/** How a work has ended. */
+/** How a work ends. Without an error, and with its client, it is complete. */
 export interface SeriesEnd {
   /** Undefined if the upstream has reported none: then it is estimated. */
-  observed: ObservedUsage | undefined;
-  outcome: "complete" | "failed" | "interrupted" | "abandoned";
+  observed?: ObservedUsage | undefined;
   error?: GatewayError | undefined;
+  /** Whether the client has left. */
+  hasLeft?: boolean;
+  /** Whether the upstream could not give it, or is gone: it bills nothing but what it reports, of what it had not begun. */
+  isGivenUp?: boolean;
 }
 
-/** A token's limit or a busy ledger passes; the session waits for it this long. */
-const WAIT_MS_MAX = 60_000;
-const WAIT_MS = 1_000;
-
-const passing: ReadonlySet<string> = new Set(["rate_limit_exceeded", "ledger_busy", "storage_unavailable"]);
+/** Ids that are remembered: of ended works, so that an end which is reported twice is charged once, and of requests. */
+const RECENT_IDS_MAX = 1_000;
 
 export class WorkSeries {
+  readonly ahead: HoldsAhead;
   readonly #options: SeriesOptions;
-  readonly #ahead: Work[] = [];
-  readonly #running = new Map<string, Running>();
+  /** In the order in which they were asked for, or begun. */
+  readonly #active: ActiveWork[] = [];
+  readonly #ended = new RecentIds();
   /** Ends that are not durable yet. */
   readonly #ends = new Set<Promise<unknown>>();
-  #opening: Promise<void> | undefined;
-  #wanted = 0;
+  #closing: Promise<void> | undefined;
   #isClosed = false;
-  /** Nothing is held ahead any more. */
-  #isFinishing = false;
   /** Undefined before the upstream has opened the connection, and for a model that is not priced by its time. */
   #connection: ConnectionTime | undefined;
 
   constructor(options: SeriesOptions) {
     this.#options = options;
+    const { work, newOrder, unread } = options;
+    this.ahead = new HoldsAhead({
+      work,
+      newOrder,
+      onHeld: (held) =>
+        held.meter(
+          () => this.#usageSoFar(held),
+          (error) => this.#exhausted(error, "running"),
+          unread,
+        ),
+      onRefused: (thrown) => this.#exhausted(thrown, "ahead"),
+    });
   }
 
   /** The upstream has opened the connection, whose time counts from now on if it is billed. */
@@ -72,111 +89,85 @@ export class WorkSeries {
     if (this.#options.isTimed) this.#connection = new ConnectionTime(this.#options.now);
   }
 
-  /** The number of works that the upstream performs. */
-  get running(): number {
-    return this.#running.size;
+  /** Of the works that the upstream performs, and undefined for each that it was asked for and has not begun. */
+  get activeIds(): readonly (string | undefined)[] {
+    return this.#active.map(({ id }) => id);
   }
 
-  get runningIds(): readonly string[] {
-    return [...this.#running.keys()];
-  }
-
-  /** Whether this many works are held ahead. */
-  hasAhead(count: number): boolean {
-    return this.#ahead.length >= count;
-  }
-
-  /** Holds the first work. Rejects with the refusal. */
-  async open(): Promise<void> {
-    this.#ahead.push(await this.#hold());
-  }
-
-  /** Holds works until this many are held ahead. Never rejects: a session without credits is ended by `onExhausted`. */
-  ensure(count: number): Promise<void> {
-    this.#wanted = Math.max(this.#wanted, count);
-    this.#opening ??= this.#fill().finally(() => {
-      this.#opening = undefined;
-      this.#wanted = 0;
-    });
-    return this.#opening;
-  }
-
-  async #fill(): Promise<void> {
-    try {
-      while (!this.#isFinishing && this.#ahead.length < this.#wanted) {
-        const work = await this.#holdPatiently();
-        if (work === undefined) return;
-        if (this.#isFinishing) await work.discard();
-        else this.#ahead.push(work);
-      }
-    } catch (thrown) {
-      this.#exhausted(thrown, "ahead");
-    }
-  }
-
-  async #holdPatiently(): Promise<Work | undefined> {
-    const { ticker } = this.#options.work;
-    const until = ticker.now() + WAIT_MS_MAX;
-    for (;;) {
-      try {
-        return await this.#hold();
-      } catch (thrown) {
-        const isPassing = thrown instanceof GatewayError && passing.has(thrown.code) && ticker.now() < until;
-        if (!isPassing) throw thrown;
-        await new Promise<void>((resolve) => ticker.after(WAIT_MS, resolve));
-        if (this.#isFinishing) return undefined;
-      }
-    }
-  }
-
-  async #hold(): Promise<Work> {
-    const { work: deps, newOrder } = this.#options;
-    const work = await openWork(deps, newOrder());
-    if (!(work instanceof Work)) throw new Error("work without a retry key was replayed");
-    work.meter(
-      () => this.#usageSoFar(work),
-      (error) => this.#exhausted(error, "running"),
-      this.#options.unread,
-    );
-    return work;
+  /** Whether the work has begun, and perhaps ended. */
+  knows(id: string): boolean {
+    return this.#ended.has(id) || this.#find(id) !== undefined;
   }
 
   #exhausted(thrown: unknown, what: "running" | "ahead"): void {
     if (!this.#isClosed) this.#options.onExhausted(toGatewayError(thrown), what);
   }
 
-  /** Raises the hold of the next work so that it covers this usage. Rejects if the credits do not suffice. */
-  async cover(ahead: Usage): Promise<void> {
-    await this.#ahead[0]?.cover(ahead);
+  /** The upstream was asked for a work, for which one is reserved. */
+  ask(estimate: () => ObservedUsage): void {
+    this.#activate(undefined, estimate, this.ahead.takeReserved());
+  }
+
+  /** The upstream will begin a work by itself. */
+  expect(estimate: () => ObservedUsage): void {
+    if (!this.#isClosed) this.#activate(undefined, estimate);
+  }
+
+  /** The upstream has refused what it was asked for last. */
+  async refused(): Promise<void> {
+    const asked = this.#active.findLast(({ id }) => id === undefined);
+    if (asked === undefined) return;
+    this.#remove(asked);
+    const work = asked.work ?? (await asked.held);
+    if (work !== undefined) this.ahead.putBack(work);
   }
 
   /** The upstream has begun a work. Returns whether it is held already. */
   begin(id: string, estimate: () => ObservedUsage): boolean {
-    if (this.#running.has(id) || this.#isClosed) return true;
-    const work = this.#ahead.shift();
-    work?.begin();
-    const running: Running = { work, held: Promise.resolve(work), estimate, isEnding: false };
-    this.#running.set(id, running);
-    // The upstream was faster than the ledger.
-    if (work === undefined) running.held = this.#holdLate(running);
-    return work !== undefined;
+    if (this.knows(id) || this.#isClosed) return true;
+    const asked = this.#active.find((one) => one.id === undefined);
+    if (asked === undefined) return this.#activate(id, estimate).work !== undefined;
+    asked.id = id;
+    asked.estimate = estimate;
+    return asked.work !== undefined;
   }
 
-  async #holdLate(running: Running): Promise<Work | undefined> {
-    await this.ensure(1);
-    const work = this.#ahead.shift();
-    running.work = work;
+  #activate(id: string | undefined, estimate: () => ObservedUsage, work = this.ahead.take()): ActiveWork {
     work?.begin();
-    if (work === undefined) {
-      const error = new GatewayError("insufficient_credits", "Not enough credits for the response that has begun.");
-      this.#exhausted(error, "running");
+    const active: ActiveWork = { id, work, held: Promise.resolve(work), estimate, hasPassed: false };
+    this.#active.push(active);
+    // The upstream was faster than the ledger.
+    if (work === undefined) active.held = this.#holdLate(active);
+    return active;
+  }
+
+  async #holdLate(active: ActiveWork): Promise<Work | undefined> {
+    try {
+      const work = await this.ahead.takeLate();
+      active.work = work;
+      work?.begin();
+      return work;
+    } catch (thrown) {
+      this.#exhausted(thrown, "running");
+      return undefined;
     }
-    return work;
+  }
+
+  #find(id: string): ActiveWork | undefined {
+    return this.#active.find((one) => one.id === id);
+  }
+
+  #remove(active: ActiveWork): void {
+    const place = this.#active.indexOf(active);
+    if (place !== -1) this.#active.splice(place, 1);
   }
 
   /** The first bytes of a running work have passed. */
   firstByte(id: string): void {
-    this.#running.get(id)?.work?.firstByte();
+    const running = this.#find(id);
+    if (running === undefined) return;
+    running.hasPassed = true;
+    running.work?.firstByte();
   }
 
   /**
@@ -184,66 +175,80 @@ export class WorkSeries {
    * or not taken yet; once it is settled, this is to be asked again.
    */
   keepUp(id: string): Promise<void> | undefined {
-    const running = this.#running.get(id);
-    if (running === undefined || running.isEnding) return undefined;
+    const running = this.#find(id);
+    if (running === undefined || running.ending !== undefined) return undefined;
     return running.work === undefined ? running.held.then(() => undefined) : running.work.keepUp();
   }
 
-  /** A running work has ended. Resolves to whether its charge is durable; undefined if there is no such work. */
-  async end(id: string, { observed, outcome, error }: SeriesEnd): Promise<boolean | undefined> {
-    const running = this.#running.get(id);
-    if (running === undefined || running.isEnding) return undefined;
-    running.isEnding = true;
-    const work = running.work ?? (await running.held);
-    const used = observed ?? running.estimate();
-    const isFirst = this.#carrier === work;
-    this.#running.delete(id);
-    if (work === undefined) return true;
-    const charged = isFirst ? withConnection(used, this.#connection?.take()) : used;
-    // An upstream does not bill a response that it could not give.
-    const isFree = outcome === "failed" && observed === undefined && this.#connection === undefined;
-    const committed = work.end({ status: 200, outcome, observed: isFree ? undefined : charged, error });
+  /**
+   * A running work has ended. Resolves once its charge is durable, and rejects if it cannot be made so, or if this was closed
+   * before the work began.
+   */
+  async end(id: string, end: SeriesEnd): Promise<void> {
+    const running = this.#find(id);
+    if (running !== undefined) return (running.ending ??= this.#charge(running, end));
+    if (!this.#ended.has(id)) throw new GatewayError("upstream_interrupted", "The session has ended.");
+    await Promise.all(this.#ends);
+  }
+
+  async #charge(active: ActiveWork, { observed, error, hasLeft = false, isGivenUp = false }: SeriesEnd): Promise<void> {
+    const work = active.work ?? (await active.held);
+    const used = observed ?? (isGivenUp ? undefined : active.estimate());
+    const connectionMs = work !== undefined && this.#carrier === work ? this.#connection?.take() : undefined;
+    this.#remove(active);
+    if (active.id !== undefined) this.#ended.add(active.id);
+    if (work === undefined) return;
+    const isWhole = error === undefined && !hasLeft;
+    const outcome = isWhole ? "complete" : outcomeOf(error, { hasLeft, hasBegun: active.hasPassed });
+    const charged = connectionMs === undefined ? used : withConnection(used, connectionMs);
+    const committed = work.end({ status: 200, outcome, observed: charged, error });
     this.#ends.add(committed);
-    const { isDurable } = await committed;
-    this.#ends.delete(committed);
-    return isDurable;
+    await durably(committed.finally(() => this.#ends.delete(committed)));
   }
 
   /** Holds nothing ahead any more, so that the credits are there for what runs. */
   async finishRunning(): Promise<void> {
-    this.#isFinishing = true;
-    if (this.#running.size === 0) return;
-    await this.#opening;
-    await Promise.all(this.#ahead.splice(0).map((work) => work.discard()));
+    this.ahead.finish();
+    if (this.#active.length === 0) return;
+    await Promise.all((await this.ahead.takeAll()).map((work) => work.discard()));
   }
 
-  /** Ends what runs by its estimates, and everything that is held ahead. Resolves once no end is under way any more. */
-  async close(outcome: SeriesEnd["outcome"], error?: GatewayError): Promise<void> {
-    this.#isFinishing = true;
-    for (const id of this.runningIds) await this.end(id, { observed: undefined, outcome, error });
+  /**
+   * Ends what runs, and what was asked for, by its estimates, and everything that is held ahead. Resolves once no end is
+   * under way any more.
+   */
+  close(end: Omit<SeriesEnd, "observed">): Promise<void> {
+    return (this.#closing ??= this.#close(end));
+  }
+
+  async #close({ isGivenUp = false, ...end }: Omit<SeriesEnd, "observed">): Promise<void> {
+    this.ahead.finish();
     this.#isClosed = true;
-    await this.#opening;
-    const [first, ...others] = this.#ahead.splice(0);
+    const ends = Promise.allSettled(
+      [...this.#active].map(
+        (each) => (each.ending ??= this.#charge(each, { ...end, isGivenUp: isGivenUp && each.id === undefined })),
+      ),
+    );
+    const [first, ...others] = await this.ahead.takeAll();
     const milliseconds = this.#connection?.take() ?? 0;
     if (milliseconds > 0) {
-      const observed = withConnection({ usage: {} }, milliseconds);
+      const observed = withConnection(undefined, milliseconds);
       await first?.end({ status: 200, outcome: "complete", observed });
     } else await first?.discard();
     for (const other of others) await other.discard();
+    await ends;
     await Promise.all(this.#ends);
   }
 
   /** The work that is charged for the time of the connection. */
   get #carrier(): Work | undefined {
-    for (const { work } of this.#running.values()) if (work !== undefined) return work;
-    return this.#ahead[0];
+    return this.#active.find(({ work }) => work !== undefined)?.work ?? this.ahead.first;
   }
 
   #usageSoFar(work: Work): ObservedUsage | undefined {
-    const running = [...this.#running.values()].find((one) => one.work === work);
-    const used = running?.estimate();
+    const used = this.#active.find((one) => one.work === work && one.id !== undefined)?.estimate();
     if (this.#connection === undefined || this.#carrier !== work) return used;
-    return withConnection(used ?? { usage: {} }, this.#connection.milliseconds);
+    return withConnection(used, this.#connection.milliseconds);
   }
 }
 
@@ -269,6 +274,28 @@ class ConnectionTime {
   }
 }
 
-function withConnection(observed: ObservedUsage, connectionMs = 0): ObservedUsage {
+function withConnection(observed: ObservedUsage = { usage: {} }, connectionMs: number): ObservedUsage {
   return connectionMs === 0 ? observed : { ...observed, usage: addUsage(observed.usage, { connectionMs }) };
+}
+
+/** The last ids of many. */
+export class RecentIds {
+  readonly #ids = new Set<string>();
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  add(id: string): void {
+    this.#ids.add(id);
+    for (const oldest of this.#ids) {
+      if (this.#ids.size <= RECENT_IDS_MAX) return;
+      this.#ids.delete(oldest);
+    }
+  }
+
+  /** Returns whether it was there. */
+  delete(id: string): boolean {
+    return this.#ids.delete(id);
+  }
 }

@@ -15,6 +15,7 @@ const findings: Readonly<Record<string, RegExp>> = {
   "end-not-awaited": /before it was charged/,
   "resume-with-a-reason-left": /more passed/,
   "unbounded-list": /messages wait/,
+  "asked-response-forgotten": /were asked for/,
 };
 
 let copy: string;

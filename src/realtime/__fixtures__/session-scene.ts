@@ -21,6 +21,8 @@ type Message = string | Uint8Array;
 /** An upstream's socket that stops sending when it is paused, as a real one does. */
 class FakeUpstream {
   readonly received: Record<string, unknown>[] = [];
+  /** The same, as they were sent. */
+  readonly texts: string[] = [];
   readonly queuedBytes = 0;
   isPaused = false;
   closed: number | "terminated" | undefined;
@@ -49,6 +51,7 @@ class FakeUpstream {
   }
 
   send(message: Message): void {
+    this.texts.push(String(message));
     this.received.push(parseObject(String(message)) ?? {});
   }
 

@@ -186,7 +186,7 @@ export class SessionCall implements Actor, Socket {
   #planUpstream(): void {
     const { random } = this.#world;
     for (let times = random.int(0, 2); times > 0; times -= 1) {
-      this.#node.after(random.int(0, 10_000), () => this.#upstream.begin(undefined));
+      this.#node.after(random.int(0, 10_000), () => this.#upstream.beginByItself());
     }
     if (!random.chance(0.3)) return;
     const isBreak = random.chance(0.5);
@@ -245,7 +245,8 @@ export class SessionCall implements Actor, Socket {
     this.#kept += 1;
     const isBounded = this.#kept <= KEPT_MAX || this.#isEnding;
     this.#world.expect(isBounded, () => `${this.id}: ${this.#kept} messages wait for the client`);
-    if (type === "response.created" && response !== undefined) this.#passed.set(response, 0);
+    // Its beginning may not have been announced.
+    if (response !== undefined && !this.#passed.has(response)) this.#passed.set(response, 0);
     if (type !== "response.done") return;
     this.#beginSpan("withheld");
     const { random } = this.#world;
@@ -342,9 +343,18 @@ export class SessionCall implements Actor, Socket {
     Promise.resolve(this.#handler?.close(code, ""))
       .catch((reason: unknown) => this.#world.find(`${this.id}: ${codeOf(reason)}`))
       .finally(() => {
+        this.#checkPaid();
         for (const span of ["held back", "cover", "withheld"] as const) this.#endSpan(span);
         this.#over.resolve();
       });
+  }
+
+  /** What its upstream was asked for is paid, however the session ends, unless the upstream has left it. */
+  #checkPaid(): void {
+    const { owed, hasLeft } = this.#upstream;
+    const paid = this.#world.worksIn(this.id).filter((id) => (this.#world.know(id).cost ?? 0n) > 0n).length;
+    const isPaid = hasLeft || paid >= owed;
+    this.#world.expect(isPaid, () => `${this.id}: ${owed} responses were asked for, and ${paid} paid`);
   }
 
   hangUp(): void {

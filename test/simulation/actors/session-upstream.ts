@@ -5,6 +5,9 @@ import type { World } from "../kit/world.ts";
 const BYTES_PER_TOKEN = 4;
 const READ_AT_ONCE = 50;
 
+/** How often the beginning of a response is not announced. */
+const UNANNOUNCED = 0.05;
+
 /** The code of the error for a response that is asked for while another one runs. */
 export const ACTIVE_RESPONSE = "conversation_already_has_active_response";
 
@@ -31,6 +34,12 @@ export class SessionUpstream implements UpstreamSocket {
   #late = 0;
   #isClosed = false;
   #responses = 0;
+  /** Responses that it was asked for, less those that it has refused. */
+  owed = 0;
+  /** Of those that it was asked for, how many are neither begun nor refused. */
+  #asked = 0;
+  /** Whether it has closed the socket itself. */
+  hasLeft = false;
   /** The response that runs. */
   #active: { id: string; tokens: number } | undefined;
 
@@ -47,8 +56,27 @@ export class SessionUpstream implements UpstreamSocket {
     const event = parseObject(String(message)) ?? {};
     const { type } = event;
     this.#options.onReceived(String(type));
-    if (type === "response.create") this.#options.node.after(this.#soon(), () => this.begin(event["event_id"]));
+    if (type === "response.create") this.#ask(event["event_id"]);
     if (type === "response.cancel") this.#options.node.after(this.#soon(), () => this.#done("cancelled"));
+  }
+
+  #ask(eventId: unknown): void {
+    const { meetings } = this.#options.world;
+    this.owed += 1;
+    this.#asked += 1;
+    if (this.#asked === 1) meetings.begin(this.#options.id, "asked");
+    const { random } = this.#options.world;
+    this.#options.node.after(random.int(0, random.pick([60, 60, 60, 6_000])), () => {
+      this.#asked -= 1;
+      if (this.#asked === 0) meetings.end(this.#options.id, "asked");
+      if (this.#active !== undefined && !this.#isClosed) this.owed -= 1;
+      this.begin(eventId);
+    });
+  }
+
+  /** Begins a response by itself, unless it was asked for one. */
+  beginByItself(): void {
+    if (this.#asked === 0) this.begin(undefined);
   }
 
   /** Begins a response, or refuses to if one runs. */
@@ -62,7 +90,7 @@ export class SessionUpstream implements UpstreamSocket {
     const id = `r${this.#responses}`;
     this.#responses += 1;
     this.#active = { id, tokens: 0 };
-    this.#emit({ type: "response.created", response: { id } });
+    if (!random.chance(UNANNOUNCED)) this.#emit({ type: "response.created", response: { id } });
     const parts = random.int(1, 40);
     const gap = random.pick([5, 50, 300]);
     let at = 0;
@@ -153,15 +181,20 @@ export class SessionUpstream implements UpstreamSocket {
   }
 
   close(code: number): void {
-    this.end(code);
+    this.#end(code);
   }
 
   terminate(): void {
-    this.end(1006);
+    this.#end(1006);
   }
 
-  /** The socket has closed, by whichever side. */
+  /** The upstream closes the socket, or its connection breaks off. */
   end(code: number): void {
+    this.hasLeft ||= !this.#isClosed;
+    this.#end(code);
+  }
+
+  #end(code: number): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const { node } = this.#options;

@@ -20,6 +20,8 @@ export type Span =
   | "withheld"
   /** A client's message waits for its hold. */
   | "cover"
+  /** The upstream was asked for a response that it has not begun. */
+  | "asked"
   /** Of the whole world. */
   | "commit"
   | "outage";
@@ -107,6 +109,9 @@ export const pairs: readonly (readonly [Happening, Span])[] = [
   ["cover", "outage"],
   ["hang-up", "withheld"],
   ["hang-up", "cover"],
+  ["hang-up", "asked"],
+  ["upstream break", "asked"],
+  ["withheld", "asked"],
   ["upstream end", "withheld"],
   ["upstream break", "withheld"],
   ["exhaustion", "outage"],
