@@ -60,8 +60,10 @@ Where client and provider use the same dialect, bytes are changed for these reas
 - **Anthropic's chat endpoint ignores** formats of answers and efforts: a request with one is translated to Messages. Models that
   cannot be held to a schema, and JSON without one, are asked for it in the prompt.
 - **Tools in namespaces** (Codex) are offered one by one by providers of Responses other than OpenAI, and called by their
-  namespaces again. There, as in every translation, a **hosted tool** that the provider does not have is left out if the model
-  merely may use it, and named in the header \`x-tollgate-dropped-tools\`; \`tool_choice\` that demands one gets 422.
+  namespaces again.
+- **A hosted tool** that the provider does not have, or that has no price here, is left out if the model merely may use it, and named
+  in the header \`x-tollgate-dropped-tools\`: agents offer one with every request. So is a type of tool that nobody here knows, for it
+  might be billed. \`tool_choice\` that demands one gets 422.
 - **Google's chat streams** get an \`index\` for each tool call, the reason \`tool_calls\` after calls, and the usage in a last chunk of
   its own for a client that asked for it, instead of in every chunk. SDKs and agents drop calls and texts otherwise.
 - **Claude Code** (by its user agent) finds the model in the answer under the name that it asked for, prefix included. Under another

@@ -37,6 +37,15 @@ const tools = [{ type: "function", name: "get_weather", parameters }];
 const user = (content: unknown): JsonObject => ({ role: "user", content });
 const sealed = { reasoning: { effort: "high" }, include: ["reasoning.encrypted_content"] };
 
+test.each([
+  [{ type: "shell", environment: { type: "container_auto", memory_limit: "2g" } }, "tools[0].environment.memory_limit"],
+  [{ type: "code_interpreter", container: { type: "auto", memory_limit: 4 } }, "tools[0].container.memory_limit"],
+])("a container has one of four sizes: %j", async (tool, param) => {
+  expect(await errorOf("hi", { tools: [tool] })).toMatchObject({ param });
+  const sized = JSON.parse(JSON.stringify(tool).replace(/"2g"|4/, '"64g"')) as JsonObject;
+  expect((await ask("hi", { tools: [sized] })).status).toBe(200);
+});
+
 describe("stored responses", () => {
   test("a response is looked up, continued and deleted; its input is listed page by page", async () => {
     const first = await idOf(ask("hello"));

@@ -104,6 +104,18 @@ const rules: ResponsesRules = {
   efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
 };
 
+const memories = ["1g", "4g", "16g", "64g"];
+
+/** The container of a tool that runs code has one of four sizes. */
+function containerProblem({ type, container, environment }: JsonObject, index: number): Problem[] {
+  const place = type === "shell" ? "environment" : "container";
+  const { memory_limit: memory } = asObject(type === "shell" ? environment : container);
+  if ((type !== "shell" && type !== "code_interpreter") || !isGiven(memory)) return [];
+  if (memories.includes(String(memory))) return [];
+  const message = `supported values are ${memories.join(", ")}`;
+  return [{ kind: "bad-value", field: `tools[${index}].${place}.memory_limit`, message, value: memory }];
+}
+
 /** Features that are not simulated, and are refused explicitly so that no test takes them for an answer. */
 const notSimulated = ["background", "conversation", "prompt"] as const;
 
@@ -113,6 +125,8 @@ function refuse(body: JsonObject): Problem | null {
     const message = `supported values are ${[...includable].join(", ")}`;
     return { kind: "bad-value", field: "include", message, value: unknown };
   }
+  const container = asArray(body["tools"]).map(asObject).flatMap(containerProblem)[0];
+  if (container !== undefined) return container;
   const missing = notSimulated.find((field) => isGiven(body[field]) && body[field] !== false);
   if (missing === undefined) return refuseSampling(body);
   return { kind: "unsupported", field: missing, message: `'${missing}' is not simulated.` };

@@ -7,20 +7,26 @@ import {
   type ReceivedForm,
   type ParsedBody,
 } from "../bodies/index.ts";
-import type { JsonObject } from "../core/index.ts";
+import { type JsonObject, listOf } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 
-/**
- * The client's own bytes, with the upstream's name of the model and its edits. `outputTokens` replaces all limits of the
- * output.
- */
+/** What the gateway decides about a request, beyond the upstream's own edits. */
+interface Decided {
+  /** Replaces all limits of the output. */
+  outputTokens?: number | undefined;
+  /** The places of the tools that the upstream does not get. */
+  leftTools?: readonly number[] | undefined;
+}
+
+/** The client's own bytes, with the upstream's name of the model, its edits and what was decided. */
 export function editedBytes<Body extends ChargeableBody>(
   { model, operation }: Target,
   { bytes, members, body }: ParsedBody<Body>,
-  outputTokens?: number,
+  { outputTokens, leftTools = [] }: Decided = {},
 ): readonly Uint8Array[] {
   const edits: JsonEdit[] = [{ set: "model", value: JSON.stringify(model) }, ...operation.edits(body, model)];
+  if (leftTools.length > 0) edits.push(...leftOut(listOf(memberOf({ bytes, members }, "tools")), leftTools));
   const { outputLimit } = operation;
   if (outputTokens === undefined || outputLimit === undefined) return editBytes(bytes, members, edits);
   const { field, replaces } = outputLimit;
@@ -28,6 +34,23 @@ export function editedBytes<Body extends ChargeableBody>(
   const others = edits.filter((edit) => !limits.has(targetOf(edit)));
   const removed = replaces.filter((name) => name in body).map((name): JsonEdit => ({ remove: name }));
   return editBytes(bytes, members, [...others, ...removed, { set: field, value: String(outputTokens) }]);
+}
+
+/** A member of a body, decoded: long strings are truncated in the body itself. */
+function memberOf({ bytes, members }: Pick<ParsedBody<unknown>, "bytes" | "members">, key: string): unknown {
+  const member = members.find((each) => each.key === key);
+  return member && JSON.parse(bytes.toString("utf8", member.valueStart, member.valueEnd));
+}
+
+/** The members that only mean something beside tools: upstreams refuse them without. */
+const besideTools = ["tools", "tool_choice", "parallel_tool_calls"];
+
+/** The edits that leave tools out, by their places. */
+export function leftOut(tools: readonly unknown[], left: readonly number[] = []): JsonEdit[] {
+  if (left.length === 0) return [];
+  const rest = tools.filter((_, index) => !left.includes(index));
+  if (rest.length === 0) return besideTools.map((name) => ({ remove: name }));
+  return [{ set: "tools", value: JSON.stringify(rest) }];
 }
 
 function targetOf(edit: JsonEdit): string {

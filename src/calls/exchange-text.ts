@@ -3,7 +3,7 @@
  * the model's name changes; otherwise everything is translated through the conversation model.
  */
 import { decodeBody, type ParsedBody } from "../bodies/index.ts";
-import { type Dialect, type GatewayError, type JsonObject, limits, objectOf } from "../core/index.ts";
+import { type Dialect, type GatewayError, type JsonObject, limits, listOf, objectOf } from "../core/index.ts";
 import {
   hasTaggedSignature,
   leaveOutHostedTools,
@@ -21,11 +21,11 @@ import {
 } from "../dialects/index.ts";
 import type { RequestedExtras, UpstreamOperation } from "../providers/index.ts";
 import type { MediaCodec } from "../media/index.ts";
-import type { Target } from "../routing/index.ts";
+import { type OfferedTools, offeredTools, type Target } from "../routing/index.ts";
 import type { WholeAnswer } from "../sending/index.ts";
 import type { ChargedUsage, StreamObserver } from "../streaming/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
-import { editedBytes, editValue } from "./edit-body.ts";
+import { editedBytes, editValue, leftOut } from "./edit-body.ts";
 import {
   type ClientAnswer,
   EVENT_STREAM,
@@ -77,15 +77,18 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
   readonly extras: RequestedExtras | undefined;
   readonly passesThrough = true;
   readonly streamed: boolean;
-  readonly headers = undefined;
+  readonly headers: Exchange["headers"];
   readonly observeBytes = undefined;
+  readonly #tools: OfferedTools | undefined;
   readonly #call: TextCall<Body>;
   readonly #codec: TextCodec<Body>;
 
   constructor(call: TextCall<Body>, codec: TextCodec<Body>) {
     const { target, parsed } = call;
     this.output = requestedOutput(target, parsed.body);
-    this.extras = target.operation.extras?.(parsed.body, target.model);
+    this.#tools = offeredTools(target, parsed.body);
+    this.extras = extrasOf(target, parsed.body, this.#tools);
+    this.headers = this.#tools && droppedTools(this.#tools.leftNames);
     this.streamed = parsed.body.stream === true;
     this.#call = call;
     this.#codec = codec;
@@ -93,7 +96,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
 
   requests(outputTokens?: number): ReturnType<Exchange["requests"]> {
     const { target, parsed } = this.#call;
-    return [{ subpath: "", body: editedBytes(target, parsed, outputTokens) }];
+    return [{ subpath: "", body: editedBytes(target, parsed, { outputTokens, leftTools: this.#tools?.left }) }];
   }
 
   observe(charged: ChargedUsage): ObservedStream {
@@ -142,6 +145,21 @@ function requestedOutput({ operation: { outputLimit }, model }: Target, body: Js
   };
 }
 
+/** What a body asks for, its tools included; undefined if nothing. */
+function extrasOf(
+  { operation, model }: Target,
+  body: JsonObject,
+  tools: OfferedTools | undefined,
+): RequestedExtras | undefined {
+  const extras = operation.extras?.(body, model);
+  return tools === undefined ? extras : { ...extras, ...tools.extras };
+}
+
+/** The header that names the tools that the upstream does not get; undefined if there are none. */
+function droppedTools(names: readonly string[]): Exchange["headers"] {
+  return names.length === 0 ? undefined : { "x-tollgate-dropped-tools": names.join(", ") };
+}
+
 /** Unique to the call; letters and digits only. */
 export function callIdOf(requestId: string): string {
   return requestId.replace(/^req_/, "");
@@ -159,15 +177,18 @@ type RequestWriter = (outputTokens?: number) => JsonObject;
 class TranslatedRequest {
   readonly #operation: UpstreamOperation;
   readonly #model: string;
+  /** What its tools may buy; undefined if nothing. */
+  readonly tools: OfferedTools | undefined;
   #write: RequestWriter | undefined;
   #body: JsonObject | undefined;
 
-  /** Throws 422 for what the upstream's dialect cannot express. */
-  constructor({ operation, model }: Pick<Target, "operation" | "model">, write: RequestWriter) {
-    this.#operation = operation;
-    this.#model = model;
+  /** Throws 422 for what the upstream's dialect cannot express, or what has no price. */
+  constructor(target: Target, write: RequestWriter) {
+    this.#operation = target.operation;
+    this.#model = target.model;
     this.#write = write;
     this.#body = write();
+    this.tools = offeredTools(target, this.#body);
   }
 
   /** The request without another limit. */
@@ -179,7 +200,8 @@ class TranslatedRequest {
     const body = (outputTokens === undefined ? this.#body : this.#write?.(outputTokens)) ?? {};
     this.#write = undefined;
     this.#body = undefined;
-    return JSON.stringify(editValue(body, this.#operation.edits(body, this.#model)));
+    const edits = [...leftOut(listOf(body["tools"]), this.tools?.left), ...this.#operation.edits(body, this.#model)];
+    return JSON.stringify(editValue(body, edits));
   }
 }
 
@@ -192,7 +214,9 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const upstream = translations[to];
   const asked = call.decoded ?? decodeBody(parsed);
   const { conversation, left } = leaveOutHostedTools(client.readRequest(asked), ({ dialect, value }) => {
-    return dialect === to && operation.hostedTools?.includes(String(value["type"])) !== false;
+    return (
+      dialect === to && (operation.readTool === undefined || operation.readTool(value, asked, model) !== undefined)
+    );
   });
   const facts = operation.facts?.(model) ?? {};
   const origin = target.route.prefix;
@@ -217,11 +241,11 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   };
   return {
     output: requestedOutput(target, request.body),
-    extras: operation.extras?.(request.body, model),
+    extras: extrasOf(target, request.body, request.tools),
     requests: (outputTokens) => [{ subpath: "", body: request.take(outputTokens) }],
     passesThrough: false,
     streamed: stream,
-    headers: left.length === 0 ? JSON_TYPE : { ...JSON_TYPE, "x-tollgate-dropped-tools": left.join(", ") },
+    headers: { ...JSON_TYPE, ...droppedTools([...new Set([...left, ...(request.tools?.leftNames ?? [])])]) },
     observe(charged) {
       const observer = translateStream({ upstream, upstreamContext, client, clientContext, charged });
       return { observer, events: { bytesMax: limits.eventBytesMax, errorEvent: (error) => observer.fail(error) } };

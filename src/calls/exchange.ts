@@ -32,7 +32,7 @@ export interface Exchange {
    * answer.
    */
   readonly streamed: boolean;
-  /** The headers that describe the answer's body, if they are not the upstream's. */
+  /** The headers that describe the answer, if its upstream sends none or others. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** Creates the observer of a stream of events, if there can be one. */
   readonly observe: ((charged: ChargedUsage) => ObservedStream) | undefined;

@@ -159,7 +159,7 @@ const rows = {
     isTool: true,
     bucket: "containerGb",
     per: 1,
-    buys: "a gigabyte of memory of a code interpreter's container",
+    buys: "a gigabyte of memory of a hosted container, in which a code interpreter or a shell runs",
   },
   searches_kcount: { bucket: "searches", per: KCOUNT, buys: "a thousand times ten search results, of /v2/search" },
   pages_kcount: { bucket: "pages", per: KCOUNT, buys: "a thousand pages of the web" },

@@ -14,6 +14,12 @@ function operationOf(kind: ProviderChoice["kind"], name: Named, preset?: Provide
 
 const extras = (operation: UpstreamOperation, body: JsonObject, model = "m") => operation.extras?.(body, model) ?? {};
 
+/** What the tools of a request may buy, one by one; undefined for one that nobody knows. */
+const bought = (
+  operation: UpstreamOperation,
+  { tools = [], ...body }: JsonObject & { tools?: readonly JsonObject[] },
+) => tools.map((tool) => operation.readTool?.(tool, { ...body, tools }, "m"));
+
 /** The units besides tokens and the call itself. */
 function unitsOf(observed: ObservedUsage | undefined): Usage {
   const { webSearches, storageSearches, containerGb } = observed?.usage ?? {};
@@ -132,16 +138,24 @@ describe("hosted tools of Responses", () => {
   const responses = operationOf("openai", "responses");
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
 
-  test.each<[JsonObject, object]>([
-    [{ tools: [{ type: "web_search" }] }, { toolUnits: { webSearches: 10 } }],
-    [{ tools: [{ type: "web_search_preview" }], max_tool_calls: 2 }, { toolUnits: { webSearches: 2 } }],
-    [{ tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] }, { toolUnits: { storageSearches: 10 } }],
-    [{ tools: [{ type: "code_interpreter", container: { type: "auto" } }] }, { toolUnits: { containerGb: 1 } }],
-    [
-      { tools: [{ type: "code_interpreter", container: { type: "auto", memory_limit: "16g" } }] },
-      { toolUnits: { containerGb: 16 } },
-    ],
-    [{ tools: [{ type: "code_interpreter", container: "cntr_1" }] }, { toolUnits: { containerGb: 1 } }],
+  const code = (container?: unknown): JsonObject => ({ type: "code_interpreter", container });
+  const shell = (environment?: unknown): JsonObject => ({ type: "shell", environment });
+
+  test.each<[JsonObject & { tools: readonly JsonObject[] }, object]>([
+    [{ tools: [{ type: "web_search" }] }, { units: { webSearches: 10 } }],
+    [{ tools: [{ type: "web_search_2025_08_26" }] }, { units: { webSearches: 10 } }],
+    [{ tools: [{ type: "web_search_preview" }], max_tool_calls: 2 }, { units: { webSearches: 2 } }],
+    [{ tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] }, { units: { storageSearches: 10 } }],
+    [{ tools: [code({ type: "auto" })] }, { units: { containerGb: 1 } }],
+    [{ tools: [code()] }, { units: { containerGb: 1 } }],
+    [{ tools: [code({ type: "auto", memory_limit: null })] }, { units: { containerGb: 1 } }],
+    [{ tools: [code({ type: "auto", memory_limit: "16g" })] }, { units: { containerGb: 16 } }],
+    [{ tools: [code("cntr_1")] }, { units: {} }],
+    [{ tools: [shell({ type: "container_auto" })] }, { units: { containerGb: 1 } }],
+    [{ tools: [shell({ type: "container_auto", memory_limit: "64g" })] }, { units: { containerGb: 64 } }],
+    [{ tools: [shell({ type: "container_reference", container_id: "cntr_1" })] }, { units: {} }],
+    [{ tools: [shell({ type: "local" })] }, { units: {} }],
+    [{ tools: [shell()] }, { units: {} }],
     [
       { tools: [{ type: "image_generation", quality: "low", size: "1024x1024" }] },
       { others: [{ model: "gpt-image-1", usage: { outputImage: 544 } }] },
@@ -153,12 +167,31 @@ describe("hosted tools of Responses", () => {
       },
       { others: [{ model: "gpt-image-1-mini", usage: { outputImage: 272 } }] },
     ],
-    [{ tools: [{ type: "function", name: "web_search" }, { type: "mcp" }, { type: "custom" }] }, {}],
-    [{ tools: "web_search" }, {}],
-    [{}, {}],
+    [{ tools: [{ type: "function", name: "web_search" }] }, {}],
+    [{ tools: [{ type: "mcp" }] }, {}],
+    [{ tools: [{ type: "namespace", name: "n", tools: [{ type: "custom", name: "c" }] }] }, {}],
   ])("a request with %j", (body, asked) => {
-    expect(extras(responses, body)).toEqual(asked);
+    expect(bought(responses, body)).toEqual([asked]);
   });
+
+  test.each<JsonObject>([
+    { type: "web_search_of_tomorrow" },
+    { type: "browser" },
+    { type: 7 },
+    {},
+    { type: "namespace", name: "n", tools: [{ type: "web_search" }] },
+  ])("nobody knows what %j buys", (tool) => {
+    expect(bought(responses, { tools: [tool] })).toEqual([undefined]);
+  });
+
+  test.each([code({ type: "auto", memory_limit: "128g" }), shell({ type: "container_auto", memory_limit: 4 })])(
+    "the memory of %j is refused by its name",
+    (tool) => {
+      const read = () => bought(responses, { tools: [tool] });
+      expect(read).toThrow(expect.objectContaining({ status: 422, param: "tools" }));
+      expect(read).toThrow("memory_limit");
+    },
+  );
 
   test("searches are those that the answer tells, else the items that searched", () => {
     const output = [
@@ -180,6 +213,31 @@ describe("hosted tools of Responses", () => {
     expect(unitsOf(responses.readUsage({ usage, output, tools }))).toEqual({ containerGb: 8 });
     expect(unitsOf(responses.readUsage({ usage, output }))).toEqual({ containerGb: 2 });
     expect(unitsOf(responses.readUsage({ usage, output: [], tools }))).toEqual({});
+  });
+
+  test("containers of shells are counted too, each by the memory of its own tool", () => {
+    const inShell = (container_id: string) => ({
+      type: "shell_call",
+      action: { commands: ["ls"] },
+      environment: { type: "container_reference", container_id },
+    });
+    const inCode = (container_id: string) => ({ type: "code_interpreter_call", container_id, code: "1" });
+    const tools = [
+      shell({ type: "container_auto", memory_limit: "64g" }),
+      code({ type: "auto", memory_limit: "4g" }),
+      { type: "function", name: "f" },
+    ];
+    const read = (output: readonly JsonObject[], given: readonly JsonObject[] = tools) =>
+      unitsOf(responses.readUsage({ usage, output, tools: given }));
+    expect(read([inShell("cntr_1"), inShell("cntr_1"), inCode("cntr_2")])).toEqual({ containerGb: 68 });
+    expect(read([inShell("cntr_1"), inShell("cntr_2")])).toEqual({ containerGb: 128 });
+    // One container for both is begun once, by the larger of them.
+    expect(read([inCode("cntr_1"), inShell("cntr_1")])).toEqual({ containerGb: 64 });
+    // The client's own shell, and containers that the request names.
+    expect(read([{ type: "shell_call", environment: { type: "local" } }, { type: "shell_call" }])).toEqual({});
+    const named = [shell({ type: "container_reference", container_id: "cntr_1" }), code("cntr_2")];
+    expect(read([inShell("cntr_1"), inCode("cntr_2")], named)).toEqual({});
+    expect(read([inShell("cntr_1"), inCode("cntr_3")], named)).toEqual({ containerGb: 1 });
   });
 
   test("images are counted with their own model's price", () => {
@@ -215,9 +273,10 @@ describe("hosted tools of Responses", () => {
     });
     expect(unitsOf(xai.readUsage({ usage, output }))).toEqual({ webSearches: 2, storageSearches: 1 });
     expect(xai.readUsage({ usage: { ...usage, cost_in_usd_ticks: 70 }, output })?.reportedCost).toBe(7n);
-    expect(extras(xai, { tools: [{ type: "web_search" }, { type: "x_search" }] })).toEqual({
-      toolUnits: { webSearches: 20 },
-    });
+    expect(bought(xai, { tools: [{ type: "web_search" }, { type: "x_search" }] })).toEqual([
+      { units: { webSearches: 10 } },
+      { units: { webSearches: 10 } },
+    ]);
   });
 
   test("of BytePlus are counted in its usage", () => {
@@ -225,7 +284,7 @@ describe("hosted tools of Responses", () => {
     expect(unitsOf(byteplus.readUsage({ usage: { ...usage, tool_usage: { web_search: 2 } } }))).toEqual({
       webSearches: 2,
     });
-    expect(extras(byteplus, { tools: [{ type: "web_search" }] })).toEqual({ toolUnits: { webSearches: 10 } });
+    expect(bought(byteplus, { tools: [{ type: "web_search" }] })).toEqual([{ units: { webSearches: 10 } }]);
     const images = operationOf("byteplus", "image_generation");
     expect(extras(images, { tools: [{ type: "web_search" }], n: 2 })).toEqual({ toolUnits: { webSearches: 20 } });
     const answer = { data: [{ url: "x" }], usage: { generated_images: 1, tool_usage: { web_search: 3 } } };

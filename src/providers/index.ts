@@ -5,6 +5,7 @@ export type {
   Provider,
   BinaryAnswer,
   RequestedExtras,
+  ToolPurchase,
   UpstreamRequestBody,
   UpstreamRequests,
   UpstreamFiles,

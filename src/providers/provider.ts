@@ -11,9 +11,11 @@ import type {
 } from "../core/index.ts";
 import type { CallInput, UpstreamRequestBody } from "./call-input.ts";
 import type { RealtimeApi } from "./realtime-api.ts";
+import type { ToolReader } from "./tool-purchase.ts";
 import type { VideoApi, VideoRequests } from "./video-api.ts";
 
 export type { CallInput, FormField, UpstreamRequestBody } from "./call-input.ts";
+export type { ToolPurchase } from "./tool-purchase.ts";
 
 /**
  * One kind of upstream: the paths of its operations, its headers, and how its answers are read. Only data and pure
@@ -82,7 +84,7 @@ export interface OutputLimit {
   isAnswerOnly?(body: JsonObject): boolean;
 }
 
-/** What a request asks for and the upstream bills, besides its input and its answer. */
+/** What a request asks for and the upstream bills, besides its input, its answer and its tools. */
 export type RequestedExtras = Pick<WorkBound, "terms" | "toolUnits" | "ownPrices" | "others">;
 
 /** How an upstream does one operation. */
@@ -103,8 +105,8 @@ export interface UpstreamOperation {
   needsTranslation?(body: JsonObject, model: string): boolean;
   /** What this operation ignores silently; a request for it uses another one of the provider. */
   ignores?: readonly RequestFeature[];
-  /** The types of tools that the upstream itself can run; absent: all of its dialect. */
-  hostedTools?: readonly string[];
+  /** Reads what a tool of a request may buy; absent if the operation takes no tools, or none that could buy anything. */
+  readTool?: ToolReader;
   /** Its chat streams differ from OpenAI's where clients of that dialect stumble over it. */
   hasIrregularStream?: boolean;
   /**

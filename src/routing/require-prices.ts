@@ -10,10 +10,7 @@ export function requirePrices(
   { price, priceOf, model, route }: Target,
   { terms = {}, toolUnits = {}, ownPrices = [], others = [] }: RequestedExtras,
 ): void {
-  const { rates, priced } = price;
-  const isFree = priced.has("input") && priced.has("output") && rates.input.highest + rates.output.highest === 0n;
-  // A free model and a price per call cover everything.
-  if (isFree || priced.has("requests") || price.source === "unpriced") return;
+  if (coversEverything(price)) return;
   const id = `${route.prefix}/${model}`;
   const { serviceTier, inferenceGeo } = terms;
   if (serviceTier !== undefined && !price.serviceTiers.has(serviceTier)) {
@@ -24,13 +21,19 @@ export function requirePrices(
   }
   const tools = keysOf(toolUnits);
   for (const bucket of [...tools, ...ownPrices]) {
-    if (!priced.has(bucket))
+    if (!price.priced.has(bucket))
       throw unpriced(tools.includes(bucket) ? "tools" : "modalities", bucketName(bucket), [id, keyOfBucket[bucket]]);
   }
   for (const { model: other } of others) {
     if (priceOf(other) === undefined)
       throw unpriced("tools", `the model ${quoted(other)}`, [`${route.prefix}/${other}`]);
   }
+}
+
+/** Whether a price covers whatever a call asks for: that of a free model, or a price per call. */
+export function coversEverything({ rates, priced, source }: Target["price"]): boolean {
+  const isFree = priced.has("input") && priced.has("output") && rates.input.highest + rates.output.highest === 0n;
+  return isFree || priced.has("requests") || source === "unpriced";
 }
 
 const bucketName = (bucket: UsageBucket): string => `the unit ${keyOfBucket[bucket]}`;

@@ -26,7 +26,6 @@ beforeAll(async () => {
       openai: { kind: "openai", ...provider },
       anthropic: { kind: "anthropic", ...provider },
       google: { kind: "google", ...provider },
-      byteplus: { kind: "byteplus", ...provider },
       own: { kind: "openai-compatible", ...provider },
     },
     config: {
@@ -185,13 +184,6 @@ describe("without a price", () => {
       { model: "anthropic/claude-haiku-4-5", max_tokens: 5, messages: hello, speed: "fast" },
       "service_tier",
       'pricing.models."anthropic/claude-haiku-4-5".service_tiers.fast',
-    ],
-    [
-      "a hosted tool",
-      responsesPath,
-      { model: "byteplus/seed-1-8-251228", input: "hi", tools: [{ type: "web_search" }] },
-      "tools",
-      'pricing.models."byteplus/seed-1-8-251228".web_searches_kcount',
     ],
     [
       "sound",

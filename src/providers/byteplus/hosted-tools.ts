@@ -1,12 +1,20 @@
 import { type JsonObject, objectOf, type Usage } from "../../core/index.ts";
-import { counted, runsMax, toolsOf, typeOf } from "../shared/hosted-tools.ts";
+import { counted, countedIn, free, runsMax, toolReader, toolsOf, typeOf } from "../shared/hosted-tools.ts";
 import { countOf } from "../shared/json.ts";
+import { refusal } from "../shared/refusal.ts";
 
-/** The most searches of the web. */
-export function toolsMax(body: JsonObject): { toolUnits?: Usage } {
-  const searches = toolsOf(body).some((tool) => typeOf(tool) === "web_search");
-  const toolUnits = counted({ webSearches: searches ? runsMax(body["max_tool_calls"]) : 0 });
-  return Object.keys(toolUnits).length === 0 ? {} : { toolUnits };
+/** The tools of BytePlus's Responses. */
+export const readTool = toolReader([
+  [/^(?:function|custom|image_process|mcp)$/, free],
+  [/^web_search$/, countedIn("webSearches")],
+]);
+
+/** The most searches of a request for an image or a video, which has no other tools. Throws 422 for another one. */
+export function searchesMax(body: JsonObject): { toolUnits?: Usage } {
+  const tools = toolsOf(body);
+  const other = tools.findIndex((tool) => typeOf(tool) !== "web_search");
+  if (other !== -1) throw refusal(`tools.${other}.type`, "must be web_search.");
+  return tools.length === 0 ? {} : { toolUnits: counted({ webSearches: runsMax(body["max_tool_calls"]) }) };
 }
 
 /** The searches that an answer's usage counts. */

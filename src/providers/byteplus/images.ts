@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, objectOf, type ObservedUsage, type Usage } from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { CallInput, RequestedExtras, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import {
   editsBetween,
@@ -13,7 +13,7 @@ import {
 import { imageSources, refuseMask, urlsOf } from "../shared/images/image-sources.ts";
 import { countOf, toldCount } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
-import { readTools, toolsMax } from "./hosted-tools.ts";
+import { readTools, searchesMax } from "./hosted-tools.ts";
 
 const rules: ImageFieldRules = { drops: [...imageHints, "n", "quality", "user"], only: { ...opaqueOnly, style: [] } };
 
@@ -76,9 +76,9 @@ function sumOf(first: JsonObject, second: JsonObject): JsonObject {
 }
 
 /** The searches of all requests: each makes one image. */
-function ofEachImage({ toolUnits }: { toolUnits?: Usage }, images: number): RequestedExtras {
-  const { webSearches = 0 } = toolUnits ?? {};
-  return webSearches === 0 ? {} : { toolUnits: { webSearches: webSearches * images } };
+function searchesOf(body: JsonObject): RequestedExtras {
+  const { webSearches = 0 } = searchesMax(body).toolUnits ?? {};
+  return webSearches === 0 ? {} : { toolUnits: { webSearches: webSearches * requestedImageCount(body) } };
 }
 
 /** An image that failed is replaced by its error in the list, so only an answer without a list is a failure. */
@@ -86,7 +86,7 @@ const operation = {
   path: "/images/generations",
   edits: (body: JsonObject) => editsBetween(body, fitted(body)),
   readUsage,
-  extras: (body: JsonObject) => ofEachImage(toolsMax(body), requestedImageCount(body)),
+  extras: searchesOf,
   isFailure: ({ data }: JsonObject) => !Array.isArray(data),
 };
 

@@ -1,5 +1,5 @@
 import { responsesOperation } from "../shared/responses-operation.ts";
-import { readTools, toolsMax } from "./hosted-tools.ts";
+import { readTool, readTools } from "./hosted-tools.ts";
 
 export const responses = responsesOperation({
   path: "/responses",
@@ -7,7 +7,7 @@ export const responses = responsesOperation({
   reportedCost: () => undefined,
   hasSocket: false,
   hidesThought: () => false,
-  hostedTools: ["doubao_app", "image_process", "knowledge_search", "mcp", "web_search"],
-  toolsMax,
+  hasForeignTools: true,
+  readTool,
   readTools,
 });

@@ -22,7 +22,7 @@ import {
   refuseDelivery,
 } from "../shared/video-fields.ts";
 import type { VideoApi, VideoBound, VideoRequests, VideoState } from "../video-api.ts";
-import { readTools, toolsMax } from "./hosted-tools.ts";
+import { readTools, searchesMax } from "./hosted-tools.ts";
 
 /** What BytePlus makes (`docs/wire/byteplus.md`, "/contents/generations/tasks"). */
 const sizes = {
@@ -140,7 +140,7 @@ function bound(input: CallInput, model: string): VideoBound {
         quality: body["generate_audio"] === false ? "silent" : "audio",
       },
     },
-    ...toolsMax(body),
+    ...searchesMax(body),
     ...(terms && { terms }),
   };
 }

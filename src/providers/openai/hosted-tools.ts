@@ -9,9 +9,10 @@ import {
   pixelsOf,
   type Usage,
 } from "../../core/index.ts";
-import type { RequestedExtras } from "../provider.ts";
-import { counted, runsMax, toolsOf, typeOf } from "../shared/hosted-tools.ts";
+import { countedIn, counted, free, toolReader, type ToolRow, toolsOf, typeOf } from "../shared/hosted-tools.ts";
 import { countOf, textOf } from "../shared/json.ts";
+import { refusal } from "../shared/refusal.ts";
+import type { ToolReader } from "../tool-purchase.ts";
 import { AUTO_PIXELS, imageUsageMax, PREVIEW_TOKENS, readImagesUsage } from "./images.ts";
 
 /** The image model of the hosted tool if the request names none (OpenAI's specification of Responses). */
@@ -20,33 +21,57 @@ const IMAGE_MODEL = "gpt-image-1";
 /** Images that are held for a request that does not limit its tools. */
 const IMAGES_ASSUMED = 2;
 
-/** Gigabytes of memory of a container: 1, 4, 16 or 64 (OpenAI's guide "Code Interpreter"). */
-function memoryOf({ container }: JsonObject): number {
-  const [, gigabytes] = /^(\d{1,3})g$/.exec(textOf(objectOf(container)?.["memory_limit"]) ?? "") ?? [];
-  return countOf(Number(gigabytes)) || 1;
+/** Gigabytes of memory of a container by its name; without one it has the first (OpenAI's guide "Code Interpreter"). */
+const memories: ReadonlyMap<unknown, number> = new Map([
+  ["1g", 1],
+  ["4g", 4],
+  ["16g", 16],
+  ["64g", 64],
+]);
+
+/** The tools that run code in containers, by the member that describes the container. */
+const containerFields: Readonly<Record<string, string>> = { code_interpreter: "container", shell: "environment" };
+
+/**
+ * The name of the memory of the container that a tool may create; undefined if it names an existing one, or if the client
+ * runs it: a shell without a container is the client's own.
+ */
+function memoryNameOf(tool: JsonObject): unknown {
+  const type = typeOf(tool);
+  const container = tool[containerFields[type] ?? ""];
+  if (typeof container === "string") return undefined;
+  const details = objectOf(container);
+  if (type === "shell" && details?.["type"] !== "container_auto") return undefined;
+  return details?.["memory_limit"] ?? "1g";
 }
 
-const isSearch = (type: string): boolean => type.startsWith("web_search");
-const runsCode = (type: string): boolean => type === "code_interpreter" || type === "shell";
+/** Searches of the web, with the date of a version or without. */
+const search = /^web_search(?:_preview)?(?:_\d{4}_\d\d_\d\d)?$/;
 
-/** The most that hosted tools may do. Tools without a fee of their own, such as MCP, only bring in input. */
-export function toolsMax(body: JsonObject): Pick<RequestedExtras, "toolUnits" | "others"> {
-  const runs = runsMax(body["max_tool_calls"]);
-  const most: Usage = {};
-  const others: ModelUsage[] = [];
-  for (const tool of toolsOf(body)) {
-    const type = typeOf(tool);
-    if (isSearch(type)) most.webSearches = runs;
-    else if (type === "file_search") most.storageSearches = runs;
-    else if (runsCode(type)) most.containerGb = Math.max(most.containerGb ?? 0, memoryOf(tool));
-    else if (type === "image_generation") others.push(imagesMax(tool, body));
-  }
-  const toolUnits = counted(most);
-  return {
-    ...(Object.keys(toolUnits).length === 0 ? {} : { toolUnits }),
-    ...(others.length === 0 ? {} : { others }),
-  };
-}
+const runsCode: ToolReader = (tool) => {
+  const name = memoryNameOf(tool);
+  const containerGb = name === undefined ? 0 : memories.get(name);
+  if (containerGb !== undefined) return { units: counted({ containerGb }) };
+  const shown = JSON.stringify(name).slice(0, 80);
+  throw refusal("tools", `no price is known for the memory_limit ${shown} of ${typeOf(tool)}.`);
+};
+
+/** Tools without a fee of their own, such as MCP, only bring in input. */
+const rows: readonly ToolRow[] = [
+  [/^(?:function|custom|local_shell|apply_patch|computer|computer_use_preview)$/, free],
+  [/^(?:mcp|tool_search|programmatic_tool_calling)$/, free],
+  [/^namespace$/, (tool) => (toolsOf(tool).every((inner) => ownTools.has(typeOf(inner))) ? {} : undefined)],
+  [search, countedIn("webSearches")],
+  [/^file_search$/, countedIn("storageSearches")],
+  [/^(?:code_interpreter|shell)$/, runsCode],
+  [/^image_generation$/, (tool, body) => ({ others: [imagesMax(tool, body)] })],
+];
+
+/** What a namespace can contain. */
+const ownTools: ReadonlySet<string> = new Set(["function", "custom"]);
+
+/** The tools of OpenAI's Responses (its SDK's `Tool`). */
+export const readTool = toolReader(rows);
 
 function imagesMax(tool: JsonObject, { max_tool_calls }: JsonObject): ModelUsage {
   const model = imageModelOf(tool);
@@ -71,7 +96,7 @@ export function readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "
   const usage = counted({
     webSearches: typeof searches === "number" ? countOf(searches) : items.filter(isSearchItem).length,
     storageSearches: items.filter(({ type }) => type === "file_search_call").length,
-    containerGb: containersIn(items) * Math.max(...tools.filter((tool) => runsCode(typeOf(tool))).map(memoryOf), 1),
+    containerGb: containerGbIn(items, tools),
   });
   const image = tools.find((tool) => typeOf(tool) === "image_generation");
   const ofImages = readImagesUsage({ usage: toolUsage?.["image_gen"] })?.usage ?? estimatedImages(items, image);
@@ -85,9 +110,25 @@ function isSearchItem({ type, action }: JsonObject): boolean {
   return type === "web_search_call" && (objectOf(action)?.["type"] ?? "search") === "search";
 }
 
-function containersIn(items: readonly JsonObject[]): number {
-  const ids = items.filter(({ type }) => type === "code_interpreter_call").map((item) => item["container_id"]);
-  return new Set(ids).size;
+/** The memory of the containers that an answer has begun: each has that of the tool whose calls ran in it. */
+function containerGbIn(items: readonly JsonObject[], tools: readonly JsonObject[]): number {
+  const begun = new Map<unknown, number>();
+  const given = new Set(tools.map(namedContainer));
+  for (const item of items) {
+    const type = typeOf(item).replace(/_call$/, "");
+    const id = type === "shell" ? objectOf(item["environment"])?.["container_id"] : item["container_id"];
+    if (!(type in containerFields) || typeof id !== "string" || given.has(id)) continue;
+    const ofType = tools.filter((tool) => typeOf(tool) === type).map(memoryNameOf);
+    const memory = Math.max(...ofType.map((name) => memories.get(name) ?? 1), 1);
+    begun.set(id, Math.max(begun.get(id) ?? 0, memory));
+  }
+  return [...begun.values()].reduce((sum, memory) => sum + memory, 0);
+}
+
+/** The id of the container that a tool of the request names. */
+function namedContainer(tool: JsonObject): unknown {
+  const container = tool[containerFields[typeOf(tool)] ?? ""];
+  return objectOf(container)?.["container_id"] ?? container;
 }
 
 /** Tokens of images that are in the answer without a count. */

@@ -1,7 +1,7 @@
 import type { ModelFacts } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
 import { responsesOperation } from "../shared/responses-operation.ts";
-import { readTools, toolsMax } from "./hosted-tools.ts";
+import { readTool, readTools } from "./hosted-tools.ts";
 import { samplingEdits } from "./sampling.ts";
 import { effortsOf, hidesThought } from "./thought.ts";
 
@@ -26,7 +26,7 @@ export const responses = responsesOperation({
   hidesThought,
   hasSocket: true,
   modelEdits: samplingEdits,
-  toolsMax,
+  readTool,
   readTools,
   facts: (model) =>
     hidesThought(model)

@@ -7,9 +7,10 @@ import {
   type Usage,
 } from "../../core/index.ts";
 import type { JsonEdit } from "../../bodies/index.ts";
-import type { OutputLimit, RequestedExtras, UpstreamOperation } from "../provider.ts";
+import type { OutputLimit, UpstreamOperation } from "../provider.ts";
+import type { ToolReader } from "../tool-purchase.ts";
 import { tierExtras } from "./chat-operation.ts";
-import { toolsOf, typeOf } from "./hosted-tools.ts";
+import { toolsOf } from "./hosted-tools.ts";
 import { countOf, toldCount, uncountedOf } from "./json.ts";
 import { tierOf, withTier } from "./terms.ts";
 
@@ -25,12 +26,12 @@ export interface ResponsesEndpoint {
   /** Whether there is a WebSocket at the same path. */
   hasSocket: boolean;
   facts?: (model: string) => ModelFacts;
-  /** The types of tools that it can run itself; absent: all of OpenAI's, in namespaces too. */
-  hostedTools?: readonly string[];
+  /** Clients send it tools that it does not have, and namespaces: requests with those are translated. */
+  hasForeignTools?: true;
   /** Edits for single models. */
   modelEdits?: (body: JsonObject, model: string) => JsonEdit[];
-  /** What the hosted tools of a request may do. */
-  toolsMax(body: JsonObject): Pick<RequestedExtras, "toolUnits" | "others">;
+  /** What a tool of a request may buy. */
+  readTool: ToolReader;
   /** What the hosted tools of an answer have done; `response` is the whole response. */
   readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "others">;
 }
@@ -83,16 +84,12 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   return withTier(observed, tierOf(answer));
 }
 
-/** The tools that every endpoint of this dialect takes. */
-const ownTools: ReadonlySet<string> = new Set(["function", "custom"]);
-
 /** An upstream without OpenAI's tools gets a request without them. */
-function hostedOf(
-  hostedTools: readonly string[] | undefined,
-): Pick<UpstreamOperation, "hostedTools" | "needsTranslation"> {
-  if (hostedTools === undefined) return {};
-  const known = new Set([...ownTools, ...hostedTools]);
-  return { hostedTools, needsTranslation: (body) => toolsOf(body).some((tool) => !known.has(typeOf(tool))) };
+function foreignTools({ hasForeignTools, readTool }: ResponsesEndpoint): Pick<UpstreamOperation, "needsTranslation"> {
+  if (hasForeignTools !== true) return {};
+  return {
+    needsTranslation: (body, model) => toolsOf(body).some((tool) => readTool(tool, body, model) === undefined),
+  };
 }
 
 /** The Responses operation of an upstream that uses this dialect and stores its answers. */
@@ -110,13 +107,10 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
       min: OUTPUT_TOKENS_MIN,
       hidesThought: endpoint.hidesThought,
     },
-    extras(body) {
-      const tier = tierExtras(body);
-      // Most requests have no tools at all.
-      return body["tools"] === undefined ? tier : { ...tier, ...endpoint.toolsMax(body) };
-    },
+    extras: tierExtras,
+    readTool: endpoint.readTool,
     edits: (body, model) => endpoint.modelEdits?.(body, model) ?? [],
-    ...hostedOf(endpoint.hostedTools),
+    ...foreignTools(endpoint),
     readUsage: (answer) => readResponsesUsage(answer, endpoint),
     // xAI's error is a string, other upstreams' errors are objects.
     isFailure: ({ status, error, output }) =>

@@ -1,0 +1,181 @@
+/** Tools that run at a provider: held at their most, charged by what the answer tells, and left out if they have no price. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  expectCleanAudit,
+  type Gateway,
+  responsesPath,
+  type ScriptedUpstream,
+  startGateway,
+  startScriptedUpstream,
+} from "../kit/index.ts";
+
+let upstream: ScriptedUpstream;
+let gateway: Gateway;
+let token: string;
+beforeAll(async () => {
+  upstream = startScriptedUpstream();
+  const provider = { base_url: upstream.url, api_key: "unused" };
+  gateway = await startGateway({
+    providers: {
+      openai: { kind: "openai", ...provider },
+      anthropic: { kind: "anthropic", ...provider },
+      byteplus: { kind: "byteplus", ...provider },
+    },
+    config: { pricing: { models: { "byteplus/plain": { input_mtok: 1, output_mtok: 10 } } } },
+  });
+  token = await gateway.token({ user: "ann", credits: 1_000_000_000_000n });
+});
+afterAll(async () => {
+  await expectCleanAudit(gateway);
+  expect(await gateway.stop()).toBe(0);
+  await upstream.stop();
+});
+
+async function call(path: string, body: object, by = token): Promise<{ answer: Response; text: string }> {
+  const answer = await fetch(gateway.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${by}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { answer, text: await answer.text() };
+}
+
+const creditsOf = ({ headers }: Response): number => Number(headers.get("x-tollgate-credits"));
+
+/** The last body that the upstream has got. */
+const sent = (): Record<string, unknown> =>
+  JSON.parse(upstream.requests.at(-1)?.body ?? "{}") as Record<string, unknown>;
+
+const usage = { input_tokens: 100, output_tokens: 10, total_tokens: 110 };
+
+function response(more: object): Response {
+  return Response.json({
+    id: "resp_1",
+    object: "response",
+    status: "completed",
+    model: "m",
+    output: [],
+    usage,
+    ...more,
+  });
+}
+
+describe("a hosted shell", () => {
+  const tools = [{ type: "shell", environment: { type: "container_auto", memory_limit: "64g" } }];
+  const request = { model: "openai/gpt-5-nano", max_output_tokens: 100, store: false, input: "list", tools };
+  const inShell = (container_id: string) => ({
+    id: "sh_1",
+    type: "shell_call",
+    call_id: "call_1",
+    status: "completed",
+    action: { commands: ["ls"] },
+    environment: { type: "container_reference", container_id },
+  });
+
+  test("is held and charged by its memory", async () => {
+    let containers = 0;
+    upstream.answerWith(() => response({ tools, output: [inShell(`cntr_${(containers += 1)}`)] }));
+    const poor = await gateway.token({ user: "two-containers", credits: 4_000_000_000n });
+    const statuses: number[] = [];
+    for (let index = 0; index < 4; index += 1) statuses.push((await call(responsesPath, request, poor)).answer.status);
+    // Each costs 64 × 0.03 and a few tokens.
+    expect(statuses).toEqual([200, 200, 402, 402]);
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  test("in a container that the request names costs none", async () => {
+    const named = [{ type: "shell", environment: { type: "container_reference", container_id: "cntr_of_ann" } }];
+    upstream.answerWith(() => response({ tools, output: [inShell("cntr_of_ann")] }));
+    const first = await call(responsesPath, request);
+    expect(creditsOf(first.answer)).toBeWithin(1.92, 1.921);
+    upstream.answerWith(() => response({ tools: named, output: [inShell("cntr_of_ann")] }));
+    const second = await call(responsesPath, { ...request, tools: named });
+    expect([second.answer.status, creditsOf(second.answer) < 0.001]).toEqual([200, true]);
+  });
+
+  test("with a memory that has no price is refused by name", async () => {
+    upstream.answerWith(() => response({}));
+    const unknown = [{ type: "shell", environment: { type: "container_auto", memory_limit: "1t" } }];
+    const { answer, text } = await call(responsesPath, { ...request, tools: unknown });
+    expect([answer.status, upstream.requests.length]).toEqual([422, 0]);
+    expect(text).toContain('memory_limit \\"1t\\" of shell');
+  });
+});
+
+describe("a tool without a price", () => {
+  const f = { type: "function", name: "f", description: 'with "quotes" and 1.0', parameters: { type: "object" } };
+  const unknown = { type: "search_of_tomorrow", size: 1.0 };
+
+  beforeAll(() => upstream.answerWith(() => response({})));
+
+  test.each<[string, string, object, object[]]>([
+    ["unknown to everybody", "openai/gpt-5-nano", unknown, [unknown, f]],
+    ["known, of a model without its price", "byteplus/plain", { type: "web_search" }, [f, { type: "web_search" }]],
+  ])("%s, is left out and named", async (_title, model, { type }: { type?: string }, tools) => {
+    upstream.answerWith(() => response({}));
+    const { answer } = await call(responsesPath, { model, input: "hi", tools, tool_choice: "auto", unknown_field: 1 });
+    expect([answer.status, answer.headers.get("x-tollgate-dropped-tools")]).toEqual([200, type ?? null]);
+    expect(sent()).toMatchObject({ tools: [f], tool_choice: "auto", unknown_field: 1 });
+  });
+
+  test("leaves nothing behind that is only valid beside tools", async () => {
+    upstream.answerWith(() => response({}));
+    const body = { model: "openai/gpt-5-nano", input: "hi", tool_choice: "auto", parallel_tool_calls: true };
+    const { answer } = await call(responsesPath, { ...body, tools: [unknown] });
+    expect(answer.status).toBe(200);
+    for (const name of ["tools", "tool_choice", "parallel_tool_calls"]) expect(sent()).not.toHaveProperty(name);
+  });
+
+  test("is named in a stream too", async () => {
+    const done = { type: "response.completed", response: { id: "resp_1", output: [], usage, status: "completed" } };
+    const headers = { "content-type": "text/event-stream" };
+    upstream.answerWith(() => new Response(`data: ${JSON.stringify(done)}\n\n`, { headers }));
+    const { answer } = await call(responsesPath, {
+      model: "openai/gpt-5-nano",
+      input: "hi",
+      stream: true,
+      tools: [unknown],
+    });
+    expect([answer.status, answer.headers.get("x-tollgate-dropped-tools")]).toEqual([200, "search_of_tomorrow"]);
+  });
+
+  test("is left out of a translated request", async () => {
+    upstream.answerWith(() => response({}));
+    const developer = [{ role: "developer", content: "Be brief." }];
+    const { answer } = await call(responsesPath, {
+      model: "byteplus/plain",
+      input: developer,
+      tools: [f, { type: "web_search" }, { type: "namespace", name: "n", tools: [{ ...f, name: "g" }] }],
+    });
+    expect([answer.status, answer.headers.get("x-tollgate-dropped-tools")]).toEqual([200, "web_search"]);
+    expect(sent()["tools"]).toMatchObject([{ name: "f" }, { name: "g" }]);
+  });
+
+  test.each<[string, object]>([
+    ["required, without another", { tools: [unknown], tool_choice: "required" }],
+    ["chosen", { tools: [f, unknown], tool_choice: { type: unknown.type } }],
+    [
+      "one of the allowed",
+      { tools: [f, unknown], tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ type: unknown.type }] } },
+    ],
+  ])("%s, is refused", async (_title, body) => {
+    upstream.answerWith(() => response({}));
+    const { answer, text } = await call(responsesPath, { model: "openai/gpt-5-nano", input: "hi", ...body });
+    expect([answer.status, upstream.requests.length]).toEqual([422, 0]);
+    expect(text).toContain("search_of_tomorrow");
+    expect(text).toContain('"param":"tool_choice"');
+  });
+
+  test("does not hinder a function that is required", async () => {
+    upstream.answerWith(() => response({}));
+    const tools = [f, unknown];
+    const { answer } = await call(responsesPath, {
+      model: "openai/gpt-5-nano",
+      input: "hi",
+      tools,
+      tool_choice: "required",
+    });
+    expect(answer.status).toBe(200);
+    expect(sent()).toMatchObject({ tools: [f], tool_choice: "required" });
+  });
+});
