@@ -163,7 +163,7 @@ const customTool = tolerantRecord(
 
 const serverTool = tolerantRecord({ name: value(isText) }, { required: ["name"], open: true });
 const serverToolType =
-  /^(web_search|web_fetch|code_execution|bash|text_editor|memory|computer|tool_search_tool_(bm25|regex))_\d{8}$/;
+  /^(web_search|web_fetch|code_execution|bash|text_editor|memory|computer|advisor|tool_search_tool_(bm25|regex))_\d{8}$/;
 
 const tool: Shape = (given, field) => {
   const type = asObject(given)["type"];
@@ -240,11 +240,38 @@ const threadMembers = {
   }),
 };
 
-/** A request for an answer: the newer version has no sampling parameters, and threads must be asked for in a header. */
-export function messagesShape({ lean, threads }: { readonly lean: boolean; readonly threads: boolean }): Shape {
+const fallback = tolerantRecord(
+  {
+    model: value(isText),
+    max_tokens: value(isInteger(0, 100_000_000)),
+    thinking: value(isRecord),
+    output_config: value(isRecord),
+    speed: value(isOneOf("standard", "fast")),
+  },
+  { required: ["model"] },
+);
+
+const fallbackMembers: { readonly fallbacks: Shape } = {
+  fallbacks: (given, field) => (given === "default" ? null : list(fallback)(given, field)),
+};
+
+/** The features that a header must ask for. */
+interface AskedFeatures {
+  readonly lean: boolean;
+  readonly threads: boolean;
+  readonly fallbacks: boolean;
+}
+
+/** A request for an answer: the newer version has no sampling parameters, and some members need a header. */
+export function messagesShape({ lean, threads, fallbacks }: AskedFeatures): Shape {
   const members = { ...promptMembers, ...answerMembers };
   return tolerantRecord(
-    { ...members, ...(lean ? {} : samplingMembers), ...(threads ? threadMembers : {}) },
+    {
+      ...members,
+      ...(lean ? {} : samplingMembers),
+      ...(threads ? threadMembers : {}),
+      ...(fallbacks ? fallbackMembers : {}),
+    },
     { required },
   );
 }

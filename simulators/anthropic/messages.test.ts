@@ -20,6 +20,48 @@ const { name, parameters } = weatherTool.function;
 const tools = [{ name, input_schema: parameters }];
 const thinking = { type: "enabled", budget_tokens: 1_024 };
 
+describe("fallbacks", () => {
+  const body = (more: JsonObject = {}) => ({
+    model: "claude-fable-5",
+    max_tokens: 100,
+    messages: [{ role: "user", content: "refuse:cyber now" }],
+    fallbacks: [{ model: "claude-opus-4-8" }],
+    ...more,
+  });
+  const beta = { "anthropic-version": "2023-06-01", "anthropic-beta": "server-side-fallback-2026-07-01" };
+  const send = (given: JsonObject, headers: Record<string, string> = beta) =>
+    post(`${simulators.providers.anthropic}/v1/messages`, given, headers);
+
+  test("answer for a model that declines, and are told in the usage", async () => {
+    expect(bodyOf(await send(body()))).toMatchObject({
+      model: "claude-opus-4-8",
+      stop_reason: "end_turn",
+      content: [
+        { type: "fallback", from: { model: "claude-fable-5" }, to: { model: "claude-opus-4-8" } },
+        { type: "text", text: "You said: fallback now. That is all I have to say." },
+      ],
+      usage: {
+        output_tokens: 11,
+        iterations: [
+          { type: "message", model: "claude-fable-5", output_tokens: 0 },
+          { type: "fallback_message", model: "claude-opus-4-8", output_tokens: 11 },
+        ],
+      },
+    });
+    const events = eventsOf(await send(body({ stream: true }))).map(({ data }) => data);
+    expect(events[0]).toMatchObject({ type: "message_start", message: { model: "claude-fable-5" } });
+    expect(events.at(-2)).toMatchObject({ usage: { iterations: [{}, { type: "fallback_message" }] } });
+  });
+
+  test("may be left to the provider, and need a model that declines and a header", async () => {
+    expect(bodyOf(await send(body({ fallbacks: "default" })))).toMatchObject({ model: "claude-opus-4-8" });
+    const plain = [{ role: "user", content: "hello" }];
+    expect(bodyOf(await send(body({ messages: plain })))).toMatchObject({ model: "claude-fable-5" });
+    expect((await send(body({ fallbacks: [{}] }))).status).toBe(400);
+    expect((await send(body(), { "anthropic-version": "2023-06-01" })).status).toBe(400);
+  });
+});
+
 describe("an answer", () => {
   test("is a message with native ids, reasons and usage", async () => {
     const body = bodyOf(await ask("hello"));

@@ -5,13 +5,14 @@ import type { Shape } from "../shared/shape.ts";
 import { type Frame, namedFrame } from "../shared/sse.ts";
 import { type Answer, type Call, errorAnswer, isMissingModel, jsonAnswer, type Route } from "../shared/types.ts";
 import { nativeErrors } from "./errors.ts";
-import { answerBlocks } from "./messages-blocks.ts";
+import { fallbackBlock, fallbackBodies, fallbackUsage } from "./fallbacks.ts";
+import { type AnswerBlock, answerBlocks } from "./messages-blocks.ts";
 import { readMessagesPrompt } from "./messages-prompt.ts";
 import { checkMessages } from "./messages-rules.ts";
 import { countShape, messagesShape } from "./messages-shape.ts";
 import { deltaUsage, messageUsage } from "./messages-usage.ts";
 import { keepThread, resumeThread } from "./threads.ts";
-import { checkVersion, hasThreads, isLeanVersion } from "./versions.ts";
+import { checkVersion, hasFallbacks, hasThreads, isLeanVersion } from "./versions.ts";
 
 /** One request on its way to an answer. */
 interface Talk {
@@ -19,21 +20,35 @@ interface Talk {
   readonly body: JsonObject;
   readonly answer: ModelAnswer;
   readonly turn: Turn;
+  /** The answer of the requested model, if it declined and another one answers. */
+  readonly declined?: { readonly model: unknown; readonly category: unknown };
 }
 
 function create(call: Call): Answer {
-  const shape = messagesShape({ lean: isLeanVersion(call), threads: hasThreads(call) });
+  const shape = messagesShape({
+    lean: isLeanVersion(call),
+    threads: hasThreads(call),
+    fallbacks: hasFallbacks(call),
+  });
   const asked = read(call, shape);
   if ("kind" in asked) return asked;
-  const { body } = asked;
-  const answer = answerPrompt(readMessagesPrompt(body), call.identity, call.faults.hugeMebibytes);
-  const [turn] = answer.turns;
-  if (turn === undefined) throw new Error("an answer without a turn");
-  const talk: Talk = { call, body, answer, turn };
+  const talk = answered(call, asked.body);
+  const { body } = talk;
   if (body["stream"] === true) return { kind: "stream", frames: eventFrames(talk) };
   const message = wholeMessage(talk);
   keepThread(call, body, message);
   return jsonAnswer(message);
+}
+
+/** The answer of the requested model or, if that declines, of the first of its fallbacks. */
+function answered(call: Call, body: JsonObject): Talk {
+  const answer = answerPrompt(readMessagesPrompt(body), call.identity, call.faults.hugeMebibytes);
+  const [turn] = answer.turns;
+  if (turn === undefined) throw new Error("an answer without a turn");
+  const [next] = turn.refusal === null ? [] : fallbackBodies(body);
+  if (next === undefined) return { call, body, answer, turn };
+  const { category } = asObject(ending(turn)["stop_details"]);
+  return { ...answered(call, next), declined: { model: body["model"], category } };
 }
 
 /** Counts the input, cached or not. Free, and an estimate. */
@@ -69,10 +84,21 @@ function wholeMessage(talk: Talk): JsonObject {
   const { call, body, answer, turn } = talk;
   return {
     ...messageHead(talk),
-    content: answerBlocks(turn, body, answer.scenario).map(({ whole }) => whole),
+    content: blocksOf(talk).map(({ whole }) => whole),
     ...ending(turn),
-    ...(call.faults.noUsage ? {} : { usage: messageUsage(body, answer.tokens) }),
+    ...(call.faults.noUsage ? {} : { usage: withFallback(talk, messageUsage(body, answer.tokens)) }),
   };
+}
+
+function blocksOf({ body, answer, turn, declined }: Talk): AnswerBlock[] {
+  const blocks = answerBlocks(turn, body, answer.scenario);
+  if (declined === undefined) return blocks;
+  const block = fallbackBlock(declined.model, body["model"], declined.category);
+  return [{ whole: block, empty: block, deltas: [] }, ...blocks];
+}
+
+function withFallback({ body, declined }: Talk, usage: JsonObject): JsonObject {
+  return declined === undefined ? usage : fallbackUsage(usage, declined.model, body["model"]);
 }
 
 const refusalCategories = new Set(["cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"]);
@@ -89,17 +115,20 @@ function refusalDetails(category: string, explanation: string): JsonObject {
 }
 
 function* eventFrames(talk: Talk): Generator<Frame> {
-  const { call, body, answer, turn } = talk;
+  const { call, body, answer, turn, declined } = talk;
   const usage = call.faults.noUsage ? {} : { usage: messageUsage(body, answer.tokens, true) };
   const open = { content: [], stop_reason: null, stop_sequence: null, stop_details: null };
-  yield namedFrame({ type: "message_start", message: { ...messageHead(talk), ...open, ...usage } });
-  for (const [index, block] of answerBlocks(turn, body, answer.scenario).entries()) {
+  yield namedFrame({
+    type: "message_start",
+    message: { ...messageHead(talk), ...open, ...usage, ...(declined && { model: declined.model }) },
+  });
+  for (const [index, block] of blocksOf(talk).entries()) {
     yield namedFrame({ type: "content_block_start", index, content_block: block.empty });
     if (index === 0) yield namedFrame({ type: "ping" });
     for (const delta of block.deltas) yield namedFrame({ type: "content_block_delta", index, delta });
     yield namedFrame({ type: "content_block_stop", index });
   }
-  const counted = call.faults.noUsage ? {} : { usage: deltaUsage(body, answer.tokens) };
+  const counted = call.faults.noUsage ? {} : { usage: withFallback(talk, deltaUsage(body, answer.tokens)) };
   yield namedFrame({ type: "message_delta", delta: { ...ending(turn), container: null }, ...counted });
   keepThread(call, body, wholeMessage(talk));
   yield namedFrame({ type: "message_stop" });

@@ -30,6 +30,11 @@ export function hasThreads({ headers }: Pick<Call, "headers">): boolean {
   return betaNames(headers).includes("message-threads-2026-08-12");
 }
 
+/** Whether other models may answer if the requested one declines. */
+export function hasFallbacks({ headers }: Pick<Call, "headers">): boolean {
+  return betaNames(headers).some((name) => name.startsWith("server-side-fallback-"));
+}
+
 /** True where sampling parameters are no longer part of the request. */
 export function isLeanVersion({ headers }: Pick<Call, "headers">): boolean {
   return headers["anthropic-version"] === "2026-10-21";

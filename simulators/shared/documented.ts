@@ -49,6 +49,7 @@ const documented: ReadonlySet<string> = new Set([
   "cache_control",
   "container",
   "context_management",
+  "fallbacks",
   "inference_geo",
   "mcp_servers",
   "output_config",

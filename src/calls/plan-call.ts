@@ -21,7 +21,7 @@ import {
   type ResponseStoreService,
   type StoredObjects,
 } from "../objects/index.ts";
-import { requirePrices, type Target } from "../routing/index.ts";
+import { requireModels, requirePrices, type Target } from "../routing/index.ts";
 import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { openMediaExchange } from "./exchange-media.ts";
@@ -213,7 +213,10 @@ function planOf<Body extends ChargeableBody>(
   objects?: ObjectRecords,
 ): CallPlan {
   const { extras, output, streamed } = exchange;
-  if (extras !== undefined) requirePrices(target, extras);
+  if (extras !== undefined) {
+    requireModels(target, incoming.principal, extras);
+    requirePrices(target, extras);
+  }
   const bound = extras === undefined ? own : { ...own, ...extras };
   const { model, modelId, price, priceOf, operation } = target;
   const limitMin = operation.outputLimit?.min ?? 0;

@@ -56,7 +56,8 @@ export function outputHold(answer: RequestedAnswer): OutputHold {
   const own = isAnswerOnly ? undefined : bound.outputTokens;
   const most = Math.min(own ?? Number.POSITIVE_INFINITY, modelMax(price, bound) ?? own ?? UNKNOWN_MODEL_TOKENS);
   const useful = Math.max(USEFUL_TOKENS, bound.outputTokensMin ?? 0, limitMin);
-  if (streamed && !hidesThought) {
+  // What another model would have written cannot be told from what passes.
+  if (streamed && !hidesThought && bound.alternatives === undefined) {
     const wanted = Math.min(Math.ceil(most * STREAM_MARGIN), STREAM_TOKENS);
     return { wanted, least: Math.min(wanted, useful), limits: "never", margin: 1, ownLimit: own };
   }
@@ -64,7 +65,7 @@ export function outputHold(answer: RequestedAnswer): OutputHold {
   // Thought beside a limited answer is bounded by the model alone.
   const wanted = own === undefined && !isAnswerOnly ? Math.min(most, OUTPUT_TOKENS_ASSUMED) : most;
   const { output, reasoning } = price.rates;
-  const isFree = output.highest + reasoning.highest === 0n;
+  const isFree = output.highest + reasoning.highest === 0n && bound.alternatives === undefined;
   const limits = bound.outputTokens === undefined ? "always" : "if-fewer";
   const least = Math.ceil(Math.min(wanted, useful) * margin);
   return { wanted, least: Math.min(wanted, least), limits: isFree ? "never" : limits, margin, ownLimit: own };

@@ -5,6 +5,7 @@ import {
   limits,
   type Nano,
   type ObservedUsage,
+  type PriceTerms,
   type Usage,
 } from "../core/index.ts";
 import { boundFor, chargeFor, type ModelPrice, priceAt } from "../pricing/index.ts";
@@ -46,13 +47,20 @@ export class WorkCost {
   of(observed: ObservedUsage): Nano {
     // The same answer is priced for its header, for its charge and for the log.
     if (observed !== this.#priced) {
-      const { price, priceOf, bound } = this.#order;
+      const { priceOf, bound } = this.#order;
       const terms = appliedTerms(bound.terms, observed.terms);
       const priced = terms === observed.terms || terms === undefined ? observed : { ...observed, terms };
-      this.#cost = capAt(limits.callNanoMax, chargeFor(price, priced, priceOf));
+      this.#cost = capAt(limits.callNanoMax, chargeFor(this.#priceOf(observed), priced, priceOf));
       this.#priced = observed;
     }
     return this.#cost;
+  }
+
+  /** The price of the model that has answered. One that the gateway does not know costs as much as the requested one. */
+  #priceOf({ answeredBy }: ObservedUsage): ModelPrice {
+    const { price, priceOf, bound } = this.#order;
+    const isOpen = answeredBy !== undefined && bound.alternatives !== undefined;
+    return (isOpen ? priceOf?.(answeredBy) : undefined) ?? price;
   }
 
   /** The most that this usage can cost. */
@@ -63,14 +71,28 @@ export class WorkCost {
   /** The most that the work can cost with this number of output tokens per choice, by default those of its bound. */
   ofBound(outputTokens: number | undefined): Nano {
     const { bound, priceOf } = this.#order;
-    const { outputImages, outputVideo, others = [] } = bound;
+    const { outputImages, outputVideo, others = [], helpers = [], alternatives } = bound;
     const own = usageBound(this.#price, bound, outputTokens);
     let most = boundFor(this.#price, own, (outputImages ?? outputVideo)?.variant);
-    for (const { model, usage } of others) {
-      const other = priceOf?.(model);
-      if (other !== undefined) most += boundFor(other, usage);
+    for (const { model, terms = bound.terms, outputTokens: limit = 0 } of alternatives?.models ?? []) {
+      const tokens = limit > 0 ? Math.max(limit, outputTokens ?? 0) : outputTokens;
+      most = atLeast(
+        most,
+        this.#boundAt(priceOf?.(model), terms, (price) => usageBound(price, bound, tokens)),
+      );
+    }
+    for (const { model, usage } of others) most += this.#boundAt(priceOf?.(model), undefined, () => usage);
+    const { toolUnits: _, ...read } = bound;
+    for (const { model, runs, outputTokens: written } of helpers) {
+      most += this.#boundAt(priceOf?.(model), undefined, (price) => usageBound(price, read, written)) * BigInt(runs);
     }
     return most;
+  }
+
+  #boundAt(price: ModelPrice | undefined, terms: PriceTerms | undefined, usageAt: (price: ModelPrice) => Usage): Nano {
+    if (price === undefined) return 0n;
+    const at = terms === undefined ? price : priceAt(price, terms);
+    return boundFor(at, usageAt(at));
   }
 
   /** The output tokens per choice that this amount suffices for; below zero if it does not even suffice for the input. */

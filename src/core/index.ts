@@ -82,7 +82,7 @@ export {
   type UpstreamSocket,
   type UpstreamSocketRequest,
 } from "./sockets/upstream-socket.ts";
-export { type WorkBound } from "./work-bound.ts";
+export type { AlternativeModels, HelperModel, WorkBound } from "./work-bound.ts";
 export {
   generatedImageTokens,
   pixelsOf,

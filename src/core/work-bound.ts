@@ -1,5 +1,26 @@
 import type { MediaVariant, ModelUsage, PriceTerms, Usage, UsageBucket } from "./usage.ts";
 
+/** A model that another one may call, such as an advisor. */
+export interface HelperModel {
+  model: string;
+  runs: number;
+  /** The tokens that are held for the output of each run. */
+  outputTokens: number;
+}
+
+/** A model that may answer in place of the requested one, with what differs from the request. */
+export interface AlternativeModel {
+  model: string;
+  terms?: PriceTerms | undefined;
+  outputTokens?: number | undefined;
+}
+
+export interface AlternativeModels {
+  models: readonly AlternativeModel[];
+  /** The field that leaves the choice of further models to the provider; absent if none does. */
+  chosenBy?: string;
+}
+
 /** Everything that bounds the cost of a request, as known from its body before it is sent. */
 export interface WorkBound {
   /** The maximum number of input tokens. */
@@ -38,6 +59,10 @@ export interface WorkBound {
   ownPrices?: readonly UsageBucket[];
   /** The most that other models of the provider may use in the work, by their names; each has its own price. */
   others?: readonly ModelUsage[];
+  /** Other models of the provider that may read the work's input and write something of their own beside its answer. */
+  helpers?: readonly HelperModel[];
+  /** Other models of the provider that may answer in place of the requested one. The answer then names its model. */
+  alternatives?: AlternativeModels;
   /**
    * The maximum number of output images, their variant if the body determines it, and the most that one of them uses if
    * the upstream counts tokens.

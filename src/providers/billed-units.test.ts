@@ -107,23 +107,34 @@ describe("hosted tools of Messages", () => {
   const messages = operationOf("anthropic", "messages");
   const search = (max_uses?: unknown) => ({ type: "web_search_20250305", name: "web_search", max_uses });
 
-  test.each<[unknown, object]>([
-    [[search(3)], { toolUnits: { webSearches: 3 } }],
-    [[search()], { toolUnits: { webSearches: 10 } }],
-    [[search(null)], { toolUnits: { webSearches: 10 } }],
-    [[search("5")], { toolUnits: { webSearches: 10 } }],
-    [[search(2), search(4)], { toolUnits: { webSearches: 4 } }],
-    [[search(0)], {}],
-    [[search(-1)], {}],
-    [[{ type: "web_fetch_20250910", name: "web_fetch" }], {}],
-    [[{ type: "code_execution_20250825", name: "code_execution" }], {}],
-    [[{ name: "web_search", input_schema: {} }], {}],
-    [[{ type: "custom", name: "web_search", input_schema: {} }], {}],
-    [[null, 7, "web_search"], {}],
-    ["web_search", {}],
-    [Array.from({ length: 10_000 }, () => search(1)), { toolUnits: { webSearches: 1 } }],
-  ])("a request with %j", (tools, asked) => {
-    expect(extras(messages, { tools })).toEqual(asked);
+  test.each<[JsonObject, object | undefined]>([
+    [search(3), { units: { webSearches: 3 } }],
+    [search(), { units: { webSearches: 10 } }],
+    [search(null), { units: { webSearches: 10 } }],
+    [search("5"), { units: { webSearches: 10 } }],
+    [search(0), { units: {} }],
+    [search(-1), { units: {} }],
+    [{ type: "web_search_20260318", name: "web_search" }, { units: { webSearches: 10 } }],
+    [{ type: "web_fetch_20250910", name: "web_fetch" }, {}],
+    [{ type: "code_execution_20250825", name: "code_execution" }, {}],
+    [{ type: "tool_search_tool_bm25_20251119", name: "tool_search_tool_bm25" }, {}],
+    [{ type: "bash_20250124", name: "bash" }, {}],
+    [{ type: "computer_toolset_20260801" }, {}],
+    [{ type: "mcp_toolset", mcp_server_name: "s" }, {}],
+    [{ name: "web_search", input_schema: {} }, {}],
+    [{ type: "custom", name: "web_search", input_schema: {} }, {}],
+    [
+      { type: "advisor_20260301", name: "advisor", model: "claude-opus-5" },
+      { helper: { model: "claude-opus-5", runs: 10, outputTokens: 2_048 } },
+    ],
+    [
+      { type: "advisor_20260301", name: "advisor", model: "claude-opus-5", max_uses: 2, max_tokens: 1_024 },
+      { helper: { model: "claude-opus-5", runs: 2, outputTokens: 1_024 } },
+    ],
+    [{ type: "advisor_20260301", name: "advisor" }, undefined],
+    [{ type: "web_search_of_tomorrow", name: "web_search" }, undefined],
+  ])("a request with %j", (tool, asked) => {
+    expect(bought(messages, { tools: [tool] })).toEqual([asked]);
   });
 
   test("are counted in the usage", () => {

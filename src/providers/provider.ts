@@ -85,7 +85,10 @@ export interface OutputLimit {
 }
 
 /** What a request asks for and the upstream bills, besides its input, its answer and its tools. */
-export type RequestedExtras = Pick<WorkBound, "terms" | "toolUnits" | "ownPrices" | "others">;
+export type RequestedExtras = Pick<
+  WorkBound,
+  "terms" | "toolUnits" | "ownPrices" | "others" | "helpers" | "alternatives"
+>;
 
 /** How an upstream does one operation. */
 export interface UpstreamOperation {

@@ -1,10 +1,12 @@
-import type { JsonObject, ModelUsage, Usage } from "../core/index.ts";
+import type { HelperModel, JsonObject, ModelUsage, Usage } from "../core/index.ts";
 
 /** The most that one tool of a request may buy if the model uses it, besides the input that it brings in. */
 export interface ToolPurchase {
   units?: Usage;
   /** The tokens of other models. */
   others?: readonly ModelUsage[];
+  /** A model that the tool asks. */
+  helper?: HelperModel;
 }
 
 /**

@@ -2,6 +2,6 @@ export { fetchListing } from "./fetch-listing.ts";
 export { ModelList, type RoutedModel, unlistedModel } from "./model-list.ts";
 export { type Key, keyIdOf, KeyPool } from "./key-pool.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";
-export { requirePrices } from "./require-prices.ts";
+export { requireModels, requirePrices } from "./require-prices.ts";
 export { ModelRouter, mayUse, quoted, type Target, type UpstreamRoute } from "./router.ts";
 export { operationsOf } from "./model-operations.ts";

@@ -1,6 +1,7 @@
 import {
   addUsage,
   GatewayError,
+  type HelperModel,
   type JsonObject,
   keysOf,
   listOf,
@@ -15,7 +16,7 @@ import { quoted, type Target } from "./router.ts";
 
 /** What the tools of a request may buy, and those that its upstream does not get. */
 export interface OfferedTools {
-  extras: Pick<RequestedExtras, "toolUnits" | "others">;
+  extras: Pick<RequestedExtras, "toolUnits" | "others" | "helpers">;
   /** The places in the list of the tools that are left out. */
   left: readonly number[];
   /** Their names, for the header that tells the client. */
@@ -57,16 +58,18 @@ export function offeredTools({ operation, price, model }: Target, body: JsonObje
   return { extras: boughtTogether(kept), left, leftNames };
 }
 
-function isNothing({ units, others }: ToolPurchase): boolean {
-  return others === undefined && (units === undefined || keysOf(units).length === 0);
+function isNothing({ units, others, helper }: ToolPurchase): boolean {
+  return others === undefined && helper === undefined && (units === undefined || keysOf(units).length === 0);
 }
 
 /** The most that tools may buy together: tools of the same type share their runs. */
 function boughtTogether(tools: readonly OfferedTool[]): OfferedTools["extras"] {
   const byType = new Map<unknown, Usage>();
   const others: ModelUsage[] = [];
+  const helpers: HelperModel[] = [];
   for (const { tool, purchase } of tools) {
-    const { units } = purchase;
+    const { units, helper } = purchase;
+    if (helper !== undefined) helpers.push(helper);
     if (units !== undefined) byType.set(tool["type"], mostOf(byType.get(tool["type"]) ?? {}, units));
     others.push(...(purchase.others ?? []));
   }
@@ -74,6 +77,7 @@ function boughtTogether(tools: readonly OfferedTool[]): OfferedTools["extras"] {
   return {
     ...(keysOf(toolUnits).length === 0 ? {} : { toolUnits }),
     ...(others.length === 0 ? {} : { others }),
+    ...(helpers.length === 0 ? {} : { helpers }),
   };
 }
 

@@ -1,14 +1,46 @@
 import { GatewayError, keyOfBucket, keysOf, type UsageBucket } from "../core/index.ts";
+import type { Principal } from "../auth/index.ts";
+import type { ModelPrice } from "../pricing/index.ts";
 import type { RequestedExtras } from "../providers/index.ts";
-import { quoted, type Target } from "./router.ts";
+import { quoted, requireUse, type Target } from "./router.ts";
 
 /**
  * Refuses a call that asks for something without a price: a service tier, a hosted tool, sound. It would be free, or
  * charged like something else. Throws 422 with the configuration's key to set.
  */
-export function requirePrices(
-  { price, priceOf, model, route }: Target,
-  { terms = {}, toolUnits = {}, ownPrices = [], others = [] }: RequestedExtras,
+export function requirePrices(target: Target, extras: RequestedExtras): void {
+  const { price, priceOf, route } = target;
+  const { others = [], helpers = [], alternatives } = extras;
+  for (const { model: helper } of helpers) requireModelPrice(target, helper, "tools");
+  for (const { model: other, terms = extras.terms } of alternatives?.models ?? []) {
+    const otherPrice = requireModelPrice(target, other, "model");
+    requireUnitPrices({ price: otherPrice, model: other, route }, { ...extras, ...(terms && { terms }) });
+  }
+  if (coversEverything(price)) return;
+  requireUnitPrices(target, extras);
+  for (const { model: other } of others) if (priceOf(other) === undefined) throw unpricedModel(route, other, "tools");
+}
+
+/** The models besides its own that a request names, and the choice that it leaves to the provider. */
+export function requireModels(
+  { route }: Target,
+  principal: Principal,
+  { others = [], helpers = [], alternatives }: RequestedExtras,
+): void {
+  if (principal.models === undefined) return;
+  const { chosenBy, models = [] } = alternatives ?? {};
+  if (chosenBy !== undefined) {
+    const message = `${chosenBy}: leaves the choice of the model to the provider, and this token may only use some of its models. Name the models.`;
+    throw new GatewayError("validation_failed", message, { param: chosenBy });
+  }
+  for (const { model } of [...others, ...helpers, ...models]) requireUse(principal, route, model);
+}
+
+type Priced = Pick<Target, "price" | "model" | "route">;
+
+function requireUnitPrices(
+  { price, model, route }: Priced,
+  { terms = {}, toolUnits = {}, ownPrices = [] }: RequestedExtras,
 ): void {
   if (coversEverything(price)) return;
   const id = `${route.prefix}/${model}`;
@@ -24,11 +56,16 @@ export function requirePrices(
     if (!price.priced.has(bucket))
       throw unpriced(tools.includes(bucket) ? "tools" : "modalities", bucketName(bucket), [id, keyOfBucket[bucket]]);
   }
-  for (const { model: other } of others) {
-    if (priceOf(other) === undefined)
-      throw unpriced("tools", `the model ${quoted(other)}`, [`${route.prefix}/${other}`]);
-  }
 }
+
+function requireModelPrice({ priceOf, route }: Target, model: string, param: string): ModelPrice {
+  const price = priceOf(model);
+  if (price === undefined) throw unpricedModel(route, model, param);
+  return price;
+}
+
+const unpricedModel = ({ prefix }: Target["route"], model: string, param: string): GatewayError =>
+  unpriced(param, `the model ${quoted(model)}`, [`${prefix}/${model}`]);
 
 /** Whether a price covers whatever a call asks for: that of a free model, or a price per call. */
 export function coversEverything({ rates, priced, source }: Target["price"]): boolean {

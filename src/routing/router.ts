@@ -78,7 +78,7 @@ export class ModelRouter {
     const cached = this.#cache.get(modelId);
     const resolved = cached ?? this.#parse(modelId);
     const { route, model, id } = resolved;
-    requireUse(principal, resolved, modelId);
+    requireUse(principal, route, model, modelId);
     const available = operations.find((each) => route.provider.operations[each] !== undefined);
     const operation = available && route.provider.operations[available];
     if (operation === undefined) {
@@ -106,7 +106,7 @@ export class ModelRouter {
   /** Finds a model by its id, alone. Throws like `resolve` unless the token may use it and its provider has a key. */
   find(modelId: string, principal: Principal): { route: UpstreamRoute; model: string } {
     const resolved = this.#parse(modelId);
-    requireUse(principal, resolved, modelId);
+    requireUse(principal, resolved.route, resolved.model, modelId);
     requireKey(resolved.route);
     return resolved;
   }
@@ -193,7 +193,8 @@ function aliased(name: string, aliases: readonly ModelAlias[]): string | undefin
   return alias.id.replace("*", () => name.slice(before.length, name.length - after.length));
 }
 
-function requireUse(principal: Principal, { route, model }: ResolvedModel, modelId: string): void {
+/** Throws a `GatewayError` (404) for a model that the token may not use; `modelId` is as the caller wrote it. */
+export function requireUse(principal: Principal, route: UpstreamRoute, model: string, modelId = model): void {
   if (mayUse(principal, route, model)) return;
   throw notRouted(`The model ${quoted(modelId)} does not exist, or this token may not use it.`);
 }

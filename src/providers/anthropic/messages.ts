@@ -1,5 +1,6 @@
 import {
   addUsage,
+  type AlternativeModels,
   type JsonObject,
   listOf,
   type ModelFacts,
@@ -8,9 +9,10 @@ import {
   type Usage,
 } from "../../core/index.ts";
 import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
-import { counted, runsMax, toolsOf, typeOf } from "../shared/hosted-tools.ts";
+import { counted, free, runsMax, toolReader } from "../shared/hosted-tools.ts";
 import { countOf, textOf, toldCount, uncountedOf } from "../shared/json.ts";
 import { askedTerms } from "../shared/terms.ts";
+import type { ToolReader } from "../tool-purchase.ts";
 
 /**
  * `input_tokens` excludes cache reads and writes, `output_tokens` includes reasoning. Cache writes that are not listed
@@ -34,15 +36,15 @@ function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
     ...counted({ webSearches }),
     requests: 1,
   };
-  const terms = { ...uncountedOf(toldIn, toldOut), ...namedTerms(usage) };
-  if (rounds.length === 0) return { usage: answered, ...terms };
+  const named = { ...uncountedOf(toldIn, toldOut), ...namedTerms(usage), ...answeredBy(answer, usage) };
+  if (rounds.length === 0) return { usage: answered, ...named };
   const others = rounds.flatMap((round) =>
     typeof round["model"] === "string" ? [{ model: round["model"], usage: readRound(round) }] : [],
   );
   return {
     usage: rounds.map(readRound).reduce(addUsage, answered),
     ...(others.length === 0 ? {} : { others }),
-    ...terms,
+    ...named,
   };
 }
 
@@ -58,30 +60,67 @@ function namedTerms({ speed, inference_geo }: JsonObject): Pick<ObservedUsage, "
   };
 }
 
-/**
- * Anthropic bills searches apart; what a page that is fetched brings in is billed as input. Code runs within an allowance
- * of free hours, and free of charge beside a search.
- */
+/** What a request may use besides its tools. */
 function extras(body: JsonObject): RequestedExtras | undefined {
   const terms = askedTerms(body["speed"], body["inference_geo"]);
-  let webSearches = 0;
-  for (const tool of toolsOf(body)) {
-    if (typeOf(tool).startsWith("web_search")) webSearches = Math.max(webSearches, runsMax(tool["max_uses"]));
-  }
-  if (terms === undefined && webSearches === 0) return undefined;
-  return {
-    ...(terms === undefined ? {} : { terms }),
-    ...(webSearches === 0 ? {} : { toolUnits: { webSearches } }),
-  };
+  const alternatives = fallbacksOf(body);
+  if (terms === undefined && alternatives === undefined) return undefined;
+  return { ...(terms && { terms }), ...(alternatives && { alternatives }) };
 }
+
+/** The models that answer if the requested one declines to (the SDK's `BetaFallbacksParam`). */
+function fallbacksOf(body: JsonObject): AlternativeModels | undefined {
+  const { fallbacks } = body;
+  if (fallbacks === undefined || fallbacks === null) return undefined;
+  if (!Array.isArray(fallbacks)) return { models: [], chosenBy: "fallbacks" };
+  const models = listOf(fallbacks).flatMap((each) => {
+    const { model, max_tokens, speed } = objectOf(each) ?? {};
+    if (typeof model !== "string") return [];
+    const terms = askedTerms(speed ?? body["speed"], body["inference_geo"]);
+    return [{ model, terms, outputTokens: typeof max_tokens === "number" ? countOf(max_tokens) : undefined }];
+  });
+  return models.length === 0 ? undefined : { models };
+}
+
+/** The tokens that are held for a piece of advice without a limit: Anthropic advises so many. */
+const ADVICE_TOKENS = 2_048;
+
+/** An advisor reads the whole conversation in each of its runs. */
+const advisor: ToolReader = ({ model, max_uses, max_tokens }) => {
+  if (typeof model !== "string") return undefined;
+  const outputTokens = typeof max_tokens === "number" ? countOf(max_tokens) : ADVICE_TOKENS;
+  return { helper: { model, runs: runsMax(max_uses), outputTokens } };
+};
+
+/**
+ * Anthropic bills searches apart; what a page that is fetched brings in is billed as input. Code runs within an allowance
+ * of free hours, and free of charge beside a search. The client runs the others (the SDK's `BetaToolUnion`).
+ */
+const readTool = toolReader([
+  [/^(?:custom)?$/, free],
+  [/^(?:bash|text_editor|memory|computer|computer_toolset|browser_toolset)_\d{8}$/, free],
+  [/^(?:web_fetch|code_execution)_\d{8}$/, free],
+  [/^(?:mcp_toolset|tool_search_tool_(?:bm25|regex)(?:_\d{8})?)$/, free],
+  [/^web_search_\d{8}$/, ({ max_uses }) => ({ units: counted({ webSearches: runsMax(max_uses) }) })],
+  [/^advisor_\d{8}$/, advisor],
+]);
 
 /** The rounds that are not part of the figures at the top. A round that a model declined costs nothing. */
 function otherRounds(usage: JsonObject): JsonObject[] {
-  const rounds = listOf(usage["iterations"])
+  return roundsOf(usage).filter(({ type }) => type !== "message" && type !== "fallback_message");
+}
+
+function roundsOf(usage: JsonObject): JsonObject[] {
+  return listOf(usage["iterations"])
     .map(objectOf)
     .filter((round) => round !== undefined);
-  if (rounds.some(({ type }) => type === "fallback_message")) return [];
-  return rounds.filter(({ type }) => type !== "message");
+}
+
+/** The model that has answered, perhaps in place of the requested one: the figures at the top are its own. */
+function answeredBy({ model: named }: JsonObject, usage: JsonObject): Pick<ObservedUsage, "answeredBy"> {
+  const round = roundsOf(usage).findLast(({ type }) => type === "fallback_message");
+  const model = textOf(round?.["model"] ?? named);
+  return model === undefined ? {} : { answeredBy: model };
 }
 
 function readRound(round: JsonObject): Usage {
@@ -145,6 +184,7 @@ export const messages: UpstreamOperation = {
   edits: () => [],
   facts: factsOf,
   extras,
+  readTool,
   outputLimit: { field: "max_tokens", replaces: [], min: 1, hidesThought },
   readUsage: readMessagesUsage,
   isFailure: (answer) => answer["type"] === "error",
