@@ -11,7 +11,7 @@ import { type JsonObject, listOf } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 
-/** What the gateway decides about a request, beyond the upstream's own edits. */
+/** Decisions of the gateway about a request, beyond the upstream's own edits. */
 interface Decided {
   /** Replaces all limits of the output. */
   outputTokens?: number | undefined;
@@ -19,7 +19,7 @@ interface Decided {
   leftTools?: readonly number[] | undefined;
 }
 
-/** The client's own bytes, with the upstream's name of the model, its edits and what was decided. */
+/** The client's own bytes, with the upstream's name of the model, its edits and the gateway's decisions. */
 export function editedBytes<Body extends ChargeableBody>(
   { model, operation }: Target,
   { bytes, members, body }: ParsedBody<Body>,

@@ -145,7 +145,7 @@ function requestedOutput({ operation: { outputLimit }, model }: Target, body: Js
   };
 }
 
-/** What a body asks for, its tools included; undefined if nothing. */
+/** The billed extras of a body, its tools included; undefined if there are none. */
 function extrasOf(
   { operation, model }: Target,
   body: JsonObject,
@@ -177,12 +177,12 @@ type RequestWriter = (outputTokens?: number) => JsonObject;
 class TranslatedRequest {
   readonly #operation: UpstreamOperation;
   readonly #model: string;
-  /** What its tools may buy; undefined if nothing. */
+  /** The purchases of its tools; undefined if there are none. */
   readonly tools: OfferedTools | undefined;
   #write: RequestWriter | undefined;
   #body: JsonObject | undefined;
 
-  /** Throws 422 for what the upstream's dialect cannot express, or what has no price. */
+  /** Throws 422 for a field that the upstream's dialect cannot express, or a demanded tool without a price. */
   constructor(target: Target, write: RequestWriter) {
     this.#operation = target.operation;
     this.#model = target.model;

@@ -56,7 +56,7 @@ export function outputHold(answer: RequestedAnswer): OutputHold {
   const own = isAnswerOnly ? undefined : bound.outputTokens;
   const most = Math.min(own ?? Number.POSITIVE_INFINITY, modelMax(price, bound) ?? own ?? UNKNOWN_MODEL_TOKENS);
   const useful = Math.max(USEFUL_TOKENS, bound.outputTokensMin ?? 0, limitMin);
-  // What another model would have written cannot be told from what passes.
+  // The price of passing text is unknown while another model may be writing it.
   if (streamed && !hidesThought && bound.alternatives === undefined) {
     const wanted = Math.min(Math.ceil(most * STREAM_MARGIN), STREAM_TOKENS);
     return { wanted, least: Math.min(wanted, useful), limits: "never", margin: 1, ownLimit: own };

@@ -8,7 +8,7 @@ export interface HelperModel {
   outputTokens: number;
 }
 
-/** A model that may answer in place of the requested one, with what differs from the request. */
+/** A model that may answer in place of the requested one, and its differences from the request. */
 export interface AlternativeModel {
   model: string;
   terms?: PriceTerms | undefined;

@@ -325,11 +325,79 @@ describe("chat", () => {
     expect(unitsOf(chat.readUsage({ usage, model: "gpt-4o" }))).toEqual({});
   });
 
-  test("refuses Google's own tools, whose searches its answers do not tell", () => {
-    const google = operationOf("google", "chat");
-    expect(extras(google, { tools: [{ type: "function", function: { name: "f" } }] })).toEqual({});
-    expect(() => extras(google, { tools: [{ type: "function" }, { google_search: {} }] })).toThrow(
-      expect.objectContaining({ status: 422, param: "tools.1" }),
-    );
+  const compatible = (preset: ProviderChoice["preset"]) => operationOf("openai-compatible", "chat", preset);
+  const upstreams: [string, UpstreamOperation][] = [
+    ["Google", operationOf("google", "chat")],
+    ["xAI", operationOf("xai", "chat")],
+    ["Anthropic", operationOf("anthropic", "chat")],
+    ["BytePlus", operationOf("byteplus", "chat")],
+    ["OpenAI", chat],
+    ...(["generic", "deepseek", "groq", "mistral", "moonshot"] as const).map((preset): [string, UpstreamOperation] => [
+      preset,
+      compatible(preset),
+    ]),
+  ];
+
+  test.each(upstreams)("of %s knows functions alone: its answers do not tell what else has run", (_name, operation) => {
+    const f = { function: { name: "f" } };
+    expect(
+      bought(operation, { tools: [{ type: "function", ...f }, f, { type: "custom", custom: { name: "c" } }] }),
+    ).toEqual([{}, {}, {}]);
+    const unknown = [
+      { google_search: {} },
+      { type: "browser_search" },
+      { type: "code_interpreter" },
+      { type: "web_search_premium" },
+      { type: "builtin_function", function: { name: "$web_search" } },
+      { type: "live_search", sources: [] },
+    ];
+    expect(bought(operation, { tools: unknown })).toEqual(unknown.map(() => undefined));
+  });
+
+  test.each<[string, UpstreamOperation, JsonObject, string]>([
+    ["Google", operationOf("google", "chat"), { extra_body: { google: { tools: [] } } }, "extra_body.google.tools"],
+    ["Google", operationOf("google", "chat"), { web_search_options: {} }, "web_search_options"],
+    ["xAI", operationOf("xai", "chat"), { search_parameters: { mode: "on" } }, "search_parameters"],
+    ["Mistral", compatible("mistral"), { web_search_options: {} }, "web_search_options"],
+    ["OpenAI", chat, { search_parameters: {} }, "search_parameters"],
+    ["any other", compatible("generic"), { models: ["a", "b"] }, "models"],
+    ["any other", compatible("generic"), { enable_search: true }, "enable_search"],
+    ["OpenRouter", compatible("openrouter"), { search_parameters: {} }, "search_parameters"],
+    ["OpenRouter", compatible("openrouter"), { plugins: [{ id: "web" }, { id: "fusion" }] }, "plugins.1.id"],
+  ])("of %s refuses by name what it cannot price: %#", (_name, operation, body, param) => {
+    expect(() => extras(operation, body)).toThrow(expect.objectContaining({ status: 422, param }));
+  });
+
+  test("takes what buys nothing", () => {
+    const google = { extra_body: { google: { thinking_config: {}, cached_content: "c", safety_settings: [] } } };
+    expect(extras(operationOf("google", "chat"), google)).toEqual({});
+    expect(extras(operationOf("xai", "chat"), { search_parameters: { mode: "off" } })).toEqual({});
+    expect(extras(compatible("generic"), { models: [], plugins: null, enable_search: false, other: 1 })).toEqual({});
+  });
+
+  test.each<[JsonObject, string, object]>([
+    [{ plugins: [{ id: "web" }] }, "a/b", { toolUnits: { webSearches: 1 } }],
+    [
+      { plugins: [{ id: "web", max_results: 11 }, { id: "response-healing" }] },
+      "a/b",
+      { toolUnits: { webSearches: 3 } },
+    ],
+    [{ plugins: [{ id: "web", enabled: false }] }, "a/b", {}],
+    [{}, "a/b:online", { toolUnits: { webSearches: 1 } }],
+    [{ web_search_options: { search_context_size: "high" } }, "a/b", { toolUnits: { webSearches: 1 } }],
+    [{ models: ["a/b", "c/d", 7] }, "a/b", { alternatives: { models: [{ model: "c/d" }] } }],
+    [{}, "openrouter/auto", { alternatives: { models: [], chosenBy: "model" } }],
+    [{ models: ["openrouter/auto"] }, "a/b", { alternatives: { models: [], chosenBy: "models" } }],
+    [{ preset: "mine" }, "a/b", { alternatives: { models: [], chosenBy: "preset" } }],
+  ])("of OpenRouter reads %j for %s", (body, model, asked) => {
+    expect(extras(compatible("openrouter"), body, model)).toEqual(asked);
+    expect(extras(operationOf("openai-compatible", "completion", "openrouter"), body, model)).toEqual(asked);
+  });
+
+  test("of OpenRouter names the model that has answered, and its searches are tools too", () => {
+    const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+    expect(compatible("openrouter").readUsage({ usage, model: "c/d" })?.answeredBy).toBe("c/d");
+    const tools = [{ type: "openrouter:web_search" }, { type: "openrouter:datetime" }, { type: "openrouter:advisor" }];
+    expect(bought(compatible("openrouter"), { tools })).toEqual([{ units: { webSearches: 10 } }, {}, undefined]);
   });
 });

@@ -84,7 +84,7 @@ export interface OutputLimit {
   isAnswerOnly?(body: JsonObject): boolean;
 }
 
-/** What a request asks for and the upstream bills, besides its input, its answer and its tools. */
+/** The billed extras of a request, besides its input and its answer. */
 export type RequestedExtras = Pick<
   WorkBound,
   "terms" | "toolUnits" | "ownPrices" | "others" | "helpers" | "alternatives"
@@ -108,7 +108,7 @@ export interface UpstreamOperation {
   needsTranslation?(body: JsonObject, model: string): boolean;
   /** What this operation ignores silently; a request for it uses another one of the provider. */
   ignores?: readonly RequestFeature[];
-  /** Reads what a tool of a request may buy; absent if the operation takes no tools, or none that could buy anything. */
+  /** Reads the purchases of a request's tool; absent if the operation takes no tools, or none that could buy anything. */
   readTool?: ToolReader;
   /** Its chat streams differ from OpenAI's where clients of that dialect stumble over it. */
   hasIrregularStream?: boolean;

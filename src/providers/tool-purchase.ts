@@ -10,7 +10,7 @@ export interface ToolPurchase {
 }
 
 /**
- * Reads a tool of a body in the upstream's dialect; undefined for one of which it is not known what it buys. Throws 422 for
- * a value within the tool of which that is not known.
+ * Reads the purchases of a tool of a body in the upstream's dialect; undefined if they are unknown. Throws 422 for an unknown
+ * value within the tool.
  */
 export type ToolReader = (tool: JsonObject, body: JsonObject, model: string) => ToolPurchase | undefined;

@@ -14,12 +14,12 @@ import type { RequestedExtras, ToolPurchase } from "../providers/index.ts";
 import { coversEverything } from "./require-prices.ts";
 import { quoted, type Target } from "./router.ts";
 
-/** What the tools of a request may buy, and those that its upstream does not get. */
+/** The purchases of a request's tools, and the tools that its upstream does not get. */
 export interface OfferedTools {
   extras: Pick<RequestedExtras, "toolUnits" | "others" | "helpers">;
   /** The places in the list of the tools that are left out. */
   left: readonly number[];
-  /** Their names, for the header that tells the client. */
+  /** Their names, for the client's header. */
   leftNames: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 /** Tools that run at a provider: held at their most, charged by what the answer tells, and left out if they have no price. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
+  chatPath,
   expectCleanAudit,
   type Gateway,
   responsesPath,
@@ -20,8 +21,13 @@ beforeAll(async () => {
       openai: { kind: "openai", ...provider },
       anthropic: { kind: "anthropic", ...provider },
       byteplus: { kind: "byteplus", ...provider },
+      google: { kind: "google", ...provider },
+      xai: { kind: "xai", ...provider },
+      groq: { kind: "openai-compatible", preset: "groq", ...provider },
+      mistral: { kind: "openai-compatible", preset: "mistral", ...provider },
+      moonshot: { kind: "openai-compatible", preset: "moonshot", ...provider },
     },
-    config: { pricing: { models: { "byteplus/plain": { input_mtok: 1, output_mtok: 10 } } } },
+    config: { pricing: { models: { "*/plain": { input_mtok: 1, output_mtok: 10 } } } },
   });
   token = await gateway.token({ user: "ann", credits: 1_000_000_000_000n });
 });
@@ -177,5 +183,40 @@ describe("a tool without a price", () => {
     });
     expect(answer.status).toBe(200);
     expect(sent()).toMatchObject({ tools: [f], tool_choice: "required" });
+  });
+});
+
+describe("a provider's own tool in chat", () => {
+  const messages = [{ role: "user", content: "hi" }];
+  const f = { type: "function", function: { name: "f" } };
+  const choices = [{ index: 0, message: { role: "assistant", content: "Hi." }, finish_reason: "stop" }];
+  const answer = () => Response.json({ id: "c", object: "chat.completion", model: "m", choices });
+
+  test.each<[string, object, string]>([
+    ["google", { google_search: {} }, "google_search"],
+    ["groq", { type: "browser_search" }, "browser_search"],
+    ["groq", { type: "code_interpreter" }, "code_interpreter"],
+    ["mistral", { type: "web_search" }, "web_search"],
+    ["moonshot", { type: "builtin_function", function: { name: "$web_search" } }, "$web_search"],
+    ["xai", { type: "live_search" }, "live_search"],
+    ["openai", { type: "web_search" }, "web_search"],
+  ])("of %s, %j, is left out", async (provider, tool, name) => {
+    upstream.answerWith(answer);
+    const { answer: got } = await call(chatPath, { model: `${provider}/plain`, messages, tools: [tool, f] });
+    expect([got.status, got.headers.get("x-tollgate-dropped-tools")]).toEqual([200, name]);
+    expect(sent()["tools"]).toEqual([f]);
+  });
+
+  test.each<[string, object, string]>([
+    ["google", { extra_body: { google: { tools: [{ google_search: {} }] } } }, "extra_body.google.tools"],
+    ["google", { web_search_options: {} }, "web_search_options"],
+    ["xai", { search_parameters: { mode: "on" } }, "search_parameters"],
+    ["mistral", { web_search_options: {} }, "web_search_options"],
+    ["groq", { tools: [{ type: "browser_search" }], tool_choice: "required" }, "tool_choice"],
+  ])("of %s that %j demands is refused", async (provider, demand, param) => {
+    upstream.answerWith(answer);
+    const { answer: got, text } = await call(chatPath, { model: `${provider}/plain`, messages, ...demand });
+    expect([got.status, upstream.requests.length]).toEqual([422, 0]);
+    expect(JSON.parse(text)).toMatchObject({ error: { param } });
   });
 });

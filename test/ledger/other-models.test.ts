@@ -1,7 +1,8 @@
-/** Models that a request names besides its own: each must be allowed and priced, held at the dearest, charged as answered. */
+/** Models that a request names besides its own: each must be allowed and priced, held at the most expensive one, charged as answered. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startSimulators, type Simulators } from "../../simulators/index.ts";
 import {
+  chatPath,
   expectCleanAudit,
   type Gateway,
   messagesPath,
@@ -25,14 +26,23 @@ beforeAll(async () => {
       anthropic: { kind: "anthropic", ...provider },
       simulated: { kind: "anthropic", base_url: simulators.providers.anthropic, api_key: "unused" },
       openai: { kind: "openai", ...provider },
+      openrouter: { kind: "openai-compatible", preset: "openrouter", ...provider },
     },
-    config: { pricing: { models: {} } },
+    config: {
+      pricing: {
+        models: {
+          "openrouter/small": { input_mtok: 1, output_mtok: 2 },
+          "openrouter/large": { input_mtok: 100, output_mtok: 200 },
+          "openrouter/openrouter/auto": { input_mtok: 1, output_mtok: 2 },
+        },
+      },
+    },
   });
   token = await gateway.token({ user: "ann", credits: 1_000_000_000_000n });
   listed = await gateway.token({
     user: "bob",
     credits: 1_000_000_000_000n,
-    models: ["*/claude-haiku-*", "openai/gpt-5*"],
+    models: ["*/claude-haiku-*", "openai/gpt-5*", "openrouter/small", "*/auto"],
   });
 });
 afterAll(async () => {
@@ -95,7 +105,7 @@ const byOpus = {
 const fallbacks = [{ model: "claude-opus-5-5" }];
 
 describe("a fallback", () => {
-  test("is charged at its own price, and held at the dearest", async () => {
+  test("is charged at its own price, and held at the most expensive one", async () => {
     upstream.answerWith(() => message("claude-opus-5-5", byOpus));
     const poor = await gateway.token({ user: "poor", credits: 500_000_000n });
     const ask = { model: haiku, max_tokens: 2_000, fallbacks, messages: hello };
@@ -202,6 +212,7 @@ describe("a token with a list of models", () => {
 describe("a model without a price", () => {
   const ask = { model: haiku, max_tokens: 200, messages: hello };
   test.each<[string, object, string]>([
+    ["another model", { model: "openrouter/small", models: ["mystery"] }, 'pricing.models.\\"openrouter/mystery\\"'],
     ["a fallback", { fallbacks: [{ model: "claude-mystery-9" }] }, 'pricing.models.\\"anthropic/claude-mystery-9\\"'],
     [
       "an advisor",
@@ -211,13 +222,13 @@ describe("a model without a price", () => {
     ["the speed of a fallback", { fallbacks: [{ model: "claude-haiku-4-5", speed: "fast" }] }, "service_tiers.fast"],
   ])("is refused as %s", async (_title, more, key) => {
     upstream.answerWith(() => new Response("never", { status: 500 }));
-    const { answer, text } = await call(messagesPath, { ...ask, ...more });
+    const { answer, text } = await call("models" in more ? chatPath : messagesPath, { ...ask, ...more });
     expect([answer.status, upstream.requests.length]).toEqual([422, 0]);
     expect(text).toContain(key);
   });
 });
 
-test("the advice of a dearer model is held and charged at its price", async () => {
+test("the advice of a more expensive model is held and charged at its price", async () => {
   const advice = { type: "advisor_message", model: "claude-opus-5", input_tokens: 1_000, output_tokens: 100 };
   upstream.answerWith(() =>
     message("claude-haiku-5-5", { ...counts, iterations: [{ type: "message", ...counts }, advice] }),
@@ -230,4 +241,52 @@ test("the advice of a dearer model is held and charged at its price", async () =
   // 2,048 × 25 per million alone are 0.0512.
   const poor = await gateway.token({ user: "poor-advised", credits: 50_000_000n });
   expect((await call(messagesPath, ask, poor)).answer.status).toBe(402);
+});
+
+describe("a model that answers in place of another", () => {
+  const ask = { model: "openrouter/small", max_tokens: 1_000, messages: hello, models: ["large"] };
+  const answerOf = (model: string, more: object = {}) =>
+    Response.json({
+      id: "c",
+      object: "chat.completion",
+      model,
+      choices: [{ index: 0, message: { role: "assistant", content: "Hi." }, finish_reason: "stop" }],
+      usage: { prompt_tokens: 1_000, completion_tokens: 1_000, total_tokens: 2_000, ...more },
+    });
+
+  test.each<[string, object, number]>([
+    // 1,000 × 100 + 1,000 × 200 per million.
+    ["large", {}, 0.3],
+    ["small", {}, 0.003],
+    // The provider's own figure wins.
+    ["large", { cost: 0.21 }, 0.21],
+    // A dated name of the requested model has no price of its own.
+    ["small-2026-11-01", {}, 0.003],
+  ])("%s %j is charged as the answer tells", async (model, more, credits) => {
+    upstream.answerWith(() => answerOf(model, more));
+    expect(await recordOf((await call(chatPath, ask)).answer)).toMatchObject({ credits });
+  });
+
+  test("is held at the most expensive one", async () => {
+    upstream.answerWith(() => answerOf("large"));
+    const poor = await gateway.token({ user: "poor-routed", credits: 40_000_000n });
+    const { answer } = await call(chatPath, { ...ask, max_tokens: 256 }, poor);
+    // 256 × 200 per million are 0.0512, which does not fit.
+    expect([answer.status, upstream.requests.length]).toEqual([402, 0]);
+    expect((await call(chatPath, { ...ask, max_tokens: 256, models: [] }, poor)).answer.status).toBe(200);
+  });
+
+  test("is held whole in a stream too: what passes does not tell its price", async () => {
+    upstream.answerWith(() => new Response("data: [DONE]\n\n", { headers: { "content-type": "text/event-stream" } }));
+    const poor = await gateway.token({ user: "poor-streamed", credits: 200_000_000n });
+    const { answer } = await call(chatPath, { ...ask, max_tokens: 5_000, stream: true }, poor);
+    // Less than 0.2 / 200 per million, divided by 1.5.
+    expect(Number(answer.headers.get("x-tollgate-max-output-tokens"))).toBeWithin(600, 667);
+  });
+
+  test("chosen by a router is charged as the answer tells", async () => {
+    upstream.answerWith(() => answerOf("large"));
+    const { answer } = await call(chatPath, { ...ask, model: "openrouter/openrouter/auto", models: undefined });
+    expect(await recordOf(answer)).toMatchObject({ credits: 0.3 });
+  });
 });

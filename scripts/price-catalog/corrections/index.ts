@@ -4,7 +4,7 @@ import { byteplus } from "./byteplus.ts";
 import { google } from "./google.ts";
 import { mistral } from "./mistral.ts";
 import { openai } from "./openai.ts";
-import { deepseek, groq, none, perplexity } from "./others.ts";
+import { deepseek, groq, none, openrouter, perplexity } from "./others.ts";
 import { xai } from "./xai.ts";
 
 export type { Correction, ProviderCorrections } from "./correction.ts";
@@ -19,7 +19,7 @@ export const corrections: Readonly<Record<string, ProviderCorrections>> = {
   mistral,
   moonshotai: none,
   openai,
-  openrouter: none,
+  openrouter,
   perplexity,
   "x-ai": xai,
 };

@@ -29,4 +29,10 @@ export const perplexity: ProviderCorrections = {
   ],
 };
 
+/** A search with its usual five results. An answer reports its real cost. */
+export const openrouter: ProviderCorrections = {
+  tools: { prices: { web_searches_kcount: 20 }, source: "https://openrouter.ai/docs/web-search (4 per 1,000 results)" },
+  corrections: [],
+};
+
 export const none: ProviderCorrections = { corrections: [] };

@@ -4,6 +4,11 @@ const pricing = "https://docs.x.ai/developers/pricing";
 
 /** An answer with images, videos or text reports its real price; these are for the hold, and for an answer without it. */
 export const xai: ProviderCorrections = {
+  tools: {
+    // Searches of the web and of X, and runs of code, cost the same.
+    prices: { web_searches_kcount: 5, storage_searches_kcount: 2.5 },
+    source: `${pricing} ("Tool Invocation Costs")`,
+  },
   corrections: [
     {
       names: ["grok-imagine-image", "grok-imagine-image-2026-03-02"],

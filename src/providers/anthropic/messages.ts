@@ -60,7 +60,7 @@ function namedTerms({ speed, inference_geo }: JsonObject): Pick<ObservedUsage, "
   };
 }
 
-/** What a request may use besides its tools. */
+/** The billed extras of a request, besides its tools. */
 function extras(body: JsonObject): RequestedExtras | undefined {
   const terms = askedTerms(body["speed"], body["inference_geo"]);
   const alternatives = fallbacksOf(body);
@@ -93,7 +93,7 @@ const advisor: ToolReader = ({ model, max_uses, max_tokens }) => {
 };
 
 /**
- * Anthropic bills searches apart; what a page that is fetched brings in is billed as input. Code runs within an allowance
+ * Anthropic bills searches apart; the content of a fetched page is billed as input. Code runs within an allowance
  * of free hours, and free of charge beside a search. The client runs the others (the SDK's `BetaToolUnion`).
  */
 const readTool = toolReader([

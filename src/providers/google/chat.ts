@@ -1,7 +1,5 @@
-import type { Effort, JsonObject, ThoughtOptions } from "../../core/index.ts";
-import type { UpstreamOperation } from "../provider.ts";
+import { type Effort, type JsonObject, objectOf, type ThoughtOptions } from "../../core/index.ts";
 import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
-import { toolsOf, typeOf } from "../shared/hosted-tools.ts";
 import { refusal } from "../shared/refusal.ts";
 
 /** The models that show summaries of their thoughts, but not those that make images or speech. */
@@ -42,8 +40,26 @@ function levelOf(effort: Effort | undefined, budgetTokens: number | undefined): 
   return { thinking_level: tokens <= LOW_TOKENS_MAX ? "low" : "high" };
 }
 
+/** Google's own members of a chat body that buy nothing. */
+const ownMembers: ReadonlySet<string> = new Set([
+  "thinking_config",
+  "thought_tag_marker",
+  "cached_content",
+  "safety_settings",
+]);
+
+/**
+ * Google's own tools would be in a member of its own: searches that ground an answer are billed, and the compatible layer
+ * does not tell how many there were.
+ */
+function refuseOwnTools({ extra_body }: JsonObject): undefined {
+  const name = Object.keys(objectOf(objectOf(extra_body)?.["google"]) ?? {}).find((each) => !ownMembers.has(each));
+  if (name === undefined) return undefined;
+  throw refusal(`extra_body.google.${name.slice(0, 80)}`, `only ${[...ownMembers].join(", ")} are known here.`);
+}
+
 /** Google's OpenAI-compatible layer. It refuses fields of OpenAI that it doesn't know (`docs/wire/gemini.md`). */
-const operation = chatOperation({
+export const chat = chatOperation({
   path: "/v1beta/openai/chat/completions",
   streamUsage: "on-request",
   drops: [
@@ -60,6 +76,7 @@ const operation = chatOperation({
     "verbosity",
   ],
   renames: {},
+  extras: refuseOwnTools,
   hasIrregularStream: true,
   // On some models, only `total_tokens` includes the thinking tokens.
   usage: { reasoningInCompletion: true, remainderIsReasoning: true, reportedCost: () => undefined },
@@ -73,12 +90,3 @@ const operation = chatOperation({
     thinkTags: true,
   }),
 });
-
-/** Searches that ground an answer are billed, and the compatible layer does not tell how many there were. */
-function refuseHostedTools(body: JsonObject): undefined {
-  const index = toolsOf(body).findIndex((tool) => typeOf(tool) !== "function");
-  if (index !== -1) throw refusal(`tools.${index}`, "must be a function: Google's own tools are not available here.");
-  return undefined;
-}
-
-export const chat: UpstreamOperation = { ...operation, extras: refuseHostedTools };

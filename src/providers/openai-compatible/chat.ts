@@ -3,7 +3,7 @@ import { chatLimit, chatOperation, tierExtras } from "../shared/chat-operation.t
 import type { Preset } from "./presets.ts";
 
 export function chatOf(preset: Preset): UpstreamOperation {
-  const { streamUsage, drops, renames, usage, limitName, hidesThought, equalTiers, facts } = preset;
+  const { streamUsage, drops, renames, usage, limitName, hidesThought, equalTiers, facts, purchases } = preset;
   return chatOperation({
     path: "/chat/completions",
     streamUsage,
@@ -11,6 +11,7 @@ export function chatOf(preset: Preset): UpstreamOperation {
     renames,
     usage,
     outputLimit: chatLimit(limitName, () => hidesThought),
+    ...purchases,
     ...(equalTiers.length === 0
       ? {}
       : { extras: (body) => (equalTiers.includes(String(body["service_tier"])) ? undefined : tierExtras(body)) }),

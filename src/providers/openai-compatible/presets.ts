@@ -1,12 +1,14 @@
 import type { PresetName } from "../../config/index.ts";
 import { keysOf, type ModelFacts } from "../../core/index.ts";
 import type { Provider } from "../provider.ts";
+import type { ChatEndpoint } from "../shared/chat-operation.ts";
 import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
 import type { EmbeddingsEndpoint } from "../shared/embeddings-operation.ts";
 import { completionOperation, moderationOperation } from "../shared/plain-operations.ts";
 import { speechOperation } from "../shared/speech-operation.ts";
 import { transcriptionOperation, translationOperation } from "../shared/transcription-operation.ts";
-import { openrouterCost, perplexityCost } from "./cost.ts";
+import { perplexityCost } from "./cost.ts";
+import { openrouterCompletion, openrouterPurchases, openrouterUsage } from "./openrouter.ts";
 import { mistralSpeech } from "./speech-mistral.ts";
 import { groqTranscription, groqTranslation } from "./transcriptions-groq.ts";
 import { mistralTranscription } from "./transcriptions-mistral.ts";
@@ -27,6 +29,8 @@ export interface Preset {
   limitName: "max_tokens" | "max_completion_tokens";
   /** Whether it may bill thought that a stream does not contain. */
   hidesThought: boolean;
+  /** The readers of its requests' purchases; absent: only a service tier is one. */
+  purchases: Pick<ChatEndpoint, "extras" | "buys" | "readTool">;
   /** Service tiers that cost as much as the usual one. */
   equalTiers: readonly string[];
   facts: ModelFacts;
@@ -55,6 +59,7 @@ const generic: Preset = {
   usage: openaiUsageRules,
   limitName: "max_tokens",
   hidesThought: false,
+  purchases: {},
   equalTiers: [],
   facts: { reasoningField: "as-shown" },
   embeddings: openaiEmbeddings,
@@ -135,7 +140,9 @@ export const presets = {
     files: false,
     hosts: /(^|\.)openrouter\.ai$/,
     priceProvider: "openrouter",
-    usage: { ...openaiUsageRules, reportedCost: openrouterCost },
+    usage: openrouterUsage,
+    purchases: openrouterPurchases,
+    others: { completion: openrouterCompletion },
     hidesThought: true,
     facts: { reasoningField: "reasoning" },
     audio: {},
@@ -151,6 +158,8 @@ export const presets = {
     renames: oldLimitName,
     usage: { reasoningInCompletion: false, remainderIsReasoning: false, reportedCost: perplexityCost },
     hidesThought: true,
+    // The reported cost contains the fee of a larger context.
+    purchases: { buys: ["web_search_options"] },
     facts: {},
     // Unlike the path of chat, it has a version.
     embeddings: { ...openaiEmbeddings, path: "/v1/embeddings", reportedCost: perplexityCost },

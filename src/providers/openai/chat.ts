@@ -52,6 +52,7 @@ const operation = chatOperation({
   usage: openaiUsageRules,
   outputLimit: chatLimit("max_completion_tokens", hidesThought),
   extras,
+  buys: ["web_search_options"],
   facts: factsOf,
   modelEdits: (body, model) => [...limitEdits(body, model), ...samplingEdits(body, model)],
 });

@@ -67,7 +67,7 @@ const rows: readonly ToolRow[] = [
   [/^image_generation$/, (tool, body) => ({ others: [imagesMax(tool, body)] })],
 ];
 
-/** What a namespace can contain. */
+/** The types of tools within a namespace. */
 const ownTools: ReadonlySet<string> = new Set(["function", "custom"]);
 
 /** The tools of OpenAI's Responses (its SDK's `Tool`). */

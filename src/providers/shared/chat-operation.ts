@@ -1,6 +1,8 @@
 import type { JsonEdit } from "../../bodies/index.ts";
 import { efforts, type JsonObject, listOf, type ModelFacts, nearestEffort, objectOf } from "../../core/index.ts";
 import type { OutputLimit, RequestedExtras, UpstreamOperation } from "../provider.ts";
+import type { ToolReader } from "../tool-purchase.ts";
+import { type BuyingMember, readChatTool, refuseUnknownPurchases } from "./chat-purchases.ts";
 import { type ChatUsageRules, readChatUsage } from "./chat-usage.ts";
 import { dropAndRename, type FieldRules } from "./field-rules.ts";
 import { askedTier } from "./terms.ts";
@@ -14,6 +16,10 @@ export interface ChatEndpoint extends FieldRules {
   outputLimit: OutputLimit;
   /** What else is billed; by default the service tier. */
   extras?: UpstreamOperation["extras"];
+  /** The members of a body that buy something, and that `extras` reads. */
+  buys?: readonly BuyingMember[];
+  /** Reads the purchases of a tool; by default only the client's own tools are known, which buy nothing. */
+  readTool?: ToolReader;
   facts?: (model: string) => ModelFacts;
   /** Whether a body with a success status is an error. */
   isFailure?: (answer: JsonObject) => boolean;
@@ -70,7 +76,9 @@ export function tierExtras({ service_tier }: JsonObject): RequestedExtras | unde
 /** The chat operation of an upstream that uses the chat dialect. */
 export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
   const { path, streamUsage, drops, usage, outputLimit, facts, ignores, hasIrregularStream = false } = endpoint;
+  const { buys = [], readTool = readChatTool } = endpoint;
   const factsOf = (model: string): ModelFacts => facts?.(model) ?? {};
+  const extras = endpoint.extras ?? (drops.includes("service_tier") ? noExtras : tierExtras);
   return {
     dialect: "chat",
     ...(ignores === undefined ? {} : { ignores }),
@@ -79,7 +87,11 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     ...(facts === undefined ? {} : { facts }),
     path,
     outputLimit,
-    extras: endpoint.extras ?? (drops.includes("service_tier") ? noExtras : tierExtras),
+    readTool,
+    extras(body, model) {
+      refuseUnknownPurchases(body, buys);
+      return extras(body, model);
+    },
     edits: (body, model) => [
       ...dropAndRename(body, endpoint),
       ...effortEdits(body, () => factsOf(model)),

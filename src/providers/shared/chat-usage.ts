@@ -11,6 +11,8 @@ export interface ChatUsageRules {
   remainderIsReasoning: boolean;
   /** The real price that the upstream reports, in nano-credits. */
   reportedCost: (usage: JsonObject) => bigint | undefined;
+  /** Whether another model than the requested one may answer; `model` of the answer names it. */
+  namesModel?: true;
 }
 
 export const openaiUsageRules: ChatUsageRules = {
@@ -80,6 +82,8 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
     ...uncountedOf(told.prompt, told.completion),
     ...(reportedCost === undefined ? {} : { reportedCost }),
   };
+  const { model } = answer;
+  if (rules.namesModel === true && typeof model === "string") observed.answeredBy = model;
   return withTier(observed, tierOf(answer));
 }
 

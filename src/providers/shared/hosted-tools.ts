@@ -30,12 +30,12 @@ export function counted(counts: Partial<Record<UsageBucket, number>>): Usage {
 /** A tool without a fee of its own. */
 export const free = (): ToolPurchase => ({});
 
-/** A tool whose runs are counted in this unit, at most as many as the request's member for it says. */
+/** A tool whose runs are counted in this unit, at most as many as the request's member for them allows. */
 export function countedIn(bucket: UsageBucket, limitField = "max_tool_calls"): ToolReader {
   return (_tool, body) => ({ units: counted({ [bucket]: runsMax(body[limitField]) }) });
 }
 
-/** One row for each kind of tool: a pattern of its whole type, and what it may buy. */
+/** One row for each kind of tool: a pattern of its whole type, and the reader of its purchases. */
 export type ToolRow = readonly [types: RegExp, reader: ToolReader];
 
 /** Reads a tool by the first row whose pattern matches its type; undefined for one that no row knows. */

@@ -30,7 +30,7 @@ export interface ResponsesEndpoint {
   hasForeignTools?: true;
   /** Edits for single models. */
   modelEdits?: (body: JsonObject, model: string) => JsonEdit[];
-  /** What a tool of a request may buy. */
+  /** Reads the purchases of a request's tool. */
   readTool: ToolReader;
   /** What the hosted tools of an answer have done; `response` is the whole response. */
   readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "others">;
