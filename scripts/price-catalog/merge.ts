@@ -1,6 +1,7 @@
 import { pricesAt, type CatalogModel, type CatalogRate, type TimedPrices } from "../../src/pricing/index.ts";
 import { matchesGlob, type PriceKey, priceKeys, priceUnits } from "../../src/core/index.ts";
 import type { Correction, ProviderCorrections } from "./corrections/index.ts";
+import { withLongWrites } from "./long-writes.ts";
 import { withFactors } from "./service-tiers.ts";
 import { type Prices, ratesOf, type TableRow } from "./table-row.ts";
 
@@ -69,7 +70,7 @@ function mergeName(sources: ProviderSources, name: string, disagreements: Disagr
     .reduce(correct, combined.prices)
     .map((table) => tidied(withTools(table, facts.kind, corrections)));
   if (corrected.length === 0) return undefined;
-  const tables = withFactors(corrected, at);
+  const tables = withFactors(corrected, at).map((table) => withLongWrites(table, corrections.longWrites));
   const [only] = tables;
   const isTimeless = tables.length === 1 && only?.from === undefined && only?.daily === undefined;
   return { ...facts, prices: isTimeless && only !== undefined ? only : tables, source: sourceOf(own, combined.used) };

@@ -8,6 +8,7 @@ import { asObject, isGiven, type JsonObject } from "../shared/json.ts";
 import { record, value } from "../shared/shape.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
+import { cacheProblem, writtenTokens } from "./cache.ts";
 import { openaiErrors } from "./errors.ts";
 import { isReasoningModel, refuseSampling } from "./models.ts";
 
@@ -62,7 +63,7 @@ const rules: ChatRules = {
 };
 
 function refuse(body: JsonObject): Problem | null {
-  return checkToolPairs(body) ?? refuseForModel(body);
+  return checkToolPairs(body) ?? cacheProblem(body, body["messages"]) ?? refuseForModel(body);
 }
 
 function refuseForModel(body: JsonObject): Problem | null {
@@ -78,10 +79,13 @@ function refuseForModel(body: JsonObject): Problem | null {
   return refuseSampling(body);
 }
 
-function usage(tokens: TokenCounts): JsonObject {
+/** Writes to a cache are not split by their lifetimes here. */
+function usage(tokens: TokenCounts, { body }: ChatTalk): JsonObject {
+  const { short, long } = writtenTokens(body, body["messages"], tokens);
+  const written = short + long === 0 ? {} : { cache_write_tokens: short + long };
   return {
     ...plainUsage(tokens),
-    prompt_tokens_details: { cached_tokens: tokens.cached, audio_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: tokens.cached, ...written, audio_tokens: 0 },
     completion_tokens_details: {
       reasoning_tokens: tokens.reasoning,
       audio_tokens: 0,

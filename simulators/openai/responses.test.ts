@@ -37,6 +37,28 @@ const tools = [{ type: "function", name: "get_weather", parameters }];
 const user = (content: unknown): JsonObject => ({ role: "user", content });
 const sealed = { reasoning: { effort: "high" }, include: ["reasoning.encrypted_content"] };
 
+describe("a prompt with a breakpoint", () => {
+  const long = (ttl?: string) => [
+    user([{ type: "input_text", text: "x".repeat(8_000), prompt_cache_breakpoint: { mode: "explicit", ttl } }]),
+  ];
+  const details = async (input: unknown, more: JsonObject = {}) => {
+    const reply = await ask(input, { model: "gpt-6-sol", ...more });
+    return member(member(bodyOf(reply), "usage"), "input_tokens_details");
+  };
+
+  test("is written to a cache, by its lifetime", async () => {
+    const written = { cached_tokens: 0, cache_write_tokens: 2_003 };
+    const half = { ttl_30m_tokens: 2_003, ttl_12h_tokens: 0 };
+    expect(await details(long("30m"))).toEqual({ ...written, cache_write_tokens_details: half });
+    const twelve = { ttl_30m_tokens: 0, ttl_12h_tokens: 2_003 };
+    expect(await details(long("12h"))).toEqual({ ...written, cache_write_tokens_details: twelve });
+    const options = { prompt_cache_options: { mode: "explicit", ttl: "12h" } };
+    expect(await details(long(), options)).toEqual({ ...written, cache_write_tokens_details: twelve });
+    expect(await details(long("12h"), { model: "gpt-5-mini" })).toEqual({ cached_tokens: 0, cache_write_tokens: 0 });
+    expect(await errorOf(long("24h"))).toMatchObject({ param: "prompt_cache_options.ttl" });
+  });
+});
+
 test.each([
   [{ type: "shell", environment: { type: "container_auto", memory_limit: "2g" } }, "tools[0].environment.memory_limit"],
   [{ type: "code_interpreter", container: { type: "auto", memory_limit: 4 } }, "tools[0].container.memory_limit"],

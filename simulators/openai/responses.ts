@@ -20,6 +20,7 @@ import type { ResponsesTalk, ResponsesWire } from "../shared/responses/wire.ts";
 import { sealOf } from "../shared/seal.ts";
 import { namedFrame } from "../shared/sse.ts";
 import { type Answer, type Call, errorAnswer, jsonAnswer, type ProviderErrors, type Route } from "../shared/types.ts";
+import { cacheProblem, writtenTokens } from "./cache.ts";
 import { openaiErrors, openaiRefusal } from "./errors.ts";
 import { isReasoningModel, refuseSampling } from "./models.ts";
 
@@ -125,6 +126,8 @@ function refuse(body: JsonObject): Problem | null {
     const message = `supported values are ${[...includable].join(", ")}`;
     return { kind: "bad-value", field: "include", message, value: unknown };
   }
+  const cache = cacheProblem(body, body["input"]);
+  if (cache !== null) return cache;
   const container = asArray(body["tools"]).map(asObject).flatMap(containerProblem)[0];
   if (container !== undefined) return container;
   const missing = notSimulated.find((field) => isGiven(body[field]) && body[field] !== false);
@@ -189,11 +192,17 @@ function members({ call, body }: ResponsesTalk, completed: boolean): JsonObject 
   };
 }
 
-function usage(tokens: TokenCounts): JsonObject {
+function usage(tokens: TokenCounts, { body }: ResponsesTalk): JsonObject {
   const output = tokens.answer + tokens.reasoning;
+  const { short, long } = writtenTokens(body, body["input"], tokens);
+  const lifetimes = { ttl_30m_tokens: short, ttl_12h_tokens: long };
   return {
     input_tokens: tokens.prompt,
-    input_tokens_details: { cached_tokens: tokens.cached, cache_write_tokens: 0 },
+    input_tokens_details: {
+      cached_tokens: tokens.cached,
+      cache_write_tokens: short + long,
+      ...(short + long === 0 ? {} : { cache_write_tokens_details: lifetimes }),
+    },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: tokens.reasoning },
     total_tokens: tokens.prompt + output,

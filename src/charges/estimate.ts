@@ -108,7 +108,8 @@ export interface CountedWork {
 export function resolveUsage(work: CountedWork, { upstream, counted, outputBytes }: ReportedUsage): ObservedUsage {
   const { bound } = work.order;
   if (upstream !== undefined && counted === undefined && bound.inputUnits === undefined) {
-    return withTokens(work, upstream, outputBytes);
+    const split = upstream.hasUnsplitWrites === true ? withLifetime(upstream, bound) : upstream;
+    return withTokens(work, split, outputBytes);
   }
   const own = upstream ?? { usage: {} };
   const namesWork = Object.keys(own.usage).some((bucket) => workBuckets.has(bucket));
@@ -205,7 +206,8 @@ function isOutputBeyond(work: CountedWork, observed: ObservedUsage, outputBytes:
   const limit =
     outputLimit ?? outputTokensMax(price, output === undefined ? bound : { ...bound, outputTokens: output.ownLimit });
   const written = outputTokens(observed.usage);
-  const most = PLAUSIBLE_TIMES * roundsMax(bound, observed) * limit * bound.choices;
+  const ofOthers = (bound.alternatives?.models ?? []).map(({ outputTokens: own = 0 }) => own);
+  const most = PLAUSIBLE_TIMES * roundsMax(bound, observed) * Math.max(limit, ...ofOthers) * bound.choices;
   return written > most && written > PLAUSIBLE_TIMES * tokensOfBytes(outputBytes());
 }
 
@@ -232,6 +234,13 @@ export function lostUsage({ price, bound }: Pick<WorkOrder, "price" | "bound">):
   }
   const variant = outputVideo?.variant ?? outputImages?.variant;
   return variant === undefined ? { usage } : { usage, variant };
+}
+
+/** Counts writes to a cache at the requested lifetime. */
+function withLifetime(observed: ObservedUsage, { inputBuckets: buckets }: WorkBound): ObservedUsage {
+  if (buckets?.includes("cacheWrite1h") !== true) return observed;
+  const { cacheWrite5m = 0, ...rest } = observed.usage;
+  return { ...observed, usage: { ...rest, cacheWrite1h: cacheWrite5m } };
 }
 
 /** The usage with the text that has passed since it was reported. */

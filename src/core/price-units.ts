@@ -65,7 +65,7 @@ const rows = {
   cache_write_1h_mtok: {
     bucket: "cacheWrite1h",
     per: MTOK,
-    buys: "a million input tokens written to a cache for an hour",
+    buys: "a million input tokens written to a cache for long: for an hour at Anthropic, for 12 hours at OpenAI",
     fallbacks: ["cache_write_mtok", "input_mtok"],
   },
   output_reasoning_mtok: {

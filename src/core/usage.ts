@@ -89,6 +89,8 @@ export interface ObservedUsage {
   estimated?: readonly UsageSide[];
   /** The terms that the answer names; for a term that it does not name, the requested one applies. */
   terms?: PriceTerms;
+  /** The writes to a cache are not counted by their lifetimes: all of them have the longest requested one. */
+  hasUnsplitWrites?: true;
   /** The provider's name of the model that has answered; it counts for a request that allows for other models. */
   answeredBy?: string;
   /** The parts of `usage` that other models of the provider have used, by their names; each has its own price. */

@@ -9,7 +9,7 @@ export interface HelperModel {
 }
 
 /** A model that may answer in place of the requested one, and its differences from the request. */
-export interface AlternativeModel {
+interface AlternativeModel {
   model: string;
   terms?: PriceTerms | undefined;
   outputTokens?: number | undefined;

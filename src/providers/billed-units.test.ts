@@ -303,6 +303,32 @@ describe("hosted tools of Responses", () => {
   });
 });
 
+describe("writes to a cache", () => {
+  const buckets = (observed: ObservedUsage | undefined) => {
+    const { cacheWrite5m = 0, cacheWrite1h = 0, input } = observed?.usage ?? {};
+    return [input, cacheWrite5m, cacheWrite1h, observed?.hasUnsplitWrites === true];
+  };
+
+  test.each<[JsonObject, (number | boolean)[]]>([
+    [
+      { cache_write_tokens: 60, cache_write_tokens_details: { ttl_30m_tokens: 20, ttl_12h_tokens: 40 } },
+      [40, 20, 40, false],
+    ],
+    [{ cache_write_tokens: 60, cache_write_tokens_details: { ttl_12h_tokens: 99 } }, [40, 0, 60, false]],
+    [{ cache_write_tokens: 60, cache_write_tokens_details: {} }, [40, 60, 0, false]],
+    [{ cache_write_tokens: 60 }, [40, 60, 0, true]],
+    [{}, [100, 0, 0, false]],
+  ])("%j of Responses are %j", (input_tokens_details, read) => {
+    const usage = { input_tokens: 100, input_tokens_details, output_tokens: 1, total_tokens: 101 };
+    expect(buckets(operationOf("openai", "responses").readUsage({ usage }))).toEqual(read);
+  });
+
+  test("of chat are not split by their lifetimes", () => {
+    const usage = { prompt_tokens: 100, prompt_tokens_details: { cache_write_tokens: 60 }, completion_tokens: 1 };
+    expect(buckets(operationOf("openai", "chat").readUsage({ usage }))).toEqual([40, 60, 0, true]);
+  });
+});
+
 describe("chat", () => {
   const chat = operationOf("openai", "chat");
   const hears = { messages: [{ role: "user", content: [{ type: "input_audio", input_audio: { data: "AAAA" } }] }] };

@@ -1,4 +1,5 @@
 import type { CatalogModel, CatalogRate, TimedPrices } from "../../../src/pricing/index.ts";
+import type { LongWrites } from "../long-writes.ts";
 import type { Prices } from "../table-row.ts";
 
 /** A statement that replaces one of the tables, with the document that it is from. */
@@ -34,4 +35,6 @@ export interface ProviderCorrections {
   families?: readonly FamilyFacts[];
   /** Prices of the provider's hosted tools, for all models that generate text. */
   tools?: { prices: Prices; source: string };
+  /** Writing to a cache for long costs a multiple of writing for short. */
+  longWrites?: LongWrites;
 }

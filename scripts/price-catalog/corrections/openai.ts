@@ -24,6 +24,7 @@ export const openai: ProviderCorrections = {
     prices: { web_searches_kcount: 10, storage_searches_kcount: 2.5, container_gb: 0.03 },
     source: `${pricing} ("Built-in tools")`,
   },
+  longWrites: { factor: 2, source: `${pricing} (1.25 of the input's price for 30 minutes, 2.5 for 12 hours)` },
   corrections: [
     {
       names: ["gpt-4o-audio-preview", "gpt-4o-audio-preview-2024-12-17", "gpt-4o-audio-preview-2025-06-03"],

@@ -1,4 +1,5 @@
 import {
+  GatewayError,
   IMAGE_TOKENS_MAX,
   type JsonObject,
   listOf,
@@ -14,10 +15,19 @@ import { asOpaque, isOpaqueText, type SizeOf, sizeOfBy } from "./opaque-text.ts"
 export const decodedSizeOf: SizeOf = sizeOfBy((text) => Buffer.byteLength(text));
 
 /** Shared by all requests, since most have one of these. */
-const cacheWrites: Readonly<Record<"default" | "hour", readonly UsageBucket[]>> = {
+const cacheWrites: Readonly<Record<"default" | "long", readonly UsageBucket[]>> = {
   default: ["cacheWrite5m"],
-  hour: ["cacheWrite5m", "cacheWrite1h"],
+  long: ["cacheWrite5m", "cacheWrite1h"],
 };
+
+/** The lifetimes of caches: Anthropic's 5 minutes and an hour, OpenAI's 30 minutes and 12 hours. Long ones cost more. */
+const shortLifetimes: ReadonlySet<unknown> = new Set(["5m", "30m"]);
+const longLifetimes: ReadonlySet<unknown> = new Set(["1h", "12h"]);
+
+function unknownLifetime(param: string): GatewayError {
+  const known = [...shortLifetimes, ...longLifetimes].join(", ");
+  return new GatewayError("validation_failed", `${param}: must be one of ${known}, whose prices are known.`, { param });
+}
 
 /**
  * Measures a request, and records the facts that are not in the number of its tokens: parts of which only a bound or nothing is
@@ -29,7 +39,7 @@ export class Measure {
   #imageTokens = 0;
   #audioTokens = 0;
   #caches = false;
-  #cachesForAnHour = false;
+  #cachesForLong = false;
 
   constructor(sizeOf: SizeOf) {
     this.sizeOf = sizeOf;
@@ -79,12 +89,21 @@ export class Measure {
     return isWhole ? this.document(part, isTextData(file_data)) : Math.max(this.unknown(), jsonBytes(part, this));
   }
 
-  /** A part that may be marked for a cache: with a lifetime of an hour, writing it costs more. */
-  marked({ cache_control }: JsonObject): void {
-    const mark = objectOf(cache_control);
-    if (mark === undefined) return;
+  /** A part that may be marked for a cache, by Anthropic's mark or OpenAI's. Throws 422 like `cached`. */
+  marked({ cache_control, prompt_cache_breakpoint }: JsonObject): void {
+    if (cache_control !== undefined) this.cached(cache_control, "cache_control");
+    if (prompt_cache_breakpoint !== undefined) this.cached(prompt_cache_breakpoint, "prompt_cache_breakpoint");
+  }
+
+  /** The options of a cache, in a member of this name. Throws 422 for a lifetime without a known price. */
+  cached(options: unknown, member: string): void {
+    const details = objectOf(options);
+    if (details === undefined) return;
     this.#caches = true;
-    if (mark["ttl"] === "1h") this.#cachesForAnHour = true;
+    const ttl = details["ttl"] ?? undefined;
+    if (ttl === undefined || shortLifetimes.has(ttl)) return;
+    if (!longLifetimes.has(ttl)) throw unknownLifetime(`${member}.ttl`);
+    this.#cachesForLong = true;
   }
 
   /**
@@ -96,7 +115,7 @@ export class Measure {
     if (this.#imageTokens + this.#audioTokens > 0) {
       bound.inputParts = { inputImage: this.#imageTokens, inputAudio: this.#audioTokens };
     }
-    if (this.#cachesForAnHour) bound.inputBuckets = cacheWrites.hour;
+    if (this.#cachesForLong) bound.inputBuckets = cacheWrites.long;
     else if (cachesByItself || this.#caches) bound.inputBuckets = cacheWrites.default;
     return bound;
   }

@@ -23,6 +23,7 @@ export function boundChat(body: ChatRequest, sizeOf: SizeOf): WorkBound {
     inputTokens += MESSAGE_TOKENS_MAX + otherBytes(message, measure) + measure.content(message.content, partTokens);
   }
   for (const member of opaqueFields) if (member !== "messages") inputTokens += jsonBytes(body[member], measure);
+  measure.cached(body["prompt_cache_options"], "prompt_cache_options");
   return {
     inputTokens,
     outputTokens: outputLimit(body),

@@ -21,6 +21,7 @@ export function boundResponses(body: ResponsesRequest, sizeOf: SizeOf): WorkBoun
   const list = listOf(tools);
   const runs = list.some((tool) => !callersTools.has(objectOf(tool)?.["type"]));
   const more = elsewhere.some((name) => body[name] !== undefined && body[name] !== null);
+  measure.cached(body["prompt_cache_options"], "prompt_cache_options");
   if (runs) inputTokens += measure.unknown();
   if (more) inputTokens += measure.unknown();
   return {

@@ -82,6 +82,7 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
     ...uncountedOf(told.prompt, told.completion),
     ...(reportedCost === undefined ? {} : { reportedCost }),
   };
+  if ((observed.usage.cacheWrite5m ?? 0) > 0) observed.hasUnsplitWrites = true;
   const { model } = answer;
   if (rules.namesModel === true && typeof model === "string") observed.answeredBy = model;
   return withTier(observed, tierOf(answer));

@@ -55,7 +55,9 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   const details = objectOf(usage["input_tokens_details"]);
   const cacheRead = countOf(details?.["cached_tokens"]);
   const uncached = cacheRead > input ? input : input - cacheRead;
-  const cacheWrite5m = Math.min(countOf(details?.["cache_write_tokens"]), uncached);
+  const written = Math.min(countOf(details?.["cache_write_tokens"]), uncached);
+  const lifetimes = objectOf(details?.["cache_write_tokens_details"]);
+  const cacheWrite1h = Math.min(countOf(lifetimes?.["ttl_12h_tokens"]), written);
   const listed = countOf(objectOf(usage["output_tokens_details"])?.["reasoning_tokens"]);
   const isFromTotal = endpoint.outputFromTotal && told.input !== undefined && told.output !== undefined;
   const output = told.output ?? listed;
@@ -68,9 +70,10 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   const isEmpty = input + all === 0 && reportedCost === undefined && Object.keys(ofTools).length === 0;
   if (isEmpty) return undefined;
   const own: Usage = {
-    input: uncached - cacheWrite5m,
+    input: uncached - written,
     cacheRead,
-    cacheWrite5m,
+    cacheWrite5m: written - cacheWrite1h,
+    ...(cacheWrite1h === 0 ? {} : { cacheWrite1h }),
     output: all - reasoning,
     reasoning,
     requests: 1,
@@ -80,6 +83,7 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
     ...uncountedOf(told.input, told.output),
     ...(others === undefined ? {} : { others }),
     ...(reportedCost === undefined ? {} : { reportedCost }),
+    ...(written > 0 && lifetimes === undefined ? { hasUnsplitWrites: true } : {}),
   };
   return withTier(observed, tierOf(answer));
 }
