@@ -22,14 +22,10 @@ export function withLongWrites(table: TimedPrices, longWrites: LongWrites | unde
 
 function added<Table extends object>(table: Table, factor: number): Table {
   if ("cache_write_1h_mtok" in table) return table;
-  const entries = Object.entries(table).flatMap(([key, value]: [string, CatalogRate]) =>
-    key === "cache_write_mtok"
-      ? [
-          [key, value],
-          ["cache_write_1h_mtok", times(value, factor)],
-        ]
-      : [[key, value]],
-  );
+  const entries = Object.entries(table).flatMap(([key, value]: [string, unknown]): [string, unknown][] => {
+    const own: [string, unknown] = [key, value];
+    return key === "cache_write_mtok" ? [own, ["cache_write_1h_mtok", times(value as CatalogRate, factor)]] : [own];
+  });
   return Object.fromEntries(entries) as Table;
 }
 

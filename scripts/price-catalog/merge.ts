@@ -68,7 +68,7 @@ function mergeName(sources: ProviderSources, name: string, disagreements: Disagr
   const facts = factsOf(sources, name, own);
   const corrected = own
     .reduce(correct, combined.prices)
-    .map((table) => tidied(withTools(table, facts.kind, corrections)));
+    .map((table) => tidied(withTools(table, { name, kind: facts.kind }, corrections)));
   if (corrected.length === 0) return undefined;
   const tables = withFactors(corrected, at).map((table) => withLongWrites(table, corrections.longWrites));
   const [only] = tables;
@@ -77,9 +77,15 @@ function mergeName(sources: ProviderSources, name: string, disagreements: Disagr
 }
 
 /** Hosted tools cost the same with all models of a provider, unless the prices of a model contain another price. */
-function withTools(table: TimedPrices, kind: CatalogModel["kind"], { tools }: ProviderCorrections): TimedPrices {
+function withTools(
+  table: TimedPrices,
+  { name, kind }: { name: string; kind: CatalogModel["kind"] },
+  { tools, toolsByModel = [] }: ProviderCorrections,
+): TimedPrices {
   const isGenerating = kind === undefined || kind === "chat" || kind === "responses";
-  return tools === undefined || !isGenerating ? table : { ...tools.prices, ...table };
+  if (tools === undefined || !isGenerating) return table;
+  const own = toolsByModel.filter(({ models }) => models.test(name)).map(({ prices }) => prices);
+  return Object.assign({}, tools.prices, ...own, table) as TimedPrices;
 }
 
 interface Combined {

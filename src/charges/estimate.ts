@@ -216,8 +216,8 @@ function roundsMax({ toolUnits = {}, unsizedParts }: WorkBound, { usage, others 
   return 1 + (unsizedParts?.parts ?? 0) + Math.max(runsIn(toolUnits), runsIn(usage)) + others.length;
 }
 
-function runsIn({ webSearches = 0, storageSearches = 0, containerGb = 0 }: Usage): number {
-  return webSearches + storageSearches + containerGb;
+function runsIn({ webSearches = 0, previewSearches = 0, storageSearches = 0, containerGb = 0 }: Usage): number {
+  return webSearches + previewSearches + storageSearches + containerGb;
 }
 
 /** The usage that the upstream may bill for a sent request whose answer is lost. Of a text, only the input is known. */

@@ -149,6 +149,13 @@ const rows = {
     per: KCOUNT,
     buys: "a thousand searches of a hosted web search",
   },
+  preview_searches_kcount: {
+    isTool: true,
+    bucket: "previewSearches",
+    per: KCOUNT,
+    buys: "a thousand searches of OpenAI's tool web_search_preview",
+    fallbacks: ["web_searches_kcount"],
+  },
   storage_searches_kcount: {
     isTool: true,
     bucket: "storageSearches",

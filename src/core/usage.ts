@@ -34,6 +34,7 @@ export const usageBuckets = [
   "outputVideoMs",
   "connectionMs",
   "webSearches",
+  "previewSearches",
   "storageSearches",
   "containerGb",
   "searches",

@@ -22,8 +22,9 @@ const bought = (
 
 /** The units besides tokens and the call itself. */
 function unitsOf(observed: ObservedUsage | undefined): Usage {
-  const { webSearches, storageSearches, containerGb } = observed?.usage ?? {};
+  const { webSearches, previewSearches, storageSearches, containerGb } = observed?.usage ?? {};
   return {
+    ...(previewSearches !== undefined && { previewSearches }),
     ...(webSearches !== undefined && { webSearches }),
     ...(storageSearches !== undefined && { storageSearches }),
     ...(containerGb !== undefined && { containerGb }),
@@ -155,7 +156,8 @@ describe("hosted tools of Responses", () => {
   test.each<[JsonObject & { tools: readonly JsonObject[] }, object]>([
     [{ tools: [{ type: "web_search" }] }, { units: { webSearches: 10 } }],
     [{ tools: [{ type: "web_search_2025_08_26" }] }, { units: { webSearches: 10 } }],
-    [{ tools: [{ type: "web_search_preview" }], max_tool_calls: 2 }, { units: { webSearches: 2 } }],
+    [{ tools: [{ type: "web_search_preview" }], max_tool_calls: 2 }, { units: { previewSearches: 2 } }],
+    [{ tools: [{ type: "web_search_preview_2025_03_11" }] }, { units: { previewSearches: 10 } }],
     [{ tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] }, { units: { storageSearches: 10 } }],
     [{ tools: [code({ type: "auto" })] }, { units: { containerGb: 1 } }],
     [{ tools: [code()] }, { units: { containerGb: 1 } }],
@@ -215,6 +217,8 @@ describe("hosted tools of Responses", () => {
     expect(read({})).toEqual({ webSearches: 2, storageSearches: 1 });
     expect(read({ tool_usage: { web_search: { num_requests: 5 } } })).toEqual({ webSearches: 5, storageSearches: 1 });
     expect(read({ tool_usage: { web_search: { num_requests: 0 } } })).toEqual({ storageSearches: 1 });
+    const tools = [{ type: "web_search_preview", search_context_size: "low" }];
+    expect(read({ tools })).toEqual({ previewSearches: 2, storageSearches: 1 });
   });
 
   test("containers are counted once each, by their memory", () => {

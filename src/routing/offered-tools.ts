@@ -11,7 +11,7 @@ import {
   usageBuckets,
 } from "../core/index.ts";
 import type { RequestedExtras, ToolPurchase } from "../providers/index.ts";
-import { coversEverything } from "./require-prices.ts";
+import { coversEverything, isToolPriced } from "./require-prices.ts";
 import { quoted, type Target } from "./router.ts";
 
 /** The purchases of a request's tools, and the tools that its upstream does not get. */
@@ -45,7 +45,10 @@ export function offeredTools({ operation, price, model }: Target, body: JsonObje
     const tool = objectOf(each);
     if (tool === undefined) continue;
     const purchase = readTool(tool, body, model);
-    if (purchase !== undefined && (isCovered || keysOf(purchase.units ?? {}).every((unit) => price.priced.has(unit)))) {
+    if (
+      purchase !== undefined &&
+      (isCovered || keysOf(purchase.units ?? {}).every((unit) => isToolPriced(price, unit)))
+    ) {
       kept.push({ tool, purchase });
     } else {
       missing.push(tool);

@@ -1,4 +1,4 @@
-import { GatewayError, keyOfBucket, keysOf, type UsageBucket } from "../core/index.ts";
+import { GatewayError, keyOfBucket, keysOf, priceUnits, type UsageBucket } from "../core/index.ts";
 import type { Principal } from "../auth/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import type { RequestedExtras } from "../providers/index.ts";
@@ -51,11 +51,10 @@ function requireUnitPrices(
   if (inferenceGeo !== undefined && !price.inferenceGeos.has(inferenceGeo)) {
     throw unpriced("inference_geo", `the place ${quoted(inferenceGeo)}`, [id, "inference_geos", inferenceGeo]);
   }
-  const tools = keysOf(toolUnits);
-  for (const bucket of [...tools, ...ownPrices]) {
-    if (!price.priced.has(bucket))
-      throw unpriced(tools.includes(bucket) ? "tools" : "modalities", bucketName(bucket), [id, keyOfBucket[bucket]]);
-  }
+  const tool = keysOf(toolUnits).find((bucket) => !isToolPriced(price, bucket));
+  if (tool !== undefined) throw unpriced("tools", bucketName(tool), [id, keyOfBucket[tool]]);
+  const modality = ownPrices.find((bucket) => !price.priced.has(bucket));
+  if (modality !== undefined) throw unpriced("modalities", bucketName(modality), [id, keyOfBucket[modality]]);
 }
 
 function requireModelPrice({ priceOf, route }: Target, model: string, param: string): ModelPrice {
@@ -71,6 +70,12 @@ const unpricedModel = ({ prefix }: Target["route"], model: string, param: string
 export function coversEverything({ rates, priced, source }: Target["price"]): boolean {
   const isFree = priced.has("input") && priced.has("output") && rates.input.highest + rates.output.highest === 0n;
   return isFree || priced.has("requests") || source === "unpriced";
+}
+
+/** Whether a unit of a hosted tool has a price, its own or that of a unit which replaces it. */
+export function isToolPriced({ priced }: Target["price"], bucket: UsageBucket): boolean {
+  const key = keyOfBucket[bucket];
+  return [key, ...(priceUnits[key].fallbacks ?? [])].some((each) => priced.has(priceUnits[each].bucket));
 }
 
 const bucketName = (bucket: UsageBucket): string => `the unit ${keyOfBucket[bucket]}`;

@@ -108,6 +108,30 @@ describe("a hosted shell", () => {
   });
 });
 
+describe("a search by the tool of the preview", () => {
+  const output = [{ type: "web_search_call", action: { type: "search", query: "x" } }];
+  const tools = [{ type: "web_search_preview" }];
+
+  test.each<[string, string, number]>([
+    // 100 × 2.5 + 10 × 10 per million, and 25 or 10 per thousand.
+    ["openai/gpt-4o", "web_search_preview", 0.02535],
+    ["openai/gpt-4o", "web_search", 0.01035],
+    // 100 × 0.05 + 10 × 0.4 per million.
+    ["openai/gpt-5-nano", "web_search_preview", 0.010009],
+  ])("of %s by %s is charged at its own price", async (model, type, credits) => {
+    upstream.answerWith(() => response({ tools: [{ type }], output }));
+    const { answer } = await call(responsesPath, { model, input: "hi", tools: [{ type }], max_tool_calls: 1 });
+    expect(creditsOf(answer)).toBe(credits);
+  });
+
+  test("is held at its own price", async () => {
+    upstream.answerWith(() => response({ tools, output }));
+    const poor = await gateway.token({ user: "one-preview", credits: 40_000_000n });
+    const ask = { model: "openai/gpt-4o", max_output_tokens: 16, input: "hi", max_tool_calls: 1 };
+    expect((await call(responsesPath, { ...ask, tools, max_tool_calls: 2 }, poor)).answer.status).toBe(402);
+  });
+});
+
 describe("a tool without a price", () => {
   const f = { type: "function", name: "f", description: 'with "quotes" and 1.0', parameters: { type: "object" } };
   const unknown = { type: "search_of_tomorrow", size: 1.0 };

@@ -35,6 +35,8 @@ export interface ProviderCorrections {
   families?: readonly FamilyFacts[];
   /** Prices of the provider's hosted tools, for all models that generate text. */
   tools?: { prices: Prices; source: string };
+  /** Prices of those tools that differ by model; each source is a document. */
+  toolsByModel?: readonly { models: RegExp; prices: Prices; source: string }[];
   /** Writing to a cache for long costs a multiple of writing for short. */
   longWrites?: LongWrites;
 }

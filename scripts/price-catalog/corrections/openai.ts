@@ -24,6 +24,13 @@ export const openai: ProviderCorrections = {
     prices: { web_searches_kcount: 10, storage_searches_kcount: 2.5, container_gb: 0.03 },
     source: `${pricing} ("Built-in tools")`,
   },
+  toolsByModel: [
+    {
+      models: /^(?:gpt-3\.?5|gpt-4|chatgpt-4o|gpt-audio|gpt-5-chat)/,
+      prices: { preview_searches_kcount: 25 },
+      source: `${pricing} ("Web search preview": 25 per 1,000 calls with models that do not reason, else 10)`,
+    },
+  ],
   longWrites: { factor: 2, source: `${pricing} (1.25 of the input's price for 30 minutes, 2.5 for 12 hours)` },
   corrections: [
     {

@@ -18,6 +18,7 @@ const rareNames = {
   outputVideoMs: "output_video_ms",
   connectionMs: "connection_ms",
   webSearches: "web_searches",
+  previewSearches: "preview_searches",
   storageSearches: "storage_searches",
   containerGb: "container_gb",
   searches: "searches",

@@ -45,8 +45,9 @@ function memoryNameOf(tool: JsonObject): unknown {
   return details?.["memory_limit"] ?? "1g";
 }
 
-/** Searches of the web, with the date of a version or without. */
-const search = /^web_search(?:_preview)?(?:_\d{4}_\d\d_\d\d)?$/;
+/** Searches of the web, with the date of a version or without. The preview has a price of its own. */
+const search = /^web_search(?:_\d{4}_\d\d_\d\d)?$/;
+const previewSearch = /^web_search_preview(?:_\d{4}_\d\d_\d\d)?$/;
 
 const runsCode: ToolReader = (tool) => {
   const name = memoryNameOf(tool);
@@ -62,6 +63,7 @@ const rows: readonly ToolRow[] = [
   [/^(?:mcp|tool_search|programmatic_tool_calling)$/, free],
   [/^namespace$/, (tool) => (toolsOf(tool).every((inner) => ownTools.has(typeOf(inner))) ? {} : undefined)],
   [search, countedIn("webSearches")],
+  [previewSearch, countedIn("previewSearches")],
   [/^file_search$/, countedIn("storageSearches")],
   [/^(?:code_interpreter|shell)$/, runsCode],
   [/^image_generation$/, (tool, body) => ({ others: [imagesMax(tool, body)] })],
@@ -93,8 +95,9 @@ export function readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "
   const toolUsage = objectOf(response["tool_usage"]);
   const searches = objectOf(toolUsage?.["web_search"])?.["num_requests"];
   const tools = toolsOf(response);
+  const searchBucket = tools.some((tool) => previewSearch.test(typeOf(tool))) ? "previewSearches" : "webSearches";
   const usage = counted({
-    webSearches: typeof searches === "number" ? countOf(searches) : items.filter(isSearchItem).length,
+    [searchBucket]: typeof searches === "number" ? countOf(searches) : items.filter(isSearchItem).length,
     storageSearches: items.filter(({ type }) => type === "file_search_call").length,
     containerGb: containerGbIn(items, tools),
   });
