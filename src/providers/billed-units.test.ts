@@ -37,6 +37,8 @@ describe("a requested service tier", () => {
   test.each<[unknown, object]>([
     ["priority", { terms: { serviceTier: "priority" } }],
     ["flex", { terms: { serviceTier: "flex" } }],
+    ["fast", { terms: { serviceTier: "priority" } }],
+    ["ultrafast", { terms: { serviceTier: "ultrafast" } }],
     ["of_tomorrow", { terms: { serviceTier: "of_tomorrow" } }],
     ["auto", {}],
     ["default", {}],
@@ -74,6 +76,7 @@ describe("the terms of an answer", () => {
     const chat = operationOf("openai", "chat");
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
     expect(chat.readUsage({ usage, service_tier: "priority" })?.terms).toEqual({ serviceTier: "priority" });
+    expect(chat.readUsage({ usage, service_tier: "fast" })?.terms).toEqual({ serviceTier: "priority" });
     expect(chat.readUsage({ usage, service_tier: "default" })?.terms).toEqual({ serviceTier: "default" });
     expect(chat.readUsage({ usage, service_tier: null })?.terms).toBeUndefined();
     expect(chat.readUsage({ usage })?.terms).toBeUndefined();

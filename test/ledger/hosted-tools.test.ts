@@ -108,6 +108,15 @@ describe("a hosted shell", () => {
   });
 });
 
+test("OpenAI's tier fast is its priority, by another name", async () => {
+  upstream.answerWith(() => response({ service_tier: "priority" }));
+  const ask = { model: "openai/gpt-6-astra", input: "hi", max_output_tokens: 16, service_tier: "fast" };
+  const { answer } = await call(responsesPath, ask);
+  // Twice 100 × 10 + 10 × 50 per million.
+  expect([answer.status, creditsOf(answer)]).toEqual([200, 0.003]);
+  expect(sent()["service_tier"]).toBe("fast");
+});
+
 describe("a search by the tool of the preview", () => {
   const output = [{ type: "web_search_call", action: { type: "search", query: "x" } }];
   const tools = [{ type: "web_search_preview" }];

@@ -10,6 +10,7 @@ import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { chatLimit, chatOperation, tierExtras } from "../shared/chat-operation.ts";
 import { openaiUsageRules } from "../shared/chat-usage.ts";
 import { textOf, uncountedOf } from "../shared/json.ts";
+import { tierNames } from "./tiers.ts";
 import { limitEdits, samplingEdits } from "./sampling.ts";
 import { effortsOf, hidesThought } from "./thought.ts";
 
@@ -18,7 +19,7 @@ const searches = /-search(?:-|$)/;
 
 /** A search, and sound in either direction, whose tokens cost many times those of text. */
 function extras(body: JsonObject, model: string): RequestedExtras | undefined {
-  const tier = tierExtras(body);
+  const tier = tierExtras(body, tierNames);
   const ownPrices = soundIn(body);
   const isSearch = searches.test(model) || objectOf(body["web_search_options"]) !== undefined;
   if (ownPrices === undefined && !isSearch) return tier;
@@ -49,7 +50,7 @@ const operation = chatOperation({
   streamUsage: "on-request",
   drops: [],
   renames: {},
-  usage: openaiUsageRules,
+  usage: { ...openaiUsageRules, tierNames },
   outputLimit: chatLimit("max_completion_tokens", hidesThought),
   extras,
   buys: ["web_search_options"],

@@ -3,6 +3,7 @@ import type { UpstreamOperation } from "../provider.ts";
 import { responsesOperation } from "../shared/responses-operation.ts";
 import { readTool, readTools } from "./hosted-tools.ts";
 import { samplingEdits } from "./sampling.ts";
+import { tierNames } from "./tiers.ts";
 import { effortsOf, hidesThought } from "./thought.ts";
 
 function withEfforts(model: string): ModelFacts {
@@ -25,6 +26,7 @@ export const responses = responsesOperation({
   reportedCost: () => undefined,
   hidesThought,
   hasSocket: true,
+  tierNames,
   modelEdits: samplingEdits,
   readTool,
   readTools,

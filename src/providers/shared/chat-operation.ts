@@ -5,7 +5,7 @@ import type { ToolReader } from "../tool-purchase.ts";
 import { type BuyingMember, readChatTool, refuseUnknownPurchases } from "./chat-purchases.ts";
 import { type ChatUsageRules, readChatUsage } from "./chat-usage.ts";
 import { dropAndRename, type FieldRules } from "./field-rules.ts";
-import { askedTier } from "./terms.ts";
+import { askedTier, type TierNames } from "./terms.ts";
 
 /** The differences between a chat completions endpoint and OpenAI's. */
 export interface ChatEndpoint extends FieldRules {
@@ -68,8 +68,8 @@ function needsTranslation({ messages, response_format: format }: JsonObject, fac
 const noExtras = (): undefined => undefined;
 
 /** Reads the requested service tier. */
-export function tierExtras({ service_tier }: JsonObject): RequestedExtras | undefined {
-  const terms = askedTier(service_tier);
+export function tierExtras({ service_tier }: JsonObject, names?: TierNames): RequestedExtras | undefined {
+  const terms = askedTier(service_tier, names);
   return terms && { terms };
 }
 
@@ -78,7 +78,8 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
   const { path, streamUsage, drops, usage, outputLimit, facts, ignores, hasIrregularStream = false } = endpoint;
   const { buys = [], readTool = readChatTool } = endpoint;
   const factsOf = (model: string): ModelFacts => facts?.(model) ?? {};
-  const extras = endpoint.extras ?? (drops.includes("service_tier") ? noExtras : tierExtras);
+  const extras =
+    endpoint.extras ?? (drops.includes("service_tier") ? noExtras : (body: JsonObject) => tierExtras(body));
   return {
     dialect: "chat",
     ...(ignores === undefined ? {} : { ignores }),

@@ -1,7 +1,7 @@
 import { type JsonObject, listOf, objectOf, type ObservedUsage, type Usage } from "../../core/index.ts";
 
 import { countOf, toldCount, uncountedOf } from "./json.ts";
-import { tierOf, withTier } from "./terms.ts";
+import { type TierNames, tierOf, withTier } from "./terms.ts";
 
 /** The differences between providers of the chat dialect in their counts. */
 export interface ChatUsageRules {
@@ -11,6 +11,8 @@ export interface ChatUsageRules {
   remainderIsReasoning: boolean;
   /** The real price that the upstream reports, in nano-credits. */
   reportedCost: (usage: JsonObject) => bigint | undefined;
+  /** Further names of its service tiers. */
+  tierNames?: TierNames;
   /** Whether another model than the requested one may answer; `model` of the answer names it. */
   namesModel?: true;
 }
@@ -85,7 +87,7 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
   if ((observed.usage.cacheWrite5m ?? 0) > 0) observed.hasUnsplitWrites = true;
   const { model } = answer;
   if (rules.namesModel === true && typeof model === "string") observed.answeredBy = model;
-  return withTier(observed, tierOf(answer));
+  return withTier(observed, tierOf(answer), rules.tierNames);
 }
 
 /** The parts of the prompt. */

@@ -12,7 +12,7 @@ import type { ToolReader } from "../tool-purchase.ts";
 import { tierExtras } from "./chat-operation.ts";
 import { toolsOf } from "./hosted-tools.ts";
 import { countOf, toldCount, uncountedOf } from "./json.ts";
-import { tierOf, withTier } from "./terms.ts";
+import { type TierNames, tierOf, withTier } from "./terms.ts";
 
 /** The differences between a Responses endpoint and OpenAI's. */
 export interface ResponsesEndpoint {
@@ -28,6 +28,8 @@ export interface ResponsesEndpoint {
   facts?: (model: string) => ModelFacts;
   /** Clients send it tools that it does not have, and namespaces: requests with those are translated. */
   hasForeignTools?: true;
+  /** Further names of its service tiers. */
+  tierNames?: TierNames;
   /** Edits for single models. */
   modelEdits?: (body: JsonObject, model: string) => JsonEdit[];
   /** Reads the purchases of a request's tool. */
@@ -85,7 +87,7 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
     ...(reportedCost === undefined ? {} : { reportedCost }),
     ...(written > 0 && lifetimes === undefined ? { hasUnsplitWrites: true } : {}),
   };
-  return withTier(observed, tierOf(answer));
+  return withTier(observed, tierOf(answer), endpoint.tierNames);
 }
 
 /** An upstream without OpenAI's tools gets a request without them. */
@@ -111,7 +113,7 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
       min: OUTPUT_TOKENS_MIN,
       hidesThought: endpoint.hidesThought,
     },
-    extras: tierExtras,
+    extras: (body) => tierExtras(body, endpoint.tierNames),
     readTool: endpoint.readTool,
     edits: (body, model) => endpoint.modelEdits?.(body, model) ?? [],
     ...foreignTools(endpoint),

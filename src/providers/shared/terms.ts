@@ -12,9 +12,12 @@ const usual: ReadonlySet<unknown> = new Set([
   "",
 ]);
 
-/** The requested tier; undefined for the usual one. What is no text has no price, and is the upstream's to refuse. */
-export function askedTier(tier: unknown): PriceTerms | undefined {
-  return typeof tier !== "string" || usual.has(tier) ? undefined : { serviceTier: tier };
+/** An upstream's further names of service tiers, with the names under which they are priced. */
+export type TierNames = Readonly<Record<string, string>>;
+
+/** The requested tier; undefined for the usual one. A value other than text has no price, and is the upstream's to refuse. */
+export function askedTier(tier: unknown, names: TierNames = {}): PriceTerms | undefined {
+  return typeof tier !== "string" || usual.has(tier) ? undefined : { serviceTier: names[tier] ?? tier };
 }
 
 /** The terms for which a price may differ from the usual one. */
@@ -25,8 +28,8 @@ export function askedTerms(serviceTier: unknown, inferenceGeo: unknown): PriceTe
 }
 
 /** Adds the service tier that the answer names to its usage: also the usual one, because it replaces the requested one. */
-export function withTier(observed: ObservedUsage, tier: unknown): ObservedUsage {
-  if (typeof tier === "string" && tier !== "") observed.terms = { serviceTier: tier };
+export function withTier(observed: ObservedUsage, tier: unknown, names: TierNames = {}): ObservedUsage {
+  if (typeof tier === "string" && tier !== "") observed.terms = { serviceTier: names[tier] ?? tier };
   return observed;
 }
 
