@@ -9,6 +9,7 @@ import {
   OperatorCatalog,
   openCatalogStore,
   PriceBook,
+  priceFactorsOf,
 } from "../pricing/index.ts";
 import { createProvider, type Provider } from "../providers/index.ts";
 import type { Storage } from "../storage/index.ts";
@@ -83,7 +84,11 @@ function sandboxAliases({ providers }: Config): Record<string, string> {
 export function createPriceBook({ config, environment, catalogs }: RoutingOptions): PriceBook {
   const { models: operatorPrices, unpriced } = config.pricing;
   const markupOf = createMarkups(config);
-  return new PriceBook({ operatorPrices, unpriced, catalogs, markupOf, clock: environment.clock });
+  const places = Object.entries(config.providers).map(([prefix, { base_url: baseUrl, price_factor: priceFactor }]) => {
+    return [prefix, { baseUrl, priceFactor }] as const;
+  });
+  const factorOf = priceFactorsOf(Object.fromEntries(places));
+  return new PriceBook({ operatorPrices, unpriced, catalogs, markupOf, factorOf, clock: environment.clock });
 }
 
 /** The operator's factors on prices. */

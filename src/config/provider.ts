@@ -56,6 +56,14 @@ export const provider = z
       .describe(
         "Whether all callers may use the files, vector stores, prompts and conversations that exist in the provider's account.",
       ),
+    price_factor: z
+      .number()
+      .positive()
+      .max(1_000)
+      .optional()
+      .describe(
+        "A factor on all prices of this provider, such as 1.1 for processing in a region; not on a cost that it reports itself. Unset: 1.1 at OpenAI's regional hosts for the models that cost more there, else 1.",
+      ),
     dialects: dialects
       .optional()
       .describe(

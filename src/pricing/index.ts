@@ -1,4 +1,5 @@
 export { type MarkupOf, markupsOf } from "./markups.ts";
+export { priceFactorsOf } from "./price-factors.ts";
 export {
   boundFor,
   chargeFor,

@@ -2,6 +2,7 @@ import { byPriceKey, type Clock, matchesGlob, NO_MARKUP, type PriceKey } from ".
 import { builtInLayers, type CatalogLayers, type ListedPrice } from "./catalog/index.ts";
 import type { MarkupOf } from "./markups.ts";
 import type { ModelPrice } from "./model-price.ts";
+import { type PriceFactorOf, scaledPrices } from "./price-factors.ts";
 import { allModalities, type PriceTable, pricesUsage, readPriceTable, pricedModalities } from "./price-table.ts";
 
 /** The operator's price of a model, as in `pricing.models`: it overrides the list price key by key. */
@@ -22,6 +23,8 @@ export interface PriceBookOptions {
   catalogs?: CatalogLayers | undefined;
   /** The operator's factors; none by default. */
   markupOf?: MarkupOf | undefined;
+  /** The factors of providers and of places on their prices; none by default. */
+  factorOf?: PriceFactorOf | undefined;
   clock: Clock;
 }
 
@@ -97,7 +100,8 @@ export class PriceBook {
     const listed = this.#listed(model, this.#options.clock());
     const own = pricesUsage(operatorPrice);
     if (!own && listed === undefined) return undefined;
-    const prices = own ? { ...pricedTable(operatorPrice, listed?.table) } : (listed?.prices ?? {});
+    const written = own ? { ...pricedTable(operatorPrice, listed?.table) } : (listed?.prices ?? {});
+    const prices = scaledPrices(written, this.#factorOf(model));
     const layer = own ? CONFIG_LAYER : (listed?.layer ?? "");
     return { prices, layer, source: listed?.source, made: own ? undefined : listed?.made };
   }
@@ -111,7 +115,7 @@ export class PriceBook {
     const listed = this.#listed(model, at);
     const operatorPrice = this.#operatorPrice(model.id);
     const unpricedIsFree = unpriced === "free";
-    const table = pricedTable(operatorPrice, listed?.table);
+    const table = scaledPrices(pricedTable(operatorPrice, listed?.table), this.#factorOf(model));
     const modalities = unpricedIsFree ? allModalities : pricedModalities(table);
     if (modalities.size === 0) return undefined;
     return {
@@ -123,6 +127,10 @@ export class PriceBook {
       source: pricesUsage(operatorPrice) ? CONFIG_LAYER : (listed?.layer ?? "unpriced"),
       markup: markupOf?.(model.id) ?? NO_MARKUP,
     };
+  }
+
+  #factorOf({ id, model }: PricedModel): number {
+    return this.#options.factorOf?.(id, model) ?? 1;
   }
 
   #operatorPrice(id: string): OperatorPrice {

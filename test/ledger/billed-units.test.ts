@@ -27,10 +27,12 @@ beforeAll(async () => {
       anthropic: { kind: "anthropic", ...provider },
       google: { kind: "google", ...provider },
       own: { kind: "openai-compatible", ...provider },
+      zone: { kind: "openai-compatible", preset: "openrouter", price_factor: 1.25, ...provider },
     },
     config: {
       pricing: {
         models: {
+          "zone/plain": { input_mtok: 1, output_mtok: 10 },
           "own/plain": { input_mtok: 1, output_mtok: 10 },
           "own/free": { input_mtok: 0, output_mtok: 0 },
           "own/tiers": {
@@ -159,6 +161,20 @@ describe("a service tier", () => {
     expect((await ask("priority")).status).toBe(402);
     expect((await ask("auto")).status).toBe(200);
   });
+});
+
+test("the factor of a provider is on its prices, and not on a cost that it reports", async () => {
+  const choices = [{ index: 0, message: { role: "assistant", content: "Hi." }, finish_reason: "stop" }];
+  const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
+  const completion = { id: "c", object: "chat.completion", model: "plain", choices };
+  const ask = { model: "zone/plain", messages: hello };
+  upstream.answerWith(() => Response.json({ ...completion, usage }));
+  // 1.25 × (1,000 × 1 + 100 × 10) per million.
+  expect(await recordOf((await call(chatPath, ask)).answer)).toMatchObject({ credits: 0.0025 });
+  upstream.answerWith(() => Response.json({ ...completion, usage: { ...usage, cost: 0.002 } }));
+  expect(await recordOf((await call(chatPath, ask)).answer)).toMatchObject({ credits: 0.002 });
+  const models = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${token}` } });
+  expect(await models.text()).toContain('"output_mtok":12.5');
 });
 
 describe("without a price", () => {
