@@ -9,7 +9,7 @@ import {
   type Usage,
 } from "../../core/index.ts";
 import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
-import { counted, free, runsMax, toolReader } from "../shared/hosted-tools.ts";
+import { counted, free, runsMax, toolReader } from "../shared/tools/hosted-tools.ts";
 import { countOf, textOf, toldCount, uncountedOf } from "../shared/json.ts";
 import { askedTerms } from "../shared/terms.ts";
 import type { ToolReader } from "../tool-purchase.ts";

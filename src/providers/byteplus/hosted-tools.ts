@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, type Usage } from "../../core/index.ts";
-import { counted, countedIn, free, runsMax, toolReader, toolsOf, typeOf } from "../shared/hosted-tools.ts";
+import { counted, countedIn, free, runsMax, toolReader, toolsOf, typeOf } from "../shared/tools/hosted-tools.ts";
 import { countOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 

@@ -1,9 +1,9 @@
 import { type AlternativeModels, type JsonObject, listOf, objectOf } from "../../core/index.ts";
 import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { type ChatEndpoint, tierExtras } from "../shared/chat-operation.ts";
-import { readChatTool, refuseUnknownPurchases } from "../shared/chat-purchases.ts";
+import { readChatTool, refuseUnknownPurchases } from "../shared/tools/chat-purchases.ts";
 import { type ChatUsageRules, openaiUsageRules, readChatUsage } from "../shared/chat-usage.ts";
-import { countedIn } from "../shared/hosted-tools.ts";
+import { countedIn } from "../shared/tools/hosted-tools.ts";
 import { countOf } from "../shared/json.ts";
 import { completionOperation } from "../shared/plain-operations.ts";
 import { refusal } from "../shared/refusal.ts";

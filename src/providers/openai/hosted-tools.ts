@@ -9,7 +9,7 @@ import {
   pixelsOf,
   type Usage,
 } from "../../core/index.ts";
-import { countedIn, counted, free, toolReader, type ToolRow, toolsOf, typeOf } from "../shared/hosted-tools.ts";
+import { countedIn, counted, free, toolReader, type ToolRow, toolsOf, typeOf } from "../shared/tools/hosted-tools.ts";
 import { countOf, textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 import type { ToolReader } from "../tool-purchase.ts";

@@ -2,7 +2,7 @@ import type { JsonEdit } from "../../bodies/index.ts";
 import { efforts, type JsonObject, listOf, type ModelFacts, nearestEffort, objectOf } from "../../core/index.ts";
 import type { OutputLimit, RequestedExtras, UpstreamOperation } from "../provider.ts";
 import type { ToolReader } from "../tool-purchase.ts";
-import { type BuyingMember, readChatTool, refuseUnknownPurchases } from "./chat-purchases.ts";
+import { type BuyingMember, readChatTool, refuseUnknownPurchases } from "./tools/chat-purchases.ts";
 import { type ChatUsageRules, readChatUsage } from "./chat-usage.ts";
 import { dropAndRename, type FieldRules } from "./field-rules.ts";
 import { askedTier, type TierNames } from "./terms.ts";

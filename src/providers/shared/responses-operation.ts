@@ -10,7 +10,7 @@ import type { JsonEdit } from "../../bodies/index.ts";
 import type { OutputLimit, UpstreamOperation } from "../provider.ts";
 import type { ToolReader } from "../tool-purchase.ts";
 import { tierExtras } from "./chat-operation.ts";
-import { toolsOf } from "./hosted-tools.ts";
+import { toolsOf } from "./tools/hosted-tools.ts";
 import { countOf, toldCount, uncountedOf } from "./json.ts";
 import { type TierNames, tierOf, withTier } from "./terms.ts";
 

@@ -1,5 +1,5 @@
 import { type JsonObject, listOf, objectOf, type Usage } from "../../core/index.ts";
-import { counted, countedIn, free, toolReader, typeOf } from "../shared/hosted-tools.ts";
+import { counted, countedIn, free, toolReader, typeOf } from "../shared/tools/hosted-tools.ts";
 import { countOf } from "../shared/json.ts";
 
 /** Searches of the web and of X, and runs of code, cost the same (docs.x.ai, "Pricing"). */

@@ -1,6 +1,6 @@
-import { type JsonObject, listOf, objectOf, type Usage, type UsageBucket } from "../../core/index.ts";
-import type { ToolPurchase, ToolReader } from "../tool-purchase.ts";
-import { countOf } from "./json.ts";
+import { type JsonObject, listOf, objectOf, type Usage, type UsageBucket } from "../../../core/index.ts";
+import type { ToolPurchase, ToolReader } from "../../tool-purchase.ts";
+import { countOf } from "../json.ts";
 
 /** The searches, or other runs of a hosted tool, that are held for a request without a limit of its own. */
 const TOOL_RUNS_ASSUMED = 10;

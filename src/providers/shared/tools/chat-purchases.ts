@@ -1,7 +1,7 @@
-import { type JsonObject, objectOf } from "../../core/index.ts";
+import { type JsonObject, objectOf } from "../../../core/index.ts";
 import { free, toolReader } from "./hosted-tools.ts";
-import { refusal } from "./refusal.ts";
-import type { ToolReader } from "../tool-purchase.ts";
+import { refusal } from "../refusal.ts";
+import type { ToolReader } from "../../tool-purchase.ts";
 
 const readTyped = toolReader([[/^(?:function|custom)$/, free]]);
 
