@@ -1,4 +1,4 @@
-/** Writes to a cache are held and charged by the lifetime that was asked for, and by the shares that the answer tells. */
+/** Writes to a cache are held and charged by the lifetime that was asked for, and by the shares in the answer. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startSimulators, type Simulators } from "../../simulators/index.ts";
 import { chatPath, expectCleanAudit, type Gateway, messagesPath, responsesPath, startGateway } from "../kit/index.ts";

@@ -1,4 +1,4 @@
-/** Tools that run at a provider: held at their most, charged by what the answer tells, and left out if they have no price. */
+/** Tools that run at a provider: held at their most, charged by the counts of the answer, and left out if they have no price. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   chatPath,
