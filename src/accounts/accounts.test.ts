@@ -32,6 +32,7 @@ beforeEach(async () => {
     accounts,
     ledger: new Ledger({ store: accounts }),
     tokens: openTokenStore(storage),
+    actor: "cli:tester",
     environment: {
       clock: () => now,
       // Every byte differs from the one before, so that ids do too.

@@ -68,7 +68,7 @@ export async function createToken(deps: AccountsDependencies, request: TokenRequ
     revokedAt: undefined,
     createdAt: at,
   });
-  if (credits > 0n) await grantCredits(deps, { kind: "user", name: user }, credits);
+  if (credits > 0n) await grantCredits(deps, { kind: "user", name: user }, credits, { reason: "created with a token" });
   return { token: issued.token, id: issued.id, user };
 }
 

@@ -7,6 +7,8 @@ export interface AccountsDependencies {
   accounts: LedgerStore;
   tokens: TokenStore;
   environment: Pick<Environment, "clock" | "randomBytes">;
+  /** Who acts, for the entries: `cli:NAME` of the operating system's user, `token:ID`. */
+  actor: string;
 }
 
 /** An account by its name; a token by its id. */

@@ -5,5 +5,6 @@ export { createToken, type TokenRequest } from "./create-token.ts";
 export type { AccountName, AccountsDependencies } from "./dependencies.ts";
 export { findChain } from "./find-chain.ts";
 export { grantCredits } from "./grant-credits.ts";
+export { refundCall } from "./refund-call.ts";
 export { listAccounts } from "./list-accounts.ts";
 export { type LimitChanges, setLimits } from "./set-limits.ts";

@@ -1,5 +1,6 @@
 import type { Nano } from "../core/index.ts";
 import type { AccountState, BudgetPeriod } from "../ledger/index.ts";
+import { AccountError } from "./account-error.ts";
 import type { AccountName, AccountsDependencies } from "./dependencies.ts";
 import { findChain } from "./find-chain.ts";
 
@@ -7,11 +8,14 @@ import { findChain } from "./find-chain.ts";
 export interface LimitChanges {
   maxBudget?: Nano | "none" | undefined;
   period?: BudgetPeriod | "none" | undefined;
+  /** In millionths; only an organisation has one. */
+  markup?: number | "none" | undefined;
 }
 
 /**
- * Sets the budget of an existing account, and returns its chain. The budget applies from the next call on, in all
- * processes, and counts the spending of the running period.
+ * Sets the budget of an existing account, or the markup of an organisation's calls, and returns its chain. A budget
+ * applies from the next call on, in all processes, and counts the spending of the running period; a markup applies within
+ * a second, to calls that begin. Throws an `AccountError` for a markup of another account.
  */
 export async function setLimits(
   deps: Pick<AccountsDependencies, "accounts" | "environment">,
@@ -19,10 +23,15 @@ export async function setLimits(
   changes: LimitChanges,
 ): Promise<AccountState[]> {
   const [account] = await findChain(deps, name);
+  if (changes.markup !== undefined && name.kind !== "organisation")
+    throw new AccountError(
+      `only an organisation has a markup; ${name.kind} ${name.name} has that of the configuration`,
+    );
   if (account !== undefined) {
     const maxBudget = changed(account.maxBudget, changes.maxBudget);
     const period = changed(account.period, changes.period);
-    await deps.accounts.putAccount({ ...account, maxBudget, period }, deps.environment.clock());
+    const markup = changed(account.markup, changes.markup);
+    await deps.accounts.putAccount({ ...account, maxBudget, period, markup }, deps.environment.clock());
   }
   return findChain(deps, name);
 }

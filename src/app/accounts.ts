@@ -7,7 +7,8 @@ import type { Storage } from "../storage/index.ts";
 export function createAccounts(
   storage: Storage,
   environment: AccountsDependencies["environment"],
+  actor: string,
 ): AccountsDependencies {
   const accounts = openLedgerStore(storage);
-  return { accounts, ledger: new Ledger({ store: accounts }), tokens: openTokenStore(storage), environment };
+  return { accounts, ledger: new Ledger({ store: accounts }), tokens: openTokenStore(storage), environment, actor };
 }

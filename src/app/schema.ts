@@ -42,5 +42,6 @@ export const schema: Schema = {
     CRAWL_TAKE,
     ledger.PARKED,
     READINESS,
+    ledger.REFUNDS,
   ],
 };

@@ -11,6 +11,8 @@ export interface Principal {
   models: readonly string[] | undefined;
   /** Undefined if no rate limit applies. */
   rates: Readonly<RateLimits> | undefined;
+  /** The factor on prices in millionths, in place of the configuration's; undefined for that. */
+  markup?: number | undefined;
   /** Milliseconds since the epoch; undefined if the token never expires. */
   expiresAt: number | undefined;
 }
@@ -24,6 +26,7 @@ export function toPrincipal(token: TokenRecord): Principal {
     admin: token.admin,
     models: token.models,
     rates: ratesOf(token),
+    markup: token.markup,
     expiresAt: token.expiresAt,
   };
 }

@@ -21,6 +21,8 @@ export interface TokenRecord {
   expiresAt: number | undefined;
   revokedAt: number | undefined;
   createdAt: number;
+  /** The markup of its organisation, in millionths, as found with the token; undefined for the configuration's. */
+  markup?: number | undefined;
 }
 
 /** Why a token may no longer be used (401); undefined if it may. */

@@ -137,7 +137,7 @@ describe("the ledger receives", () => {
       amount: 20_000n,
       at: scene.now,
       tokens: 15,
-      record: recorded({ usage: used }),
+      record: recorded({ usage: used, listCredits: 20_000 }),
       answer,
     });
   });
@@ -150,7 +150,7 @@ describe("the ledger receives", () => {
       id: "req_1",
       amount: 20_000n,
       at: scene.now,
-      record: recorded({ usage: used }),
+      record: recorded({ usage: used, listCredits: 20_000 }),
     });
   });
 
@@ -162,7 +162,7 @@ describe("the ledger receives", () => {
       kind: "release",
       id: "req_1",
       at: scene.now,
-      record: recorded({ status, outcome }),
+      record: recorded({ status, outcome, listCredits: 0 }),
     });
   });
 });

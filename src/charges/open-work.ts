@@ -7,7 +7,7 @@ import { expectedTokens } from "./estimate.ts";
 import type { OutputHold } from "./output-hold.ts";
 import { rateExceeded, rateHeaders } from "./rate-headers.ts";
 import { retryRefused } from "./retry/retry-key.ts";
-import { holdOf, type WorkOrder } from "./work-order.ts";
+import { holdOf, withOwnMarkup, type WorkOrder } from "./work-order.ts";
 import { capAt, WorkCost } from "./work-cost.ts";
 import { Work } from "./work.ts";
 
@@ -23,7 +23,7 @@ export interface Replay {
  * for a retry key that cannot be answered. Resolves to the stored answer if the retry key has one.
  */
 export function openWork(deps: WorkDependencies, order: WorkOrder): Promise<Work | Replay> {
-  const opening = new Opening(deps, order);
+  const opening = new Opening(deps, withOwnMarkup(order));
   deps.ledger.enqueue(opening);
   return opening.opened.promise;
 }

@@ -4,11 +4,12 @@ import {
   formatCredits,
   limits,
   type Nano,
+  NO_MARKUP,
   type ObservedUsage,
   type PriceTerms,
   type Usage,
 } from "../core/index.ts";
-import { boundFor, chargeFor, type ModelPrice, priceAt } from "../pricing/index.ts";
+import { boundFor, chargeFor, type ModelPrice, priceAt, withMarkup } from "../pricing/index.ts";
 import { usageBound } from "./estimate.ts";
 import type { WorkOrder } from "./work-order.ts";
 
@@ -61,6 +62,15 @@ export class WorkCost {
     const { price, priceOf, bound } = this.#order;
     const isOpen = answeredBy !== undefined && bound.alternatives !== undefined;
     return (isOpen ? priceOf?.(answeredBy) : undefined) ?? price;
+  }
+
+  /** The list price of the usage. */
+  listOf(observed: ObservedUsage): Nano {
+    const { price, priceOf, bound } = this.#order;
+    const isOwn = observed.others === undefined && observed.answeredBy === undefined;
+    if (price.markup === NO_MARKUP && isOwn) return this.of(observed);
+    const listed = (model: string): ModelPrice | undefined => withMarkup(priceOf?.(model), NO_MARKUP);
+    return new WorkCost({ price: withMarkup(price, NO_MARKUP), priceOf: listed, bound }).of(observed);
   }
 
   /** The most that this usage can cost. */

@@ -1,11 +1,11 @@
 import type { Principal } from "../auth/index.ts";
 import { type Dialect, limits, type Operation, type WorkBound } from "../core/index.ts";
 import type { Hold, RetryKey } from "../ledger/index.ts";
-import type { ModelPrice, PriceOf } from "../pricing/index.ts";
+import { type ModelPrice, type PriceOf, withMarkup } from "../pricing/index.ts";
 import type { OutputHold } from "./output-hold.ts";
 
 /** The payer and owner of a piece of work. */
-export type WorkOwner = Pick<Principal, "user" | "tokenId" | "accountId" | "rates">;
+export type WorkOwner = Pick<Principal, "user" | "tokenId" | "accountId" | "rates" | "markup">;
 
 /** The provider and model that perform a piece of work. */
 export interface WorkSource {
@@ -47,6 +47,16 @@ export interface WorkOrder {
   at: number;
   /** The arrival of the request by this process's performance clock; by default the order's own time. */
   arrivedAt?: number;
+}
+
+/** The order with the markup of its owner's organisation in its prices, if that has one. */
+export function withOwnMarkup(order: WorkOrder): WorkOrder {
+  const { principal, price, priceOf } = order;
+  if (principal.markup === undefined) return order;
+  const markup = BigInt(principal.markup);
+  const marked = { ...order, price: withMarkup(price, markup) };
+  if (priceOf !== undefined) marked.priceOf = (model) => withMarkup(priceOf(model), markup);
+  return marked;
 }
 
 /** A hold for the work, kept by this process: the first one, or a replacement for one that has expired. */

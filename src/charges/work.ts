@@ -257,6 +257,7 @@ export class Work implements Watched {
       outcome,
       usage: observed?.usage ?? {},
       estimated: observed?.estimated,
+      listCredits: observed === undefined ? 0 : Number(this.#cost.listOf(observed)),
       terms: pricedTerms(this.order, observed),
       maxOutputTokens: this.outputLimit,
       milliseconds: this.#deps.ticker.now() - this.#arrivedAt,

@@ -14,6 +14,7 @@ import { type AccountState, availableOf, type LedgerStore, tightestAccount } fro
 import {
   type CommonOptions,
   creditsOption,
+  markupOption,
   nameOption,
   singleAccountOption,
   orNone,
@@ -34,9 +35,14 @@ export function addAccountCommands(program: Command): void {
     account.command("list").description("list every account, those of an organisation or a user below it"),
   ).action(list);
   withAccountOptions(account.command("show").description("show an account and those above it")).action(show);
-  withAccountOptions(account.command("set").description("set an account's budget"))
+  withAccountOptions(account.command("set").description("set an account's budget, or an organisation's markup"))
     .option("--max-budget <amount>", "the most that it may spend, or none", orNone(creditsOption("--max-budget")))
     .option("--period <period>", "daily, monthly or none: when the budget starts again", orNone(periodOption))
+    .option(
+      "--markup <factor>",
+      "of an organisation: in place of the configuration's, or none",
+      orNone(markupOption("--markup")),
+    )
     .action(set);
 }
 
@@ -78,11 +84,11 @@ function roomText(tightest: AccountState): string {
 
 async function set(options: SetOptions): Promise<void> {
   const name = nameOf(options);
-  const { maxBudget, period } = options;
-  if (maxBudget === undefined && period === undefined)
-    throw new UsageError("there is nothing to set: --max-budget or --period");
+  const { maxBudget, period, markup } = options;
+  if (maxBudget === undefined && period === undefined && markup === undefined)
+    throw new UsageError("there is nothing to set: --max-budget, --period or --markup");
   const { chain, toJson } = await withState(options, async (state) => ({
-    chain: await setLimits(state, name, { maxBudget, period }),
+    chain: await setLimits(state, name, { maxBudget, period, markup }),
     toJson: accountJson(state.accounts),
   }));
   const [account] = chain;
@@ -102,14 +108,19 @@ function accountJson({ calendar }: Pick<LedgerStore, "calendar">) {
     ...levelJson(levelBudget(account, at, calendar)),
     credits: creditsOrNull(creditsOf(account)),
     spent: creditsNumber(account.debitsPosted),
+    ...(account.markup !== undefined && { markup: factorOf(account) }),
   });
 }
+
+const factorOf = ({ markup }: AccountState): number | undefined => (markup === undefined ? undefined : markup / 1e6);
 
 const amount = (nano: Nano | undefined): string => (nano === undefined ? "-" : formatCredits(nano));
 
 function printAccounts(rows: readonly (readonly [label: string, account: AccountState])[]): void {
+  const headings = ["ACCOUNT", "CREDITS", "SPENT", "HELD", "AVAILABLE", "BUDGET"];
+  const hasMarkup = rows.some(([, account]) => account.markup !== undefined);
   printTable(
-    ["ACCOUNT", "CREDITS", "SPENT", "HELD", "AVAILABLE", "BUDGET"],
+    hasMarkup ? [...headings, "MARKUP"] : headings,
     rows.map(([label, account]) => [
       label,
       amount(creditsOf(account)),
@@ -117,6 +128,7 @@ function printAccounts(rows: readonly (readonly [label: string, account: Account
       amount(account.debitsPending),
       amount(availableOf(account)),
       budgetText(account),
+      ...(hasMarkup ? [String(factorOf(account) ?? "-")] : []),
     ]),
   );
 }

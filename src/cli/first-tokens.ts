@@ -13,7 +13,7 @@ export interface FirstTokens {
 
 /** Creates an admin token and a user token. Resolves with undefined if the storage already contains tokens. */
 export async function firstTokens(storage: Storage, environment: Environment): Promise<FirstTokens | undefined> {
-  const accounts = createAccounts(storage, environment);
+  const accounts = createAccounts(storage, environment, "sandbox");
   if ((await accounts.tokens.list()).length > 0) return undefined;
   const admin = await createToken(accounts, { user: "admin", admin: true });
   const user = await createToken(accounts, { user: "demo", credits: SANDBOX_CREDITS });

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { parseDuration } from "../config/index.ts";
-import { formatCredits, limits, type Nano, parseCredits } from "../core/index.ts";
+import { formatCredits, limits, type Nano, parseCredits, parseMarkup } from "../core/index.ts";
 
 /** An invalid command line; the message is one line for the user. */
 export class UsageError extends Error {
@@ -38,6 +38,33 @@ export function creditsOption(name: string): (text: string) => Nano {
     if (nano < 0n) throw new RangeError("must not be negative");
     if (nano > limits.grantNanoMax) throw new RangeError(`must not be above ${formatCredits(limits.grantNanoMax)}`);
     return nano;
+  });
+}
+
+/** An amount that may be below zero. */
+export function changeOption(name: string): (text: string) => Nano {
+  const read = creditsOption(name);
+  return (text) => (text.startsWith("-") ? -read(text.slice(1)) : read(text));
+}
+
+/** A factor on prices, in millionths. */
+export function markupOption(name: string): (text: string) => number {
+  return option(name, (text) => {
+    const factor = Number(text);
+    if (!/^\d+(\.\d{1,6})?$/.test(text) || factor < 1e-6 || factor > 1e6)
+      throw new RangeError(`"${text}" is no factor such as 1.2, with at most six decimals`);
+    return Number(parseMarkup(factor));
+  });
+}
+
+const REASON_CHARACTERS_MAX = 500;
+
+export function reasonOption(name: string): (text: string) => string {
+  return option(name, (text) => {
+    const reason = text.trim();
+    if (reason === "" || reason.length > REASON_CHARACTERS_MAX)
+      throw new RangeError(`1 to ${REASON_CHARACTERS_MAX} characters`);
+    return reason;
   });
 }
 

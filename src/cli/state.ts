@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import type { AccountsDependencies } from "../accounts/index.ts";
 import { createAccounts } from "../app/accounts.ts";
 import { type Config, type LoadedConfig, loadConfig } from "../config/index.ts";
@@ -58,13 +59,22 @@ export function storageUrlOf(options: CommonOptions): string {
   return options.storage ?? readConfig(options).config.storage;
 }
 
+/** Who runs the command, by the name that the operating system knows. A container may have none for its user. */
+function actor(): string {
+  try {
+    return `cli:${userInfo().username}`;
+  } catch {
+    return `cli:${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
 /** Runs one command on the configured storage, which a running server may use at the same time. */
 export async function withState<T>(options: CommonOptions, work: (state: State) => Promise<T>): Promise<T> {
   const loaded = readConfig(options);
   const { storage: url, server } = loaded.config;
   const storage = await openStorage(options.storage ?? url, { timezone: server.timezone });
   try {
-    return await work({ loaded, storage, ...createAccounts(storage, environment) });
+    return await work({ loaded, storage, ...createAccounts(storage, environment, actor()) });
   } finally {
     await storage.close();
   }

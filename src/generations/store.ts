@@ -14,8 +14,10 @@ export interface Generation extends Omit<CallRecord, "operation" | "outcome" | "
   outcome: CallRecord["outcome"] | "expired";
   inputTokens: number;
   outputTokens: number;
-  /** The charge. */
+  /** The charge; zero once it was refunded. */
   credits: Nano;
+  /** The amount that was given back. */
+  refunded?: Nano;
 }
 
 /** The grouping of a usage report: by the day on which calls began, by model, or by token. */

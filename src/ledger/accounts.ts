@@ -15,6 +15,8 @@ export interface Account {
   prepaid: boolean;
   maxBudget: Nano | undefined;
   period: BudgetPeriod | undefined;
+  /** The factor on the prices of an organisation's calls, in millionths, in place of the configuration's; undefined for that. */
+  markup?: number | undefined;
 }
 
 /** An account with its counters at one time. */

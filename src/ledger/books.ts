@@ -104,6 +104,9 @@ export interface ExportedEntry {
   shortfall: Nano;
   createdAt: number;
   correctsAt: number | undefined;
+  /** Of a grant or a refund. */
+  actor: string | undefined;
+  reason: string | undefined;
   call: ExportedCall | undefined;
 }
 
@@ -121,6 +124,8 @@ interface ExportedCall {
   inputTokens: number;
   outputTokens: number;
   credits: Nano;
+  /** Undefined in records of older versions and of processes that died. */
+  listCredits: Nano | undefined;
   milliseconds: number;
   millisecondsToFirstByte: number | undefined;
   startedAt: number;

@@ -10,6 +10,7 @@ export {
 export { Ledger, type QueuedOperation } from "./ledger.ts";
 export type {
   CallRecord,
+  Grant,
   Hold,
   HoldKeeper,
   KeepAnswer,
@@ -20,6 +21,7 @@ export type {
   Park,
   ParkedJob,
   RateState,
+  Refund,
   Release,
   Renew,
   RetryKey,

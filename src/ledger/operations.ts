@@ -5,12 +5,13 @@ import type { Dialect, JsonObject, Nano, Operation, PriceTerms, RateLimits, Usag
  * **settled** (the charge is posted, the remainder returns), **released** (everything returns) or **expired** (its
  * process stopped renewing it; settled at the cost observed by then, else released). A hold can be handed over to a
  * job, which outlives the process. If its lease expires, the hold is charged in full: the upstream continues the work
- * and may bill it. A **grant** posts credits to an account.
+ * and may bill it. A **grant** posts credits to an account, or takes some back. A **refund** gives back all that an ended
+ * call was charged.
  *
  * Every operation is idempotent by its id: the same id with the same fields succeeds again and changes nothing; with
  * other fields it is a `conflict`.
  */
-export type LedgerOperation = Hold | TopUp | Settle | Release | Renew | Park | KeepAnswer | Grant | Sweep;
+export type LedgerOperation = Hold | TopUp | Settle | Release | Renew | Park | KeepAnswer | Grant | Refund | Sweep;
 
 /** What a hold is for: the names in the record of a call whose process died, also shown by `ledger holds`. */
 type HeldCall = Pick<CallRecord, "operation" | "provider" | "model" | "dialect" | "streamed">;
@@ -85,6 +86,11 @@ export interface CallRecord {
   usage: Usage;
   /** The sides of its tokens that are estimated; absent if both are counted. */
   estimated?: readonly UsageSide[] | undefined;
+  /**
+   * The list price of the usage in nano-credits, without the operator's markup, whatever of it was charged; absent of a call
+   * whose process died, and in records of older versions. A cost is bounded to what a number holds exactly.
+   */
+  listCredits?: number | undefined;
   /** The terms that its price was for, if they are not the usual ones. */
   terms?: PriceTerms | undefined;
   /** The limit of its output that the gateway has set. */
@@ -177,12 +183,27 @@ export interface KeepAnswer {
   until: number;
 }
 
-export interface Grant {
+/** Who posts an entry, and why; absent of entries of an older version. */
+interface Posting {
+  /** `cli:NAME` of the operating system's user, or `token:ID`. */
+  actor?: string;
+  reason?: string;
+}
+
+export interface Grant extends Posting {
   kind: "grant";
   id: string;
   accountId: string;
-  /** Above zero. */
+  /** Below zero it takes credits back, as far as they are neither spent nor held; never zero. */
   amount: Nano;
+  at: number;
+}
+
+/** Gives back the whole charge of a call, once. From then on, a late end of the call changes nothing. */
+export interface Refund extends Posting {
+  kind: "refund";
+  /** The call's. */
+  id: string;
   at: number;
 }
 
@@ -218,7 +239,14 @@ export interface Outcomes {
   park: { outcome: "parked" | "exists" | "ended" | "conflict" };
   /** `no-key` if the hold does not have the key any more, or there is no answer to keep. */
   "keep-answer": { outcome: "kept" | "no-key" };
-  grant: { outcome: "granted" | "exists" | "no-account" | "conflict" };
+  grant:
+    | { outcome: "granted" | "exists" | "no-account" | "conflict" }
+    | { outcome: "insufficient"; accountId: string; available: Nano };
+  /**
+   * `exists` if the call was refunded before; `running` if it has not ended; `free` if nothing was charged; `no-call` if
+   * there is none, or its entries were removed.
+   */
+  refund: { outcome: "refunded" | "exists"; amount: Nano } | { outcome: "running" | "free" | "no-call" };
   sweep: { outcome: "swept"; expired: number };
 }
 

@@ -130,7 +130,7 @@ async function* exportLines(
   yield `${JSON.stringify({ object: "end", entries: counted.entries })}\n`;
 }
 
-function entryJson({ call, correctsAt, ...entry }: ExportedEntry) {
+function entryJson({ call, correctsAt, actor, reason, ...entry }: ExportedEntry) {
   return {
     object: "entry",
     id: entry.id,
@@ -142,6 +142,8 @@ function entryJson({ call, correctsAt, ...entry }: ExportedEntry) {
     shortfall: formatCredits(entry.shortfall),
     created_at: iso(entry.createdAt),
     ...(correctsAt !== undefined && { corrects_at: iso(correctsAt) }),
+    ...(actor !== undefined && { actor }),
+    ...(reason !== undefined && { reason }),
     ...(call !== undefined && { call: callJson(call) }),
   };
 }
@@ -160,6 +162,7 @@ function callJson(call: NonNullable<ExportedEntry["call"]>) {
     input_tokens: call.inputTokens,
     output_tokens: call.outputTokens,
     credits: formatCredits(call.credits),
+    list_credits: call.listCredits === undefined ? null : formatCredits(call.listCredits),
     latency_ms: call.milliseconds,
     time_to_first_token_ms: call.millisecondsToFirstByte ?? null,
     started_at: iso(call.startedAt),

@@ -8,6 +8,7 @@ import { describeAccounts } from "./ledger-store/accounts.ts";
 import { describeBooks } from "./ledger-store/books.ts";
 import { endingCases } from "./ledger-store/endings.ts";
 import { holdCases } from "./ledger-store/holds.ts";
+import { describeRefunds } from "./ledger-store/refunds.ts";
 import { describeInterleavings } from "./ledger-store/interleavings.ts";
 import { describeParking } from "./ledger-store/parking.ts";
 import { describePeriods } from "./ledger-store/periods.ts";
@@ -35,6 +36,7 @@ export function describeLedgerStore(name: string, open: OpenLedgerStore, { runs 
     describe("parking", () => describeParking(open));
     describe("call records", () => describeRecords(open));
     describe("budget periods", () => describePeriods(open));
+    describe("takings and refunds", () => describeRefunds(open));
     describe("books", () => describeBooks(open));
     describe("interleavings", () => describeInterleavings(open, runs));
   });

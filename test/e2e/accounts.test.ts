@@ -183,10 +183,48 @@ describe("a budget that is set", () => {
   });
 });
 
+test("an organisation's markup replaces the configuration's in charges, quotes and records", async () => {
+  const { token } = await runJson<Created>("token", "create", "--user", "dealer-1", "--organisation", "dealer");
+  await run("credits", "grant", "--organisation", "dealer", "--amount", "2");
+  const headers = { authorization: `Bearer ${token}` };
+  const quoted = async (): Promise<number | undefined> => {
+    const model = await fetch(`${rig.gateway.url}/v1/models/openai/gpt-4o-mini`, { headers });
+    return ((await model.json()) as { pricing: { input_mtok: number } }).pricing.input_mtok;
+  };
+  const charged = async (): Promise<object> => {
+    const answer = await chat(token);
+    expect(await codeOf(answer)).toBe("status 200");
+    const id = answer.headers.get("x-request-id");
+    const generation = await fetch(`${rig.gateway.url}/v1/generations/${id}`, { headers });
+    return (await generation.json()) as object;
+  };
+  expect(await quoted()).toBe(1);
+  expect(await charged()).toMatchObject({ credits: price, list_credits: price });
+  const set = ["account", "set", "--organisation", "dealer", "--markup"];
+  expect(await runJson<object>(...set, "1.6")).toMatchObject({ account: "organisation:dealer", markup: 1.6 });
+  await until("the markup", async () => (await quoted()) === 1.6);
+  expect(await charged()).toMatchObject({ credits: (price * 16) / 10, list_credits: price });
+  // Other changes keep it.
+  await run("account", "set", "--organisation", "dealer", "--max-budget", "1");
+  expect(await run("account", "show", "--organisation", "dealer")).toContain("MARKUP");
+  const plain = await runJson<object>(...set, "none");
+  expect(plain).toMatchObject({ max_budget: 1 });
+  expect(plain).not.toHaveProperty("markup");
+  await until("the configuration's", async () => (await quoted()) === 1);
+  const refused = await cli("account", "set", "--user", "dealer-1", "--markup", "1.2");
+  expect(refused.stderr).toBe(
+    "tollgate: only an organisation has a markup; user dealer-1 has that of the configuration\n",
+  );
+});
+
 test.concurrent.each([
   [["account", "set", "--user", "nobody", "--max-budget", "1"], "there is no user nobody"],
   [["account", "show", "--organisation", "nowhere"], "there is no organisation nowhere"],
-  [["account", "set", "--user", "x"], "there is nothing to set: --max-budget or --period"],
+  [["account", "set", "--user", "x"], "there is nothing to set: --max-budget, --period or --markup"],
+  [
+    ["account", "set", "--organisation", "x", "--markup", "0"],
+    '--markup: "0" is no factor such as 1.2, with at most six decimals',
+  ],
   [["account", "set", "--max-budget", "1"], "name one account: --user or --organisation or --token"],
   [["account", "show", "--user", "x", "--token", "y"], "name one account: --user or --organisation or --token"],
   [["account", "set", "--user", "x", "--period", "weekly"], '--period: "weekly" is none of daily, monthly'],

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import {
@@ -12,6 +12,7 @@ import {
   type Created,
   EventReader,
   operatorOf,
+  query,
   type Rig,
   root,
   startGateway,
@@ -174,7 +175,9 @@ describe("token", () => {
       ["token", "create", "--user", "x", "--expires", "soon"],
       '--expires: "soon" is no duration: write 30d, 12h, 15m or 30s',
     ],
-    [["credits", "grant", "--user", "x", "--amount", "0"], "--amount: must be above zero"],
+    [["credits", "grant", "--user", "x", "--amount", "0"], "--amount: must not be zero"],
+    [["credits", "grant", "--user", "x", "--amount", "-1"], "--reason: name one to take credits back"],
+    [["credits", "refund", "req_x", "--reason", " "], "--reason: 1 to 500 characters"],
   ])("%p is refused in one line", async (args, line) => {
     expect(await cli(...args)).toEqual({ code: 1, stdout: "", stderr: `tollgate: ${line}\n` });
   });
@@ -191,6 +194,62 @@ test.concurrent("credits grant: the next call can spend them", async () => {
   expect(await codeOf(await chat(token))).toBe("status 200");
   expect(await run("credits", "grant", "--user", "newcomer", "--amount", "3")).toBe(
     "Granted 3 credits to newcomer; the balance is 3.\n",
+  );
+});
+
+test.concurrent("credits grant --amount -X takes back what is neither spent nor held, and nothing else", async () => {
+  await run("credits", "grant", "--user", "rich", "--amount", "3", "--reason", "typed twice");
+  const take = (amount: string) => [
+    "credits",
+    "grant",
+    "--user",
+    "rich",
+    "--amount",
+    amount,
+    "--reason",
+    "typed twice",
+  ];
+  expect(await cli(...take("-3.5"))).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "tollgate: user rich has only 3 credits that are neither spent nor held; nothing was taken back\n",
+  });
+  expect(await run(...take("-1"))).toBe("Took 1 credits back from rich; the balance is 2.\n");
+  expect(await runJson<object>(...take("-2"))).toEqual({ user: "rich", granted: -2, balance: 0 });
+  const nobody = ["credits", "grant", "--user", "nobody-yet", "--amount", "-1", "--reason", "none"];
+  expect((await cli(...nobody)).stderr).toBe("tollgate: there is no user nobody-yet\n");
+  const entries = await query<{ actor: string; reason: string }>(
+    rig.gateway.storage,
+    "SELECT actor, reason FROM entries WHERE debit_account = 'user:rich' OR credit_account = 'user:rich'",
+  );
+  expect(entries).toHaveLength(3);
+  const actor = `cli:${userInfo().username}`;
+  expect(entries.filter((entry) => entry.actor !== actor || entry.reason !== "typed twice")).toEqual([]);
+});
+
+test.concurrent("credits refund gives the charge of a call back, once", async () => {
+  const created = await runJson<Created>("token", "create", "--user", "unlucky", "--credits", "1", "--max-budget", "1");
+  const answer = await chat(created.token);
+  const id = answer.headers.get("x-request-id") ?? "";
+  await answer.text();
+  const headers = { authorization: `Bearer ${created.token}` };
+  const generation = async () =>
+    (await (await fetch(`${rig.gateway.url}/v1/generations/${id}`, { headers })).json()) as {
+      credits: number;
+      list_credits: number;
+    };
+  const { credits, list_credits: list } = await generation();
+  expect(credits).toBeGreaterThan(0);
+  expect(list).toBe(credits);
+  const refund = ["credits", "refund", id, "--reason", "an outage"];
+  expect(await runJson<object>(...refund)).toEqual({ request_id: id, refunded: credits });
+  expect(await cli(...refund)).toEqual({ code: 1, stdout: "", stderr: `tollgate: ${id} was refunded before\n` });
+  expect(await generation()).toMatchObject({ credits: 0, list_credits: list, refunded_credits: credits });
+  expect(await info(created.token)).toMatchObject({ spend: 0, available: 1, balance: 1 });
+  const used = (await (await fetch(`${rig.gateway.url}/v1/usage`, { headers })).json()) as { total: object };
+  expect(used.total).toMatchObject({ requests: 1, credits: 0 });
+  expect((await cli("credits", "refund", "req_unknown", "--reason", "none")).stderr).toBe(
+    "tollgate: req_unknown is no call of the books; entries that were removed can't be refunded\n",
   );
 });
 

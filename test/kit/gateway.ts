@@ -103,10 +103,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   if (printed === undefined) throw new Error(`the gateway did not start: ${log()}`);
   const banner = JSON.parse(printed) as { url: string };
   const storage = await openStorage(storageUrl);
-  const accounts = createAccounts(storage, {
-    clock: Date.now,
-    randomBytes: (size: number) => randomBytes(size),
-  });
+  const accounts = createAccounts(
+    storage,
+    {
+      clock: Date.now,
+      randomBytes: (size: number) => randomBytes(size),
+    },
+    "test",
+  );
   const gateway: Gateway = {
     url: banner.url,
     banner,

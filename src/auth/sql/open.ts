@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { objectOf } from "../../core/index.ts";
-import { column, runnerOf, sql, type Storage, tableOf } from "../../storage/index.ts";
+import { column, runnerOf, sql, type SqlRow, type Storage, tableOf } from "../../storage/index.ts";
 import type { ClientSecretRecord, ClientSecretStore } from "../client-secret.ts";
 import type { TokenRecord, TokenStore } from "../store.ts";
 
 const { text, integer, bytes, flag, json, named, optional } = column;
 
-const tokens = tableOf<TokenRecord>({
+const tokens = tableOf<Omit<TokenRecord, "markup">>({
   id: text,
   secretHash: bytes,
   user: named("user_name", text),
@@ -25,16 +25,25 @@ const tokens = tableOf<TokenRecord>({
   createdAt: integer,
 });
 
+/** Only an organisation has a markup: the account above the user's. */
+const markup = sql`(SELECT o.markup FROM accounts a JOIN accounts u ON u.id = a.parent_id JOIN accounts o ON o.id = u.parent_id
+  WHERE a.id = tokens.account_id) AS markup`;
+
+function readToken(row: SqlRow): TokenRecord {
+  const { markup: millionths } = row;
+  return { ...tokens.read(row), ...(typeof millionths === "bigint" && { markup: Number(millionths) }) };
+}
+
 export function openTokenStore(storage: Storage): TokenStore {
   const runner = runnerOf(storage);
   return {
     insert: (token) => runner.run(sql`INSERT INTO tokens (${tokens.names}) VALUES (${tokens.values(token)})`),
     find: (id, secretHash) =>
       runner.first(
-        sql`SELECT ${tokens.names} FROM tokens WHERE id = ${id} AND secret_hash = ${secretHash}`,
-        tokens.read,
+        sql`SELECT ${tokens.names}, ${markup} FROM tokens WHERE id = ${id} AND secret_hash = ${secretHash}`,
+        readToken,
       ),
-    findById: (id) => runner.first(sql`SELECT ${tokens.names} FROM tokens WHERE id = ${id}`, tokens.read),
+    findById: (id) => runner.first(sql`SELECT ${tokens.names}, ${markup} FROM tokens WHERE id = ${id}`, readToken),
     list: () => runner.rows(sql`SELECT ${tokens.names} FROM tokens ORDER BY created_at, id`, tokens.read),
     revoke: (id, at) =>
       runner.hasRows(sql`UPDATE tokens SET revoked_at = coalesce(revoked_at, ${at}) WHERE id = ${id} RETURNING id`),

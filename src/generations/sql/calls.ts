@@ -1,6 +1,6 @@
 import { sql, type Statement } from "../../storage/index.ts";
 import type { SeriesQuery, UsageGrouping } from "../store.ts";
-import { generations } from "./rows.ts";
+import { RECORD } from "./rows.ts";
 
 /** An owner's calls that began, or days, from a moment on and before another. */
 export interface Range {
@@ -35,7 +35,7 @@ const began = ({ owner, from, to }: Range): Statement =>
   sql`owner = ${owner} AND started_at >= ${from} AND started_at < ${to}`;
 
 export const postgresCalls: CallStatements = {
-  series: (range, { parent, after, limit }) => sql`SELECT ${generations.names} FROM generations
+  series: (range, { parent, after, limit }) => sql`SELECT ${RECORD} FROM generations
     WHERE ${began(range)} AND parent = ${parent} AND id > ${after} ORDER BY id LIMIT ${limit}`,
   last: (range, batchRows) => sql`SELECT started_at AS last FROM generations WHERE ${began(range)}
     ORDER BY started_at LIMIT 1 OFFSET ${batchRows - 1}`,
@@ -56,7 +56,7 @@ const callsOf = (range: Range): Statement => sql`${numbersOf(range)} CROSS JOIN 
   ON number = place AND owner = ${range.owner} AND started_at = started`;
 
 export const sqliteCalls: CallStatements = {
-  series: (range, { parent, after, limit }) => sql`SELECT ${generations.names} FROM ${callsOf(range)}
+  series: (range, { parent, after, limit }) => sql`SELECT ${RECORD} FROM ${callsOf(range)}
     WHERE parent = ${parent} AND id > ${after} ORDER BY id LIMIT ${limit}`,
   last: (range, batchRows) => sql`SELECT started AS last FROM ${numbersOf(range)}
     ORDER BY started LIMIT 1 OFFSET ${batchRows - 1}`,

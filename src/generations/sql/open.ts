@@ -11,7 +11,7 @@ import {
 import type { UsagePart } from "../usage-parts.ts";
 import { type UsageBatch, UsageReader, type UsageSource, type UsageState } from "../usage-reader.ts";
 import { type CallStatements, postgresCalls, type Range, sqliteCalls } from "./calls.ts";
-import { generations, last, state, sums, toGeneration } from "./rows.ts";
+import { last, RECORD, state, sums, toGeneration } from "./rows.ts";
 
 class SqlGenerationStore implements GenerationStore, UsageSource {
   readonly calendar: Calendar;
@@ -29,7 +29,7 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
   }
 
   find(id: string, owner: string): Promise<Generation | undefined> {
-    const found = sql`SELECT ${generations.names} FROM generations WHERE id = ${id} AND owner = ${owner}`;
+    const found = sql`SELECT ${RECORD} FROM generations WHERE id = ${id} AND owner = ${owner}`;
     return this.#sql.first(found, toGeneration);
   }
 

@@ -1,11 +1,11 @@
 import { type Dialect, listOf, parseObject, type Usage, usageBuckets, type UsageSide } from "../../core/index.ts";
-import { column, type SqlRow, tableOf } from "../../storage/index.ts";
+import { column, sql, type SqlRow, tableOf } from "../../storage/index.ts";
 import type { Generation } from "../store.ts";
 import { tokenIdOf, type UsageRow, type UsageState } from "../usage-reader.ts";
 
 const { text, integer, bigInteger, real, flag, named, oneOf, optional } = column;
 
-export const generations = tableOf({
+const generations = tableOf({
   id: text,
   owner: text,
   accountId: text,
@@ -27,6 +27,7 @@ export const generations = tableOf({
   inputTokens: integer,
   outputTokens: integer,
   credits: bigInteger,
+  listCredits: optional(integer),
   milliseconds: named("ms", real),
   millisecondsToFirstByte: optional(named("first_byte_ms", real)),
   startedAt: integer,
@@ -35,8 +36,19 @@ export const generations = tableOf({
 
 export function toGeneration(row: SqlRow): Generation {
   const { accountId, status, usage, ...rest } = generations.read(row);
-  return { ...rest, ...readUsage(usage), tokenId: tokenIdOf(accountId), status: status === 0 ? undefined : status };
+  const { refunded } = row;
+  return {
+    ...rest,
+    ...readUsage(usage),
+    tokenId: tokenIdOf(accountId),
+    status: status === 0 ? undefined : status,
+    ...(typeof refunded === "bigint" && { refunded }),
+  };
 }
+
+/** The columns of generations, with the sum of a refund's entries. */
+export const RECORD = sql`${generations.names}, (SELECT CAST(sum(r.amount) AS bigint) FROM entries r
+  WHERE r.id IN (generations.id || ':refund', generations.id || ':late:refund')) AS refunded`;
 
 const sides: readonly UsageSide[] = ["input", "output"];
 

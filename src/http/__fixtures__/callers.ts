@@ -21,7 +21,7 @@ export async function openCallers(): Promise<Callers> {
   const tokens = openTokenStore(storage);
   const accounts = openLedgerStore(storage);
   const environment = { clock, randomBytes: (size: number) => randomBytes(size) };
-  const deps: AccountsDependencies = { accounts, tokens, environment, ledger: new Ledger({ store: accounts }) };
+  const deps: AccountsDependencies = { accounts, tokens, environment, ledger: new Ledger({ store: accounts }), actor: "test" };
   const { token } = await createToken(deps, { user: "alice" });
   const { token: adminToken } = await createToken(deps, { user: "root", admin: true });
   const authenticator = new Authenticator({

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Principal } from "../../auth/index.ts";
 import { openGenerationStore } from "../../generations/index.ts";
+import { openLedgerStore } from "../../ledger/index.ts";
 import type { SqliteStorage } from "../../storage/index.ts";
 import { openStorage } from "../../../test/kit/storage.ts";
 import { askRoute } from "../__fixtures__/ask-route.ts";
@@ -12,6 +13,9 @@ let storage: SqliteStorage;
 
 beforeEach(async () => {
   storage = await openStorage("sqlite::memory:");
+  storage.handle.run(
+    "INSERT INTO accounts (id, kind, name, prepaid, debits_posted, period_debits, created_at) VALUES ('token:a1', 'token', 'a1', 0, 123456789, 123456789, 0)",
+  );
   storage.handle
     .query(
       `INSERT INTO entries (id, owner, debit_account, operation, dialect, provider, model, streamed, status, outcome,
@@ -74,11 +78,24 @@ describe("a generation", () => {
       input_tokens: 130,
       output_tokens: 50,
       credits: 0.123456789,
+      list_credits: null,
       latency_ms: 1234.6,
       time_to_first_token_ms: 10,
       created_at: "2026-11-21T08:30:15.123Z",
     });
     expect(generationAnswer.parse(answer) as unknown).toEqual(answer);
+  });
+
+  test("has its list price, and what was given back", async () => {
+    storage.handle.run("UPDATE entries SET list_credits = 100000000");
+    expect(await ask(id)).toMatchObject({ credits: 0.123456789, list_credits: 0.1 });
+    expect(await ask(id)).not.toHaveProperty("refunded_credits");
+    const { outcome } =
+      (await openLedgerStore(storage).commit([{ kind: "refund", id, at: 1, reason: "a test" }]))[0] ?? {};
+    expect(outcome).toBe("refunded");
+    const refunded = await ask(id);
+    expect(refunded).toMatchObject({ credits: 0, list_credits: 0.1, refunded_credits: 0.123456789 });
+    expect(generationAnswer.parse(refunded) as unknown).toEqual(refunded);
   });
 
   test("whose process died has null for unknown values", async () => {

@@ -89,7 +89,12 @@ export const generationAnswer = z
       ),
     input_tokens: count.describe("All tokens that went in, cached ones included."),
     output_tokens: count.describe("All tokens that came out, reasoning included."),
-    credits: z.number().describe("What the call cost."),
+    credits: z.number().describe("What the call cost; 0 once it was refunded."),
+    list_credits: z
+      .number()
+      .nullable()
+      .describe("What its usage costs at list price, without the operator's markup; null if its process died."),
+    refunded_credits: z.number().optional().describe("What was given back of the call's charge: all of it."),
     latency_ms: z.number().describe("From the request to the end of the answer."),
     time_to_first_token_ms: z.number().nullable().describe("Of a stream; null for a whole answer."),
     created_at: z.iso.datetime().describe("When the call began."),
@@ -143,6 +148,8 @@ export function answerOf(generation: Generation): z.input<typeof generationAnswe
     input_tokens: generation.inputTokens,
     output_tokens: generation.outputTokens,
     credits: creditsNumber(generation.credits),
+    list_credits: generation.listCredits === undefined ? null : creditsNumber(BigInt(generation.listCredits)),
+    ...(generation.refunded !== undefined && { refunded_credits: creditsNumber(generation.refunded) }),
     latency_ms: tenths(generation.milliseconds),
     time_to_first_token_ms: millisecondsToFirstByte === undefined ? null : tenths(millisecondsToFirstByte),
     created_at: new Date(generation.startedAt).toISOString(),

@@ -46,7 +46,7 @@ export const modelsRoute = platformRoute({
       const all = allowed.map((routed) => toAnthropicModel(services, routed));
       return Response.json(pageOf(all, query) satisfies z.input<typeof anthropicAnswer>);
     }
-    const all = allowed.map((routed) => toOpenaiModel(services, routed));
+    const all = allowed.map((routed) => toOpenaiModel(services, routed, principal));
     const { data } = pageOf(all, { limit: all.length, ...query });
     return Response.json({ object: "list", data } satisfies z.input<typeof modelsAnswer>);
   },
@@ -70,7 +70,7 @@ export const modelRoute = platformRoute({
     const routed = await findModel(services, pathParameter("model_id"), principal);
     const described = namesVersion(request.headers)
       ? toAnthropicModel(services, routed)
-      : toOpenaiModel(services, routed);
+      : toOpenaiModel(services, routed, principal);
     return Response.json(described);
   },
 });

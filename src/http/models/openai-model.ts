@@ -1,7 +1,8 @@
 /** A model in OpenAI's format, with the gateway's own fields. */
 import { z } from "@hono/zod-openapi";
+import type { Principal } from "../../auth/index.ts";
 import { byPriceKey, describePrice, type PriceKey } from "../../core/index.ts";
-import { priceQuote } from "../../pricing/index.ts";
+import { priceQuote, withMarkup } from "../../pricing/index.ts";
 import { type RoutedModel, operationsOf } from "../../routing/index.ts";
 import type { Services } from "../services.ts";
 
@@ -39,8 +40,12 @@ export type OpenaiModel = z.input<typeof openaiModel>;
 
 export type ModelServices = Pick<Services, "models" | "router">;
 
-export function toOpenaiModel({ router }: ModelServices, { route, model }: RoutedModel): OpenaiModel {
-  const price = router.priceOf(route, model.id);
+export function toOpenaiModel(
+  { router }: ModelServices,
+  { route, model }: RoutedModel,
+  { markup }: Pick<Principal, "markup">,
+): OpenaiModel {
+  const price = withMarkup(router.priceOf(route, model.id), markup === undefined ? undefined : BigInt(markup));
   return {
     id: `${route.prefix}/${model.id}`,
     object: "model",

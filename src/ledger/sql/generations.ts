@@ -18,13 +18,14 @@ export interface GenerationColumns {
   ms: number;
   first_byte_ms: number | null;
   started_at: number;
+  list_credits: number | null;
   parent: string | null;
 }
 
 /** Their names. */
 export const generationColumns = [
   ...(["owner", "operation", "dialect", "provider", "model", "streamed", "status", "outcome", "usage"] as const),
-  ...(["input_tokens", "output_tokens", "ms", "first_byte_ms", "started_at", "parent"] as const),
+  ...(["input_tokens", "output_tokens", "ms", "first_byte_ms", "started_at", "list_credits", "parent"] as const),
 ];
 
 export function toGenerationColumns(record: CallRecord): GenerationColumns {
@@ -46,6 +47,7 @@ export function toGenerationColumns(record: CallRecord): GenerationColumns {
     ms: record.milliseconds,
     first_byte_ms: record.millisecondsToFirstByte ?? null,
     started_at: record.startedAt,
+    list_credits: record.listCredits ?? null,
     parent: record.parent ?? null,
   };
 }

@@ -4,20 +4,18 @@
  * On SQLite a step changes what such a node would write wrongly, so that it refuses to write instead. On Postgres they go on: `SERIES`
  * and `CLOSED_DAYS` replaced `ledger_commit` and `ledger_write` by functions that those nodes can call too, and did not drop their
  * `ledger_commit_plain`: the new function has another name. `CLOSED_DAYS` counts each record by a trigger, whichever function writes
- * it. `PARKED` replaced the functions once more; nodes of the previous version keep the plain function of `SERIES`, whose holds get
- * their names from a trigger. Each function is defined in the step that changed it last; an earlier definition is dropped.
+ * it. `PARKED` gives the holds of such nodes their names by a trigger. `REFUNDS` replaced the functions once more; nodes of the
+ * previous version keep their own plain function, whose records have no list price. Each function is defined in the step that changed it last; an earlier definition is dropped.
  */
 import { bothEngines, together } from "../../storage/index.ts";
 import { LEDGER_BOOKS } from "./postgres/books-functions.ts";
-import { LEDGER_COMMIT } from "./postgres/commit-function.ts";
 import { DAILY_SUMS as POSTGRES_DAILY_SUMS, DAILY_SUMS_COUNTED } from "./postgres/daily-sums.ts";
 import { LEDGER_OPERATION } from "./postgres/operation-type.ts";
 import { LEDGER_PERIODS } from "./postgres/period-functions.ts";
-import { LEDGER_COMMIT_PLAIN, LEDGER_PLAIN_TYPES } from "./postgres/plain-commit-function.ts";
-import { LEDGER_WRITE } from "./postgres/write-function.ts";
 import { DAILY_SUMS as SQLITE_DAILY_SUMS } from "./sqlite/daily-sums-step.ts";
 
 export { agreeOnTimezone, recountDays } from "./days.ts";
+export { REFUNDS } from "./refunds-step.ts";
 
 /** An earlier version's first step defined them. */
 const WITHOUT_FUNCTIONS = `
@@ -432,9 +430,5 @@ export const PARKED = {
   END $$;
   CREATE TRIGGER holds_of_earlier_nodes_are_named BEFORE INSERT ON holds
     FOR EACH ROW WHEN (NEW.purpose <> '') EXECUTE FUNCTION name_held_call();
-  ${LEDGER_PLAIN_TYPES}
-  ${LEDGER_COMMIT}
-  ${LEDGER_WRITE}
-  ${LEDGER_COMMIT_PLAIN}
   `,
 };

@@ -6,6 +6,7 @@ import type {
   Account,
   AccountState,
   CallRecord,
+  Grant,
   Hold,
   KeepAnswer,
   LedgerOperation,
@@ -13,6 +14,7 @@ import type {
   OpenHold,
   OutcomeOf,
   Park,
+  Refund,
   Release,
   Renew,
   Settle,
@@ -30,13 +32,17 @@ interface Charge {
   amount: bigint;
 }
 
+/** By account, the period in which something was charged. */
+type Periods = ReadonlyMap<string, string>;
+
 interface PaperHold extends OpenHold {
   /** A late end makes an expired hold `made-good`: charged the cost of the call, even if that is nothing. */
   state: "open" | "settled" | "released" | "expired" | "made-good";
   /** The cost of the call according to its end. */
   cost: bigint;
-  /** By account, the period in which its expiry was charged. */
-  chargedIn: Map<string, string>;
+  /** What was charged at its end, and beyond that by a late end; what a late end returned is off the first. */
+  parts: { amount: bigint; periods: Periods }[];
+  isRefunded: boolean;
   shortfall: bigint;
   tokens: number;
   retry: Hold["retry"];
@@ -113,7 +119,9 @@ export class PaperLedger {
       case "keep-answer":
         return this.#keepAnswer(operation);
       case "grant":
-        return this.#grant(operation.id, operation.accountId, operation.amount);
+        return this.#grant(operation);
+      case "refund":
+        return this.#refund(operation);
       case "sweep":
         return this.#sweep(operation.at);
     }
@@ -221,10 +229,10 @@ export class PaperLedger {
       this.#refusalByKey(hold) ?? refusalByRates(hold, this.#seen(hold)) ?? this.#lackOfRoom(accountId, amount, at);
     if (refusal !== undefined) return refusal;
     const begun = { observed: undefined, state: "open", keeper: "process" } as const;
-    const open = { cost: 0n, shortfall: 0n, record: undefined, chargedIn: new Map<string, string>() } as const;
+    const open = { cost: 0n, shortfall: 0n, record: undefined, isRefunded: false } as const;
     const description = `${hold.operation} ${hold.provider}/${hold.model}`;
     const fields = { id, accountId, amount, leaseUntil, description, createdAt: at, tokens, retry, parent };
-    this.#holds.set(id, { ...fields, ...begun, ...open, claims: retry !== undefined });
+    this.#holds.set(id, { ...fields, ...begun, ...open, parts: [], claims: retry !== undefined });
     this.#minutes.count(accountId, at, { holdId: id, tokens });
     if (retry !== undefined) this.#answers.drop(accountId, retry.key);
     return rates === undefined ? { outcome: "held" } : { outcome: "held", rates: this.#seen(hold) };
@@ -262,6 +270,7 @@ export class PaperLedger {
     const hold = this.#holds.get(id);
     if (hold === undefined) return { outcome: "no-hold" };
     if (hold.state === "released") return { outcome: "conflict" };
+    if (isGivenBack(hold)) return { outcome: "exists", shortfall: hold.shortfall };
     if (hold.state === "settled" || hold.state === "made-good") {
       return hold.cost === amount ? { outcome: "exists", shortfall: hold.shortfall } : { outcome: "conflict" };
     }
@@ -279,7 +288,7 @@ export class PaperLedger {
     const hold = this.#holds.get(id);
     if (hold === undefined) return { outcome: "no-hold" };
     const nothing = hold.state === "released" || (hold.state === "made-good" && hold.cost === 0n);
-    if (nothing) return { outcome: "exists" };
+    if (nothing || isGivenBack(hold)) return { outcome: "exists" };
     if (hold.state === "settled" || hold.state === "made-good") return { outcome: "conflict" };
     if (hold.state === "open") this.#correct(hold, 0);
     this.#end(hold, hold.state === "open" ? "released" : "made-good", 0n, at);
@@ -331,13 +340,28 @@ export class PaperLedger {
     return true;
   }
 
-  #grant(id: string, account: string, amount: bigint): Outcome<"grant"> {
+  #grant({ id, accountId: account, amount, at }: Grant): Outcome<"grant"> {
     const before = this.#grants.get(id);
     if (before !== undefined)
       return { outcome: before.account === account && before.amount === amount ? "exists" : "conflict" };
     if (!this.#accounts.has(account)) return { outcome: "no-account" };
+    const { creditsPosted, debitsPosted, debitsPending } = this.state(account, at);
+    const available = creditsPosted - debitsPosted - debitsPending;
+    if (amount < 0n && available + amount < 0n) return { outcome: "insufficient", accountId: account, available };
     this.#grants.set(id, { account, amount });
     return { outcome: "granted" };
+  }
+
+  #refund({ id, at }: Refund): Outcome<"refund"> {
+    const hold = this.#holds.get(id);
+    if (hold === undefined) return { outcome: "no-call" };
+    if (hold.state === "open") return { outcome: "running" };
+    const amount = total(hold.parts);
+    if (hold.isRefunded) return { outcome: "exists", amount };
+    if (amount === 0n) return { outcome: "free" };
+    hold.isRefunded = true;
+    for (const part of hold.parts) this.#charge(hold, -part.amount, at, part.periods);
+    return { outcome: "refunded", amount };
   }
 
   #sweep(at: number): Outcome<"sweep"> {
@@ -362,19 +386,34 @@ export class PaperLedger {
     const charge = due - over + allowed;
     hold.cost = cost;
     hold.shortfall = over - allowed;
-    const links = this.#links(hold.accountId);
+    const [first] = hold.parts;
+    if (first !== undefined && charge < 0n) {
+      first.amount += charge;
+      this.#charge(hold, charge, at, first.periods);
+    } else hold.parts.push({ amount: charge, periods: this.#charge(hold, charge, at) });
+  }
+
+  /** Charges every account, or returns what was charged in other periods. Returns the periods that it counts in. */
+  #charge({ id: holdId, accountId }: PaperHold, amount: bigint, at: number, chargedIn?: Periods): Periods {
+    const links = this.#links(accountId);
     // If a clock went back, the charge counts in the latest period that the chain has been in, in every account.
     const date = Math.max(at, ...links.map(({ id }) => startOf(this.#spends.get(id)?.period ?? "")));
+    const periods = new Map<string, string>();
     for (const link of links) {
       const spend = this.#spendOf(link, date);
-      this.#charges.push({ holdId: hold.id, account: link.id, amount: charge });
+      this.#charges.push({ holdId, account: link.id, amount });
       // A part that returns lowers the spending of the period that it was charged in.
-      const counts = charge >= 0n || hold.chargedIn.get(link.id) === spend.period;
-      this.#spends.set(link.id, { ...spend, amount: counts ? spend.amount + charge : spend.amount });
-      hold.chargedIn.set(link.id, spend.period);
+      const counts = chargedIn === undefined || chargedIn.get(link.id) === spend.period;
+      this.#spends.set(link.id, { ...spend, amount: counts ? spend.amount + amount : spend.amount });
+      periods.set(link.id, spend.period);
     }
+    return periods;
   }
 }
+
+/** A late end changes nothing any more. */
+const isGivenBack = ({ isRefunded, state }: PaperHold): boolean =>
+  isRefunded && (state === "expired" || state === "made-good");
 
 /** The readable part of a call's own record. */
 function readableOf({

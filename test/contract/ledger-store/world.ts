@@ -98,6 +98,8 @@ export const keepAnswer = (id: string, accountId: string, until: number, answer?
   ({ kind: "keep-answer", id, accountId, key: "k", until, answer }) as const;
 export const grant = (id: string, accountId: string, amount: bigint, at = noon) =>
   ({ kind: "grant", id, accountId, amount, at }) as const;
+export const refund = (id: string, at = noon) =>
+  ({ kind: "refund", id, at, actor: "cli:tester", reason: "a test" }) as const;
 export const sweep = (at: number) => ({ kind: "sweep", at }) as const;
 
 export const held = { outcome: "held" } as const;
@@ -119,6 +121,8 @@ export const noKey = { outcome: "no-key" } as const;
 export const ended = { outcome: "ended" } as const;
 export const granted = { outcome: "granted" } as const;
 export const settled = (shortfall = 0n) => ({ outcome: "settled", shortfall }) as const;
+export const refunded = (amount: bigint) => ({ outcome: "refunded", amount }) as const;
+export const refundedBefore = (amount: bigint) => ({ outcome: "exists", amount }) as const;
 export const settledBefore = (shortfall = 0n) => ({ outcome: "exists", shortfall }) as const;
 export const swept = (expired: number) => ({ outcome: "swept", expired }) as const;
 export const insufficient = (accountId: string, available: bigint) =>

@@ -35,7 +35,7 @@ export class SocketServer {
 
   static async start(options: { drainMsMax?: number } = {}): Promise<SocketServer> {
     const storage = await openStorage("sqlite::memory:");
-    const accounts = createAccounts(storage, environment);
+    const accounts = createAccounts(storage, environment, "test");
     const { token } = await createToken(accounts, { user: "alice" });
     const { token: adminToken } = await createToken(accounts, { user: "root", admin: true });
     const routes: ServerParts["routes"] = { answer: () => ({ socket: new Recorder() }) };

@@ -1,8 +1,11 @@
 import type { ExportedEntry } from "../../books.ts";
 
+/** A refund is stored as a settlement with a reason. */
+export const ENTRY_KIND = "CASE WHEN e.kind = 'settle' AND e.reason IS NOT NULL THEN 'refund' ELSE e.kind END AS kind";
+
 /** The columns of an entry that tell of its call. */
 export const CALL_COLUMNS =
-  "owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at, parent, credits";
+  "owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at, parent, credits, list_credits";
 
 export interface ExportRow {
   number: bigint;
@@ -33,6 +36,9 @@ export interface ExportRow {
   parent: string | null;
   /** Null if the call cost the entry's amount. */
   credits: bigint | null;
+  list_credits: bigint | null;
+  actor: string | null;
+  reason: string | null;
 }
 
 /** Reads an entry with its call from a row of either engine. */
@@ -47,6 +53,8 @@ export function toExported(row: ExportRow): ExportedEntry {
     shortfall: row.shortfall,
     createdAt: Number(row.created_at),
     correctsAt: row.corrects_at === null ? undefined : Number(row.corrects_at),
+    actor: row.actor ?? undefined,
+    reason: row.reason ?? undefined,
     call: row.owner === null ? undefined : callOf(row, row.owner),
   };
 }
@@ -65,6 +73,7 @@ function callOf(row: ExportRow, owner: string): ExportedEntry["call"] {
     inputTokens: Number(row.input_tokens),
     outputTokens: Number(row.output_tokens),
     credits: row.credits ?? row.amount,
+    listCredits: row.list_credits ?? undefined,
     milliseconds: row.ms,
     millisecondsToFirstByte: row.first_byte_ms ?? undefined,
     startedAt: Number(row.started_at),

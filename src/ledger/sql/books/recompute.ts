@@ -37,8 +37,10 @@ function recompute({ counters, openings, holds, entries, spending }: Omit<Snapsh
   };
   for (const { debit_account: debit, credit_account: credit, is_grant: isGrant, amount } of entries) {
     if (isGrant === 1n) {
-      const account = accounts.get(credit);
-      if (account !== undefined) account.credits += amount;
+      // One side is the bank, which is no account here.
+      const [granted, taken] = [accounts.get(credit), accounts.get(debit)];
+      if (granted !== undefined) granted.credits += amount;
+      if (taken !== undefined) taken.credits -= amount;
       continue;
     }
     eachAbove(debit, (account) => (account.debits += amount));

@@ -48,7 +48,7 @@ export const HOLDS =
 export interface EntriesRow {
   debit_account: string;
   credit_account: string;
-  /** 1 for grants. */
+  /** 1 for grants, also those that take credits back. */
   is_grant: bigint;
   entries: bigint;
   amount: bigint;

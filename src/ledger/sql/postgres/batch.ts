@@ -72,9 +72,10 @@ function columnsOf(operation: LedgerOperation) {
     case "top-up":
       return { ...operation, amount: String(operation.amount) };
     case "grant": {
-      const { kind, id, accountId, amount, at } = operation;
-      return { kind, id, account: accountId, amount: String(amount), at };
+      const { kind, id, accountId, amount, at, actor, reason } = operation;
+      return { kind, id, account: accountId, amount: String(amount), at, actor, reason };
     }
+    case "refund":
     case "sweep":
       return operation;
   }
@@ -186,7 +187,10 @@ function toOutcome(kind: LedgerOperation["kind"], { outcome, figure, name, detai
       return { outcome, expired: Number(figure) };
     case "settled":
       return { outcome, shortfall: figure };
+    case "refunded":
+      return { outcome, amount: figure };
     case "exists":
+      if (kind === "refund") return { outcome, amount: figure };
       return kind === "settle" ? { outcome, shortfall: figure } : { outcome };
     default:
       return { outcome } as AnsweredOutcome;

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Calendar } from "../../../core/index.ts";
 import type { Statements } from "../../../storage/index.ts";
 import type { AuditReport, BooksState, Drift, ExportedEntry, LedgerBooks, Openings } from "../../books.ts";
-import { type ExportRow, toExported } from "../books/exported-entry.ts";
+import { ENTRY_KIND, type ExportRow, toExported } from "../books/exported-entry.ts";
 import { auditReport, openingsOf, type Snapshot } from "../books/recompute.ts";
 import {
   COUNTERS,
@@ -106,7 +106,8 @@ export class PostgresBooks implements LedgerBooks {
   async *pages(from: number, before: number): AsyncIterable<readonly ExportedEntry[]> {
     for await (const [first, end] of this.#pageRanges(EXPORTED_PAGES)) {
       const rows = await this.#statements.run<ExportRow>(
-        `SELECT e.id, e.kind, e.debit_account, e.credit_account, e.amount, e.held, e.shortfall, e.created_at, e.corrects_at,
+        `SELECT e.id, ${ENTRY_KIND}, e.debit_account, e.credit_account, e.amount, e.held, e.shortfall, e.created_at, e.corrects_at,
+           e.actor, e.reason, g.list_credits,
            g.owner, g.operation, g.dialect, g.provider, g.model, g.streamed, g.status, g.outcome, g.usage, g.input_tokens,
            g.output_tokens, g.ms, g.first_byte_ms, g.started_at, g.parent, g.credits
          FROM entries e LEFT JOIN generations g ON g.id = e.id

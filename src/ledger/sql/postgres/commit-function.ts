@@ -109,8 +109,8 @@ export const LEDGER_COMMIT = `
           SELECT DISTINCT coalesce(o.account, h.account_id, e.debit_account)
           FROM (SELECT kind, id, account FROM unnest(ops) UNION ALL SELECT 'expire', id, NULL FROM unnest(left_ids) id) o
           LEFT JOIN holds h ON h.id = CASE WHEN o.account IS NULL THEN o.id END COLLATE "C"
-          LEFT JOIN entries e ON e.kind = 'expire'
-            AND e.id = CASE WHEN h.id IS NULL AND o.kind IN ('settle', 'release') THEN o.id END COLLATE "C"
+          LEFT JOIN entries e ON (e.kind = 'expire' OR o.kind = 'refund')
+            AND e.id = CASE WHEN h.id IS NULL AND o.kind IN ('settle', 'release', 'refund') THEN o.id END COLLATE "C"
         ) named (id) JOIN accounts a ON a.id = named.id COLLATE "C");
     END IF;
 
@@ -162,7 +162,11 @@ export const LEDGER_COMMIT = `
           o.tokens, o.is_rated, o.requests_max, o.tokens_max, o.calls_max, o.retry_key, o.key_place, o.fingerprint,
           k.hold_id AS answered_by, h.retry_key AS held_key, h.created_at AS taken_at,
           CASE o.kind WHEN 'settle' THEN o.tokens - h.tokens WHEN 'release' THEN -h.tokens END AS excess,
-          e.amount AS before, e.created_at AS expired_at, coalesce(l.shortfall, e.shortfall) AS figure,
+          e.amount AS before, e.created_at AS expired_at, l.created_at AS late_at,
+          CASE WHEN o.kind = 'refund' THEN f.amount + coalesce(g.amount, 0) ELSE coalesce(l.shortfall, e.shortfall) END AS figure,
+          -- The parts of a charge, of which a late end may have returned some already.
+          e.amount - CASE WHEN l.debit_account = 'revenue' THEN l.amount ELSE 0 END AS charged,
+          CASE WHEN l.debit_account <> 'revenue' THEN l.amount ELSE 0 END AS charged_late,
           CASE WHEN o.kind = 'hold' THEN 0 ELSE coalesce(h.amount, 0) END AS held,
           CASE o.kind WHEN 'release' THEN 0 WHEN 'expire' THEN CASE h.keeper WHEN 'job' THEN h.amount ELSE coalesce(h.observed, 0) END
             WHEN 'top-up' THEN o.amount - h.amount
@@ -183,10 +187,18 @@ export const LEDGER_COMMIT = `
               END
             END
             WHEN o.kind = 'grant' THEN CASE
-              WHEN e.kind = 'grant' AND e.credit_account = o.account AND e.amount = o.amount THEN 'exists'
+              WHEN e.kind = 'grant' AND o.account = CASE WHEN o.amount < 0 THEN e.debit_account ELSE e.credit_account END
+                AND e.amount = abs(o.amount) THEN 'exists'
               WHEN e.id IS NOT NULL OR h.id IS NOT NULL THEN 'conflict'
               WHEN NOT place ? o.account THEN 'no-account'
               ELSE 'granted'
+            END
+            WHEN o.kind = 'refund' THEN CASE
+              WHEN h.id IS NOT NULL THEN 'running'
+              -- A late end and a refund are entries of their own, but no calls.
+              WHEN e.kind IS NULL OR e.kind = 'grant' OR e.corrects_at IS NOT NULL OR NOT place ? e.debit_account THEN 'no-call'
+              WHEN f.id IS NOT NULL THEN 'exists'
+              WHEN e.amount + CASE l.debit_account WHEN 'revenue' THEN -l.amount ELSE coalesce(l.amount, 0) END = 0 THEN 'free'
             END
             WHEN o.kind = 'park' THEN CASE
               WHEN h.id IS NULL THEN 'ended'
@@ -200,6 +212,8 @@ export const LEDGER_COMMIT = `
             WHEN o.kind = 'top-up' THEN CASE WHEN h.id IS NULL THEN 'ended' WHEN h.amount >= o.amount THEN 'exists' END
             WHEN h.id IS NOT NULL THEN NULL
             WHEN e.id IS NULL OR e.kind = 'expire' AND NOT place ? e.debit_account THEN 'no-hold'
+            -- Whatever it cost has been given back.
+            WHEN e.kind = 'expire' AND f.id IS NOT NULL THEN 'exists'
             WHEN e.kind <> 'expire' THEN
               CASE WHEN e.kind = o.kind AND e.amount + e.shortfall = coalesce(o.amount, 0) THEN 'exists' ELSE 'conflict' END
             WHEN l.id IS NOT NULL THEN
@@ -210,6 +224,8 @@ export const LEDGER_COMMIT = `
         LEFT JOIN holds h ON h.id = o.id AND (o.kind = 'hold' OR place ? h.account_id)
         LEFT JOIN entries e ON e.id = CASE WHEN h.id IS NULL THEN o.id END
         LEFT JOIN entries l ON l.id = CASE WHEN e.kind = 'expire' THEN o.id || ':late' END
+        LEFT JOIN entries f ON f.id = CASE WHEN e.kind = 'expire' OR o.kind = 'refund' AND e.kind = 'settle' THEN o.id || ':refund' END
+        LEFT JOIN entries g ON g.id = CASE WHEN f.id IS NOT NULL AND l.id IS NOT NULL THEN o.id || ':late:refund' END
         LEFT JOIN retry_keys k ON k.account_id = o.account AND k.key = o.retry_key
         LEFT JOIN holds r ON r.id = CASE WHEN k.status IS NULL THEN k.hold_id END
         ORDER BY o.ordinality
@@ -217,7 +233,9 @@ export const LEDGER_COMMIT = `
         n := op.n; i := op.first;
         IF op.outcome IS NOT NULL THEN
           outcomes[n] := op.outcome; figures[n] := op.figure;
-          IF op.outcome = 'granted' THEN
+          IF op.outcome = 'granted' AND op.amount < 0 AND credits[i] - posted[i] - pending[i] + op.amount < 0 THEN
+            outcomes[n] := 'insufficient'; figures[n] := credits[i] - posted[i] - pending[i]; names[n] := op.account;
+          ELSIF op.outcome = 'granted' THEN
             credits[i] := credits[i] + op.amount;
             funds[i] := funds[i] + op.amount;
             dates[n] := greatest(op.at, closed_before);
@@ -236,6 +254,29 @@ export const LEDGER_COMMIT = `
         IF claims[op.key_place] IS NOT NULL THEN
           outcomes[n] := CASE WHEN (ops[claims[op.key_place]]).fingerprint = op.fingerprint THEN 'retry-running'
             ELSE 'retry-mismatch' END;
+          CONTINUE;
+        END IF;
+        IF op.kind = 'refund' THEN
+          outcomes[n] := 'refunded'; figures[n] := op.charged + op.charged_late; payers[n] := link_ids[i];
+          dated := greatest(op.at, closed_before);
+          WHILE i IS NOT NULL LOOP
+            dated := greatest(dated, starts[i]);
+            i := parents[i];
+          END LOOP;
+          i := op.first;
+          WHILE i IS NOT NULL LOOP
+            IF dated >= ends[i] THEN
+              starts[i] := ledger_period_start(periods[i], dated);
+              ends[i] := ledger_period_end(periods[i], dated);
+              spent[i] := 0;
+            END IF;
+            posted[i] := posted[i] - op.charged - op.charged_late;
+            -- Each part lowers the spending of the period that it was charged in.
+            spent[i] := greatest(0, spent[i] - CASE WHEN op.expired_at >= starts[i] THEN op.charged ELSE 0 END
+              - CASE WHEN op.late_at >= starts[i] THEN op.charged_late ELSE 0 END);
+            i := parents[i];
+          END LOOP;
+          dates[n] := dated;
           CONTINUE;
         END IF;
         due := op.due; over := due - op.held;

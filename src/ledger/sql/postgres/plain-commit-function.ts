@@ -14,9 +14,9 @@
  * The function's name ends with the schema step that last changed its row types. Postgres refuses a row with more or
  * fewer columns than its type has, so nodes of an earlier version keep calling the function of that version.
  */
-export const plainCommit = "ledger_commit_plain_20";
+export const plainCommit = "ledger_commit_plain_22";
 
-const typeOf = (kind: string): string => `ledger_plain_20_${kind}`;
+const typeOf = (kind: string): string => `ledger_plain_22_${kind}`;
 
 /**
  * The rows passed to the function: one type per kind, with its columns in order, and an array of it. Such a row is read
@@ -90,6 +90,7 @@ export const plainRows = {
     ms: "double precision",
     first_byte_ms: "double precision",
     started_at: "bigint",
+    list_credits: "bigint",
     parent: "text",
   },
   /** Changes of holds that stay open; `held` is the amount before. Those that a job takes over come with its row. */
@@ -130,7 +131,7 @@ function requireAll(rows: `${keyof typeof plainRows}s`): string {
     IF written <> cardinality(${rows}) THEN RAISE SQLSTATE 'TGNPL'; END IF;`;
 }
 
-/** Part of the twentieth step. */
+/** Part of the twenty-second step. */
 export const LEDGER_PLAIN_TYPES = `
   ${types.join("\n  ")}
 `;
@@ -198,9 +199,9 @@ export const LEDGER_COMMIT_PLAIN = `
         WHERE greatest(latest - minute, 0) >= (SELECT s.closed_before FROM ledger_state s);
       ${requireAll("ends")}
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
-          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent)
+          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent, list_credits)
         SELECT o.id, o.owner, o.account, o.operation, o.dialect, o.provider, o.model, o.streamed, o.status, o.outcome, o.usage,
-          o.input_tokens, o.output_tokens, o.charge, o.ms, o.first_byte_ms, o.started_at, o.parent
+          o.input_tokens, o.output_tokens, o.charge, o.ms, o.first_byte_ms, o.started_at, o.parent, o.list_credits
         FROM unnest(ends) o WHERE o.owner IS NOT NULL;
     END IF;
 

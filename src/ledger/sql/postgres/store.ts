@@ -33,19 +33,19 @@ const RETRY_KEY = `
   WHERE k.account_id = $1 AND k.key = $2`;
 
 const INSERT_ACCOUNT = `
-  INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at, markup)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
   ON CONFLICT (id)`;
 
 const CREATE_ACCOUNT = `${INSERT_ACCOUNT} DO NOTHING`;
 
 /** Whether another period is put that restarts. */
 const BEGINS_ANEW = `excluded.period IS NOT NULL AND excluded.period IS DISTINCT FROM accounts.period
-  AND $9 > accounts.period_start`;
+  AND $10 > accounts.period_start`;
 
 const PUT_ACCOUNT = `${INSERT_ACCOUNT}
   DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period,
-    period_start = CASE WHEN ${BEGINS_ANEW} THEN $10 ELSE accounts.period_start END,
+    markup = excluded.markup, period_start = CASE WHEN ${BEGINS_ANEW} THEN $11 ELSE accounts.period_start END,
     period_debits = CASE WHEN ${BEGINS_ANEW} THEN 0 ELSE accounts.period_debits END`;
 
 const CHAIN = `
@@ -164,8 +164,8 @@ export class PostgresLedgerStore implements LedgerStore {
 }
 
 function accountValues(account: Account, at: number): Parameter[] {
-  const { id, kind, name, parentId, prepaid, maxBudget, period } = account;
-  return [id, kind, name, parentId ?? null, prepaid, maxBudget ?? null, period ?? null, at];
+  const { id, kind, name, parentId, prepaid, maxBudget, period, markup } = account;
+  return [id, kind, name, parentId ?? null, prepaid, maxBudget ?? null, period ?? null, at, markup ?? null];
 }
 
 interface AccountRow {
@@ -176,6 +176,7 @@ interface AccountRow {
   prepaid: boolean;
   max_budget: bigint | null;
   period: BudgetPeriod | null;
+  markup: bigint | null;
   credits_posted: bigint;
   debits_posted: bigint;
   debits_pending: bigint;
@@ -195,6 +196,7 @@ function toAccountState(row: AccountRow, at: number, calendar: Calendar): Accoun
     prepaid: row.prepaid,
     maxBudget: row.max_budget ?? undefined,
     period,
+    markup: row.markup === null ? undefined : Number(row.markup),
     creditsPosted: row.credits_posted,
     debitsPosted: row.debits_posted,
     debitsPending: row.debits_pending,

@@ -70,9 +70,22 @@ export const LEDGER_WRITE = `
     END IF;
 
     IF 'granted' = ANY (done) THEN
-      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
-        SELECT o.id, 'grant', 'bank', o.account, o.amount, 0, 0, o.date
+      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, actor, reason)
+        SELECT o.id, 'grant', CASE WHEN o.amount < 0 THEN o.account ELSE 'bank' END,
+          CASE WHEN o.amount < 0 THEN 'bank' ELSE o.account END, abs(o.amount), 0, 0, o.date, o.actor, o.reason
         FROM unnest(outcomes, dates, ops) AS o (outcome, date) WHERE o.outcome = 'granted';
+    END IF;
+
+    IF 'refunded' = ANY (done) THEN
+      -- An entry for each of the charge's two: what a late end returned is given back already.
+      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at, actor, reason)
+        SELECT e.id || ':refund', 'settle', 'revenue', o.payer,
+          CASE WHEN e.id = o.id THEN e.amount - coalesce(l.amount, 0) ELSE e.amount END, 0, 0, o.date, e.created_at, o.actor, o.reason
+        FROM unnest(outcomes, payers, dates, ops) AS o (outcome, payer, date)
+        JOIN entries e ON e.id IN (o.id, o.id || ':late') AND e.debit_account <> 'revenue'
+        LEFT JOIN entries l ON l.id = o.id || ':late' AND l.debit_account = 'revenue'
+        WHERE o.outcome = 'refunded';
+      UPDATE generations g SET credits = 0 FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'refunded' AND g.id = o.id;
     END IF;
 
     IF done && '{settled, released, expired}' THEN
@@ -117,9 +130,10 @@ export const LEDGER_WRITE = `
 
     IF done && '{settled, released, late}' THEN
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
-          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent)
+          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent, list_credits)
         SELECT o.id, r.owner, o.payer, r.operation, r.dialect, r.provider, r.model, r.streamed, r.status, r.outcome, r.usage,
-          r.input_tokens, r.output_tokens, o.charge + coalesce(o.before, 0), r.ms, r.first_byte_ms, r.started_at, r.parent
+          r.input_tokens, r.output_tokens, o.charge + coalesce(o.before, 0), r.ms, r.first_byte_ms, r.started_at, r.parent,
+          r.list_credits
         FROM unnest(payers, charges, befores, ops) AS o (payer, charge, before)
         CROSS JOIN json_populate_record(NULL::generations, o.record) r
         WHERE o.charge IS NOT NULL AND o.record IS NOT NULL;

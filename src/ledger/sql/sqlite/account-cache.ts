@@ -202,6 +202,7 @@ function toAccount(row: AccountRow): CachedAccount {
     prepaid: row.prepaid === 1n,
     maxBudget: row.max_budget ?? undefined,
     period: row.period ?? undefined,
+    markup: row.markup === null ? undefined : Number(row.markup),
     creditsPosted: row.credits_posted,
     debitsPosted: row.debits_posted,
     debitsPending: row.debits_pending,

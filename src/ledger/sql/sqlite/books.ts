@@ -20,7 +20,7 @@ import {
   type SumRow,
 } from "../books/rows.ts";
 import { SUM_DRIFTS_MAX, sumDrifts } from "../books/sum-drifts.ts";
-import { CALL_COLUMNS, type ExportRow, toExported } from "../books/exported-entry.ts";
+import { CALL_COLUMNS, ENTRY_KIND, type ExportRow, toExported } from "../books/exported-entry.ts";
 import type { CallsByOwner } from "./calls-by-owner.ts";
 import { RemovalBatch } from "./removal-batch.ts";
 
@@ -198,8 +198,9 @@ export class SqliteBooks implements LedgerBooks {
   /** Each page is read on its own: a long snapshot would keep the write-ahead log from being emptied. */
   async *pages(from: number, before: number): AsyncIterable<readonly ExportedEntry[]> {
     const page = this.#database.prepare<ExportRow, [bigint, number]>(
-      `SELECT number, kind, id, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at, ${CALL_COLUMNS}
-       FROM entries WHERE number > ? ORDER BY number LIMIT ?`,
+      `SELECT number, ${ENTRY_KIND}, id, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at, actor, reason,
+         ${CALL_COLUMNS}
+       FROM entries e WHERE number > ? ORDER BY number LIMIT ?`,
     );
     for (let after = 0n, rows: ExportRow[] = []; ; after = rows.at(-1)?.number ?? after) {
       rows = page.all(after, PAGE_ENTRIES);

@@ -1,7 +1,7 @@
 /** The ends of holds on SQLite: in time, late, and of those that were left behind. */
 import type { Nano } from "../../../core/index.ts";
 import { availableOf, tightestAccount } from "../../accounts.ts";
-import type { Outcomes, Release, Settle, StoredAnswer, Sweep } from "../../operations.ts";
+import type { Outcomes, Refund, Release, Settle, StoredAnswer, Sweep } from "../../operations.ts";
 import { expiresAt } from "../answers.ts";
 import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
 import { costOfExpired } from "../rows.ts";
@@ -17,6 +17,9 @@ const REVENUE = "revenue";
 
 /** A late charge is a second, separate transfer. */
 const lateId = (id: string): string => `${id}:late`;
+
+/** The entry that gives back the charge of another. */
+const refundId = (id: string): string => `${id}:refund`;
 
 /** The end of a hold. */
 interface Ending {
@@ -136,6 +139,8 @@ export class Ends {
   #settleLate(expired: EntryRow, { id, amount, at, record }: Settle): Outcomes["settle"] {
     const account = expired.debit_account;
     const late = this.#entries.find(lateId(id));
+    if (this.#entries.find(refundId(id)) !== undefined)
+      return { outcome: "exists", shortfall: (late ?? expired).shortfall };
     if (late !== undefined) {
       const back = late.debit_account === REVENUE;
       const same = expired.amount + (back ? -late.amount : late.amount) + late.shortfall === amount;
@@ -154,6 +159,38 @@ export class Ends {
     if (record === undefined) this.#entries.correctCredits(expired, credits);
     else this.#entries.replaceCall(expired, toGenerationColumns(record), credits);
     return { outcome: "settled", shortfall };
+  }
+
+  /** Gives back a charge: what is left of the entry that ended the call, and what a late end charged beyond that. */
+  refund({ id, at, actor, reason }: Refund): Outcomes["refund"] {
+    if (this.#holds.find(id) !== undefined) return { outcome: "running" };
+    const ended = this.#entries.find(id);
+    // A late end and a refund are entries of their own, but no calls.
+    if (ended === undefined || ended.kind === "grant" || ended.corrects_at !== null) return { outcome: "no-call" };
+    const late = ended.kind === "expire" ? this.#entries.find(lateId(id)) : undefined;
+    const isReturn = late?.debit_account === REVENUE;
+    const charges = [{ charge: ended, amount: ended.amount - (isReturn ? late.amount : 0n) }];
+    if (late !== undefined && !isReturn) charges.push({ charge: late, amount: late.amount });
+    const amount = charges.reduce((sum, each) => sum + each.amount, 0n);
+    if (this.#entries.find(refundId(id)) !== undefined) return { outcome: "exists", amount };
+    if (amount === 0n) return { outcome: "free" };
+    const accountId = ended.debit_account;
+    for (const { charge, amount: part } of charges) {
+      const chargedAt = Number(charge.created_at);
+      const debit = { accountId, held: 0n, charge: -part, at: this.dateOf(at), chargedAt };
+      const date = this.#accounts.postDebit(debit);
+      const entry = {
+        id: refundId(charge.id),
+        kind: "settle",
+        debit: REVENUE,
+        credit: accountId,
+        amount: part,
+      } as const;
+      const corrects = { created_at: charge.created_at };
+      this.#entries.insert({ ...entry, held: 0n, shortfall: 0n, at: date, corrects, actor, reason });
+    }
+    this.#entries.correctCredits(ended, 0n);
+    return { outcome: "refunded", amount };
   }
 
   /** The date of an entry: never before the closing of the books, whatever its node's clock or journal says. */

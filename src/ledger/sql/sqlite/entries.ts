@@ -13,8 +13,11 @@ export interface Entry {
   held: Nano;
   shortfall: Nano;
   at: number;
-  /** The expiry that a late end corrects. */
-  corrects?: EntryRow;
+  /** The expiry that a late end corrects, with its shortfall; or the charge that a refund gives back, without. */
+  corrects?: { created_at: bigint; shortfall?: bigint } | undefined;
+  /** Of a grant or a refund. */
+  actor?: string | undefined;
+  reason?: string | undefined;
 }
 
 /** Text that JavaScript and SQLite sort in the same order. */
@@ -55,7 +58,8 @@ export class Entries {
   }
 
   /** Appends an entry, including the record of the call that it ends. */
-  insert({ id, kind, debit, credit, amount, held, shortfall, at, corrects }: Entry, call?: GenerationColumns): void {
+  insert(entry: Entry, call?: GenerationColumns): void {
+    const { id, kind, debit, credit, amount, held, shortfall, at, corrects, actor, reason } = entry;
     const { lastInsertRowid } = this.#sql.insertEntry.run(
       id,
       kind,
@@ -67,6 +71,8 @@ export class Entries {
       at,
       corrects?.created_at ?? null,
       corrects?.shortfall ?? null,
+      actor ?? null,
+      reason ?? null,
       ...callValues(call),
     );
     this.#appended = BigInt(lastInsertRowid);

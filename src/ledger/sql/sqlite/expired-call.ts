@@ -20,6 +20,7 @@ export function expiredColumns(hold: SqliteHoldRow, owner: string, at: number): 
     ms: at - startedAt,
     first_byte_ms: null,
     started_at: startedAt,
+    list_credits: null,
     parent: hold.parent,
   };
 }

@@ -12,6 +12,7 @@ export interface AccountRow {
   parent_id: string | null;
   prepaid: bigint;
   max_budget: bigint | null;
+  markup: bigint | null;
   period: "daily" | "monthly" | null;
   credits_posted: bigint;
   debits_posted: bigint;
@@ -41,6 +42,8 @@ export interface EntryRow {
   held: bigint;
   shortfall: bigint;
   created_at: bigint;
+  /** Of a late end or a refund. */
+  corrects_at: bigint | null;
 }
 
 /** The row of `ledger_state`. */
@@ -75,7 +78,8 @@ type JobValues = [
   ...[leaseToken: Text, leaseNode: Text, leaseUntil: Count],
 ];
 type Correction = [correctsAt: bigint | null, correctsShortfall: bigint | null];
-type EntryValues = [string, EntryKind, string, string, bigint, bigint, bigint, number, ...Correction];
+type Posting = [actor: Text, reason: Text];
+type EntryValues = [string, EntryKind, string, string, bigint, bigint, bigint, number, ...Correction, ...Posting];
 type SumValues = [
   owner: string,
   day: number,
@@ -87,16 +91,16 @@ type SumValues = [
 /** A value of `generationColumns`: of the record of the call that an entry ended. */
 export type CallValue = string | number | boolean | null;
 
-export type AccountValues = [string, string, string, string | null, number, bigint | null, string | null, number];
+export type AccountValues = [string, string, string, Text, number, bigint | null, Text, number, markup: Count];
 type PutValues = [...AccountValues, naturalStart: number, newStart: number];
 
 const INSERT_ACCOUNT = `
-  INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id)`;
+  INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at, markup)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id)`;
 
 /** Whether another period is put that restarts. */
 const BEGINS_ANEW =
-  "excluded.period IS NOT NULL AND excluded.period IS NOT accounts.period AND ?9 > accounts.period_start";
+  "excluded.period IS NOT NULL AND excluded.period IS NOT accounts.period AND ?10 > accounts.period_start";
 
 const INSERT_SUMS = `
   INSERT INTO daily_sums (owner, day, account_id, provider, model, requests, input_tokens, output_tokens, credits)`;
@@ -121,7 +125,7 @@ export function prepareStatements(database: Database) {
     createAccount: database.prepare<unknown, AccountValues>(`${INSERT_ACCOUNT} DO NOTHING`),
     putAccount: database.prepare<unknown, PutValues>(`${INSERT_ACCOUNT}
       DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period,
-        period_start = CASE WHEN ${BEGINS_ANEW} THEN ?10 ELSE period_start END,
+        markup = excluded.markup, period_start = CASE WHEN ${BEGINS_ANEW} THEN ?11 ELSE period_start END,
         period_debits = CASE WHEN ${BEGINS_ANEW} THEN 0 ELSE period_debits END`),
     state: database.prepare<DatesRow, []>("SELECT timezone, closed_before FROM ledger_state"),
     writeCounters: database.prepare<unknown, [...Counters, string]>(`
@@ -147,13 +151,13 @@ export function prepareStatements(database: Database) {
     ),
     openHolds: database.prepare<SqliteHoldRow, []>("SELECT * FROM holds ORDER BY created_at, id"),
     entry: database.prepare<EntryRow, [string]>(
-      "SELECT number, id, kind, debit_account, credit_account, amount, held, shortfall, created_at FROM entries WHERE id = ?",
+      "SELECT number, id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at FROM entries WHERE id = ?",
     ),
     lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
     insertEntry: database.prepare<unknown, [...EntryValues, ...CallValue[]]>(`
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at,
-        corrects_shortfall, ${generationColumns.join(", ")})
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?${", ?".repeat(generationColumns.length)})`),
+        corrects_shortfall, actor, reason, ${generationColumns.join(", ")})
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${", ?".repeat(generationColumns.length)})`),
     addSum: database.prepare<unknown, SumValues>(`${INSERT_SUMS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_SUMS}`),
     sumCallsUtc: database.prepare<unknown, [bigint, bigint]>(sumCalls("started_at / 86400000")),
     sumCalls: database.prepare<unknown, [bigint, bigint]>(

@@ -141,6 +141,8 @@ export class SqliteLedgerStore implements LedgerStore {
         return this.#retryKeys.keep(operation);
       case "grant":
         return this.#grant(operation);
+      case "refund":
+        return this.#ends.refund(operation);
       case "sweep":
         return this.#ends.sweep(operation);
     }
@@ -188,17 +190,24 @@ export class SqliteLedgerStore implements LedgerStore {
     return { outcome: changes === 0 ? "ended" : "renewed" };
   }
 
-  #grant({ id, accountId, amount, at }: Grant): Outcomes["grant"] {
+  #grant({ id, accountId, amount, at, actor, reason }: Grant): Outcomes["grant"] {
+    const isTaken = amount < 0n;
+    const absolute = isTaken ? -amount : amount;
     const existing = this.#entries.find(id);
     if (existing !== undefined) {
-      const same = existing.kind === "grant" && existing.credit_account === accountId && existing.amount === amount;
+      const account = isTaken ? existing.debit_account : existing.credit_account;
+      const same = existing.kind === "grant" && account === accountId && existing.amount === absolute;
       return { outcome: same ? "exists" : "conflict" };
     }
-    if (this.#accounts.chain(accountId, at).length === 0) return { outcome: "no-account" };
+    const [account] = this.#accounts.chain(accountId, at);
+    if (account === undefined) return { outcome: "no-account" };
+    const available = account.creditsPosted - account.debitsPosted - account.debitsPending;
+    if (isTaken && available < absolute) return { outcome: "insufficient", accountId, available };
     this.#accounts.postCredit(accountId, amount);
     const date = this.#ends.dateOf(at);
-    const sides = { debit: BANK, credit: accountId };
-    this.#entries.insert({ id, kind: "grant", ...sides, amount, held: 0n, shortfall: 0n, at: date });
+    const sides = isTaken ? { debit: accountId, credit: BANK } : { debit: BANK, credit: accountId };
+    const amounts = { amount: absolute, held: 0n, shortfall: 0n };
+    this.#entries.insert({ id, kind: "grant", ...sides, ...amounts, at: date, actor, reason });
     return { outcome: "granted" };
   }
 
@@ -253,13 +262,14 @@ function lackOfRoom(chain: readonly AccountState[], amount: Nano): Insufficient 
 }
 
 function accountValues(account: Account, at: number): AccountValues {
-  const { id, kind, name, parentId, prepaid, maxBudget, period } = account;
-  return [id, kind, name, parentId ?? null, prepaid ? 1 : 0, maxBudget ?? null, period ?? null, at];
+  const { id, kind, name, parentId, prepaid, maxBudget, period, markup } = account;
+  const limits = [maxBudget ?? null, period ?? null] as const;
+  return [id, kind, name, parentId ?? null, prepaid ? 1 : 0, ...limits, at, markup ?? null];
 }
 
 /** A copy without the cache's own fields. */
 function toAccountState(account: AccountState): AccountState {
-  const { id, kind, name, parentId, prepaid, maxBudget, period } = account;
+  const { id, kind, name, parentId, prepaid, maxBudget, period, markup } = account;
   const { creditsPosted, debitsPosted, debitsPending, periodDebits } = account;
   return {
     id,
@@ -269,6 +279,7 @@ function toAccountState(account: AccountState): AccountState {
     prepaid,
     maxBudget,
     period,
+    markup,
     creditsPosted,
     debitsPosted,
     debitsPending,
