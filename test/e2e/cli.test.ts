@@ -198,12 +198,12 @@ test.concurrent("credits grant: the next call can spend them", async () => {
 });
 
 test.concurrent("credits grant --amount -X takes back what is neither spent nor held, and nothing else", async () => {
-  await run("credits", "grant", "--user", "rich", "--amount", "3", "--reason", "typed twice");
+  await run("credits", "grant", "--user", "overpaid", "--amount", "3", "--reason", "typed twice");
   const take = (amount: string) => [
     "credits",
     "grant",
     "--user",
-    "rich",
+    "overpaid",
     "--amount",
     amount,
     "--reason",
@@ -212,15 +212,15 @@ test.concurrent("credits grant --amount -X takes back what is neither spent nor 
   expect(await cli(...take("-3.5"))).toEqual({
     code: 1,
     stdout: "",
-    stderr: "tollgate: user rich has only 3 credits that are neither spent nor held; nothing was taken back\n",
+    stderr: "tollgate: user overpaid has only 3 credits that are neither spent nor held; nothing was taken back\n",
   });
-  expect(await run(...take("-1"))).toBe("Took 1 credits back from rich; the balance is 2.\n");
-  expect(await runJson<object>(...take("-2"))).toEqual({ user: "rich", granted: -2, balance: 0 });
+  expect(await run(...take("-1"))).toBe("Took 1 credits back from overpaid; the balance is 2.\n");
+  expect(await runJson<object>(...take("-2"))).toEqual({ user: "overpaid", granted: -2, balance: 0 });
   const nobody = ["credits", "grant", "--user", "nobody-yet", "--amount", "-1", "--reason", "none"];
   expect((await cli(...nobody)).stderr).toBe("tollgate: there is no user nobody-yet\n");
   const entries = await query<{ actor: string; reason: string }>(
     rig.gateway.storage,
-    "SELECT actor, reason FROM entries WHERE debit_account = 'user:rich' OR credit_account = 'user:rich'",
+    "SELECT actor, reason FROM entries WHERE debit_account = 'user:overpaid' OR credit_account = 'user:overpaid'",
   );
   expect(entries).toHaveLength(3);
   const actor = `cli:${userInfo().username}`;
