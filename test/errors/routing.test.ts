@@ -115,7 +115,7 @@ describe("a route that is not there", () => {
   const headers = (): Record<string, string> => ({ authorization: `Bearer ${token}` });
 
   test.each<[string, string]>([
-    ["GET", "/"],
+    ["GET", "/nothing"],
     ["GET", "/v1"],
     ["GET", "/v1/"],
     ["GET", "/v1/nothing"],

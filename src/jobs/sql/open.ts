@@ -80,7 +80,8 @@ class SqlJobStore implements JobStore {
       (row) => ({ ...toJob(jobs.read(row)), lease }),
     );
     // An engine returns them in any order.
-    return leased.toSorted((a, b) => a.runAt - b.runAt);
+    const places = new Map(ids.map((id, place) => [id, place]));
+    return leased.toSorted((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0));
   }
 
   claim(id: string, lease: JobLease, at: number): Promise<LeasedJob | undefined> {
