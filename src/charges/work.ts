@@ -44,6 +44,8 @@ export interface WorkEnd {
   observed?: ObservedUsage | undefined;
   /** Usage that is recorded and not charged: the operator may owe the upstream for it. */
   unbilled?: ObservedUsage | undefined;
+  /** The most that the upstream may bill for an answer that was lost: a bound, which is in the log and in no record. */
+  lost?: ObservedUsage | undefined;
   error?: GatewayError | undefined;
   /** Stored for the order's retry key if the work is complete. */
   answer?: StoredAnswer | undefined;
@@ -190,7 +192,8 @@ export class Work implements Watched {
       if (principal.rates?.tokensPerMinute !== undefined) operation.tokens = inputTokens(usage) + outputTokens(usage);
       if (outcome === "complete" && answer !== undefined) operation.answer = answer;
     }
-    const unbilled = end.unbilled && creditsOf(this, end.unbilled);
+    const owed = end.unbilled ?? end.lost;
+    const unbilled = owed && creditsOf(this, owed);
     const committed = this.#endHold(operation);
     this.#deps.observer.ended?.({ order, record, credits: formatCredits(cost), unbilled, files, error });
     return committed;

@@ -188,9 +188,9 @@ describe("the tarball, through npx in an empty folder", () => {
 
   test("a later start prints commands that work in a shell of the user", async () => {
     const server = await serve(/\/v1\/user\/info.*\n\n$/);
-    const [create] = /^export .*$/m.exec(server.output) ?? [];
+    const exports = server.output.match(/^export .*$/gm) ?? [];
     const [call] = /^curl (?:.*\\\n)*.*$/m.exec(server.output) ?? [];
-    const answer = await run(["bash", "-c", `${create}\n${call}`], tmpdir());
+    const answer = await run(["bash", "-c", [...exports, call].join("\n")], tmpdir());
     expect((JSON.parse(answer) as OpenAI.ChatCompletion).choices[0]?.message.content).toContain("You said");
     await stop(server);
   });

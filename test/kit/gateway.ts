@@ -89,7 +89,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     stringify({ providers: options.providers, pricing: { models: { "*": flatPrice } }, ...options.config }),
   );
   const common = ["--config", configFile, "--storage", storageUrl];
-  const program = await findProgram();
+  const program = await findProgram(options.variables?.["BUN_OPTIONS"]?.includes("--preload"));
   const serve = [...program.command, "serve", "--port", "0", "--json", ...common, ...(options.arguments ?? [])];
   const child = Bun.spawn(serve, {
     cwd: folder,

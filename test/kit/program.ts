@@ -22,9 +22,11 @@ let program: Promise<Program> | undefined;
 /**
  * The launcher; in a run of all tests, which starts hundreds, the same code in one file. It starts with two thirds of the
  * CPU, since a thousand modules need not be found and compiled each time. Its children run from the sources, and the tests
- * of the launcher, of `npm start` and of the package start what users start.
+ * of the launcher, of `npm start` and of the package start what users start. With `isReplaced` always the launcher, for a test that
+ * replaces a module by a preload.
  */
-export function findProgram(): Promise<Program> {
+export function findProgram(isReplaced = false): Promise<Program> {
+  if (isReplaced) return Promise.resolve(launched);
   program ??= runFolder === undefined ? Promise.resolve(launched) : bundled(runFolder);
   return program;
 }

@@ -149,7 +149,7 @@ describe("tollgate models prices", () => {
       detail: string;
     }[];
     const found = findings.find(({ check }) => check === "prices");
-    expect(found).toMatchObject({ ok: true, detail: expect.any(String) as string });
+    expect(found?.ok).toBe(true);
     expect(found).not.toHaveProperty("warning");
     expect(found?.detail).toStartWith(`prices of ${made} `);
   });

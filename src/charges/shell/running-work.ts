@@ -113,7 +113,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
 
   /**
    * Ends the work without an answer. If its client disconnected after a request had been written, the upstream bills the
-   * input, so the expected input is charged. If the answer was lost otherwise, the usage that the upstream may bill is recorded.
+   * input, so the expected input is charged. What an answer that was lost otherwise may cost is in the log.
    */
   fail(thrown: unknown): Promise<Nano> {
     const end = failedEnd(thrown, { hasLeft: this.watchdog.isAbandoned, hasBegun: false });
@@ -121,8 +121,8 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     const isSent = this.#requestsSent > 0;
     const isCharged = isSent && end.outcome === "abandoned";
     const observed = isCharged ? resolveUsage(this.work, { upstream: undefined, outputBytes: () => 0 }) : undefined;
-    const unbilled = isSent && !isCharged ? lostUsage(order) : undefined;
-    return this.end({ ...end, observed, unbilled });
+    const isLost = isSent && !isCharged && end.error?.fault === "upstream" && end.error.code.startsWith("upstream_");
+    return this.end({ ...end, observed, lost: isLost ? lostUsage(order) : undefined });
   }
 
   /**
