@@ -14,7 +14,7 @@ export { type ErrorCode, GatewayError, shuttingDown, toGatewayError } from "./er
 export type { CallFile } from "./files.ts";
 export { matchesGlob } from "./globs.ts";
 export { isRequestId, isStorableId, isTimedUuid, randomId, requestId, timedUuid, timeOfSeries } from "./ids.ts";
-export { type JsonObject, keysOf, listOf, objectOf, parseObject, stringOf } from "./json.ts";
+export { type JsonObject, keysOf, listOf, objectOf, objectsOf, parseObject, stringOf } from "./json.ts";
 export * as limits from "./limits.ts";
 export { type Effort, efforts, type ModelFacts, nearestEffort, type ThoughtOptions } from "./model-facts.ts";
 export {

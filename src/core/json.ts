@@ -11,6 +11,13 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Returns the objects of `value` if it is an array, without its other elements; otherwise an empty array. */
+export function objectsOf(value: unknown): JsonObject[] {
+  return listOf(value)
+    .map(objectOf)
+    .filter((one) => one !== undefined);
+}
+
 /** Returns `value` if it is a string, otherwise an empty one. */
 export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";

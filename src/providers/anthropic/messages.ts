@@ -5,6 +5,7 @@ import {
   listOf,
   type ModelFacts,
   objectOf,
+  objectsOf,
   type ObservedUsage,
   type Usage,
 } from "../../core/index.ts";
@@ -111,9 +112,7 @@ function otherRounds(usage: JsonObject): JsonObject[] {
 }
 
 function roundsOf(usage: JsonObject): JsonObject[] {
-  return listOf(usage["iterations"])
-    .map(objectOf)
-    .filter((round) => round !== undefined);
+  return objectsOf(usage["iterations"]);
 }
 
 /** The model that has answered, perhaps in place of the requested one: the figures at the top are its own. */

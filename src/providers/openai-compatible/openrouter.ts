@@ -3,11 +3,10 @@ import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { type ChatEndpoint, tierExtras } from "../shared/chat-operation.ts";
 import { readChatTool, refuseUnknownPurchases } from "../shared/tools/chat-purchases.ts";
 import { type ChatUsageRules, openaiUsageRules, readChatUsage } from "../shared/chat-usage.ts";
-import { countedIn } from "../shared/tools/hosted-tools.ts";
+import { countedIn, free, toolReader } from "../shared/tools/hosted-tools.ts";
 import { countOf } from "../shared/json.ts";
 import { completionOperation } from "../shared/plain-operations.ts";
 import { refusal } from "../shared/refusal.ts";
-import type { ToolReader } from "../tool-purchase.ts";
 import { openrouterCost } from "./cost.ts";
 
 export const openrouterUsage: ChatUsageRules = {
@@ -68,19 +67,12 @@ function alternativesOf({ models, preset }: JsonObject, model: string): Alternat
   return { models: others.map((each) => ({ model: each })), ...(chosenBy !== undefined && { chosenBy }) };
 }
 
-const readSearch = countedIn("webSearches");
-
 /** Of the tools that OpenRouter runs, those that ask other models have no price here. */
-const readTool: ToolReader = (tool, body, model) => {
-  switch (tool["type"]) {
-    case "openrouter:web_search":
-      return readSearch(tool, body, model);
-    case "openrouter:datetime":
-      return {};
-    default:
-      return readChatTool(tool, body, model);
-  }
-};
+const readTool = toolReader([
+  [/^openrouter:web_search$/, countedIn("webSearches")],
+  [/^openrouter:datetime$/, free],
+  [/^/, readChatTool],
+]);
 
 export const openrouterPurchases: Pick<ChatEndpoint, "extras" | "buys" | "readTool"> = { extras, buys, readTool };
 

@@ -2,9 +2,9 @@ import {
   addUsage,
   generatedImageTokens,
   type JsonObject,
-  listOf,
   type ModelUsage,
   objectOf,
+  objectsOf,
   type ObservedUsage,
   pixelsOf,
   type Usage,
@@ -89,9 +89,7 @@ function imageModelOf(tool: JsonObject): string {
 
 /** What the hosted tools of a response have done: from `tool_usage` if that contains it, else from the items. */
 export function readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "others"> {
-  const items = listOf(response["output"])
-    .map(objectOf)
-    .filter((item) => item !== undefined);
+  const items = objectsOf(response["output"]);
   const toolUsage = objectOf(response["tool_usage"]);
   const searches = objectOf(toolUsage?.["web_search"])?.["num_requests"];
   const tools = toolsOf(response);

@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, objectOf, stringOf } from "../../../core/index.ts";
+import { type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../../core/index.ts";
 import type { AnswerBlock, AnswerEvent, BlockQueue, QueuedBlock, Signature } from "../../conversation/index.ts";
 import { readCitation } from "./citations.ts";
 
@@ -221,6 +221,5 @@ function readItem(item: JsonObject): AnswerBlock {
 
 /** Objects of a list; undefined if there are none. */
 function objectsIn(value: unknown): JsonObject[] | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined;
-  return value.map(objectOf).filter((one) => one !== undefined);
+  return listOf(value).length === 0 ? undefined : objectsOf(value);
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, objectOf, type Usage, type UsageBucket } from "../../../core/index.ts";
+import { type JsonObject, objectsOf, type Usage, type UsageBucket } from "../../../core/index.ts";
 import type { ToolPurchase, ToolReader } from "../../tool-purchase.ts";
 import { countOf } from "../json.ts";
 
@@ -7,9 +7,7 @@ const TOOL_RUNS_ASSUMED = 10;
 
 /** The objects in the list of tools of a request, or in another list. */
 export function toolsOf({ tools }: JsonObject): JsonObject[] {
-  return listOf(tools)
-    .map(objectOf)
-    .filter((tool) => tool !== undefined);
+  return objectsOf(tools);
 }
 
 /** The type of a tool; the empty text if it has none. */
