@@ -4,6 +4,7 @@ import {
   addUsage,
   inputBuckets,
   inputTokens,
+  keysOf,
   type ObservedUsage,
   outputBuckets,
   type Usage,
@@ -53,13 +54,8 @@ export function usageBound(price: ModelPrice, bound: WorkBound, outputMax = outp
   if (outputImages?.each === undefined) {
     const ofThought = mostExpensiveOf(price, "output", thought, tokensIn);
     add(usage, mostExpensiveOf(price, ofThought, bound.outputBuckets, tokensIn), Math.min(outputMax, window) * choices);
-  } else {
-    for (const [bucket, units] of Object.entries(outputImages.each)) {
-      // The keys of a usage are buckets.
-      add(usage, bucket as UsageBucket, units * outputImages.count);
-    }
   }
-  if (outputImages !== undefined) usage.images = outputImages.count;
+  if (outputImages !== undefined) addImages(usage, outputImages);
   usage.requests = 1;
   return usage;
 }
@@ -67,6 +63,12 @@ export function usageBound(price: ModelPrice, bound: WorkBound, outputMax = outp
 const ofImages: readonly UsageBucket[] = ["inputImage"];
 const ofAudio: readonly UsageBucket[] = ["inputAudio"];
 const thought: readonly UsageBucket[] = ["reasoning"];
+
+/** The images of a call, and the units of each of them if those are known. */
+function addImages(usage: Usage, { each = {}, count }: NonNullable<WorkBound["outputImages"]>): void {
+  for (const bucket of keysOf<UsageBucket>(each)) add(usage, bucket, (each[bucket] ?? 0) * count);
+  usage.images = count;
+}
 
 function add(usage: Usage, bucket: UsageBucket, units: number): void {
   if (units > 0) usage[bucket] = (usage[bucket] ?? 0) + units;
@@ -225,13 +227,7 @@ export function lostUsage({ price, bound }: Pick<WorkOrder, "price" | "bound">):
   const { outputImages, outputVideo } = bound;
   const { usage: sent } = resolveUsage({ order: { price, bound } }, { upstream: undefined, outputBytes: () => 0 });
   const usage: Usage = { ...sent, ...outputVideo?.usage };
-  if (outputImages !== undefined) {
-    for (const [bucket, units] of Object.entries(outputImages.each ?? {})) {
-      // The keys of a usage are buckets.
-      add(usage, bucket as UsageBucket, units * outputImages.count);
-    }
-    usage.images = outputImages.count;
-  }
+  if (outputImages !== undefined) addImages(usage, outputImages);
   const variant = outputVideo?.variant ?? outputImages?.variant;
   return variant === undefined ? { usage } : { usage, variant };
 }

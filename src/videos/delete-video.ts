@@ -1,7 +1,7 @@
 /**
  * `DELETE /v1/videos/{video_id}`. A job that has not ended is leased and looked up first, so that it is charged by its last
  * state. Once the upstream has confirmed the deletion, the work ends and the record goes in the same request; no webhook
- * tells of it.
+ * is sent for it.
  */
 import { GatewayError, type Nano } from "../core/index.ts";
 import type { LeasedJob } from "../jobs/index.ts";
@@ -14,6 +14,7 @@ import {
   followVideo,
   isEnded,
   newLease,
+  noteFailedLook,
   pauseAfter,
   type VideoJobPayload,
 } from "./follow-video.ts";
@@ -75,7 +76,7 @@ async function lookUp(deps: VideoDependencies, job: LeasedJob, before: StoredVid
   try {
     await followVideo(deps, job, { isAsked: true });
   } catch (reason) {
-    deps.logger.warn({ request_id: job.id, reason: String(reason) }, "a video job could not be looked up");
+    noteFailedLook(deps, job.id, reason);
   }
   return (await deps.videos.find(job.id)) ?? before;
 }

@@ -1,6 +1,6 @@
 /** Follows a video job at its upstream: asks for its state, and ends its work once. */
-import { failedEnd, keepAnswer, outcomeOf, resumeWork, type ParkedWork } from "../charges/index.ts";
-import { formatCredits, GatewayError, limits, type Nano, randomId, type WorkBound } from "../core/index.ts";
+import { charged, failedEnd, keepAnswer, outcomeOf, resumeWork, type ParkedWork } from "../charges/index.ts";
+import { formatCredits, type GatewayError, limits, type Nano, randomId, type WorkBound } from "../core/index.ts";
 import type { Job, JobLease, JobResult, LeasedJob } from "../jobs/index.ts";
 import type { VideoState } from "../providers/index.ts";
 import type { FailedReply } from "../sending/index.ts";
@@ -83,9 +83,7 @@ interface Asking {
 
 /** Asks once a place is free, and stores what it finds. Never rejects. */
 async function ask(deps: VideoDependencies, video: StoredVideo, { stopped, wait }: Asking): Promise<void> {
-  const { polls, jobs, logger, environment } = deps;
-  const failed = (reason: unknown): void =>
-    logger.warn({ request_id: video.id, reason: String(reason) }, "a video job could not be looked up");
+  const { polls, jobs, environment } = deps;
   let leave: () => void;
   try {
     leave = await polls.places.enter({ owner: video.owner, upstream: video.provider, signal: wait });
@@ -99,14 +97,19 @@ async function ask(deps: VideoDependencies, video: StoredVideo, { stopped, wait 
     try {
       await applyResult(deps, job, await followVideo(deps, job, { isAsked: true, signal: stopped }));
     } catch (reason) {
-      failed(reason);
+      noteFailedLook(deps, video.id, reason);
       await jobs.reschedule(job, { runAt: job.runAt, attempts: job.attempts });
     }
   } catch (reason) {
-    failed(reason);
+    noteFailedLook(deps, video.id, reason);
   } finally {
     leave();
   }
+}
+
+/** The next look may succeed. */
+export function noteFailedLook({ logger }: VideoDependencies, id: string, reason: unknown): void {
+  logger.warn({ request_id: id, reason: String(reason) }, "a video job could not be looked up");
 }
 
 async function applyResult({ jobs, environment }: VideoDependencies, job: LeasedJob, result: JobResult): Promise<void> {
@@ -233,9 +236,7 @@ async function endVideo(deps: VideoDependencies, { parked }: VideoJobPayload, vi
   const { observed, status, fileId } = state;
   const work = resumeWork(deps.work, parked);
   const outcome = status === "completed" ? "complete" : "failed";
-  const { isDurable, shortfall } = await work.end({ status: 200, outcome, observed });
-  if (!isDurable) throw new Error("the end of a video job could not be written");
-  const credits: Nano = observed === undefined ? 0n : work.costOf(observed) - shortfall;
+  const credits = await charged(work, { status: 200, outcome, observed });
   const route = router.routes.find(({ prefix }) => prefix === video.provider);
   if (fileId !== undefined && route !== undefined && video.keyId !== undefined) {
     const caller = { principal: { user: video.owner }, route };
@@ -249,15 +250,11 @@ async function endVideo(deps: VideoDependencies, { parked }: VideoJobPayload, vi
 
 /**
  * Ends a job that its upstream has deleted before its end, with the state that was seen last: a queued one has cost nothing,
- * and one that had begun costs all that it may have used. Resolves with the charge. Throws if it could not be written.
+ * and one that had begun costs all that it may have used. Resolves with the charge. Rejects if it could not be written.
  */
-export async function endDeleted(deps: VideoDependencies, payload: VideoJobPayload, video: StoredVideo): Promise<Nano> {
-  const { parked } = payload;
+export function endDeleted(deps: VideoDependencies, { parked }: VideoJobPayload, video: StoredVideo): Promise<Nano> {
   const observed = video.state.status === "queued" ? undefined : mostOf(parked.bound);
-  const work = resumeWork(deps.work, parked);
-  const { isDurable, shortfall } = await work.end({ status: 200, outcome: "abandoned", observed });
-  if (!isDurable) throw new GatewayError("storage_unavailable", "The end of the video job can't be written.");
-  return observed === undefined ? 0n : work.costOf(observed) - shortfall;
+  return charged(resumeWork(deps.work, parked), { status: 200, outcome: "abandoned", observed });
 }
 
 /** Ends work whose creation has no answer. The upstream may have done it, and the operator may owe it. */
