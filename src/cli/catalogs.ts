@@ -1,7 +1,8 @@
 import { openOperatorCatalog } from "../app/routing.ts";
 import { openStorage } from "../app/storage.ts";
-import type { LoadedConfig } from "../config/index.ts";
+import type { Config, LoadedConfig } from "../config/index.ts";
 import { builtInLayers, type CatalogLayers } from "../pricing/index.ts";
+import type { Storage } from "../storage/index.ts";
 import { createLogger } from "../telemetry/index.ts";
 import { environment } from "./state.ts";
 
@@ -9,12 +10,17 @@ import { environment } from "./state.ts";
 export async function readCatalogs({ config }: LoadedConfig, storageUrl = config.storage): Promise<CatalogLayers> {
   if (config.pricing.catalog === undefined) return builtInLayers();
   const storage = await openStorage(storageUrl);
-  const logger = createLogger({ level: config.log.level });
   try {
-    const catalog = await openOperatorCatalog(config, { storage, environment, logger });
-    catalog?.close();
-    return catalog?.layers ?? builtInLayers();
+    return await catalogsIn(storage, config);
   } finally {
     await storage.close();
   }
+}
+
+/** The same, for a command that has the storage open. */
+export async function catalogsIn(storage: Storage, config: Config): Promise<CatalogLayers> {
+  const logger = createLogger({ level: config.log.level });
+  const catalog = await openOperatorCatalog(config, { storage, environment, logger });
+  catalog?.close();
+  return catalog?.layers ?? builtInLayers();
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { ageText } from "../pricing/index.ts";
-import { readCatalogs } from "./catalogs.ts";
+import { catalogsIn } from "./catalogs.ts";
 import { type CommonOptions, withCommonOptions } from "./options.ts";
 import { printJson, printTable } from "./print.ts";
 import { environment, type State, withState } from "./state.ts";
@@ -26,7 +26,7 @@ async function doctor(options: CommonOptions): Promise<void> {
   const findings = await withState(options, async (state) => [
     { check: "configuration", ok: true, detail: state.loaded.file ?? "the defaults" },
     await checkBooks(state),
-    await checkPrices(state, options),
+    await checkPrices(state),
     ...(await checkProviders(state)),
   ]);
   if (findings.some((finding) => !finding.ok)) process.exitCode = 1;
@@ -43,8 +43,8 @@ async function checkBooks({ accounts }: State): Promise<Finding> {
 }
 
 /** Old prices are a warning: they are still those of most models. */
-async function checkPrices({ loaded }: State, options: CommonOptions): Promise<Finding> {
-  const age = (await readCatalogs(loaded, options.storage)).age(environment.clock());
+async function checkPrices({ loaded, storage }: State): Promise<Finding> {
+  const age = (await catalogsIn(storage, loaded.config)).age(environment.clock());
   const detail = age === undefined ? "the catalog has no date" : ageText(age);
   return { check: "prices", ok: true, ...(age?.isOld === true && { warning: true }), detail };
 }
