@@ -8,7 +8,7 @@ import { createToken, type TokenRequest } from "../../src/accounts/index.ts";
 import { createAccounts } from "../../src/app/accounts.ts";
 import type { Storage } from "../../src/storage/index.ts";
 import { openStorage } from "./storage.ts";
-import { findProgram, root } from "./program.ts";
+import { findProgram, programWith, root } from "./program.ts";
 
 /** Prices under which sums are easy to work out by hand: 1 and 2 credits per million tokens. */
 export const flatPrice = { input_mtok: 1, output_mtok: 2 };
@@ -19,6 +19,8 @@ export interface GatewayOptions {
   /** Further top-level keys of the config file. Without `pricing` every model costs `flatPrice`. */
   config?: Record<string, unknown>;
   variables?: Record<string, string>;
+  /** A module that is loaded before the program, and may replace modules of its sources. */
+  preload?: string;
   arguments?: readonly string[];
   /** A folder of an earlier gateway, to start again on its storage. */
   folder?: string;
@@ -89,7 +91,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     stringify({ providers: options.providers, pricing: { models: { "*": flatPrice } }, ...options.config }),
   );
   const common = ["--config", configFile, "--storage", storageUrl];
-  const program = await findProgram(options.variables?.["BUN_OPTIONS"]?.includes("--preload"));
+  const { preload } = options;
+  const program = preload === undefined ? await findProgram() : programWith(preload);
   const serve = [...program.command, "serve", "--port", "0", "--json", ...common, ...(options.arguments ?? [])];
   const child = Bun.spawn(serve, {
     cwd: folder,

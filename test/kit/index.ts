@@ -26,6 +26,7 @@ export {
   cleanEnvironment,
   flatPrice,
   type Gateway,
+  type GatewayOptions,
   runCli,
   startGateway,
   startNodes,

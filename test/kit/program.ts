@@ -22,13 +22,16 @@ let program: Promise<Program> | undefined;
 /**
  * The launcher; in a run of all tests, which starts hundreds, the same code in one file. It starts with two thirds of the
  * CPU, since a thousand modules need not be found and compiled each time. Its children run from the sources, and the tests
- * of the launcher, of `npm start` and of the package start what users start. With `isReplaced` always the launcher, for a test that
- * replaces a module by a preload.
+ * of the launcher, of `npm start` and of the package start what users start.
  */
-export function findProgram(isReplaced = false): Promise<Program> {
-  if (isReplaced) return Promise.resolve(launched);
+export function findProgram(): Promise<Program> {
   program ??= runFolder === undefined ? Promise.resolve(launched) : bundled(runFolder);
   return program;
+}
+
+/** The launcher with a module that is loaded first. That replaces modules of the sources, which the one file does not load. */
+export function programWith(preload: string): Program {
+  return { command: launched.command, variables: { BUN_OPTIONS: `--preload=${preload}` } };
 }
 
 async function bundled(folder: string): Promise<Program> {

@@ -81,7 +81,7 @@ describe.each(engines)("a deletion on %s", (engine) => {
       expect(scene.upstream.requests).toHaveLength(seen);
       const { storage } = scene.gateway;
       expect(await query(storage, `SELECT id FROM jobs WHERE id = '${work}'`)).toEqual([]);
-      // A job that had ended by itself was told of; one that was deleted is not.
+      // The end of a job sends its webhook; a deletion before the end sends none.
       if (outcome === "abandoned") expect(await webhooksOf()).toEqual([]);
       else await receiver.until(1);
       const { drifts, shortfall } = await openLedgerStore(storage).audit();

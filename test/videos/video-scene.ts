@@ -4,6 +4,7 @@ import { openLedgerStore } from "../../src/ledger/index.ts";
 import {
   type Engine,
   type Gateway,
+  type GatewayOptions,
   type PostgresServer,
   query,
   type ScriptedUpstream,
@@ -35,7 +36,7 @@ interface Request {
 }
 
 /** Starts it for the tests of a `describe`, with a new caller for each of them. */
-export function videoScene(engine: Engine, { variables = {} }: { variables?: Record<string, string> } = {}) {
+export function videoScene(engine: Engine, { preload }: Pick<GatewayOptions, "preload"> = {}) {
   let postgres: PostgresServer | undefined;
   let upstream: ScriptedUpstream;
   let gateway: Gateway;
@@ -45,7 +46,7 @@ export function videoScene(engine: Engine, { variables = {} }: { variables?: Rec
   let ids = 0;
 
   const optionsOf = (storage?: string) => ({
-    variables,
+    ...(preload !== undefined && { preload }),
     providers: Object.fromEntries(
       ["openai", "xai", "byteplus"].map((kind) => [
         kind,
