@@ -11,6 +11,7 @@ export {
   type RandomFraction,
 } from "./environment.ts";
 export { type ErrorCode, GatewayError, shuttingDown, toGatewayError } from "./errors.ts";
+export { type FailureName, failureTraits } from "./failures/failure-classes.ts";
 export type { CallFile } from "./files.ts";
 export { matchesGlob } from "./globs.ts";
 export { isRequestId, isStorableId, isTimedUuid, randomId, requestId, timedUuid, timeOfSeries } from "./ids.ts";

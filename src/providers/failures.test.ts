@@ -1,23 +1,34 @@
 /** The meaning of each upstream's errors: documented bodies with their statuses. */
 import { describe, expect, test } from "bun:test";
+import { keysOf } from "../core/index.ts";
+import type { FailurePattern } from "./provider.ts";
 import { createProvider, type ProviderChoice } from "./registry.ts";
 import { matchesPattern, readFault } from "./shared/failures.ts";
 
 type Upstream = Pick<ProviderChoice, "kind" | "preset">;
-type Meaning = "key refused" | "quota gone" | "retryable" | "nothing special";
+type Meaning =
+  | "key refused"
+  | "quota gone"
+  | "model gone"
+  | "context window"
+  | "content policy"
+  | "retryable"
+  | "nothing special";
 
 const compatible = (preset: NonNullable<ProviderChoice["preset"]>): Upstream => ({ kind: "openai-compatible", preset });
 
 function meaningOf(upstream: Upstream, status: number, body: string): Meaning {
-  const { keyRefused, quotaGone, retryable } = createProvider({
-    ...upstream,
-    baseUrl: "https://upstream.example",
-  }).failures;
+  const rules = createProvider({ ...upstream, baseUrl: "https://upstream.example" }).failures;
   const fault = readFault(body);
-  const meanings: Meaning[] = [];
-  if (matchesPattern(keyRefused, status, fault)) meanings.push("key refused");
-  if (matchesPattern(quotaGone, status, fault)) meanings.push("quota gone");
-  if (matchesPattern(retryable, status, fault)) meanings.push("retryable");
+  const patterns: Record<Exclude<Meaning, "nothing special">, readonly FailurePattern[]> = {
+    "key refused": rules.keyRefused,
+    "quota gone": rules.quotaGone,
+    "model gone": rules.modelGone,
+    "context window": rules.contextWindow,
+    "content policy": rules.contentPolicy,
+    retryable: rules.retryable,
+  };
+  const meanings = keysOf(patterns).filter((meaning) => matchesPattern(patterns[meaning], status, fault));
   expect(meanings.length).toBeLessThanOrEqual(1);
   return meanings[0] ?? "nothing special";
 }
@@ -47,10 +58,10 @@ const rows: [string, Upstream, unknown, Meaning][] = [
   ["openai 429 credits", { kind: "openai" }, openaiError("credit_balance_exhausted"), "quota gone"],
   ["openai 429 rate", { kind: "openai" }, openaiError("rate_limit_exceeded", "tokens"), "nothing special"],
   [
-    "openai 400",
+    "openai 400 too long [rec 1980]",
     { kind: "openai" },
     openaiError("context_length_exceeded", "invalid_request_error"),
-    "nothing special",
+    "context window",
   ],
   ["openai 503", { kind: "openai" }, openaiError("slow_down", "server_error"), "nothing special"],
   [
@@ -200,6 +211,120 @@ const rows: [string, Upstream, unknown, Meaning][] = [
     compatible("mistral"),
     { detail: [{ loc: ["body", "user"], msg: "Extra inputs are not permitted", type: "extra_forbidden" }] },
     "nothing special",
+  ],
+  ["openai 400", { kind: "openai" }, openaiError("invalid_value", "invalid_request_error"), "nothing special"],
+  ...[400, 404].map((status): [string, Upstream, unknown, Meaning] => [
+    `openai ${status} no model [rec 861, 864]`,
+    { kind: "openai" },
+    openaiError("model_not_found", "invalid_request_error", "The requested model 'gpt-5.2-proo' does not exist."),
+    "model gone",
+  ]),
+  [
+    "openai 404 no response",
+    { kind: "openai" },
+    openaiError("previous_response_not_found", "invalid_request_error"),
+    "nothing special",
+  ],
+  [
+    "openai 400 an image",
+    { kind: "openai" },
+    openaiError("moderation_blocked", "image_generation_user_error"),
+    "content policy",
+  ],
+  [
+    "azure 404 no deployment [rec 1211]",
+    { kind: "openai" },
+    openaiError("DeploymentNotFound", "invalid_request_error"),
+    "model gone",
+  ],
+  [
+    "anthropic 400 too long [rec 1976]",
+    { kind: "anthropic" },
+    anthropicError("invalid_request_error", "prompt is too long: 3333404 tokens > 200000 maximum"),
+    "context window",
+  ],
+  [
+    "anthropic 404 no model",
+    { kind: "anthropic" },
+    anthropicError("not_found_error", "model: claude-3-opus-20240229"),
+    "model gone",
+  ],
+  [
+    "anthropic 404 no file",
+    { kind: "anthropic" },
+    anthropicError("not_found_error", "File not found: f"),
+    "nothing special",
+  ],
+  [
+    "anthropic 400 [rec 2338]",
+    { kind: "anthropic" },
+    anthropicError("invalid_request_error", "messages.0: Input does not match the expected shape."),
+    "nothing special",
+  ],
+  [
+    "deepseek 400 too long [rec 1978]",
+    compatible("deepseek"),
+    openaiError(
+      "invalid_request_error",
+      "invalid_request_error",
+      "This model's maximum context length is 1048565 tokens. However, you requested 1250025 tokens",
+    ),
+    "context window",
+  ],
+  [
+    "ollama 400 too long [rec 1979]",
+    compatible("ollama"),
+    openaiError("x", "invalid_request_error", "prompt too long; exceeded max context length by 1119046 tokens"),
+    "context window",
+  ],
+  [
+    "perplexity 400 too long [rec 1982]",
+    compatible("perplexity"),
+    { error: { message: "The total length of all messages is too long.", type: "too_many_prompt_tokens", code: 400 } },
+    "context window",
+  ],
+  [
+    "groq 404 no model [rec 733]",
+    compatible("groq"),
+    openaiError("model_not_found", "invalid_request_error", "The model `non-existent` does not exist"),
+    "model gone",
+  ],
+  [
+    "moonshot 400 content",
+    compatible("moonshot"),
+    { error: { message: "…", type: "content_filter" } },
+    "content policy",
+  ],
+  ["byteplus 400 too long", { kind: "byteplus" }, byteplusError("OutofContextError", "BadRequest"), "context window"],
+  ...["InputTextSensitiveContentDetected", "OutputImageRiskDetection", "SensitiveContentDetected.Violence"].map(
+    (code): [string, Upstream, unknown, Meaning] => [
+      `byteplus 400 ${code}`,
+      { kind: "byteplus" },
+      byteplusError(code, "BadRequest"),
+      "content policy",
+    ],
+  ),
+  [
+    "byteplus 404 no model",
+    { kind: "byteplus" },
+    byteplusError("InvalidEndpointOrModel.NotFound", "NotFound"),
+    "model gone",
+  ],
+  [
+    "google 404 no model",
+    { kind: "google" },
+    googleError(404, "NOT_FOUND", "models/gemini-x is not found for API version v1beta, or is not supported."),
+    "model gone",
+  ],
+  [
+    "google 400 too long",
+    { kind: "google" },
+    googleError(
+      400,
+      "INVALID_ARGUMENT",
+      "The input token count (1048577) exceeds the maximum number of tokens allowed",
+    ),
+    "context window",
   ],
 ];
 

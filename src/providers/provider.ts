@@ -178,9 +178,15 @@ export type ModelListing =
 export interface FailureRules {
   /** The key is refused. A 401 means that without any pattern. */
   keyRefused: readonly FailurePattern[];
-  /** The key has no money or quota left, so a retry with it is pointless. */
+  /** The key has no money or quota left, so a retry with it is pointless. A 402 means that without any pattern. */
   quotaGone: readonly FailurePattern[];
-  /** A retry may succeed although the status does not suggest it. */
+  /** The upstream does not have the model, or does not permit it to this account. Without any pattern, a 403 and a 410. */
+  modelGone: readonly FailurePattern[];
+  /** The input is too long for the model. */
+  contextWindow: readonly FailurePattern[];
+  /** The upstream refuses the content. */
+  contentPolicy: readonly FailurePattern[];
+  /** A passing fault of the upstream although the status does not suggest it: overload, or a check that broke down. */
   retryable: readonly FailurePattern[];
 }
 

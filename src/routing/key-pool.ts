@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../core/index.ts";
+import { type Clock, type FailureName, failureTraits } from "../core/index.ts";
 import { keyRedactor } from "./redact-keys.ts";
 
 /**
@@ -71,6 +71,12 @@ export class KeyPool {
   hasOther({ id }: Key): boolean {
     const now = this.#clock();
     return this.#keys.some(({ key, coolUntil }) => key.id !== id && coolUntil <= now);
+  }
+
+  /** Lets a key rest whose fault or limit a failure was. */
+  note(key: Key, failure: { name: FailureName; retryAfterMs: number | undefined }): void {
+    const why = failureTraits[failure.name].key;
+    if (why !== "fine") this.coolDown(key, why, failure.retryAfterMs);
   }
 
   coolDown({ id }: Key, why: "refused" | "limited", retryAfterMs: number | undefined): void {

@@ -107,8 +107,8 @@ describe("the observer is notified of every attempt", () => {
     await sent;
     expect(scene.attempts).toMatchObject([
       { ...attempt, attempt: 1, status: undefined, failure: "unreachable", retryInMs: 125 },
-      { ...attempt, attempt: 2, status: 503, failure: "retryable", retryInMs: 1_000 },
-      { ...attempt, attempt: 3, status: 400, failure: "final", retryInMs: undefined },
+      { ...attempt, attempt: 2, status: 503, failure: "overloaded", retryInMs: 1_000 },
+      { ...attempt, attempt: 3, status: 400, failure: "request", retryInMs: undefined },
     ]);
   });
 
@@ -116,13 +116,13 @@ describe("the observer is notified of every attempt", () => {
     const late = scene.send({ behaviours: [silent], options: { firstByteMsMax: 2_000 } });
     await scene.until(10_000);
     expect((await refusalOf(late)).code).toBe("upstream_timeout");
-    expect(scene.attempts).toMatchObject([{ ...attempt, attempt: 1, status: undefined, failure: "timed-out" }]);
+    expect(scene.attempts).toMatchObject([{ ...attempt, attempt: 1, status: undefined, failure: "no_head" }]);
   });
 
   test("that is answered without valid HTTP", async () => {
     const garbled = scene.send({ behaviours: [() => Promise.reject(new BadReply("no HTTP"))] });
     expect((await refusalOf(garbled)).code).toBe("upstream_invalid_answer");
-    expect(scene.attempts.at(-1)).toMatchObject({ ...attempt, failure: "invalid-answer" });
+    expect(scene.attempts.at(-1)).toMatchObject({ ...attempt, failure: "broken" });
   });
 
   test("that its client aborts", async () => {
@@ -139,8 +139,8 @@ describe("the observer is notified of every attempt", () => {
     await scene.until(1, 1);
     await sent;
     expect(scene.attempts).toMatchObject([
-      { ...attempt, failure: "refused-key", retryInMs: 0 },
-      { ...attempt, keyId: keyIdOf(secondKey), failure: "limited-key", retryInMs: undefined },
+      { ...attempt, failure: "key_refused", retryInMs: 0 },
+      { ...attempt, keyId: keyIdOf(secondKey), failure: "rate_limited", retryInMs: undefined },
     ]);
     expect(JSON.stringify(scene.attempts)).not.toContain("sk-");
   });

@@ -2,7 +2,7 @@
  * The attempts of one request: the key of each, and whether and when another one follows. Another target for the same
  * work would also be tried here, once its keys are used up.
  */
-import type { Environment } from "../core/index.ts";
+import { type Environment, failureTraits } from "../core/index.ts";
 import type { Key, Target } from "../routing/index.ts";
 import { type FailedAttempt, mayRepeat, type RepeatRule } from "./repeat-rule.ts";
 
@@ -59,8 +59,9 @@ export class Attempts {
   waitAfter({ key, number }: Attempt, failed: FailedAttempt): number | undefined {
     const { policy, target, repeats } = this.#options;
     const { failure } = failed;
-    if (number > policy.retries || typeof failure === "string" || !mayRepeat(repeats, failed)) return undefined;
-    const hasOtherKey = this.#pinned === undefined && failure.key !== "fine" && target.route.keys.hasOther(key);
+    if (number > policy.retries || failure === "abandoned" || !mayRepeat(repeats, failed)) return undefined;
+    const hasOtherKey =
+      this.#pinned === undefined && failureTraits[failure.name].key !== "fine" && target.route.keys.hasOther(key);
     if (hasOtherKey) return 0;
     if (!failure.retryable) return undefined;
     if (failure.retryAfterMs === undefined) return failure.needsRetryAfter ? undefined : this.#backoff(number);

@@ -1,31 +1,38 @@
-import type { ReplyHeaders } from "../core/index.ts";
+import { type FailureName, failureTraits, type ReplyHeaders } from "../core/index.ts";
 import { type FailureRules, matchesPattern, readFault } from "../providers/index.ts";
 
-/** The meaning of an upstream's error. */
+/** The meaning of a failed attempt. */
 export interface FailureClass {
-  /** Whether the same call may succeed later. */
+  name: FailureName;
+  /** Whether the same call may succeed later at the same target. */
   retryable: boolean;
   /** Whether another attempt makes sense only after a delay given by the upstream. */
   needsRetryAfter: boolean;
-  /** The consequence for the key that was used. */
-  key: "fine" | "refused" | "limited";
   retryAfterMs: number | undefined;
 }
 
-/** How an attempt failed; without a class if another one at the same target makes no sense. */
-export type AnyFailure = FailureClass | "timed-out" | "abandoned" | "invalid-answer";
+/** How an attempt failed; `abandoned` if its client left or the gateway stopped. */
+export type AnyFailure = FailureClass | "abandoned";
 
 /** Statuses that mean "busy": another attempt makes sense only after a given delay. 529 is Anthropic's, 498 Groq's. */
-const BUSY = new Set([429, 498, 503, 529]);
+const BUSY = new Set([498, 503, 529]);
+const TOO_MANY_REQUESTS = 429;
+/** Other failures of a server may mean that it is still at work. */
 const BROKEN = new Set([500, 502]);
 
+/** A failure without a status. */
+function unanswered(name: "unreachable" | "no_head" | "broken", retryable: boolean): FailureClass {
+  return { name, retryable, needsRetryAfter: false, retryAfterMs: undefined };
+}
+
 /** Without any answer: another attempt may reach the upstream. */
-export const unreachableUpstream: FailureClass = {
-  retryable: true,
-  needsRetryAfter: false,
-  key: "fine",
-  retryAfterMs: undefined,
-};
+export const unreachableUpstream = unanswered("unreachable", true);
+
+/** The gateway has stopped waiting for the head: asked again, the upstream would take as long. */
+export const silentUpstream = unanswered("no_head", false);
+
+/** No valid HTTP: the upstream may have performed the request. */
+export const invalidAnswer = unanswered("broken", false);
 
 /** Classifies an error by its status, its headers and the known meaning of the provider's codes. */
 export function classifyFailure(
@@ -34,15 +41,37 @@ export function classifyFailure(
   now: number,
 ): FailureClass {
   const fault = readFault(body);
-  const retryAfterMs = readRetryAfter(headers, now) ?? fault.retryDelayMs;
-  const refused = status === 401 || matchesPattern([...rules.keyRefused, ...rules.quotaGone], status, fault);
-  const saidRetryable = matchesPattern(rules.retryable, status, fault);
+  const saysRetryable = matchesPattern(rules.retryable, status, fault);
+  const name = nameOf(rules, { status, fault, saysRetryable });
+  const isBusy = BUSY.has(status) || status === TOO_MANY_REQUESTS;
   return {
-    retryable: !refused && (BUSY.has(status) || BROKEN.has(status) || saidRetryable),
-    needsRetryAfter: BUSY.has(status) && !saidRetryable,
-    key: refused ? "refused" : status === 429 ? "limited" : "fine",
-    retryAfterMs,
+    name,
+    retryable: failureTraits[name].repeats && (isBusy || BROKEN.has(status) || saysRetryable),
+    needsRetryAfter: isBusy && !saysRetryable,
+    retryAfterMs: readRetryAfter(headers, now) ?? fault.retryDelayMs,
   };
+}
+
+interface ReadFailure {
+  status: number;
+  fault: ReturnType<typeof readFault>;
+  saysRetryable: boolean;
+}
+
+/** The provider's own words count before the common meaning of a status. */
+function nameOf(rules: FailureRules, { status, fault, saysRetryable }: ReadFailure): FailureName {
+  if (status === 401 || matchesPattern(rules.keyRefused, status, fault)) return "key_refused";
+  if (status === 402 || matchesPattern(rules.quotaGone, status, fault)) return "quota_gone";
+  if (status === 410 || matchesPattern(rules.modelGone, status, fault)) return "model_gone";
+  if (matchesPattern(rules.contextWindow, status, fault)) return "context_window";
+  if (matchesPattern(rules.contentPolicy, status, fault)) return "content_policy";
+  // The account may not do this.
+  if (status === 403) return "model_gone";
+  if (status === TOO_MANY_REQUESTS) return saysRetryable ? "overloaded" : "rate_limited";
+  if (BUSY.has(status)) return "overloaded";
+  // A redirection is not followed, so that it is no answer either.
+  const isAnswer = status >= 400 && status < 500 && status !== 408;
+  return saysRetryable || !isAnswer ? "broken" : "request";
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds or as an HTTP date; in milliseconds from now. */

@@ -64,7 +64,7 @@ export async function connectUpstream(
     } catch (cause) {
       const status = cause instanceof HandshakeRefused ? cause.status : undefined;
       const failure = failureOf(target, status, environment.clock());
-      if (failure.key !== "fine") route.keys.coolDown(key, failure.key, failure.retryAfterMs);
+      route.keys.note(key, failure);
       const waitMs = attempts.waitAfter(attempt, { failure, status, isSent: false });
       reportAttempt(deps, request, attempt, { begunAt, status, failure, waitMs });
       if (waitMs === undefined && status !== undefined) return { kind: "refused", status };

@@ -1,8 +1,15 @@
 import { expect, test } from "bun:test";
-import { classifyFailure, unreachableUpstream } from "./classify-failure.ts";
+import { classifyFailure, invalidAnswer, silentUpstream, unreachableUpstream } from "./classify-failure.ts";
 import { type FailedAttempt, mayRepeat, repeatRuleOf } from "./repeat-rule.ts";
 
-const rules = { keyRefused: [{ statuses: [403], codes: /^invalid_key$/ }], quotaGone: [], retryable: [] };
+const rules = {
+  keyRefused: [{ statuses: [403], codes: /^invalid_key$/ }],
+  quotaGone: [],
+  modelGone: [],
+  contextWindow: [],
+  contentPolicy: [],
+  retryable: [],
+};
 
 function answered(status: number, body = "{}"): FailedAttempt {
   const failure = classifyFailure(rules, { status, headers: { get: () => null }, body }, 0);
@@ -15,13 +22,13 @@ const unanswered = (failure: FailedAttempt["failure"], isSent: boolean): FailedA
   isSent,
 });
 
-/** Whether text, an image and a video are sent again after it. */
+/** Whether text, an image and a video may be sent again after it, to any target. */
 const cases: [title: string, failed: FailedAttempt, text: boolean, image: boolean, video: boolean][] = [
   ["a failed connection", unanswered(unreachableUpstream, false), true, true, true],
   ["a cut before the reply", unanswered(unreachableUpstream, true), true, false, false],
-  ["silence", unanswered("timed-out", true), false, false, false],
-  ["silence while connecting", unanswered("timed-out", false), false, false, false],
-  ["an invalid answer", unanswered("invalid-answer", true), false, false, false],
+  ["silence", unanswered(silentUpstream, true), true, false, false],
+  ["silence while connecting", unanswered(silentUpstream, false), true, true, true],
+  ["an invalid answer", unanswered(invalidAnswer, true), true, false, false],
   ["a client that left", unanswered("abandoned", true), false, false, false],
   ["429", answered(429), true, true, true],
   ["503", answered(503), true, true, true],
@@ -33,7 +40,7 @@ const cases: [title: string, failed: FailedAttempt, text: boolean, image: boolea
 ];
 
 test.each(cases)(
-  "after %s, work of each kind is repeated as its rule permits",
+  "after %s, work of each kind may be done again as its rule permits",
   (_title, failed, text, image, video) => {
     for (const operation of ["chat", "messages", "responses", "completion", "embeddings", "moderation"] as const) {
       expect([operation, mayRepeat(repeatRuleOf(operation), failed)]).toEqual([operation, text]);

@@ -3,7 +3,7 @@
  * status comes before the work: nothing was made, and nothing is billed. After silence, a cut or an invalid answer the
  * upstream may have done the work, and bills it.
  */
-import type { Operation } from "../core/index.ts";
+import { failureTraits, type Operation } from "../core/index.ts";
 import type { AnyFailure } from "./classify-failure.ts";
 
 /**
@@ -61,8 +61,9 @@ const UNAVAILABLE = 503;
 
 /** Whether the failure permits another attempt at all; whether that makes sense is up to its class. */
 export function mayRepeat(rule: RepeatRule, { failure, status, isSent }: FailedAttempt): boolean {
-  if (typeof failure === "string") return false;
+  if (failure === "abandoned") return false;
   if (rule === "freely") return true;
   if (status === undefined) return !isSent;
-  return rule === "unless-done" || status === TOO_MANY_REQUESTS || status === UNAVAILABLE || failure.key === "refused";
+  const isKeys = failureTraits[failure.name].key === "refused";
+  return rule === "unless-done" || status === TOO_MANY_REQUESTS || status === UNAVAILABLE || isKeys;
 }

@@ -173,7 +173,7 @@ describe("a request that was written and got no answer", () => {
     expect(await sent).toMatchObject({ kind: "stream" });
     expect(scene.attempts.map(({ failure, unbilled }) => [failure, unbilled])).toEqual([
       ["unreachable", "0.5"],
-      ["retryable", undefined],
+      ["broken", undefined],
       [undefined, undefined],
     ]);
     // The first one stays sent, the second one was refused.

@@ -4,7 +4,7 @@
  * and 503 with a short enough delay, or with another key.
  */
 import type { OutgoingForm } from "../bodies/index.ts";
-import { type AttemptReport, type WorkObserver } from "../charges/index.ts";
+import type { WorkObserver } from "../charges/index.ts";
 import {
   type AbortListener,
   type AskUpstream,
@@ -18,7 +18,14 @@ import {
 import type { Key } from "../routing/index.ts";
 import { BadReply, collectBody } from "../upstream/index.ts";
 import { type Attempt, type AttemptPolicy, Attempts } from "./attempts.ts";
-import { type AnyFailure, classifyFailure, type FailureClass, unreachableUpstream } from "./classify-failure.ts";
+import {
+  type AnyFailure,
+  classifyFailure,
+  type FailureClass,
+  invalidAnswer,
+  silentUpstream,
+  unreachableUpstream,
+} from "./classify-failure.ts";
 import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
 import type { RepeatRule } from "./repeat-rule.ts";
 import type { FailedReply, StreamReply } from "./reply.ts";
@@ -144,7 +151,7 @@ export function reportAttempt(
     keyId: key.id,
     attempt: number,
     status,
-    failure: failure && failureName(failure),
+    failure: typeof failure === "object" ? failure.name : failure,
     milliseconds: performance.now() - begunAt,
     retryInMs: waitMs,
     unbilled,
@@ -152,20 +159,13 @@ export function reportAttempt(
 }
 
 /** The gateway stopped waiting, or the client disconnected. */
-function abortedUpstream(reason: unknown): "timed-out" | "abandoned" {
-  return reason instanceof GatewayError && reason.code === "upstream_timeout" ? "timed-out" : "abandoned";
+function abortedUpstream(reason: unknown): AnyFailure {
+  return reason instanceof GatewayError && reason.code === "upstream_timeout" ? silentUpstream : "abandoned";
 }
 
 /** There was no answer, or none in valid HTTP. */
-function unansweredBy(cause: unknown): FailureClass | "invalid-answer" {
-  return cause instanceof BadReply ? "invalid-answer" : unreachableUpstream;
-}
-
-function failureName(failure: NonNullable<AttemptResult["failure"]>): NonNullable<AttemptReport["failure"]> {
-  if (typeof failure === "string") return failure;
-  if (failure === unreachableUpstream) return "unreachable";
-  if (failure.key !== "fine") return `${failure.key}-key`;
-  return failure.retryable ? "retryable" : "final";
+function unansweredBy(cause: unknown): FailureClass {
+  return cause instanceof BadReply ? invalidAnswer : unreachableUpstream;
 }
 
 function ask(
@@ -214,7 +214,7 @@ async function readFailure(
   watchdog.expect(send.idleMsMax, "The upstream's answer fell silent.");
   const body = await readError(replyBody, watchdog);
   const failure = classifyFailure(route.provider.failures, { status, headers, body }, environment.clock());
-  if (failure.key !== "fine") route.keys.coolDown(key, failure.key, failure.retryAfterMs);
+  route.keys.note(key, failure);
   return { reply: { kind: "failed", status, headers, body: route.keys.redact(body) }, failure };
 }
 

@@ -213,7 +213,7 @@ describe.each([0, 2])("with %d retries, a reused connection that closes", (retri
     }
     // Each attempt is counted and logged, with what it may cost.
     const attempts = (await linesOf(ids)).filter((line) => line["attempt"] !== undefined);
-    const failure = isRepeated ? "unreachable" : "invalid-answer";
+    const failure = isRepeated ? "unreachable" : "broken";
     expect(attempts.map((line) => [line["attempt"], line["failure"], Number(line["unbilled"]) > 0])).toEqual(
       ids.map(() => [1, failure, true]),
     );

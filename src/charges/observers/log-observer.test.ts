@@ -31,7 +31,7 @@ describe("an attempt", () => {
     keyId: "k1",
     attempt: 2,
     status: 429,
-    failure: "limited-key",
+    failure: "rate_limited",
     milliseconds: 12.34,
     retryInMs: 250,
     unbilled: "0.5",
@@ -45,12 +45,14 @@ describe("an attempt", () => {
   };
 
   test.each<AttemptReport["failure"]>([
-    "refused-key",
-    "limited-key",
-    "retryable",
+    "key_refused",
+    "quota_gone",
+    "rate_limited",
+    "overloaded",
     "unreachable",
-    "invalid-answer",
-    "timed-out",
+    "broken",
+    "no_head",
+    "model_gone",
   ])("that failed as %p has a line", (failure) => {
     const line = {
       request_id: "req_1",
@@ -62,11 +64,12 @@ describe("an attempt", () => {
       retry_in_ms: 250,
       unbilled: "0.5",
     };
-    const message = failure === "refused-key" ? "the provider refuses the key or its permission" : "attempt failed";
+    const isOperators = failure === "key_refused" || failure === "quota_gone";
+    const message = isOperators ? "the provider refuses the key or its permission" : "attempt failed";
     expect(linesOf({ failure })).toEqual([[message, { ...line, failure }]]);
   });
 
-  test.each([undefined, "final", "abandoned"] as const)(
+  test.each([undefined, "request", "context_window", "content_policy", "abandoned"] as const)(
     "that succeeded, or that the call itself is to blame for, has none: %p",
     (failure) => {
       expect(linesOf({ failure })).toEqual([]);

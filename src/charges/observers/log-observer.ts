@@ -10,10 +10,10 @@ export function logObserver(logger: Logger): WorkObserver {
   return {
     attempted(attempt) {
       const { failure, status } = attempt;
-      // Nobody but the operator can replace a key.
-      if (failure === "refused-key" || status === 401 || status === 403)
+      if (failure === undefined || QUIET.has(failure)) return;
+      if (OPERATORS.has(failure) || status === 403)
         logger.error(attemptLine(attempt), "the provider refuses the key or its permission");
-      else if (failure !== undefined && !QUIET.has(failure)) logger.warn(attemptLine(attempt), "attempt failed");
+      else logger.warn(attemptLine(attempt), "attempt failed");
     },
     ended: (report) => logger.info(endLine(report), "call"),
     committed({ id, shortfall }) {
@@ -66,7 +66,10 @@ function endLine({ order, record, credits, unbilled, files, error }: WorkReport)
 }
 
 /** Failures caused by the call or its client. The line of the call's end suffices for them. */
-const QUIET: ReadonlySet<AttemptFailure> = new Set(["final", "abandoned"]);
+const QUIET: ReadonlySet<AttemptFailure> = new Set(["request", "context_window", "content_policy", "abandoned"]);
+
+/** Nobody but the operator can replace a key, or pay for it. */
+const OPERATORS: ReadonlySet<AttemptFailure> = new Set(["key_refused", "quota_gone"]);
 
 /**
  * The number of files in a line, and of characters of a client's file names: a form may have a thousand files with long

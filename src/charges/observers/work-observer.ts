@@ -1,20 +1,9 @@
-import type { CallFile, GatewayError, Nano } from "../../core/index.ts";
+import type { CallFile, FailureName, GatewayError, Nano } from "../../core/index.ts";
 import type { CallRecord } from "../../ledger/index.ts";
 import type { WorkOrder } from "../work-order.ts";
 
-/**
- * Why an attempt failed: the key's fault; a failure that another attempt may avoid (`retryable`); the request's own
- * fault (`final`); no answer, or an invalid one; or given up by the gateway (`timed-out`) or the client.
- */
-export type AttemptFailure =
-  | "refused-key"
-  | "limited-key"
-  | "retryable"
-  | "final"
-  | "unreachable"
-  | "invalid-answer"
-  | "timed-out"
-  | "abandoned";
+/** Why an attempt failed: its class, or `abandoned` if its client left or the gateway stopped. */
+export type AttemptFailure = FailureName | "abandoned";
 
 /** One request to an upstream that was answered or failed. */
 export interface AttemptReport {

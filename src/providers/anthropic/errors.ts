@@ -8,5 +8,11 @@ export const failures: FailureRules = {
     { statuses: keyStatuses, codes: /^(?:contract|enforced)_spend_limit_reached$/ },
     { statuses: [400, ...keyStatuses], message: /^Your credit balance is too low/ },
   ],
+  modelGone: [{ statuses: [404], message: /^model: / }],
+  contextWindow: [
+    { statuses: [400], message: /^(?:prompt is too long|input length and `max_tokens` exceed context limit)/ },
+  ],
+  // A refusal is an answer with a status of success.
+  contentPolicy: [{ statuses: [400], message: /^Output blocked by content filtering policy/ }],
   retryable: [],
 };

@@ -6,5 +6,8 @@ import type { FailureRules } from "../provider.ts";
 export const failures: FailureRules = {
   keyRefused: [{ statuses: [400, 401, 403], codes: /^API_KEY_INVALID$/, message: /^API key not valid\./ }],
   quotaGone: [{ statuses: [429], codes: /PerDay/ }],
+  modelGone: [{ statuses: [404], message: /^models\/\S+ is (?:not found|no longer available)/ }],
+  contextWindow: [{ statuses: [400], message: /^The input token count/ }],
+  contentPolicy: [],
   retryable: [],
 };

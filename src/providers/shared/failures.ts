@@ -5,11 +5,19 @@ import { textOf } from "./json.ts";
 /** Statuses under which upstreams report problems of the key or its money. */
 export const keyStatuses = [401, 402, 403, 429];
 
+/** Statuses under which upstreams report that they do not have a model. */
+const modelStatuses = [400, 403, 404];
+
 /** The codes of OpenAI and of the upstreams that follow it. */
 export const commonFailures: FailureRules = {
   keyRefused: [{ statuses: keyStatuses, codes: /^(?:invalid_api_key|incorrect_api_key|invalid_authentication)/ }],
   quotaGone: [
     { statuses: keyStatuses, codes: /^(?:insufficient_quota|exceeded_current_quota|credit_balance_exhausted)/ },
+  ],
+  modelGone: [{ statuses: modelStatuses, codes: /^(?:model_not_found|DeploymentNotFound)$/ }],
+  contextWindow: [{ statuses: [400, 413, 422], codes: /^context_length_exceeded$/ }],
+  contentPolicy: [
+    { statuses: [400, 403], codes: /^(?:content_policy_violation|moderation_blocked|content_filter|invalid_prompt)$/ },
   ],
   retryable: [],
 };

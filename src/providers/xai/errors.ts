@@ -5,4 +5,10 @@ import { commonFailures } from "../shared/failures.ts";
 export const failures: FailureRules = {
   ...commonFailures,
   keyRefused: [...commonFailures.keyRefused, { statuses: [400, 401, 403], message: /^Incorrect API key/ }],
+  modelGone: [...commonFailures.modelGone, { statuses: [400, 404], message: /^The model \S+ does not exist/ }],
+  contextWindow: [
+    ...commonFailures.contextWindow,
+    { statuses: [400], message: /^This model's maximum prompt length is / },
+  ],
+  contentPolicy: [...commonFailures.contentPolicy, { statuses: [403], message: /^Content violates usage guidelines/ }],
 };
