@@ -34,7 +34,7 @@ const LIKELY_TOKENS_MAX = 1_000_000_000;
  * The most that a call within its bound can use, counted in the most expensive buckets that it may be counted in;
  * `outputMax` is the number of output tokens per choice.
  */
-export function usageBound(price: ModelPrice, bound: WorkBound, outputMax = outputTokensMax(price, bound)): Usage {
+export function usageBound(price: ModelPrice, bound: WorkBound, outputMax = outputTokensMax(price, bound.outputTokens)): Usage {
   const { inputParts, inputUnits, toolUnits, outputImages, outputVideo, choices, inputs = 1 } = bound;
   const window = price.contextWindow ?? Number.POSITIVE_INFINITY;
   const readMax = window * inputs;
@@ -75,10 +75,8 @@ function add(usage: Usage, bucket: UsageBucket, units: number): void {
 }
 
 /** The most output per choice: by the request, else by the model. */
-function outputTokensMax({ contextWindow, maxOutputTokens }: ModelPrice, bound: WorkBound): number {
-  return (
-    bound.outputTokens ?? maxOutputTokens ?? Math.min(OUTPUT_TOKENS_ASSUMED, contextWindow ?? Number.POSITIVE_INFINITY)
-  );
+function outputTokensMax({ contextWindow, maxOutputTokens }: ModelPrice, requested: number | undefined): number {
+  return requested ?? maxOutputTokens ?? Math.min(OUTPUT_TOKENS_ASSUMED, contextWindow ?? Number.POSITIVE_INFINITY);
 }
 
 /** The buckets of the work itself. An upstream that counts none of them has counted another unit, such as seconds. */
@@ -142,7 +140,10 @@ const bucketsOf: Readonly<Record<UsageSide, readonly UsageBucket[]>> = { input: 
 function withTokens(work: CountedWork, observed: ObservedUsage, outputBytes: () => number): ObservedUsage {
   const { usage, uncounted = neither } = observed;
   const [read, written] = [inputTokens(usage), outputTokens(usage)];
-  const isBeyond = { input: read > inputMax(work, observed), output: isOutputBeyond(work, observed, outputBytes) };
+  const isBeyond = {
+    input: isInputBeyond(work, observed, read),
+    output: isOutputBeyond(work, observed, written, outputBytes),
+  };
   const isPlausible = !isBeyond.input && !isBeyond.output;
   // Almost every answer.
   if (isPlausible && uncounted.length === 0 && read > 0 && written > 0) return observed;
@@ -191,23 +192,26 @@ const PROVIDERS_OWN_TOKENS = UNKNOWN_PART_TOKENS;
 const PLAUSIBLE_TIMES = 2;
 
 /**
- * The most input that is taken for a count: as much as the body allows, within the window. After each run of a hosted tool
- * it is read again, together with the results of all runs so far.
+ * Whether a count of input is no count: far beyond what the body allows within the window. After each run of a hosted
+ * tool the input is read again, together with the results of all runs so far.
  */
-function inputMax({ order: { price, bound } }: CountedWork, observed: ObservedUsage): number {
-  const rounds = roundsMax(bound, observed);
+function isInputBeyond({ order: { price, bound } }: CountedWork, observed: ObservedUsage, read: number): boolean {
   const window = (price.contextWindow ?? Number.POSITIVE_INFINITY) * (bound.inputs ?? 1);
+  if (read <= bound.inputTokens && read <= window) return false;
+  const rounds = roundsMax(bound, observed);
   const broughtIn = (UNKNOWN_PART_TOKENS * (rounds - 1)) / 2;
-  return PLAUSIBLE_TIMES * rounds * Math.min(bound.inputTokens + PROVIDERS_OWN_TOKENS + broughtIn, window);
+  return read > PLAUSIBLE_TIMES * rounds * Math.min(bound.inputTokens + PROVIDERS_OWN_TOKENS + broughtIn, window);
 }
 
 /** Whether a count of output is far beyond the limit that was sent, or else the model's, and beyond the text as well. */
-function isOutputBeyond(work: CountedWork, observed: ObservedUsage, outputBytes: () => number): boolean {
-  const { order, outputLimit } = work;
-  const { price, bound, output } = order;
-  const limit =
-    outputLimit ?? outputTokensMax(price, output === undefined ? bound : { ...bound, outputTokens: output.ownLimit });
-  const written = outputTokens(observed.usage);
+function isOutputBeyond(
+  { order: { price, bound, output }, outputLimit }: CountedWork,
+  observed: ObservedUsage,
+  written: number,
+  outputBytes: () => number,
+): boolean {
+  const limit = outputLimit ?? outputTokensMax(price, output === undefined ? bound.outputTokens : output.ownLimit);
+  if (written <= limit) return false;
   const ofOthers = (bound.alternatives?.models ?? []).map(({ outputTokens: own = 0 }) => own);
   const most = PLAUSIBLE_TIMES * roundsMax(bound, observed) * Math.max(limit, ...ofOthers) * bound.choices;
   return written > most && written > PLAUSIBLE_TIMES * tokensOfBytes(outputBytes());

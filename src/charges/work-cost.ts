@@ -92,8 +92,8 @@ export class WorkCost {
       );
     }
     for (const { model, usage } of others) most += this.#boundAt(priceOf?.(model), undefined, () => usage);
-    const { toolUnits: _, ...read } = bound;
     for (const { model, runs, outputTokens: written } of helpers) {
+      const { toolUnits: _, ...read } = bound;
       most += this.#boundAt(priceOf?.(model), undefined, (price) => usageBound(price, read, written)) * BigInt(runs);
     }
     return most;

@@ -39,8 +39,11 @@ export function parseCredits(amount: number | string): Nano {
 export function formatCredits(nano: Nano): string {
   const absolute = nano < 0n ? -nano : nano;
   const digits = absolute.toString().padStart(FRACTION_DIGITS + 1, "0");
-  const decimal = `${digits.slice(0, -FRACTION_DIGITS)}.${digits.slice(-FRACTION_DIGITS)}`;
-  return (nano < 0n ? "-" : "") + decimal.replace(/\.?0+$/, "");
+  const point = digits.length - FRACTION_DIGITS;
+  let end = digits.length;
+  while (end > point && digits[end - 1] === "0") end -= 1;
+  const decimal = end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
+  return nano < 0n ? `-${decimal}` : decimal;
 }
 
 /** Nano-credits as a JSON number. Exact up to 8 million credits (2^23), rounded to 53 bits above. */

@@ -43,11 +43,11 @@ export class ReplyHead implements ReplyHeaders {
       throw new BadReply("a transfer encoding but chunked");
     this.isChunked = transfer !== null;
     const isFirstVersion = text[7] === "0";
-    const connection = this.get("connection") ?? "";
-    const isKept = isFirstVersion ? keepAliveToken.test(connection) : true;
+    const connection = this.get("connection");
+    const isKept = !isFirstVersion || (connection !== null && keepAliveToken.test(connection));
     // If a peer frames a body in two ways, or in a way newer than its version, its end cannot be trusted.
     const isDoubtful = this.isChunked && (isFirstVersion || this.contentLength !== undefined);
-    this.keepsAlive = isKept && !closeToken.test(connection) && !isDoubtful;
+    this.keepsAlive = isKept && !(connection !== null && closeToken.test(connection)) && !isDoubtful;
   }
 
   /** A 204 or 304 has no body, whatever its head contains. */
@@ -57,7 +57,8 @@ export class ReplyHead implements ReplyHeaders {
 
   /** The keep-alive time announced by the upstream, in milliseconds. */
   get keepAliveMs(): number | undefined {
-    const seconds = keepAliveTimeout.exec(this.get("keep-alive") ?? "")?.[1];
+    const keepAlive = this.get("keep-alive");
+    const seconds = keepAlive === null ? undefined : keepAliveTimeout.exec(keepAlive)?.[1];
     return seconds === undefined ? undefined : Number(seconds) * 1_000;
   }
 
@@ -98,8 +99,10 @@ function isBlank(character: number): boolean {
 
 /** Intermediaries may join several headers into a list of the same number. */
 function lengthIn(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  if (decimalLength.test(value)) return Number(value);
   let length: number | undefined;
-  for (const part of value?.split(",") ?? []) {
+  for (const part of value.split(",")) {
     const digits = part.trim();
     if (!decimalLength.test(digits)) throw new BadReply("a content-length that is no number");
     if ((length ?? Number(digits)) !== Number(digits)) throw new BadReply("several lengths of one body");

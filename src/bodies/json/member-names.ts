@@ -12,11 +12,8 @@ import type { JsonMember } from "./scan.ts";
  * @param measured Members that are read although `schema` does not contain them.
  */
 export function checkMemberNames(members: readonly JsonMember[], schema: z.ZodType, measured: readonly string[]): void {
-  const seen = new Set<string>();
-  for (const { key } of members) {
-    if (seen.has(key)) throw refusal(`The body has the key ${quoted(key)} twice.`, key);
-    seen.add(key);
-  }
+  const twice = duplicateKey(members);
+  if (twice !== undefined) throw refusal(`The body has the key ${quoted(twice)} twice.`, twice);
   // Almost all bodies have only such names, and need no comparison.
   if (members.every(({ key }) => IS_FOLDED.test(key))) return;
   const names = new Map([...readNames(schema), ...measured].map((name) => [folded(name), name]));
@@ -24,6 +21,16 @@ export function checkMemberNames(members: readonly JsonMember[], schema: z.ZodTy
     const name = names.get(folded(key)) ?? key;
     if (name !== key) throw refusal(`The key ${quoted(key)} differs only in case from ${quoted(name)}.`, key);
   }
+}
+
+/** Up to this many members, comparing each with the previous ones is faster than a set. */
+const FEW_MEMBERS = 8;
+
+function duplicateKey(members: readonly JsonMember[]): string | undefined {
+  if (members.length <= FEW_MEMBERS)
+    return members.find(({ key }, at) => members.findIndex((other) => other.key === key) < at)?.key;
+  const seen = new Set<string>();
+  return members.find(({ key }) => seen.size === seen.add(key).size)?.key;
 }
 
 /** Names that are their own folded form. */

@@ -100,7 +100,9 @@ function readTokens(usage: JsonObject, prompt: number, remainder: number): Usage
   // Mistral counts audio beside the prompt, which only the total shows.
   const inputAudio = audio > 0 && audio === remainder ? audio : parts.take(audio);
   const inputImage = parts.take(Math.min(countOf(details["image_tokens"]), parts.rest));
-  return { input: parts.rest, cacheRead, cacheWrite5m, inputAudio, ...(inputImage === 0 ? {} : { inputImage }) };
+  const read: Usage = { input: parts.rest, cacheRead, cacheWrite5m, inputAudio };
+  if (inputImage > 0) read.inputImage = inputImage;
+  return read;
 }
 
 /** The parts of the completion, with the reasoning beside it; `remainder` is what only the total counts. */
@@ -118,10 +120,7 @@ function writtenTokens(
   const text = told - (included ?? 0);
   const outputAudio = Math.min(countOf(details["audio_tokens"]), text);
   const outputImage = Math.min(countOf(details["image_tokens"]), text - outputAudio);
-  return {
-    output: text - outputAudio - outputImage,
-    reasoning: included ?? (isRemainder ? remainder : listed),
-    outputAudio,
-    ...(outputImage === 0 ? {} : { outputImage }),
-  };
+  const reasoning = included ?? (isRemainder ? remainder : listed);
+  const output = text - outputAudio - outputImage;
+  return outputImage === 0 ? { output, reasoning, outputAudio } : { output, reasoning, outputAudio, outputImage };
 }

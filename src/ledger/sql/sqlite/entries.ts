@@ -108,5 +108,7 @@ export class Entries {
 
 /** All null for an entry that ends no call. */
 function callValues(call: GenerationColumns | undefined): CallValue[] {
-  return generationColumns.map((name) => call?.[name] ?? null);
+  const values: CallValue[] = [];
+  for (const name of generationColumns) values.push(call?.[name] ?? null);
+  return values;
 }
