@@ -27,10 +27,15 @@ export function checkMemberNames(members: readonly JsonMember[], schema: z.ZodTy
 const FEW_MEMBERS = 8;
 
 function duplicateKey(members: readonly JsonMember[]): string | undefined {
-  if (members.length <= FEW_MEMBERS)
-    return members.find(({ key }, at) => members.findIndex((other) => other.key === key) < at)?.key;
-  const seen = new Set<string>();
-  return members.find(({ key }) => seen.size === seen.add(key).size)?.key;
+  if (members.length > FEW_MEMBERS) {
+    const seen = new Set<string>();
+    return members.find(({ key }) => seen.size === seen.add(key).size)?.key;
+  }
+  for (let at = 1; at < members.length; at += 1) {
+    const key = members[at]?.key;
+    for (let before = 0; before < at; before += 1) if (members[before]?.key === key) return key;
+  }
+  return undefined;
 }
 
 /** Names that are their own folded form. */

@@ -108,7 +108,5 @@ export class Entries {
 
 /** All null for an entry that ends no call. */
 function callValues(call: GenerationColumns | undefined): CallValue[] {
-  const values: CallValue[] = [];
-  for (const name of generationColumns) values.push(call?.[name] ?? null);
-  return values;
+  return generationColumns.map((name) => call?.[name] ?? null);
 }
