@@ -27,7 +27,7 @@ const quick: Durations = {
  * round's ratio of a program to itself strays by 1.4 % with such turns and by 10 % with turns of a second.
  */
 const TURN_SECONDS = 0.025;
-const fullComparison: ComparisonPlan = { rounds: 5, warmUpTurns: 120, turns: 320, turnSeconds: TURN_SECONDS };
+const fullComparison: ComparisonPlan = { rounds: 5, warmUpTurns: 400, turns: 320, turnSeconds: TURN_SECONDS };
 const quickComparison: ComparisonPlan = { rounds: 1, warmUpTurns: 60, turns: 160, turnSeconds: TURN_SECONDS };
 
 export function durationsOf(options: Options): Durations {

@@ -28,6 +28,14 @@ export const generationColumns = [
   ...(["input_tokens", "output_tokens", "ms", "first_byte_ms", "started_at", "list_credits", "parent"] as const),
 ];
 
+/** The values of a row in the order of `generationColumns`, written out: each call writes one. */
+export function generationValues(row: GenerationColumns): GenerationColumns[keyof GenerationColumns][] {
+  const { owner, operation, dialect, provider, model, streamed, status, outcome, usage } = row;
+  const { input_tokens, output_tokens, ms, first_byte_ms, started_at, list_credits, parent } = row;
+  const named = [owner, operation, dialect, provider, model, streamed, status, outcome, usage];
+  return [...named, input_tokens, output_tokens, ms, first_byte_ms, started_at, list_credits, parent];
+}
+
 export function toGenerationColumns(record: CallRecord): GenerationColumns {
   const { owner, operation, dialect, provider, model, streamed, status, outcome, usage } = record;
   const { terms, maxOutputTokens, estimated } = record;

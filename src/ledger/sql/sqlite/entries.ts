@@ -1,5 +1,5 @@
 import type { Nano } from "../../../core/index.ts";
-import { generationColumns, type GenerationColumns } from "../generations.ts";
+import { generationColumns, type GenerationColumns, generationValues } from "../generations.ts";
 import type { CallsByOwner } from "./calls-by-owner.ts";
 import type { DailySums } from "./daily-sums.ts";
 import type { CallValue, CountedCallRow, EntryKind, EntryRow, LedgerStatements } from "./statements.ts";
@@ -106,7 +106,8 @@ export class Entries {
   }
 }
 
-/** All null for an entry that ends no call. */
-function callValues(call: GenerationColumns | undefined): CallValue[] {
-  return generationColumns.map((name) => call?.[name] ?? null);
+const NO_CALL: readonly CallValue[] = generationColumns.map(() => null);
+
+function callValues(call: GenerationColumns | undefined): readonly CallValue[] {
+  return call === undefined ? NO_CALL : generationValues(call);
 }

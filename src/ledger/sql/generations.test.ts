@@ -1,0 +1,23 @@
+import { expect, test } from "bun:test";
+import { generationColumns, generationValues, toGenerationColumns } from "./generations.ts";
+
+test("the values of a row are in the order of its columns", () => {
+  const row = toGenerationColumns({
+    parent: "req_parent",
+    owner: "ada",
+    operation: "chat",
+    dialect: "chat",
+    provider: "openai",
+    model: "gpt-5",
+    streamed: true,
+    status: 200,
+    outcome: "complete",
+    usage: { input: 3, output: 5, requests: 1 },
+    listCredits: 7,
+    milliseconds: 11,
+    millisecondsToFirstByte: 13,
+    startedAt: 17,
+  });
+  const named = Object.fromEntries(generationValues(row).map((value, at) => [generationColumns[at], value]));
+  expect(named).toEqual({ ...row });
+});
