@@ -34,7 +34,11 @@ const LIKELY_TOKENS_MAX = 1_000_000_000;
  * The most that a call within its bound can use, counted in the most expensive buckets that it may be counted in;
  * `outputMax` is the number of output tokens per choice.
  */
-export function usageBound(price: ModelPrice, bound: WorkBound, outputMax = outputTokensMax(price, bound.outputTokens)): Usage {
+export function usageBound(
+  price: ModelPrice,
+  bound: WorkBound,
+  outputMax = outputTokensMax(price, bound.outputTokens),
+): Usage {
   const { inputParts, inputUnits, toolUnits, outputImages, outputVideo, choices, inputs = 1 } = bound;
   const window = price.contextWindow ?? Number.POSITIVE_INFINITY;
   const readMax = window * inputs;
