@@ -43,5 +43,6 @@ export const schema: Schema = {
     ledger.PARKED,
     READINESS,
     ledger.REFUNDS,
+    ledger.SESSIONS,
   ],
 };

@@ -11,6 +11,7 @@ import type { WorkOrder, WorkOwner, WorkSource } from "./work-order.ts";
 export interface ParkedWork {
   id: string;
   parent?: string;
+  session?: string;
   /** Holds taken after the first one, whose id is the work's. */
   reserves: readonly string[];
   /** The held amount, in nano-credits. */
@@ -30,11 +31,12 @@ export interface ParkedWork {
 }
 
 export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState): ParkedWork {
-  const { id, parent, principal, operation, dialect, source, price, bound, streamed, retry, at } = order;
+  const { id, parent, session, principal, operation, dialect, source, price, bound, streamed, retry, at } = order;
   const { user, tokenId, accountId, rates } = principal;
   return {
     id,
     ...(parent === undefined ? {} : { parent }),
+    ...(session === undefined ? {} : { session }),
     reserves,
     held: String(amount),
     principal: { user, tokenId, accountId, rates },

@@ -27,6 +27,8 @@ export interface WorkOrder {
   id: string;
   /** The id of the series that this work belongs to; absent for single work. */
   parent?: string | undefined;
+  /** The client's session, as its header names it: see `sessionOf`. */
+  session?: string | undefined;
   principal: WorkOwner;
   operation: Operation;
   /** The client's dialect; undefined for an operation without one. */
@@ -61,7 +63,7 @@ export function withOwnMarkup(order: WorkOrder): WorkOrder {
 
 /** A hold for the work, kept by this process: the first one, or a replacement for one that has expired. */
 export function holdOf(
-  { parent, principal, operation, dialect, source, streamed }: WorkOrder,
+  { parent, session, principal, operation, dialect, source, streamed }: WorkOrder,
   { id, amount, at }: Pick<Hold, "id" | "amount" | "at">,
 ): Hold {
   const hold: Hold = {
@@ -78,5 +80,6 @@ export function holdOf(
     leaseUntil: at + limits.holdLeaseMs,
   };
   if (parent !== undefined) hold.parent = parent;
+  if (session !== undefined) hold.session = session;
   return hold;
 }

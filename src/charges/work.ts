@@ -247,9 +247,10 @@ export class Work implements Watched {
   }
 
   #record({ status, outcome, unbilled, observed = unbilled }: WorkEnd): CallRecord {
-    const { parent, principal, operation, dialect, source, streamed } = this.order;
+    const { parent, session, principal, operation, dialect, source, streamed } = this.order;
     return {
       parent,
+      session,
       owner: principal.user,
       operation,
       dialect,

@@ -20,8 +20,8 @@ export interface Generation extends Omit<CallRecord, "operation" | "outcome" | "
   refunded?: Nano;
 }
 
-/** The grouping of a usage report: by the day on which calls began, by model, or by token. */
-export type UsageGrouping = "day" | "model" | "token";
+/** The grouping of a usage report: by the day on which calls began, by model, by token, or by the client's session. */
+export type UsageGrouping = "day" | "model" | "token" | "session";
 
 export interface UsageQuery {
   /** The user's name. */
@@ -31,7 +31,10 @@ export interface UsageQuery {
   /** Includes calls that began before this time. */
   to: number;
   groupBy: UsageGrouping;
+  /** More groups than these are `too-many-groups`; of sessions, there is a page of so many. */
   groupsMax: number;
+  /** The last session of the page before; only of a grouping by session. */
+  after?: string;
   /** Aborts the reading if the caller disconnects. */
   signal?: AbortSignal;
 }
@@ -45,14 +48,20 @@ export interface UsageSums {
 }
 
 export interface UsageGroup extends UsageSums {
-  /** The day as YYYY-MM-DD, the model id with its prefix, or the token's id. */
+  /** The day as YYYY-MM-DD, the model id with its prefix, the token's id, or the session. */
   name: string;
 }
 
 interface UsageReport {
-  /** Days from the oldest, models and tokens from the most expensive. Groups without calls are left out. */
+  /**
+   * Days from the oldest, models and tokens from the most expensive, sessions by name. Groups without calls are left out, and
+   * so are calls without a session.
+   */
   groups: UsageGroup[];
+  /** Of all calls, also of those in no group or on another page. */
   total: UsageSums;
+  /** Present if there is another page of sessions. */
+  hasMore?: true;
 }
 
 /**

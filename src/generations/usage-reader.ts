@@ -8,9 +8,10 @@ import { setImmediate } from "node:timers/promises";
 import { type Calendar, dayName, GatewayError } from "../core/index.ts";
 import { accountId } from "../ledger/index.ts";
 import type { UsageGroup, UsageGrouping, UsageOutcome, UsageQuery, UsageSums } from "./store.ts";
+import { SessionPage } from "./session-page.ts";
 import { partsOf, type UsagePart } from "./usage-parts.ts";
 
-/** The sums of one group within a batch; the key is a day, a model's id or an account's. */
+/** The sums of one group within a batch; the key is a day, a model's id, an account's, or a session, empty if there is none. */
 export interface UsageRow extends UsageSums {
   key: string;
 }
@@ -46,22 +47,27 @@ export class UsageReader {
 
   /** Throws a `GatewayError` if the caller has disconnected meanwhile. */
   async read(query: UsageQuery): Promise<UsageOutcome> {
-    const parts = partsOf(query.from, query.to, this.#calendar);
+    const { from: begin, to, groupBy, groupsMax } = query;
+    // The sums of days do not tell sessions apart.
+    const isBySession = groupBy === "session";
+    const parts: UsagePart[] = isBySession
+      ? [{ unit: "calls", from: begin, to, day: 0 }]
+      : partsOf(begin, to, this.#calendar);
     const removed = await this.#removedFrom(parts, query);
     if (removed !== undefined) return removed;
     const groups = new Map<string, UsageSums>();
+    const page = isBySession ? new SessionPage(groups, query) : undefined;
     const total = nothing();
     for (const part of parts) {
       for (let from: number | undefined = part.from; from !== undefined;) {
         const begun: UsagePart = { ...part, from };
         const { rows, next }: UsageBatch = await this.#inTurn(query, () => this.#source.batch(begun, query));
         for (const row of rows) {
-          const group = groups.get(row.key) ?? nothing();
-          groups.set(row.key, group);
-          add(group, row);
           add(total, row);
+          if (page?.excludes(row.key) !== true) addTo(groups, row);
         }
-        if (groups.size > query.groupsMax) return "too-many-groups";
+        if (page !== undefined) page.trim();
+        else if (groups.size > groupsMax) return "too-many-groups";
         from = next;
       }
     }
@@ -70,8 +76,9 @@ export class UsageReader {
     if (removedMeanwhile !== undefined) return removedMeanwhile;
     // A late end may have moved the only call of a group to another one.
     const filled = [...groups].filter(([, { requests }]) => requests > 0n);
-    const named = filled.map(([key, sums]) => ({ name: nameOf(query.groupBy, key), ...sums }));
-    return { groups: named.toSorted(query.groupBy === "day" ? byName : byCredits), total };
+    const named = filled.map(([key, sums]) => ({ name: nameOf(groupBy, key), ...sums }));
+    const sorted = named.toSorted(groupBy === "day" || isBySession ? byName : byCredits);
+    return { groups: sorted.slice(0, groupsMax), total, ...(sorted.length > groupsMax && { hasMore: true }) };
   }
 
   /** The time before which calls may be gone, if they include calls that a part has to be summed from. */
@@ -107,6 +114,12 @@ function add(sums: UsageSums, row: UsageSums): void {
   sums.inputTokens += row.inputTokens;
   sums.outputTokens += row.outputTokens;
   sums.credits += row.credits;
+}
+
+function addTo(groups: Map<string, UsageSums>, row: UsageRow): void {
+  const group = groups.get(row.key) ?? nothing();
+  groups.set(row.key, group);
+  add(group, row);
 }
 
 function nameOf(groupBy: UsageGrouping, key: string): string {

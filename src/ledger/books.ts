@@ -130,4 +130,5 @@ interface ExportedCall {
   millisecondsToFirstByte: number | undefined;
   startedAt: number;
   parent: string | undefined;
+  session: string | undefined;
 }

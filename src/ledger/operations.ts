@@ -33,6 +33,8 @@ export interface Hold extends HeldCall {
   retry?: RetryKey;
   /** The same as in the call's record: an expired hold leaves only the ledger's own record. */
   parent?: string;
+  /** As in the call's record, for the same reason. */
+  session?: string;
 }
 
 /** The counts of an account's running minute, or, if none runs, of the one that the requested call would begin. */
@@ -100,6 +102,8 @@ export interface CallRecord {
   startedAt: number;
   /** The id of the series that the call belongs to: a session, a crawl. */
   parent?: string | undefined;
+  /** The client's own name of the session that the call belongs to, as its header had it. */
+  session?: string | undefined;
 }
 
 export interface Settle {

@@ -167,6 +167,7 @@ function callJson(call: NonNullable<ExportedEntry["call"]>) {
     time_to_first_token_ms: call.millisecondsToFirstByte ?? null,
     started_at: iso(call.startedAt),
     parent_id: call.parent ?? null,
+    session: call.session ?? null,
   };
 }
 

@@ -3,7 +3,7 @@
  * open is an ordinary answer to the handshake.
  */
 import type { Principal, RealtimeGrant, SocketCaller } from "../auth/index.ts";
-import { type AcceptedSocket, GatewayError } from "../core/index.ts";
+import { type AcceptedSocket, GatewayError, sessionOf } from "../core/index.ts";
 import type { RealtimeApi, SessionType } from "../providers/index.ts";
 import { quoted, type Target } from "../routing/index.ts";
 import { connectUpstream } from "../sending/index.ts";
@@ -43,7 +43,9 @@ export async function openSession(
   // The upstream takes the model of a transcription from the session, not from the query.
   const named = type === "transcription" && isModelFixed ? withTranscription({}, target.model) : undefined;
   const session = grant?.session ?? named;
-  const start: SessionStart = { id, type, principal, target, api, session, recheck: () => caller.recheck() };
+  const clientSession = sessionOf(request.headers);
+  const recheck = (): ReturnType<typeof caller.recheck> => caller.recheck();
+  const start: SessionStart = { id, type, principal, target, api, session, clientSession, recheck };
   let relay: RealtimeSession | undefined;
   const works = new SessionWorks({ deps, start, onExhausted: (error, what) => relay?.exhausted(error, what) });
   const resolveTranscription = (name: string): Target =>

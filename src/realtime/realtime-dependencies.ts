@@ -41,5 +41,7 @@ export interface SessionStart {
   api: RealtimeApi;
   /** The first session.update of the upstream: the session of a client secret, in OpenAI's terms. */
   session: JsonObject | undefined;
+  /** The client's own session, as a header of the handshake names it. */
+  clientSession: string | undefined;
   recheck: SocketCaller["recheck"];
 }

@@ -101,6 +101,7 @@ export class SessionOrders {
     return {
       id: requestId(clock, randomBytes),
       parent: this.#start.id,
+      session: this.#start.clientSession,
       principal: this.#start.principal,
       dialect: undefined,
       source: { provider: target.route.prefix, model: target.model, modelId: target.modelId },

@@ -64,6 +64,7 @@ const full: Generation = {
   millisecondsToFirstByte: 0,
   startedAt: 2 ** 42,
   parent: "Ω ' \\ \" %",
+  session: "Ω ' \\ \" %",
 };
 
 const everything: UsageQuery = { owner: "alice", from: 0, to: 1000 * DAY, groupBy: "day", groupsMax: 100 };
@@ -191,6 +192,37 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
           { name: "k2", ...sums(1n, 7n, 3n, 30n) },
           { name: "k1", ...sums(2n, 14n, 6n, 20n) },
         ]);
+      });
+
+      test("by session are pages by name, of calls that named one; the total has all", async () => {
+        const call = (session: string | undefined, startedAt: number) => ({ session, startedAt, credits: 2n });
+        await put(
+          call("b", 1),
+          call("a", 2),
+          call(undefined, DAY),
+          call("C", DAY),
+          call("b", 5 * DAY),
+          call("a b", 6 * DAY),
+        );
+        await put({ owner: "bob", session: "b" }, call("d", 9 * DAY));
+        const bySession = { ...everything, to: 9 * DAY, groupBy: "session", groupsMax: 2 } as const;
+        const total = sums(6n, 42n, 18n, 12n);
+        expect(await store.usage(bySession)).toEqual({
+          groups: [
+            { name: "C", ...sums(1n, 7n, 3n, 2n) },
+            { name: "a", ...sums(1n, 7n, 3n, 2n) },
+          ],
+          total,
+          hasMore: true,
+        });
+        expect(await store.usage({ ...bySession, after: "a" })).toEqual({
+          groups: [
+            { name: "a b", ...sums(1n, 7n, 3n, 2n) },
+            { name: "b", ...sums(2n, 14n, 6n, 4n) },
+          ],
+          total,
+        });
+        expect(await store.usage({ ...bySession, after: "b" })).toEqual({ groups: [], total });
       });
 
       test("take in each call once, however the pages fall", async () => {

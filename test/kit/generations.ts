@@ -20,6 +20,7 @@ const columns = [
   "first_byte_ms",
   "started_at",
   "parent",
+  "session",
 ];
 
 /** On SQLite a call stands in the entry that ended it. */
@@ -53,6 +54,7 @@ export async function insertGeneration(storage: Storage, generation: Generation)
     generation.millisecondsToFirstByte ?? null,
     generation.startedAt,
     generation.parent ?? null,
+    generation.session ?? null,
   ];
   if (storage.engine === "postgres") {
     const places = values.map((_, index) => `$${index + 1}`);

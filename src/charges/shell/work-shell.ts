@@ -7,7 +7,7 @@
  * A way of work says how its bodies are planned and how its plans are run.
  */
 import { type BodyLimits, readBody, type ReceivedBody, type ReceivedForm, receiveForm } from "../../bodies/index.ts";
-import { type CallAbort, CallAborter, shuttingDown } from "../../core/index.ts";
+import { type CallAbort, CallAborter, sessionOf, shuttingDown } from "../../core/index.ts";
 import type { RetryKey } from "../../ledger/index.ts";
 import type { MemoryBudget } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
@@ -87,6 +87,7 @@ export class WorkShell {
       retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(way.operation, received) };
       const planned = way.plan(received, { retry });
       const plan = planned instanceof Promise ? await planned : planned;
+      plan.order.session = sessionOf(headers);
       if (this.#isClosing) throw shuttingDown();
       // From here on money is involved: a stopping server waits for this work.
       this.#running.add(abort);

@@ -27,6 +27,11 @@ const SUMS = sql`CAST(sum(input_tokens) AS bigint) AS input_tokens, CAST(sum(out
 const keyOf = (groupBy: UsageGrouping): Statement => sql`CASE CAST(${groupBy} AS text)
   WHEN 'model' THEN provider || '/' || model WHEN 'token' THEN account_id ELSE`;
 
+/** The same of the calls themselves: the sums of days do not know sessions. */
+const keyOfCall = (groupBy: UsageGrouping, day: string): Statement => sql`CASE CAST(${groupBy} AS text)
+  WHEN 'model' THEN provider || '/' || model WHEN 'token' THEN account_id WHEN 'session' THEN coalesce(session, '')
+  ELSE CAST(${day} AS text) END`;
+
 const daysOf = ({ owner, from, to }: Range, groupBy: UsageGrouping): Statement => sql`
   SELECT ${keyOf(groupBy)} CAST(day AS text) END AS key, NULL AS started_at, CAST(sum(requests) AS bigint) AS requests, ${SUMS}
   FROM daily_sums WHERE owner = ${owner} AND day >= ${from} AND day < ${to} GROUP BY 1`;
@@ -40,7 +45,7 @@ export const postgresCalls: CallStatements = {
   last: (range, batchRows) => sql`SELECT started_at AS last FROM generations WHERE ${began(range)}
     ORDER BY started_at LIMIT 1 OFFSET ${batchRows - 1}`,
   summed: (range, groupBy, day) => sql`
-    SELECT ${keyOf(groupBy)} CAST(${day} AS text) END AS key, NULL AS started_at, count(*) AS requests, ${SUMS}
+    SELECT ${keyOfCall(groupBy, day)} AS key, NULL AS started_at, count(*) AS requests, ${SUMS}
     FROM generations WHERE ${began(range)} GROUP BY 1`,
   days: daysOf,
 };
@@ -61,7 +66,7 @@ export const sqliteCalls: CallStatements = {
   last: (range, batchRows) => sql`SELECT started AS last FROM ${numbersOf(range)}
     ORDER BY started LIMIT 1 OFFSET ${batchRows - 1}`,
   summed: (range, groupBy, day) => sql`
-    SELECT ${keyOf(groupBy)} CAST(${day} AS text) END AS key, NULL AS started_at, count(*) AS requests, ${SUMS}
+    SELECT ${keyOfCall(groupBy, day)} AS key, NULL AS started_at, count(*) AS requests, ${SUMS}
     FROM ${callsOf(range)} GROUP BY 1`,
   // In one statement, which sees one moment: the calls wait until the mark moves.
   days: (days, groupBy, between) => sql`${daysOf(days, groupBy)}

@@ -32,6 +32,7 @@ const generations = tableOf({
   millisecondsToFirstByte: optional(named("first_byte_ms", real)),
   startedAt: integer,
   parent: optional(text),
+  session: optional(text),
 });
 
 export function toGeneration(row: SqlRow): Generation {

@@ -48,6 +48,7 @@ describe("a generation", () => {
       object: "generation",
       id,
       parent_id: null,
+      session: null,
       token_id: "a1",
       model: "openai/small",
       provider: "openai",

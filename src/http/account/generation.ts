@@ -58,6 +58,7 @@ export const generationAnswer = z
       .string()
       .nullable()
       .describe("The series that the call belongs to, such as a session; null of a call by itself."),
+    session: z.string().nullable().describe("The session that a header of the request named; null if none did."),
     token_id: z.string(),
     model: z.string().describe("The model's id, with the prefix of its provider."),
     provider: z.string().describe("The prefix of the provider, whichever of its aliases was called."),
@@ -132,6 +133,7 @@ export function answerOf(generation: Generation): z.input<typeof generationAnswe
     object: "generation",
     id: generation.id,
     parent_id: generation.parent ?? null,
+    session: generation.session ?? null,
     token_id: generation.tokenId,
     model: `${provider}/${model}`,
     provider,

@@ -100,6 +100,31 @@ describe("usage", () => {
     });
   });
 
+  test("is by session in pages on request", async () => {
+    for (const session of ["b", "a", "b", null]) {
+      put("2026-11-20", 1_000_000_000n);
+      storage.handle.run("UPDATE entries SET session = ? WHERE id = ?", [session, `req_${calls}`]);
+    }
+    expect(await ask("?group_by=session&limit=1")).toMatchObject({
+      data: [{ session: "a", ...entry(1, 1) }],
+      total: total(4, 4),
+      next_cursor: "a",
+      group_by: "session",
+    });
+    const last = await ask("?group_by=session&limit=1&cursor=a");
+    expect(last).toMatchObject({ data: [{ session: "b", ...entry(2, 2) }], total: total(4, 4) });
+    expect(last).not.toHaveProperty("next_cursor");
+    expect(await ask("?group_by=session&cursor=b")).toMatchObject({ data: [], total: total(4, 4) });
+  });
+
+  test("by session is not known of a time whose calls have been removed", async () => {
+    const closed = "UPDATE ledger_state SET closed_before = ?1, sealed_before = ?1, removed_before = ?1";
+    storage.handle.run(closed, [Date.parse("2026-11-10")]);
+    const thrown = await ask("?group_by=session&from=2026-11-09").catch((reason: unknown) => reason);
+    expect(thrown).toMatchObject({ code: "validation_failed", status: 422, param: "from" });
+    expect(await ask("?group_by=session&from=2026-11-10")).toMatchObject({ data: [] });
+  });
+
   test("is the user's, by any of their tokens, and nobody else's", async () => {
     put("2026-11-20", 1n, { owner: "bob", tokenId: "b1" });
     put("2026-11-20", 2_000_000_000n);
@@ -119,6 +144,11 @@ describe("an invalid query", () => {
     ["?group_by=hour", "group_by", /"day"\|"model"\|"token"/],
     ["?group_by=", "group_by", /"day"\|"model"\|"token"/],
     ["?group_by=Day", "group_by", /"day"\|"model"\|"token"/],
+    ["?limit=5", "limit", /^limit: only sessions have pages/],
+    ["?group_by=model&cursor=a", "cursor", /^cursor: only sessions have pages/],
+    ["?group_by=session&limit=0", "limit", /^limit: /],
+    ["?group_by=session&limit=1001", "limit", /^limit: /],
+    ["?group_by=session&cursor=", "cursor", /^cursor: /],
     ["?group_by=day&group_by=model", "group_by", /^group_by: is given more than once/],
     ["?from=2026-11-01&from=2026-11-01", "from", /^from: is given more than once/],
   ])("is refused by its parameter: %s", async (query, param, message) => {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { creditsNumber, GatewayError, limits } from "../../core/index.ts";
-import type { UsageGroup, UsageGrouping, UsageSums } from "../../generations/index.ts";
+import type { UsageGroup, UsageGrouping, UsageQuery, UsageSums } from "../../generations/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -22,10 +22,16 @@ const moment = z
 const formats =
   "A date (in the time zone of the deployment), a date-time (ISO 8601, UTC without an offset) or unix seconds.";
 
+const grouping = z.enum(["day", "model", "token", "session"]);
+
+const sessionName = z.string().min(1).max(128);
+
 const usageQuery = z.object({
   from: moment.optional().describe(`${formats} Calls that began then or later; by default the 30 days up to \`to\`.`),
   to: moment.optional().describe(`${formats} Calls that began before; by default the end of this day.`),
-  group_by: z.enum(["day", "model", "token"]).default("day"),
+  group_by: grouping.default("day"),
+  limit: z.coerce.number().int().min(1).max(1_000).optional().describe("Sessions in one answer; by default 100."),
+  cursor: sessionName.optional().describe("Of sessions: the `next_cursor` of the page before."),
 });
 
 const count = z.number().int();
@@ -51,13 +57,20 @@ export const usageAnswer = z
           }),
           z.object({ model: z.string().describe("Provider-prefixed model id."), ...entryFields }),
           z.object({ token_id: z.string(), ...entryFields }),
+          z.object({ session: sessionName.describe("As the requests' headers named it."), ...entryFields }),
         ]),
       )
-      .describe("Days from the oldest, models and tokens from the dearest; those without calls are left out."),
-    total: z.object(sums),
+      .describe(
+        "Days from the oldest, models and tokens from the dearest, sessions by name; those without calls are left out.",
+      ),
+    total: z.object(sums).describe("Of all calls of the period, also of those without a session or on another page."),
+    next_cursor: z
+      .string()
+      .optional()
+      .describe("Of sessions: the `cursor` of the next page; absent on the last one, and of other groupings."),
     from: z.iso.datetime(),
     to: z.iso.datetime(),
-    group_by: z.enum(["day", "model", "token"]),
+    group_by: grouping,
   })
   .meta({ id: "Usage" });
 
@@ -73,22 +86,26 @@ export const usageRoute = platformRoute({
     path: "/v1/usage",
     operationId: "getUsage",
     tag: "Account",
-    summary: "What the caller's user has spent, by day, model or token.",
+    summary: "What the caller's user has spent, by day, model, token or session.",
     query: usageQuery,
     answer: usageAnswer,
   },
   access: "token",
   handle: async ({ request, principal }, { generations, clock, groupsMax = limits.usageGroupsMax }: UsageServices) => {
-    const { group_by: groupBy, ...bounds } = parseQuery(request, usageQuery);
+    const { group_by: groupBy, limit, cursor, ...bounds } = parseQuery(request, usageQuery);
     const { from, to } = periodOf(bounds, clock(), generations.calendar);
-    const owner = principal.user;
-    const report = await generations.usage({ owner, from, to, groupBy, groupsMax, signal: request.signal });
+    const query = { owner: principal.user, from, to, groupBy, signal: request.signal };
+    const page = pageOf(groupBy, { limit, cursor }) ?? { groupsMax };
+    const report = await generations.usage({ ...query, ...page });
     if (report === "too-many-groups") throw tooMany(groupBy, groupsMax);
-    if ("removedBefore" in report) throw removed(report.removedBefore, { from, zone: generations.calendar.zone });
+    if ("removedBefore" in report)
+      throw removed(report.removedBefore, { groupBy, from, zone: generations.calendar.zone });
+    const last = report.groups.at(-1)?.name;
     const answer: Answer = {
       object: "list",
       data: report.groups.map((group) => entryOf(groupBy, group)),
       total: sumsOf(report.total),
+      ...(report.hasMore === true && last !== undefined && { next_cursor: last }),
       from: new Date(from).toISOString(),
       to: new Date(to).toISOString(),
       group_by: groupBy,
@@ -97,9 +114,21 @@ export const usageRoute = platformRoute({
   },
 });
 
+/** The part of the sessions that is asked for; undefined for other groupings, which have no pages. */
+function pageOf(
+  groupBy: UsageGrouping,
+  { limit, cursor }: { limit: number | undefined; cursor: string | undefined },
+): Pick<UsageQuery, "groupsMax" | "after"> | undefined {
+  if (groupBy === "session") return { groupsMax: limit ?? 100, ...(cursor !== undefined && { after: cursor }) };
+  const param = limit === undefined ? "cursor" : "limit";
+  if (limit === undefined && cursor === undefined) return undefined;
+  throw new GatewayError("validation_failed", `${param}: only sessions have pages (group_by=session).`, { param });
+}
+
 function entryOf(groupBy: UsageGrouping, group: UsageGroup): Answer["data"][number] {
   const entry = { object: "usage" as const, ...sumsOf(group) };
   if (groupBy === "day") return { ...entry, day: group.name };
+  if (groupBy === "session") return { ...entry, session: group.name };
   return groupBy === "model" ? { ...entry, model: group.name } : { ...entry, token_id: group.name };
 }
 
@@ -113,8 +142,15 @@ function sumsOf({ requests, inputTokens, outputTokens, credits }: UsageSums): An
 }
 
 /** Of removed calls the sums of their days are left, and nothing about parts of those days. */
-function removed(removedBefore: number, { from, zone }: { from: number; zone: string }): GatewayError {
+function removed(
+  removedBefore: number,
+  { groupBy, from, zone }: { groupBy: UsageGrouping; from: number; zone: string },
+): GatewayError {
   const before = new Date(removedBefore).toISOString();
+  if (groupBy === "session") {
+    const message = `from: calls before ${before} have been removed, and their sessions with them. Ask for a later time.`;
+    return new GatewayError("validation_failed", message, { param: "from" });
+  }
   // `from` is at the beginning of a day, or the part of a day that it begins is the one in question.
   const param = from < removedBefore ? "from" : "to";
   return new GatewayError(

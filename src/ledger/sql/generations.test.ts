@@ -4,6 +4,7 @@ import { generationColumns, generationValues, toGenerationColumns } from "./gene
 test("the values of a row are in the order of its columns", () => {
   const row = toGenerationColumns({
     parent: "req_parent",
+    session: "thread",
     owner: "ada",
     operation: "chat",
     dialect: "chat",

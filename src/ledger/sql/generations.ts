@@ -20,20 +20,30 @@ export interface GenerationColumns {
   started_at: number;
   list_credits: number | null;
   parent: string | null;
+  session: string | null;
 }
 
 /** Their names. */
 export const generationColumns = [
   ...(["owner", "operation", "dialect", "provider", "model", "streamed", "status", "outcome", "usage"] as const),
-  ...(["input_tokens", "output_tokens", "ms", "first_byte_ms", "started_at", "list_credits", "parent"] as const),
+  ...([
+    "input_tokens",
+    "output_tokens",
+    "ms",
+    "first_byte_ms",
+    "started_at",
+    "list_credits",
+    "parent",
+    "session",
+  ] as const),
 ];
 
 /** The values of a row in the order of `generationColumns`, written out: each call writes one. */
 export function generationValues(row: GenerationColumns): GenerationColumns[keyof GenerationColumns][] {
   const { owner, operation, dialect, provider, model, streamed, status, outcome, usage } = row;
-  const { input_tokens, output_tokens, ms, first_byte_ms, started_at, list_credits, parent } = row;
+  const { input_tokens, output_tokens, ms, first_byte_ms, started_at, list_credits, parent, session } = row;
   const named = [owner, operation, dialect, provider, model, streamed, status, outcome, usage];
-  return [...named, input_tokens, output_tokens, ms, first_byte_ms, started_at, list_credits, parent];
+  return [...named, input_tokens, output_tokens, ms, first_byte_ms, started_at, list_credits, parent, session];
 }
 
 export function toGenerationColumns(record: CallRecord): GenerationColumns {
@@ -57,5 +67,6 @@ export function toGenerationColumns(record: CallRecord): GenerationColumns {
     started_at: record.startedAt,
     list_credits: record.listCredits ?? null,
     parent: record.parent ?? null,
+    session: record.session ?? null,
   };
 }

@@ -1,6 +1,4 @@
 import { LEDGER_COMMIT } from "./postgres/commit-function.ts";
-import { LEDGER_COMMIT_PLAIN, LEDGER_PLAIN_TYPES } from "./postgres/plain-commit-function.ts";
-import { LEDGER_WRITE } from "./postgres/write-function.ts";
 
 /** The step that takes credits back, refunds calls, and records list prices; see `schema.ts`. */
 export const REFUNDS = {
@@ -28,9 +26,6 @@ export const REFUNDS = {
   ALTER TYPE ledger_operation
     ADD ATTRIBUTE actor text, -- of a grant or a refund
     ADD ATTRIBUTE reason text;
-  ${LEDGER_PLAIN_TYPES}
   ${LEDGER_COMMIT}
-  ${LEDGER_WRITE}
-  ${LEDGER_COMMIT_PLAIN}
   `,
 };

@@ -18,6 +18,7 @@ export interface HoldRow {
   retry_key: string | null;
   keeper: HoldKeeper;
   parent: string | null;
+  session: string | null;
 }
 
 export function toOpenHold(row: HoldRow): OpenHold {

@@ -66,6 +66,7 @@ interface Generation {
   milliseconds: [total: number, firstByte: number | null];
   startedAt: number;
   parent: string | null;
+  session: string | null;
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
@@ -90,6 +91,7 @@ async function generationsOf({ query }: Pick<OpenedLedgerStore, "query">): Promi
     milliseconds: [Number(row["ms"]), numberOrNull(row["first_byte_ms"])],
     startedAt: Number(row["started_at"]),
     parent: textOrNull(row["parent"]),
+    session: textOrNull(row["session"]),
   }));
 }
 
@@ -111,6 +113,7 @@ const written = (id: string, credits: bigint, rest: Partial<Generation> = {}): G
   milliseconds: [1_234.5, 78.25],
   startedAt: noon - 1_234,
   parent: null,
+  session: null,
   ...rest,
 });
 
@@ -378,9 +381,9 @@ function describeLateEnds(open: OpenLedgerStore): void {
 }
 
 function describeSeries(open: OpenLedgerStore): void {
-  const series = { parent: "session-1" };
+  const series = { parent: "session-1", session: "thread-1" };
 
-  test("a call of a series has it as its parent, however it ends", async () => {
+  test("a call of a series has it as its parent, and the session of its client, however it ends", async () => {
     const each = await opened(open);
     const own = { record: { ...record, ...series } };
     // In the first commit, before the chain is known, and in later ones.
@@ -396,13 +399,13 @@ function describeSeries(open: OpenLedgerStore): void {
     await each.close();
   });
 
-  test("the ledger's own record of an expired call has the parent of its hold", async () => {
+  test("the ledger's own record of an expired call has the parent and the session of its hold", async () => {
     const each = await opened(open);
     await each.store.commit([hold("a", key.id, 20n, { ...leased, ...series })]);
     await each.store.commit([hold("b", key.id, 20n, { ...leased, ...series }), hold("c", key.id, 20n, leased)]);
     await each.store.commit([keep("job", "b", noon + minute), sweep(late)]);
     expect(await generationsOf(each)).toEqual([expired("a", 0n, series), expired("b", 20n, series), expired("c", 0n)]);
-    // A late end without a record leaves the parent; one with a record replaces it.
+    // A late end without a record leaves them; one with a record replaces it.
     await each.store.commit([settle("a", 5n, late), settle("b", 7n, late, { record })]);
     await each.store.commit([settle("c", 9n, late, { record: { ...record, ...series } })]);
     expect(await generationsOf(each)).toEqual([expired("a", 5n, series), written("b", 7n), written("c", 9n, series)]);
@@ -410,19 +413,20 @@ function describeSeries(open: OpenLedgerStore): void {
     await each.close();
   });
 
-  test("a parent may be any text", async () => {
+  test("a parent and a session may be any text", async () => {
     const each = await opened(open);
     const parent = `Ω ' \\ " ,(){} \n`;
     await each.store.commit([
-      hold("a", key.id, 5n, { ...leased, parent }),
-      hold("b", key.id, 5n, { ...leased, parent }),
+      hold("a", key.id, 5n, { ...leased, parent, session: parent }),
+      hold("b", key.id, 5n, { ...leased, parent, session: parent }),
     ]);
     await each.store.commit([
-      hold("c", key.id, 5n, { ...leased, parent }),
-      settle("b", 5n, noon, { record: { ...record, parent } }),
+      hold("c", key.id, 5n, { ...leased, parent, session: parent }),
+      settle("b", 5n, noon, { record: { ...record, parent, session: parent } }),
     ]);
     await each.store.commit([sweep(late)]);
-    expect((await generationsOf(each)).map((row) => row.parent)).toEqual([parent, parent, parent]);
+    const rows = await generationsOf(each);
+    expect(rows.flatMap((row) => [row.parent, row.session])).toEqual(Array<string>(6).fill(parent));
     await each.close();
   });
 }

@@ -53,7 +53,10 @@ export const organisation = (name: string, limits: Limits = {}): Account => acco
 export const user = (name: string, limits: Limits = {}): Account => account("user", name, limits);
 export const token = (name: string, limits: Limits = {}): Account => account("token", name, limits);
 
-type HoldOptions = { at?: number; leaseUntil?: number } & Pick<Hold, "rates" | "tokens" | "retry" | "parent">;
+type HoldOptions = { at?: number; leaseUntil?: number } & Pick<
+  Hold,
+  "rates" | "tokens" | "retry" | "parent" | "session"
+>;
 
 export const hold = (id: string, accountId: string, amount: bigint, options: HoldOptions = {}) => {
   const { at = noon, leaseUntil = at + lease, ...rest } = options;

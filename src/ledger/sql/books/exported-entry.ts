@@ -5,7 +5,7 @@ export const ENTRY_KIND = "CASE WHEN e.kind = 'settle' AND e.reason IS NOT NULL 
 
 /** The columns of an entry that tell of its call. */
 export const CALL_COLUMNS =
-  "owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at, parent, credits, list_credits";
+  "owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at, parent, session, credits, list_credits";
 
 export interface ExportRow {
   number: bigint;
@@ -34,6 +34,7 @@ export interface ExportRow {
   first_byte_ms: number | null;
   started_at: bigint;
   parent: string | null;
+  session: string | null;
   /** Null if the call cost the entry's amount. */
   credits: bigint | null;
   list_credits: bigint | null;
@@ -78,5 +79,6 @@ function callOf(row: ExportRow, owner: string): ExportedEntry["call"] {
     millisecondsToFirstByte: row.first_byte_ms ?? undefined,
     startedAt: Number(row.started_at),
     parent: row.parent ?? undefined,
+    session: row.session ?? undefined,
   };
 }

@@ -97,6 +97,7 @@ function holdColumns({
   tokens = 0,
   retry,
   parent,
+  session,
 }: Hold) {
   const text = String(amount);
   const common = {
@@ -113,6 +114,7 @@ function holdColumns({
     lease_until: leaseUntil,
     tokens,
     parent,
+    session,
   };
   const limits = rates && {
     is_rated: true,

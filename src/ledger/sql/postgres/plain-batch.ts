@@ -97,7 +97,7 @@ export class PlainBatch {
     if (chain === undefined || hold.retry !== undefined || this.#memory.wasRefused(accountId)) return false;
     for (const link of chain) this.#changeOf(link).take(amount);
     this.#accounts.get(accountId)?.beginCall(hold, this.#outcomes.length);
-    const call = { operation, provider, model, dialect, streamed, parent: hold.parent };
+    const call = { operation, provider, model, dialect, streamed, parent: hold.parent, session: hold.session };
     this.#holds.push({ id, account: accountId, amount, lease: leaseUntil, at, tokens, ...call });
     this.#outcomes.push({ outcome: "held" });
     return true;

@@ -14,9 +14,9 @@
  * The function's name ends with the schema step that last changed its row types. Postgres refuses a row with more or
  * fewer columns than its type has, so nodes of an earlier version keep calling the function of that version.
  */
-export const plainCommit = "ledger_commit_plain_22";
+export const plainCommit = "ledger_commit_plain_23";
 
-const typeOf = (kind: string): string => `ledger_plain_22_${kind}`;
+const typeOf = (kind: string): string => `ledger_plain_23_${kind}`;
 
 /**
  * The rows passed to the function: one type per kind, with its columns in order, and an array of it. Such a row is read
@@ -67,6 +67,7 @@ export const plainRows = {
     tokens: "bigint",
     dialect: "text",
     parent: "text",
+    session: "text",
   },
   /** Ends of holds; with an owner, the end is recorded as a generation. */
   end: {
@@ -92,6 +93,7 @@ export const plainRows = {
     started_at: "bigint",
     list_credits: "bigint",
     parent: "text",
+    session: "text",
   },
   /** Changes of holds that stay open; `held` is the amount before. Those that a job takes over come with its row. */
   change: {
@@ -131,7 +133,7 @@ function requireAll(rows: `${keyof typeof plainRows}s`): string {
     IF written <> cardinality(${rows}) THEN RAISE SQLSTATE 'TGNPL'; END IF;`;
 }
 
-/** Part of the twenty-second step. */
+/** Part of the twenty-third step. */
 export const LEDGER_PLAIN_TYPES = `
   ${types.join("\n  ")}
 `;
@@ -180,9 +182,9 @@ export const LEDGER_COMMIT_PLAIN = `
 
     IF cardinality(holds) > 0 THEN
       INSERT INTO holds (id, account_id, amount, operation, provider, model, dialect, streamed, lease_until, created_at, tokens,
-          parent)
+          parent, session)
         SELECT o.id, o.account, o.amount, o.operation, o.provider, o.model, o.dialect, o.streamed, o.lease, o.at, o.tokens,
-          o.parent FROM unnest(holds) o
+          o.parent, o.session FROM unnest(holds) o
         -- None has ended: nearly always to be seen at a glance, since ids begin with the time.
         WHERE CASE WHEN NOT EXISTS (SELECT FROM entries e WHERE e.id BETWEEN first_id AND last_id)
           AND o.id BETWEEN first_id AND last_id THEN true
@@ -199,9 +201,10 @@ export const LEDGER_COMMIT_PLAIN = `
         WHERE greatest(latest - minute, 0) >= (SELECT s.closed_before FROM ledger_state s);
       ${requireAll("ends")}
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
-          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent, list_credits)
+          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent, session, list_credits)
         SELECT o.id, o.owner, o.account, o.operation, o.dialect, o.provider, o.model, o.streamed, o.status, o.outcome, o.usage,
-          o.input_tokens, o.output_tokens, o.charge, o.ms, o.first_byte_ms, o.started_at, o.parent, o.list_credits
+          o.input_tokens, o.output_tokens, o.charge, o.ms, o.first_byte_ms, o.started_at, o.parent, o.session,
+          o.list_credits
         FROM unnest(ends) o WHERE o.owner IS NOT NULL;
     END IF;
 

@@ -29,9 +29,10 @@ export const LEDGER_WRITE = `
   BEGIN
     IF 'held' = ANY (done) THEN
       INSERT INTO holds (id, account_id, amount, purpose, operation, provider, model, dialect, streamed, lease_until, created_at,
-          tokens, retry_key, parent)
+          tokens, retry_key, parent, session)
         SELECT o.id, o.account, o.amount, coalesce(o.purpose, ''), coalesce(o.operation, ''), coalesce(o.provider, ''),
-          coalesce(o.model, ''), o.dialect, coalesce(o.streamed, false), o.lease_until, o.at, o.tokens, o.retry_key, o.parent
+          coalesce(o.model, ''), o.dialect, coalesce(o.streamed, false), o.lease_until, o.at, o.tokens, o.retry_key, o.parent,
+          o.session
         FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'held';
       INSERT INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until)
         SELECT o.account, o.retry_key, o.fingerprint, o.id, o.kept_until
@@ -91,9 +92,9 @@ export const LEDGER_WRITE = `
     IF done && '{settled, released, expired}' THEN
       IF 'expired' = ANY (done) THEN
         INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
-            input_tokens, output_tokens, credits, ms, started_at, parent)
+            input_tokens, output_tokens, credits, ms, started_at, parent, session)
           SELECT h.id, coalesce(ledger_owner(h.account_id), ''), h.account_id, h.operation, h.dialect, h.provider, h.model,
-            h.streamed, 0, 'expired', '{}', 0, 0, o.charge, o.at - h.created_at, h.created_at, h.parent
+            h.streamed, 0, 'expired', '{}', 0, 0, o.charge, o.at - h.created_at, h.created_at, h.parent, h.session
           FROM unnest(outcomes, charges, ops) AS o (outcome, charge) JOIN holds h ON h.id = o.id
           WHERE o.outcome = 'expired';
       END IF;
@@ -130,10 +131,10 @@ export const LEDGER_WRITE = `
 
     IF done && '{settled, released, late}' THEN
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
-          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent, list_credits)
+          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent, session, list_credits)
         SELECT o.id, r.owner, o.payer, r.operation, r.dialect, r.provider, r.model, r.streamed, r.status, r.outcome, r.usage,
           r.input_tokens, r.output_tokens, o.charge + coalesce(o.before, 0), r.ms, r.first_byte_ms, r.started_at, r.parent,
-          r.list_credits
+          r.session, r.list_credits
         FROM unnest(payers, charges, befores, ops) AS o (payer, charge, before)
         CROSS JOIN json_populate_record(NULL::generations, o.record) r
         WHERE o.charge IS NOT NULL AND o.record IS NOT NULL;

@@ -22,5 +22,6 @@ export function expiredColumns(hold: SqliteHoldRow, owner: string, at: number): 
     started_at: startedAt,
     list_credits: null,
     parent: hold.parent,
+    session: hold.session,
   };
 }

@@ -56,6 +56,7 @@ export class Holds {
       tokens,
       retryKey,
       hold.parent ?? null,
+      hold.session ?? null,
     );
     if (changes === 0) return false;
     this.#known.set(id, { id, accountId, amount, tokens, takenAt: at, retryKey });

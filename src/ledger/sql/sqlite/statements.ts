@@ -71,7 +71,7 @@ type Count = number | null;
 type HoldValues = [
   ...[id: string, account: string, amount: bigint],
   ...[operation: string, provider: string, model: string, dialect: Text, streamed: number],
-  ...[leaseUntil: number, createdAt: number, tokens: number, retryKey: Text, parent: Text],
+  ...[leaseUntil: number, createdAt: number, tokens: number, retryKey: Text, parent: Text, session: Text],
 ];
 type JobValues = [
   ...[id: string, kind: string, owner: string, payload: string, runAt: number, createdAt: number],
@@ -134,8 +134,8 @@ export function prepareStatements(database: Database) {
     hold: database.prepare<SqliteHoldRow, [string]>("SELECT * FROM holds WHERE id = ?"),
     insertHold: database.prepare<unknown, HoldValues>(`
       INSERT INTO holds (id, account_id, amount, operation, provider, model, dialect, streamed, lease_until, created_at, tokens,
-        retry_key, parent)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
+        retry_key, parent, session)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
     insertJob: database.prepare<unknown, JobValues>(`
       INSERT INTO jobs (id, kind, owner, payload, run_at, created_at, lease_token, lease_node, lease_until)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
