@@ -58,18 +58,13 @@ export class UsageReader {
     const groups = new Map<string, UsageSums>();
     const page = isBySession ? new SessionPage(groups, query) : undefined;
     const total = nothing();
-    for (const part of parts) {
-      for (let from: number | undefined = part.from; from !== undefined;) {
-        const begun: UsagePart = { ...part, from };
-        const { rows, next }: UsageBatch = await this.#inTurn(query, () => this.#source.batch(begun, query));
-        for (const row of rows) {
-          add(total, row);
-          if (page?.excludes(row.key) !== true) addTo(groups, row);
-        }
-        if (page !== undefined) page.trim();
-        else if (groups.size > groupsMax) return "too-many-groups";
-        from = next;
+    for await (const rows of this.#batches(parts, query)) {
+      for (const row of rows) {
+        add(total, row);
+        if (page?.excludes(row.key) !== true) addTo(groups, row);
       }
+      if (page !== undefined) page.trim();
+      else if (groups.size > groupsMax) return "too-many-groups";
     }
     // A removal or a change of the zone may have begun in between.
     const removedMeanwhile = await this.#removedFrom(parts, query);
@@ -79,6 +74,17 @@ export class UsageReader {
     const named = filled.map(([key, sums]) => ({ name: nameOf(groupBy, key), ...sums }));
     const sorted = named.toSorted(groupBy === "day" || isBySession ? byName : byCredits);
     return { groups: sorted.slice(0, groupsMax), total, ...(sorted.length > groupsMax && { hasMore: true }) };
+  }
+
+  async *#batches(parts: readonly UsagePart[], query: UsageQuery): AsyncIterable<readonly UsageRow[]> {
+    for (const part of parts) {
+      for (let from: number | undefined = part.from; from !== undefined;) {
+        const begun: UsagePart = { ...part, from };
+        const { rows, next }: UsageBatch = await this.#inTurn(query, () => this.#source.batch(begun, query));
+        yield rows;
+        from = next;
+      }
+    }
   }
 
   /** The time before which calls may be gone, if they include calls that a part has to be summed from. */
