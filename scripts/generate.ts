@@ -8,6 +8,7 @@ import { features } from "../src/http/index.ts";
 import { openapiDocument } from "../src/openapi/index.ts";
 import { catalogJsonSchema } from "../src/pricing/index.ts";
 import { dialectsDocument } from "./dialects/dialects-document.ts";
+import { limitsDocument } from "./dialects/limits-document.ts";
 import { withHolds } from "./holds/holds-table.ts";
 import { withConfigurationLists } from "./configuration/configuration-lists.ts";
 
@@ -25,6 +26,7 @@ const generated: Record<string, () => string> = {
   "tollgate.schema.json": () => json(configJsonSchema()),
   "tollgate.catalog.schema.json": () => json(catalogJsonSchema()),
   "docs/dialects.md": dialectsDocument,
+  "docs/wire/limits.md": limitsDocument,
   "docs/money.md": () => withHolds(readFileSync(join(root, "docs/money.md"), "utf8")),
   "README.md": () =>
     withHeadline(

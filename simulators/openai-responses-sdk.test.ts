@@ -15,7 +15,7 @@ afterAll(() => simulators.stop());
 
 const speakers = [
   ["openai", "gpt-5-mini"],
-  ["xai", "grok-4"],
+  ["xai", "grok-4.3"],
   ["byteplus", "seed-1-6-250915"],
 ] as const;
 

@@ -52,11 +52,11 @@ SDK of the dialect.
 
 Where client and provider use the same dialect, bytes are changed for these reasons only:
 
-- **OpenAI's models that think** get \`max_tokens\` as \`max_completion_tokens\`, and no sampling parameter that they refuse: clients
-  know these models by name, which the prefix hides.
-- **An effort** (\`reasoning_effort\`) that the provider is known to refuse becomes the nearest one that it takes.
-- **The role \`developer\`** becomes \`system\` unless the provider is known to take it (OpenAI, Anthropic). **A schema for the
-  answer** becomes JSON without a schema, and the schema part of the prompt, at DeepSeek, which knows no schemas.
+- **What a model does not take** ([the list](wire/limits.md)) is changed, and named in the header \`x-tollgate-changes\`, comma separated,
+  also of an error. **An effort** becomes the nearest lower one that the model takes. **Sampling parameters** that it refuses are left
+  out. \`max_tokens\` becomes \`max_completion_tokens\` for OpenAI's models that think. **\`developer\`** becomes \`system\`; a
+  **\`system\` in the middle**, at models that take it at the beginning alone, joins the user's turn that it stands in, else the first
+  prompt. **A schema for the answer** becomes part of the prompt at DeepSeek, and at Claude's older models.
 - **Anthropic's chat endpoint ignores** formats of answers and efforts: a request with one is translated to Messages. Models that
   cannot be held to a schema, and JSON without one, are asked for it in the prompt.
 - **Tools in namespaces** (Codex) are offered one by one by providers of Responses other than OpenAI, and called by their

@@ -45,6 +45,9 @@ export const providerBlindFolders: readonly string[] = [
   "jobs",
 ];
 
+/** Folders of `providers/` that are no provider: each may import them, and they know none. */
+export const sharedProviderFolders: readonly string[] = ["shared", "facts"];
+
 /** Folders whose classes and factories create a value of one call, not a part of the application. */
 export const valueFolders: readonly string[] = ["core", "streaming", "bodies", "charges", "sending"];
 

@@ -8,6 +8,7 @@ import {
   providerBlindFolders,
   recordMakers,
   routeFolders,
+  sharedProviderFolders,
   standaloneAreas,
   threadPrograms,
   unitTestKit,
@@ -67,9 +68,10 @@ function importsUpwards(path: string, target: string): Advice {
 function importsOtherProvider(path: string, target: string): Advice {
   const from = placeOf(path).provider;
   const to = placeOf(target).provider;
-  if (from === undefined || to === undefined || from === to || to === "shared") return undefined;
-  return from === "shared"
-    ? "providers/shared/ knows no provider; pass in what differs"
+  if (from === undefined || to === undefined || from === to) return undefined;
+  if (sharedProviderFolders.includes(to)) return undefined;
+  return sharedProviderFolders.includes(from)
+    ? `providers/${from}/ knows no provider; pass in what differs`
     : "a provider never imports another; move what three or more need to providers/shared/";
 }
 

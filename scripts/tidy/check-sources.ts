@@ -1,3 +1,4 @@
+import { sharedProviderFolders } from "../import-rule/layout.ts";
 type Sources = ReadonlyMap<string, string>;
 
 const linesMax = 500;
@@ -83,7 +84,7 @@ function checkFolders(paths: readonly string[]): string[] {
 function checkProviderFolders(paths: readonly string[]): string[] {
   const files = paths.flatMap((path) => {
     const [, provider, file] = /^src\/providers\/([^/.]+)\/([^/]+)$/.exec(path) ?? [];
-    if (provider === undefined || file === undefined || provider === "shared") return [];
+    if (provider === undefined || file === undefined || sharedProviderFolders.includes(provider)) return [];
     return file.endsWith(".test.ts") ? [] : [{ provider, file }];
   });
   const providers = [...new Set(files.map(({ provider }) => provider))];

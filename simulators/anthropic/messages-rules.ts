@@ -184,6 +184,7 @@ function checkLoop(placed: readonly PlacedBlock[]): Problem | null {
 
 /** Generations of models, as major and minor together: 4.5 is 45. */
 const lastWithSampling = 46;
+const firstWithSchemas = 45;
 const firstWithoutPrefill = 46;
 const firstWithoutBudget = 47;
 
@@ -205,10 +206,20 @@ function checkModel(body: JsonObject): Problem | null {
   if (generation >= firstWithoutPrefill && last["role"] === "assistant") {
     return refusal("messages", "This model does not support assistant message prefill");
   }
-  return generation > lastWithSampling ? checkSampling(body) : null;
+  return checkFormat(body) ?? checkSampling(body);
 }
 
-function checkSampling(body: JsonObject): Problem | null {
+/** Answers by a schema came with 4.5, and with Opus 4.1. */
+function checkFormat(body: JsonObject): Problem | null {
+  const model = String(body["model"]);
+  if (!isGiven(asObject(body["output_config"])["format"])) return null;
+  if (generationOf(model) >= firstWithSchemas || model.startsWith("claude-opus-4-1")) return null;
+  return refusal("output_config.format", "is not supported for this model");
+}
+
+/** Newer models take the defaults alone, on either endpoint. */
+export function checkSampling(body: JsonObject): Problem | null {
+  if (generationOf(String(body["model"])) <= lastWithSampling) return null;
   const { temperature, top_p: topP, top_k: topK } = body;
   if (isGiven(topK)) return refusal("top_k", "is not supported for this model");
   if (isGiven(temperature) && temperature !== 1) return refusal("temperature", "is not supported for this model");

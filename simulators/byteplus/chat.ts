@@ -12,7 +12,7 @@ import { effortLevels, reasoningSeal } from "./reasoning.ts";
 
 const rules: ChatRules = {
   strict: false,
-  roles: ["system", "developer", "user", "assistant", "tool"],
+  roles: ["system", "user", "assistant", "tool"],
   fields: chatFields(
     [
       "frequency_penalty",

@@ -14,7 +14,7 @@ import { callId, refuseSignatures, signature } from "./signatures.ts";
 
 const rules: ChatRules = {
   strict: true,
-  roles: ["system", "developer", "user", "assistant", "tool"],
+  roles: ["system", "user", "assistant", "tool"],
   fields: chatFields(["max_completion_tokens", "modalities", "stream_options"], {
     audio: isRecord,
     extra_body: isRecord,

@@ -5,7 +5,9 @@ import { readChatPrompt } from "../shared/chat/read-prompt.ts";
 import { answerChat, type ChatWire } from "../shared/chat/wire.ts";
 import { isFlag, isInteger, isList, isOneOf, type Problem } from "../shared/check.ts";
 import { asArray, asObject, type JsonObject } from "../shared/json.ts";
+import { refuseLateSystem } from "../shared/limits.ts";
 import type { Prompt } from "../shared/prompt.ts";
+import { first } from "../shared/shape.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { mistralErrors } from "./errors.ts";
@@ -25,8 +27,27 @@ const rules: ChatRules = {
   ),
 };
 
-/** The conversation must end with a user, a tool, or a prefix of the answer. */
 function refuse(body: JsonObject): Problem | null {
+  return refuseRoles(body) ?? refuseCallIds(body) ?? refuseEnd(body);
+}
+
+function refuseRoles(body: JsonObject): Problem | null {
+  return refuseLateSystem(body, (before) => `Unexpected role 'system' after role '${before}'`);
+}
+
+/** Ids of calls are taken in the format of Mistral's own alone. */
+function refuseCallIds(body: JsonObject): Problem | null {
+  return first(asArray(body["messages"]).map(asObject).entries(), ([index, message]) => {
+    const ids = [message["tool_call_id"], ...asArray(message["tool_calls"]).map((call) => asObject(call)["id"])];
+    const wrong = ids.filter((id) => typeof id === "string").find((id) => !/^[a-zA-Z0-9]{9}$/.test(id));
+    if (wrong === undefined) return null;
+    const why = `Tool call id was ${wrong} but must be a-z, A-Z, 0-9, with a length of 9.`;
+    return { kind: "unsupported", field: `messages[${index}]`, message: why };
+  });
+}
+
+/** The conversation must end with a user, a tool, or a prefix of the answer. */
+function refuseEnd(body: JsonObject): Problem | null {
   const last = asObject(asArray(body["messages"]).at(-1));
   const role = last["role"];
   if (role === "user" || role === "tool" || (role === "assistant" && last["prefix"] === true)) return null;

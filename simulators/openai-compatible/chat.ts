@@ -1,12 +1,17 @@
 import { answerChat, type ChatWire } from "../shared/chat/wire.ts";
 import { asObject } from "../shared/json.ts";
+import { refuseLateSystem } from "../shared/limits.ts";
 import type { Answer, Call, Route } from "../shared/types.ts";
 import { groqWire } from "./groq.ts";
 import { moonshotWire } from "./moonshot.ts";
 import { perplexityWire } from "./perplexity.ts";
 import { plainWire } from "./plain.ts";
 
-const genericWire = plainWire("reasoning_content");
+/** As the chat templates of Qwen and others have it, which local servers run. */
+const genericWire: ChatWire = {
+  ...plainWire("reasoning_content"),
+  refuse: (body) => refuseLateSystem(body, () => "System message must be at the beginning."),
+};
 
 /** One simulator represents many hosts: the model's name selects the host's behaviour. */
 function wireOf(model: string): ChatWire {

@@ -4,6 +4,7 @@ import { readChatPrompt } from "../shared/chat/read-prompt.ts";
 import type { ChatTalk, ChatWire, ChunkPosition } from "../shared/chat/wire.ts";
 import type { Problem } from "../shared/check.ts";
 import { asArray, asObject, isGiven, type JsonObject } from "../shared/json.ts";
+import { refuseLateSystem } from "../shared/limits.ts";
 import type { Prompt } from "../shared/prompt.ts";
 import { textPieces } from "../shared/words.ts";
 import { numberedErrors } from "./errors.ts";
@@ -22,7 +23,9 @@ function refuse(body: JsonObject): Problem | null {
       return { kind: "unsupported", field, message: "is not supported by this model" };
     }
   }
-  return null;
+  const order =
+    "After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s).";
+  return refuseLateSystem(body, () => order);
 }
 
 /** Neither `n` nor `stop` is known. */

@@ -9,7 +9,7 @@ import { plainErrors } from "./errors.ts";
 /** Lenient: unknown members are ignored. */
 const lenientRules: ChatRules = {
   strict: false,
-  roles: ["system", "developer", "user", "assistant", "tool", "function"],
+  roles: ["system", "user", "assistant", "tool", "function"],
   fields: chatFields(["max_completion_tokens", "n", "stream_options"]),
 };
 

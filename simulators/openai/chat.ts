@@ -5,12 +5,13 @@ import { choiceLogprobs, fragmentedToolDeltas, plainUsage, textDeltas, wholeMess
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
 import { isAnything, isFlag, isInteger, isList, isOneOf, isRecord, isText, type Problem } from "../shared/check.ts";
 import { asObject, isGiven, type JsonObject } from "../shared/json.ts";
+import { refuseEffort } from "../shared/limits.ts";
 import { record, value } from "../shared/shape.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { cacheProblem, writtenTokens } from "./cache.ts";
 import { openaiErrors } from "./errors.ts";
-import { isReasoningModel, refuseSampling } from "./models.ts";
+import { effortRows, isReasoningModel, refuseSampling } from "./models.ts";
 
 const rules: ChatRules = {
   strict: true,
@@ -67,6 +68,8 @@ function refuse(body: JsonObject): Problem | null {
 }
 
 function refuseForModel(body: JsonObject): Problem | null {
+  const effort = refuseEffort(body, effortRows);
+  if (effort !== null) return effort;
   if (!isReasoningModel(String(body["model"]))) return null;
   if (typeof body["max_tokens"] === "number") {
     const message = "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";

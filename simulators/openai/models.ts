@@ -1,5 +1,6 @@
 import { asObject, isGiven, type JsonObject } from "../shared/json.ts";
 import type { Problem } from "../shared/check.ts";
+import type { EffortRows } from "../shared/limits.ts";
 import { type Call, errorAnswer, jsonAnswer, type Answer, type Route } from "../shared/types.ts";
 import { openaiErrors } from "./errors.ts";
 
@@ -50,11 +51,24 @@ export const modelRoutes: readonly Route[] = [
 
 /** Families that think before they answer and refuse options of the older models. */
 export function isReasoningModel(model: string): boolean {
-  return /^(o\d|gpt-5)/.test(model);
+  return /^(o\d|gpt-[56])/.test(model) && !/-chat|-search/.test(model);
 }
 
-/** Since 5.1, models of the family take sampling parameters while they don't think, which is their default. */
-const samplesWithoutThought = /^gpt-5\.\d/;
+/** Since 5.1, most models of the family take sampling parameters while they don't think, which is their default. */
+const samplesWithoutThought = /^gpt-(5\.\d|6-sol|6-luna|6\.1-terra)/;
+
+/** Models that don't think take no effort in Responses. */
+export const withoutThought: EffortRows[number] = [/^(gpt-[34]|chatgpt-4o|gpt-audio)/, []];
+
+/** The efforts of the families. */
+export const effortRows: EffortRows = [
+  [/^o\d/, ["low", "medium", "high"]],
+  [/^gpt-5(-mini|-nano)?(-\d{4}.*)?$/, ["minimal", "low", "medium", "high"]],
+  [/^gpt-5\.1(-|$)/, ["none", "low", "medium", "high"]],
+  [/^gpt-5\.\d/, ["none", "low", "medium", "high", "xhigh"]],
+  [/^gpt-6(-astra|\.1-sol)/, ["low", "medium", "high", "xhigh", "max"]],
+  [/^gpt-6(-sol|-luna|\.1-terra)/, ["none", "low", "medium", "high", "xhigh", "max"]],
+];
 
 const samplingDefaults = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 } as const;
 

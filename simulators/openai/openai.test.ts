@@ -104,8 +104,11 @@ test("reasoning is counted within the completion and within its limit", async ()
   const body = chat("gpt-5-mini", "words:100", { reasoning_effort: "high", max_completion_tokens: 20 });
   const { usage } = completionOf(await ask(body));
   expect(usage).toMatchObject({ completion_tokens: 20, completion_tokens_details: { reasoning_tokens: 10 } });
-  for (const effort of ["none", "minimal"]) {
-    const quiet = completionOf(await ask(chat("gpt-5-mini", "hi", { reasoning_effort: effort })));
+  for (const [model, effort] of [
+    ["gpt-5.2", "none"],
+    ["gpt-5-mini", "minimal"],
+  ] as const) {
+    const quiet = completionOf(await ask(chat(model, "hi", { reasoning_effort: effort })));
     expect(quiet.usage).toMatchObject({ completion_tokens_details: { reasoning_tokens: 0 } });
   }
 });

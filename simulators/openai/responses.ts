@@ -11,6 +11,7 @@ import {
   type Problem,
 } from "../shared/check.ts";
 import { asArray, asObject, isGiven, type JsonObject } from "../shared/json.ts";
+import { refuseEffort } from "../shared/limits.ts";
 import { isThinkingEffort } from "../shared/prompt.ts";
 import { readContext } from "../shared/responses/context.ts";
 import { readResponsesPrompt } from "../shared/responses/read-prompt.ts";
@@ -22,7 +23,7 @@ import { namedFrame } from "../shared/sse.ts";
 import { type Answer, type Call, errorAnswer, jsonAnswer, type ProviderErrors, type Route } from "../shared/types.ts";
 import { cacheProblem, writtenTokens } from "./cache.ts";
 import { openaiErrors, openaiRefusal } from "./errors.ts";
-import { isReasoningModel, refuseSampling } from "./models.ts";
+import { effortRows, withoutThought, isReasoningModel, refuseSampling } from "./models.ts";
 
 const includable = new Set([
   "file_search_call.results",
@@ -131,7 +132,7 @@ function refuse(body: JsonObject): Problem | null {
   const container = asArray(body["tools"]).map(asObject).flatMap(containerProblem)[0];
   if (container !== undefined) return container;
   const missing = notSimulated.find((field) => isGiven(body[field]) && body[field] !== false);
-  if (missing === undefined) return refuseSampling(body);
+  if (missing === undefined) return refuseEffort(body, [withoutThought, ...effortRows]) ?? refuseSampling(body);
   return { kind: "unsupported", field: missing, message: `'${missing}' is not simulated.` };
 }
 

@@ -80,7 +80,7 @@ export const profiles: readonly Profile[] = [
   {
     ...usual,
     name: "xai",
-    model: "grok-3",
+    model: "grok-next",
     statuses: { keyMissing: 401, keyInvalid: 400, fieldMissing: 422, modelUnknown: 404 },
     errorMessage: (body) => asObject(body)["error"],
   },

@@ -71,7 +71,7 @@ export const speakers: readonly Speaker[] = [
     path: "/v1beta/openai/chat/completions",
     thoughtsShown: false,
   },
-  { ...usual, provider: "xai", model: "grok-3" },
+  { ...usual, provider: "xai", model: "grok-next" },
   {
     ...usual,
     provider: "deepseek",
@@ -115,6 +115,6 @@ export const speakers: readonly Speaker[] = [
     model: "gpt-5-mini",
     likely: { include: ["message.output_text.logprobs"], top_logprobs: 2 },
   },
-  { ...responses, provider: "xai", model: "grok-4" },
+  { ...responses, provider: "xai", model: "grok-next" },
   { ...responses, provider: "byteplus", model: "seed-1-6-250915", refusalText: false },
 ];

@@ -4,14 +4,15 @@ import { indexedToolCalls, turnDeltas, wholeMessage } from "../shared/chat/parts
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
 import { isOneOf, type Problem } from "../shared/check.ts";
 import { isGiven, type JsonObject } from "../shared/json.ts";
+import { refuseEffort } from "../shared/limits.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { xaiErrors } from "./errors.ts";
-import { costTicks } from "./models.ts";
+import { costTicks, effortRows } from "./models.ts";
 
 const rules: ChatRules = {
   strict: false,
-  roles: ["system", "developer", "user", "assistant", "tool", "function"],
+  roles: ["system", "user", "assistant", "tool", "function"],
   fields: chatFields(
     ["frequency_penalty", "max_completion_tokens", "n", "parallel_tool_calls", "presence_penalty", "stream_options"],
     { reasoning_effort: isOneOf("none", "low", "medium", "high", "xhigh") },
@@ -23,6 +24,8 @@ const reasoningModel = /^grok-(4|code|3-mini)/;
 /** Models that think refuse stop words and penalties. */
 function refuse(body: JsonObject): Problem | null {
   const model = String(body["model"]);
+  const effort = refuseEffort(body, effortRows);
+  if (effort !== null) return effort;
   if (!reasoningModel.test(model) || model.includes("non-reasoning")) return null;
   for (const field of ["stop", "presence_penalty", "frequency_penalty"]) {
     if (!isGiven(body[field])) continue;

@@ -1,4 +1,5 @@
 import type { TokenCounts } from "../shared/answer.ts";
+import type { EffortRows } from "../shared/limits.ts";
 import { type Answer, type Call, errorAnswer, jsonAnswer, type Route } from "../shared/types.ts";
 import { xaiErrors } from "./errors.ts";
 
@@ -24,12 +25,22 @@ function model(
 
 const models: readonly LanguageModel[] = [
   model("grok-4.6", "2026-08-03", [20_000, 5_000, 60_000], "grok-4.6-latest"),
+  model("grok-4.3", "2026-04-30", [12_500, 2_000, 25_000], "grok-4.3-latest"),
   model("grok-4-0709", "2025-07-09", [30_000, 7_500, 150_000], "grok-4", "grok-4-latest"),
   model("grok-4-1-fast-reasoning", "2025-11-19", [2_000, 500, 5_000], "grok-4-1-fast"),
   model("grok-4-1-fast-non-reasoning", "2025-11-19", [2_000, 500, 5_000]),
   model("grok-code-fast-1", "2025-08-25", [2_000, 200, 15_000], "grok-code-fast"),
   model("grok-3", "2025-04-05", [30_000, 7_500, 150_000], "grok-3-latest"),
   model("grok-3-mini", "2025-04-05", [3_000, 750, 5_000], "grok-3-mini-latest"),
+];
+
+/** Most of the older models think as much as they like, or not at all; the newer ones can't be kept from it. */
+export const effortRows: EffortRows = [
+  [/^grok-4\.[67]/, ["low", "medium", "high", "xhigh"]],
+  [/^grok-4\.5/, ["low", "medium", "high"]],
+  [/^grok-3-mini/, ["low", "high"]],
+  [/^grok-(2|3|4$|4-|4\.20(?!-multi)|code)/, []],
+  [/^grok-4\.3/, ["none", "low", "medium", "high"]],
 ];
 
 const cheapest = model("grok", "2025-01-01", [2_000, 500, 5_000]);

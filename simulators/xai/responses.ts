@@ -1,6 +1,7 @@
 import type { TokenCounts } from "../shared/answer.ts";
 import { isList, isNumber, isText, type Problem } from "../shared/check.ts";
 import { asArray, asObject, isGiven, type JsonObject } from "../shared/json.ts";
+import { refuseEffort } from "../shared/limits.ts";
 import { isThinkingEffort } from "../shared/prompt.ts";
 import { responsesRoutes } from "../shared/responses/routes.ts";
 import { requestShape } from "../shared/responses/shape.ts";
@@ -9,7 +10,7 @@ import { sealOf } from "../shared/seal.ts";
 import { namedFrame } from "../shared/sse.ts";
 import type { ProviderErrors, Route } from "../shared/types.ts";
 import { xaiErrors, xaiNotFound } from "./errors.ts";
-import { costTicks } from "./models.ts";
+import { costTicks, effortRows } from "./models.ts";
 
 const shape = requestShape({
   strict: false,
@@ -34,6 +35,10 @@ const shape = requestShape({
 
 /** A response that continues another one keeps the other's system prompt. */
 function refuse(body: JsonObject): Problem | null {
+  return refuseInstructions(body) ?? refuseEffort(body, effortRows);
+}
+
+function refuseInstructions(body: JsonObject): Problem | null {
   if (!isGiven(body["instructions"]) || !isGiven(body["previous_response_id"])) return null;
   return {
     kind: "unsupported",

@@ -24,25 +24,27 @@ afterAll(() => simulators.stop());
 const ask = (body: unknown) => post(`${simulators.providers.xai}/chat/completions`, body);
 
 test("reasoning is beside the completion tokens, the cost is in ticks", async () => {
-  const reply = await ask(chat("grok-4-1-fast-reasoning", "hi", { reasoning_effort: "high" }));
+  const reply = await ask(chat("grok-4.3", "hi", { reasoning_effort: "high" }));
   const { usage, choices } = completionOf(reply);
   const reasoning = Number(member(usage, "completion_tokens_details", "reasoning_tokens"));
   expect(reasoning).toBeGreaterThan(0);
   expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens + reasoning);
-  // 0.20 US dollars per million prompt tokens and 0.50 per million others: 2,000 and 5,000 ticks a token.
-  expect(usage["cost_in_usd_ticks"]).toBe(usage.prompt_tokens * 2_000 + (usage.completion_tokens + reasoning) * 5_000);
+  // 1.25 US dollars per million prompt tokens and 2.50 per million others: 12,500 and 25,000 ticks a token.
+  expect(usage["cost_in_usd_ticks"]).toBe(
+    usage.prompt_tokens * 12_500 + (usage.completion_tokens + reasoning) * 25_000,
+  );
   expect(choices[0]?.message.reasoning_content).toBeString();
 });
 
 test("all tool calls come in one chunk", async () => {
-  const chunks = chunksOf(await ask(chat("grok-3", "in parallel", { tools: [weatherTool], stream: true })));
+  const chunks = chunksOf(await ask(chat("grok-4.3", "in parallel", { tools: [weatherTool], stream: true })));
   const carrying = chunks.filter((chunk) => chunk.choices[0]?.delta.tool_calls !== undefined);
   expect(carrying).toHaveLength(1);
   expect(carrying[0]?.choices[0]?.delta.tool_calls).toHaveLength(2);
 });
 
 test("reasoning models refuse stop words; errors are strings", async () => {
-  const reply = await ask(chat("grok-4", "hi", { stop: "x" }));
+  const reply = await ask(chat("grok-4.3", "hi", { stop: "x" }));
   expect(reply.status).toBe(400);
   expect(member(bodyOf(reply), "code")).toBe("Client specified an invalid argument");
   expect(member(bodyOf(reply), "error")).toContain("stop");
@@ -57,7 +59,7 @@ test("language models are listed with aliases and prices", async () => {
 });
 
 describe("responses", () => {
-  const respond = (body: object) => post(`${simulators.providers.xai}/responses`, { model: "grok-4", ...body });
+  const respond = (body: object) => post(`${simulators.providers.xai}/responses`, { model: "grok-4.3", ...body });
 
   test("have bare ids, leave reasoning out of the output, and cost ticks", async () => {
     const body = bodyOf(await respond({ input: "hi", reasoning: { effort: "high" } }));
@@ -68,7 +70,7 @@ describe("responses", () => {
       output_tokens: 10,
       output_tokens_details: { reasoning_tokens: 14 },
       total_tokens: 28,
-      cost_in_usd_ticks: 4 * 30_000 + 24 * 150_000,
+      cost_in_usd_ticks: 4 * 12_500 + 24 * 25_000,
     });
     expect(member(body, "output", 0, "summary", 0, "type")).toBe("summary_text");
   });

@@ -24,8 +24,9 @@ export function editedBytes<Body extends ChargeableBody>(
   { model, operation }: Target,
   { bytes, members, body }: ParsedBody<Body>,
   { outputTokens, leftTools = [] }: Decided = {},
+  own: readonly JsonEdit[] = operation.edits(body, model),
 ): readonly Uint8Array[] {
-  const edits: JsonEdit[] = [{ set: "model", value: JSON.stringify(model) }, ...operation.edits(body, model)];
+  const edits: JsonEdit[] = [{ set: "model", value: JSON.stringify(model) }, ...own];
   if (leftTools.length > 0) edits.push(...leftOut(listOf(memberOf({ bytes, members }, "tools")), leftTools));
   const { outputLimit } = operation;
   if (outputTokens === undefined || outputLimit === undefined) return editBytes(bytes, members, edits);

@@ -3,7 +3,7 @@
  * the model's name changes; otherwise everything is translated through the conversation model.
  */
 import { decodeBody, type ParsedBody } from "../bodies/index.ts";
-import { type Dialect, type GatewayError, type JsonObject, limits, listOf, objectOf } from "../core/index.ts";
+import { type Dialect, type FactName, GatewayError, type JsonObject, limits, listOf, objectOf } from "../core/index.ts";
 import {
   hasTaggedSignature,
   leaveOutHostedTools,
@@ -11,6 +11,7 @@ import {
   regularChatStream,
   underModel,
   type ClientContext,
+  type Conversation,
   type TextCodec,
   estimateTokens,
   outputBytesIn,
@@ -19,11 +20,12 @@ import {
   translations,
   type UpstreamContext,
 } from "../dialects/index.ts";
-import type { RequestedExtras, UpstreamOperation } from "../providers/index.ts";
+import type { RequestedExtras } from "../providers/index.ts";
 import type { MediaCodec } from "../media/index.ts";
 import { type OfferedTools, offeredTools, type Target } from "../routing/index.ts";
 import type { WholeAnswer } from "../sending/index.ts";
 import type { ChargedUsage, StreamObserver } from "../streaming/index.ts";
+import { factsOfEdits, withChanges } from "./changes.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editValue, leftOut } from "./edit-body.ts";
 import {
@@ -71,14 +73,44 @@ export function passesThrough<Body>(
   );
 }
 
+/** Whether a body keeps its bytes up to single members. */
+export function keepsBytes<Body>(target: Target, parsed: ParsedBody<Body>, codec: TextCodec<Body>): boolean {
+  return passesThrough(target, parsed, codec) && !misfits(target, parsed, codec);
+}
+
+function misfits<Body>({ operation, model }: Target, { body }: ParsedBody<Body>, codec: TextCodec<Body>): boolean {
+  const facts = operation.facts?.(model);
+  return facts !== undefined && codec.misfits(body, facts);
+}
+
+/**
+ * The request rewritten for its model; the answer's bytes still pass. Undefined if the gateway cannot read it: then the
+ * upstream gets it as it is.
+ */
+function rewrittenRequest<Body extends ChargeableBody>(
+  call: TextCall<Body>,
+  { dialect }: TextCodec<Body>,
+): TranslatedRequest | undefined {
+  const { target, parsed } = call;
+  try {
+    const conversation = translations[dialect].readRequest(call.decoded ?? decodeBody(parsed));
+    return new TranslatedRequest(target, dialect, conversation);
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return undefined;
+    throw thrown;
+  }
+}
+
 /** One object per call, because most calls pass through. */
 class PassedThrough<Body extends ChargeableBody> implements Exchange {
   readonly output: RequestedOutput;
   readonly extras: RequestedExtras | undefined;
   readonly passesThrough = true;
   readonly streamed: boolean;
-  readonly headers: Exchange["headers"];
+  headers: Exchange["headers"];
   readonly observeBytes = undefined;
+  /** The request, if it did not fit its model. */
+  readonly #rewritten: TranslatedRequest | undefined;
   readonly #tools: OfferedTools | undefined;
   readonly #call: TextCall<Body>;
   readonly #codec: TextCodec<Body>;
@@ -90,13 +122,22 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     this.extras = extrasOf(target, parsed.body, this.#tools);
     this.headers = this.#tools && droppedTools(this.#tools.leftNames);
     this.streamed = parsed.body.stream === true;
+    this.#rewritten = misfits(target, parsed, codec) ? rewrittenRequest(call, codec) : undefined;
     this.#call = call;
     this.#codec = codec;
   }
 
   requests(outputTokens?: number): ReturnType<Exchange["requests"]> {
     const { target, parsed } = this.#call;
-    return [{ subpath: "", body: editedBytes(target, parsed, { outputTokens, leftTools: this.#tools?.left }) }];
+    if (this.#rewritten !== undefined) {
+      const body = this.#rewritten.take(outputTokens);
+      this.headers = withChanges(this.headers, this.#rewritten.changes);
+      return [{ subpath: "", body }];
+    }
+    const edits = target.operation.edits(parsed.body, target.model);
+    this.headers = withChanges(this.headers, factsOfEdits(edits));
+    const body = editedBytes(target, parsed, { outputTokens, leftTools: this.#tools?.left }, edits);
+    return [{ subpath: "", body }];
   }
 
   observe(charged: ChargedUsage): ObservedStream {
@@ -170,24 +211,23 @@ function errorEventOf<Body>(codec: TextCodec<Body>, requestId: string) {
   return (error: GatewayError): string => codec.errorEvent(error, requestId);
 }
 
-/** Writes a request in the upstream's dialect, with this limit of the output if given. */
-type RequestWriter = (outputTokens?: number) => JsonObject;
-
-/** A translated request. It is released once it has been taken, because a stream may stay open for long. */
+/** A request written for its upstream. It is released once it has been taken, because a stream may stay open for long. */
 class TranslatedRequest {
-  readonly #operation: UpstreamOperation;
-  readonly #model: string;
+  readonly #target: Target;
+  readonly #dialect: Dialect;
   /** The purchases of its tools; undefined if there are none. */
   readonly tools: OfferedTools | undefined;
-  #write: RequestWriter | undefined;
+  /** The reasons why it was changed. */
+  readonly changes = new Set<FactName>();
+  #conversation: Conversation | undefined;
   #body: JsonObject | undefined;
 
   /** Throws 422 for a field that the upstream's dialect cannot express, or a demanded tool without a price. */
-  constructor(target: Target, write: RequestWriter) {
-    this.#operation = target.operation;
-    this.#model = target.model;
-    this.#write = write;
-    this.#body = write();
+  constructor(target: Target, dialect: Dialect, conversation: Conversation) {
+    this.#target = target;
+    this.#dialect = dialect;
+    this.#conversation = conversation;
+    this.#body = this.#write(conversation);
     this.tools = offeredTools(target, this.#body);
   }
 
@@ -197,11 +237,26 @@ class TranslatedRequest {
   }
 
   take(outputTokens: number | undefined): string {
-    const body = (outputTokens === undefined ? this.#body : this.#write?.(outputTokens)) ?? {};
-    this.#write = undefined;
+    const conversation = this.#conversation;
+    const isLimited = outputTokens !== undefined && conversation !== undefined;
+    const body = (isLimited ? this.#write({ ...conversation, outputTokensMax: outputTokens }) : this.#body) ?? {};
+    this.#conversation = undefined;
     this.#body = undefined;
-    const edits = [...leftOut(listOf(body["tools"]), this.tools?.left), ...this.#operation.edits(body, this.#model)];
+    const { operation, model } = this.#target;
+    const edits = [...leftOut(listOf(body["tools"]), this.tools?.left), ...operation.edits(body, model)];
+    for (const fact of factsOfEdits(edits) ?? []) this.changes.add(fact);
     return JSON.stringify(editValue(body, edits));
+  }
+
+  #write(conversation: Conversation): JsonObject {
+    const { operation, model, price, route } = this.#target;
+    return translations[this.#dialect].writeRequest(conversation, {
+      ...operation.facts?.(model),
+      model,
+      origin: route.prefix,
+      outputTokensMax: price.maxOutputTokens,
+      changed: (fact) => this.changes.add(fact),
+    });
   }
 }
 
@@ -220,12 +275,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   });
   const facts = operation.facts?.(model) ?? {};
   const origin = target.route.prefix;
-  const outputTokensMax = target.price.maxOutputTokens;
-  const write: RequestWriter = (outputTokens) => {
-    const limited = outputTokens === undefined ? conversation : { ...conversation, outputTokensMax: outputTokens };
-    return upstream.writeRequest(limited, { ...facts, model, origin, outputTokensMax });
-  };
-  const request = new TranslatedRequest(target, write);
+  const request = new TranslatedRequest(target, to, conversation);
   const callId = callIdOf(requestId);
   const { thinkTags, reasoningField } = facts;
   const { stream } = conversation;
@@ -239,13 +289,17 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
     inputTokensEstimate: estimateTokens(conversation),
     requestId,
   };
+  const headers = { ...JSON_TYPE, ...droppedTools([...new Set([...left, ...(request.tools?.leftNames ?? [])])]) };
   return {
     output: requestedOutput(target, request.body),
     extras: extrasOf(target, request.body, request.tools),
     requests: (outputTokens) => [{ subpath: "", body: request.take(outputTokens) }],
     passesThrough: false,
     streamed: stream,
-    headers: { ...JSON_TYPE, ...droppedTools([...new Set([...left, ...(request.tools?.leftNames ?? [])])]) },
+    // Of the request, which is released.
+    get headers() {
+      return withChanges(headers, request.changes);
+    },
     observe(charged) {
       const observer = translateStream({ upstream, upstreamContext, client, clientContext, charged });
       return { observer, events: { bytesMax: limits.eventBytesMax, errorEvent: (error) => observer.fail(error) } };

@@ -25,7 +25,7 @@ import { requireModels, requirePrices, type Target } from "../routing/index.ts";
 import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { openMediaExchange } from "./exchange-media.ts";
-import { callIdOf, openTextExchange, passesThrough } from "./exchange-text.ts";
+import { callIdOf, keepsBytes, openTextExchange, passesThrough } from "./exchange-text.ts";
 import type { Exchange } from "./exchange.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
@@ -110,7 +110,7 @@ function planText<Body extends ChargeableBody>(
   { own, decoded = own }: { own?: JsonObject; decoded?: JsonObject | undefined } = {},
 ): CallPlan | Promise<CallPlan> {
   const { target, incoming, at } = call;
-  if (decoded === undefined && isLarge(parsed.bytes.length) && !passesThrough(target, parsed, codec)) {
+  if (decoded === undefined && isLarge(parsed.bytes.length) && !keepsBytes(target, parsed, codec)) {
     return decodeInTurns(parsed, call.deps.largeBodies).then((all) => planText(call, parsed, codec, { decoded: all }));
   }
   const bound = codec.bound(parsed.body, parsed.sizeOf);

@@ -17,7 +17,15 @@ export { matchesGlob } from "./globs.ts";
 export { isRequestId, isStorableId, isTimedUuid, randomId, requestId, timedUuid, timeOfSeries } from "./ids.ts";
 export { type JsonObject, keysOf, listOf, objectOf, objectsOf, parseObject, stringOf } from "./json.ts";
 export * as limits from "./limits.ts";
-export { type Effort, efforts, type ModelFacts, nearestEffort, type ThoughtOptions } from "./model-facts.ts";
+export {
+  type Effort,
+  efforts,
+  type FactName,
+  factNames,
+  type ModelFacts,
+  nearestEffort,
+  type ThoughtOptions,
+} from "./model-facts.ts";
 export {
   applyMarkup,
   costOf,

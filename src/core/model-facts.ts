@@ -11,13 +11,39 @@ export interface ThoughtOptions {
   budgetTokens?: number | undefined;
 }
 
+/** The subjects of the facts about models: a request that does not fit one is changed, and `x-tollgate-changes` names it. */
+export const factNames = [
+  "roles",
+  "efforts",
+  "thinking",
+  "thoughts",
+  "sampling",
+  "output-limit",
+  "formats",
+  "schemas",
+  "forced-tools",
+  "chat-tools",
+  "tool-names",
+  "call-ids",
+  "prefill",
+  "answer",
+] as const;
+
+export type FactName = (typeof factNames)[number];
+
 /**
- * How a model differs from others of its dialect, as far as a translation must know it: providers state it, dialects
+ * How a model differs from others of its dialect, as far as a request to it must fit: `providers/facts` states it, dialects
  * apply it. An absent member means the dialect's default.
  */
 export interface ModelFacts {
-  /** Sampling parameters are refused; a translation drops them. */
-  refusesSampling?: boolean;
+  /** The sampling parameters that it refuses unless they have their default value. */
+  refusedSampling?: readonly string[];
+  /** It takes them while it is asked not to think, or not asked to think. */
+  samplesWithoutThought?: boolean;
+  /** In chat it refuses the former name of the output's limit, `max_tokens`. */
+  newLimitName?: boolean;
+  /** It takes `system` as the first message only. */
+  systemFirst?: boolean;
   /** How thinking is requested in Messages; "none" for a model that can't think. */
   thinking?: "budget" | "adaptive" | "none";
   /**
@@ -47,11 +73,13 @@ export interface ModelFacts {
   thinkTags?: boolean;
 }
 
-/** The offered effort nearest to the requested one, the lower of two; undefined if none is offered. */
+/**
+ * The offered effort that is the nearest lower one to the requested one, for more would cost more than was asked for; the
+ * lowest if none is lower. Undefined if thinking can't be switched off, or if no effort is offered.
+ */
 export function nearestEffort(requested: Effort, offered: readonly Effort[]): Effort | undefined {
-  const distance = (effort: Effort): number => Math.abs(efforts.indexOf(effort) - efforts.indexOf(requested));
-  // Low effort does not replace none, nor the other way round.
-  const alike =
-    requested === "none" ? offered.filter((effort) => effort === "none") : offered.filter((one) => one !== "none");
-  return alike.toSorted((a, b) => distance(a) - distance(b) || efforts.indexOf(a) - efforts.indexOf(b))[0];
+  const most = efforts.indexOf(requested);
+  const rising = efforts.filter((effort) => offered.includes(effort));
+  const lower = rising.findLast((effort) => efforts.indexOf(effort) <= most);
+  return lower ?? (requested === "none" ? undefined : rising[0]);
 }

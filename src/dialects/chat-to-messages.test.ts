@@ -70,14 +70,9 @@ describe("fields", () => {
     expect(refusal({ tools: [{ type: "custom", custom: { name: "c" } }] })).toBe("tools.0");
   });
 
-  test("of sampling are dropped if the model refuses them", () => {
+  test("of sampling are carried", () => {
     const body = { temperature: 0.5, top_p: 0.9, top_k: 3, seed: 1, frequency_penalty: 1, presence_penalty: 1 };
     expect(translate(body)).toMatchObject({ temperature: 0.5, top_p: 0.9, top_k: 3 });
-    expect(Object.keys(translate(body, { ...anthropic, refusesSampling: true }))).toEqual([
-      "model",
-      "max_tokens",
-      "messages",
-    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { SizeOf } from "../bodies/index.ts";
-import type { WorkBound, Dialect, GatewayError, ObjectReader, RequestFeature } from "../core/index.ts";
+import type { WorkBound, Dialect, GatewayError, ModelFacts, ObjectReader, RequestFeature } from "../core/index.ts";
 import type { ReadUsage, StreamObserver } from "../streaming/index.ts";
 
 /** One format of text generation. */
@@ -13,6 +13,8 @@ export interface TextCodec<Body> {
   objects: ObjectReader<Body>;
   /** `sizeOf` measures a string within a measured field. */
   bound(body: Body, sizeOf: SizeOf): WorkBound;
+  /** Whether something in a body of this dialect does not fit its model, and only rewriting the body can change it. */
+  misfits(body: Body, facts: ModelFacts): boolean;
   /** The features that a body asks for and an endpoint may ignore. */
   asks(body: Body): readonly RequestFeature[];
   /** `body` determines whether the client requested the usage. */

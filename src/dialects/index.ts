@@ -9,6 +9,7 @@ export { chatCodec, chatRequest, regularChatStream } from "./chat/index.ts";
 export {
   hasTaggedSignature,
   type ClientContext,
+  type Conversation,
   estimateTokens,
   leaveOutHostedTools,
   type TranslationTarget,

@@ -14,4 +14,5 @@ export type {
 export type { RealtimeApi, SessionType } from "./realtime-api.ts";
 export type { VideoApi, VideoInput, VideoSource, VideoState } from "./video-api.ts";
 export { createProvider, type ProviderChoice, upstreamName } from "./registry.ts";
+export { type FactRow, factRows, isAbout } from "./facts/index.ts";
 export { matchesPattern, readFault } from "./shared/failures.ts";

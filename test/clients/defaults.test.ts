@@ -85,7 +85,7 @@ describe("roles and efforts", () => {
 
   test.each([
     ["google/gemini-2.5-flash", "xhigh", "high"],
-    ["mistral/mistral-small-latest", "low", "high"],
+    ["mistral/mistral-small-latest", "low", "none"],
     ["openai/o4-mini", "max", "high"],
     ["openai/gpt-5-mini", "minimal", "minimal"],
   ])("%s gets the effort %s as %s", async (model, reasoning_effort, expected) => {

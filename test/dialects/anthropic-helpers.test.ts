@@ -31,7 +31,7 @@ const tools: Anthropic.Tool[] = [{ name: "get_weather", input_schema: { ...input
 const thinkers = [
   ["anthropic/claude-haiku-4-5", { type: "enabled", budget_tokens: 8_000 }],
   ["anthropic/claude-sonnet-5", { type: "adaptive" }],
-  ["xai/grok-3", { type: "enabled", budget_tokens: 8_000 }],
+  ["xai/grok-4.3", { type: "enabled", budget_tokens: 8_000 }],
   ["deepseek/deepseek-chat", { type: "enabled", budget_tokens: 8_000 }],
   ["byteplus/seed-1-6-250915", { type: "enabled", budget_tokens: 8_000 }],
 ] as const;

@@ -24,7 +24,7 @@ afterAll(async () => {
 const models = [
   "openai/gpt-5-mini",
   "google/gemini-3-flash-preview",
-  "xai/grok-4",
+  "xai/grok-4.3",
   "deepseek/deepseek-chat",
   "mistral/mistral-small-latest",
   "anthropic/claude-haiku-4-5",

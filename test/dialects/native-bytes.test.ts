@@ -53,7 +53,7 @@ const natives: Native[] = [
     model: "gpt-5-mini",
     asked: { reasoning: { summary: "auto" }, max_output_tokens: 5_000 },
   },
-  { ...responses, prefix: "xai", provider: "xai", model: "grok-4" },
+  { ...responses, prefix: "xai", provider: "xai", model: "grok-4.3" },
   {
     ...responses,
     prefix: "byteplus",

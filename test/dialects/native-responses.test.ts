@@ -22,7 +22,7 @@ afterAll(() => simulators.stop());
 
 const speakers = [
   { provider: "openai", model: "gpt-5-mini" },
-  { provider: "xai", model: "grok-4" },
+  { provider: "xai", model: "grok-4.3" },
   { provider: "byteplus", model: "seed-1-6-250915" },
 ] as const;
 

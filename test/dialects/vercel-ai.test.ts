@@ -38,7 +38,7 @@ const packages: [name: string, make: MakeModel, models: string[]][] = [
     (model) => createOpenAI(access()).responses(model),
     [
       "openai/gpt-5-mini",
-      "xai/grok-4",
+      "xai/grok-4.3",
       "byteplus/seed-1-6-250915",
       "deepseek/deepseek-chat",
       "native/claude-haiku-4-5",
@@ -149,7 +149,7 @@ test.each([
   ["@ai-sdk/openai, Responses", (model: string) => createOpenAI(access()).responses(model), "openai/gpt-5-mini"],
   ["@ai-sdk/openai, Responses", (model: string) => createOpenAI(access()).responses(model), "google/gemini-2.5-flash"],
   ["@ai-sdk/openai, chat", (model: string) => createOpenAI(access()).chat(model), "native/claude-haiku-4-5"],
-  ["@ai-sdk/anthropic", (model: string) => createAnthropic(access())(model), "xai/grok-3"],
+  ["@ai-sdk/anthropic", (model: string) => createAnthropic(access())(model), "xai/grok-4.3"],
 ] as const)("%s: an object by its schema from %s", async (_, make, id) => {
   const schema = z.object({ city: z.string() });
   const { output } = await generateText({

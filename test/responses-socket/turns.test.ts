@@ -47,10 +47,10 @@ async function turn(client: Client, body: object): Promise<Response> {
 const textOf = ({ output }: Response): string =>
   output.flatMap(({ content = [] }) => content.map(({ text }) => text)).join("");
 
-const models = ["openai/gpt-5-mini", "anthropic/claude-haiku-4-5", "xai/grok-4", "google/gemini-2.5-flash"];
+const models = ["openai/gpt-5-mini", "anthropic/claude-haiku-4-5", "xai/grok-4.3", "google/gemini-2.5-flash"];
 
 /** Upstreams that have such a WebSocket themselves. */
-const natives = new Set(["openai/gpt-5-mini", "xai/grok-4"]);
+const natives = new Set(["openai/gpt-5-mini", "xai/grok-4.3"]);
 
 /** The requests that the upstream received, turn by turn. */
 function sentBy(model: string): readonly string[] {

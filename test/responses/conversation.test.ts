@@ -19,7 +19,7 @@ import {
 
 /** Providers that get the conversation from us, and those that store it. */
 const translated = ["deepseek/deepseek-chat", "google/gemini-2.5-flash", "mistral/mistral-small-latest"] as const;
-const natives = ["openai/gpt-4o-mini", "xai/grok-4", "byteplus/seed-1-8-251228"] as const;
+const natives = ["openai/gpt-4o-mini", "xai/grok-4.3", "byteplus/seed-1-8-251228"] as const;
 const claude = "anthropic/claude-haiku-4-5";
 
 const postgres = sharedPostgres();
@@ -97,7 +97,7 @@ describe.each(engines)("on %s", (engine) => {
 
   test("a conversation that we keep may go on with any provider, and back", async () => {
     let previous = await respond({ model: "deepseek/deepseek-reasoner", input: "one", reasoning: { effort: "high" } });
-    const models = [claude, "openai/gpt-5-mini", "xai/grok-4", "google/gemini-2.5-flash"];
+    const models = [claude, "openai/gpt-5-mini", "xai/grok-4.3", "google/gemini-2.5-flash"];
     for (const [index, model] of models.entries()) {
       // The thoughts of another provider are included as sealed data, so the gateway stores the answer.
       previous = await respond({ model, input: `round ${index}`, previous_response_id: previous.id });

@@ -13,7 +13,7 @@ import {
   talker,
 } from "../kit/index.ts";
 
-const models = ["openai/gpt-4o-mini", "xai/grok-4", "byteplus/seed-1-8-251228", "deepseek/deepseek-chat"] as const;
+const models = ["openai/gpt-4o-mini", "xai/grok-4.3", "byteplus/seed-1-8-251228", "deepseek/deepseek-chat"] as const;
 
 const postgres = sharedPostgres();
 

@@ -36,7 +36,7 @@ const messages: Route = {
 };
 const responses: Route = {
   path: responsesPath,
-  natives: ["openai/gpt-4o-mini", "xai/grok-4", "byteplus/seed-1-8-251228"],
+  natives: ["openai/gpt-4o-mini", "xai/grok-4.3", "byteplus/seed-1-8-251228"],
   others: ["deepseek/deepseek-chat", "google/gemini-2.5-flash", "anthropic/claude-haiku-4-5"],
   body: (model, said, more = {}) => ({ model, input: said, ...more }),
   member: "input",

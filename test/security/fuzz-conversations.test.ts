@@ -10,7 +10,7 @@ import { type Hardened, startHardened } from "./hardened.ts";
 const models = [
   "anthropic/claude-haiku-4-5",
   "openai/gpt-4o-mini",
-  "xai/grok-4",
+  "xai/grok-4.3",
   "byteplus/seed-1-8-251228",
   "deepseek/deepseek-chat",
   "google/gemini-2.5-flash",

@@ -1,8 +1,14 @@
 /** Edits of a JSON object's own members in its bytes. Members without an edit keep their bytes. */
+import type { FactName } from "../../core/index.ts";
 import type { JsonMember } from "./scan.ts";
 
-/** A change of one member: `value` is JSON text; a missing member is added at the end. */
-export type JsonEdit = { set: string; value: string } | { remove: string } | { rename: string; to: string };
+/**
+ * A change of one member: `value` is JSON text; a missing member is added at the end. `fact`: its reason, if that is a
+ * limit of the model.
+ */
+export type JsonEdit = ({ set: string; value: string } | { remove: string } | { rename: string; to: string }) & {
+  fact?: FactName;
+};
 
 const CLOSE_BRACE = 0x7d;
 const START = Buffer.from("{");

@@ -5,6 +5,7 @@ import { generatedBytes } from "../generated-bytes.ts";
 import { boundChat, opaqueFields } from "./bound.ts";
 import { chatKeys } from "./generated-keys.ts";
 import { ChatStreamObserver } from "./observe-stream.ts";
+import { misfitsChat } from "./misfits.ts";
 import type { ChatRequest } from "./request.ts";
 import { chatObjects } from "./stored-objects.ts";
 
@@ -17,6 +18,7 @@ export const chatCodec: TextCodec<ChatRequest> = {
   objects: chatObjects,
   asks: (body) => askedFeatures({ format: body["response_format"], effort: body["reasoning_effort"] }),
   measured: opaqueFields,
+  misfits: misfitsChat,
   bound: boundChat,
   observe: (body, readUsage) => new ChatStreamObserver(readUsage, body.stream_options?.include_usage !== true),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), chatKeys),

@@ -90,10 +90,13 @@ describe("ids of calls", () => {
 });
 
 test("an effort is moved to the nearest on offer, and never from none to some", () => {
+  expect(nearestEffort("low", ["none", "high"])).toBe("none");
+  expect(nearestEffort("minimal", ["low", "high"])).toBe("low");
+  expect(nearestEffort("low", [])).toBeUndefined();
   expect(nearestEffort("xhigh", ["low", "high"])).toBe("high");
   expect(nearestEffort("medium", ["low", "high"])).toBe("low");
   expect(nearestEffort("none", ["low"])).toBeUndefined();
-  expect(nearestEffort("minimal", ["none"])).toBeUndefined();
+  expect(nearestEffort("minimal", ["none"])).toBe("none");
   expect(nearestEffort("none", ["none", "low"])).toBe("none");
 });
 

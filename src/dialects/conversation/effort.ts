@@ -1,5 +1,6 @@
 import { type Dialect, type Effort, nearestEffort } from "../../core/index.ts";
 import type { ReasoningOptions } from "./conversation.ts";
+import type { TranslationTarget } from "./translation.ts";
 
 /** Upstreams with budgets refuse fewer tokens. */
 export const budgetTokensMin = 1024;
@@ -35,12 +36,11 @@ interface EffortWish {
 
 /**
  * The effort for an upstream without budgets: a budget becomes the corresponding effort. If thinking is switched off,
- * nothing is sent to an upstream that is not known to support that: most refuse an unknown effort. `offered` is
- * undefined if the supported efforts are unknown.
+ * nothing is sent to an upstream that is not known to support that: most refuse an unknown effort.
  */
 export function effortFor(
   reasoning: EffortWish | undefined,
-  offered: readonly Effort[] | undefined,
+  { efforts: offered, changed }: Pick<TranslationTarget, "efforts" | "changed">,
 ): Effort | undefined {
   if (reasoning === undefined) return undefined;
   const { effort, budgetTokens, mode } = reasoning;
@@ -48,5 +48,7 @@ export function effortFor(
   const requested =
     mode === "off" ? off : (effort ?? (budgetTokens === undefined ? undefined : effortOfBudget(budgetTokens)));
   if (requested === undefined || offered === undefined) return requested;
-  return nearestEffort(requested, offered);
+  const nearest = nearestEffort(requested, offered);
+  if (nearest !== requested) changed?.("efforts");
+  return nearest;
 }

@@ -11,6 +11,7 @@ export type {
 } from "./answer.ts";
 export { brokenOff, startEvent } from "./answer.ts";
 export { collectAnswer, eventsOfAnswer } from "./collect-answer.ts";
+export { placeSystem } from "./place-system.ts";
 export { promptForFormat } from "./prompt-for-format.ts";
 export { BlockQueue, type QueuedBlock } from "./block-queue.ts";
 export { plainCallId, shortCallId } from "./tools/call-ids.ts";

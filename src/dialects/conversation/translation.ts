@@ -1,4 +1,4 @@
-import type { Dialect, JsonObject, ModelFacts } from "../../core/index.ts";
+import type { Dialect, FactName, JsonObject, ModelFacts } from "../../core/index.ts";
 import type { ReadUsage } from "../../streaming/index.ts";
 import type { Answer, AnswerEvent } from "./answer.ts";
 import type { Conversation } from "./conversation.ts";
@@ -39,6 +39,8 @@ export interface TranslationTarget extends ModelFacts {
   origin: string;
   /** The model's maximum output: replaces a limit that the dialect requires and the client omitted. */
   outputTokensMax?: number | undefined;
+  /** Is told each fact that the request did not fit. */
+  changed?: ((fact: FactName) => void) | undefined;
 }
 
 /** Known properties of the upstream whose answer is read. */

@@ -4,6 +4,7 @@ import type { TextCodec } from "../codec.ts";
 import { generatedBytes } from "../generated-bytes.ts";
 import { bytesOfCalls } from "./calls.ts";
 import { boundMessages, opaqueFields } from "./bound.ts";
+import { misfitsMessages } from "./misfits.ts";
 import { messagesKeys, MessagesStreamObserver } from "./observe-stream.ts";
 import type { MessagesRequest } from "./request.ts";
 import { messagesObjects } from "./stored-objects.ts";
@@ -19,6 +20,7 @@ export const messagesCodec: TextCodec<MessagesRequest> = {
   asks: ({ output_config: config }) =>
     askedFeatures({ format: objectOf(config)?.["format"], effort: objectOf(config)?.["effort"] }),
   measured: opaqueFields,
+  misfits: misfitsMessages,
   bound: boundMessages,
   observe: (_body, readUsage) => new MessagesStreamObserver(readUsage),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), messagesKeys) + bytesOfCalls(answer),

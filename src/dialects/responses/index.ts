@@ -26,6 +26,7 @@ export const responsesCodec: TextCodec<ResponsesRequest> = {
   asks: (body) =>
     askedFeatures({ format: objectOf(body["text"])?.["format"], effort: objectOf(body["reasoning"])?.["effort"] }),
   measured: opaqueFields,
+  misfits: () => false,
   bound: boundResponses,
   observe: (_body, readUsage) => new ResponsesStreamObserver(readUsage),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), outputKeys),

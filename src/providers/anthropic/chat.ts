@@ -1,3 +1,4 @@
+import { factRows, factsFrom } from "../facts/index.ts";
 import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 import { openaiUsageRules } from "../shared/chat-usage.ts";
 import { hidesThought } from "./messages.ts";
@@ -9,7 +10,7 @@ export const chat = chatOperation({
   drops: [],
   renames: {},
   ignores: ["format", "effort"],
-  facts: () => ({ developerRole: true }),
+  facts: factsFrom(factRows.anthropic, "chat"),
   usage: openaiUsageRules,
   outputLimit: chatLimit("max_completion_tokens", hidesThought),
 });

@@ -3,12 +3,13 @@ import {
   type AlternativeModels,
   type JsonObject,
   listOf,
-  type ModelFacts,
   objectOf,
   objectsOf,
   type ObservedUsage,
   type Usage,
 } from "../../core/index.ts";
+import { fitSampling } from "../facts/fit-body.ts";
+import { factRows, factsFrom } from "../facts/index.ts";
 import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { counted, free, runsMax, toolReader } from "../shared/tools/hosted-tools.ts";
 import { countOf, textOf, toldCount, uncountedOf } from "../shared/json.ts";
@@ -143,19 +144,6 @@ function versionOf(model: string): number | undefined {
 }
 
 /**
- * Since 4.7, thinking is adaptive and sampling parameters are refused. Of the models before 4, only 3.7 can think
- * (`docs/wire/anthropic.md`).
- */
-function factsOf(model: string): ModelFacts {
-  const version = versionOf(model);
-  if (version === undefined) return { thinking: model.startsWith("claude-3-7") ? "budget" : "none", formats: "none" };
-  if (version > 4.6) return { thinking: "adaptive", refusesSampling: true };
-  // Answers by a schema came with 4.5, and with Opus 4.1.
-  const isHeld = version >= 4.5 || model.startsWith("claude-opus-4-1");
-  return { thinking: "budget", ...(isHeld ? {} : { formats: "none" }) };
-}
-
-/**
  * Streams contain a summary of the thoughts that are billed. A body without `thinking` turns it off for models up to 4.x;
  * of later ones that is not known.
  */
@@ -175,12 +163,14 @@ export const countTokens: UpstreamOperation = {
   isFailure: (answer) => answer["type"] === "error",
 };
 
+const factsOf = factsFrom(factRows.anthropic, "messages");
+
 /** The native API. */
 export const messages: UpstreamOperation = {
   dialect: "messages",
   path: "/v1/messages",
   forwardedHeaders: ["anthropic-version", "anthropic-beta"],
-  edits: () => [],
+  edits: (body, model) => fitSampling(body, factsOf(model)),
   facts: factsOf,
   extras,
   readTool,

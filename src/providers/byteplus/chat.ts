@@ -1,4 +1,5 @@
 import { objectOf } from "../../core/index.ts";
+import { factRows, factsFrom } from "../facts/index.ts";
 import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 import { openaiUsageRules } from "../shared/chat-usage.ts";
 
@@ -16,5 +17,5 @@ export const chat = chatOperation({
       typeof max_completion_tokens !== "number" &&
       objectOf(thinking)?.["type"] !== "disabled",
   },
-  facts: () => ({ reasoningField: "reasoning_content" }),
+  facts: factsFrom(factRows.byteplus, "chat"),
 });

@@ -1,3 +1,4 @@
+import { factRows, factsFrom } from "../facts/index.ts";
 import { responsesOperation } from "../shared/responses-operation.ts";
 import { readTool, readTools } from "./hosted-tools.ts";
 
@@ -10,4 +11,5 @@ export const responses = responsesOperation({
   hasForeignTools: true,
   readTool,
   readTools,
+  facts: factsFrom(factRows.byteplus, "responses"),
 });

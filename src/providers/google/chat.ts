@@ -1,4 +1,5 @@
 import { type Effort, type JsonObject, objectOf, type ThoughtOptions } from "../../core/index.ts";
+import { factRows, factsFrom } from "../facts/index.ts";
 import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 import { refusal } from "../shared/refusal.ts";
 
@@ -82,11 +83,7 @@ export const chat = chatOperation({
   usage: { reasoningInCompletion: true, remainderIsReasoning: true, reportedCost: () => undefined },
   // Models since 2.5 think, and their streams contain a summary at most.
   outputLimit: chatLimit("max_completion_tokens", (model) => !/^(?:models\/)?gemini-(?:1|2\.0)/.test(model)),
-  // Google's placeholder for a lost signature (`docs/wire/gemini.md`).
-  facts: (model) => ({
-    ...(shows.test(model) ? { askForThoughts: (asked) => askForThoughts(model, asked) } : {}),
-    lostCallSignature: { google: { thought_signature: "skip_thought_signature_validator" } },
-    efforts: ["none", "minimal", "low", "medium", "high"],
-    thinkTags: true,
-  }),
+  facts: factsFrom(factRows.google, "chat", (model) =>
+    shows.test(model) ? { askForThoughts: (asked) => askForThoughts(model, asked) } : {},
+  ),
 });

@@ -1,9 +1,13 @@
+import type { PresetName } from "../../config/index.ts";
+import { factRows, factsFrom } from "../facts/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
 import { chatLimit, chatOperation, tierExtras } from "../shared/chat-operation.ts";
-import type { Preset } from "./presets.ts";
+import { type Preset, presets } from "./presets.ts";
 
-export function chatOf(preset: Preset): UpstreamOperation {
-  const { streamUsage, drops, renames, usage, limitName, hidesThought, equalTiers, facts, purchases } = preset;
+export function chatOf(name: PresetName): UpstreamOperation {
+  const preset: Preset = presets[name];
+  const { streamUsage, drops, renames, usage, limitName, hidesThought, equalTiers, tierNames, purchases } = preset;
+
   return chatOperation({
     path: "/chat/completions",
     streamUsage,
@@ -15,7 +19,6 @@ export function chatOf(preset: Preset): UpstreamOperation {
     ...(equalTiers.length === 0
       ? {}
       : { extras: (body) => (equalTiers.includes(String(body["service_tier"])) ? undefined : tierExtras(body)) }),
-    // Any server of open models may show the thoughts of some of them in the content.
-    facts: () => ({ thinkTags: true, ...facts }),
+    facts: factsFrom(factRows[name], "chat", () => (tierNames === undefined ? {} : { tierNames })),
   });
 }

@@ -16,7 +16,7 @@ export function openaiCompatible(presetName: PresetName): Provider {
   return {
     priceProvider: preset.priceProvider,
     headers: bearer,
-    operations: { chat: chatOf(preset), ...embeddingsOf(preset), ...preset.audio, ...preset.others },
+    operations: { chat: chatOf(presetName), ...embeddingsOf(preset), ...preset.audio, ...preset.others },
     ...(preset.files ? { files: openaiFiles({ isDefault: false }) } : {}),
     models: modelsOf(preset),
     failures,

@@ -33,7 +33,8 @@ export interface Preset {
   purchases: Pick<ChatEndpoint, "extras" | "buys" | "readTool">;
   /** Service tiers that cost as much as the usual one. */
   equalTiers: readonly string[];
-  facts: ModelFacts;
+  /** Its names of service tiers, by OpenAI's, if they differ. */
+  tierNames: ModelFacts["tierNames"];
   /** Undefined if the upstream has no embeddings. */
   embeddings: EmbeddingsEndpoint | undefined;
   /** The supported operations of speech and transcription. */
@@ -61,7 +62,7 @@ const generic: Preset = {
   hidesThought: false,
   purchases: {},
   equalTiers: [],
-  facts: { reasoningField: "as-shown" },
+  tierNames: undefined,
   embeddings: openaiEmbeddings,
   audio: { speech: speechOperation, transcription: transcriptionOperation, translation: translationOperation },
   others: { completion: completionOperation },
@@ -79,7 +80,6 @@ export const presets = {
     hosts: /(^|\.)deepseek\.com$/,
     priceProvider: "deepseek",
     renames: oldLimitName,
-    facts: { reasoningField: "reasoning_content", formats: "json" },
     embeddings: undefined,
     audio: {},
   },
@@ -104,7 +104,6 @@ export const presets = {
       "verbosity",
     ],
     renames: { ...oldLimitName, seed: "random_seed" },
-    facts: { shortCallIds: true, efforts: ["none", "high"] },
     embeddings: { ...openaiEmbeddings, drops: ["user"], renames: { dimensions: "output_dimension" } },
     audio: { speech: mistralSpeech, transcription: mistralTranscription },
     others: { moderation: moderationOperation },
@@ -120,7 +119,7 @@ export const presets = {
     // With `include_reasoning: false`.
     hidesThought: true,
     equalTiers: ["flex"],
-    facts: { reasoningField: "reasoning", tierNames: { default: "on_demand", priority: "performance" } },
+    tierNames: { default: "on_demand", priority: "performance" },
     embeddings: undefined,
     audio: { speech: speechOperation, transcription: groqTranscription, translation: groqTranslation },
   },
@@ -131,7 +130,6 @@ export const presets = {
     hosts: /(^|\.)moonshot\.(ai|cn)$/,
     priceProvider: "moonshotai",
     limitName: "max_completion_tokens",
-    facts: { reasoningField: "reasoning_content" },
     embeddings: undefined,
     audio: {},
   },
@@ -144,7 +142,6 @@ export const presets = {
     purchases: openrouterPurchases,
     others: { completion: openrouterCompletion },
     hidesThought: true,
-    facts: { reasoningField: "reasoning" },
     audio: {},
   },
   perplexity: {
@@ -160,7 +157,6 @@ export const presets = {
     hidesThought: true,
     // The reported cost contains the fee of a larger context.
     purchases: { buys: ["web_search_options"] },
-    facts: {},
     // Unlike the path of chat, it has a version.
     embeddings: { ...openaiEmbeddings, path: "/v1/embeddings", reportedCost: perplexityCost },
     audio: {},

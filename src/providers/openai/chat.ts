@@ -1,18 +1,11 @@
-import {
-  type JsonObject,
-  listOf,
-  type ModelFacts,
-  objectOf,
-  type ObservedUsage,
-  type UsageBucket,
-} from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf, type ObservedUsage, type UsageBucket } from "../../core/index.ts";
+import { factRows, factsFrom } from "../facts/index.ts";
 import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { chatLimit, chatOperation, tierExtras } from "../shared/chat-operation.ts";
 import { openaiUsageRules } from "../shared/chat-usage.ts";
 import { textOf, uncountedOf } from "../shared/json.ts";
 import { tierNames } from "./tiers.ts";
-import { limitEdits, samplingEdits } from "./sampling.ts";
-import { effortsOf, hidesThought } from "./thought.ts";
+import { hidesThought } from "./thought.ts";
 
 /** Models that search the web in each call (OpenAI's guide "Web search"). */
 const searches = /-search(?:-|$)/;
@@ -40,11 +33,6 @@ function soundIn({ modalities, audio, messages }: JsonObject): UsageBucket[] | u
   return [...(speaks ? (["outputAudio"] as const) : []), ...(hears ? (["inputAudio"] as const) : [])];
 }
 
-function factsOf(model: string): ModelFacts {
-  const efforts = effortsOf(model);
-  return { developerRole: true, ...(efforts === undefined ? {} : { efforts }) };
-}
-
 const operation = chatOperation({
   path: "/chat/completions",
   streamUsage: "on-request",
@@ -54,8 +42,7 @@ const operation = chatOperation({
   outputLimit: chatLimit("max_completion_tokens", hidesThought),
   extras,
   buys: ["web_search_options"],
-  facts: factsOf,
-  modelEdits: (body, model) => [...limitEdits(body, model), ...samplingEdits(body, model)],
+  facts: factsFrom(factRows.openai, "chat"),
 });
 
 /** A search is no part of the usage, and billed without one: the model's name shows it. */

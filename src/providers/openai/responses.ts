@@ -1,15 +1,9 @@
-import type { ModelFacts } from "../../core/index.ts";
+import { factRows, factsFrom } from "../facts/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
 import { responsesOperation } from "../shared/responses-operation.ts";
 import { readTool, readTools } from "./hosted-tools.ts";
-import { samplingEdits } from "./sampling.ts";
 import { tierNames } from "./tiers.ts";
-import { effortsOf, hidesThought } from "./thought.ts";
-
-function withEfforts(model: string): ModelFacts {
-  const efforts = effortsOf(model);
-  return efforts === undefined ? {} : { efforts };
-}
+import { hidesThought } from "./thought.ts";
 
 /** Counts the input tokens that a call would have. */
 export const countResponseTokens: UpstreamOperation = {
@@ -27,11 +21,7 @@ export const responses = responsesOperation({
   hidesThought,
   hasSocket: true,
   tierNames,
-  modelEdits: samplingEdits,
   readTool,
   readTools,
-  facts: (model) =>
-    hidesThought(model)
-      ? { ...withEfforts(model), developerRole: true, refusesSampling: true, summarizesThoughts: true }
-      : { developerRole: true, efforts: [] },
+  facts: factsFrom(factRows.openai, "responses"),
 });

@@ -1,5 +1,6 @@
 import type { JsonEdit } from "../../bodies/index.ts";
-import { efforts, type JsonObject, listOf, type ModelFacts, nearestEffort, objectOf } from "../../core/index.ts";
+import { type JsonObject, type ModelFacts, objectOf } from "../../core/index.ts";
+import { fitBody } from "../facts/fit-body.ts";
 import type { OutputLimit, RequestedExtras, UpstreamOperation } from "../provider.ts";
 import type { ToolReader } from "../tool-purchase.ts";
 import { type BuyingMember, readChatTool, refuseUnknownPurchases } from "./tools/chat-purchases.ts";
@@ -25,8 +26,6 @@ export interface ChatEndpoint extends FieldRules {
   isFailure?: (answer: JsonObject) => boolean;
   ignores?: UpstreamOperation["ignores"];
   hasIrregularStream?: boolean;
-  /** Further edits, for single models. */
-  modelEdits?: (body: JsonObject, model: string) => JsonEdit[];
 }
 
 const limitNames = ["max_completion_tokens", "max_tokens"] as const;
@@ -45,24 +44,6 @@ export function requestUsage(body: JsonObject): JsonEdit[] {
   const options = objectOf(body["stream_options"]) ?? {};
   if (options["include_usage"] === true) return [];
   return [{ set: "stream_options", value: JSON.stringify({ ...options, include_usage: true }) }];
-}
-
-/** An effort that the upstream refuses becomes the nearest one that it accepts. */
-function effortEdits({ reasoning_effort: asked }: JsonObject, factsOf: () => ModelFacts): JsonEdit[] {
-  if (asked === undefined) return [];
-  const effort = efforts.find((one) => one === asked);
-  const { efforts: offered } = factsOf();
-  if (effort === undefined || offered === undefined || offered.includes(effort)) return [];
-  const nearest = nearestEffort(effort, offered);
-  const field = "reasoning_effort";
-  return [nearest === undefined ? { remove: field } : { set: field, value: JSON.stringify(nearest) }];
-}
-
-/** A role or a format that the upstream refuses is expressed in the prompt. */
-function needsTranslation({ messages, response_format: format }: JsonObject, factsOf: () => ModelFacts): boolean {
-  if (objectOf(format)?.["type"] === "json_schema" && factsOf().formats === "json") return true;
-  const hasDeveloper = listOf(messages).some((message) => objectOf(message)?.["role"] === "developer");
-  return hasDeveloper && factsOf().developerRole !== true;
 }
 
 const noExtras = (): undefined => undefined;
@@ -84,7 +65,6 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     dialect: "chat",
     ...(ignores === undefined ? {} : { ignores }),
     hasIrregularStream,
-    needsTranslation: (body, model) => needsTranslation(body, () => factsOf(model)),
     ...(facts === undefined ? {} : { facts }),
     path,
     outputLimit,
@@ -95,8 +75,7 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     },
     edits: (body, model) => [
       ...dropAndRename(body, endpoint),
-      ...effortEdits(body, () => factsOf(model)),
-      ...(endpoint.modelEdits?.(body, model) ?? []),
+      ...fitBody(body, factsOf(model)),
       ...(streamUsage === "on-request" ? requestUsage(body) : []),
     ],
     readUsage: (answer) => readChatUsage(answer, usage),

@@ -6,7 +6,7 @@ import {
   type ObservedUsage,
   type Usage,
 } from "../../core/index.ts";
-import type { JsonEdit } from "../../bodies/index.ts";
+import { fitBody } from "../facts/fit-body.ts";
 import type { OutputLimit, UpstreamOperation } from "../provider.ts";
 import type { ToolReader } from "../tool-purchase.ts";
 import { tierExtras } from "./chat-operation.ts";
@@ -30,8 +30,6 @@ export interface ResponsesEndpoint {
   hasForeignTools?: true;
   /** Further names of its service tiers. */
   tierNames?: TierNames;
-  /** Edits for single models. */
-  modelEdits?: (body: JsonObject, model: string) => JsonEdit[];
   /** Reads the purchases of a request's tool. */
   readTool: ToolReader;
   /** What the hosted tools of an answer have done; `response` is the whole response. */
@@ -115,7 +113,7 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
     },
     extras: (body) => tierExtras(body, endpoint.tierNames),
     readTool: endpoint.readTool,
-    edits: (body, model) => endpoint.modelEdits?.(body, model) ?? [],
+    edits: (body, model) => fitBody(body, facts?.(model) ?? {}),
     ...foreignTools(endpoint),
     readUsage: (answer) => readResponsesUsage(answer, endpoint),
     // xAI's error is a string, other upstreams' errors are objects.

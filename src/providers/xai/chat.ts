@@ -1,3 +1,4 @@
+import { factRows, factsFrom } from "../facts/index.ts";
 import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 import { reportedCost } from "./cost.ts";
 import { hidesThought } from "./thought.ts";
@@ -9,5 +10,5 @@ export const chat = chatOperation({
   renames: {},
   usage: { reasoningInCompletion: false, remainderIsReasoning: false, reportedCost },
   outputLimit: chatLimit("max_completion_tokens", hidesThought),
-  facts: () => ({ reasoningField: "reasoning_content", efforts: ["none", "low", "medium", "high"] }),
+  facts: factsFrom(factRows.xai, "chat"),
 });

@@ -83,7 +83,7 @@ function bodyOf(ask: Ask, messages: readonly Message[]): Anthropic.MessageCreate
     max_tokens: tokensMax,
     messages: [...messages],
     ...(count === 0 ? {} : { tools: offered }),
-    ...(thinks === true ? { thinking: { type: "enabled" as const, budget_tokens: 8_000 } } : {}),
+    ...(thinks === true ? { thinking: { type: "enabled" as const, budget_tokens: 15_000 } } : {}),
     ...(schema === undefined ? {} : { output_config: { format: { type: "json_schema" as const, schema } } }),
     ...(stop === undefined ? {} : { stop_sequences: [stop] }),
   };

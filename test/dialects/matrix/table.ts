@@ -58,7 +58,7 @@ export const upstreams: readonly Upstream[] = [
     models: reasoningModel("google/gemini-3-flash-preview"),
     speaks: chatOnly,
   },
-  { title: "xai", model: "xai/grok-3", models: reasoningModel("xai/grok-4"), speaks: withResponses },
+  { title: "xai", model: "xai/grok-3", models: reasoningModel("xai/grok-4.3"), speaks: withResponses },
   {
     title: "deepseek",
     model: "deepseek/deepseek-chat",

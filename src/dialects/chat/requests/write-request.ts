@@ -16,8 +16,6 @@ export function writeChatRequest(asked: Conversation, target: TranslationTarget)
   const conversation = withFormat(asked, target);
   const { sampling, format, logprobs, stop, rest } = conversation;
   const others = fieldsFor(rest, "chat");
-  // Between chat and chat every given field was intended; otherwise the upstream's default applies.
-  const sampled = target.refusesSampling === true ? {} : sampling;
   return {
     ...others,
     ...defined({
@@ -28,12 +26,12 @@ export function writeChatRequest(asked: Conversation, target: TranslationTarget)
       ...writeReasoning(conversation, target),
       stop: stop.length === 0 ? undefined : stop,
       max_completion_tokens: conversation.outputTokensMax,
-      temperature: sampled.temperature,
-      top_p: sampled.topP,
-      top_k: rest.dialect === "chat" ? sampled.topK : undefined,
-      frequency_penalty: sampled.frequencyPenalty,
-      presence_penalty: sampled.presencePenalty,
-      seed: sampled.seed,
+      temperature: sampling.temperature,
+      top_p: sampling.topP,
+      top_k: rest.dialect === "chat" ? sampling.topK : undefined,
+      frequency_penalty: sampling.frequencyPenalty,
+      presence_penalty: sampling.presencePenalty,
+      seed: sampling.seed,
       logprobs: logprobs === undefined ? undefined : true,
       top_logprobs: logprobs === 0 ? undefined : logprobs,
       verbosity: conversation.verbosity,
@@ -48,7 +46,7 @@ export function writeChatRequest(asked: Conversation, target: TranslationTarget)
 function writeReasoning({ reasoning, rest }: Conversation, target: TranslationTarget): JsonObject {
   // An upstream of this dialect also gets the client's own `thinking`.
   const options = rest.dialect === "chat" && reasoning !== undefined ? { effort: reasoning.effort } : reasoning;
-  const effort = effortFor(options, target.efforts);
+  const effort = effortFor(options, target);
   if (reasoning === undefined || target.askForThoughts === undefined || !wantsThoughts(reasoning, rest.dialect)) {
     return { reasoning_effort: effort };
   }
@@ -61,8 +59,9 @@ function writeTier({ serviceTier, rest }: Conversation, { tierNames }: Translati
 }
 
 /** For an upstream that only knows JSON without a schema. */
-function withFormat(conversation: Conversation, { formats }: TranslationTarget): Conversation {
+function withFormat(conversation: Conversation, { formats, changed }: TranslationTarget): Conversation {
   const { format } = conversation;
   if (format?.kind !== "schema" || formats !== "json") return conversation;
+  changed?.("formats");
   return { ...promptForFormat(conversation, format), format: { kind: "json", at: format.at } };
 }

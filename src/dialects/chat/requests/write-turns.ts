@@ -8,6 +8,7 @@ import {
   type ImagePart,
   joinTurns,
   type Part,
+  placeSystem,
   type ReasoningPart,
   refused,
   shortCallId,
@@ -27,7 +28,9 @@ const noThoughtData: ThoughtData = { details: [] };
 export function writeTurns(conversation: Conversation, target: TranslationTarget): JsonObject[] {
   const own = conversation.rest.dialect === "chat";
   const writer = new TurnWriter(target, own);
-  const turns = own ? conversation.turns : joinTurns(expressNative(conversation.turns, "chat"));
+  const all = own ? conversation.turns : joinTurns(expressNative(conversation.turns, "chat"));
+  const turns = target.systemFirst === true ? placeSystem(all) : all;
+  if (turns !== all) target.changed?.("roles");
   const loop = own ? 0 : startOfLoop(turns);
   for (const [index, turn] of turns.entries()) writer.add(turn, index >= loop);
   return writer.finish();
@@ -84,6 +87,7 @@ class TurnWriter {
 
   #system({ role, parts, name }: Turn): JsonObject {
     const known = role === "developer" && this.#target.developerRole === true ? "developer" : "system";
+    if (role !== known) this.#target.changed?.("roles");
     const texts = parts.map((part) => {
       if (part.kind === "text") return part.text;
       throw refused(part.at ?? "system");
@@ -210,7 +214,10 @@ class TurnWriter {
   }
 
   #callId(id: string): string {
-    return this.#target.shortCallIds === true ? shortCallId(id) : id;
+    if (this.#target.shortCallIds !== true) return id;
+    const short = shortCallId(id);
+    if (short !== id) this.#target.changed?.("call-ids");
+    return short;
   }
 
   #contents(part: Part): JsonObject[] {

@@ -23,8 +23,8 @@ const OUTPUT_TOKENS_DEFAULT = 4_096;
 /** Writes a Messages body. */
 export function writeMessagesRequest(asked: Conversation, target: TranslationTarget): JsonObject {
   const own = asked.rest.dialect === "messages";
-  const formatted = own ? asked : withFormat(asked, target);
-  const conversation = own ? asked : { ...formatted, turns: joinTurns(formatted.turns) };
+  const formatted = withFormat(asked, target);
+  const conversation = own ? formatted : { ...formatted, turns: joinTurns(formatted.turns) };
   const others = fieldsFor(conversation.rest, "messages");
   const maxTokens = conversation.outputTokensMax ?? target.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
   const { system, messages } = writeTurns(conversation, target);
@@ -50,10 +50,12 @@ export function writeMessagesRequest(asked: Conversation, target: TranslationTar
 }
 
 /** JSON without a schema is no option of this dialect, and older models have none at all. */
-function withFormat(conversation: Conversation, { formats }: TranslationTarget): Conversation {
+function withFormat(conversation: Conversation, { formats, changed }: TranslationTarget): Conversation {
   const { format } = conversation;
-  if (format === undefined || format.kind === "text") return conversation;
-  return format.kind === "json" || formats === "none" ? promptForFormat(conversation, format) : conversation;
+  if (format === undefined || format.kind === "text" || (format.kind === "schema" && formats !== "none"))
+    return conversation;
+  changed?.("formats");
+  return promptForFormat(conversation, format);
 }
 
 function writeTools({ tools, toolChoice, parallelToolCalls, rest }: Conversation): JsonObject {
@@ -126,11 +128,17 @@ function writeStop(stop: readonly string[]): string[] | undefined {
 }
 
 /** Models that think accept no sampling parameters, and the others no temperature over 1. */
-function writeSampling({ sampling, rest }: Conversation, target: TranslationTarget, plan: ThinkingPlan): JsonObject {
-  if (target.refusesSampling === true) return {};
+function writeSampling(
+  { sampling, rest }: Conversation,
+  { changed }: TranslationTarget,
+  plan: ThinkingPlan,
+): JsonObject {
   const { temperature, topP, topK }: Sampling = sampling;
   if (rest.dialect === "messages") return { temperature, top_p: topP, top_k: topK };
-  if (plan.thinks) return {};
+  if (plan.thinks) {
+    if ([temperature ?? 1, topP ?? 1, topK].some((value) => value !== undefined && value !== 1)) changed?.("sampling");
+    return {};
+  }
   return { temperature: temperature === undefined ? undefined : Math.min(temperature, 1), top_p: topP, top_k: topK };
 }
 

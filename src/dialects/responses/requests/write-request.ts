@@ -19,7 +19,6 @@ const OUTPUT_TOKENS_MIN = 16;
 export function writeResponsesRequest(conversation: Conversation, target: TranslationTarget): JsonObject {
   const { sampling, rest } = conversation;
   const own = rest.dialect === "responses";
-  const sampled = target.refusesSampling === true ? {} : sampling;
   return {
     ...(own ? {} : foreignDefaults(conversation)),
     ...fieldsFor(rest, "responses"),
@@ -30,8 +29,8 @@ export function writeResponsesRequest(conversation: Conversation, target: Transl
       text: writeText(conversation, own),
       reasoning: writeReasoning(conversation, target, own),
       max_output_tokens: writeLimit(conversation.outputTokensMax, own),
-      temperature: sampled.temperature,
-      top_p: sampled.topP,
+      temperature: sampling.temperature,
+      top_p: sampling.topP,
       service_tier: conversation.serviceTier,
       user: conversation.user,
       stream: conversation.stream ? true : undefined,
@@ -95,7 +94,7 @@ function wantedSummary({ reasoning, rest }: Conversation, target: TranslationTar
 }
 
 function writeReasoning(conversation: Conversation, target: TranslationTarget, own: boolean): JsonObject | undefined {
-  const effort = effortFor(conversation.reasoning, target.efforts);
+  const effort = effortFor(conversation.reasoning, target);
   const summary = conversation.reasoning?.summary ?? wantedSummary(conversation, target);
   const reasoning = { ...ownMembers(conversation, "reasoning", own), ...defined({ effort, summary }) };
   return Object.keys(reasoning).length === 0 ? undefined : reasoning;

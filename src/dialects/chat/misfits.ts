@@ -1,0 +1,29 @@
+import { type JsonObject, listOf, type ModelFacts, objectOf } from "../../core/index.ts";
+
+/**
+ * Whether a body must be rewritten for its model, because something deeper than its members does not fit. Members alone
+ * are edited by the provider.
+ */
+export function misfitsChat({ messages, response_format: format }: JsonObject, facts: ModelFacts): boolean {
+  if (facts.formats === "json" && objectOf(format)?.["type"] === "json_schema") return true;
+  const { developerRole = false, systemFirst = false, shortCallIds = false } = facts;
+  if (developerRole && !systemFirst && !shortCallIds) return false;
+  for (const [index, each] of listOf(messages).entries()) {
+    const message = objectOf(each) ?? {};
+    const { role } = message;
+    if (role === "developer" && !developerRole) return true;
+    if (systemFirst && index > 0 && (role === "system" || role === "developer")) return true;
+    if (shortCallIds && hasLongCallId(message)) return true;
+  }
+  return false;
+}
+
+const shortId = /^[a-zA-Z0-9]{9}$/;
+
+function hasLongCallId({ tool_calls: calls, tool_call_id: answered }: JsonObject): boolean {
+  if (typeof answered === "string" && !shortId.test(answered)) return true;
+  return listOf(calls).some((call) => {
+    const id = objectOf(call)?.["id"];
+    return typeof id === "string" && !shortId.test(id);
+  });
+}

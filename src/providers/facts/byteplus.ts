@@ -1,0 +1,12 @@
+import type { FactRow } from "./row.ts";
+
+/** The limits of BytePlus's models. */
+export const byteplusRows: readonly FactRow[] = [
+  {
+    fact: "thoughts",
+    dialects: ["chat"],
+    takes: { reasoningField: "reasoning_content" },
+    rule: "earlier thoughts in `reasoning_content`",
+    source: "byteplus.md",
+  },
+];

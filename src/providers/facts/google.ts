@@ -1,0 +1,27 @@
+import type { FactRow } from "./row.ts";
+
+/** The limits of Google's OpenAI-compatible layer. */
+export const googleRows: readonly FactRow[] = [
+  {
+    fact: "efforts",
+    takes: { efforts: ["none", "minimal", "low", "medium", "high"] },
+    rule: "efforts none to high",
+    source: "gemini.md",
+  },
+  {
+    fact: "sampling",
+    takes: { refusedSampling: ["presence_penalty", "frequency_penalty"] },
+    rule: "no penalties",
+    source: "gemini.md",
+  },
+  {
+    fact: "thoughts",
+    takes: {
+      thinkTags: true,
+      // Google's placeholder for a lost signature.
+      lostCallSignature: { google: { thought_signature: "skip_thought_signature_validator" } },
+    },
+    rule: "a signature with the first call of a turn, or its placeholder",
+    source: "gemini.md",
+  },
+];

@@ -1,0 +1,51 @@
+import type { PresetName } from "../../config/index.ts";
+import type { ModelFacts } from "../../core/index.ts";
+import type { FactRow } from "./row.ts";
+
+const source = "others.md";
+
+/** Templates of open models raise an error for a `system` that is not the first message. */
+const systemFirst: FactRow = {
+  fact: "roles",
+  takes: { systemFirst: true },
+  rule: "`system` as the first message alone, no `developer`",
+  source,
+};
+
+/** Any server of open models may show the thoughts of some of them in the content. */
+function thoughts(reasoningField: ModelFacts["reasoningField"], rule: string): FactRow {
+  return {
+    fact: "thoughts",
+    takes: { thinkTags: true, ...(reasoningField === undefined ? {} : { reasoningField }) },
+    rule,
+    source,
+  };
+}
+
+const shown = thoughts("as-shown", "thoughts in the member in which they came, within a loop of tool calls");
+const inReasoningContent = thoughts("reasoning_content", "earlier thoughts in `reasoning_content`");
+const inReasoning = thoughts("reasoning", "earlier thoughts in `reasoning`");
+
+/** For any server of open models. */
+const usual = [systemFirst, shown];
+
+/** The limits of the models of OpenAI-compatible upstreams. */
+export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
+  generic: usual,
+  deepseek: [
+    inReasoningContent,
+    { fact: "formats", takes: { formats: "json" }, rule: "JSON without a schema", source },
+  ],
+  mistral: [
+    systemFirst,
+    thoughts(undefined, "no earlier thoughts"),
+    { fact: "efforts", takes: { efforts: ["none", "high"] }, rule: "efforts none and high", source },
+    { fact: "call-ids", takes: { shortCallIds: true }, rule: "ids of calls of nine letters and digits", source },
+  ],
+  groq: [inReasoning],
+  moonshot: [inReasoningContent],
+  openrouter: [inReasoning],
+  perplexity: [systemFirst, thoughts(undefined, "no earlier thoughts")],
+  ollama: usual,
+  vllm: usual,
+};

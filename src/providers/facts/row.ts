@@ -1,0 +1,56 @@
+import { type Dialect, type FactName, matchesGlob, type ModelFacts } from "../../core/index.ts";
+
+/** One limit of some models of an upstream, or its absence. */
+export interface FactRow {
+  fact: FactName;
+  /** Globs of the upstream's names; absent: all its models. A fine-tuned model has the name of its base behind `ft:`. */
+  models?: readonly string[];
+  /** The dialects that it holds for; absent: all. */
+  dialects?: readonly Dialect[];
+  takes: ModelFacts;
+  /** For readers, in one sentence. */
+  rule: string;
+  /** The page of `docs/wire/`, and its own source in brackets if that page has several. */
+  source: string;
+}
+
+/** Names come from callers; more are resolved again. */
+const MODELS_MAX = 1_000;
+
+/**
+ * The facts about a model in one dialect: of the rows about one subject, the first that matches counts. `more` adds functions.
+ * Each model is resolved once.
+ */
+export function factsFrom(
+  rows: readonly FactRow[],
+  dialect: Dialect,
+  more?: (model: string) => ModelFacts,
+): (model: string) => ModelFacts {
+  const own = rows.filter(({ dialects }) => dialects?.includes(dialect) ?? true);
+  const known = new Map<string, ModelFacts>();
+  return (model) => {
+    const before = known.get(model);
+    if (before !== undefined) return before;
+    const facts = { ...resolve(own, model), ...more?.(model) };
+    if (known.size >= MODELS_MAX) known.clear();
+    known.set(model, facts);
+    return facts;
+  };
+}
+
+function resolve(rows: readonly FactRow[], model: string): ModelFacts {
+  const seen = new Set<FactName>();
+  const facts: ModelFacts = {};
+  for (const row of rows) {
+    if (seen.has(row.fact) || !isAbout(row, model)) continue;
+    seen.add(row.fact);
+    Object.assign(facts, row.takes);
+  }
+  return facts;
+}
+
+/** Whether a row is about a model, whatever rows come before it. */
+export function isAbout({ models }: FactRow, model: string): boolean {
+  const name = model.replace(/^(?:ft:|models\/)/, "");
+  return models === undefined || models.some((glob) => matchesGlob(glob, name));
+}

@@ -1,0 +1,70 @@
+/** Requests with something that some models do not take: each is about one fact. */
+import type { Dialect, FactName } from "../../src/core/index.ts";
+
+type Json = Record<string, unknown>;
+
+interface Probe {
+  title: string;
+  /** What may be the reason of its refusal. */
+  facts: readonly FactName[];
+  dialect: Dialect;
+  body: Json;
+}
+
+const hello = { role: "user", content: "Hello." };
+const call = (id: string, name = "look_up"): Json => ({ id, type: "function", function: { name, arguments: "{}" } });
+const chat = (title: string, facts: FactName | readonly FactName[], members: Json): Probe => ({
+  title,
+  facts: [facts].flat(),
+  dialect: "chat",
+  body: { messages: [hello], ...members },
+});
+const messages = (title: string, facts: FactName | readonly FactName[], members: Json): Probe => ({
+  title,
+  facts: [facts].flat(),
+  dialect: "messages",
+  body: { messages: [hello], max_tokens: 5_000, ...members },
+});
+const responses = (title: string, facts: FactName | readonly FactName[], members: Json): Probe => ({
+  title,
+  facts: [facts].flat(),
+  dialect: "responses",
+  body: { input: "Hello.", ...members },
+});
+
+const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"], additionalProperties: false };
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+const sampling: readonly Json[] = [{ temperature: 0.5 }, { top_p: 0.5 }];
+const penalties: readonly Json[] = [{ presence_penalty: 1 }, { frequency_penalty: 1 }];
+
+export const probes: readonly Probe[] = [
+  chat("a developer's prompt", "roles", { messages: [{ role: "developer", content: "Be kind." }, hello] }),
+  chat("a system prompt within a user's turn", "roles", {
+    messages: [hello, { role: "system", content: "Be kind." }, hello],
+  }),
+  chat("a limit by its former name", "output-limit", { max_tokens: 50 }),
+  chat("an answer by a schema in chat", "formats", {
+    response_format: { type: "json_schema", json_schema: { name: "a", strict: true, schema } },
+  }),
+  chat("an id of another provider", ["call-ids", "efforts", "thoughts"], {
+    tools: [{ type: "function", function: { name: "look_up", parameters: { type: "object", properties: {} } } }],
+    messages: [
+      hello,
+      { role: "assistant", content: null, tool_calls: [call("call_0123456789")], reasoning_content: "Hm." },
+      { role: "tool", tool_call_id: "call_0123456789", content: "42" },
+    ],
+    reasoning_effort: "none",
+  }),
+  ...efforts.map((effort) => chat(`the effort ${effort}`, "efforts", { reasoning_effort: effort })),
+  ...efforts.map((effort) => responses(`the effort ${effort}`, "efforts", { reasoning: { effort } })),
+  ...[...sampling, ...penalties].map((members) => chat(JSON.stringify(members), "sampling", members)),
+  ...sampling.map((members) =>
+    chat(`${JSON.stringify(members)} while it thinks`, ["sampling", "efforts"], {
+      ...members,
+      reasoning_effort: "low",
+    }),
+  ),
+  ...sampling.map((members) => responses(JSON.stringify(members), "sampling", members)),
+  messages("an answer by a schema", "formats", { output_config: { format: { type: "json_schema", schema } } }),
+  ...[...sampling, { top_k: 5 }].map((members) => messages(JSON.stringify(members), "sampling", members)),
+];
