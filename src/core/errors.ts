@@ -52,6 +52,7 @@ export const errorTable = {
   target_unreadable: { status: 502, type: "upstream_error", fault: "upstream" },
   target_unsupported: { status: 502, type: "upstream_error", fault: "upstream" },
   action_failed: { status: 502, type: "upstream_error", fault: "upstream" },
+  provider_key_refused: { status: 502, type: "upstream_error", fault: "upstream" },
   upstream_unreachable: { status: 502, type: "upstream_error", fault: "upstream" },
   upstream_timeout: { status: 502, type: "upstream_error", fault: "upstream" },
   upstream_invalid_answer: { status: 502, type: "upstream_error", fault: "upstream" },

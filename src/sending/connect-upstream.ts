@@ -5,6 +5,7 @@ import type { Target } from "../routing/index.ts";
 import { Attempts } from "./attempts.ts";
 import { classifyFailure, type FailureClass, unreachableUpstream } from "./classify-failure.ts";
 import { sessionHeaders } from "./headers.ts";
+import { keyRefused } from "./key-refused.ts";
 import { reportAttempt, type SendDependencies } from "./send.ts";
 
 interface ConnectDependencies extends Pick<SendDependencies, "send" | "observer"> {
@@ -36,7 +37,7 @@ export interface OpenedSession {
 /** A refused handshake has a status only: Bun's client reads neither its headers nor its body. */
 const noHeaders: ReplyHeaders = { get: () => null };
 
-/** Throws `upstream_unreachable` without an answer. */
+/** Throws `upstream_unreachable` without an answer, and `provider_key_refused` if the upstream refuses all keys. */
 export async function connectUpstream(
   deps: ConnectDependencies,
   request: SessionRequest,
@@ -67,6 +68,7 @@ export async function connectUpstream(
       route.keys.note(key, failure);
       const waitMs = attempts.waitAfter(attempt, { failure, status, isSent: false });
       reportAttempt(deps, request, attempt, { begunAt, status, failure, waitMs });
+      if (waitMs === undefined && failure.name === "key_refused") throw keyRefused(target);
       if (waitMs === undefined && status !== undefined) return { kind: "refused", status };
       if (waitMs === undefined) {
         throw new GatewayError("upstream_unreachable", `The upstream of ${route.prefix} could not be reached.`, {

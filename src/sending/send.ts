@@ -27,6 +27,7 @@ import {
   unreachableUpstream,
 } from "./classify-failure.ts";
 import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
+import { keyRefused } from "./key-refused.ts";
 import type { RepeatRule } from "./repeat-rule.ts";
 import type { FailedReply, StreamReply } from "./reply.ts";
 import type { CallWatchdog } from "../charges/index.ts";
@@ -83,8 +84,8 @@ export type UpstreamBody = string | readonly Uint8Array[] | Blob | OutgoingForm;
 
 /**
  * Throws `upstream_unreachable` or `upstream_timeout` without an answer, `upstream_invalid_answer` if the answer is not
- * valid HTTP (there is no further attempt, because the upstream may have performed the request), and the abort's own
- * reason if the call was ended from outside.
+ * valid HTTP (there is no further attempt, because the upstream may have performed the request), `provider_key_refused` if
+ * the upstream refuses all keys, and the abort's own reason if the call was ended from outside.
  */
 export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): Promise<StreamReply | FailedReply> {
   const { environment, send: options } = deps;
@@ -112,7 +113,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
       const { reply, failure } = await readFailure(deps, call, key, { status, headers, body });
       waitMs = attempts.waitAfter(attempt, { failure, status, isSent });
       reportAttempt(deps, call, attempt, { begunAt, status, failure, waitMs });
-      if (waitMs === undefined) return reply;
+      if (waitMs === undefined && failure.name !== "key_refused") return reply;
     } catch (cause) {
       const { signal } = watchdog.abort;
       const failure = signal.aborted ? abortedUpstream(signal.reason) : unansweredBy(cause);
@@ -124,6 +125,8 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
     } finally {
       watchdog.stopWaiting();
     }
+    // Only a refused key comes here without another attempt.
+    if (waitMs === undefined) throw keyRefused(target);
     await sleep(waitMs, watchdog.abort.signal);
   }
 }

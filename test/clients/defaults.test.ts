@@ -276,9 +276,9 @@ describe("a body", () => {
   });
 });
 
-test("a refusal of the operator's key is relayed as the provider's, and logged as an error", async () => {
+test("a refusal of the operator's key is told as the provider's, and logged as an error", async () => {
   const answer = await ask(chatPath, { model: "openai/gpt-4o-mini+status-401", messages: [user("hi")] });
-  expect([answer.status, answer.headers.get("x-tollgate-error-source")]).toEqual([401, "upstream"]);
+  expect([answer.status, answer.headers.get("x-tollgate-error-source")]).toEqual([502, "upstream"]);
   const lines = await until("the refusal is logged", () => {
     const found = rig.gateway.logLines().filter(({ msg }) => String(msg).startsWith("the provider refuses the key"));
     return found.length > 0 && found;

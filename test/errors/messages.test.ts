@@ -190,7 +190,6 @@ describe("on /v1/messages", () => {
 describe("an upstream's error", () => {
   const kinds: [number, string][] = [
     [400, "invalid_request_error"],
-    [401, "authentication_error"],
     [403, "permission_error"],
     [404, "not_found_error"],
     [413, "request_too_large"],

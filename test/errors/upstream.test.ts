@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server } from "node:net";
-import { type Caller, expectRefusal, type Rig, simulatedKey, startRig } from "../kit/index.ts";
+import { type Caller, expectRefusal, post, type Rig, simulatedKey, startRig, until } from "../kit/index.ts";
 
 let rig: Rig;
 let caller: Caller;
@@ -42,6 +42,12 @@ function listen(server: Server): Promise<number> {
       resolve(typeof address === "object" && address !== null ? address.port : 0);
     });
   });
+}
+
+function refusal(status: string, error: object): string {
+  const body = JSON.stringify({ error });
+  const head = ["content-type: application/json", `content-length: ${body.length}`, "connection: close"];
+  return [`HTTP/1.1 ${status}`, ...head, "", body].join("\r\n");
 }
 
 const ask = (model: string, stream = false) =>
@@ -140,10 +146,53 @@ describe("an upstream's own error", () => {
   });
 
   test("is relayed without the key that it repeats", async () => {
-    const body = `{"error":{"message":"Incorrect API key provided: ${simulatedKey}"}}`;
-    oddBytes = `HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`;
+    oddBytes = refusal("422 Unprocessable Content", { message: `No access for ${simulatedKey}` });
     const answer = await ask("odd/x");
-    expect(answer.status).toBe(401);
-    expect(await answer.json()).toEqual({ error: { message: "Incorrect API key provided: [redacted]" } });
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toEqual({ error: { message: "No access for [redacted]" } });
+  });
+
+  test("that forbids something, and not the key, is relayed", async () => {
+    const error = { message: "Your account has no access to this model.", code: "model_not_available" };
+    oddBytes = refusal("403 Forbidden", error);
+    const answer = await ask("odd/x");
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get("x-tollgate-error-source")).toBe("upstream");
+    expect(await answer.json()).toEqual({ error });
+  });
+});
+
+describe("an upstream that refuses the gateway's key", () => {
+  const bodies: Record<string, (stream: boolean) => object> = {
+    "/v1/chat/completions": (stream) => ({ stream, messages: [{ role: "user", content: "hi" }] }),
+    "/v1/messages": (stream) => ({ stream, messages: [{ role: "user", content: "hi" }], max_tokens: 9 }),
+    "/v1/responses": (stream) => ({ stream, input: "hi" }),
+    "/v1/embeddings": () => ({ input: "hi" }),
+  };
+
+  test.each(Object.entries(bodies).flatMap(([path, body]) => [false, true].map((stream) => ({ path, body, stream }))))(
+    "is no fault of the caller's token: $path, stream $stream",
+    async ({ path, body, stream }) => {
+      oddBytes = refusal("401 Unauthorized", { message: "Incorrect API key provided: account 4711" });
+      const before = await caller.closed();
+      const answer = await post(rig, path, caller.token, { model: "odd/x", ...body(stream) });
+      expect(answer.status).toBe(502);
+      expect(answer.headers.get("x-tollgate-error-source")).toBe("upstream");
+      const text = await answer.text();
+      expect(text).toContain("The provider odd refuses the gateway's key.");
+      expect(text).not.toContain("4711");
+      const type = path === "/v1/messages" ? "api_error" : "upstream_error";
+      expect(JSON.parse(text)).toMatchObject({ error: { type } });
+      expect(await caller.closed()).toBe(before);
+    },
+  );
+
+  test("has one line of the log a minute", async () => {
+    const refusals = () => rig.gateway.logLines().filter((line) => line["failure"] === "key_refused");
+    await until("the line is written", () => refusals().length > 0);
+    const lines = refusals();
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({ level: 50, provider: "odd", status: 401 });
+    expect(lines[0]).toHaveProperty("key_id");
   });
 });

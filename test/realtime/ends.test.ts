@@ -181,6 +181,12 @@ describe("the limits of sessions", () => {
     expect(await client.ended()).toEqual({ code: 1008, reason: "rate_limit_exceeded" });
   });
 
+  test("an upstream that refuses the gateway's key", async () => {
+    const refused = await scene.refusal({ query: `model=${model}%2Bstatus-401` });
+    expect(refused).toMatchObject({ status: 502, code: "provider_key_refused" });
+    expect(await scene.spent()).toBe(0n);
+  });
+
   test("the time of an upstream's handshake", async () => {
     const refused = await scene.refusal({ query: `model=${model}%2Bstall-0` });
     expect(refused).toMatchObject({ status: 502, code: "upstream_unreachable" });

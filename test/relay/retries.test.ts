@@ -215,11 +215,11 @@ describe("several keys", () => {
     expect(keysUsed().filter((key) => key === good)).toHaveLength(3);
   });
 
-  test("if all are refused, each is tried once and the refusal is relayed", async () => {
+  test("if all are refused, each is tried once, and the error is about the gateway's key", async () => {
     const caller = await rig.caller();
     const answer = await caller.chat(hello("allbad/gpt-4o-mini+status-401"));
-    expect(answer.status).toBe(401);
-    expect(await answer.text()).toContain('"error"');
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ error: { code: "provider_key_refused" } });
     expect(sorted(keysUsed())).toEqual(["key-bad-1", "key-bad-2"]);
     expect(await caller.closed()).toBe(0n);
   });

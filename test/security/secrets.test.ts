@@ -181,8 +181,9 @@ describe("a run with everything that can go wrong", () => {
     const echo = (key: string) => ({ error: { message: `${key} may not say ${promptMark}`, code: "invalid_api_key" } });
     for (const status of [200, 400, 401, 403, 429, 500]) {
       echoKey((key) => json(echo(key), status));
-      expect(await ask("odd/x")).toContain("[redacted] may not say");
-      for (const text of await askOtherwise("odd/x")) expect(text).toContain("[redacted] may not say");
+      const isKeys = [401, 403, 429].includes(status);
+      const shown = isKeys ? "The provider odd refuses the gateway's key." : "[redacted] may not say";
+      for (const text of [await ask("odd/x"), ...(await askOtherwise("odd/x"))]) expect(text).toContain(shown);
     }
     echoKey(
       (key) => new Response(`<html>${key} ${answerMark}`, { status: 502, headers: { "content-type": "text/html" } }),

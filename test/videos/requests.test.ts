@@ -129,6 +129,15 @@ describe.each(engines)("video jobs on %s", (engine) => {
     expect(await query(scene.gateway.storage, `SELECT id FROM jobs WHERE owner = '${scene.user}'`)).toEqual([]);
   });
 
+  test("an upstream that refuses the gateway's key is no fault of the caller's, and releases", async () => {
+    const error = { message: "Incorrect API key", code: "invalid_api_key" };
+    scene.upstream.answerWith(() => Response.json({ error }, { status: 401 }));
+    const response = await scene.send("POST", "/v1/videos", { body: { model: "openai/sora-2", prompt: "x" } });
+    expect([response.status, await json(response)]).toMatchObject([502, { error: { code: "provider_key_refused" } }]);
+    expect(await scene.books()).toEqual({ spent: 0n, held: 0n });
+    expect(await query(scene.gateway.storage, `SELECT id FROM jobs WHERE owner = '${scene.user}'`)).toEqual([]);
+  });
+
   test.each([500, 502])("a creation that failed with %d is not sent again", async (status) => {
     scene.upstream.answerWith(() => new Response("no", { status }));
     const response = await scene.send("POST", "/v1/videos", { body: { model: "openai/sora-2", prompt: "x" } });

@@ -4,13 +4,23 @@ import type { AttemptFailure, AttemptReport, WorkObserver, WorkReport } from "./
 
 /**
  * Logs paid work: a line per end, per unpaid cost, and per attempt that failed because of its key or is worth retrying.
- * A refusal of the call itself is part of the line of its end.
+ * A refusal of the call itself is part of the line of its end. A refused key has a line a minute, however many calls need it.
+ * `now` is in milliseconds of a monotonic clock.
  */
-export function logObserver(logger: Logger): WorkObserver {
+export function logObserver(logger: Logger, now = (): number => performance.now()): WorkObserver {
+  /** The time of the last line of each refused key. */
+  const refusals = new Map<string, number>();
+  const isRecent = ({ provider, keyId }: AttemptReport): boolean => {
+    const [key, at] = [`${provider} ${keyId}`, now()];
+    const isNew = at - (refusals.get(key) ?? Number.NEGATIVE_INFINITY) >= REFUSED_KEY_MS;
+    if (isNew) refusals.set(key, at);
+    return !isNew;
+  };
   return {
     attempted(attempt) {
       const { failure, status } = attempt;
       if (failure === undefined || QUIET.has(failure)) return;
+      if (failure === "key_refused" && isRecent(attempt)) return;
       if (OPERATORS.has(failure) || status === 403)
         logger.error(attemptLine(attempt), "the provider refuses the key or its permission");
       else logger.warn(attemptLine(attempt), "attempt failed");
@@ -67,6 +77,9 @@ function endLine({ order, record, credits, unbilled, files, error }: WorkReport)
 
 /** Failures caused by the call or its client. The line of the call's end suffices for them. */
 const QUIET: ReadonlySet<AttemptFailure> = new Set(["request", "context_window", "content_policy", "abandoned"]);
+
+/** The time between two lines about one refused key, in milliseconds. */
+const REFUSED_KEY_MS = 60_000;
 
 /** Nobody but the operator can replace a key, or pay for it. */
 const OPERATORS: ReadonlySet<AttemptFailure> = new Set(["key_refused", "quota_gone"]);
