@@ -9,7 +9,7 @@ import type { Prompt } from "../shared/prompt.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { compatErrors } from "./errors.ts";
-import { checkSampling } from "./messages-rules.ts";
+import { checkChoice, checkSampling } from "./messages-rules.ts";
 
 const rules: ChatRules = {
   strict: false,
@@ -41,7 +41,7 @@ const wire: ChatWire = {
   errors: compatErrors,
   usagePlace: "own-chunk",
   usageAlways: false,
-  refuse: checkSampling,
+  refuse: (body) => checkChoice(body) ?? checkSampling(body),
   readPrompt,
   id: (identity) => `msg_01${identity.token("chat", 22)}`,
   usage: plainUsage,

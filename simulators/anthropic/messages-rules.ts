@@ -206,7 +206,25 @@ function checkModel(body: JsonObject): Problem | null {
   if (generation >= firstWithoutPrefill && last["role"] === "assistant") {
     return refusal("messages", "This model does not support assistant message prefill");
   }
-  return checkFormat(body) ?? checkSampling(body);
+  return checkChoice(body) ?? checkOff(body) ?? checkFormat(body) ?? checkSampling(body);
+}
+
+/** These choose their tools themselves, whether they think or not. */
+const neverForced = /^claude-((opus|sonnet)-5-5|fable-5-[12]|mythos)/;
+
+/** On either endpoint, which name the choices differently. */
+export function checkChoice({ model, tool_choice: choice }: JsonObject): Problem | null {
+  const type = typeof choice === "string" ? choice : asObject(choice)["type"];
+  if (!neverForced.test(String(model)) || !["any", "tool", "required", "function"].includes(String(type))) return null;
+  return refusal("tool_choice.type", `"${String(type)}" is not supported for this model. Use "auto"`);
+}
+
+/** These can't be kept from thinking. */
+const neverOff = /^claude-((opus|sonnet)-5-5|fable)/;
+
+function checkOff(body: JsonObject): Problem | null {
+  if (!neverOff.test(String(body["model"])) || asObject(body["thinking"])["type"] !== "disabled") return null;
+  return refusal("thinking.type", '"disabled" is not supported for this model');
 }
 
 /** Answers by a schema came with 4.5, and with Opus 4.1. */

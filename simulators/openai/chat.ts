@@ -4,7 +4,7 @@ import { type ChatRules, chatFields, checkToolPairs } from "../shared/chat/check
 import { choiceLogprobs, fragmentedToolDeltas, plainUsage, textDeltas, wholeMessage } from "../shared/chat/parts.ts";
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
 import { isAnything, isFlag, isInteger, isList, isOneOf, isRecord, isText, type Problem } from "../shared/check.ts";
-import { asObject, isGiven, type JsonObject } from "../shared/json.ts";
+import { asArray, asObject, isGiven, type JsonObject } from "../shared/json.ts";
 import { refuseEffort } from "../shared/limits.ts";
 import { record, value } from "../shared/shape.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
@@ -67,8 +67,17 @@ function refuse(body: JsonObject): Problem | null {
   return checkToolPairs(body) ?? cacheProblem(body, body["messages"]) ?? refuseForModel(body);
 }
 
+/** Newer models call functions in chat only if they are told not to think; they think without being asked. */
+function refuseThoughtWithTools(body: JsonObject): Problem | null {
+  const model = String(body["model"]);
+  if (!/^gpt-(5\.[456]|6)/.test(model) || !isReasoningModel(model) || body["reasoning_effort"] === "none") return null;
+  if (!asArray(body["tools"]).some((tool) => asObject(tool)["type"] === "function")) return null;
+  const message = `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. Please use /v1/responses instead.`;
+  return { kind: "bad-value", field: "reasoning_effort", message, value: body["reasoning_effort"] ?? null };
+}
+
 function refuseForModel(body: JsonObject): Problem | null {
-  const effort = refuseEffort(body, effortRows);
+  const effort = refuseEffort(body, effortRows) ?? refuseThoughtWithTools(body);
   if (effort !== null) return effort;
   if (!isReasoningModel(String(body["model"]))) return null;
   if (typeof body["max_tokens"] === "number") {

@@ -21,7 +21,6 @@ import {
   type UpstreamContext,
 } from "../dialects/index.ts";
 import type { RequestedExtras } from "../providers/index.ts";
-import type { MediaCodec } from "../media/index.ts";
 import { type OfferedTools, offeredTools, type Target } from "../routing/index.ts";
 import type { WholeAnswer } from "../sending/index.ts";
 import type { ChargedUsage, StreamObserver } from "../streaming/index.ts";
@@ -315,26 +314,4 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
     outputBytes: outputBytesIn[to],
     failure: (status, text) => client.writeFailure(upstream.readFailure(status, text), requestId),
   };
-}
-
-/** In the order of preference: what a dialect has of its own gets lost in the others. */
-const preferred: readonly Dialect[] = ["messages", "responses", "chat"];
-
-/**
- * The target with an operation of its provider that heeds what the body asks for: an endpoint that ignores a format of
- * the answer would charge for an answer that nobody can use. The target as it is if the provider has no such operation.
- */
-export function withAskedFeatures<Body>(target: Target, codec: TextCodec<Body> | MediaCodec<Body>, body: Body): Target {
-  const { ignores } = target.operation;
-  if (ignores === undefined || codec.dialect === undefined) return target;
-  const asked = codec.asks(body).filter((feature) => ignores.includes(feature));
-  if (asked.length === 0) return target;
-  const { operations } = target.route.provider;
-  for (const dialect of preferred) {
-    const other = operations[dialect];
-    if (other !== undefined && !asked.some((feature) => other.ignores?.includes(feature) === true)) {
-      return { ...target, operation: other };
-    }
-  }
-  return target;
 }

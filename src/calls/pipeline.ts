@@ -12,7 +12,7 @@ import type { Logger } from "../telemetry/index.ts";
 import { captureRecords } from "./answer-records.ts";
 import { failedAnswer, storeOrLog, wholeAnswer } from "./build-response.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
-import { withAskedFeatures } from "./exchange-text.ts";
+import { withAskedFeatures } from "./choose-operation.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import { isLarge } from "./large-bodies.ts";
 import { type CallPlan, planCall, type PlanDependencies } from "./plan-call.ts";

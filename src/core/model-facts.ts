@@ -42,6 +42,12 @@ export interface ModelFacts {
   samplesWithoutThought?: boolean;
   /** In chat it refuses the former name of the output's limit, `max_tokens`. */
   newLimitName?: boolean;
+  /** In chat it refuses functions unless it is asked not to think. */
+  toolsWithoutThought?: boolean;
+  /** It refuses a choice that forces a tool. */
+  freeToolChoice?: boolean;
+  /** In Messages its thinking can't be switched off: the nearest is to think between tools, or nothing. */
+  alwaysThinks?: "between-tools" | "yes";
   /** It takes `system` as the first message only. */
   systemFirst?: boolean;
   /** How thinking is requested in Messages; "none" for a model that can't think. */

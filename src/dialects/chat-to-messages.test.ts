@@ -115,7 +115,7 @@ describe("tools", () => {
 describe("reasoning", () => {
   test.each<[JsonObject, TranslationTarget, JsonObject]>([
     [{}, anthropic, { thinking: { type: "enabled", budget_tokens: 10_240 } }],
-    [{ max_tokens: 3_000 }, anthropic, { thinking: { type: "enabled", budget_tokens: 2_999 } }],
+    [{ max_tokens: 3_000 }, anthropic, { thinking: { type: "enabled", budget_tokens: 2_250 } }],
     [
       {},
       { ...anthropic, thinking: "adaptive" },

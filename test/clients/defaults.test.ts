@@ -9,6 +9,7 @@ import {
   post,
   responsesPath,
   type Rig,
+  simulatedKey,
   startRig,
   until,
 } from "../kit/index.ts";
@@ -24,6 +25,9 @@ beforeAll(async () => {
       models: { aliases: { "claude-*": "anthropic/claude-*", fast: "openai/gpt-5-mini" } },
       pricing: { models: { "*": { input_mtok: 1, output_mtok: 2, web_searches_kcount: 1 } } },
     },
+    providers: ({ providers }) => ({
+      "chat-only": { kind: "openai", base_url: providers.openai, api_key: simulatedKey, dialects: ["chat"] },
+    }),
   });
   ({ token } = await rig.caller());
 });
@@ -91,6 +95,36 @@ describe("roles and efforts", () => {
   ])("%s gets the effort %s as %s", async (model, reasoning_effort, expected) => {
     const got = await sent(chatPath, { model, messages: [user("hi")], reasoning_effort });
     expect(got["reasoning_effort"]).toBe(expected);
+  });
+});
+
+describe("functions in chat, at models of OpenAI that take them in Responses", () => {
+  const tools = [{ type: "function", function: { name: "look", parameters: { type: "object", properties: {} } } }];
+  const body = { model: "openai/gpt-5.5", messages: [user("call:look {}")], tools };
+
+  test("go there, and nothing is stored", async () => {
+    const got = await sent(chatPath, { ...body, store: true });
+    expect([got.path, got["store"]]).toEqual(["/openai/v1/responses", false]);
+  });
+
+  test("are called in streams of chat", async () => {
+    const answer = await ask(chatPath, { ...body, stream: true });
+    expect([answer.status, answer.headers.get("x-tollgate-changes")]).toEqual([200, "chat-tools"]);
+    const text = await answer.text();
+    expect(text).toContain('"name":"look"');
+    expect(text).toContain('"finish_reason":"tool_calls"');
+  });
+
+  test("stay in chat if the model is asked not to think, or if the operator allows nothing else", async () => {
+    expect((await sent(chatPath, { ...body, reasoning_effort: "none" })).path).toEndWith("/chat/completions");
+    const answer = await ask(chatPath, { ...body, model: "chat-only/gpt-5.5" });
+    expect([answer.status, lastReceived(rig).path]).toEqual([400, "/openai/v1/chat/completions"]);
+  });
+
+  test.each([[{ n: 2 }], [{ stop: ["x"] }], [{ logit_bias: { 5: 1 } }]])("%j is refused by name", async (member) => {
+    const answer = await ask(chatPath, { ...body, ...member });
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ error: { param: Object.keys(member)[0] } });
   });
 });
 

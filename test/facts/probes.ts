@@ -46,7 +46,7 @@ export const probes: readonly Probe[] = [
   chat("an answer by a schema in chat", "formats", {
     response_format: { type: "json_schema", json_schema: { name: "a", strict: true, schema } },
   }),
-  chat("an id of another provider", ["call-ids", "efforts", "thoughts"], {
+  chat("an id of another provider", ["call-ids", "efforts", "chat-tools"], {
     tools: [{ type: "function", function: { name: "look_up", parameters: { type: "object", properties: {} } } }],
     messages: [
       hello,
@@ -55,6 +55,26 @@ export const probes: readonly Probe[] = [
     ],
     reasoning_effort: "none",
   }),
+  ...[{}, { reasoning_effort: "none" }, { reasoning_effort: "low" }].map((members) =>
+    chat(`functions with ${JSON.stringify(members)}`, ["chat-tools", "efforts"], {
+      tools: [{ type: "function", function: { name: "look_up", parameters: { type: "object", properties: {} } } }],
+      ...members,
+    }),
+  ),
+  ...["required", { type: "function", function: { name: "look_up" } }].map((tool_choice) =>
+    chat(`a forced tool, ${typeof tool_choice}`, ["forced-tools", "chat-tools"], {
+      tools: [{ type: "function", function: { name: "look_up", parameters: { type: "object", properties: {} } } }],
+      tool_choice,
+    }),
+  ),
+  ...[{ type: "any" }, { type: "tool", name: "look_up" }].map((tool_choice) =>
+    messages(`a forced tool, ${tool_choice.type}`, "forced-tools", {
+      tools: [{ name: "look_up", input_schema: { type: "object", properties: {} } }],
+      tool_choice,
+    }),
+  ),
+  messages("no thinking", "thinking", { thinking: { type: "disabled" } }),
+  messages("thinking by a budget", "thinking", { thinking: { type: "enabled", budget_tokens: 2_000 } }),
   ...efforts.map((effort) => chat(`the effort ${effort}`, "efforts", { reasoning_effort: effort })),
   ...efforts.map((effort) => responses(`the effort ${effort}`, "efforts", { reasoning: { effort } })),
   ...[...sampling, ...penalties].map((members) => chat(JSON.stringify(members), "sampling", members)),

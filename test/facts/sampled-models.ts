@@ -9,7 +9,7 @@ export interface Sampled {
   upstream: Pick<ProviderChoice, "kind" | "preset">;
   /** The key of its rows. */
   upstreamName: string;
-  /** Probes of features that its endpoint ignores silently, so that the gateway sends them to another one. */
+  /** Beginnings of titles: its provider refuses such a feature in general, or ignores it silently. */
   skips?: readonly string[];
 }
 
@@ -39,6 +39,7 @@ export const sampled: readonly Sampled[] = [
     "gpt-5.1",
     "gpt-5.2",
     "gpt-5.5",
+    "gpt-5.5-chat-latest",
     "gpt-6-sol",
     "gpt-6-astra",
     "gpt-6.1-sol",
@@ -79,6 +80,6 @@ export const sampled: readonly Sampled[] = [
   compatible("mistral", "mistral-small-latest", { simulator: "mistral" }),
   compatible("groq", "groq-llama-3.3-70b"),
   compatible("moonshot", "kimi-k2.6"),
-  compatible("perplexity", "sonar", { skips: ["an id of another provider"] }),
+  compatible("perplexity", "sonar", { skips: ["an id of another provider", "functions", "a forced tool"] }),
   compatible("openrouter", "kimi-k2.6"),
 ];

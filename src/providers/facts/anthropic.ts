@@ -48,6 +48,22 @@ export const anthropicRows: readonly FactRow[] = [
   },
   {
     fact: "thinking",
+    models: ["claude-opus-5-5*", "claude-sonnet-5-5*"],
+    dialects: ["messages"],
+    takes: { thinking: "adaptive", alwaysThinks: "between-tools" },
+    rule: "adaptive thinking, no budgets; it can be limited to `between_tools`, not switched off",
+    source: "anthropic.md",
+  },
+  {
+    fact: "thinking",
+    models: ["claude-fable*"],
+    dialects: ["messages"],
+    takes: { thinking: "adaptive", alwaysThinks: "yes" },
+    rule: "adaptive thinking, no budgets; it can't be switched off",
+    source: "anthropic.md",
+  },
+  {
+    fact: "thinking",
     models: ["claude-*"],
     dialects: ["messages"],
     takes: { thinking: "adaptive" },
@@ -59,6 +75,13 @@ export const anthropicRows: readonly FactRow[] = [
     dialects: ["messages"],
     takes: { thinking: "none" },
     rule: "no thinking",
+    source: "anthropic.md",
+  },
+  {
+    fact: "forced-tools",
+    models: ["claude-opus-5-5*", "claude-sonnet-5-5*", "claude-fable-5-1*", "claude-fable-5-2*", "claude-mythos*"],
+    takes: { freeToolChoice: true },
+    rule: "no choice that forces a tool",
     source: "anthropic.md",
   },
   {

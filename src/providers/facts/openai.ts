@@ -100,6 +100,22 @@ export const openaiRows: readonly FactRow[] = [
     source: "openai.md",
   },
   {
+    fact: "chat-tools",
+    models: ["*-chat", "*-chat-*", "*-search", "*-search-*"],
+    dialects: ["chat"],
+    takes: {},
+    rule: "functions: they don't think",
+    source: "openai.md",
+  },
+  {
+    fact: "chat-tools",
+    models: ["gpt-5.4*", "gpt-5.5*", "gpt-5.6*", "gpt-6*"],
+    dialects: ["chat"],
+    takes: { toolsWithoutThought: true },
+    rule: "functions with the effort none alone; otherwise they are sent to Responses, with `store: false`",
+    source: "openai.md",
+  },
+  {
     fact: "output-limit",
     models: ["*-chat", "*-chat-*", "*-search", "*-search-*"],
     takes: {},

@@ -3,6 +3,7 @@ import {
   belongsTo,
   budgetOfEffort,
   budgetTokensMin,
+  effortOfBudget,
   type Conversation,
   defined,
   type Part,
@@ -29,17 +30,34 @@ export function planThinking(conversation: Conversation, target: TranslationTarg
   const { reasoning, rest } = conversation;
   if (reasoning === undefined) return noThinking;
   if (rest.dialect === "messages") {
-    return reasoning.mode === "budget" && hasForeignThoughts(conversation, target)
+    const fitting = fitThinking(reasoning, target);
+    return fitting.mode === "budget" && hasForeignThoughts(conversation, target)
       ? noThinking
-      : requestedThinking(reasoning);
+      : requestedThinking(fitting);
   }
   if (target.thinking === "none") return noThinking;
   if (reasoning.mode === "off" || reasoning.effort === "none") {
-    return { ...noThinking, thinking: { type: "disabled" } };
+    return requestedThinking(fitThinking({ mode: "off" }, target));
   }
   const forced = conversation.toolChoice?.mode === "required" || conversation.toolChoice?.mode === "tool";
   if (forced) return noThinking;
   return target.thinking === "adaptive" ? adaptive(reasoning) : budgeted(conversation, reasoning, target, maxTokens);
+}
+
+/** Thinking that the model refuses, as the nearest that it takes: a budget is an effort to models that decide themselves. */
+function fitThinking(
+  reasoning: ReasoningOptions,
+  { thinking, alwaysThinks, changed }: TranslationTarget,
+): ReasoningOptions {
+  const { mode, effort, budgetTokens, display } = reasoning;
+  if (mode === "off" && alwaysThinks !== undefined) {
+    changed?.("thinking");
+    return alwaysThinks === "yes" ? { effort } : { mode: "between-tools", effort };
+  }
+  if (mode !== "budget" || thinking !== "adaptive") return reasoning;
+  changed?.("thinking");
+  const wanted = effort ?? (budgetTokens === undefined ? undefined : effortOfBudget(budgetTokens));
+  return { mode: "adaptive", effort: wanted && nearestEffort(wanted, offered), display };
 }
 
 function requestedThinking({ mode, budgetTokens, effort, display }: ReasoningOptions): ThinkingPlan {
@@ -65,7 +83,11 @@ function adaptive({ effort }: ReasoningOptions): ThinkingPlan {
   };
 }
 
-/** The budget must be below the limit of the whole output, and has a minimum. */
+/** The answer's share of the whole output, and its least tokens: a budget up to the limit would leave it nothing. */
+const ANSWER_SHARE = 4;
+const ANSWER_TOKENS_MIN = 512;
+
+/** The budget must leave room for the answer within the limit of the whole output, and has a minimum. */
 function budgeted(
   conversation: Conversation,
   { budgetTokens, effort = "medium" }: ReasoningOptions,
@@ -73,7 +95,7 @@ function budgeted(
   maxTokens: number,
 ): ThinkingPlan {
   const wanted = budgetTokens ?? budgetOfEffort[effort === "none" ? "minimal" : effort];
-  const budget = Math.min(wanted, maxTokens - 1);
+  const budget = Math.min(wanted, maxTokens - Math.max(ANSWER_TOKENS_MIN, Math.floor(maxTokens / ANSWER_SHARE)));
   if (budget < budgetTokensMin || lostItsThoughts(conversation, target)) return noThinking;
   return { thinking: { type: "enabled", budget_tokens: budget }, effort: undefined, thinks: true };
 }

@@ -12,6 +12,7 @@ import {
   type Tool,
   type ToolChoice,
   type TranslationTarget,
+  type Turn,
 } from "../../conversation/index.ts";
 import { planThinking, type ThinkingPlan } from "./plan-thinking.ts";
 import { cacheControl } from "./write-blocks.ts";
@@ -23,7 +24,7 @@ const OUTPUT_TOKENS_DEFAULT = 4_096;
 /** Writes a Messages body. */
 export function writeMessagesRequest(asked: Conversation, target: TranslationTarget): JsonObject {
   const own = asked.rest.dialect === "messages";
-  const formatted = withFormat(asked, target);
+  const formatted = freeChoice(withFormat(asked, target), target);
   const conversation = own ? formatted : { ...formatted, turns: joinTurns(formatted.turns) };
   const others = fieldsFor(conversation.rest, "messages");
   const maxTokens = conversation.outputTokensMax ?? target.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
@@ -56,6 +57,18 @@ function withFormat(conversation: Conversation, { formats, changed }: Translatio
     return conversation;
   changed?.("formats");
   return promptForFormat(conversation, format);
+}
+
+/** A tool that must be called becomes one that the prompt asks for, where the model refuses to be forced. */
+function freeChoice(conversation: Conversation, { freeToolChoice, changed }: TranslationTarget): Conversation {
+  const { toolChoice, turns } = conversation;
+  if (freeToolChoice !== true || (toolChoice?.mode !== "required" && toolChoice?.mode !== "tool")) return conversation;
+  changed?.("forced-tools");
+  const { at } = toolChoice;
+  const text = toolChoice.mode === "tool" ? `Call the tool ${toolChoice.name} now.` : "Call one of the tools now.";
+  const allowed = toolChoice.mode === "required" ? toolChoice.allowed : undefined;
+  const prompt: Turn = { role: "system", at, parts: [{ kind: "text", at, text }] };
+  return { ...conversation, toolChoice: { mode: "auto", at, allowed }, turns: [...turns, prompt] };
 }
 
 function writeTools({ tools, toolChoice, parallelToolCalls, rest }: Conversation): JsonObject {
