@@ -123,6 +123,7 @@ export function createWeb(options: WebOptions): Web {
     shell,
     robots,
     sitemaps,
+    pages,
   });
   return {
     crawls,
@@ -158,7 +159,10 @@ function createSearch({ config, environment: { fetch } }: WebOptions, local: Tex
   }
 }
 
-type CrawlParts = Pick<CrawlsOptions, "engine" | "engineName" | "price" | "work" | "shell" | "robots" | "sitemaps">;
+type CrawlParts = Pick<
+  CrawlsOptions,
+  "engine" | "engineName" | "price" | "work" | "shell" | "robots" | "sitemaps" | "pages"
+>;
 
 function createCrawls(options: WebOptions, { crawls }: WebStores, parts: CrawlParts): Crawls {
   const { config, environment, logger, webhooks, ticker, publicUrl, storage } = options;

@@ -2,7 +2,15 @@
 import { type Frame, FrameReader } from "../../streaming/index.ts";
 import { readSitemap } from "../sitemap/read-sitemap.ts";
 import { takeApart } from "../take-apart.ts";
-import { encodeBeginning, encodeFailure, encodePage, encodeSitemap, messageBounds, type Task } from "./tasks.ts";
+import {
+  encodeBeginning,
+  encodeFailure,
+  encodePage,
+  encodeSitemap,
+  encodeVerdicts,
+  messageBounds,
+  type Task,
+} from "./tasks.ts";
 
 /** Bytes of a document after which its garbage is collected at once, so that the child stays small while it waits. */
 const largeBytesMin = 1024 * 1024;
@@ -30,6 +38,10 @@ async function answer({ text, parts: [bytes = new Uint8Array()] }: Frame): Promi
 async function perform(task: Task, bytes: Uint8Array): Promise<Uint8Array[]> {
   const before = process.cpuUsage();
   try {
+    if (task.name === "patterns") {
+      const { matchPatterns } = await import("./match-patterns.ts");
+      return encodeVerdicts(matchPatterns(bytes, task.request));
+    }
     if (task.name === "sitemap") return encodeSitemap(await readSitemap(bytes, task.request));
     return encodePage(await takeApart(bytes, task.request));
   } catch (error) {

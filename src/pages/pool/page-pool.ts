@@ -5,6 +5,8 @@ import type { Page, PageRequest } from "../page.ts";
 import { PageError } from "../page-error.ts";
 import type { Sitemap, SitemapRequest } from "../sitemap/sitemap.ts";
 import { type ChildBounds, PageChild } from "./page-child.ts";
+import type { PatternLists } from "./match-patterns.ts";
+import { PatternTime } from "./pattern-time.ts";
 import type { Result, Task } from "./tasks.ts";
 import { WaitingBytes } from "./waiting-bytes.ts";
 
@@ -63,6 +65,7 @@ export class PagePool {
   readonly #idle: PageChild[] = [];
   readonly #children = new Set<PageChild>();
   readonly #waiting = new WaitingBytes();
+  readonly #patternTime = new PatternTime();
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -95,6 +98,31 @@ export class PagePool {
     const result = await this.#run({ name: "sitemap", request }, bytes, options);
     assert(result.name === "sitemap");
     return result.sitemap;
+  }
+
+  /**
+   * Compares addresses with patterns, which must be valid. Resolves with whether each of them is wanted, in their order; those
+   * that would take too long are left out at the end, which all are once their owner's time of a minute is used up.
+   * @throws PageError; the reason of `signal`, at once, when it is aborted.
+   */
+  async matchPatterns(
+    addresses: readonly string[],
+    patterns: PatternLists,
+    options: TakeApartOptions,
+  ): Promise<boolean[]> {
+    const { owner } = options;
+    const cpuMsMax = this.#patternTime.leftMs(owner);
+    if (cpuMsMax <= 0) return [];
+    const request = { ...patterns, cpuMsMax };
+    try {
+      const result = await this.#run({ name: "patterns", request }, Buffer.from(addresses.join("\n")), options);
+      assert(result.name === "patterns");
+      this.#patternTime.spend(owner, result.verdicts.cpuMs);
+      return result.verdicts.wanted;
+    } catch (reason) {
+      if (reason instanceof PageError) this.#patternTime.spend(owner, reason.cpuMs);
+      throw reason;
+    }
   }
 
   /** Ends all children, and fails their tasks and those that wait. */

@@ -2,13 +2,20 @@ import type { Page, PageRequest } from "../page.ts";
 import { PageError, type ReadFailure } from "../page-error.ts";
 import { decodeEntries, encodeEntries } from "../sitemap/entry-lines.ts";
 import type { Sitemap, SitemapRequest } from "../sitemap/sitemap.ts";
+import type { PatternRequest, PatternVerdicts } from "./match-patterns.ts";
 import { type Frame, type FrameBounds, frameOf } from "../../streaming/index.ts";
 
 /** The task for a child, with the bytes that come with it. */
-export type Task = { name: "page"; request: PageRequest } | { name: "sitemap"; request: SitemapRequest };
+export type Task =
+  | { name: "page"; request: PageRequest }
+  | { name: "sitemap"; request: SitemapRequest }
+  | { name: "patterns"; request: PatternRequest };
 
 /** The result. */
-export type Result = { name: "page"; page: Page } | { name: "sitemap"; sitemap: Sitemap };
+export type Result =
+  | { name: "page"; page: Page }
+  | { name: "sitemap"; sitemap: Sitemap }
+  | { name: "patterns"; verdicts: PatternVerdicts };
 
 /** Of one message: more than any result of a document within its bounds. */
 export const messageBounds: FrameBounds = { bytesMax: 512 * 1024 * 1024, partsMax: 8 };
@@ -22,6 +29,7 @@ const beginning = JSON.stringify({ outcome: "begun" });
 type Reply =
   | { outcome: "page"; page: Page; texts: (typeof texts)[number][] }
   | { outcome: "sitemap"; isCut: boolean }
+  | { outcome: "patterns"; verdicts: PatternVerdicts }
   | { outcome: "failed"; failure: ReadFailure; message: string; cpuMs: number };
 
 export function encodeBeginning(): Uint8Array[] {
@@ -47,6 +55,10 @@ export function encodeSitemap({ pages, sitemaps, isCut }: Sitemap): Uint8Array[]
   return encodeReply({ outcome: "sitemap", isCut }, [encodeEntries(pages), encodeEntries(sitemaps)]);
 }
 
+export function encodeVerdicts(verdicts: PatternVerdicts): Uint8Array[] {
+  return encodeReply({ outcome: "patterns", verdicts }, []);
+}
+
 export function encodeFailure(error: unknown, cpuMs: number): Uint8Array[] {
   const { failure, message } =
     error instanceof PageError ? error : new PageError("malformed", "the document can't be read");
@@ -64,6 +76,7 @@ function encodeReply(reply: Reply, parts: readonly Uint8Array[]): Uint8Array[] {
 export function decodeReply({ text, parts }: Frame): Result {
   const reply = JSON.parse(text) as Reply;
   if (reply.outcome === "failed") throw new PageError(reply.failure, reply.message, { cpuMs: reply.cpuMs });
+  if (reply.outcome === "patterns") return { name: "patterns", verdicts: reply.verdicts };
   if (reply.outcome === "sitemap") {
     const [pages = new Uint8Array(), sitemaps = new Uint8Array()] = parts;
     const sitemap = { pages: decodeEntries(pages), sitemaps: decodeEntries(sitemaps), isCut: reply.isCut };

@@ -1,6 +1,7 @@
 import type { TokenStore } from "../../auth/index.ts";
 import type { WorkDependencies, WorkShell } from "../../charges/index.ts";
 import type { Environment } from "../../core/index.ts";
+import type { PagePool } from "../../pages/index.ts";
 import type { ModelPrice } from "../../pricing/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
@@ -20,6 +21,7 @@ export interface CrawlDependencies {
   work: WorkDependencies;
   robots: Pick<Robots, "of">;
   sitemaps: SitemapDependencies;
+  pages: Pick<PagePool, "matchPatterns">;
   messages: CrawlMessages;
   tokens: Pick<TokenStore, "findById">;
   environment: Pick<Environment, "clock" | "randomBytes" | "randomFraction">;

@@ -10,6 +10,7 @@ import { type ErrorCode, firecrawlCode, type JsonObject, objectOf, toGatewayErro
 import { EngineRefusal, type PageRead, type ScrapedPage } from "../engine.ts";
 import { ChargedFailure } from "../failures.ts";
 import { robotsProblems } from "../robots/index.ts";
+import { compareAddresses } from "./compare-addresses.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { withoutHeaders } from "./crawl-request.ts";
 import { crawlSitemaps, follow, note } from "./discover.ts";
@@ -179,12 +180,19 @@ function isServerFailure({ statusCode }: PageRead): boolean {
 
 /** Whether the page will be a result, as far as is known before it is stored. */
 async function isKept(deps: CrawlDependencies, run: PageRun, scraped: PageRead): Promise<boolean> {
-  return !isServerFailure(scraped) && isResult(run) && (await admit(deps, run, scraped)).exclusion === undefined;
+  if (isServerFailure(scraped) || !(await isResult(deps, run))) return false;
+  return (await admit(deps, run, scraped)).exclusion === undefined;
 }
 
-/** The start may be read for its links only. */
-function isResult({ page, crawl }: PageRun): boolean {
-  return crawl.scope?.isWanted(new URL(page.url)) ?? true;
+/** The start may be read for its links only; every other page was found because the patterns want it. */
+async function isResult(deps: CrawlDependencies, run: PageRun): Promise<boolean> {
+  const { page } = run;
+  return page.number !== 0 || (await isWanted(deps, run, new URL(page.url)));
+}
+
+async function isWanted(deps: CrawlDependencies, run: PageRun, url: URL): Promise<boolean> {
+  const compared = await compareAddresses(deps, run, [url]);
+  return compared.isWanted(url);
 }
 
 interface Scraped {
@@ -200,13 +208,13 @@ async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Sc
     await note(deps, crawl, { ...exclusion, url: page.url });
     return end(deps, run, { state: "skipped", credits: scraped.spent });
   }
-  const isWanted = isResult(run);
+  const isKeptItself = await isResult(deps, run);
   await moveWithStart(deps, run, scraped);
   if (scraped.statusCode < 400 && crawl.plan.discovery?.sitemap !== "only") {
     const found = scraped.links.map((url) => ({ url, depth: page.depth + 1 }));
-    await follow(deps, crawl, { found, from: page.url });
+    await follow(deps, run, { found, from: page.url });
   }
-  if (!isWanted) {
+  if (!isKeptItself) {
     await work.discard();
     return end(deps, run, { state: "skipped", credits: scraped.spent });
   }
@@ -268,11 +276,11 @@ async function moveWithStart(deps: CrawlDependencies, { page, crawl }: PageRun, 
   const { plan } = crawl;
   const final = finalAddress(scraped);
   if (page.number !== 0 || plan.discovery === undefined || final === undefined) return;
-  const first = await CrawlScope.of(page.url, plan.discovery);
+  const first = new CrawlScope(page.url, plan.discovery);
   if (first.isOwnHost(final)) return;
   const moved = { ...plan, url: final.href, scrape: withoutHeaders(plan.scrape) };
   await deps.crawls.rewrite(crawl.id, moved);
-  await moveTo(crawl, moved);
+  moveTo(crawl, moved);
   if (plan.discovery.sitemap === "skip") return;
   await deps.crawls.add(crawl.id, [first.sitemapsAt(final)], deps.environment.clock(), START_PAGES_MAX);
 }
@@ -285,11 +293,13 @@ interface Admission {
 }
 
 /** Compares a page that was read with its crawl's scope, with the rules of the host that it was read at, and with other pages. */
-async function admit(deps: CrawlDependencies, { page, crawl }: PageRun, scraped: PageRead): Promise<Admission> {
+async function admit(deps: CrawlDependencies, run: PageRun, scraped: PageRead): Promise<Admission> {
+  const { page, crawl } = run;
   const { scope, plan } = crawl;
   const final = finalAddress(scraped);
   const digest = digestOf(crawl, scraped, final);
-  if (scope !== undefined && page.depth > 0 && final !== undefined && !scope.isWithin(final)) {
+  const isMoved = scope !== undefined && page.depth > 0 && final !== undefined && final.href !== page.url;
+  if (isMoved && !(scope.isWithin(final) && (await isWanted(deps, run, final)))) {
     return { digest, exclusion: redirectedAway };
   }
   if (plan.discovery !== undefined && final !== undefined && final.href !== page.url) {

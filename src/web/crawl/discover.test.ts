@@ -69,7 +69,7 @@ async function crawled({ memoryBytes = 512 * MEBIBYTE, signal = new CallAborter(
   const sitemaps = { outbound, pages, memory: new MemoryBudget(memoryBytes), userAgent: "Tollgate/1" };
   const robots = new Robots({ outbound, ...environment, userAgent: "Tollgate/1" });
   const messages = { finish: () => Promise.reject(new Error("the crawl was ended")) };
-  await crawlSitemaps({ crawls, robots, sitemaps, messages, environment }, { page, crawl, signal });
+  await crawlSitemaps({ crawls, robots, sitemaps, pages, messages, environment }, { page, crawl, signal });
   const due = async (at: number) =>
     (await take(at)).map((each) => `${each.kind} ${new URL(each.url).pathname} ${each.attempts}`).toSorted();
   return [await due(T0), await due(T0 + 60_000)];

@@ -4,9 +4,11 @@ import { pageFailure } from "../failures.ts";
 import { readSitemaps, sitemapProblems } from "../sitemaps/index.ts";
 import { Slices } from "../slices.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
+import { compareAddresses, type ComparisonDependencies } from "./compare-addresses.ts";
 import type { CrawlMessages } from "./crawl-messages.ts";
 import { isUnknown, type OpenCrawl } from "./open-crawl.ts";
-import { type FoundAddress, type Trap, traps } from "./scope.ts";
+import { pageAddress } from "./page-address.ts";
+import { type CrawlScope, type FoundAddress, type Trap, traps } from "./scope.ts";
 import type { LeasedPage, NewPage } from "./store.ts";
 
 /** Links of one page that are followed. */
@@ -20,10 +22,7 @@ const DISCOVERED_PER_PAGE = 10;
 const DISCOVERED_MIN = 1_000;
 const DISCOVERED_MAX = 1_000_000;
 
-/** How long the addresses of one page are compared with patterns. */
-const COMPARING_MS_MAX = 2_000;
-
-/** Pages that may take longer before the crawl ends: its patterns and a site's addresses slow down all callers. */
+/** Pages whose comparison may take too long before the crawl ends. */
 const SLOW_PAGES_MAX = 5;
 
 /** How long the sitemaps of a host may take. */
@@ -32,7 +31,7 @@ const SITEMAPS_MS_MAX = 60_000;
 /** The wait of sitemaps for which the page pool or the memory has no room. */
 const BUSY_WAIT_MS = 2_000;
 
-interface Dependencies extends Pick<CrawlDependencies, "crawls" | "robots" | "sitemaps"> {
+interface Dependencies extends ComparisonDependencies, Pick<CrawlDependencies, "crawls" | "robots" | "sitemaps"> {
   messages: Pick<CrawlMessages, "finish">;
   environment: Pick<Environment, "clock">;
 }
@@ -43,20 +42,21 @@ const discoveredMax = (pagesMax: number): number =>
 /** Adds the pages that these addresses lead to, as far as they belong to the crawl. */
 export async function follow(
   deps: Dependencies,
-  crawl: OpenCrawl,
+  { crawl, signal }: { crawl: OpenCrawl; signal: CallSignal },
   { found, from }: { found: readonly FoundAddress[]; from: string },
 ): Promise<void> {
   const { scope } = crawl;
   if (scope === undefined) return;
   const left = new Map<Trap, string>();
   const pages: NewPage[] = [];
-  const slices = new Slices({ spentMsMax: COMPARING_MS_MAX });
-  for (const address of found.slice(0, LINKS_MAX)) {
-    if (slices.isOver && !(await slices.next())) {
-      await tooSlow(deps, crawl, from);
-      break;
-    }
-    const placed = scope.place(address);
+  const slices = new Slices();
+  const followed = found.slice(0, LINKS_MAX);
+  const urls = await possiblePages(scope, followed);
+  const { isWanted, isWhole } = await compareAddresses(deps, { crawl, signal }, urls);
+  if (!isWhole) await tooSlow(deps, crawl, from);
+  for (const address of followed) {
+    if (slices.isOver) await slices.next();
+    const placed = scope.place(address, isWanted);
     if (placed === undefined) continue;
     if (typeof placed === "string") left.set(placed, address.url);
     else if (isUnknown(crawl, placed.key)) {
@@ -71,6 +71,19 @@ export async function follow(
     await note(deps, crawl, { code: "TOO_MANY_LINKS", message, url: from });
   }
   await add(deps, crawl, pages);
+}
+
+/** The addresses that may be pages of the crawl, if the patterns want them. */
+async function possiblePages(scope: CrawlScope, found: readonly FoundAddress[]): Promise<URL[]> {
+  if (scope.patterns === undefined) return [];
+  const urls: URL[] = [];
+  const slices = new Slices();
+  for (const { url: text } of found) {
+    if (slices.isOver) await slices.next();
+    const url = pageAddress(text);
+    if (url !== undefined && scope.mayBePage(url)) urls.push(url);
+  }
+  return urls;
 }
 
 async function tooSlow(deps: Dependencies, crawl: OpenCrawl, url: string): Promise<void> {
@@ -155,7 +168,7 @@ async function followSitemaps(deps: Dependencies, { page, crawl, signal }: Sitem
   });
   for (const [code, url] of left) await note(deps, crawl, { code, message: sitemapProblems[code], url });
   for (let from = 0; from < found.length; from += LINKS_MAX) {
-    await follow(deps, crawl, { found: found.slice(from, from + LINKS_MAX), from: page.url });
+    await follow(deps, { crawl, signal }, { found: found.slice(from, from + LINKS_MAX), from: page.url });
   }
 }
 

@@ -54,7 +54,7 @@ export class OpenCrawls {
     }
     const stored = await this.#store.find(id);
     if (stored === undefined) return undefined;
-    const opened = await openCrawl(stored);
+    const opened = openCrawl(stored);
     // Another page of the crawl may have opened it meanwhile: there is one count of what runs.
     const meanwhile = this.#crawls.get(id);
     if (meanwhile !== undefined) return meanwhile;
@@ -67,7 +67,7 @@ export class OpenCrawls {
   async #follow(crawl: OpenCrawl): Promise<void> {
     const stored = await this.#store.find(crawl.id);
     const plan = stored?.request as CrawlPlan | undefined;
-    if (plan !== undefined && plan.url !== crawl.plan.url) await moveTo(crawl, plan);
+    if (plan !== undefined && plan.url !== crawl.plan.url) moveTo(crawl, plan);
   }
 
   forget(id: string): void {
@@ -75,11 +75,11 @@ export class OpenCrawls {
   }
 }
 
-async function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl): Promise<OpenCrawl> {
+function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl): OpenCrawl {
   // Both were written when the crawl was created.
   const plan = request as unknown as CrawlPlan;
   const principal = caller as unknown as Principal;
-  const scope = plan.discovery && (await CrawlScope.of(plan.url, plan.discovery));
+  const scope = plan.discovery && new CrawlScope(plan.url, plan.discovery);
   const counts = {
     busyTries: new Map<number, number>(),
     running: 0,
@@ -99,8 +99,8 @@ function isOutOfScope({ scope }: OpenCrawl, { kind, number, url }: LeasedPage): 
 }
 
 /** Continues the crawl with another plan: its start has moved. */
-export async function moveTo(crawl: OpenCrawl, plan: CrawlPlan): Promise<void> {
-  crawl.scope = plan.discovery && (await CrawlScope.of(plan.url, plan.discovery));
+export function moveTo(crawl: OpenCrawl, plan: CrawlPlan): void {
+  crawl.scope = plan.discovery && new CrawlScope(plan.url, plan.discovery);
   crawl.plan = plan;
 }
 

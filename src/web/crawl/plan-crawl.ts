@@ -2,6 +2,7 @@
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import { parseRequest } from "../parse-request.ts";
 import { withScheme } from "../scrape/scrape-request.ts";
+import { checkPatterns } from "./check-patterns.ts";
 import { batchRequest, type CrawlPlan, crawlRequest, discoveryOf, pagesByDefault, webhookOf } from "./crawl-request.ts";
 import { hashOf, namedAddress, pageAddress } from "./page-address.ts";
 import { CrawlScope } from "./scope.ts";
@@ -23,7 +24,8 @@ export async function planCrawl(body: JsonObject): Promise<PlannedCrawl> {
   const start = namedAddress(withScheme(request.url));
   if (start === undefined) throw invalid("url", "no address of a page");
   const discovery = discoveryOf(request);
-  const scope = await CrawlScope.of(start.href, discovery);
+  await checkPatterns(discovery);
+  const scope = new CrawlScope(start.href, discovery);
   const sitemaps = discovery.sitemap === "skip" ? [] : [scope.sitemapsAt(start)];
   // Read as it was named, and the same page as links to it.
   const first = { ...scope.pageAt(pageAddress(start.href) ?? start, 0), url: start.href };

@@ -1,6 +1,5 @@
 /** Which addresses belong to a crawl, and which are the work of a trap: pages that a site makes up without end. */
-import type { RE2JS } from "re2js";
-import { GatewayError } from "../../core/index.ts";
+import type { PatternLists } from "../../pages/index.ts";
 import { bareHost } from "../map/address-set.ts";
 import type { Discovery } from "./crawl-request.ts";
 import { hashOf, isFile, pageAddress, pageKey } from "./page-address.ts";
@@ -22,15 +21,6 @@ const SESSIONS_MAX = 50;
 /** Shapes of such addresses that are counted. */
 const SHAPES_MAX = 1_000;
 
-/**
- * Instructions of the patterns of a list together: their number times the characters of an address is the time that one address
- * may take, some 70 ms at the most. Usual patterns have 10 to 30.
- */
-const INSTRUCTIONS_MAX = 2_000;
-
-/** The counts of a pattern's repetitions together, since `x{1000}` is compiled to a thousand instructions. */
-const REPETITIONS_MAX = 200;
-
 /** Why an address is left out, for the crawl's errors. */
 export const traps = {
   TOO_DEEP: "Pages further from the start than the crawl's depth are left out.",
@@ -46,38 +36,26 @@ export interface FoundAddress {
   depth: number;
 }
 
-/** The addresses that a request includes and excludes. */
-interface Patterns {
-  include: readonly RE2JS[];
-  exclude: readonly RE2JS[];
-}
-
 /** The scope of one crawl. Counts in one process, which bounds what it finds; the frontier bounds the whole. */
 export class CrawlScope {
   readonly #discovery: Discovery;
   readonly #start: URL;
   readonly #basePath: string;
-  readonly #patterns: Patterns;
   readonly #shapes = new Map<string, number>();
 
-  private constructor(startUrl: string, discovery: Discovery, patterns: Patterns) {
+  constructor(startUrl: string, discovery: Discovery) {
     this.#discovery = discovery;
     this.#start = new URL(startUrl);
     this.#basePath = basePathOf(this.#start);
-    this.#patterns = patterns;
   }
 
-  /** Rejects with 422 for a pattern that is none. */
-  static async of(startUrl: string, discovery: Discovery): Promise<CrawlScope> {
-    const include = await compile(discovery.includePaths, "includePaths");
-    const exclude = await compile(discovery.excludePaths, "excludePaths");
-    return new CrawlScope(startUrl, discovery, { include, exclude });
-  }
-
-  /** The page at this address; undefined if it is not part of the crawl, or the trap that it belongs to. */
-  place({ url: text, depth }: FoundAddress): NewPage | Trap | undefined {
+  /**
+   * The page at this address; undefined if it is not part of the crawl, or the trap that it belongs to. `isWanted` is the
+   * verdict of the patterns.
+   */
+  place({ url: text, depth }: FoundAddress, isWanted: (url: URL) => boolean): NewPage | Trap | undefined {
     const url = pageAddress(text);
-    if (url === undefined || isFile(url) || !this.isWithin(url)) return undefined;
+    if (url === undefined || !this.mayBePage(url) || !isWanted(url)) return undefined;
     if (this.#discovery.depthMax !== undefined && depth > this.#discovery.depthMax) return undefined;
     if (depth > DEPTH_MAX) return "TOO_DEEP";
     if (repeatsItself(url)) return "REPEATING_PATH";
@@ -115,21 +93,28 @@ export class CrawlScope {
     return this.#discovery.externalLinks || this.isOwnHost(url);
   }
 
-  /** Whether the host and the path belong to the crawl. */
-  isWithin(url: URL): boolean {
-    if (!this.isOwnHost(url)) return this.#discovery.externalLinks && this.isWanted(url);
-    const { pathname } = url;
-    const base = this.#basePath;
-    const isChild = this.#discovery.entireDomain || base === "" || pathname === base || pathname.startsWith(`${base}/`);
-    return isChild && this.isWanted(url);
+  /** Whether a page of the crawl can be at this address, whatever the patterns say. */
+  mayBePage(url: URL): boolean {
+    return !isFile(url) && this.isWithin(url);
   }
 
-  /** Whether a page is wanted itself; the start may be read for its links only. */
-  isWanted(url: URL): boolean {
-    const text = this.#discovery.matchesFullUrl ? url.href : url.pathname;
-    const { include, exclude } = this.#patterns;
-    if (exclude.some((pattern) => pattern.matcher(text).find())) return false;
-    return include.length === 0 || include.some((pattern) => pattern.matcher(text).find());
+  /** Whether the host and the path belong to the crawl, whatever the patterns say. */
+  isWithin(url: URL): boolean {
+    if (!this.isOwnHost(url)) return this.#discovery.externalLinks;
+    const { pathname } = url;
+    const base = this.#basePath;
+    return this.#discovery.entireDomain || base === "" || pathname === base || pathname.startsWith(`${base}/`);
+  }
+
+  /** What is compared with an address; undefined if all addresses are wanted. */
+  get patterns(): PatternLists | undefined {
+    const { includePaths: include, excludePaths: exclude } = this.#discovery;
+    return include.length + exclude.length === 0 ? undefined : { include, exclude };
+  }
+
+  /** The part of an address that is compared with the patterns. */
+  comparedPart({ href, pathname }: URL): string {
+    return this.#discovery.matchesFullUrl ? href : pathname;
   }
 
   /** Whether it is the start's host, or a subdomain of it if those belong to the crawl. */
@@ -144,38 +129,6 @@ export class CrawlScope {
 function basePathOf({ pathname }: URL): string {
   const path = pathname.replace(/\/[^/]*\.[^/]*$/, "").replace(/\/+$/, "");
   return path;
-}
-
-/**
- * Evaluated in linear time: the patterns are the caller's, the addresses a stranger's. The library is loaded with the first
- * pattern: few crawls have any, and it takes 5 MB.
- */
-async function compile(patterns: readonly string[], member: string): Promise<RE2JS[]> {
-  if (patterns.length === 0) return [];
-  const { RE2JS } = await import("re2js");
-  let instructions = 0;
-  return patterns.map((pattern, index) => {
-    const param = `${member}.${index}`;
-    const refused = (why: string): GatewayError => new GatewayError("validation_failed", `${param}: ${why}`, { param });
-    if (repetitionsOf(pattern) > REPETITIONS_MAX) throw refused(`repeats more than ${REPETITIONS_MAX} times`);
-    let compiled: RE2JS;
-    try {
-      compiled = RE2JS.compile(pattern);
-    } catch {
-      throw refused("no regular expression of RE2");
-    }
-    instructions += compiled.programSize();
-    if (instructions > INSTRUCTIONS_MAX) throw refused("the patterns are too large together");
-    return compiled;
-  });
-}
-
-/** The greatest counts of all `{n}`, `{n,}` and `{n,m}`, added up. */
-function repetitionsOf(pattern: string): number {
-  let sum = 0;
-  for (const [, least, most = ""] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
-    sum += Number(most === "" ? least : most);
-  return sum;
 }
 
 function repeatsItself({ pathname }: URL): boolean {
