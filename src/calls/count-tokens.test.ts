@@ -32,9 +32,9 @@ afterEach(() => ticker.stop());
 class CountedTurns extends LargeBodies {
   count = 0;
 
-  override turn(): Promise<void> {
+  override turn(owner: string): Promise<void> {
     this.count += 1;
-    return super.turn();
+    return super.turn(owner);
   }
 }
 

@@ -98,7 +98,7 @@ async function count<Body extends CountedBody>(
   const memory = deps.asking.memory.share();
   try {
     const bytes = await readBody(call.request, deps.body, memory);
-    if (isLarge(bytes.length)) await deps.largeBodies.turn();
+    if (isLarge(bytes.length)) await deps.largeBodies.turn(call.principal.user);
     return await countIn(deps, call, route, bytes);
   } finally {
     memory.free();
@@ -118,7 +118,7 @@ async function countIn<Body extends CountedBody>(
     : { parsed: sent, pinnedKeyId: undefined };
   const counts = target.operation === target.route.provider.operations[counted.operations[0]];
   // The upstream would refuse another upstream's signature.
-  if (!counts || hasTaggedSignature(parsed)) return estimate(deps, counted, parsed);
+  if (!counts || hasTaggedSignature(parsed)) return estimate(deps, counted, parsed, principal.user);
   const { route } = target;
   const ownKeyId = await deps.storedObjects.authorize(counted.references(parsed.body), { principal, route });
   const model = { set: "model", value: JSON.stringify(target.model) };
@@ -143,7 +143,7 @@ async function continued<Body extends CountedBody>(
   // A body without references is sent as it came, so only its ids are needed.
   const { expanded, pinnedKeyId } = await resolve(parsed.body);
   if (expanded === undefined) return { parsed, pinnedKeyId };
-  const { expanded: decoded = expanded } = await resolve(await decodeInTurns(parsed, largeBodies));
+  const { expanded: decoded = expanded } = await resolve(await decodeInTurns(parsed, largeBodies, call.principal.user));
   return { parsed: parseBody(Buffer.from(JSON.stringify(decoded.body)), schema, measured), pinnedKeyId };
 }
 
@@ -151,11 +151,12 @@ async function estimate<Body extends CountedBody>(
   { largeBodies }: CountTokensDependencies,
   { dialect, required, answer }: CountRoute<Body>,
   parsed: ParsedBody<Body>,
+  owner: string,
 ): Promise<Response> {
   const waits = isLarge(parsed.bytes.length);
-  if (waits) await largeBodies.turn();
-  const body = await decodeInTurns(parsed, largeBodies);
+  if (waits) await largeBodies.turn(owner);
+  const body = await decodeInTurns(parsed, largeBodies, owner);
   const conversation = translations[dialect].readRequest({ ...required, ...body });
-  if (waits) await largeBodies.turn();
+  if (waits) await largeBodies.turn(owner);
   return Response.json(answer(estimateTokens(conversation)));
 }

@@ -1,35 +1,43 @@
 import { decodeBody, decodeBodyInSteps, type ParsedBody } from "../bodies/index.ts";
-import { type JsonObject, limits } from "../core/index.ts";
+import { FairQueue, type JsonObject, limits, type QueuedTask } from "../core/index.ts";
 
 /** Whether reading a body of this size needs a turn. */
 export function isLarge(bytes: number): boolean {
   return bytes > limits.smallBodyBytesMax;
 }
 
+interface Step extends QueuedTask {
+  begin: () => void;
+}
+
 /**
  * The queue of the steps that read or convert large bodies. Each of them blocks the thread for up to a tenth of a second,
- * so they run one at a time, and each is followed by a rest as long as the step was: other calls get half of the thread.
+ * so they run one at a time, and each is followed by a rest as long as the step was: other calls get half of the thread. Users
+ * have their turns one after the other, however many bodies one of them sends; those that wait are bounded by their memory.
  */
 export class LargeBodies {
-  readonly #waiting: (() => void)[] = [];
-  #isBusy = false;
+  readonly #queue = new FairQueue<Step>({ places: 1, waitingPerOwnerMax: Infinity });
 
-  /** Resolves when the next step may run: synchronously, as soon as the promise has resolved. */
-  turn(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      if (!this.#isBusy) this.#next();
+  /** Resolves when the next step of this user may run: synchronously, as soon as the promise has resolved. */
+  turn(owner: string): Promise<void> {
+    return new Promise((begin) => {
+      this.#queue.add({ owner, begin });
+      this.#next();
     });
   }
 
   #next(): void {
-    const begin = this.#waiting.shift();
-    this.#isBusy = begin !== undefined;
-    if (begin === undefined) return;
+    const step = this.#queue.take();
+    if (step === undefined) return;
     const startedAt = performance.now();
-    begin();
+    step.begin();
     // The step has run by then.
-    setImmediate(() => setTimeout(() => this.#next(), performance.now() - startedAt));
+    setImmediate(() => setTimeout(() => this.#end(step), performance.now() - startedAt));
+  }
+
+  #end(step: Step): void {
+    this.#queue.end(step);
+    this.#next();
   }
 }
 
@@ -37,9 +45,10 @@ export class LargeBodies {
 export async function decodeInTurns(
   parsed: Pick<ParsedBody<unknown>, "bytes" | "longStrings">,
   largeBodies: LargeBodies,
+  owner: string,
 ): Promise<JsonObject> {
   if (!isLarge(parsed.bytes.length)) return decodeBody(parsed);
-  const decoded = await decodeBodyInSteps(parsed, () => largeBodies.turn());
-  await largeBodies.turn();
+  const decoded = await decodeBodyInSteps(parsed, () => largeBodies.turn(owner));
+  await largeBodies.turn(owner);
   return decoded;
 }

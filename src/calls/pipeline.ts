@@ -63,12 +63,14 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     const { body, codec } = this.#route;
     if (body === undefined) throw new Error(`the route of ${this.operation} takes no JSON`);
     if (!isLarge(bytes.length)) return parseBody(bytes, body, codec.measured);
-    return this.#deps.largeBodies.turn().then(() => parseBody(bytes, body, codec.measured));
+    return this.#deps.largeBodies
+      .turn(this.#incoming.principal.user)
+      .then(() => parseBody(bytes, body, codec.measured));
   }
 
   plan(received: ReceivedBody<Body>, planning: Planning<Target>): CallPlan | Promise<CallPlan> {
     if (received.kind === "form" || !isLarge(received.bytes.length)) return this.#plan(received, planning);
-    return this.#deps.largeBodies.turn().then(() => this.#plan(received, planning));
+    return this.#deps.largeBodies.turn(this.#incoming.principal.user).then(() => this.#plan(received, planning));
   }
 
   #plan(received: ReceivedBody<Body>, { retry, target: other }: Planning<Target>): CallPlan | Promise<CallPlan> {

@@ -111,7 +111,7 @@ function planText<Body extends ChargeableBody>(
 ): CallPlan | Promise<CallPlan> {
   const { target, incoming, at } = call;
   if (decoded === undefined && isLarge(parsed.bytes.length) && !keepsBytes(target, parsed, codec)) {
-    return decodeInTurns(parsed, call.deps.largeBodies).then((all) => planText(call, parsed, codec, { decoded: all }));
+    return decodeBodyOf(call, parsed).then((all) => planText(call, parsed, codec, { decoded: all }));
   }
   const bound = codec.bound(parsed.body, parsed.sizeOf);
   const { requestId } = incoming;
@@ -120,6 +120,13 @@ function planText<Body extends ChargeableBody>(
   const created = exchange.passesThrough ? codec.objects.created(parsed.body) : undefined;
   const objects = created && { created, record: recordObjects(call, parsed.body) };
   return authorized(call, planOf(call, bound, exchange, objects), codec.objects.references(parsed.body));
+}
+
+function decodeBodyOf<Body extends ChargeableBody>(
+  { deps, incoming: { principal } }: ReadCall<Body>,
+  parsed: ParsedBody<Body>,
+): Promise<JsonObject> {
+  return decodeInTurns(parsed, deps.largeBodies, principal.user);
 }
 
 /** The plan, once the caller is known to own all objects that the upstream would look up for it. */
@@ -156,11 +163,11 @@ async function planKept<Body extends ChargeableBody>(
   const { principal, requestId } = incoming;
   // Of a body that passes through, the gateway only needs ids.
   const undecoded = passesThrough(target, parsed, codec) ? objectOf(parsed.body) : undefined;
-  let request = undecoded ?? withinStorage(target, parsed, await decodeInTurns(parsed, call.deps.largeBodies));
+  let request = undecoded ?? withinStorage(target, parsed, await decodeBodyOf(call, parsed));
   const callId = callIdOf(requestId);
   let resolved = await responseStore.resolveInput({ principal, target, request, callId });
   if (resolved.expanded !== undefined && request === undecoded) {
-    request = withinStorage(target, parsed, await decodeInTurns(parsed, call.deps.largeBodies));
+    request = withinStorage(target, parsed, await decodeBodyOf(call, parsed));
     resolved = await responseStore.resolveInput({ principal, target, request, callId });
   }
   const { expanded, pinnedKeyId } = resolved;

@@ -61,6 +61,7 @@ export {
   ReferenceList,
   type StoredObject,
 } from "./stored-objects.ts";
+export { FairQueue } from "./queues/fair-queue.ts";
 export { Places, type QueuedTask, tooManyWaiting } from "./queues/places.ts";
 export type { RateLimits } from "./rate-limits.ts";
 export type { AcceptedSocket, MessageBounds, Sending, Socket, SocketHandler } from "./sockets/client-socket.ts";
