@@ -1,0 +1,217 @@
+/** No route of the published document that lists something, or names it by an id, shows or does a user anything of another's. */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { insertGeneration } from "../kit/generations.ts";
+import { type Caller, flatPrice, post, type Rig, root, startRig, until } from "../kit/index.ts";
+
+const methods = ["get", "delete"] as const;
+type Method = (typeof methods)[number];
+
+interface Operation {
+  security?: readonly object[];
+  parameters?: readonly { name: string; required?: boolean }[];
+}
+
+interface Route {
+  method: Method;
+  /** With the names of its parameters in braces. */
+  path: string;
+  operation: Operation;
+}
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+const named = (routes: readonly Route[]): [string, Route][] => routes.map((route) => [nameOf(route), route]);
+
+/** The routes of the document, for one of the providers that have files. */
+const routes = await documentedRoutes();
+
+async function documentedRoutes(): Promise<Route[]> {
+  const { paths } = (await Bun.file(join(root, "openapi.json")).json()) as {
+    paths: Record<string, Partial<Record<Method, Operation>>>;
+  };
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    methods.flatMap((method) => {
+      const operation = operations[method];
+      return operation === undefined ? [] : [{ method, path: path.replace("{provider}", "openai"), operation }];
+    }),
+  );
+}
+
+const isPublic = ({ operation }: Route): boolean => operation.security?.length === 0;
+
+/** What needs no token: it is nobody's, or its address is its protection. */
+const publicRoutes = ["get /health", "get /health/ready", "get /openapi.json", "get /v2/screenshots/{id}"];
+
+/** The same for all users of a gateway. */
+const commonPaths = ["/v1/models", "/v1/models/{model_id}"];
+
+const ownRoutes = routes.filter((route) => !isPublic(route) && !commonPaths.includes(route.path));
+
+/** What such a route names, as a parameter of its query. */
+const queryOf: Readonly<Record<string, string>> = { "/v1/generations": "?parent_id={parent_id}" };
+
+/** With the parameters that the route must have. */
+const addressOf = ({ path }: Route): string => path + (queryOf[path] ?? "");
+const namesSomething = (route: Route): boolean => addressOf(route).includes("{");
+
+/**
+ * By the beginning of a path, as far as the id of something: makes it as this user, and returns its id. A new route of the
+ * document needs a row.
+ */
+const makers: Readonly<Record<string, (owner: Caller) => Promise<string>>> = {
+  "/v1/generations/{request_id}": called,
+  "/v1/generations?parent_id={parent_id}": async (owner) => {
+    const parent = await called(owner);
+    const { user } = owner;
+    await insertGeneration(rig.gateway.storage, {
+      ...part,
+      id: missing(parent),
+      owner: user,
+      startedAt: Date.now(),
+      parent,
+    });
+    return parent;
+  },
+  "/v1/responses/{response_id}": (owner) =>
+    made(owner, "/v1/responses", { model: "openai/gpt-5-mini", input: "secret" }),
+  "/v1/videos/{video_id}": async (owner) => {
+    const id = await made(owner, "/v1/videos", { model: "openai/sora-2", prompt: "secret" });
+    await until("the video is completed", async () => {
+      const { status } = (await (await ask(owner, "get", `/v1/videos/${id}`)).json()) as { status?: string };
+      return status === "completed";
+    });
+    return id;
+  },
+  "/v1/files/{file_id}": (owner) => uploaded(owner, "/v1/files"),
+  "/v1/openai/files/{file_id}": (owner) => uploaded(owner, "/v1/openai/files"),
+  // Their pages are not answered: they are active until they are deleted.
+  "/v2/crawl/{id}": (owner) => made(owner, "/v2/crawl", { url: site.url.href, sitemap: "skip" }),
+  "/v2/batch/scrape/{id}": (owner) => made(owner, "/v2/batch/scrape", { urls: [site.url.href] }),
+};
+
+/** A call of a session. */
+const part = {
+  tokenId: "gone",
+  operation: "realtime",
+  dialect: undefined,
+  provider: "openai",
+  model: "secret",
+  streamed: true,
+  status: 200,
+  outcome: "complete",
+  usage: { input: 3 },
+  inputTokens: 3,
+  outputTokens: 0,
+  credits: 7n,
+  milliseconds: 1,
+  millisecondsToFirstByte: undefined,
+} as const;
+
+let site: Bun.Server<undefined>;
+let rig: Rig;
+beforeAll(async () => {
+  site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }) =>
+      url.endsWith("/robots.txt") ? new Response("", { status: 404 }) : new Promise(() => undefined),
+  });
+  rig = await startRig({
+    config: {
+      pricing: { models: { "*": flatPrice, "openai/sora-2": { output_video_seconds: 0.1 } } },
+      web: { allow_private_hosts: [site.url.host] },
+    },
+  });
+});
+afterAll(async () => {
+  await rig.stop();
+  await site.stop(true);
+});
+
+const ask = ({ token }: Caller, method: Method, path: string): Promise<Response> =>
+  fetch(rig.gateway.url + path, { method: method.toUpperCase(), headers: { authorization: `Bearer ${token}` } });
+
+/** The id of a call of this user's. */
+async function called(owner: Caller): Promise<string> {
+  const answer = await owner.chat({ model: "openai/gpt-5-mini", messages: [{ role: "user", content: "secret" }] });
+  await answer.text();
+  await owner.closed();
+  return answer.headers.get("x-request-id") ?? "";
+}
+
+async function made({ token }: Caller, path: string, body: object): Promise<string> {
+  const answer = await post(rig, path, token, body);
+  const text = await answer.text();
+  expect(answer.status, text).toBe(200);
+  return (JSON.parse(text) as { id: string }).id;
+}
+
+function uploaded(owner: Caller, path: string): Promise<string> {
+  const form = new FormData();
+  // OpenAI does not give files of most other purposes back.
+  form.set("purpose", "batch");
+  form.set("file", new File(["{}"], "secret.jsonl"));
+  return made(owner, path, form);
+}
+
+function makerOf(route: Route): (owner: Caller) => Promise<string> {
+  const address = addressOf(route);
+  const [, make] = Object.entries(makers).find(([begin]) => address.startsWith(begin)) ?? [];
+  if (make === undefined) throw new Error(`nothing is made for ${nameOf(route)}: it needs a row of \`makers\``);
+  return make;
+}
+
+const withId = (route: Route, id: string): string => addressOf(route).replace(/\{\w+\}/, id);
+
+/** An id of the same form that nothing has. */
+const missing = (id: string): string =>
+  id.slice(0, -4) + id.slice(-4).replaceAll(/./g, (each) => (each === "0" ? "1" : "0"));
+
+/** Without what differs between two answers to the same request. */
+async function comparable(answer: Response, id = "ID"): Promise<{ status: number; text: string }> {
+  const text = (await answer.text()).replaceAll(/req_[0-9a-z]{25}/g, "REQUEST").replaceAll(id, "ID");
+  return { status: answer.status, text };
+}
+
+test("no further route is public", () => {
+  expect(routes.filter(isPublic).map(nameOf).toSorted()).toEqual(publicRoutes);
+});
+
+describe("what is another's is the same as what does not exist", () => {
+  test.each(named(ownRoutes.filter(namesSomething)))("%s", async (_, route) => {
+    const [alice, bob] = [await rig.caller(), await rig.caller()];
+    const id = await makerOf(route)(alice);
+    const others = await comparable(await ask(bob, route.method, withId(route, id)), id);
+    const nobodys = await comparable(await ask(bob, route.method, withId(route, missing(id))), missing(id));
+    expect(others).toEqual(nobodys);
+    // Nor has a deletion done anything: it is there for its owner.
+    const own = await comparable(await ask(alice, route.method, withId(route, id)), id);
+    expect(own.status, own.text).toBe(200);
+    expect(own.text).not.toBe(nobodys.text);
+  });
+});
+
+describe("lists and sums", () => {
+  const lists = ownRoutes.filter((route) => !namesSomething(route));
+
+  test("show nothing of another user's, and nothing after it", async () => {
+    const [alice, bob] = [await rig.caller(), await rig.caller()];
+    const seen = (caller: Caller) =>
+      Promise.all(lists.map(async ({ method, path }) => comparable(await ask(caller, method, path))));
+    const [alicesBefore, bobsBefore] = [await seen(alice), await seen(bob)];
+    const ids: string[] = [];
+    for (const make of Object.values(makers)) ids.push(await make(alice));
+    await until("each of them shows its owner something", async () => {
+      const after = await seen(alice);
+      return after.every(({ text }, index) => text !== alicesBefore[index]?.text);
+    });
+    expect(await seen(bob)).toEqual(bobsBefore);
+    for (const { method, path, operation } of lists) {
+      if (operation.parameters?.every(({ name }) => name !== "after") ?? true) continue;
+      for (const id of ids) {
+        const others = await comparable(await ask(bob, method, `${path}?after=${id}`), id);
+        expect(others).toEqual(await comparable(await ask(bob, method, `${path}?after=${missing(id)}`), missing(id)));
+      }
+    }
+  });
+});
