@@ -29,7 +29,7 @@ for (let seed = firstSeed; performance.now() < until && failed.size < chosen.len
     const remaining = until - performance.now();
     if (failed.has(name) || remaining <= 0) continue;
     const budget = { numRuns: Number.MAX_SAFE_INTEGER, seed, interruptAfterTimeLimit: Math.min(ROUND_MS, remaining) };
-    const report = check(budget);
+    const report = await check(budget);
     runs.set(name, (runs.get(name) ?? 0) + report.runs);
     if (report.failure === undefined) continue;
     failed.add(name);

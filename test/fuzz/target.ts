@@ -18,8 +18,12 @@ interface Report {
 /** A property that must hold for arbitrary input. */
 export interface FuzzTarget {
   name: string;
-  check: (budget: Budget) => Report;
+  /** How often a short test tries it. */
+  runs: number;
+  check: (budget: Budget) => Report | Promise<Report>;
 }
+
+const RUNS = 2_000;
 
 export function fuzzTarget<Input extends [unknown, ...unknown[]]>(
   name: string,
@@ -27,12 +31,43 @@ export function fuzzTarget<Input extends [unknown, ...unknown[]]>(
 ): FuzzTarget {
   return {
     name,
-    check(budget) {
-      const details = fc.check(property, budget);
-      const { numRuns: runs, seed, errorInstance: error } = details;
-      if (!details.failed || details.interrupted) return { runs, seed, failure: undefined };
-      const reason = error instanceof Error ? error.stack : String(error);
-      return { runs, seed, failure: `${fc.defaultReportMessage(details)}\n${reason}` };
+    runs: RUNS,
+    check: (budget) => reportOf(fc.check(property, budget)),
+  };
+}
+
+interface Live<Scene, Input extends [unknown, ...unknown[]]> {
+  runs: number;
+  start: () => Promise<Scene>;
+  property: (scene: Scene) => fc.IAsyncProperty<Input>;
+  /** Rejects if what the runs have left is wrong. */
+  stop: (scene: Scene) => Promise<void>;
+}
+
+/** A property of something that runs: it is started for each check, and stopped after it. */
+export function liveTarget<Scene, Input extends [unknown, ...unknown[]]>(
+  name: string,
+  { runs, start, property, stop }: Live<Scene, Input>,
+): FuzzTarget {
+  return {
+    name,
+    runs,
+    async check(budget) {
+      const scene = await start();
+      const report = reportOf(await fc.check(property(scene), budget));
+      try {
+        await stop(scene);
+      } catch (reason) {
+        return { ...report, failure: report.failure ?? String(reason) };
+      }
+      return report;
     },
   };
+}
+
+function reportOf<Input>(details: fc.RunDetails<Input>): Report {
+  const { numRuns: runs, seed, errorInstance: error } = details;
+  if (!details.failed || details.interrupted) return { runs, seed, failure: undefined };
+  const reason = error instanceof Error ? error.stack : String(error);
+  return { runs, seed, failure: `${fc.defaultReportMessage(details)}\n${reason}` };
 }
