@@ -85,7 +85,7 @@ export function createWeb(options: WebOptions): Web {
   const { clock } = environment;
   const stores = openWebStores(storage);
   const screenshots = new Screenshots({ store: stores.storedBytes, environment, publicUrl });
-  const pages = new PagePool();
+  const pages = new PagePool({ randomFraction: environment.randomFraction });
   const browser = createBrowser(options);
   const { engine: choice } = config.web;
   const chosen = typeof choice === "string" ? { kind: choice } : choice;

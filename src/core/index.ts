@@ -61,6 +61,8 @@ export {
   ReferenceList,
   type StoredObject,
 } from "./stored-objects.ts";
+export { becomeUser } from "./processes/drop-privileges.ts";
+export { unprivilegedUser } from "./processes/unprivileged-user.ts";
 export { FairQueue } from "./queues/fair-queue.ts";
 export { Places, type QueuedTask, tooManyWaiting } from "./queues/places.ts";
 export type { RateLimits } from "./rate-limits.ts";

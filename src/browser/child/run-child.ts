@@ -4,7 +4,7 @@
  */
 import { rm } from "node:fs/promises";
 import type { Browser } from "playwright-core";
-import type { RandomBytes } from "../../core/index.ts";
+import { becomeUser, type RandomBytes } from "../../core/index.ts";
 import { type AddressGuard, OutboundError } from "../../outbound/index.ts";
 import { BrowserError } from "../browser-error.ts";
 import { type Frame, frameOf, FrameReader } from "../../streaming/index.ts";
@@ -14,7 +14,6 @@ import { Deadline } from "../page/deadline.ts";
 import { renderPage } from "../page/render-page.ts";
 import { GuardedProxy } from "../proxy/guarded-proxy.ts";
 import type { ChildPageRequest } from "../render-request.ts";
-import { becomeUser } from "./drop-privileges.ts";
 import { launchChromium } from "./launch-chromium.ts";
 import { watchMemory } from "./watch-memory.ts";
 import { whyNotStarted } from "./why-not-started.ts";

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { dirname } from "node:path";
-import { limits, type RandomFraction } from "../../core/index.ts";
+import { limits, type RandomFraction, unprivilegedUser } from "../../core/index.ts";
 import { BrowserError } from "../browser-error.ts";
 import type { ChildPageRequest, RenderedPage } from "../render-request.ts";
 import { createBrowserFolder } from "./browser-folder.ts";
@@ -9,7 +9,6 @@ import { endProcessesOf } from "./end-processes.ts";
 import { type Frame, frameOf, FrameReader } from "../../streaming/index.ts";
 import { fromChild, type ToChild } from "./messages.ts";
 import { pageOf } from "./page-record.ts";
-import { unprivilegedUser } from "./unprivileged-user.ts";
 
 /** A page with its pictures and results. */
 const answerBounds = { bytesMax: 192 * 1024 * 1024, partsMax: 512 };

@@ -1,7 +1,10 @@
-/** Entry point of the child processes: takes one document after the other apart, until its input ends. */
+/** Entry point of the child processes: takes one document after the other apart, until its input ends. Its argument is the id of a user. */
 import { type Frame, FrameReader } from "../../streaming/index.ts";
+import { becomeUser } from "../../core/index.ts";
+import { loadReaders, othersCanRead } from "../load-readers.ts";
 import { readSitemap } from "../sitemap/read-sitemap.ts";
 import { takeApart } from "../take-apart.ts";
+import { endWithParent } from "./end-with-parent.ts";
 import {
   encodeBeginning,
   encodeFailure,
@@ -19,12 +22,27 @@ const largeBytesMin = 1024 * 1024;
 const silence = (): void => {};
 Object.assign(console, { log: silence, info: silence, debug: silence, warn: silence, error: silence });
 
+const [userId] = process.argv.slice(2);
+if (userId !== undefined) await becomeUserIfPossible(Number(userId));
+endWithParent();
+
 const output = Bun.stdout.writer();
 const waiting: Frame[] = [];
 const reader = new FrameReader(messageBounds, (frame) => waiting.push(frame));
 for await (const piece of Bun.stdin.stream()) {
   reader.push(piece);
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await answer(next);
+}
+
+/** Root in a container may lack the right to change its user. It has not the rights of the machine's root then. */
+async function becomeUserIfPossible(id: number): Promise<void> {
+  if (!othersCanRead()) await loadReaders();
+  try {
+    becomeUser(id);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code !== "EPERM" && code !== "EINVAL") throw thrown;
+  }
 }
 
 async function answer({ text, parts: [bytes = new Uint8Array()] }: Frame): Promise<void> {

@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { limits } from "../../core/index.ts";
+import { limits, type RandomFraction, unprivilegedUser } from "../../core/index.ts";
 import { type Frame, frameOf, FrameReader } from "../../streaming/index.ts";
 import { PageError, type ReadFailure } from "../page-error.ts";
 import { useOf } from "./process-use.ts";
@@ -27,7 +27,7 @@ export interface ChildBounds {
 
 /**
  * One child process. It does one task at a time; whatever goes wrong ends the process, and with it only that task.
- * It gets no environment of the gateway's: no keys of providers.
+ * It gets no environment of the gateway's: no keys of providers. That of a gateway of root becomes a user without rights.
  */
 export class PageChild {
   readonly #process: Bun.Subprocess<"pipe", "pipe", "ignore">;
@@ -44,9 +44,10 @@ export class PageChild {
   #hasBegun = false;
   #hasLowPriority = false;
 
-  constructor(bounds: ChildBounds) {
+  constructor(bounds: ChildBounds, randomFraction: RandomFraction) {
     this.#bounds = bounds;
-    this.#process = Bun.spawn([...endWithParent(), process.execPath, childMain], {
+    const userId = unprivilegedUser(randomFraction);
+    this.#process = Bun.spawn([process.execPath, childMain, ...(userId === undefined ? [] : [String(userId)])], {
       stdin: "pipe",
       stdout: "pipe",
       stderr: "ignore",
@@ -166,12 +167,6 @@ const messages: Partial<Record<ReadFailure, string>> = {
   too_large: "the document takes too much memory to read",
   crashed: "the process that read the document has ended",
 };
-
-/** Linux ends the child when the gateway ends, however it does; on other systems the end of its input does, once it is idle. */
-function endWithParent(): string[] {
-  const setpriv = process.platform === "linux" ? Bun.which("setpriv") : null;
-  return setpriv === null ? [] : [setpriv, "--pdeathsig", "KILL", "--"];
-}
 
 /** Where memory is short, the system ends a child before the gateway. */
 function preferEnding(pid: number): void {

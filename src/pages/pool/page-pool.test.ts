@@ -205,26 +205,44 @@ describe("nothing is left", () => {
     expect((await pool.takeApart(small, pageRequest(), alice)).kind).toBe("html");
   });
 
-  test.skipIf(process.platform !== "linux" || Bun.which("setpriv") === null)(
-    "when the gateway is killed while a child works",
-    async () => {
-      const gateway = Bun.spawn(
-        [process.execPath, new URL("../__fixtures__/killed-gateway.ts", import.meta.url).pathname],
-        {
-          stdin: "ignore",
-          stdout: "pipe",
-          stderr: "inherit",
-        },
-      );
-      const { value } = await gateway.stdout.getReader().read();
-      const pid = Number(new TextDecoder().decode(value));
-      expect(existsSync(`/proc/${pid}`)).toBe(true);
-      gateway.kill("SIGKILL");
-      await gateway.exited;
-      await gone(pid);
-    },
-  );
+  test.skipIf(process.platform !== "linux")("when the gateway is killed while a child works", async () => {
+    const gateway = Bun.spawn(
+      [process.execPath, new URL("../__fixtures__/killed-gateway.ts", import.meta.url).pathname],
+      {
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "inherit",
+      },
+    );
+    const { value } = await gateway.stdout.getReader().read();
+    const pid = Number(new TextDecoder().decode(value));
+    expect(existsSync(`/proc/${pid}`)).toBe(true);
+    gateway.kill("SIGKILL");
+    await gateway.exited;
+    await gone(pid);
+  });
 });
+
+test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)(
+  "children of a gateway of root have neither its user nor its rights when they read a document",
+  async () => {
+    const pool = openPool({ children: 2 });
+    await Promise.all([alice, bob].map((owner) => pool.takeApart(small, pageRequest(), owner)));
+    const users = pool.pids.map((pid) => {
+      const status = readFileSync(`/proc/${pid}/status`, "utf8");
+      const ids = ["Uid", "Gid"].flatMap((name) => fieldOf(status, name).split("\t"));
+      expect(new Set(ids).size).toBe(1);
+      expect([fieldOf(status, "Groups").trim(), Number(`0x${fieldOf(status, "CapEff")}`)]).toEqual(["", 0]);
+      return Number(ids[0]);
+    });
+    expect(new Set(users).size).toBe(2);
+    expect(users.every((user) => user > 60_000)).toBe(true);
+  },
+);
+
+function fieldOf(status: string, name: string): string {
+  return new RegExp(`^${name}:\t(.*)$`, "m").exec(status)?.[1] ?? "missing";
+}
 
 test("what waits is bounded", async () => {
   const pool = openPool({ queueMax: 1 });

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { availableParallelism } from "node:os";
-import { Places, tooManyWaiting } from "../../core/index.ts";
+import { Places, type RandomFraction, tooManyWaiting } from "../../core/index.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { PageError } from "../page-error.ts";
 import type { Sitemap, SitemapRequest } from "../sitemap/sitemap.ts";
@@ -19,6 +19,8 @@ export interface PagePoolOptions extends Partial<ChildBounds> {
   queueBytesMax?: number;
   /** How long a child without work is kept. */
   idleMs?: number;
+  /** For the users that the children of a gateway of root become. */
+  randomFraction?: RandomFraction;
 }
 
 export interface TakeApartOptions {
@@ -36,6 +38,7 @@ const defaults: Required<Omit<PagePoolOptions, "children">> = {
   queueMax: 2_048,
   queueBytesMax: 256 * 1024 * 1024,
   idleMs: 60_000,
+  randomFraction: Math.random,
 };
 
 const childrenMax = 8;
@@ -172,7 +175,7 @@ export class PagePool {
   }
 
   #start(): PageChild {
-    const child = new PageChild(this.#options);
+    const child = new PageChild(this.#options, this.#options.randomFraction);
     this.#children.add(child);
     void child.ended.then(() => this.#forget(child));
     return child;

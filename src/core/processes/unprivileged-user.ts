@@ -1,13 +1,13 @@
 import { readdirSync, statSync } from "node:fs";
-import type { RandomFraction } from "../../core/index.ts";
+import type { RandomFraction } from "../environment.ts";
 
 /** The ids that systemd gives to services as their dynamic users: by convention they are no person's. */
 const FIRST_ID = 61_184;
 const LAST_ID = 65_519;
 
 /**
- * The id of a user that the browser of a gateway of root becomes; undefined if the gateway is not root. No other process has it,
- * so that a browser that was taken over cannot reach the processes of, for example, `nobody`.
+ * The id of a user that a child of a gateway of root becomes, see `becomeUser`; undefined if the gateway is not root. No other
+ * process has it, so that a child that was taken over cannot reach the processes of, for example, `nobody`.
  */
 export function unprivilegedUser(randomFraction: RandomFraction): number | undefined {
   if (process.getuid?.() !== 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Gives up root for good. The process calls this after it has loaded all of its code, since another user cannot read an installation
- * below /root. Programs that start a process as another user (`su`, `setpriv`) are not on every machine.
+ * Gives up root for good: whatever reads strangers' bytes in a child process does so after it. The process calls this after it has
+ * loaded all of its code, since another user cannot read an installation below /root. Throws if the system does not permit it. Programs that start a process as another user (`su`, `setpriv`) are not on every machine.
  */
 export function becomeUser(id: number): void {
   const { setgroups, setgid, setuid, getuid, getgid } = process;
