@@ -301,7 +301,10 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
     },
     observe(charged) {
       const observer = translateStream({ upstream, upstreamContext, client, clientContext, charged });
-      return { observer, events: { bytesMax: limits.eventBytesMax, errorEvent: (error) => observer.fail(error) } };
+      return {
+        observer,
+        events: { bytesMax: limits.eventBytesMax, changesCr: true, errorEvent: (error) => observer.fail(error) },
+      };
     },
     observeBytes: undefined,
     answer([{ answer }], usage) {

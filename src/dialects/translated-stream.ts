@@ -39,7 +39,7 @@ export function translateStream(options: TranslatedStreamOptions): TranslatedStr
 export class TranslatedStream implements StreamObserver {
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
-  readonly #splitter = new EventSplitter(limits.wholeEventBytesMax);
+  readonly #splitter = new EventSplitter(limits.wholeEventBytesMax, { changesCr: true });
   readonly #charged: ChargedUsage;
   #usage: ObservedUsage | undefined;
   #outputBytes = 0;

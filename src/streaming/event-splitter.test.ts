@@ -101,6 +101,39 @@ describe("a stream cut anywhere", () => {
   });
 });
 
+describe("lines that end with a lone CR, for a reader that changes them", () => {
+  const asLf = (pieces: readonly Uint8Array[]): string => {
+    const splitter = new EventSplitter(MAX, { changesCr: true });
+    return Buffer.concat([...pieces.map((piece) => Buffer.from(splitter.push(piece))), splitter.rest()]).toString();
+  };
+
+  test.each(Object.entries(texts))("are ends of events, wherever they are cut (%s)", (name, text) => {
+    const lf = text.replaceAll(/\r\n?/g, "\n");
+    const sent = name === "mixed" ? text.replace("data: 1\r\n\n", "data: 1\r\r") : lf.replaceAll("\n", "\r");
+    const bytes = Buffer.from(sent);
+    for (let first = 0; first <= bytes.length; first += 1) {
+      for (let second = first; second <= bytes.length; second += 1) {
+        const pieces = [bytes.subarray(0, first), bytes.subarray(first, second), bytes.subarray(second)];
+        expect(asLf(pieces)).toBe(lf);
+      }
+    }
+  });
+
+  test.each(Object.entries(texts))("change no other stream (%s)", (_, text) => {
+    const bytes = Buffer.from(text);
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      expect(asLf([bytes.subarray(0, cut), bytes.subarray(cut)])).toBe(text);
+    }
+  });
+
+  test("are passed on with the event", () => {
+    const splitter = new EventSplitter(MAX, { changesCr: true });
+    expect(splitter.push(Buffer.from("data: 1\r")).toString()).toBe("");
+    expect(splitter.push(Buffer.from("\rdata: 2\r\r")).toString()).toBe("data: 1\n\ndata: 2\n\n");
+    expect(splitter.push(Buffer.from("\ndata: 3\r\r")).toString()).toBe("data: 3\n\n");
+  });
+});
+
 /** Whether an event with preceding bytes ends within the bytes. */
 const eventEnds = (bytes: Buffer): boolean => /\n\r?\n/.test(bytes.toString("latin1"));
 

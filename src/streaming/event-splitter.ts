@@ -5,22 +5,26 @@
  *   whole ──bytes without an event's end──▶ partial (kept back) ──its end──▶ whole
  *                                              └──over `eventBytesMax`──▶ oversize (passed on as it comes) ──its end──▶ whole
  *
- * An event ends with an empty line; lines end with LF or CRLF. (The format also allows a lone CR, which no upstream
- * sends; such a stream is passed on once it ends or exceeds the bound.)
+ * An event ends with an empty line; lines end with LF or CRLF. The format also allows a lone CR: a stream of such lines is passed on
+ * once it ends or exceeds the bound, unless its reader asks for LF in their place.
  */
 import { endsEmptyLine, lineEndBefore } from "./events.ts";
+import { LineEnds } from "./line-ends.ts";
 
 const NOTHING = Buffer.alloc(0);
 
 export class EventSplitter {
   readonly #eventBytesMax: number;
+  readonly #lineEnds: LineEnds | undefined;
   /** The retained bytes, with spare capacity: an event of megabytes arrives in a thousand pieces. */
   #retained: Buffer = NOTHING;
   #retainedBytes = 0;
   #oversize = false;
 
-  constructor(eventBytesMax: number) {
+  /** `changesCr`: lines that end with a lone CR end with LF in what is passed on. */
+  constructor(eventBytesMax: number, { changesCr = false }: { changesCr?: boolean | undefined } = {}) {
     this.#eventBytesMax = eventBytesMax;
+    this.#lineEnds = changesCr ? new LineEnds() : undefined;
   }
 
   /** Whether everything passed on so far ended with a whole event: only there may something be inserted. */
@@ -30,7 +34,8 @@ export class EventSplitter {
 
   /** Takes the next bytes; returns those that can be passed on: whole events, or a part of an oversize one. */
   push(chunk: Uint8Array): Buffer {
-    const arrived = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const received = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const arrived = this.#lineEnds === undefined ? received : this.#lineEnds.toLf(received);
     const before = this.#retainedBytes;
     const bytes = before === 0 ? arrived : this.#append(arrived);
     const end = lastEventEnd(bytes, before);

@@ -18,6 +18,8 @@ export interface StreamBlocksOptions {
 export interface StreamEvents {
   /** The maximum size of an event that is passed on in one piece. */
   bytesMax: number;
+  /** Lines that end with a lone CR get LF: the events are translated. */
+  changesCr?: true;
   errorEvent: (error: GatewayError) => string;
 }
 
@@ -29,7 +31,7 @@ export class StreamBlocks {
 
   constructor(options: StreamBlocksOptions) {
     this.#options = options;
-    this.#splitter = options.events && new EventSplitter(options.events.bytesMax);
+    this.#splitter = options.events && new EventSplitter(options.events.bytesMax, options.events);
   }
 
   /** Whether there has been anything for the client. */

@@ -186,7 +186,7 @@ export class ResponsesSocket implements SocketHandler {
 
   /** Passes the events of a stream on as fast as the client reads them. */
   async #relay(body: ReadableStream<Uint8Array>, { streamId }: TurnRequest, onEnd: OnEnd): Promise<void> {
-    const splitter = new EventSplitter(limits.wholeEventBytesMax);
+    const splitter = new EventSplitter(limits.wholeEventBytesMax, { changesCr: true });
     const reader = body.getReader();
     try {
       for (;;) {
