@@ -22,10 +22,10 @@ const documents = {
     "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>",
 };
 
-/** What is loaded later, by the packages' names. */
+/** Packages of readers that are loaded later. */
 const packages = ["mammoth", "re2js", "unpdf"];
 
-/** Whether all users of the machine can read what is loaded when a document needs it. */
+/** Whether all users of the machine can read the files that documents need later. */
 export function othersCanRead(): boolean {
   const files = packages.map((name) => fileURLToPath(import.meta.resolve(name)));
   return [import.meta.filename, ...files].every((file) => isForOthers(realpathSync(file)));
@@ -39,7 +39,7 @@ function isForOthers(file: string): boolean {
   }
 }
 
-/** Loads what is otherwise read from the disk when a document needs it first: for a process that will not be able to. It takes half a second of a processor. */
+/** Loads the files that are otherwise read when a document needs them first: for a process that will not be able to. It takes half a second of a processor. */
 export async function loadReaders(): Promise<void> {
   await Promise.all([import("./documents/read-docx.ts"), import("./pool/match-patterns.ts")]);
   for (const [contentType, text] of Object.entries(documents)) {

@@ -21,7 +21,7 @@ export class EventSplitter {
   #retainedBytes = 0;
   #oversize = false;
 
-  /** `changesCr`: lines that end with a lone CR end with LF in what is passed on. */
+  /** `changesCr`: lines that end with a lone CR end with LF afterwards. */
   constructor(eventBytesMax: number, { changesCr = false }: { changesCr?: boolean | undefined } = {}) {
     this.#eventBytesMax = eventBytesMax;
     this.#lineEnds = changesCr ? new LineEnds() : undefined;

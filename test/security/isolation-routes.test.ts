@@ -43,9 +43,9 @@ const isPublic = ({ operation }: Route): boolean => operation.security?.length =
 const publicRoutes = ["get /health", "get /health/ready", "get /openapi.json", "get /v2/screenshots/{id}"];
 
 /** The same for all users of a gateway. */
-const commonPaths = ["/v1/models", "/v1/models/{model_id}"];
+const commonPaths = new Set(["/v1/models", "/v1/models/{model_id}"]);
 
-const ownRoutes = routes.filter((route) => !isPublic(route) && !commonPaths.includes(route.path));
+const ownRoutes = routes.filter((route) => !isPublic(route) && !commonPaths.has(route.path));
 
 /** What such a route names, as a parameter of its query. */
 const queryOf: Readonly<Record<string, string>> = { "/v1/generations": "?parent_id={parent_id}" };

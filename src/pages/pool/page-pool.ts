@@ -38,7 +38,7 @@ const defaults: Required<Omit<PagePoolOptions, "children">> = {
   queueMax: 2_048,
   queueBytesMax: 256 * 1024 * 1024,
   idleMs: 60_000,
-  randomFraction: Math.random,
+  randomFraction: () => (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / 2 ** 32,
 };
 
 const childrenMax = 8;

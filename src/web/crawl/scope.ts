@@ -106,7 +106,7 @@ export class CrawlScope {
     return this.#discovery.entireDomain || base === "" || pathname === base || pathname.startsWith(`${base}/`);
   }
 
-  /** What is compared with an address; undefined if all addresses are wanted. */
+  /** Compared with each address; undefined if all addresses are wanted. */
   get patterns(): PatternLists | undefined {
     const { includePaths: include, excludePaths: exclude } = this.#discovery;
     return include.length + exclude.length === 0 ? undefined : { include, exclude };
