@@ -44,5 +44,6 @@ export const schema: Schema = {
     READINESS,
     ledger.REFUNDS,
     ledger.SESSIONS,
+    ledger.MOVES,
   ],
 };

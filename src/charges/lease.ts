@@ -6,7 +6,7 @@
  *      └──park, handOver──▶ job         the job's lease is as long as the job may take; nobody renews it
  */
 import { GatewayError, limits, type Nano } from "../core/index.ts";
-import type { HoldKeeper, Park, ParkedJob } from "../ledger/index.ts";
+import type { HoldKeeper, Move, OutcomeOf, Park, ParkedJob } from "../ledger/index.ts";
 import type { WorkDependencies } from "./dependencies.ts";
 import { endHold } from "./end-hold.ts";
 import { atLeast } from "./work-cost.ts";
@@ -37,7 +37,7 @@ export class Lease {
   /** While the hold is given to a job: settled once the job has it, or this process keeps it. */
   givingAway: Promise<void> | undefined;
   readonly #deps: WorkDependencies;
-  readonly #order: WorkOrder;
+  #order: WorkOrder;
   /** Called when the hold has expired and no credits are left to hold again. */
   readonly #onLost: (error: GatewayError) => void;
   #renewedAt: number;
@@ -116,6 +116,26 @@ export class Lease {
     } catch (reason) {
       this.#deps.onUnsettled(id, reason);
     }
+  }
+
+  /**
+   * Gives the hold to the source of this order, with another amount: raised or lowered in one commit. An expired hold is
+   * taken again first, for as much as before; `ended` if nothing is left for that, or the work is not open here. Rejects
+   * if the ledger cannot be asked: the hold may then have either amount, and the work must be ended.
+   */
+  async move(order: WorkOrder, amount: Nano): Promise<OutcomeOf<Move>> {
+    const { provider, model } = order.source;
+    while (this.isFollowed) {
+      const id = this.holdId;
+      const move: Move = { kind: "move", id, amount, at: this.#deps.clock(), provider, model };
+      const result = await this.#deps.ledger.submit(move);
+      if (result.outcome === "moved") {
+        this.amount = amount;
+        this.#order = order;
+      }
+      if (result.outcome !== "ended" || !(await this.reacquire(id))) return result;
+    }
+    return { outcome: "ended" };
   }
 
   /**

@@ -1,14 +1,14 @@
 /** The hold of a piece of work on its way to the ledger: its amount, and the refusal if it cannot be made. */
-import { formatCredits, GatewayError, limits, type Nano } from "../core/index.ts";
+import { GatewayError } from "../core/index.ts";
 import type { Hold, StoredAnswer, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
 import type { WorkDependencies } from "./dependencies.ts";
 import { endHold } from "./end-hold.ts";
 import { expectedTokens } from "./estimate.ts";
-import type { OutputHold } from "./output-hold.ts";
+import { HeldOutput } from "./held-output.ts";
 import { rateExceeded, rateHeaders } from "./rate-headers.ts";
 import { retryRefused } from "./retry/retry-key.ts";
 import { holdOf, withOwnMarkup, type WorkOrder } from "./work-order.ts";
-import { capAt, WorkCost } from "./work-cost.ts";
+import { WorkCost } from "./work-cost.ts";
 import { Work } from "./work.ts";
 
 /** The stored answer to a repeated retry key. */
@@ -38,30 +38,25 @@ export async function openUnkeyed(deps: WorkDependencies, order: Omit<WorkOrder,
 /** Work begins with one hold. */
 const NONE: readonly string[] = [];
 
-/** How often a hold is tried with fewer tokens, because others have taken the credits meanwhile. */
-const LOWERED_TIMES_MAX = 8;
-
 class Opening implements QueuedOperation<Hold> {
   operation: Hold;
   readonly #deps: WorkDependencies;
   readonly #order: WorkOrder;
   readonly #cost: WorkCost;
   readonly opened = Promise.withResolvers<Work | Replay>();
-  /** The held output tokens per choice; undefined if the bound tells them. */
-  #tokens: number | undefined;
-  #lowered = 0;
+  readonly #output: HeldOutput;
 
   constructor(deps: WorkDependencies, order: WorkOrder) {
     this.#deps = deps;
     this.#order = order;
     this.#cost = new WorkCost(order);
-    this.#tokens = order.output?.wanted;
+    this.#output = new HeldOutput(order, this.#cost);
     this.operation = this.#hold();
   }
 
   resolve(result: OutcomeOf<Hold>): void {
     try {
-      if (result.outcome === "insufficient" && this.#lower(result.available)) {
+      if (result.outcome === "insufficient" && this.#output.lower(result.available)) {
         this.operation = this.#hold();
         this.#deps.ledger.enqueue(this);
       } else this.opened.resolve(this.#begin(result));
@@ -82,26 +77,13 @@ class Opening implements QueuedOperation<Hold> {
   #hold(): Hold {
     const { id, principal, price, bound, retry } = this.#order;
     const { rates } = principal;
-    const amount = capAt(limits.callNanoMax, this.#cost.ofBound(this.#tokens));
-    const hold = holdOf(this.#order, { id, amount, at: this.#deps.clock() });
+    const hold = holdOf(this.#order, { id, amount: this.#output.amount, at: this.#deps.clock() });
     if (rates !== undefined) {
       hold.rates = rates;
       hold.tokens = expectedTokens(price, bound);
     }
     if (retry !== undefined) hold.retry = retry;
     return hold;
-  }
-
-  /** Lowers the held output to what is available. Returns whether that is still enough to begin. */
-  #lower(available: Nano): boolean {
-    const { output } = this.#order;
-    const tokens = this.#tokens;
-    if (output === undefined || tokens === undefined || tokens <= output.least) return false;
-    this.#lowered += 1;
-    const affordable = this.#lowered < LOWERED_TIMES_MAX ? this.#cost.tokensFor(available) : output.least;
-    if (affordable < output.least) return false;
-    this.#tokens = Math.min(affordable, tokens - 1);
-    return true;
   }
 
   #refuse(reason: unknown): void {
@@ -123,14 +105,14 @@ class Opening implements QueuedOperation<Hold> {
           amount,
           keeper: "process",
           rateHeaders: headers,
-          ...this.#heldOutput(),
+          ...this.#output.held,
         } as const;
         return new Work(deps, order, this.#cost, start);
       }
       case "replayed":
         return { firstId: result.id, answer: result.answer };
       case "insufficient":
-        throw this.#insufficient(result.available);
+        throw this.#output.refusal(result.available);
       case "limited":
         throw rateExceeded(
           result.limit,
@@ -146,31 +128,4 @@ class Opening implements QueuedOperation<Hold> {
         throw new Error(`hold ${hold.id}: ${result.outcome}`);
     }
   }
-
-  #insufficient(available: Nano): GatewayError {
-    const { output, bound } = this.#order;
-    const needed = this.#cost.ofBound(output?.least);
-    const left = available > 0n ? available : 0n;
-    const isForOutput = output !== undefined && needed > this.#cost.ofBound(0);
-    const tokens = isForOutput ? Math.floor(output.least / output.margin) * bound.choices : 0;
-    const least = isForOutput ? ` for its input and ${tokens} tokens of output` : "";
-    return new GatewayError(
-      "insufficient_credits",
-      `Not enough credits: this call needs ${output === undefined ? "up to " : ""}${formatCredits(needed)}${least}, ${formatCredits(left)} are left.`,
-    );
-  }
-
-  #heldOutput(): { outputTokens: number; outputLimit: number | undefined } | undefined {
-    const { output, bound } = this.#order;
-    const tokens = this.#tokens;
-    if (output === undefined || tokens === undefined) return undefined;
-    return { outputTokens: tokens * bound.choices, outputLimit: limitFor(output, tokens) };
-  }
-}
-
-/** The limit that a request must get, so that it costs no more than is held. */
-function limitFor({ limits: when, wanted, margin }: OutputHold, tokens: number): number | undefined {
-  if (when === "never") return undefined;
-  if (tokens < wanted) return Math.floor(tokens / margin);
-  return when === "always" ? tokens : undefined;
 }

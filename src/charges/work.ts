@@ -29,11 +29,12 @@ import type { CallRecord, HoldKeeper, ParkedJob, Release, Settle, StoredAnswer }
 import type { Watched } from "../streaming/index.ts";
 import type { WorkDependencies } from "./dependencies.ts";
 import { endHold, type EndOutcome } from "./end-hold.ts";
+import { HeldOutput } from "./held-output.ts";
 import { type HoldState, Lease } from "./lease.ts";
 import { type ParkedWork, toParkedWork } from "./parked-work.ts";
 import { type Allowance, TopUps } from "./top-ups.ts";
-import { creditsOf, type WorkCost } from "./work-cost.ts";
-import type { WorkOrder } from "./work-order.ts";
+import { creditsOf, WorkCost } from "./work-cost.ts";
+import { withOwnMarkup, type WorkOrder } from "./work-order.ts";
 
 /** The end of a piece of work. */
 export interface WorkEnd {
@@ -64,25 +65,30 @@ interface WorkStart extends HoldState {
   outputLimit?: number | undefined;
 }
 
+interface WorkTimes {
+  /** In milliseconds since the epoch. */
+  startedAt: number;
+  /** By the ticker's clock. */
+  arrivedAt: number;
+  millisecondsToFirstByte: number | undefined;
+}
+
 /** The outcome of an end after the first one. */
 const endedBefore: EndOutcome = { isDurable: true, shortfall: 0n };
 
 export class Work implements Watched {
   slot = -1;
-  readonly order: WorkOrder;
+  /** Another one from a move on. */
+  order: WorkOrder;
   readonly rateHeaders: WorkStart["rateHeaders"];
-  readonly outputLimit: WorkStart["outputLimit"];
+  outputLimit: WorkStart["outputLimit"];
   /** How much output may pass before `follow` is called first, in bytes: half of what is held, to have time to raise it. */
-  readonly firstAllowance: number;
+  firstAllowance: number;
   readonly #deps: WorkDependencies;
-  readonly #cost: WorkCost;
+  #cost: WorkCost;
   readonly #lease: Lease;
-  readonly #topUps: TopUps;
-  /** By the ticker's clock. */
-  #arrivedAt: number;
-  /** In milliseconds since the epoch. */
-  #startedAt: number;
-  #millisecondsToFirstByte: number | undefined;
+  #topUps: TopUps;
+  readonly #times: WorkTimes;
   /** Whether it has ended here, or was left to its job. */
   #isOver = false;
 
@@ -96,20 +102,20 @@ export class Work implements Watched {
     this.#cost = cost;
     this.#lease = new Lease(deps, order, start, (error) => this.#topUps.exhaust(error));
     this.#topUps = new TopUps(deps, order, cost, this.#lease);
-    this.#startedAt = order.at;
-    this.#arrivedAt = order.arrivedAt ?? deps.ticker.now() - (deps.clock() - order.at);
+    const arrivedAt = order.arrivedAt ?? deps.ticker.now() - (deps.clock() - order.at);
+    this.#times = { startedAt: order.at, arrivedAt, millisecondsToFirstByte: undefined };
     deps.ticker.watch(this);
   }
 
   /** Begins work whose hold was taken ahead: its time counts from now. */
   begin(): void {
-    this.#startedAt = this.#deps.clock();
-    this.#arrivedAt = this.#deps.ticker.now();
+    this.#times.startedAt = this.#deps.clock();
+    this.#times.arrivedAt = this.#deps.ticker.now();
   }
 
   /** Records the time of the first byte to the client. */
   firstByte(): void {
-    this.#millisecondsToFirstByte = this.#deps.ticker.now() - this.#arrivedAt;
+    this.#times.millisecondsToFirstByte = this.#deps.ticker.now() - this.#times.arrivedAt;
   }
 
   /** The cost of this usage, in nano-credits. Throws for usage without a price. */
@@ -148,6 +154,32 @@ export class Work implements Watched {
    */
   cover(ahead: Usage): Promise<void> {
     return this.#topUps.cover(ahead);
+  }
+
+  /**
+   * Moves open work that has used nothing yet, and is not metered, to another target: its source, price and bound become
+   * those of this order, and its hold is raised or lowered in one commit, for less output if the credits suffice only for
+   * that. `unaffordable` if they do not suffice even then; nothing has changed then. Rejects if the ledger cannot be
+   * asked, or the hold has expired and nothing is left: the work must then be ended.
+   */
+  async moveTo(planned: WorkOrder): Promise<"moved" | "unaffordable"> {
+    const order = withOwnMarkup(planned);
+    const cost = new WorkCost(order);
+    const output = new HeldOutput(order, cost);
+    for (;;) {
+      const result = await this.#lease.move(order, output.amount);
+      if (result.outcome === "moved") break;
+      if (result.outcome === "ended") throw new Error(`the work ${order.id} is not open`);
+      // What it holds already is available to it as well.
+      if (!output.lower(result.available + this.#lease.amount)) return "unaffordable";
+    }
+    const held = output.held;
+    this.order = order;
+    this.outputLimit = held?.outputLimit;
+    this.firstAllowance = bytesOfTokens(held?.outputTokens ?? 0) / 2;
+    this.#cost = cost;
+    this.#topUps = new TopUps(this.#deps, order, cost, this.#lease);
+    return "moved";
   }
 
   /** Renews the lease in time, and earlier if the work has cost more since; tops the hold up. */
@@ -248,6 +280,7 @@ export class Work implements Watched {
 
   #record({ status, outcome, unbilled, observed = unbilled }: WorkEnd): CallRecord {
     const { parent, session, principal, operation, dialect, source, streamed } = this.order;
+    const { startedAt, arrivedAt, millisecondsToFirstByte } = this.#times;
     return {
       parent,
       session,
@@ -264,9 +297,9 @@ export class Work implements Watched {
       listCredits: observed === undefined ? 0 : Number(this.#cost.listOf(observed)),
       terms: pricedTerms(this.order, observed),
       maxOutputTokens: this.outputLimit,
-      milliseconds: this.#deps.ticker.now() - this.#arrivedAt,
-      millisecondsToFirstByte: this.#millisecondsToFirstByte,
-      startedAt: this.#startedAt,
+      milliseconds: this.#deps.ticker.now() - arrivedAt,
+      millisecondsToFirstByte,
+      startedAt,
     };
   }
 }

@@ -17,6 +17,7 @@ export type {
   StoredAnswer,
   LedgerOperation,
   LedgerOutcome,
+  Move,
   OutcomeOf,
   Park,
   ParkedJob,

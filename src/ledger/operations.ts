@@ -11,7 +11,18 @@ import type { Dialect, JsonObject, Nano, Operation, PriceTerms, RateLimits, Usag
  * Every operation is idempotent by its id: the same id with the same fields succeeds again and changes nothing; with
  * other fields it is a `conflict`.
  */
-export type LedgerOperation = Hold | TopUp | Settle | Release | Renew | Park | KeepAnswer | Grant | Refund | Sweep;
+export type LedgerOperation =
+  | Hold
+  | TopUp
+  | Move
+  | Settle
+  | Release
+  | Renew
+  | Park
+  | KeepAnswer
+  | Grant
+  | Refund
+  | Sweep;
 
 /** What a hold is for: the names in the record of a call whose process died, also shown by `ledger holds`. */
 type HeldCall = Pick<CallRecord, "operation" | "provider" | "model" | "dialect" | "streamed">;
@@ -65,6 +76,17 @@ export interface StoredAnswer {
  */
 export interface TopUp {
   kind: "top-up";
+  id: string;
+  amount: Nano;
+  at: number;
+}
+
+/**
+ * Gives an open hold to another provider and model, with `amount` as its new total, more or less than before. If the
+ * additional credits are not available, nothing changes.
+ */
+export interface Move extends Pick<HeldCall, "provider" | "model"> {
+  kind: "move";
   id: string;
   amount: Nano;
   at: number;
@@ -236,6 +258,7 @@ export interface Outcomes {
   "top-up":
     | { outcome: "raised" | "exists" | "ended" }
     | { outcome: "insufficient"; accountId: string; available: Nano };
+  move: { outcome: "moved" } | { outcome: "ended" } | { outcome: "insufficient"; accountId: string; available: Nano };
   settle: { outcome: "settled" | "exists"; shortfall: Nano } | { outcome: "no-hold" | "conflict" };
   release: { outcome: "released" | "exists" | "no-hold" | "conflict" };
   renew: { outcome: "renewed" | "ended" };

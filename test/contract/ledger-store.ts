@@ -11,6 +11,7 @@ import { holdCases } from "./ledger-store/holds.ts";
 import { describeRefunds } from "./ledger-store/refunds.ts";
 import { describeInterleavings } from "./ledger-store/interleavings.ts";
 import { describeParking } from "./ledger-store/parking.ts";
+import { describeMoves } from "./ledger-store/moves.ts";
 import { describePeriods } from "./ledger-store/periods.ts";
 import { describeRates } from "./ledger-store/rates.ts";
 import { describeRecords } from "./ledger-store/records.ts";
@@ -31,6 +32,7 @@ export function describeLedgerStore(name: string, open: OpenLedgerStore, { runs 
     describe("holds and grants", () => testCases(open, holdCases));
     describe("ends of a hold", () => testCases(open, endingCases));
     describe("top-ups", () => describeTopUps(open));
+    describe("moves", () => describeMoves(open));
     describe("rates", () => describeRates(open));
     describe("retry keys", () => describeRetries(open));
     describe("parking", () => describeParking(open));

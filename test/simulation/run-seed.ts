@@ -19,6 +19,9 @@ const RESTS = 0.1;
 const QUIET_TURNS = 10;
 const TURNS_MAX = 500;
 
+/** More events at one time of the clock mean that something plans itself again for the same moment. */
+const EVENTS_AT_ONCE_MAX = 10_000;
+
 /** Spans that are short or rare, and so are troubled more often. */
 const shortSpans: ReadonlySet<Span> = new Set<Span>(["withheld", "cover", "job", "renewal"]);
 
@@ -139,12 +142,16 @@ class Run {
     const world = this.#world;
     const { time, random } = world;
     const deadline = time.now + ENDED_MS_MAX;
+    let [moment, atOnce] = [time.now, 0];
     while (!this.#isOver && world.finding === undefined) {
       const run = time.next();
       if (run === undefined || time.now > deadline) {
         const names = [...this.#running].map(({ id }) => id).join(", ");
         return world.find(`not ended: ${names}; left on ${this.#nodes.map(({ left }) => left).join("; ")}`);
       }
+      atOnce = time.now === moment ? atOnce + 1 : 0;
+      moment = time.now;
+      if (atOnce > EVENTS_AT_ONCE_MAX) return world.find("it never comes to rest: time stands still");
       world.beginEvent();
       run();
       if (random.chance(RESTS)) await this.#rest();

@@ -1,5 +1,3 @@
-import { LEDGER_COMMIT } from "./postgres/commit-function.ts";
-
 /** The step that takes credits back, refunds calls, and records list prices; see `schema.ts`. */
 export const REFUNDS = {
   sqlite: `
@@ -26,6 +24,5 @@ export const REFUNDS = {
   ALTER TYPE ledger_operation
     ADD ATTRIBUTE actor text, -- of a grant or a refund
     ADD ATTRIBUTE reason text;
-  ${LEDGER_COMMIT}
   `,
 };

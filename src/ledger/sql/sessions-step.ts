@@ -1,5 +1,4 @@
 import { LEDGER_COMMIT_PLAIN, LEDGER_PLAIN_TYPES } from "./postgres/plain-commit-function.ts";
-import { LEDGER_WRITE } from "./postgres/write-function.ts";
 
 /** The step that records the client's session of a call; see `schema.ts`. Adding a column writes no row. */
 export const SESSIONS = {
@@ -17,7 +16,6 @@ export const SESSIONS = {
   ALTER TABLE generations ADD COLUMN session text COLLATE "C";
   ALTER TYPE ledger_operation ADD ATTRIBUTE session text; -- of a hold
   ${LEDGER_PLAIN_TYPES}
-  ${LEDGER_WRITE}
   ${LEDGER_COMMIT_PLAIN}
   `,
 };

@@ -53,7 +53,7 @@ const earlierKinds = [
   ...(["hold", "hold", "hold", "top-up", "settle", "settle", "release", "renew", "renew", "grant"] as const),
   ...(["park", "keep-answer"] as const),
 ];
-const allKinds = [...earlierKinds, "take-back", "refund", "refund"] as const;
+const allKinds = [...earlierKinds, "take-back", "refund", "refund", "move", "move"] as const;
 
 interface OperationStep {
   do: (typeof allKinds)[number];
@@ -200,7 +200,8 @@ function renewal(id: string, leaseUntil: number, { checkpoint, amount, keeper }:
 }
 
 /** The fields of an open hold that both sides have. */
-const openHold = ({ id, amount, observed, leaseUntil, keeper }: OpenHold) => ({
+const openHold = ({ id, amount, observed, leaseUntil, keeper, description }: OpenHold) => ({
+  description,
   id,
   amount,
   observed,
@@ -298,6 +299,15 @@ class Run {
         return hold(id, accountOfStep, each.amount, { at, leaseUntil, ...callOptions(each) });
       case "top-up":
         return { kind: "top-up", id, amount: each.amount, at };
+      case "move":
+        return {
+          kind: "move",
+          id,
+          amount: each.amount,
+          at,
+          provider: each.answered ? "anthropic" : "google",
+          model: "m",
+        };
       case "settle": {
         const { tokens } = each;
         const until = each.checkpoint && { answerUntil: leaseUntil };

@@ -9,6 +9,7 @@ import type {
   Grant,
   Hold,
   KeepAnswer,
+  Move,
   LedgerOperation,
   LedgerOutcome,
   OpenHold,
@@ -108,6 +109,8 @@ export class PaperLedger {
         return this.#hold(operation);
       case "top-up":
         return this.#topUp(operation);
+      case "move":
+        return this.#move(operation);
       case "settle":
         return this.#settle(operation);
       case "release":
@@ -264,6 +267,16 @@ export class PaperLedger {
     if (refusal !== undefined) return refusal;
     hold.amount = amount;
     return { outcome: "raised" };
+  }
+
+  #move({ id, amount, at, provider, model }: Move): Outcome<"move"> {
+    const hold = this.#holds.get(id);
+    if (hold?.state !== "open") return { outcome: "ended" };
+    const refusal = amount > hold.amount ? this.#lackOfRoom(hold.accountId, amount - hold.amount, at) : undefined;
+    if (refusal !== undefined) return refusal;
+    const operation = hold.description.slice(0, hold.description.indexOf(" "));
+    Object.assign(hold, { amount, description: `${operation} ${provider}/${model}` });
+    return { outcome: "moved" };
   }
 
   #settle({ id, amount, at, tokens, record, answer, answerUntil }: Settle): Outcome<"settle"> {

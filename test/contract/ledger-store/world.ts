@@ -76,6 +76,8 @@ export const hold = (id: string, accountId: string, amount: bigint, options: Hol
   } as const;
 };
 export const topUp = (id: string, amount: bigint, at = noon) => ({ kind: "top-up", id, amount, at }) as const;
+export const move = (id: string, amount: bigint, at = noon) =>
+  ({ kind: "move", id, amount, at, provider: "anthropic", model: "other" }) as const;
 export const settle = (
   id: string,
   amount: bigint,
@@ -112,6 +114,7 @@ export const replayed = (id: string, answer: StoredAnswer) => ({ outcome: "repla
 export const retryRunning = { outcome: "retry-running" } as const;
 export const retryMismatch = { outcome: "retry-mismatch" } as const;
 export const raised = { outcome: "raised" } as const;
+export const moved = { outcome: "moved" } as const;
 export const exists = { outcome: "exists" } as const;
 export const conflict = { outcome: "conflict" } as const;
 export const noHold = { outcome: "no-hold" } as const;

@@ -55,7 +55,7 @@ export class StreamCall implements Actor {
 
   async run(): Promise<void> {
     const { meetings } = this.#world;
-    const order = this.#order();
+    const order = this.#order("up");
     let work: Awaited<ReturnType<typeof openWork>>;
     meetings.begin(this.id, "opening");
     try {
@@ -75,8 +75,10 @@ export class StreamCall implements Actor {
         () => `${this.id}: the stored answer of ${firstId} is not whole`,
       );
     }
+    const hasTarget = await this.#moveOn(work);
+    if (!hasTarget) return;
     if (this.#hasHungUp && this.#retry === undefined) {
-      const observed = { usage: { input: order.bound.inputTokens, requests: 1 } };
+      const observed = { usage: { input: work.order.bound.inputTokens, requests: 1 } };
       await work.end({ status: 499, outcome: "abandoned", observed });
       return;
     }
@@ -87,16 +89,36 @@ export class StreamCall implements Actor {
     await Promise.all([this.#relay(work), this.#ended.promise]);
   }
 
-  #order(): WorkOrder {
-    const { random, price, time } = this.#world;
+  /** Attempts that fail before anything passes, each followed by another target. Returns whether there was one. */
+  async #moveOn(work: Work): Promise<boolean> {
+    const { meetings, random } = this.#world;
+    for (let targets = random.pick([0, 0, 0, 0, 0, 0, 0, 1, 1, 2]); targets > 0; targets -= 1) {
+      await this.#node.sleep(random.pick([1, 200, 5_000, 40_000]));
+      meetings.begin(this.id, "move");
+      try {
+        const moved = await work.moveTo(this.#order(random.chance(0.7) ? "dear" : "up"));
+        this.#world.trace(`${this.id}: ${moved}`);
+      } catch (thrown) {
+        this.#world.trace(`${this.id}: not moved, ${codeOf(thrown)}`);
+        await work.end({ status: 503, outcome: "interrupted" });
+        return false;
+      } finally {
+        meetings.end(this.id, "move");
+      }
+    }
+    return true;
+  }
+
+  #order(provider: "up" | "dear"): WorkOrder {
+    const { random, price, dearPrice, time } = this.#world;
     const wanted = random.pick([150, 400, 1_000, 2_048]);
     return {
       id: this.id,
       principal: { user: "u", tokenId: "t", accountId: account, rates: undefined },
       operation: "chat",
       dialect: "chat",
-      source: { provider: "up", model: "m", modelId: "up/m" },
-      price,
+      source: { provider, model: "m", modelId: `${provider}/m` },
+      price: provider === "dear" ? dearPrice : price,
       bound: { inputTokens: random.int(1, 200), outputTokens: undefined, choices: 1 },
       output: { wanted, least: Math.min(wanted, 100), limits: "never", margin: 1 },
       streamed: true,

@@ -9,6 +9,8 @@ export type Span =
   /** From a top-up that failed until the next one. */
   | "top-up pause"
   | "hand-over"
+  /** To another target, after an attempt that failed. */
+  | "move"
   | "end"
   /** The upstream is paused, since the hold is used up. */
   | "held back"
@@ -93,6 +95,11 @@ export const pairs: readonly (readonly [Happening, Span])[] = [
   ["hand-over", "outage"],
   ["job", "outage"],
   ["top-up", "job"],
+  ["move", "outage"],
+  ["tick", "move"],
+  ["lost answer", "move"],
+  ["refused commit", "move"],
+  ["hang-up", "move"],
   ["repeat", "opening"],
   ["repeat", "end"],
   ["repeat", "outage"],

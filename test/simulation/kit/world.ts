@@ -60,10 +60,16 @@ export async function openTemplate(): Promise<Template> {
 }
 
 const book = new PriceBook({
-  operatorPrices: { "up/*": { input_mtok: 1, output_mtok: 2 } },
+  operatorPrices: { "up/*": { input_mtok: 1, output_mtok: 2 }, "dear/*": { input_mtok: 4, output_mtok: 9 } },
   unpriced: "refuse",
   clock: () => 0,
 });
+
+function priceOf(id: string): ModelPrice {
+  const price = book.lookup({ id, model: "m", priceProvider: undefined });
+  if (price === undefined) throw new Error("no price");
+  return price;
+}
 
 export const calm: Weather = { name: "calm", isSync: false, latencyMs: [0, 3], refuses: 0, loses: 0 };
 
@@ -75,6 +81,8 @@ export class World {
   readonly meetings: Meetings;
   readonly inner: LedgerStore;
   readonly price: ModelPrice;
+  /** Of another target. */
+  readonly dearPrice: ModelPrice;
   weather: Weather = calm;
   /** Called when something begins, to trouble it. */
   onBegin: (subject: string, span: Span) => void = () => undefined;
@@ -100,9 +108,8 @@ export class World {
     const { storage, bytes } = options.template;
     this.#handle = Database.deserialize(bytes, { safeIntegers: true, strict: true });
     this.inner = openLedgerStore({ ...storage, handle: this.#handle });
-    const price = book.lookup({ id: "up/m", model: "m", priceProvider: undefined });
-    if (price === undefined) throw new Error("no price");
-    this.price = price;
+    this.price = priceOf("up/m");
+    this.dearPrice = priceOf("dear/m");
   }
 
   async open(): Promise<void> {
@@ -217,6 +224,7 @@ export class World {
       const { id, parent } = operation;
       if (parent !== undefined && workOf(id) === id) this.#series.set(parent, [...this.worksIn(parent), id]);
     }
+    if (operation.kind === "move" && outcome === "moved") this.know(workOf(operation.id)).held = operation.amount;
     if (operation.kind === "top-up" && (outcome === "raised" || outcome === "exists")) {
       const known = this.know(workOf(operation.id));
       if (operation.amount > known.held) known.held = operation.amount;

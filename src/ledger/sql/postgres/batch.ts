@@ -70,6 +70,7 @@ function columnsOf(operation: LedgerOperation) {
       return { kind, id, account: accountId, retry_key: key, kept_until: until, ...answerColumns(answer, until) };
     }
     case "top-up":
+    case "move":
       return { ...operation, amount: String(operation.amount) };
     case "grant": {
       const { kind, id, accountId, amount, at, actor, reason } = operation;

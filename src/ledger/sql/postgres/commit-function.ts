@@ -158,7 +158,7 @@ export const LEDGER_COMMIT = `
       -- from the link at \`first\` upwards. Of an expired hold nothing is set aside any more, so that its late end is a
       -- charge (or a return) of the difference.
       FOR op IN
-        SELECT from_place - 1 + o.ordinality AS n, o.kind, o.kind IN ('hold', 'top-up') AS takes, o.account, o.amount, o.at,
+        SELECT from_place - 1 + o.ordinality AS n, o.kind, o.kind IN ('hold', 'top-up', 'move') AS takes, o.account, o.amount, o.at,
           o.tokens, o.is_rated, o.requests_max, o.tokens_max, o.calls_max, o.retry_key, o.key_place, o.fingerprint,
           k.hold_id AS answered_by, h.retry_key AS held_key, h.created_at AS taken_at,
           CASE o.kind WHEN 'settle' THEN o.tokens - h.tokens WHEN 'release' THEN -h.tokens END AS excess,
@@ -169,7 +169,7 @@ export const LEDGER_COMMIT = `
           CASE WHEN l.debit_account <> 'revenue' THEN l.amount ELSE 0 END AS charged_late,
           CASE WHEN o.kind = 'hold' THEN 0 ELSE coalesce(h.amount, 0) END AS held,
           CASE o.kind WHEN 'release' THEN 0 WHEN 'expire' THEN CASE h.keeper WHEN 'job' THEN h.amount ELSE coalesce(h.observed, 0) END
-            WHEN 'top-up' THEN o.amount - h.amount
+            WHEN 'top-up' THEN o.amount - h.amount WHEN 'move' THEN o.amount - h.amount
             ELSE o.amount END - coalesce(e.amount, 0) AS due,
           (place ->> coalesce(o.account, h.account_id, e.debit_account))::int AS first,
           CASE
@@ -210,6 +210,7 @@ export const LEDGER_COMMIT = `
               CASE WHEN k.hold_id = o.id AND (o.status IS NOT NULL OR k.status IS NOT NULL) THEN 'kept' ELSE 'no-key' END
             WHEN o.kind = 'renew' THEN CASE WHEN h.id IS NULL THEN 'ended' ELSE 'renewed' END
             WHEN o.kind = 'top-up' THEN CASE WHEN h.id IS NULL THEN 'ended' WHEN h.amount >= o.amount THEN 'exists' END
+            WHEN o.kind = 'move' THEN CASE WHEN h.id IS NULL THEN 'ended' END
             WHEN h.id IS NOT NULL THEN NULL
             WHEN e.id IS NULL OR e.kind = 'expire' AND NOT place ? e.debit_account THEN 'no-hold'
             -- Whatever it cost has been given back.
@@ -316,12 +317,15 @@ export const LEDGER_COMMIT = `
         END IF;
 
         IF op.takes THEN
-          IF room < due THEN
+          -- Whatever room is left, a hold can be moved to less.
+          IF room < due AND (due > 0 OR op.kind <> 'move') THEN
             outcomes[n] := 'insufficient'; figures[n] := room; names[n] := link_ids[tightest];
             CONTINUE;
           END IF;
           IF op.kind = 'top-up' THEN
             outcomes[n] := 'raised';
+          ELSIF op.kind = 'move' THEN
+            outcomes[n] := 'moved';
           ELSE
             outcomes[n] := 'held';
             IF op.key_place IS NOT NULL THEN claims[op.key_place] := n; END IF;

@@ -73,7 +73,7 @@ export class LedgerCache {
     for (const [index, operation] of operations.entries()) {
       const outcome = outcomes[index]?.outcome;
       if (operation.kind === "hold") this.#learnHold(operation, outcome);
-      if (operation.kind === "top-up" && outcome === "raised") {
+      if ((operation.kind === "top-up" && outcome === "raised") || (operation.kind === "move" && outcome === "moved")) {
         const hold = this.#holds.get(operation.id);
         if (hold !== undefined) hold.amount = operation.amount;
       }

@@ -56,7 +56,8 @@ export class PlainBatch {
 
   #add(operation: LedgerOperation): boolean {
     const { kind } = operation;
-    if (kind === "grant" || kind === "refund" || kind === "sweep" || kind === "keep-answer") return false;
+    if (kind === "grant" || kind === "refund" || kind === "sweep" || kind === "keep-answer" || kind === "move")
+      return false;
     if ("at" in operation) {
       this.#earliest = Math.min(this.#earliest, operation.at);
       this.#latest = Math.max(this.#latest, operation.at);

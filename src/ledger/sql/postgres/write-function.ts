@@ -46,6 +46,11 @@ export const LEDGER_WRITE = `
         WHERE o.outcome = 'raised' AND h.id = o.id;
     END IF;
 
+    IF 'moved' = ANY (done) THEN
+      UPDATE holds h SET amount = o.amount, provider = o.provider, model = o.model FROM unnest(outcomes, ops) AS o (outcome)
+        WHERE o.outcome = 'moved' AND h.id = o.id;
+    END IF;
+
     IF 'renewed' = ANY (done) THEN
       -- A hand-over that comes late never shortens the lease that the job has been given since.
       UPDATE holds h SET lease_until = CASE WHEN o.keeper = 'job' AND h.keeper = 'job'

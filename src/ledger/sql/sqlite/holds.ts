@@ -1,5 +1,5 @@
 import type { Nano } from "../../../core/index.ts";
-import type { Hold, Outcomes, Park } from "../../operations.ts";
+import type { Hold, Move, Outcomes, Park, Renew } from "../../operations.ts";
 import type { HoldRow } from "../rows.ts";
 import type { LedgerStatements } from "./statements.ts";
 
@@ -76,8 +76,18 @@ export class Holds {
     return { outcome: "parked" };
   }
 
+  renew({ id, leaseUntil, observed, keeper }: Renew): Outcomes["renew"] {
+    const { changes } = this.#sql.renewHold.run(leaseUntil, observed ?? null, keeper ?? null, id);
+    return { outcome: changes === 0 ? "ended" : "renewed" };
+  }
+
   raise(hold: HeldAmount, amount: Nano): void {
     this.#sql.raiseHold.run(amount, hold.id);
+    hold.amount = amount;
+  }
+
+  move(hold: HeldAmount, { amount, provider, model }: Move): void {
+    this.#sql.moveHold.run(amount, provider, model, hold.id);
     hold.amount = amount;
   }
 

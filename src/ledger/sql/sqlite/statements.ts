@@ -146,6 +146,9 @@ export function prepareStatements(database: Database) {
         observed = coalesce(?2, observed), keeper = coalesce(?3, keeper) WHERE id = ?4`,
     ),
     raiseHold: database.prepare<unknown, [bigint, string]>("UPDATE holds SET amount = ? WHERE id = ?"),
+    moveHold: database.prepare<unknown, [bigint, string, string, string]>(
+      "UPDATE holds SET amount = ?, provider = ?, model = ? WHERE id = ?",
+    ),
     leftHolds: database.prepare<SqliteHoldRow, [number]>(
       "SELECT * FROM holds WHERE lease_until < ? ORDER BY lease_until LIMIT 1000",
     ),

@@ -7,9 +7,9 @@ import type {
   Hold,
   LedgerOperation,
   LedgerOutcome,
+  Move,
   Outcomes,
   RateState,
-  Renew,
   TopUp,
 } from "../../operations.ts";
 import { passedLimit, withCall } from "../../rates.ts";
@@ -129,12 +129,14 @@ export class SqliteLedgerStore implements LedgerStore {
         return this.#hold(operation);
       case "top-up":
         return this.#topUp(operation);
+      case "move":
+        return this.#move(operation);
       case "settle":
         return this.#ends.settle(operation);
       case "release":
         return this.#ends.release(operation);
       case "renew":
-        return this.#renew(operation);
+        return this.#holds.renew(operation);
       case "park":
         return this.#holds.park(operation);
       case "keep-answer":
@@ -185,9 +187,15 @@ export class SqliteLedgerStore implements LedgerStore {
     return { outcome: "raised" };
   }
 
-  #renew({ id, leaseUntil, observed, keeper }: Renew): Outcomes["renew"] {
-    const { changes } = this.#sql.renewHold.run(leaseUntil, observed ?? null, keeper ?? null, id);
-    return { outcome: changes === 0 ? "ended" : "renewed" };
+  #move(move: Move): Outcomes["move"] {
+    const hold = this.#holds.find(move.id);
+    if (hold === undefined) return { outcome: "ended" };
+    const lacking = move.amount - hold.amount;
+    const refusal = lacking > 0n ? lackOfRoom(this.#accounts.chain(hold.accountId, move.at), lacking) : undefined;
+    if (refusal !== undefined) return refusal;
+    this.#holds.move(hold, move);
+    this.#accounts.setAside(hold.accountId, lacking);
+    return { outcome: "moved" };
   }
 
   #grant({ id, accountId, amount, at, actor, reason }: Grant): Outcomes["grant"] {
