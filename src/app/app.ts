@@ -7,7 +7,7 @@ import { createWeb, type Web } from "./web.ts";
 import { createOutbound } from "./webhooks.ts";
 import { openClientSecretStore, openTokenStore, Authenticator, SessionLimit } from "../auth/index.ts";
 import { CallPipeline } from "../calls/index.ts";
-import { type EndDependencies, EndJournal, endHold } from "../charges/index.ts";
+import { admitFree, type AdmitFree, type EndDependencies, EndJournal, endHold } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
 import { FileService } from "../files/index.ts";
 import { openGenerationStore } from "../generations/index.ts";
@@ -191,6 +191,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
   const { calls, pipeline, router, ticker, storedObjects } = parts;
   const { videos, store, objectOwners, webhooks, web, isDraining } = parts;
   const responses = openResponseStore(storage);
+  const admit: AdmitFree = (call) => admitFree(calls.work, call);
   const asking = { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker };
   const publicUrl = config.server.public_url ?? address;
   return {
@@ -216,7 +217,9 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     models: createModelList(options, router),
     responseStore: new ResponseStoreService({ responses, clock }),
     asking,
+    admitFree: admit,
     files: new FileService({
+      admitFree: admit,
       asking,
       router,
       clock,

@@ -63,6 +63,7 @@ function count(
     storedObjects,
     responseStore,
     largeBodies,
+    admitFree: () => Promise.resolve(),
   };
   return countTokens(deps, { request, requestId: "req_1", principal: principalOf("alice") });
 }

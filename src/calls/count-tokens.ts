@@ -5,6 +5,7 @@
 import type { z } from "zod";
 import type { Principal } from "../auth/index.ts";
 import { type BodyLimits, editBytes, parseBody, type ParsedBody, readBody } from "../bodies/index.ts";
+import type { AdmitFree } from "../charges/index.ts";
 import type { Dialect, JsonObject, ObjectReference, ModelOperation } from "../core/index.ts";
 import {
   countResponseTokensRequest,
@@ -23,6 +24,7 @@ import { callIdOf } from "./exchange-text.ts";
 import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
 
 export interface CountTokensDependencies {
+  admitFree: AdmitFree;
   asking: AskDependencies;
   router: ModelRouter;
   body: BodyLimits;
@@ -95,6 +97,7 @@ async function count<Body extends CountedBody>(
   call: CountTokensCall,
   route: CountRoute<Body>,
 ): Promise<Response> {
+  await deps.admitFree({ ...call, operation: route.operations[0] });
   const memory = deps.asking.memory.share();
   try {
     const bytes = await readBody(call.request, deps.body, memory);

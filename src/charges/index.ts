@@ -1,3 +1,4 @@
+export { admitFree, type AdmitFree } from "./admit-free.ts";
 export type { EndDependencies, WorkDependencies } from "./dependencies.ts";
 export { endHold } from "./end-hold.ts";
 export { EndJournal } from "./end-journal.ts";

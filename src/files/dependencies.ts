@@ -1,4 +1,5 @@
 import type { Principal } from "../auth/index.ts";
+import type { AdmitFree } from "../charges/index.ts";
 import type { Clock } from "../core/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
@@ -12,6 +13,7 @@ interface UploadLimits {
 }
 
 export interface FileDependencies {
+  admitFree: AdmitFree;
   asking: AskDependencies;
   router: Pick<ModelRouter, "routes" | "withPrefix">;
   store: FileStore;

@@ -19,22 +19,32 @@ export class FileService {
   }
 
   list(call: FileCall): Promise<Response> {
-    return listFiles(this.#deps, call);
+    return this.#admitted(call, listFiles);
   }
 
+  /** An upload uses a provider's storage: it needs credits, of which it takes none. */
   upload(call: FileCall): Promise<Response> {
-    return this.#uploads.run(call.principal.user, () => uploadFile(this.#deps, call));
+    return this.#uploads.run(call.principal.user, () => this.#admitted(call, uploadFile, true));
   }
 
   get(call: OneFileCall): Promise<Response> {
-    return getFile(this.#deps, call);
+    return this.#admitted(call, getFile);
   }
 
   download(call: OneFileCall): Promise<Response> {
-    return downloadFile(this.#deps, call);
+    return this.#admitted(call, downloadFile);
   }
 
   delete(call: OneFileCall): Promise<Response> {
-    return deleteFile(this.#deps, call);
+    return this.#admitted(call, deleteFile);
+  }
+
+  async #admitted<Call extends FileCall>(
+    call: Call,
+    handle: (deps: FileDependencies, call: Call) => Promise<Response>,
+    needsCredits = false,
+  ): Promise<Response> {
+    await this.#deps.admitFree({ ...call, operation: "files", provider: call.prefix, needsCredits });
+    return handle(this.#deps, call);
   }
 }

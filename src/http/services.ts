@@ -1,5 +1,6 @@
 import type { BodyLimits } from "../bodies/index.ts";
 import type { LargeBodies } from "../calls/index.ts";
+import type { AdmitFree } from "../charges/index.ts";
 import type { Clock } from "../core/index.ts";
 import type { FileService } from "../files/index.ts";
 import type { GenerationStore } from "../generations/index.ts";
@@ -28,6 +29,7 @@ export interface Services extends ChargeableServices {
   objectOwners: ObjectOwnerStore;
   storedObjects: StoredObjects;
   asking: AskDependencies;
+  admitFree: AdmitFree;
   webhooks: Webhooks;
   body: BodyLimits;
   largeBodies: LargeBodies;

@@ -25,7 +25,12 @@ export type LedgerOperation =
   | Sweep;
 
 /** What a hold is for: the names in the record of a call whose process died, also shown by `ledger holds`. */
-type HeldCall = Pick<CallRecord, "operation" | "provider" | "model" | "dialect" | "streamed">;
+interface HeldCall extends Pick<CallRecord, "provider" | "model" | "dialect" | "streamed"> {
+  operation: CallRecord["operation"] | FreeOperation;
+}
+
+/** The kind of a request that costs nothing, whose hold is released at once. */
+export type FreeOperation = "files";
 
 export interface Hold extends HeldCall {
   kind: "hold";

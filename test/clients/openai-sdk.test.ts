@@ -226,7 +226,6 @@ describe("errors become the SDK's own classes", () => {
 
   test.each([
     [400, OpenAI.BadRequestError],
-    [401, OpenAI.AuthenticationError],
     [403, OpenAI.PermissionDeniedError],
     [404, OpenAI.NotFoundError],
     [409, OpenAI.ConflictError],

@@ -21,14 +21,23 @@ export interface FilesClient {
   uploaded(provider: string, content?: string | Blob): Promise<string>;
 }
 
+interface ClientOptions {
+  user?: string;
+  service?: boolean;
+  /** In nano-credits. */
+  credits?: bigint;
+  /** Requests a minute. */
+  rpm?: number;
+}
+
 let users = 0;
 
 /** A new user. */
 export async function newFilesClient(
   { gateway }: Pick<Rig, "gateway">,
-  { user = `user-${(users += 1)}`, service = false } = {},
+  { user = `user-${(users += 1)}`, service = false, ...limits }: ClientOptions = {},
 ): Promise<FilesClient> {
-  const token = await gateway.token({ user, service });
+  const token = await gateway.token({ user, service, ...limits });
   const ask = async (path: string, init: RequestInit = {}): Promise<FilesAnswer> => {
     const headers = { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string> | undefined) };
     const answer = await fetch(`${gateway.url}/v1/${path}`, { ...init, headers });

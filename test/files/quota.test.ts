@@ -44,6 +44,37 @@ describe.each(engines)("on %s", (engine) => {
     expectRefusal(answer, answer.text, quotaRefusal);
   }
 
+  test("an upload without credits is 402 before the provider is asked; a service's token needs none", async () => {
+    const poor = await newFilesClient(rig, { credits: 0n });
+    const seen = upstream.requests.length;
+    const refused = await poor.upload("openai");
+    const [code, message] = ["insufficient_credits", "none are left"];
+    expectRefusal(refused, refused.text, { status: 402, code, type: code, message });
+    expect(upstream.requests).toHaveLength(seen);
+    expect((await poor.ask("openai/files")).status).toBe(200);
+    await (await newFilesClient(rig, { credits: 0n, service: true })).uploaded("openai");
+    await rig.expectBalancedBooks();
+  });
+
+  test("free requests count against the token's requests a minute", async () => {
+    const limited = await newFilesClient(rig, { rpm: 3 });
+    const count = { method: "POST", body: JSON.stringify({ model: "up/gpt-4o-mini", messages: [] }) };
+    await limited.uploaded("openai");
+    expect((await limited.ask("openai/files")).status).toBe(200);
+    expect((await limited.ask("messages/count_tokens", count)).status).not.toBe(429);
+    const answers = await Promise.all([
+      limited.upload("openai"),
+      limited.ask("openai/files"),
+      limited.ask("messages/count_tokens", count),
+    ]);
+    for (const answer of answers) {
+      expect(answer.status).toBe(429);
+      expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+    }
+    expect(answers[0].code).toBe("rate_limit_exceeded");
+    await rig.expectBalancedBooks();
+  });
+
   test("counts files at all providers, and is freed by deleting", async () => {
     const ids = [await alice.uploaded("openai"), await alice.uploaded("openai"), await alice.uploaded("byteplus")];
     await expectFull();
