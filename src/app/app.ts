@@ -5,7 +5,7 @@ import { reportPrices } from "./report-prices.ts";
 import { createPaidWork, type LedgerParts, type PaidWork } from "./paid-work.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createOutbound } from "./webhooks.ts";
-import { openClientSecretStore, openTokenStore, Authenticator, SessionLimit } from "../auth/index.ts";
+import { openClientSecretStore, openTokenStore, Authenticator, OpenAnswers, SessionLimit } from "../auth/index.ts";
 import { CallPipeline } from "../calls/index.ts";
 import { admitFree, type AdmitFree, type EndDependencies, EndJournal, endHold } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
@@ -89,7 +89,8 @@ export function createApp(options: AppOptions): App {
   const journal = new EndJournal(config.storage_journal);
   const objectOwners = openObjectOwnerStore(storage);
   const storedObjects = new StoredObjects({ owners: objectOwners, clock: environment.clock });
-  const parts: LedgerParts = { ledger, ticker, router, storedObjects, unsettled, journal };
+  const openAnswers = new OpenAnswers({ store: openTokenStore(storage), clock: environment.clock });
+  const parts: LedgerParts = { ledger, ticker, router, storedObjects, unsettled, journal, openAnswers };
   const calls = createPaidWork(options, parts);
   const pipeline = new CallPipeline(calls);
   let draining = false;
@@ -111,7 +112,7 @@ export function createApp(options: AppOptions): App {
   });
   submitLeftEnds(calls.work, logger);
   const timers = startTimers(options, ledger);
-  const sockets = new Sockets({ upgrade, logger, memory: calls.memory });
+  const sockets = new Sockets({ upgrade, logger, memory: calls.memory, openAnswers });
   const answer = createHttp({
     routes: mountFeatures(features, services),
     authenticator: createAuthenticator(options),
@@ -120,7 +121,7 @@ export function createApp(options: AppOptions): App {
     logger,
     draining: isDraining,
   });
-  const running = [calls.shell, sockets, jobs, web, ...startFeatures(features, services), ...timers];
+  const running = [calls.shell, sockets, jobs, web, ...startFeatures(features, services), ...timers, openAnswers];
   return {
     fetch: withCors(answer, corsPolicy(options)),
     async drain() {

@@ -9,6 +9,7 @@ import {
   type WorkObserver,
   WorkShell,
 } from "../charges/index.ts";
+import type { OpenAnswers } from "../auth/index.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { Ledger, Release, Settle } from "../ledger/index.ts";
@@ -32,6 +33,7 @@ export interface LedgerParts {
   storedObjects: StoredObjects;
   unsettled: Map<string, Settle | Release>;
   journal: EndJournal;
+  openAnswers: OpenAnswers;
 }
 
 export interface PaidWork extends Omit<PipelineDependencies, "work">, ShellDependencies {
@@ -41,7 +43,7 @@ export interface PaidWork extends Omit<PipelineDependencies, "work">, ShellDepen
 /** Creates the parts that all ways of paid work share. */
 export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): PaidWork {
   const { config, environment, logger, memoryBytesMax } = options;
-  const { ledger, ticker, router, storedObjects, unsettled, journal } = parts;
+  const { ledger, ticker, router, storedObjects, unsettled, journal, openAnswers } = parts;
   const observer = guardObserver(logObserver(logger), (reason) =>
     logger.error({ reason: String(reason) }, "observer failed"),
   );
@@ -49,6 +51,7 @@ export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): Pa
     ledger,
     ticker,
     clock: environment.clock,
+    openAnswers,
     onUnsettled: (id, reason) => logger.error({ request_id: id, reason: String(reason) }, "ledger commit failed"),
     unsettled,
     journal,

@@ -22,6 +22,9 @@ class MemoryStore implements TokenStore {
   findById(id: string): Promise<TokenRecord | undefined> {
     return Promise.resolve(this.records.get(id));
   }
+  findAll(ids: readonly string[]): Promise<TokenRecord[]> {
+    return Promise.resolve([...this.records.values()].filter(({ id }) => ids.includes(id)));
+  }
   list(): Promise<TokenRecord[]> {
     return Promise.resolve([...this.records.values()]);
   }

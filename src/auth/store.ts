@@ -42,6 +42,8 @@ export interface TokenStore {
   find(id: string, secretHash: Uint8Array): Promise<TokenRecord | undefined>;
   /** The token with this id, for a secret that was created with it. */
   findById(id: string): Promise<TokenRecord | undefined>;
+  /** The tokens with these ids, in any order, without their markups. */
+  findAll(ids: readonly string[]): Promise<TokenRecord[]>;
   /** All tokens, oldest first. */
   list(): Promise<TokenRecord[]>;
   /** Returns whether the token exists. Revoking it again does not change the time of its revocation. */

@@ -1,3 +1,4 @@
+import type { OpenAnswers } from "../auth/index.ts";
 import type { Ledger, Release, Settle } from "../ledger/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { EndJournal } from "./end-journal.ts";
@@ -18,4 +19,6 @@ export interface EndDependencies {
 /** The needs of paid work. The ticker must tick often enough to renew a lease in time. */
 export interface WorkDependencies extends EndDependencies {
   clock: () => number;
+  /** Ends the streams of tokens that may no longer be used. */
+  openAnswers: Pick<OpenAnswers, "add" | "remove">;
 }

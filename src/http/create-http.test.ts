@@ -55,7 +55,12 @@ beforeEach(async () => {
     ],
     authenticator: callers.authenticator,
     environment: { clock: Date.now, randomBytes: (size) => randomBytes(size) },
-    sockets: new Sockets({ upgrade: () => false, logger, memory: new MemoryBudget(1e9) }),
+    sockets: new Sockets({
+      upgrade: () => false,
+      logger,
+      memory: new MemoryBudget(1e9),
+      openAnswers: { add: () => undefined, remove: () => undefined },
+    }),
     logger,
     draining: () => draining,
   });

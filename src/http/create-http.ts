@@ -167,7 +167,7 @@ async function openSocket({ sockets }: HttpOptions, opening: SocketOpening): Pro
     return withHeaders(answered, headers);
   }
   const accepted = protocol === undefined ? answered : { ...answered, protocol };
-  return sockets.accept({ request, requestId: id, headers, memory }, accepted);
+  return sockets.accept({ request, requestId: id, tokenId: principal.tokenId, headers, memory }, accepted);
 }
 
 function refuseWhileDraining({ draining }: HttpOptions): void {

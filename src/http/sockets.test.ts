@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { AcceptedSocket } from "../core/index.ts";
+import type { OpenAnswer } from "../auth/index.ts";
+import { type AcceptedSocket, GatewayError } from "../core/index.ts";
 import { MemoryBudget } from "../streaming/index.ts";
 import { type SocketEvents, Sockets, type SocketsOptions } from "./sockets.ts";
 
@@ -14,6 +15,7 @@ test("a handshake that was running when the server began to stop is refused, and
     },
     logger: { info: note, warn: note, error: note, flush: note },
     memory: new MemoryBudget(1e9),
+    openAnswers: { add: note, remove: note },
   });
   const accepted: AcceptedSocket = {
     socket: { open: note, message: note, close: (code) => void closed.push(code) },
@@ -21,7 +23,10 @@ test("a handshake that was running when the server began to stop is refused, and
   const request = new Request("http://gateway.test/v1/things", { headers: { upgrade: "websocket" } });
   sockets.abortAll();
   expect(() =>
-    sockets.accept({ request, requestId: "req_1", headers: {}, memory: sockets.reserve("alice") }, accepted),
+    sockets.accept(
+      { request, requestId: "req_1", tokenId: "t", headers: {}, memory: sockets.reserve("alice") },
+      accepted,
+    ),
   ).toThrow("going down");
   expect({ upgrades, closed }).toEqual({ upgrades: 0, closed: [1006] });
   while (sockets.active > 0) await Promise.resolve();
@@ -51,12 +56,13 @@ function open(accepted: Partial<AcceptedSocket> = {}, options: Partial<SocketsOp
     },
     logger: { info: note, warn: note, error: note, flush: note },
     memory,
+    openAnswers: { add: note, remove: note },
     ...options,
   });
   const received: unknown[] = [];
   const done: unknown[] = [];
   const socket = { open: note, message: (message: unknown) => void received.push(message), close: note };
-  const handshake = { request: new Request("http://gateway.test/"), requestId: "req_1", headers: {} };
+  const handshake = { request: new Request("http://gateway.test/"), requestId: "req_1", tokenId: "t", headers: {} };
   sockets.accept({ ...handshake, memory: sockets.reserve("alice") }, { socket, ...accepted });
   if (events === undefined) throw new Error("it was not upgraded");
   events.open({
@@ -72,6 +78,26 @@ function open(accepted: Partial<AcceptedSocket> = {}, options: Partial<SocketsOp
 }
 
 describe("an open socket", () => {
+  test("is closed with 1008 once its token is revoked, unless its handler does that itself", () => {
+    const added = new Map<OpenAnswer, string>();
+    const openAnswers = {
+      add: (answer: OpenAnswer, tokenId: string) => void added.set(answer, tokenId),
+      remove: (answer: OpenAnswer) => void added.delete(answer),
+    };
+    const revoked = new GatewayError("token_revoked", "The token has been revoked.");
+    const plain = open({}, { openAnswers });
+    expect([...added.values()]).toEqual(["t"]);
+    for (const answer of added.keys()) answer.abort(revoked);
+    expect(plain.done).toEqual([[1008, "token_revoked"]]);
+    plain.events.close(1008, "");
+    added.clear();
+    const told: unknown[] = [];
+    const socket = { open: note, message: note, close: note, revoke: (error: GatewayError) => void told.push(error) };
+    const own = open({ socket }, { openAnswers });
+    for (const answer of added.keys()) answer.abort(revoked);
+    expect([told, own.done]).toEqual([[revoked], []]);
+  });
+
   test("reserves the bound of a message until it has ended", async () => {
     let ended = 0;
     const { sockets, events, memory } = open({ onEnd: () => void (ended += 1) });

@@ -9,6 +9,7 @@ import {
   type SocketHandler,
   toGatewayError,
 } from "../core/index.ts";
+import type { OpenAnswers } from "../auth/index.ts";
 import { type MemoryBudget, memoryExhausted } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
@@ -34,6 +35,8 @@ export interface SocketsOptions {
   upgrade: Upgrade;
   logger: Logger;
   memory: MemoryBudget;
+  /** Ends the sockets of tokens that may no longer be used. */
+  openAnswers: Pick<OpenAnswers, "add" | "remove">;
   /** How long a socket is silent before its client is pinged, and how long it may take to answer, in milliseconds. */
   pingAfterMs?: number;
   pongMsMax?: number;
@@ -58,6 +61,7 @@ export interface SocketMemory {
 interface Handshake {
   request: Request;
   requestId: string;
+  tokenId: string;
   /** Headers of the answer besides the route's. */
   headers: Readonly<Record<string, string>>;
   memory: SocketMemory;
@@ -106,18 +110,20 @@ export class Sockets {
   }
 
   /** Turns the connection of a request into a WebSocket. Throws 426 for a request without a proper handshake. */
-  accept({ request, requestId, headers, memory }: Handshake, accepted: AcceptedSocket): Response {
-    const { upgrade, logger } = this.#options;
+  accept({ request, requestId, tokenId, headers, memory }: Handshake, accepted: AcceptedSocket): Response {
+    const { upgrade, logger, openAnswers } = this.#options;
     const socket = new OpenSocket({
       accepted,
       onEnd: () => {
         this.#open.delete(socket);
+        openAnswers.remove(socket);
         memory.free();
         if (this.#open.size === 0) this.#stopLooking();
       },
       onFailure: (thrown) => logger.error({ request_id: requestId, ...failureOf(thrown) }, "socket failed"),
     });
     this.#open.add(socket);
+    openAnswers.add(socket, tokenId);
     this.#look();
     if (this.#closing) {
       // Its handshake was running when the server began to stop.
@@ -265,6 +271,11 @@ class OpenSocket implements SocketEvents {
     this.#run((handler) =>
       handler.shutdown === undefined ? this.#end(1012, "The server is going down.") : handler.shutdown(),
     );
+  }
+
+  /** Ends the socket because its token may no longer be used. */
+  abort(error: GatewayError): void {
+    this.#run((handler) => (handler.revoke === undefined ? this.#end(1008, error.code) : handler.revoke(error)));
   }
 
   #end(code: number, reason: string): void {

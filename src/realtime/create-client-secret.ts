@@ -59,16 +59,7 @@ export async function createClientSecret(
   if (type === "transcription" && typeof transcribed === "string" && !isModel(target, transcribed)) {
     throw invalid("session.audio.input.transcription.model", "The session names two models.");
   }
-  const start = {
-    id,
-    type,
-    principal,
-    target,
-    api,
-    session: undefined,
-    clientSession: undefined,
-    recheck: () => Promise.resolve(),
-  };
+  const start = { id, type, principal, target, api, session: undefined, clientSession: undefined };
   const works = new SessionWorks({ deps, start, onExhausted: () => undefined });
   works.context.addText(JSON.stringify(settings).length);
   const resolveTranscription = (name: string) =>

@@ -44,8 +44,7 @@ export async function openSession(
   const named = type === "transcription" && isModelFixed ? withTranscription({}, target.model) : undefined;
   const session = grant?.session ?? named;
   const clientSession = sessionOf(request.headers);
-  const recheck = (): ReturnType<typeof caller.recheck> => caller.recheck();
-  const start: SessionStart = { id, type, principal, target, api, session, clientSession, recheck };
+  const start: SessionStart = { id, type, principal, target, api, session, clientSession };
   let relay: RealtimeSession | undefined;
   const works = new SessionWorks({ deps, start, onExhausted: (error, what) => relay?.exhausted(error, what) });
   const resolveTranscription = (name: string): Target =>

@@ -1,4 +1,4 @@
-import type { ClientSecretStore, Principal, SessionLimit, SocketCaller } from "../auth/index.ts";
+import type { ClientSecretStore, Principal, SessionLimit } from "../auth/index.ts";
 import type { WorkDependencies } from "../charges/index.ts";
 import type { Environment, JsonObject } from "../core/index.ts";
 import type { RealtimeApi, SessionType } from "../providers/index.ts";
@@ -43,5 +43,4 @@ export interface SessionStart {
   session: JsonObject | undefined;
   /** The client's own session, as a header of the handshake names it. */
   clientSession: string | undefined;
-  recheck: SocketCaller["recheck"];
 }

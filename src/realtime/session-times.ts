@@ -1,8 +1,5 @@
 import type { RealtimeDependencies } from "./realtime-dependencies.ts";
 
-/** The interval at which the token of a session is checked. */
-const RECHECK_MS = 2_000;
-
 /** Silence after which the upstream is pinged, and a second one after which it is taken for dead. */
 const PING_MS = 30_000;
 
@@ -16,7 +13,6 @@ export class SessionTimes {
   #activeAt: number;
   #heardAt: number;
   #pingedAt: number;
-  #checkedAt: number;
   #second = 0;
   #messagesInSecond = 0;
 
@@ -26,7 +22,6 @@ export class SessionTimes {
     this.#activeAt = now;
     this.#heardAt = now;
     this.#pingedAt = now;
-    this.#checkedAt = now;
   }
 
   /** The upstream has sent something, or may send again. */
@@ -60,12 +55,5 @@ export class SessionTimes {
     if (now - Math.max(this.#heardAt, this.#pingedAt) < PING_MS) return undefined;
     this.#pingedAt = now;
     return "ping";
-  }
-
-  /** Whether the token is to be checked again now. */
-  isRecheckDue(now: number): boolean {
-    if (now - this.#checkedAt < RECHECK_MS) return false;
-    this.#checkedAt = now;
-    return true;
   }
 }

@@ -125,7 +125,7 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
     const now = this.#parts.deps.ticker.now();
     this.#times.active(now);
     if (this.#times.isTooFast(now)) {
-      this.#fail("rate_limit_exceeded", "The client sends too many messages a second.");
+      this.#endWith(new GatewayError("rate_limit_exceeded", "The client sends too many messages a second."));
     } else this.#fromClient.push(message);
   }
 
@@ -149,15 +149,11 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
 
   onTick(now: number): void {
     if (this.#ending !== undefined) return;
-    const { upstream, start } = this.#parts;
+    const { upstream } = this.#parts;
     const verdict = this.#times.judge(now, this.#outbox?.stalledAt, !this.#fromUpstream.isHeld);
     if (verdict === "ping") upstream.ping();
     else if (verdict === "dead") upstream.terminate();
-    else if (verdict !== undefined) this.#fail(verdict, expiries[verdict]);
-    if (!this.#times.isRecheckDue(now)) return;
-    start.recheck().catch((thrown: unknown) => {
-      if (thrown instanceof GatewayError && thrown.status === 401) this.#endWith(thrown);
-    });
+    else if (verdict !== undefined) this.#endWith(new GatewayError(verdict, expiries[verdict]));
   }
 
   /** No credits are left: for what runs, so that it must stop, or for the next response, so that it may still end. */
@@ -186,19 +182,20 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
     else void this.#end({ error, isSilent: true, code: relayed, reason: keys.redact(reason) });
   }
 
+  /** Its token may no longer be used. */
+  revoke(error: GatewayError): void {
+    this.#endWith(error);
+  }
+
   /** The server stops. */
   shutdown(): void {
-    this.#fail("shutting_down", "The server is going down.");
+    this.#endWith(new GatewayError("shutting_down", "The server is going down."));
   }
 
   /** The client has closed its socket, or was closed. */
   async close(code: number): Promise<void> {
     this.#outbox?.leave();
     await this.#end({ error: undefined, code: relayedCode(code) ?? SESSION_CLOSED, reason: "" });
-  }
-
-  #fail(code: GatewayError["code"], message: string): void {
-    this.#endWith(new GatewayError(code, message));
   }
 
   #endWith(error: GatewayError): void {

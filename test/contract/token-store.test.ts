@@ -100,6 +100,14 @@ function describeTokenStore(name: string, open: () => Promise<Storage>): void {
       expect(await store.list()).toEqual([]);
     });
 
+    test("are found by their ids, those that exist", async () => {
+      await store.insert(plain);
+      await store.insert(full);
+      expect((await store.findAll(["full", "nobody", "abc"])).map(({ id }) => id).toSorted()).toEqual(["abc", "full"]);
+      expect(comparable((await store.findAll(["full"]))[0])).toEqual(comparable(full));
+      expect(await store.findAll([])).toEqual([]);
+    });
+
     test("are revoked once, and keep the first moment", async () => {
       await store.insert(plain);
       expect(await store.revoke("abc", 10)).toBe(true);

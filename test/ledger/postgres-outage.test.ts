@@ -121,6 +121,7 @@ describe("a server that is down", () => {
       ledger,
       ticker,
       clock: Date.now,
+      openAnswers: { add: () => undefined, remove: () => undefined },
       onUnsettled: () => undefined,
       unsettled,
       journal: new EndJournal(directory),

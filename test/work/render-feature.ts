@@ -37,6 +37,7 @@ function featureOn(storage: Storage): Feature {
     ledger: new Ledger({ store: ledgerStore }),
     ticker: new Ticker(20, () => performance.now()),
     clock: Date.now,
+    openAnswers: { add: () => undefined, remove: () => undefined },
     onUnsettled: (id, reason) => console.error(`unsettled ${id}: ${String(reason)}`),
     unsettled: new Map(),
     journal: new EndJournal(join(tmpdir(), `tollgate-journal-${process.pid}`)),

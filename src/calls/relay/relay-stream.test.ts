@@ -269,6 +269,20 @@ describe("silence", () => {
   });
 });
 
+test("a call that is ended while nobody reads its stream ends at the next tick", async () => {
+  const scene = new StreamScene({ reads: false });
+  await scene.send(chunk("one"));
+  await scene.read();
+  const far = chunk("x".repeat(300_000));
+  await scene.send(far, far);
+  expect(scene.upstreamPaused).toBe(true);
+  scene.abort.abort(new GatewayError("token_revoked", "The token has been revoked."));
+  await tick(tickMs);
+  expect(scene.outcomes).toEqual(["interrupted"]);
+  while (await scene.read());
+  expect(scene.errorEvent).toMatchObject({ code: "token_revoked" });
+});
+
 describe("a client that disconnects", () => {
   test("ends the upstream's call and the charge, once", async () => {
     const scene = new StreamScene({ reads: false });

@@ -232,7 +232,10 @@ class StreamRelay implements Watched, BodySink {
   }
 
   onTick(now: number): void {
-    if (now - this.#lastByteAt > this.#options.idleMsMax) {
+    const { signal } = this.#options.abort;
+    // A paused body does not report that its request was aborted.
+    if (signal.aborted) this.#contain(this.#break(signal.reason));
+    else if (now - this.#lastByteAt > this.#options.idleMsMax) {
       const error =
         this.#flow === "reading"
           ? new GatewayError("upstream_timeout", "The upstream's stream fell silent.")

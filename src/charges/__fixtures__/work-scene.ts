@@ -151,6 +151,7 @@ export class WorkScene {
       ledger: this.ledger,
       ticker: this.ticker,
       clock,
+      openAnswers: { add: () => undefined, remove: () => undefined },
       onUnsettled: (id, reason) => this.unsettled.push([id, reason]),
       unsettled: new Map(),
       journal: this.journal,

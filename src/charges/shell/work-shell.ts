@@ -68,6 +68,7 @@ export class WorkShell {
     let form: ReceivedForm | undefined;
     const onEnd = (): void => {
       this.#running.delete(abort);
+      deps.openAnswers.remove(abort);
       if (form !== undefined) void form.close();
     };
     let running: RunningWork<Plan, Target> | undefined;
@@ -88,9 +89,7 @@ export class WorkShell {
       const planned = way.plan(received, { retry });
       const plan = planned instanceof Promise ? await planned : planned;
       plan.order.session = sessionOf(headers);
-      if (this.#isClosing) throw shuttingDown();
-      // From here on money is involved: a stopping server waits for this work.
-      this.#running.add(abort);
+      this.#begin(abort, plan.order);
       let work = await openAnswered(deps, plan.order, plan.ahead);
       while (!(work instanceof Work)) {
         const again = await this.#answered(request, way, { retry, plan, found: work });
@@ -114,6 +113,14 @@ export class WorkShell {
       if (running === undefined || running.isParked) onEnd();
       running?.watchdog.end();
     }
+  }
+
+  /** From here on money is involved: a stopping server waits for this work. */
+  #begin(abort: CallAbort, { streamed, principal }: WorkPlan["order"]): void {
+    if (this.#isClosing) throw shuttingDown();
+    this.#running.add(abort);
+    // A whole answer that is under way ends as it is, whatever becomes of its token.
+    if (streamed) this.#deps.work.openAnswers.add(abort, principal.tokenId);
   }
 
   /** The answer for a retry key that is known; undefined if it is free. Throws 409 for one that is in use. */

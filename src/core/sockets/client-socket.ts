@@ -1,5 +1,7 @@
 /** WebSockets between a client and the gateway, as the features that use them need them. */
 
+import type { GatewayError } from "../errors.ts";
+
 /**
  * The fate of a message: sent; queued, because the client does not read, with `drain` following once the queue is
  * empty; or lost, because the socket is closed, or about to be closed because too much is queued.
@@ -35,6 +37,8 @@ export interface SocketHandler {
    * with 1012.
    */
   shutdown?(): void;
+  /** Its token may no longer be used (401): the handler must close the socket. Absent: the socket is closed with 1008. */
+  revoke?(error: GatewayError): void;
   /**
    * Ends the work of the socket. Called once, with 1006 if the connection broke off or never opened. A stopping server
    * waits until it resolves.

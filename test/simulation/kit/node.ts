@@ -83,6 +83,7 @@ export class Node {
       ledger: this.ledger,
       ticker: this.ticker,
       clock,
+      openAnswers: { add: () => undefined, remove: () => undefined },
       onUnsettled: (id, reason) => world.trace(`${id}: unsettled, ${codeOf(reason)}`),
       unsettled: new Map(),
       journal: this.journal,

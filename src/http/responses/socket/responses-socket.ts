@@ -279,6 +279,12 @@ export class ResponsesSocket implements SocketHandler {
     this.#endOnceIdle({ code: 1012, reason: "The server is going down." });
   }
 
+  /** The turns that run are streams of the same token, which end too: each with its own error. */
+  revoke(error: GatewayError): void {
+    const message = this.#turns === 0 ? refusalMessage(error, this.#options.id, undefined) : undefined;
+    this.#endOnceIdle({ ...(message === undefined ? {} : { message }), code: 1008, reason: error.code });
+  }
+
   shutdown(): void {
     this.#gone.abort();
     this.#socket?.close(1012, "The server is going down.");

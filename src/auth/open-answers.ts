@@ -1,0 +1,77 @@
+/** Ends open answers whose token may no longer be used. */
+import { type Clock, type Every, everyUnref, GatewayError } from "../core/index.ts";
+import { refusalOf, type TokenStore } from "./store.ts";
+
+/** The interval at which the tokens of open answers are read again. */
+const CHECK_MS = 1_000;
+
+/** An answer that goes on for as long as its token may be used: a stream, a WebSocket. A `CallAbort` is one. */
+export interface OpenAnswer {
+  /** Must not throw. Called once, with a `GatewayError` (401). */
+  abort(reason: GatewayError): void;
+}
+
+export interface OpenAnswersOptions {
+  store: Pick<TokenStore, "findAll">;
+  clock: Clock;
+  every?: Every;
+}
+
+/**
+ * The open answers of a process. Once a second, one query reads the distinct tokens of all of them, so that an answer
+ * costs nothing while it streams, and a revocation by another process is noticed without any message from it.
+ */
+export class OpenAnswers {
+  readonly #tokenIds = new Map<OpenAnswer, string>();
+  readonly #store: OpenAnswersOptions["store"];
+  readonly #clock: Clock;
+  readonly #stopTimer: () => void;
+  #isChecking = false;
+
+  constructor({ store, clock, every = everyUnref }: OpenAnswersOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#stopTimer = every(CHECK_MS, () => void this.#check());
+  }
+
+  add(answer: OpenAnswer, tokenId: string): void {
+    this.#tokenIds.set(answer, tokenId);
+  }
+
+  /** Does nothing if it has been removed already. */
+  remove(answer: OpenAnswer): void {
+    this.#tokenIds.delete(answer);
+  }
+
+  stop(): void {
+    this.#stopTimer();
+  }
+
+  /** While the storage is unavailable, open answers go on. Never rejects. */
+  async #check(): Promise<void> {
+    if (this.#isChecking || this.#tokenIds.size === 0) return;
+    this.#isChecking = true;
+    const asked = new Set(this.#tokenIds.values());
+    try {
+      const found = new Map((await this.#store.findAll([...asked])).map((record) => [record.id, record]));
+      const now = this.#clock();
+      for (const [answer, tokenId] of this.#tokenIds) {
+        // One that was added meanwhile is checked the next time.
+        if (!asked.has(tokenId)) continue;
+        const record = found.get(tokenId);
+        const refusal = record === undefined ? deleted() : refusalOf(record, now);
+        if (refusal === undefined) continue;
+        this.#tokenIds.delete(answer);
+        answer.abort(refusal);
+      }
+    } catch {
+      // The next check may reach the storage.
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+}
+
+function deleted(): GatewayError {
+  return new GatewayError("token_revoked", "The token no longer exists.");
+}
