@@ -11,6 +11,8 @@ export interface ClientRules {
   target: Target;
   /** Whether the client has named the model of the session, or has begun a conversation with it. */
   isModelFixed: boolean;
+  /** The model of the session's provider that a name stands for; undefined if there is none. */
+  modelOf: (name: string) => string | undefined;
   /** Finds the model of a transcription. Throws a `GatewayError`. */
   resolveTranscription: (model: string) => Target;
 }
@@ -111,16 +113,16 @@ export function updateSession(rules: ClientRules, session: JsonObject, eventId?:
   let edited = session;
   const { model } = session;
   if (type === "realtime" && model !== undefined && model !== target.model) {
-    if (!isModel(target, model)) throw new RefusedEvent(eventId, MODEL_IS_FIXED, "session.model");
+    if (!isModel(rules, model)) throw new RefusedEvent(eventId, MODEL_IS_FIXED, "session.model");
     edited = { ...edited, model: target.model };
   }
   const named = transcriptionModelOf(session);
   const where = "session.audio.input.transcription.model";
-  if (type === "transcription" && isModelFixed && typeof named === "string" && !isModel(target, named)) {
+  if (type === "transcription" && isModelFixed && typeof named === "string" && !isModel(rules, named)) {
     throw new RefusedEvent(eventId, MODEL_IS_FIXED, where);
   }
   if (named !== undefined) {
-    const own = named === null ? undefined : withoutPrefix(target, named);
+    const own = named === null ? undefined : isModel(rules, named) ? target.model : withoutPrefix(target, named);
     const isOwnPrice = target.operation.realtime?.readTranscriptionUsage !== undefined;
     if (isOwnPrice && (type === "realtime" || !isModelFixed)) transcribe(rules, own, { eventId, where });
     if (own !== undefined && own !== named) edited = withTranscriptionModel(edited, own);
@@ -142,9 +144,9 @@ function transcribe(
   }
 }
 
-/** Whether a name, with a prefix of the provider or without, is the session's model. */
-export function isModel({ model, route }: Target, name: unknown): boolean {
-  return [model, ...[route.prefix, ...route.aliases].map((prefix) => `${prefix}/${model}`)].some((one) => one === name);
+/** Whether a name, the provider's own or any that resolves to the same target, is the session's model. */
+export function isModel({ target, modelOf }: Pick<ClientRules, "target" | "modelOf">, name: unknown): boolean {
+  return typeof name === "string" && (name === target.model || modelOf(name) === target.model);
 }
 
 function withoutPrefix({ route }: Target, name: string): string {

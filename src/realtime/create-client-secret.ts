@@ -3,7 +3,7 @@ import { issueClientSecret, type Principal, type RealtimeGrant } from "../auth/i
 import { GatewayError, type JsonObject } from "../core/index.ts";
 import { modelId } from "../bodies/index.ts";
 import { isModel, updateSession } from "./client-messages.ts";
-import { resolveSession } from "./open-session.ts";
+import { modelsOf, resolveSession } from "./open-session.ts";
 import type { RealtimeDependencies } from "./realtime-dependencies.ts";
 import { SessionWorks, transcriptionModelOf, withTranscription } from "./session-works.ts";
 
@@ -55,8 +55,9 @@ export async function createClientSecret(
   const model = named ?? (type === "transcription" ? transcriptionModelOf(settings) : undefined);
   if (typeof model !== "string") throw invalid("session.model", "Name the model of the session, with its prefix.");
   const { target, api } = resolveOr422(deps, { type, model }, principal);
+  const modelOf = modelsOf(deps, target, principal);
   const transcribed = transcriptionModelOf(settings);
-  if (type === "transcription" && typeof transcribed === "string" && !isModel(target, transcribed)) {
+  if (type === "transcription" && typeof transcribed === "string" && !isModel({ target, modelOf }, transcribed)) {
     throw invalid("session.audio.input.transcription.model", "The session names two models.");
   }
   const start = { id, type, principal, target, api, session: undefined, clientSession: undefined };
@@ -65,7 +66,7 @@ export async function createClientSecret(
   const resolveTranscription = (name: string) =>
     deps.router.resolve(`${target.route.prefix}/${name}`, ["realtime_transcription"], principal);
   const complete = type === "transcription" ? withTranscription(settings, target.model) : settings;
-  const session = updateSession({ works, type, target, isModelFixed: true, resolveTranscription }, complete);
+  const session = updateSession({ works, type, target, modelOf, isModelFixed: true, resolveTranscription }, complete);
   // The first work is held for a moment: what cannot be held now could not be begun either.
   await works.open();
   await works.close({});

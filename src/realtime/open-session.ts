@@ -25,7 +25,7 @@ export interface AskedSession {
 }
 
 /** The model of a transcription session until its client names another one, as OpenAI's clients do after the handshake. */
-const TRANSCRIPTION_MODEL = "openai/gpt-4o-transcribe";
+const TRANSCRIPTION_MODEL = "gpt-4o-transcribe";
 
 /** Throws a `GatewayError` for what is refused; `onEnd` is called once a session that was accepted has ended. */
 export async function openSession(
@@ -36,7 +36,7 @@ export async function openSession(
   const { requestId: id, request, caller } = call;
   const { principal, grant, protocol } = caller;
   const query = new URL(request.url).searchParams;
-  const asked = askedBy(query, grant);
+  const asked = askedBy(deps, query, grant);
   const { type } = asked;
   const { target, api } = resolveSession(deps, asked, principal);
   const isModelFixed = type === "realtime" || grant !== undefined || query.has("model");
@@ -49,7 +49,8 @@ export async function openSession(
   const works = new SessionWorks({ deps, start, onExhausted: (error, what) => relay?.exhausted(error, what) });
   const resolveTranscription = (name: string): Target =>
     deps.router.resolve(`${target.route.prefix}/${name}`, ["realtime_transcription"], principal);
-  const rules = { works, isModelFixed, type, target, resolveTranscription };
+  const modelOf = modelsOf(deps, target, principal);
+  const rules = { works, isModelFixed, type, target, modelOf, resolveTranscription };
   // The hold covers the instructions of the client secret.
   if (session !== undefined) works.context.addText(JSON.stringify(session).length);
   await works.open();
@@ -80,7 +81,11 @@ export async function openSession(
 }
 
 /** A client secret determines the session; the query may repeat its model. */
-function askedBy(query: URLSearchParams, grant: RealtimeGrant | undefined): AskedSession {
+function askedBy(
+  { router }: Pick<RealtimeDependencies, "router">,
+  query: URLSearchParams,
+  grant: RealtimeGrant | undefined,
+): AskedSession {
   const model = query.get("model") ?? undefined;
   const intent = query.get("intent") ?? undefined;
   if (query.has("call_id"))
@@ -96,8 +101,27 @@ function askedBy(query: URLSearchParams, grant: RealtimeGrant | undefined): Aske
     return { type: grant.type, model: grant.model };
   }
   if (model !== undefined) return { type, model };
-  if (type === "transcription") return { type, model: TRANSCRIPTION_MODEL };
+  const transcribing = router.routes.filter(({ provider }) => provider.operations.realtime_transcription !== undefined);
+  const route = transcribing.find(({ requiredVariable }) => requiredVariable === undefined) ?? transcribing[0];
+  if (type === "transcription" && route !== undefined) return { type, model: `${route.prefix}/${TRANSCRIPTION_MODEL}` };
   throw invalid("model", "Name the model: /v1/realtime?model=<prefix>/<model>.");
+}
+
+/** The provider's model that a name stands for, an alias for example; undefined for a name of none or of another provider. */
+export function modelsOf(
+  { router }: Pick<RealtimeDependencies, "router">,
+  { route: { prefix } }: Target,
+  principal: Principal,
+): (name: string) => string | undefined {
+  return (name) => {
+    try {
+      const { route, model } = router.find(name, principal);
+      return route.prefix === prefix ? model : undefined;
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) return undefined;
+      throw thrown;
+    }
+  };
 }
 
 function invalid(param: string, message: string): GatewayError {
