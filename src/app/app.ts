@@ -242,7 +242,13 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     body: calls.body,
     largeBodies: calls.largeBodies,
     sandboxed: [...sandbox.keys()],
-    document: publishedDocument({ publicUrl, betaUrl: config.server.beta_url ?? address }),
+    document: publishedDocument({
+      publicUrl,
+      betaUrl: config.server.beta_url ?? address,
+      videoProviders: Object.entries(config.providers).flatMap(([prefix, { kind }]) =>
+        kind === "openai" || kind === "xai" ? [prefix] : [],
+      ),
+    }),
   };
 }
 

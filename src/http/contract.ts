@@ -17,7 +17,10 @@ const meanings: Record<number, string> = {
   409: "The `idempotency-key` belongs to another body, or its first call is still running.",
   413: "Request body exceeds the gateway body limit.",
   422: "Validation error.",
+  426: "The request is no handshake of a WebSocket.",
+  429: "Too many sessions of the token are open, or a limit of the token is reached.",
   502: "Upstream error.",
+  503: "The server is stopping, or its storage is unavailable.",
 };
 
 /** Every answer has it. The component is in the document. */
@@ -53,7 +56,7 @@ export interface PlatformContract extends Described {
   media?: string;
   /** The meaning of 404, if the route can return it. */
   notFound?: string;
-  /** Whether a provider may answer, whose errors are relayed. */
+  /** Whether it is one of the contract's proxied routes: a provider may answer, whose errors are relayed. */
   relays?: boolean;
   /** The meaning of 503, if it is an answer of the route itself. */
   unavailable?: string;
@@ -99,10 +102,34 @@ export function platformContract(
         : { 206: { description: "A part.", headers, content: { [media]: { schema: answer } } } }),
       ...errorResponses([401, 402, 422, 502], surface),
       ...(access === "admin" ? errorResponses([403], surface) : {}),
-      ...(relays ? errorResponses([400], surface) : {}),
+      ...(relays ? errorResponses([400, 413], surface) : {}),
       ...(notFound === undefined ? {} : { 404: errorResponse(notFound, surface) }),
       ...(unavailable === undefined ? {} : { 503: errorResponse(unavailable, surface) }),
     },
+  });
+}
+
+export interface SocketContract extends Described {
+  query: z.ZodObject;
+  /** What is sent over the socket. */
+  description: string;
+}
+
+/** The handshake of a WebSocket: the document can describe no more of it. */
+export function socketContract({ path, operationId, tag, summary, description, query }: SocketContract): RouteContract {
+  const responses = {
+    101: { description: "Switching protocols: the WebSocket is open.", headers },
+    ...errorResponses([401, 402, 404, 422, 426, 429, 502, 503]),
+  };
+  return createRoute({
+    method: "get",
+    path,
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    request: { query },
+    responses,
   });
 }
 

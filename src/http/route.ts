@@ -77,7 +77,8 @@ interface SocketRoute<Needs> extends Place {
 interface SessionRoute<Needs> extends Place {
   kind: "session";
   method: "get";
-  contract?: never;
+  /** Of its handshake. */
+  contract?: RouteContract;
   handle: (call: SessionCall, services: Needs) => SocketAnswer | Promise<SocketAnswer>;
 }
 

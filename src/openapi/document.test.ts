@@ -9,7 +9,7 @@ import { publishedDocument } from "./published-document.ts";
 interface DocumentedAnswer {
   description: string;
   headers: object;
-  content: Record<string, { schema: object }>;
+  content?: Record<string, { schema: object }>;
   links?: Record<string, { operationId: string }>;
 }
 
@@ -19,7 +19,7 @@ interface DocumentedOperation {
   tags: string[];
   security?: object[];
   requestBody?: { required: boolean; content: Record<string, { schema: object }> };
-  parameters?: { name: string; schema: object }[];
+  parameters?: { name: string; schema: { enum?: string[] } }[];
   responses: Record<string, DocumentedAnswer>;
 }
 
@@ -38,7 +38,7 @@ const document = openapiDocument({ features, ...servers }) as Documented;
 /** The contract's routes that are there so far, with the statuses that it lets each declare. */
 const platform = ["200", "401", "402", "422", "502"];
 const proxied = ["200", "201", "400", "401", "402", "404", "409", "413", "422", "502"];
-const relayed = [...platform, "400", "404"].toSorted();
+const relayed = [...platform, "400", "404", "413"].toSorted();
 const routes: [string, string, string[]][] = [
   ["get", "/openapi.json", platform],
   ["get", "/health", platform],
@@ -59,17 +59,18 @@ const routes: [string, string, string[]][] = [
   ["post", "/v1/audio/translations", proxied],
   ["post", "/v1/images/edits", proxied],
   ["post", "/v1/images/generations", proxied],
-  ["get", "/v1/videos", [...platform, "404"].toSorted()],
+  ["get", "/v1/videos", relayed],
   ["post", "/v1/videos", proxied],
   ["post", "/v1/videos/generations", proxied],
   ["post", "/v1/videos/edits", proxied],
   ["post", "/v1/videos/extensions", proxied],
-  ["get", "/v1/videos/{video_id}", [...platform, "404"].toSorted()],
+  ["get", "/v1/videos/{video_id}", relayed],
   ["delete", "/v1/videos/{video_id}", relayed],
   ["get", "/v1/videos/{video_id}/content", [...relayed, "206"].toSorted()],
   ["post", "/v1/messages", proxied],
   ["post", "/v1/messages/count_tokens", proxied.filter((status) => status !== "409")],
   ["post", "/v1/realtime/client_secrets", platform],
+  ["get", "/v1/realtime", ["101", "401", "402", "404", "422", "426", "429", "502", "503"]],
   ["post", "/v1/responses", proxied],
   ["get", "/v1/responses/{response_id}", relayed],
   ["delete", "/v1/responses/{response_id}", relayed],
@@ -134,7 +135,32 @@ function operationOf(method: string, path: string): DocumentedOperation {
 
 describe("the document", () => {
   test("is published with the addresses of the service", async () => {
-    expect(JSON.parse(await publishedDocument(servers)())).toEqual(JSON.parse(JSON.stringify(document)));
+    expect(JSON.parse(await publishedDocument({ ...servers, videoProviders: [] })())).toEqual(
+      JSON.parse(JSON.stringify(document)),
+    );
+  });
+
+  test("lists the prefixes of OpenAI's and xAI's kind as providers of videos, at those routes alone", async () => {
+    const providersIn = (text: string): unknown[] => {
+      const { paths } = JSON.parse(text) as Documented;
+      return Object.entries(paths).flatMap(([path, methods]) =>
+        Object.values(methods).flatMap(({ parameters = [] }) =>
+          parameters.flatMap(({ name, schema }) => (name === "provider" ? [[path, schema?.enum]] : [])),
+        ),
+      );
+    };
+    const served = providersIn(await publishedDocument({ ...servers, videoProviders: ["provider_a", "provider_c"] })());
+    expect(served.length).toBeGreaterThan(8);
+    for (const each of served) {
+      const [path, prefixes] = each as [string, unknown];
+      expect([path, prefixes]).toEqual([
+        path,
+        path.startsWith("/v1/videos") ? ["provider_a", "provider_c"] : undefined,
+      ]);
+    }
+    const written = providersIn(JSON.stringify(document)).filter((each) => (each as unknown[])[1] !== undefined);
+    expect(written.map((each) => (each as unknown[])[1])).toEqual(written.map(() => ["openai", "xai"]));
+    expect(written).toHaveLength(4);
   });
 
   test("is OpenAPI 3.1.0 of version 0.1.0", () => {
@@ -283,19 +309,26 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
           : notFound(path),
       "409": "The `idempotency-key` belongs to another body, or its first call is still running.",
       "413": "Request body exceeds the gateway body limit.",
+      "101": "Switching protocols: the WebSocket is open.",
       "201": "Created.",
       "206": "A part.",
       "403": "The caller's quota of files is used up.",
       "422": "Validation error.",
+      "426": "The request is no handshake of a WebSocket.",
+      "429": "Too many sessions of the token are open, or a limit of the token is reached.",
       "502": "Upstream error.",
       "503": "The server is stopping, or its storage is unavailable.",
     };
     for (const [status, { description, content }] of Object.entries(operation.responses)) {
       expect(description).toBe(meanings[status] ?? "Success.");
-      expect(content[status.startsWith("2") ? typeOf(path) : "application/json"]?.schema).toBeDefined();
+      if (status === "101") {
+        expect(content).toBeUndefined();
+        continue;
+      }
+      expect(content?.[status.startsWith("2") ? typeOf(path) : "application/json"]?.schema).toBeDefined();
       const error = errorNameOf(path);
       if (Number(status) >= 400)
-        expect(content["application/json"]?.schema).toEqual({ $ref: `#/components/schemas/${error}` });
+        expect(content?.["application/json"]?.schema).toEqual({ $ref: `#/components/schemas/${error}` });
     }
   });
 

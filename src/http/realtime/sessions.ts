@@ -1,5 +1,7 @@
+import { z } from "@hono/zod-openapi";
 import { GatewayError } from "../../core/index.ts";
 import type { RealtimeSessions } from "../../realtime/index.ts";
+import { socketContract } from "../contract.ts";
 import type { Route, SessionCall } from "../route.ts";
 
 interface Needs {
@@ -12,6 +14,19 @@ export const realtimeRoute: Route<Needs> = {
   method: "get",
   path: "/v1/realtime",
   surface: "openai",
+  contract: socketContract({
+    path: "/v1/realtime",
+    operationId: "openRealtimeSession",
+    tag: "Realtime",
+    summary: "Open a realtime session.",
+    description:
+      "A WebSocket with OpenAI's realtime events, in JSON texts. The token, or a client secret, is in a header, or in the " +
+      "subprotocol `openai-insecure-api-key.<secret>` beside `realtime`.",
+    query: z.object({
+      model: z.string().optional().describe("Provider-prefixed realtime model; a client secret names it already."),
+      intent: z.literal("transcription").optional().describe("For a session that transcribes only."),
+    }),
+  }),
   handle: (call: SessionCall, { realtime }) => realtime.open(call),
 };
 

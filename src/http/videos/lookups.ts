@@ -5,16 +5,23 @@ import { platformRoute, type RouteCall } from "../route.ts";
 import { video } from "./video.ts";
 
 const params = z.object({ video_id: z.string().describe("A video job's id.") });
+/** Declared with an enum, to which the document has the configured prefixes; any prefix of a provider is taken. */
 const provider = z
   .string()
-  .optional()
-  .describe("The prefix of the provider; by default the one that the job's id belongs to.");
+  .meta({
+    enum: ["openai", "xai"],
+    description: "The prefix of the provider; by default the one that the job's id belongs to.",
+  })
+  .optional();
 const ofOne = z.object({ provider });
 const notFound = "The caller has no such video job, or its provider has no such operation.";
 
 const order = z.enum(["asc", "desc"]).default("desc");
 const page = z.object({
-  provider: z.string().optional().describe("The prefix of the provider; by default OpenAI's."),
+  provider: z
+    .string()
+    .meta({ enum: ["openai", "xai"], description: "The prefix of the provider; by default OpenAI's." })
+    .optional(),
   limit: z.coerce.number().int().min(1).max(100).default(20),
   order,
   after: z.string().optional().describe("The id of the job before the page."),
@@ -45,6 +52,7 @@ export const getVideoRoute = platformRoute({
     query: ofOne,
     answer: video,
     notFound,
+    relays: true,
   },
   access: "token",
   handle: (call, { videos }: Needs) => videos.get(lookupOf(call, ofOne)),
@@ -82,6 +90,7 @@ export const listVideosRoute = platformRoute({
       has_more: z.boolean(),
     }),
     notFound: "Unsupported gateway route, or the upstream resource was not found.",
+    relays: true,
   },
   access: "token",
   handle: ({ principal, request }, { videos }: Needs) => {
