@@ -15,7 +15,6 @@ beforeAll(async () => {
       provider_x: { kind: "xai", base_url: xai, api_key: simulatedKey },
       provider_a: { kind: "openai", base_url: openai, api_key: simulatedKey },
     },
-    prices: { "*/*": { input_mtok: 1, output_mtok: 2, input_audio_mtok: 1, output_audio_mtok: 2 } },
     config: {
       models: {
         aliases: {

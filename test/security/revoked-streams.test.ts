@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  flatPrice,
   type Gateway,
   gatedBody,
   type GatedUpstream,
@@ -53,7 +52,7 @@ describe.each<[string, () => Promise<string>]>([
   beforeAll(async () => {
     const storage = await createStorage();
     const providers = { openai: { kind: "openai-compatible", base_url: upstream.url, api_key: "k" } };
-    const options = { providers, storage, prices: { "openai/*": flatPrice } };
+    const options = { providers, storage };
     first = await startGateway(options);
     second = await startGateway(options);
   });
