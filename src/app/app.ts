@@ -187,14 +187,13 @@ interface ServiceParts extends LedgerParts {
 }
 
 function servicesOf(options: AppOptions, parts: ServiceParts): Services {
-  const { config, sandbox, storage, version, environment, address, logger } = options;
+  const { config, sandbox, storage, version, environment, logger } = options;
   const { clock } = environment;
   const { calls, pipeline, router, ticker, storedObjects } = parts;
   const { videos, store, objectOwners, webhooks, web, isDraining } = parts;
   const responses = openResponseStore(storage);
   const admit: AdmitFree = (call) => admitFree(calls.work, call);
   const asking = { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker };
-  const publicUrl = config.server.public_url ?? address;
   return {
     clock,
     logger,
@@ -242,14 +241,17 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     body: calls.body,
     largeBodies: calls.largeBodies,
     sandboxed: [...sandbox.keys()],
-    document: publishedDocument({
-      publicUrl,
-      betaUrl: config.server.beta_url ?? address,
-      videoProviders: Object.entries(config.providers).flatMap(([prefix, { kind }]) =>
-        kind === "openai" || kind === "xai" ? [prefix] : [],
-      ),
-    }),
+    document: documentOf(options),
   };
+}
+
+function documentOf({ config: { server, providers }, address }: AppOptions): Services["document"] {
+  const makesVideos = Object.entries(providers).filter(([, { kind }]) => kind === "openai" || kind === "xai");
+  return publishedDocument({
+    publicUrl: server.public_url ?? address,
+    betaUrl: server.beta_url ?? address,
+    videoProviders: makesVideos.map(([prefix]) => prefix),
+  });
 }
 
 function createRealtime(

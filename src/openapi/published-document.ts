@@ -32,7 +32,7 @@ function listProviders(operations: unknown, prefixes: readonly string[]): void {
   for (const operation of Object.values(objectOf(operations) ?? {})) {
     for (const parameter of listOf(objectOf(operation)?.["parameters"]).map(objectOf)) {
       const schema = objectOf(parameter?.["schema"]);
-      if (parameter?.["name"] === "provider" && schema !== undefined) schema["enum"] = prefixes;
+      if (parameter?.["name"] === "provider" && schema !== undefined) Object.assign(schema, { enum: prefixes });
     }
   }
 }

@@ -53,7 +53,8 @@ const posts: [string, object][] = [
 
 async function expectRefused(answer: Response): Promise<void> {
   const text = await answer.text();
-  expect([answer.status, text]).toEqual([502, expect.stringContaining("refuses the gateway's key")]);
+  expect(text).toContain("refuses the gateway's key");
+  expect(answer.status).toBe(502);
   expect(answer.headers.get("x-tollgate-error-source")).toBe("upstream");
   expect(text).not.toContain(upstreamText);
   expectNoInside(text);
@@ -100,10 +101,10 @@ test("is logged as an error once a minute for each key, with its provider and id
     const found = rig.gateway.logLines().filter(({ msg }) => String(msg).startsWith("the provider refuses the key"));
     return found.length >= 3 && found;
   });
-  expect(lines.map(({ level, provider }) => [level, provider]).toSorted()).toEqual([
-    [50, "anthropic"],
-    [50, "openai"],
-    [50, "openai"],
+  expect(lines.map(({ level, provider }) => `${String(level)} ${String(provider)}`).toSorted()).toEqual([
+    "50 anthropic",
+    "50 openai",
+    "50 openai",
   ]);
   expect(new Set(lines.map((line) => line["key_id"])).size).toBe(3);
 });
