@@ -32,6 +32,12 @@ describe("the error table", () => {
   });
 });
 
+test("only failures of an upstream after its request lose an answer", () => {
+  const lost = codes.filter((code) => new GatewayError(code, "x").losesAnswer);
+  const failures = ["upstream_interrupted", "upstream_invalid_answer", "upstream_timeout", "upstream_unreachable"];
+  expect(lost.toSorted()).toEqual(failures as ErrorCode[]);
+});
+
 describe("anything thrown", () => {
   test("is returned unchanged if it has a row in the table", () => {
     const error = new GatewayError("token_revoked", "gone");

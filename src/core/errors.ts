@@ -1,7 +1,7 @@
 /**
  * The table of all errors. `status` is the HTTP status, `type` the error type in OpenAI's and Anthropic's bodies, and
  * `fault` the party that caused the error (client, upstream, gateway). Messages are written for the caller and never
- * contain a secret.
+ * contain a secret. `losesAnswer`: the upstream may have done, and may bill, a request that it was sent.
  */
 export const errorTable = {
   missing_token: { status: 401, type: "invalid_request_error", fault: "client" },
@@ -53,10 +53,10 @@ export const errorTable = {
   target_unsupported: { status: 502, type: "upstream_error", fault: "upstream" },
   action_failed: { status: 502, type: "upstream_error", fault: "upstream" },
   provider_key_refused: { status: 502, type: "upstream_error", fault: "upstream" },
-  upstream_unreachable: { status: 502, type: "upstream_error", fault: "upstream" },
-  upstream_timeout: { status: 502, type: "upstream_error", fault: "upstream" },
-  upstream_invalid_answer: { status: 502, type: "upstream_error", fault: "upstream" },
-  upstream_interrupted: { status: 502, type: "upstream_error", fault: "upstream" },
+  upstream_unreachable: { status: 502, type: "upstream_error", fault: "upstream", losesAnswer: true },
+  upstream_timeout: { status: 502, type: "upstream_error", fault: "upstream", losesAnswer: true },
+  upstream_invalid_answer: { status: 502, type: "upstream_error", fault: "upstream", losesAnswer: true },
+  upstream_interrupted: { status: 502, type: "upstream_error", fault: "upstream", losesAnswer: true },
   web_busy: { status: 503, type: "server_error", fault: "gateway" },
   shutting_down: { status: 503, type: "server_error", fault: "gateway" },
   memory_exhausted: { status: 503, type: "server_error", fault: "gateway" },
@@ -99,6 +99,11 @@ export class GatewayError extends Error {
   /** The party that caused the error. */
   get fault(): "client" | "upstream" | "gateway" {
     return errorTable[this.code].fault;
+  }
+
+  /** Whether an upstream that has the request may bill an answer that has not come. */
+  get losesAnswer(): boolean {
+    return "losesAnswer" in errorTable[this.code];
   }
 
   get type(): string {

@@ -26,9 +26,6 @@ export interface Admitted {
   onSent?: () => void;
 }
 
-/** Tools that cost nothing besides their tokens. A search of the provider's own would be billed without being reported. */
-const unbilledTools: ReadonlySet<unknown> = new Set(["function", "mcp"]);
-
 const MODEL_IS_FIXED = "The model of a session cannot be changed. Open another session for another model.";
 
 /** The error for an event that the gateway refuses, with the id that the client gave it. */
@@ -164,10 +161,11 @@ function withTranscriptionModel(session: JsonObject, model: string): JsonObject 
 }
 
 /** Refuses what would be billed without being reported, or would reach what others have stored. */
-function checkBilled({ target: { route } }: ClientRules, fields: JsonObject, eventId: unknown, path: string): void {
-  for (const [index, tool] of listOf(fields["tools"]).entries()) {
-    const type = objectOf(tool)?.["type"];
-    if (type === undefined || unbilledTools.has(type)) continue;
+function checkBilled({ target }: ClientRules, fields: JsonObject, eventId: unknown, path: string): void {
+  const { operation, model, route } = target;
+  for (const [index, each] of listOf(fields["tools"]).entries()) {
+    const tool = objectOf(each);
+    if (tool === undefined || operation.readTool?.(tool, fields, model) !== undefined) continue;
     const message =
       "Only tools of the types function and mcp are available in sessions, since the provider does not report what others cost.";
     throw new RefusedEvent(eventId, message, `${path}.tools.${index}.type`);

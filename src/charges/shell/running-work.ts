@@ -121,7 +121,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     const isSent = this.#requestsSent > 0;
     const isCharged = isSent && end.outcome === "abandoned";
     const observed = isCharged ? resolveUsage(this.work, { upstream: undefined, outputBytes: () => 0 }) : undefined;
-    const isLost = isSent && !isCharged && end.error?.code.startsWith("upstream_") === true;
+    const isLost = isSent && !isCharged && end.error?.losesAnswer === true;
     return this.end({ ...end, observed, lost: isLost ? lostUsage(order) : undefined });
   }
 

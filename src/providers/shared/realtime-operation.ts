@@ -2,10 +2,14 @@ import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.
 import type { UpstreamOperation } from "../provider.ts";
 import type { RealtimeApi } from "../realtime-api.ts";
 import { countOf } from "./json.ts";
+import { free, toolReader } from "./tools/hosted-tools.ts";
+
+/** Tools that cost nothing besides their tokens. A search of the provider's own would be billed without being reported. */
+const readTool = toolReader([[/^(?:function|mcp)?$/, free]]);
 
 /** The realtime operation of an upstream whose events are OpenAI's. */
 export function realtimeOperation(realtime: RealtimeApi): UpstreamOperation {
-  return { path: "/realtime", edits: () => [], readUsage: () => undefined, isFailure: () => false, realtime };
+  return { path: "/realtime", edits: () => [], readTool, readUsage: () => undefined, isFailure: () => false, realtime };
 }
 
 /**
