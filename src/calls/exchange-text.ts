@@ -9,6 +9,7 @@ import {
   leaveOutHostedTools,
   streamUnderModel,
   regularChatStream,
+  singleRoleStream,
   underModel,
   type ClientContext,
   type Conversation,
@@ -152,6 +153,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
 
   #regular(observer: StreamObserver, charged: ChargedUsage): StreamObserver {
     const { target, parsed } = this.#call;
+    if (target.operation.repeatsRole === true) singleRoleStream(observer);
     if (target.operation.hasIrregularStream !== true) return observer;
     const options = objectOf(objectOf(parsed.body)?.["stream_options"]);
     return regularChatStream(observer, options?.["include_usage"] === true ? charged : undefined);

@@ -5,7 +5,7 @@ import { messagesCodec, messagesTranslation } from "./messages/index.ts";
 import { responsesCodec, responsesTranslation } from "./responses/index.ts";
 
 export type { TextCodec } from "./codec.ts";
-export { chatCodec, chatRequest, regularChatStream } from "./chat/index.ts";
+export { chatCodec, chatRequest, regularChatStream, singleRoleStream } from "./chat/index.ts";
 export {
   hasTaggedSignature,
   type ClientContext,

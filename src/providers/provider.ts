@@ -112,6 +112,8 @@ export interface UpstreamOperation {
   readTool?: ToolReader;
   /** Its chat streams differ from OpenAI's where clients of that dialect stumble over it. */
   hasIrregularStream?: boolean;
+  /** The deltas of its chat streams may each have a role. */
+  repeatsRole?: boolean;
   /**
    * Converts a call if an operation without a dialect has another format at this upstream; `model` is the upstream's
    * name of the model. Returns undefined to pass the call through. Throws 422 if the upstream has no equivalent.

@@ -26,3 +26,4 @@ export const chatCodec: TextCodec<ChatRequest> = {
   errorEvent: (error, requestId) => `data: ${JSON.stringify(errorBody("openai", error, requestId))}\n\n`,
 };
 export { regularChatStream } from "./regular-stream.ts";
+export { singleRoleStream } from "./single-role.ts";

@@ -256,6 +256,34 @@ describe("events of an upstream", () => {
     expect(blocksOf(...events)).toEqual(hello as never);
   });
 
+  test.each([0, 1, 7])("that count its parts from %i say each once", (first) => {
+    const piece = (number: number, delta: string) => ({
+      type: "response.output_text.delta",
+      output_index: 0,
+      content_index: first + number,
+      delta,
+    });
+    const both = { ...message, content: [said, { ...said, text: "again" }] };
+    const parts = [piece(0, "hel"), piece(0, "lo"), piece(1, "again")];
+    const texts = [...hello, { kind: "text", id: "msg_1", text: "again" }];
+    expect(blocksOf(added(0, message), ...parts, done(0, both), completed([both]))).toEqual(texts as never);
+    expect(blocksOf(added(0, message), ...parts, completed([both]))).toEqual(texts as never);
+  });
+
+  test("that number items unlike the list, or give them other ids there, say each once", () => {
+    const thought = { type: "reasoning", id: "rs", summary: [] };
+    const call = { type: "function_call", id: "fc", call_id: "c", name: "f", arguments: "{}" };
+    const streamed = [done(1, thought), done(2, whole), done(4, call)];
+    const list = [
+      { ...whole, id: "msg_other" },
+      { ...call, id: "fc_other" },
+    ];
+    const blocks = blocksOf(...streamed, completed(list));
+    expect(blocks?.map(({ kind }) => kind)).toEqual(["reasoning", "text", "tool-call"]);
+    const more = blocksOf(...streamed, completed([...list, { ...whole, id: "msg_2" }]));
+    expect(more?.map(({ kind }) => kind)).toEqual(["reasoning", "text", "tool-call", "text"]);
+  });
+
   test("that contain arguments only at the end equal those in pieces", () => {
     const call = { type: "function_call", id: "fc", call_id: "c", name: "f", arguments: "" };
     const [block] = blocksOf(added(0, call), done(0, { ...call, arguments: '{"a":1}' }), completed()) ?? [];

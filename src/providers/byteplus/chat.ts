@@ -8,6 +8,7 @@ export const chat = chatOperation({
   streamUsage: "on-request",
   drops: [],
   renames: {},
+  repeatsRole: true,
   usage: openaiUsageRules,
   // `max_tokens` bounds the answer alone; thought is part of the stream (`docs/wire/byteplus.md`).
   outputLimit: {

@@ -79,6 +79,7 @@ export const chat = chatOperation({
   renames: {},
   extras: refuseOwnTools,
   hasIrregularStream: true,
+  repeatsRole: true,
   // On some models, only `total_tokens` includes the thinking tokens.
   usage: { reasoningInCompletion: true, remainderIsReasoning: true, reportedCost: () => undefined },
   // Models since 2.5 think, and their streams contain a summary at most.

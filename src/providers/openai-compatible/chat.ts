@@ -16,6 +16,8 @@ export function chatOf(name: PresetName): UpstreamOperation {
     usage,
     outputLimit: chatLimit(limitName, () => hidesThought),
     ...purchases,
+    // OpenRouter, Ollama, Perplexity and Together do; any other server may.
+    repeatsRole: true,
     ...(equalTiers.length === 0
       ? {}
       : { extras: (body) => (equalTiers.includes(String(body["service_tier"])) ? undefined : tierExtras(body)) }),

@@ -26,6 +26,7 @@ export interface ChatEndpoint extends FieldRules {
   isFailure?: (answer: JsonObject) => boolean;
   ignores?: UpstreamOperation["ignores"];
   hasIrregularStream?: boolean;
+  repeatsRole?: boolean;
 }
 
 const limitNames = ["max_completion_tokens", "max_tokens"] as const;
@@ -56,7 +57,7 @@ export function tierExtras({ service_tier }: JsonObject, names?: TierNames): Req
 
 /** The chat operation of an upstream that uses the chat dialect. */
 export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
-  const { path, streamUsage, drops, usage, outputLimit, facts, ignores, hasIrregularStream = false } = endpoint;
+  const { path, streamUsage, drops, usage, outputLimit, facts, ignores, hasIrregularStream = false, repeatsRole } = endpoint;
   const { buys = [], readTool = readChatTool } = endpoint;
   const factsOf = (model: string): ModelFacts => facts?.(model) ?? {};
   const extras =
@@ -65,6 +66,7 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     dialect: "chat",
     ...(ignores === undefined ? {} : { ignores }),
     hasIrregularStream,
+    ...(repeatsRole === true ? { repeatsRole } : {}),
     ...(facts === undefined ? {} : { facts }),
     path,
     outputLimit,

@@ -26,7 +26,8 @@ export class ItemReader {
   readonly #queue: BlockQueue;
   readonly #origin: string;
   readonly #callIdDefault: string;
-  readonly #parts = new Map<unknown, PendingBlock>();
+  /** By the upstream's indices, in order of arrival; undefined for a part without content. */
+  readonly #parts = new Map<unknown, PendingBlock | undefined>();
   /** Summaries by the upstream's numbers, in order of arrival. */
   readonly #summaries: unknown[] = [];
   #item: JsonObject;
@@ -44,6 +45,10 @@ export class ItemReader {
 
   get ended(): boolean {
     return this.#ended;
+  }
+
+  get type(): unknown {
+    return this.#item["type"];
   }
 
   get isCall(): boolean {
@@ -134,9 +139,8 @@ export class ItemReader {
     const before = this.#parts.get(index);
     if (before !== undefined || this.#item["type"] !== "message") return before;
     const kind = type === "output_text" ? "text" : type === "refusal" ? "refusal" : undefined;
-    if (kind === undefined) return undefined;
     const id = stringOf(this.#item["id"]);
-    const part = this.#begin({ kind, ...(id === "" ? {} : { id }), text: "" }, events);
+    const part = kind && this.#begin({ kind, ...(id === "" ? {} : { id }), text: "" }, events);
     this.#parts.set(index, part);
     return part;
   }
@@ -176,8 +180,13 @@ export class ItemReader {
   #endMessage(events: AnswerEvent[]): void {
     const content: unknown = this.#item["content"];
     const parts = listOf(content);
-    for (const [index, part] of parts.entries()) this.#endPart(index, objectOf(part) ?? {}, events);
-    for (const block of this.#parts.values()) this.#markStarted(block, events);
+    // Some upstreams count the parts of a stream from 1: the nth part of the list is the nth that was streamed.
+    const streamed = [...this.#parts.keys()];
+    for (const [number, part] of parts.entries()) {
+      const index = number < streamed.length ? streamed[number] : `whole ${number}`;
+      this.#endPart(index, objectOf(part) ?? {}, events);
+    }
+    for (const block of this.#parts.values()) if (block !== undefined) this.#markStarted(block, events);
   }
 
   #endReasoning(events: AnswerEvent[]): void {

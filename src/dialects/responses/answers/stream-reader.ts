@@ -118,14 +118,27 @@ export class ResponsesStreamReader implements StreamReader {
       this.#fail(readStreamError({ error: objectOf(error) ?? {} }, silence), events);
       return;
     }
-    const items = listOf(output);
-    for (const [index, item] of items.entries()) this.#endItem(index, objectOf(item) ?? {}, events);
+    this.#endOutput(listOf(output), events);
     this.#queue.finish(events);
     const hasCalls = [...this.#items.values()].some(({ isCall }) => isCall);
     events.push({ type: "stop", choice: 0, stop: { reason: readStopReason(response, hasCalls) } });
     this.#emitUsage(response, events);
     this.#state = "ended";
     events.push({ type: "end" });
+  }
+
+  /**
+   * The whole list: its nth item of a type is the nth that was streamed of this type, since some upstreams count items in the
+   * stream differently (from 1, or with thoughts that the list lacks).
+   */
+  #endOutput(output: readonly unknown[], events: AnswerEvent[]): void {
+    const streamed = [...this.#items];
+    for (const [number, value] of output.entries()) {
+      const item = objectOf(value) ?? {};
+      const at = streamed.findIndex(([, { type }]) => type === item["type"]);
+      const [found] = at === -1 ? [] : streamed.splice(at, 1);
+      this.#endItem(found?.[0] ?? `whole ${number}`, item, events);
+    }
   }
 
   #fail(failure: Failure, events: AnswerEvent[]): void {
