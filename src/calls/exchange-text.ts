@@ -3,16 +3,28 @@
  * the model's name changes; otherwise everything is translated through the conversation model.
  */
 import { decodeBody, type ParsedBody } from "../bodies/index.ts";
-import { type Dialect, type FactName, GatewayError, type JsonObject, limits, listOf, objectOf } from "../core/index.ts";
+import {
+  type Dialect,
+  type FactName,
+  GatewayError,
+  type JsonObject,
+  limits,
+  listOf,
+  type ModelFacts,
+  objectOf,
+} from "../core/index.ts";
 import {
   hasTaggedSignature,
   leaveOutHostedTools,
   streamUnderModel,
   regularChatStream,
+  restoringTools,
   singleRoleStream,
   underModel,
+  substituteTools,
   type ClientContext,
   type Conversation,
+  type DialectTranslation,
   type TextCodec,
   estimateTokens,
   outputBytesIn,
@@ -261,20 +273,29 @@ class TranslatedRequest {
   }
 }
 
+/** The conversation with the tools that its upstream knows, and the client's dialect, which gets its own back. */
+function clientSide(client: DialectTranslation, asked: JsonObject, { to, facts }: { to: Dialect; facts: ModelFacts }) {
+  // Anthropic's own are known in Messages.
+  const isOwn = (type: string): boolean => to === "messages" && client.dialect === to && type !== "custom";
+  const takes = (type: string): boolean => facts.clientTools?.includes(type) === true || isOwn(type);
+  const { conversation, restore } = substituteTools(client.readRequest(asked), takes);
+  return { fitted: conversation, client: restore === undefined ? client : restoringTools(client, restore) };
+}
+
 const JSON_TYPE = { "content-type": "application/json" };
 
 function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: TextCodec<Body>, to: Dialect): Exchange {
   const { target, parsed, requestId, at } = call;
   const { operation, model } = target;
-  const client = translations[codec.dialect];
   const upstream = translations[to];
   const asked = call.decoded ?? decodeBody(parsed);
-  const { conversation, left } = leaveOutHostedTools(client.readRequest(asked), ({ dialect, value }) => {
+  const facts = operation.facts?.(model) ?? {};
+  const { client, fitted } = clientSide(translations[codec.dialect], asked, { to, facts });
+  const { conversation, left } = leaveOutHostedTools(fitted, ({ dialect, value }) => {
     return (
       dialect === to && (operation.readTool === undefined || operation.readTool(value, asked, model) !== undefined)
     );
   });
-  const facts = operation.facts?.(model) ?? {};
   const origin = target.route.prefix;
   const request = new TranslatedRequest(target, to, conversation);
   const callId = callIdOf(requestId);

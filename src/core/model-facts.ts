@@ -75,6 +75,8 @@ export interface ModelFacts {
   askForThoughts?: (asked: ThoughtOptions) => JsonObject;
   /** Its names of service tiers, by OpenAI's, if they differ. */
   tierNames?: Readonly<Record<string, string>>;
+  /** Types of the client's tools that it takes besides functions: `custom`, `shell`, `apply_patch` … */
+  clientTools?: readonly string[];
   /** It may write its reasoning between `<think>` or `<thought>` tags at the beginning of the content. */
   thinkTags?: boolean;
 }

@@ -10,8 +10,11 @@ export {
   hasTaggedSignature,
   type ClientContext,
   type Conversation,
+  type DialectTranslation,
   estimateTokens,
   leaveOutHostedTools,
+  restoringTools,
+  substituteTools,
   type TranslationTarget,
   type UpstreamContext,
 } from "./conversation/index.ts";

@@ -271,8 +271,8 @@ describe("turns", () => {
       "messages.0.content.0.source",
     ],
     [
-      "a block of an upstream's own tool",
-      [hello, asked({ type: "server_tool_use", id: "s", name: "web_search", input: {} })],
+      "a block that the client alone can give",
+      [hello, asked({ type: "search_result", source: "x", title: "y", content: [] })],
       "messages.1.content.0",
     ],
   ])("%s is refused", (_title, messages, param) => {

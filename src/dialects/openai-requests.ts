@@ -52,9 +52,23 @@ export function readTool(
   const [members, path] = nesting.open(tool, kind, at);
   const name = readWord(members["name"], `${path}.name`);
   const description = member(members, "description", path, readText);
-  if (kind === "custom") return { kind, at, name, description, format: member(members, "format", path, readObject) };
+  if (kind === "custom") return { kind, at, name, description, format: readGrammar(members, path, nesting) };
   const parameters = member(members, "parameters", path, readObject);
   return { kind, at, name, description, parameters, strict: member(members, "strict", path, readFlag), ...more };
+}
+
+/** The format of a tool that takes free text, with its grammar as in Responses. */
+function readGrammar(members: JsonObject, at: string, nesting: Nesting): JsonObject | undefined {
+  const format = member(members, "format", at, readObject);
+  if (format?.["type"] !== "grammar") return format;
+  const [{ syntax, definition }] = nesting.open(format, "grammar", `${at}.format`);
+  return defined({ type: "grammar", syntax, definition });
+}
+
+function writeGrammar(format: JsonObject | undefined, { close }: Nesting): JsonObject | undefined {
+  if (format?.["type"] !== "grammar") return format;
+  const { type: _, ...grammar } = format;
+  return close("grammar", grammar);
 }
 
 export function readFormat(value: unknown, at: string, nesting: Nesting): OutputFormat {
@@ -112,7 +126,8 @@ export function writeTools(
   };
 }
 
-export function writeTool(tool: Tool, { dialect, close }: Nesting): JsonObject {
+export function writeTool(tool: Tool, nesting: Nesting): JsonObject {
+  const { dialect, close } = nesting;
   switch (tool.kind) {
     case "function":
       return close(
@@ -120,7 +135,14 @@ export function writeTool(tool: Tool, { dialect, close }: Nesting): JsonObject {
         defined({ name: tool.name, description: tool.description, parameters: tool.parameters, strict: tool.strict }),
       );
     case "custom":
-      return close(tool.kind, defined({ name: tool.name, description: tool.description, format: tool.format }));
+      return close(
+        tool.kind,
+        defined({
+          name: tool.name,
+          description: tool.description,
+          format: writeGrammar(tool.format, nesting),
+        }),
+      );
     case "native":
       if (tool.dialect === dialect) return tool.value;
       throw refused(tool.at, "This tool");

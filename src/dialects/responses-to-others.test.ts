@@ -90,7 +90,7 @@ describe("fields toward chat", () => {
     ["moderation", { moderation: { model: "m" } }],
     ["tools.0", { tools: [{ type: "web_search" }] }],
     ["tool_choice", { tools: [{ type: "function", name: "f" }], tool_choice: { type: "web_search" } }],
-    ["input.0", { input: [{ type: "web_search_call", id: "ws", status: "completed" }] }],
+    ["input.0", { input: [{ type: "computer_call", id: "cu", call_id: "c", status: "completed" }] }],
     ["input.0.type", { input: [{ type: "weather" }] }],
     ["input.0.role", { input: [{ role: "tool", content: "x" }] }],
     ["input.0.content", { input: [{ role: "user", content: [] }] }],

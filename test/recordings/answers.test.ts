@@ -30,7 +30,7 @@ describe.each(dialects)("a client of %s gets the upstream's content", (dialect) 
 });
 
 /** Counts beside those of tokens. */
-const others: ReadonlySet<string> = new Set(["requests", "webSearches"]);
+const others: ReadonlySet<string> = new Set(["requests", "webSearches", "storageSearches", "containerGb"]);
 
 /** The counts of tokens; undefined if nothing is counted. */
 function filled(counts: Counts | undefined): Counts | undefined {
@@ -59,17 +59,26 @@ test("searches of the web are counted", () => {
       return count === 0 ? [] : [[recording.id, count]];
     }),
   );
-  // As their `web_search_requests` and `num_requests` say, and 394 by its item.
+  // As their `web_search_requests`, `num_requests` and `num_server_side_tools_used` say, and OpenAI's and DeepSeek's by their items.
   expect(Object.fromEntries(searches)).toEqual({
     281: 1,
+    322: 2,
+    323: 1,
     394: 1,
+    396: 2,
     399: 1,
     596: 2,
     620: 1,
     623: 1,
     642: 10,
     644: 10,
+    645: 5,
+    2142: 1,
+    2144: 1,
     2145: 1,
+    2148: 2,
+    2150: 2,
+    2775: 6,
   });
 });
 

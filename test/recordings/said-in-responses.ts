@@ -61,14 +61,20 @@ function expectSame(said: string | undefined, item: JsonObject | undefined): voi
 function wholeTextOf(item: JsonObject): string {
   const parts = [...list(item["summary"]), ...list(item["content"])];
   const texts = parts.map((part) => text(part["text"]) || text(part["refusal"]));
-  return texts.join("") + text(item["arguments"]) + text(item["input"]);
+  return (
+    texts.join("") +
+    text(item["arguments"]) +
+    text(item["input"]) +
+    text(item["code"]) +
+    text(object(item["operation"])["diff"])
+  );
 }
 
 function readItem(item: JsonObject): Piece[] {
   switch (item["type"]) {
     case "message":
       onlyKnows(item, "a message", ["type", "id", "role", "status", "content", "phase"]);
-      return list(item["content"]).map(readPart);
+      return list(item["content"]).flatMap(readPart);
     case "reasoning":
       onlyKnows(item, "a thought", ["type", "id", "status", "summary", "content", "encrypted_content"]);
       return [
@@ -81,6 +87,8 @@ function readItem(item: JsonObject): Piece[] {
       ];
     case "function_call":
     case "custom_tool_call":
+      // A search of X, which xAI runs itself.
+      if (text(item["call_id"]).startsWith("xs_call_")) return [{ is: "hosted", value: item }];
       // `namespace` is the place in a search for tools, which OpenAI runs.
       onlyKnows(item, "a call", ["type", "id", "call_id", "name", "arguments", "input", "status", "namespace"]);
       return [
@@ -110,10 +118,14 @@ function textOfThought(part: JsonObject): string {
   return text(part["text"]);
 }
 
-function readPart(part: JsonObject): Piece {
-  if (part["type"] === "refusal") return { is: "refusal", text: text(part["refusal"]) };
+/** Annotations of files are content that only this dialect can express. */
+function readPart(part: JsonObject): Piece[] {
+  if (part["type"] === "refusal") return [{ is: "refusal", text: text(part["refusal"]) }];
   onlyKnows(part, "a part of a message", ["type", "text", "annotations", "logprobs"]);
-  return { is: "text", text: text(part["text"]), cited: list(part["annotations"]).map(readAnnotation) };
+  const annotations = list(part["annotations"]);
+  const ofFiles = annotations.filter(({ type }) => type === "file_citation" || type === "container_file_citation");
+  const cited = annotations.filter((annotation) => !ofFiles.includes(annotation)).map(readAnnotation);
+  return [{ is: "text", text: text(part["text"]), cited }, ...ofFiles.map((value): Piece => ({ is: "hosted", value }))];
 }
 
 function readAnnotation(annotation: JsonObject): Cited {
@@ -121,13 +133,15 @@ function readAnnotation(annotation: JsonObject): Cited {
   onlyKnows(annotation, "an annotation", ["type", "url", "title", "start_index", "end_index"]);
   return {
     url: text(annotation["url"]),
-    title: text(annotation["title"]),
+    title: typeof annotation["title"] === "string" ? annotation["title"] : undefined,
     quoted: undefined,
-    start: count(annotation["start_index"]),
-    end: count(annotation["end_index"]),
+    start: numberIn(annotation["start_index"]),
+    end: numberIn(annotation["end_index"]),
     secret: undefined,
   };
 }
+
+const numberIn = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
 function stopOf({ status, incomplete_details: details }: JsonObject, hasCalls: boolean): Stop {
   if (status === "incomplete") {

@@ -49,7 +49,10 @@ export const chatFields: FieldTable = {
   stream_options: { ...dropped, note: "whether the client gets the usage; it is always requested from the upstream" },
   max_completion_tokens: { ...translated, note: "Messages requires a limit: by default the model's own" },
   max_tokens: { ...translated, note: "as max_completion_tokens, which wins if both are given" },
-  tools: { ...translated, note: "functions; custom tools are refused toward Messages" },
+  tools: {
+    ...translated,
+    note: "a tool that takes free text is a function of one string for upstreams that lack such tools",
+  },
   tool_choice: { ...translated, note: "of allowed tools, Messages gets no others" },
   parallel_tool_calls: translated,
   response_format: { ...translated, note: "toward Messages json_object is part of the prompt" },

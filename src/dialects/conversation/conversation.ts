@@ -1,6 +1,6 @@
 import type { Dialect, Effort, JsonObject } from "../../core/index.ts";
 import type { UnmodeledFields } from "./fields.ts";
-import type { CacheMark, Part } from "./parts.ts";
+import type { AnswerBlock, CacheMark, Part, ToolCallPart } from "./parts.ts";
 
 /**
  * A request to a model, independent of dialects. Each dialect reads its bodies into this type and writes them from it.
@@ -72,11 +72,12 @@ export interface FunctionTool {
 }
 
 /** A tool that accepts free text, optionally defined by a grammar. */
-interface CustomTool {
+export interface CustomTool {
   kind: "custom";
   at: string;
   name: string;
   description?: string | undefined;
+  /** Free text, or a grammar with its `syntax` and its `definition`. */
   format?: JsonObject | undefined;
 }
 
@@ -85,9 +86,18 @@ export interface NativeTool {
   kind: "native";
   at: string;
   dialect: Dialect;
+  type: string;
   value: JsonObject;
   /** The upstream runs it, so that a model can do without it; the client runs all others. */
   hosted: boolean;
+  /** Of one that the client runs: the function for upstreams that do not know its type. */
+  substitute?: ToolSubstitute | undefined;
+}
+
+/** A function that stands for a tool of a type that only one dialect has. */
+export interface ToolSubstitute extends Pick<FunctionTool, "name" | "description" | "parameters"> {
+  /** The block of the client's dialect for a call; absent: its calls are those of functions. */
+  restore?: ((call: ToolCallPart) => AnswerBlock) | undefined;
 }
 
 export type ToolChoice =
@@ -98,7 +108,7 @@ export type ToolChoice =
       allowed?: readonly { name: string; custom: boolean }[] | undefined;
     }
   | { mode: "tool"; at: string; name: string; custom: boolean }
-  | { mode: "native"; at: string; dialect: Dialect; value: unknown };
+  | { mode: "native"; at: string; dialect: Dialect; value: unknown; type?: string | undefined };
 
 export type OutputFormat =
   | { kind: "text"; at: string }

@@ -1,6 +1,7 @@
 import type { Dialect } from "../../core/index.ts";
 import type { Turn } from "./conversation.ts";
 import type { Part } from "./parts.ts";
+import { invalid } from "./read.ts";
 
 /**
  * The turns for an upstream of this dialect: parts that only another one has, and that have a content for others, are texts. One
@@ -11,13 +12,22 @@ export function expressNative(turns: readonly Turn[], dialect: Dialect): readonl
   const says = ({ parts }: Turn): boolean =>
     parts.some((part) => isForeign(part) || (part.kind === "tool-result" && part.content.some(isForeign)));
   if (!turns.some(says)) return turns;
-  return withoutReplaced(turns, dialect).map((turn) => ({ ...turn, parts: expressParts(turn.parts, dialect) }));
+  const expressed = withoutReplaced(turns, dialect).flatMap((turn) => {
+    const parts = expressParts(turn.parts, dialect);
+    return parts.length === 0 && turn.parts.length > 0 ? [] : [{ ...turn, parts }];
+  });
+  if (expressed.length === 0) throw invalid(turns[0]?.at ?? "input", "holds nothing for this model's provider");
+  return expressed;
 }
 
 function expressParts(parts: readonly Part[], dialect: Dialect): Part[] {
   return parts.flatMap((part): Part[] => {
     if (part.kind === "tool-result") return [{ ...part, content: expressParts(part.content, dialect) }];
-    if (part.kind !== "native" || part.dialect === dialect || part.text === undefined) return [part];
+    if (part.kind !== "native" || part.dialect === dialect) return [part];
+    if (part.text === undefined) {
+      if (part.refusal !== undefined) throw invalid(part.at ?? "input", part.refusal);
+      return [part];
+    }
     return part.text === "" ? [] : [{ kind: "text", at: part.at, text: part.text }];
   });
 }

@@ -24,12 +24,14 @@ export type {
   Sampling,
   Tool,
   ToolChoice,
+  ToolSubstitute,
   Turn,
 } from "./conversation.ts";
 export { budgetOfEffort, budgetTokensMin, effortFor, effortOfBudget, wantsThoughts } from "./effort.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
 export { expressNative } from "./express-native.ts";
 export { leaveOutHostedTools } from "./tools/hosted-tools.ts";
+export { restoringTools, substituteTools } from "./tools/substitute-tools.ts";
 export { joinTurns } from "./join-turns.ts";
 export { type Failure, type FailureKind, failureOf, kindOfStatus } from "./failure.ts";
 export { type FieldRule, type FieldTable, refused, fieldsFor } from "./fields.ts";

@@ -127,8 +127,12 @@ interface NativePart extends PartBase {
   value: JsonObject;
   /** Its content for upstreams of other dialects; empty for none. Absent: they cannot do without the part. */
   text?: string | undefined;
+  /** Why upstreams of other dialects cannot do without the part, and the way out. */
+  refusal?: string | undefined;
   /** It stands for everything before it: upstreams of other dialects get it instead, as the user's words. */
   replaces?: boolean | undefined;
+  /** A call that the client runs, or its result, for upstreams that do not know its type of tool. */
+  substitute?: { type: string; part: ToolCallPart | ToolResultPart } | undefined;
 }
 
 /** A part of a request. */

@@ -43,7 +43,10 @@ export const messagesFields: FieldTable = {
     note: "as text; likewise tool_addition and tool_removal, whose tools are declared or left out",
   },
   "messages.content.compaction": { ...translated, note: "its summary, as the user's, for all that was before it" },
-  "messages.content.server_tool_use": { ...refused, note: "and all other blocks of tools that Anthropic runs" },
+  "messages.content.server_tool_use": {
+    ...translated,
+    note: "the results as text; likewise all other blocks of tools that Anthropic runs",
+  },
   "messages.content.cache_control": dropped,
   system: translated,
   stream: translated,
@@ -53,7 +56,7 @@ export const messagesFields: FieldTable = {
   top_k: dropped,
   tools: {
     ...translated,
-    note: "those with an input_schema; of Anthropic's own, those that it runs are left out, others refused",
+    note: "those with an input_schema; of Anthropic's own, bash, text_editor and memory as functions, those that it runs are left out",
   },
   tool_choice: { ...translated, note: "with disable_parallel_tool_use" },
   thinking: { ...translated, note: "a budget becomes the corresponding effort; adaptive leaves it to the model" },

@@ -273,14 +273,14 @@ describe("events of an upstream", () => {
   test("that number items unlike the list, or give them other ids there, say each once", () => {
     const thought = { type: "reasoning", id: "rs", summary: [] };
     const call = { type: "function_call", id: "fc", call_id: "c", name: "f", arguments: "{}" };
-    const streamed = [done(1, thought), done(2, whole), done(4, call)];
+    const items = [done(1, thought), done(2, whole), done(4, call)];
     const list = [
       { ...whole, id: "msg_other" },
       { ...call, id: "fc_other" },
     ];
-    const blocks = blocksOf(...streamed, completed(list));
+    const blocks = blocksOf(...items, completed(list));
     expect(blocks?.map(({ kind }) => kind)).toEqual(["reasoning", "text", "tool-call"]);
-    const more = blocksOf(...streamed, completed([...list, { ...whole, id: "msg_2" }]));
+    const more = blocksOf(...items, completed([...list, { ...whole, id: "msg_2" }]));
     expect(more?.map(({ kind }) => kind)).toEqual(["reasoning", "text", "tool-call", "text"]);
   });
 

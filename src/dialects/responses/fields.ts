@@ -37,18 +37,32 @@ export const responsesFields: FieldTable = {
     ...translated,
     note: "a string or parts; toward chat, images follow in the user's next message",
   },
-  "input.custom_tool_call": { support: { ...own, chat: "translated", messages: "refused" } },
+  "input.custom_tool_call": {
+    ...translated,
+    note: "as a call of a function of one string, if the upstream lacks such tools",
+  },
+  "input.shell_call": {
+    ...translated,
+    note: "as a call of a function; likewise local_shell_call, apply_patch_call and their outputs",
+  },
   "input.reasoning": { ...translated, note: "encrypted_content is sent to its maker only" },
   "input.image_generation_call": { ...translated, note: "its image follows in the user's next message" },
   "input.item_reference": { ...translated, note: "the referenced item, which must be stored" },
-  "input.web_search_call": { ...refused, note: "and all other items of tools that OpenAI runs" },
+  "input.web_search_call": {
+    ...translated,
+    note: "its results as text; likewise all other items of tools that OpenAI runs",
+  },
+  "input.compaction": {
+    ...refused,
+    note: "one that only its maker can read; left out if the answers that it sums up stand before it",
+  },
   instructions: { ...translated, note: "a system message before everything" },
   stream: translated,
   stream_options: { ...dropped, note: "nothing is obfuscated" },
   max_output_tokens: translated,
   tools: {
     ...translated,
-    note: "functions, also those in namespaces; custom tools are refused toward Messages, hosted ones left out",
+    note: "functions, also those in namespaces; those that take free text, shell, local_shell and apply_patch as functions; hosted ones are left out",
   },
   tool_choice: {
     ...translated,

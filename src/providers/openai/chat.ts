@@ -42,7 +42,7 @@ const operation = chatOperation({
   outputLimit: chatLimit("max_completion_tokens", hidesThought),
   extras,
   buys: ["web_search_options"],
-  facts: factsFrom(factRows.openai, "chat"),
+  facts: factsFrom(factRows.openai, "chat", () => ({ clientTools: ["custom"] })),
 });
 
 /** A search is no part of the usage, and billed without one: the model's name shows it. */

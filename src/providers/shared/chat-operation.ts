@@ -1,5 +1,5 @@
 import type { JsonEdit } from "../../bodies/index.ts";
-import { type JsonObject, type ModelFacts, objectOf } from "../../core/index.ts";
+import { type JsonObject, listOf, type ModelFacts, objectOf } from "../../core/index.ts";
 import { fitBody } from "../facts/fit-body.ts";
 import type { OutputLimit, RequestedExtras, UpstreamOperation } from "../provider.ts";
 import type { ToolReader } from "../tool-purchase.ts";
@@ -47,6 +47,13 @@ export function requestUsage(body: JsonObject): JsonEdit[] {
   return [{ set: "stream_options", value: JSON.stringify({ ...options, include_usage: true }) }];
 }
 
+/** A tool with free text changes the answer too. */
+function hasCustomTools({ tools, messages }: JsonObject): boolean {
+  return isCustom(tools) || listOf(messages).some((message) => isCustom(objectOf(message)?.["tool_calls"]));
+}
+
+const isCustom = (list: unknown): boolean => listOf(list).some((one) => objectOf(one)?.["type"] === "custom");
+
 const noExtras = (): undefined => undefined;
 
 /** Reads the requested service tier. */
@@ -57,7 +64,17 @@ export function tierExtras({ service_tier }: JsonObject, names?: TierNames): Req
 
 /** The chat operation of an upstream that uses the chat dialect. */
 export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
-  const { path, streamUsage, drops, usage, outputLimit, facts, ignores, hasIrregularStream = false, repeatsRole } = endpoint;
+  const {
+    path,
+    streamUsage,
+    drops,
+    usage,
+    outputLimit,
+    facts,
+    ignores,
+    hasIrregularStream = false,
+    repeatsRole,
+  } = endpoint;
   const { buys = [], readTool = readChatTool } = endpoint;
   const factsOf = (model: string): ModelFacts => facts?.(model) ?? {};
   const extras =
@@ -67,6 +84,7 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     ...(ignores === undefined ? {} : { ignores }),
     hasIrregularStream,
     ...(repeatsRole === true ? { repeatsRole } : {}),
+    needsTranslation: (body, model) => facts?.(model).clientTools?.includes("custom") !== true && hasCustomTools(body),
     ...(facts === undefined ? {} : { facts }),
     path,
     outputLimit,

@@ -89,10 +89,19 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
 }
 
 /** An upstream without OpenAI's tools gets a request without them. */
-function foreignTools({ hasForeignTools, readTool }: ResponsesEndpoint): Pick<UpstreamOperation, "needsTranslation"> {
+function foreignTools({
+  hasForeignTools,
+  readTool,
+  facts,
+}: ResponsesEndpoint): Pick<UpstreamOperation, "needsTranslation"> {
   if (hasForeignTools !== true) return {};
   return {
-    needsTranslation: (body, model) => toolsOf(body).some((tool) => readTool(tool, body, model) === undefined),
+    needsTranslation: (body, model) =>
+      toolsOf(body).some(
+        (tool) =>
+          readTool(tool, body, model) === undefined ||
+          (tool["type"] === "custom" && facts?.(model).clientTools?.includes("custom") !== true),
+      ),
   };
 }
 

@@ -101,8 +101,14 @@ function readAnyTool(value: unknown, at: string): Tool {
     case "custom":
       return readTool(tool, at, nested, { cache: readCache(tool) });
     default:
-      readWord(tool["type"], `${at}.type`);
-      return { kind: "native", at, dialect: "chat", value: tool, hosted: false };
+      return {
+        kind: "native",
+        at,
+        dialect: "chat",
+        type: readWord(tool["type"], `${at}.type`),
+        value: tool,
+        hosted: false,
+      };
   }
 }
 

@@ -22,6 +22,7 @@ import {
   untagSignature,
 } from "../../conversation/index.ts";
 import { readCitation } from "../answers/citations.ts";
+import { textOfHosted } from "../hosted-blocks.ts";
 import { readNotice } from "./read-tool-changes.ts";
 
 /** Blocks that only an upstream of this dialect creates and understands. */
@@ -101,7 +102,8 @@ function readBlock(block: JsonObject, at: string): Part {
     default: {
       const notice = readNotice(block, at);
       if (notice !== undefined) return notice;
-      if (nativeBlocks.has(type)) return { kind: "native", at, dialect: "messages", value: block };
+      if (nativeBlocks.has(type))
+        return { kind: "native", at, dialect: "messages", value: block, text: textOfHosted(block) };
       throw invalid(`${at}.type`, `${JSON.stringify(type.slice(0, 80))} is not a type of block`);
     }
   }

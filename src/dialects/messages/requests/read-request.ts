@@ -24,6 +24,7 @@ import {
 import { readImage } from "../answers/images.ts";
 import { messagesFields } from "../fields.ts";
 import { readBlocks, readCache } from "./read-blocks.ts";
+import { substituteOf } from "../client-tools.ts";
 import { withToolChanges } from "./read-tool-changes.ts";
 
 const readConversation = conversationReader({
@@ -129,7 +130,16 @@ function readTool(value: unknown, at: string): Tool {
   const { type } = tool;
   if (type !== undefined && type !== null && type !== "custom") {
     const word = readWord(type, `${at}.type`);
-    return { kind: "native", at, dialect: "messages", value: tool, hosted: hostedTool.test(word) };
+    const substitute = substituteOf(word, tool);
+    return {
+      kind: "native",
+      at,
+      dialect: "messages",
+      type: word,
+      value: tool,
+      hosted: hostedTool.test(word),
+      substitute,
+    };
   }
   const extras = Object.entries(tool).filter(([name]) => !toolMembers.has(name));
   return {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../core/index.ts";
 import {
   type Conversation,
+  expressNative,
   invalid,
   type Part,
   type TranslationTarget,
@@ -27,7 +28,8 @@ interface PendingMessage {
 /** System prompts come first. */
 export function writeTurns(conversation: Conversation, target: TranslationTarget): WrittenTurns {
   const { rest } = conversation;
-  const turns = rest.dialect === "messages" ? conversation.turns : uniqueCallIds(conversation.turns);
+  const turns =
+    rest.dialect === "messages" ? conversation.turns : uniqueCallIds(expressNative(conversation.turns, "messages"));
   const system: Part[] = [];
   const messages: PendingMessage[] = [];
   for (const turn of turns) {

@@ -1,5 +1,6 @@
 import { type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../../core/index.ts";
 import type { AnswerBlock, AnswerEvent, BlockQueue, QueuedBlock, Signature } from "../../conversation/index.ts";
+import { isServerRun } from "../client-tools.ts";
 import { readCitation } from "./citations.ts";
 
 /** A pending block, and its emitted parts. */
@@ -102,15 +103,22 @@ export class ItemReader {
         this.#endCall(this.#item["arguments"], events);
         return;
       case "custom_tool_call":
-        this.#endCall(this.#item["input"], events);
+        if (this.#block === undefined) this.#endHosted(events);
+        else this.#endCall(this.#item["input"], events);
         return;
       default:
-        this.#begin(readItem(this.#item), events).queued.startKnown = true;
-        this.#queue.advance(events);
+        this.#endHosted(events);
     }
   }
 
-  #startOf({ type, id, call_id: callId, name }: JsonObject): AnswerBlock | undefined {
+  #endHosted(events: AnswerEvent[]): void {
+    this.#begin(readItem(this.#item), events).queued.startKnown = true;
+    this.#queue.advance(events);
+  }
+
+  #startOf(item: JsonObject): AnswerBlock | undefined {
+    const { type, id, call_id: callId, name } = item;
+    if (isServerRun(item)) return undefined;
     const at = typeof id === "string" && id !== "" ? { id } : {};
     switch (type) {
       case "reasoning":

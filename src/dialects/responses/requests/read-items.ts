@@ -16,6 +16,7 @@ import {
   type Turn,
   untagSignature,
 } from "../../conversation/index.ts";
+import { isServerRun, substituteItem, textOfHosted } from "../client-tools.ts";
 import { typeOf } from "../kept-items.ts";
 import type { ToolNames } from "../tool-names.ts";
 import { readContent } from "./read-parts.ts";
@@ -44,6 +45,10 @@ const nativeItems: ReadonlySet<string> = new Set([
   "mcp_approval_request",
   "mcp_approval_response",
   "mcp_call",
+  "x_search_call",
+  "code_execution_call",
+  "view_image_call",
+  "view_x_video_call",
   "program",
   "program_output",
 ]);
@@ -60,7 +65,7 @@ export function readItems(items: readonly unknown[], at: string, names: ToolName
       callSignature = sealed;
       continue;
     }
-    const turn = readItem(item, path, names);
+    const turn = withoutSealed(readItem(item, path, names), turns);
     const [first] = turn.parts;
     if (first?.kind === "tool-call" && callSignature !== undefined) {
       turns.push({ ...turn, parts: [{ ...first, signature: callSignature }] });
@@ -71,6 +76,21 @@ export function readItems(items: readonly unknown[], at: string, names: ToolName
   }
   return turns;
 }
+
+/** Where a compaction stands beside the answers that it sums up, upstreams that can't read it do without. */
+function withoutSealed(turn: Turn, before: readonly Turn[]): Turn {
+  const [part] = turn.parts;
+  if (part?.kind !== "native" || !compactions.has(part.value["type"])) return turn;
+  const isBeside = before.some(
+    ({ role, parts }) => role === "assistant" && parts.some(({ kind }) => kind !== "native"),
+  );
+  return { ...turn, parts: [isBeside ? { ...part, text: "" } : { ...part, refusal: sealedCompaction }] };
+}
+
+const compactions: ReadonlySet<unknown> = new Set(["compaction", "context_compaction"]);
+
+const sealedCompaction =
+  "only its maker can read this compaction. Continue with a model of the provider that made it, or send the items that it stands for.";
 
 /** A thought without text that carries the signature of the following call, for which calls have no member here. */
 function callSignatureOf({ type, encrypted_content: sealed }: JsonObject): Signature | undefined {
@@ -86,7 +106,7 @@ function readItem(item: JsonObject, at: string, names: ToolNames): Turn {
       return readMessage(item, at);
     case "function_call":
     case "custom_tool_call":
-      return { role: "assistant", at, parts: [readCall(item, at, names)] };
+      return { role: "assistant", at, parts: [isServerRun(item) ? readNative(item, at) : readCall(item, at, names)] };
     case "function_call_output":
     case "custom_tool_call_output":
       return { role: "tool", at, parts: [readResult(item, at, type === "custom_tool_call_output")] };
@@ -98,8 +118,15 @@ function readItem(item: JsonObject, at: string, names: ToolNames): Turn {
       if (!nativeItems.has(type)) {
         throw invalid(`${at}.type`, `${JSON.stringify(type.slice(0, 80))} is not a type of item`);
       }
-      return { role: "assistant", at, parts: [{ kind: "native", at, dialect: "responses", value: item }] };
+      return { role: "assistant", at, parts: [readNative(item, at)] };
   }
+}
+
+/** An item of another tool: what it is for upstreams that don't know it. */
+function readNative(item: JsonObject, at: string): Part {
+  const substitute = substituteItem(item, at);
+  const text = substitute === undefined ? textOfHosted(item) : undefined;
+  return { kind: "native", at, dialect: "responses", value: item, text, substitute };
 }
 
 function readMessage(item: JsonObject, at: string): Turn {
@@ -164,7 +191,7 @@ function readReasoning(item: JsonObject, at: string): ReasoningPart {
 function readGeneratedImage(item: JsonObject, at: string): Part {
   const native = { dialect: "responses", value: item } as const;
   const data = member(item, "result", at, readText) ?? "";
-  if (data === "") return { kind: "native", at, ...native };
+  if (data === "") return readNative(item, at);
   return { kind: "image", at, source: { kind: "base64", mediaType: imageTypeOf(data), data }, native };
 }
 

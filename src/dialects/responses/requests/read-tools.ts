@@ -1,4 +1,5 @@
-import type { JsonObject } from "../../../core/index.ts";
+import { type JsonObject, stringOf } from "../../../core/index.ts";
+import { isInContainer, substituteOf } from "../client-tools.ts";
 import { type ToolNames, toolsWithin } from "../tool-names.ts";
 import {
   readEach,
@@ -42,7 +43,9 @@ function readAnyTool(tool: JsonObject, at: string): Tool {
       return readTool(tool, at, flat);
     default: {
       const type = readWord(tool["type"], `${at}.type`);
-      return { kind: "native", at, dialect: "responses", value: tool, hosted: hostedTool.test(type) };
+      const hosted = hostedTool.test(type) || (type === "shell" && isInContainer(tool));
+      const substitute = hosted ? undefined : substituteOf(type);
+      return { kind: "native", at, dialect: "responses", type, value: tool, hosted, substitute };
     }
   }
 }
@@ -57,7 +60,7 @@ export function readToolChoice(value: unknown, at: string): ToolChoice {
     case "allowed_tools":
       return readAllowed(choice, at);
     default:
-      return { mode: "native", at, dialect: "responses", value: choice };
+      return { mode: "native", at, dialect: "responses", type: stringOf(choice["type"]), value: choice };
   }
 }
 
