@@ -215,6 +215,7 @@ const wire: ResponsesWire = {
   errors,
   refuse,
   strictItems: true,
+  compacts: true,
   notKept: (what, id, field) => {
     if (field === "previous_response_id") {
       return openaiRefusal(`Previous response with id '${id}' not found.`, field, "previous_response_not_found");

@@ -1,6 +1,6 @@
 export { countResponseTokens, countTokens, type CountTokensDependencies } from "./count-tokens.ts";
 export type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
-export { LargeBodies } from "./large-bodies.ts";
+export { isLarge, LargeBodies } from "./large-bodies.ts";
 export { CallPipeline, type PipelineDependencies } from "./pipeline.ts";
 export { relayStream, type StreamEnd } from "./relay/relay-stream.ts";
 export { StreamUsage } from "./relay/stream-usage.ts";

@@ -86,6 +86,7 @@ export {
   type UsageSide,
   withoutPart,
 } from "./usage.ts";
+export { asksForCompaction } from "./operations.ts";
 export { sessionHeaders, sessionOf } from "./headers/session-headers.ts";
 export type { AskUpstream, BodySink, ReplyBody, ReplyHeaders, UpstreamReply, UpstreamRequest } from "./upstream.ts";
 export {

@@ -115,6 +115,9 @@ export const ledgerBatchMax = 2_000;
 /** Records of ended calls that are summed at a time: SQLite is blocked for a few milliseconds. */
 export const usageBatchRows = 2_000;
 
+/** The summary in an item that stands for a conversation; the longest answer of a model is about half of it. */
+export const compactionBytesMax = 1024 * 1024;
+
 /** Days, models or tokens in one answer of the usage route. */
 export const usageGroupsMax = 10_000;
 

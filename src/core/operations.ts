@@ -1,3 +1,4 @@
+import { type JsonObject, listOf, objectOf } from "./json.ts";
 /** The three formats of text generation: OpenAI Chat Completions, Anthropic Messages, OpenAI Responses. */
 export type Dialect = "chat" | "messages" | "responses";
 
@@ -29,3 +30,8 @@ export type Operation = ModelOperation | WebOperation;
 
 /** Wishes of a request for text that some endpoints silently ignore: a format of the answer, thought. */
 export type RequestFeature = "format" | "effort";
+
+/** Whether a Responses body asks for a summary of its conversation instead of an answer: its last item is the trigger. */
+export function asksForCompaction(body: JsonObject): boolean {
+  return objectOf(listOf(body["input"]).at(-1))?.["type"] === "compaction_trigger";
+}

@@ -56,8 +56,10 @@ function textPart(text: string, assistant: boolean): JsonObject {
 
 function checkItems(items: readonly JsonObject[], call: Call, wire: ResponsesWire): ErrorAnswer | null {
   for (const [index, item] of items.entries()) {
+    const { type, encrypted_content: sealed } = item;
+    if (type === "compaction" && wire.seal.open(sealed) === undefined) return wire.forged(String(sealed));
     const error =
-      item["type"] === "reasoning" ? checkReasoning(item, items[index + 1], call, wire) : checkPair(item, items, wire);
+      type === "reasoning" ? checkReasoning(item, items[index + 1], call, wire) : checkPair(item, items, wire);
     if (error !== null) return error;
   }
   return null;

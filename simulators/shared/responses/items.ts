@@ -1,4 +1,4 @@
-import { asArray, type JsonObject } from "../json.ts";
+import { asArray, asObject, type JsonObject } from "../json.ts";
 import { tokenLogprobs } from "../logprobs.ts";
 import { numberOr } from "../prompt.ts";
 import { argumentPieces, type ToolCall } from "../tool-calls.ts";
@@ -19,6 +19,8 @@ export interface OutputItem {
 /** The items of a response: reasoning, then text, then calls. */
 export function outputItems(talk: ResponsesTalk, wire: ResponsesWire): OutputItem[] {
   const { turn } = talk;
+  const last = asObject(asArray(talk.body["input"]).at(-1));
+  if (wire.compacts === true && last["type"] === "compaction_trigger") return [compactionItem(talk, wire)];
   const reasoning = turn.reasoning === "" ? [] : [reasoningItem(talk, wire)];
   if (turn.refusal !== null) {
     return wire.refusal === "part" ? [...reasoning, refusalItem(turn.refusal.text, talk, wire)] : reasoning;
@@ -26,6 +28,13 @@ export function outputItems(talk: ResponsesTalk, wire: ResponsesWire): OutputIte
   const silent = turn.toolCalls.length > 0 && turn.text === "";
   const spoken = silent ? [] : [messageItem(talk, wire)];
   return [...reasoning, ...spoken, ...turn.toolCalls.map((call, index) => callItem(call, index, talk, wire))];
+}
+
+/** The conversation in a form that only its maker reads. */
+function compactionItem({ call, input }: ResponsesTalk, wire: ResponsesWire): OutputItem {
+  const id = wire.itemId("cmp", "compaction", call.identity);
+  const whole = { id, type: "compaction", encrypted_content: wire.seal.close({ items: input.length }) };
+  return { whole, started: whole, events: [] };
 }
 
 /** Reasoning: summarized or in full, and sealed if the caller wants to return it. */

@@ -25,6 +25,8 @@ export interface ResponsesWire {
   refuse?(body: JsonObject): Problem | null;
   /** Calls need results, reasoning needs the item that it led to, and every referenced item must be stored. */
   readonly strictItems: boolean;
+  /** It makes summaries of conversations itself (`compaction_trigger`). */
+  readonly compacts?: true;
   notKept(what: "response" | "item", id: string, field: string): ErrorAnswer;
   /** The answer to encrypted reasoning that does not open. */
   forged(sealed: string): ErrorAnswer;

@@ -10,8 +10,8 @@ import type { TranslationTarget } from "./translation.ts";
 const tagPrefix = "tollgate.";
 const quotedTagPrefix = `"${tagPrefix}`;
 
-/** A JSON string that begins like a tagged signature, which ordinary text does not. */
-const taggedText = /(?<!\\)"tollgate\.[^".]*\.(?:thought|cipher|call)\./;
+/** A JSON string that begins like a tagged signature, or like a summary of ours, which ordinary text does not. */
+const taggedText = /(?<!\\)"tollgate\.[^".]*\.(?:thought|cipher|call|compaction)\./;
 
 /** A JSON body; long strings in its text may be truncated. */
 interface TaggedBody {
@@ -19,7 +19,7 @@ interface TaggedBody {
   text: string;
 }
 
-/** Whether a JSON body contains a tagged signature. */
+/** Whether a JSON body contains a tagged signature, or a summary that an upstream could not read. */
 export function hasTaggedSignature({ bytes, text }: TaggedBody): boolean {
   return text.includes(quotedTagPrefix) && taggedText.test(bytes.toString("latin1"));
 }

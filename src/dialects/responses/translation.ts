@@ -1,9 +1,10 @@
-import { GatewayError, type JsonObject } from "../../core/index.ts";
+import { asksForCompaction, GatewayError, type JsonObject } from "../../core/index.ts";
 import { type Answer, collectAnswer, type DialectTranslation, type UpstreamContext } from "../conversation/index.ts";
 import { readOpenaiFailure, writeOpenaiError } from "../openai-failures.ts";
 import { ResponsesStreamReader } from "./answers/stream-reader.ts";
 import { ResponsesStreamWriter } from "./answers/stream-writer.ts";
 import { writeResponsesAnswer } from "./answers/write-answer.ts";
+import { NO_SUMMARY, summaryOf, SummaryStreamWriter } from "./compaction.ts";
 import { responsesFields } from "./fields.ts";
 import { ToolNames } from "./tool-names.ts";
 import { readResponsesRequest } from "./requests/read-request.ts";
@@ -20,6 +21,7 @@ export const responsesTranslation: DialectTranslation = {
   writeRequest: writeResponsesRequest,
   readAnswer: readResponsesAnswer,
   writeAnswer(answer, client) {
+    if (asksForCompaction(client.request)) return writeResponsesAnswer(summarized(answer, client.callId), client);
     const names = new ToolNames(client.request["tools"]);
     const choices = answer.choices.map((choice) => ({
       ...choice,
@@ -30,12 +32,20 @@ export const responsesTranslation: DialectTranslation = {
   streamReader: (upstream) => new ResponsesStreamReader(upstream),
   streamWriter(client) {
     const writer = new ResponsesStreamWriter(client);
+    if (asksForCompaction(client.request)) return new SummaryStreamWriter(writer, client.callId);
     const names = new ToolNames(client.request["tools"]);
     return { write: (event) => writer.write(names.qualifyEvent(event)) };
   },
   readFailure: readOpenaiFailure,
   writeFailure: (failure) => JSON.stringify(writeOpenaiError(failure)),
 };
+
+function summarized(answer: Answer, callId: string): Answer {
+  const [choice] = answer.choices;
+  const block = choice && summaryOf(choice.blocks, callId);
+  if (choice === undefined || block === undefined) throw new GatewayError("upstream_invalid_answer", NO_SUMMARY);
+  return { ...answer, choices: [{ ...choice, blocks: [block] }] };
+}
 
 function readResponsesAnswer(answer: JsonObject, upstream: UpstreamContext): Answer {
   if (!Array.isArray(answer["output"])) {

@@ -1,5 +1,6 @@
 import { startDeleting } from "../delete-regularly.ts";
 import type { Feature } from "../feature.ts";
+import { compactResponseRoute } from "./compact.ts";
 import { countResponseTokensRoute } from "./count-tokens.ts";
 import { createResponseRoute } from "./create-response.ts";
 import { responsesSocketRoute } from "./responses-sockets.ts";
@@ -9,6 +10,7 @@ export const responsesFeature: Feature = {
   routes: [
     createResponseRoute,
     countResponseTokensRoute,
+    compactResponseRoute,
     getResponseRoute,
     deleteResponseRoute,
     listInputItemsRoute,

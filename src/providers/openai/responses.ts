@@ -22,6 +22,7 @@ export const responses = responsesOperation({
   reportedCost: () => undefined,
   hidesThought,
   hasSocket: true,
+  compacts: true,
   tierNames,
   readTool,
   readTools,

@@ -1,5 +1,6 @@
 import {
   addUsage,
+  asksForCompaction,
   type JsonObject,
   type ModelFacts,
   objectOf,
@@ -26,6 +27,8 @@ export interface ResponsesEndpoint {
   /** Whether there is a WebSocket at the same path. */
   hasSocket: boolean;
   facts?: (model: string) => ModelFacts;
+  /** It makes summaries of conversations itself (`compaction_trigger`): other endpoints are asked for one in words. */
+  compacts?: true;
   /** Clients send it tools that it does not have, and namespaces: requests with those are translated. */
   hasForeignTools?: true;
   /** Further names of its service tiers. */
@@ -88,20 +91,23 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   return withTier(observed, tierOf(answer), endpoint.tierNames);
 }
 
-/** An upstream without OpenAI's tools gets a request without them. */
-function foreignTools({
+/** An upstream without OpenAI's tools or compaction gets a request without them. */
+function foreignParts({
+  compacts,
   hasForeignTools,
   readTool,
   facts,
 }: ResponsesEndpoint): Pick<UpstreamOperation, "needsTranslation"> {
-  if (hasForeignTools !== true) return {};
+  if (hasForeignTools !== true && compacts === true) return {};
   return {
     needsTranslation: (body, model) =>
-      toolsOf(body).some(
-        (tool) =>
-          readTool(tool, body, model) === undefined ||
-          (tool["type"] === "custom" && facts?.(model).clientTools?.includes("custom") !== true),
-      ),
+      (compacts !== true && asksForCompaction(body)) ||
+      (hasForeignTools === true &&
+        toolsOf(body).some(
+          (tool) =>
+            readTool(tool, body, model) === undefined ||
+            (tool["type"] === "custom" && facts?.(model).clientTools?.includes("custom") !== true),
+        )),
   };
 }
 
@@ -123,7 +129,7 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
     extras: (body) => tierExtras(body, endpoint.tierNames),
     readTool: endpoint.readTool,
     edits: (body, model) => fitBody(body, facts?.(model) ?? {}),
-    ...foreignTools(endpoint),
+    ...foreignParts(endpoint),
     readUsage: (answer) => readResponsesUsage(answer, endpoint),
     // xAI's error is a string, other upstreams' errors are objects.
     isFailure: ({ status, error, output }) =>

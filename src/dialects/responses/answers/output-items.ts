@@ -12,7 +12,7 @@ import {
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
 /** The id of an item of an answer, by its position in the output. */
-export function itemId(prefix: "msg" | "fc" | "ctc" | "rs" | "ig", callId: string, index: number): string {
+export function itemId(prefix: "msg" | "fc" | "ctc" | "rs" | "ig" | "cmp", callId: string, index: number): string {
   return `${prefix}_${callId}_${index}`;
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../core/index.ts";
+import { type JsonObject, objectOf } from "../../../core/index.ts";
 import {
   invalid,
   member,
@@ -17,6 +17,7 @@ import {
   untagSignature,
 } from "../../conversation/index.ts";
 import { isServerRun, substituteItem, textOfHosted } from "../client-tools.ts";
+import { readSummary } from "../compaction.ts";
 import { typeOf } from "../kept-items.ts";
 import type { ToolNames } from "../tool-names.ts";
 import { readContent } from "./read-parts.ts";
@@ -32,7 +33,6 @@ const nativeItems: ReadonlySet<string> = new Set([
   "tool_search_output",
   "additional_tools",
   "compaction",
-  "compaction_trigger",
   "context_compaction",
   "code_interpreter_call",
   "local_shell_call",
@@ -65,7 +65,10 @@ export function readItems(items: readonly unknown[], at: string, names: ToolName
       callSignature = sealed;
       continue;
     }
+    // An item that has triggered a summary tells nothing itself; all before the summary is in it.
+    if (item["type"] === "compaction_trigger") continue;
     const turn = withoutSealed(readItem(item, path, names), turns);
+    if (item["type"] === "compaction" && turn.role === "user" && isTrigger(items[index - 1])) keepInstructions(turns);
     const [first] = turn.parts;
     if (first?.kind === "tool-call" && callSignature !== undefined) {
       turns.push({ ...turn, parts: [{ ...first, signature: callSignature }] });
@@ -99,6 +102,15 @@ function callSignatureOf({ type, encrypted_content: sealed }: JsonObject): Signa
   return read.use === "call" ? read.signature : undefined;
 }
 
+function isTrigger(item: unknown): boolean {
+  return objectOf(item)?.["type"] === "compaction_trigger";
+}
+
+function keepInstructions(turns: Turn[]): void {
+  const kept = turns.filter(({ role }) => role === "system" || role === "developer");
+  turns.splice(0, turns.length, ...kept);
+}
+
 function readItem(item: JsonObject, at: string, names: ToolNames): Turn {
   const type = typeOf(item, at);
   switch (type) {
@@ -114,6 +126,11 @@ function readItem(item: JsonObject, at: string, names: ToolNames): Turn {
       return { role: "assistant", at, parts: [readReasoning(item, at)] };
     case "image_generation_call":
       return { role: "assistant", at, parts: [readGeneratedImage(item, at)] };
+    case "compaction": {
+      const text = readSummary(item, at);
+      if (text !== undefined) return { role: "user", at, parts: [{ kind: "text", at, text }] };
+      return { role: "assistant", at, parts: [readNative(item, at)] };
+    }
     default:
       if (!nativeItems.has(type)) {
         throw invalid(`${at}.type`, `${JSON.stringify(type.slice(0, 80))} is not a type of item`);

@@ -1,4 +1,4 @@
-import { efforts, type JsonObject } from "../../../core/index.ts";
+import { asksForCompaction, efforts, type JsonObject } from "../../../core/index.ts";
 import {
   checkToolCalls,
   type Conversation,
@@ -17,6 +17,7 @@ import {
   type Turn,
 } from "../../conversation/index.ts";
 import { flat, readFormat } from "../../openai-requests.ts";
+import { askForSummary } from "../compaction.ts";
 import { logprobsInclude, responsesFields } from "../fields.ts";
 import { ToolNames } from "../tool-names.ts";
 import { readItems } from "./read-items.ts";
@@ -40,7 +41,7 @@ export function readResponsesRequest(body: JsonObject): Conversation {
   checkToolCalls(turns);
   member(body, "text", "", readObject);
   // The items of the earlier response are among the turns.
-  return readConversation(
+  const conversation = readConversation(
     { ...body, previous_response_id: undefined },
     {
       turns,
@@ -51,6 +52,7 @@ export function readResponsesRequest(body: JsonObject): Conversation {
       logprobs: () => readLogprobs(body),
     },
   );
+  return asksForCompaction(body) ? askForSummary(conversation) : conversation;
 }
 
 function readTurns(body: JsonObject, names: ToolNames): Turn[] {
