@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { WorkBound, Usage, UsageSide } from "../core/index.ts";
 import { boundFor, chargeFor, type ModelPrice } from "../pricing/index.ts";
 import { priceOf } from "./__fixtures__/work-scene.ts";
-import { expectedTokens, sumOf, usageBound, resolveUsage } from "./estimate.ts";
+import { type CountedWork, expectedTokens, resolveUsage, sumOf, usageBound, withPassed } from "./estimate.ts";
 
 /** The upstream reported no usage. */
 const estimatedUsage = (price: ModelPrice, bound: WorkBound, outputBytes: number): Usage =>
@@ -184,6 +184,36 @@ describe("the usage of a call", () => {
     const failed = { usage: { images: 0, requests: 0 } };
     expect(sumOf([failed, failed])).toEqual(failed);
     expect(sumOf([failed, { usage: { images: 1, requests: 1 } }])).toEqual({ usage: { images: 1, requests: 1 } });
+  });
+});
+
+describe("text whose tokens nobody counts", () => {
+  const bound: WorkBound = { inputTokens: 400, outputTokens: 50, choices: 2 };
+  const output = { wanted: 50, least: 50, limits: "never", ownLimit: 50 } as const;
+  const written = (work: Partial<CountedWork>, outputBytes: number): number | undefined =>
+    resolveUsage(
+      { order: { price: priceOf("up"), bound, output }, ...work },
+      { upstream: undefined, outputBytes: () => outputBytes },
+    ).usage.output;
+
+  test("is estimated by its bytes, within the limit of each choice, unless there is more than twice as much", () => {
+    expect(written({}, 360)).toBe(90);
+    expect(written({}, 404)).toBe(100);
+    expect(written({}, 800)).toBe(100);
+    expect(written({}, 804)).toBe(201);
+  });
+
+  test("is limited by what was sent, and by the model", () => {
+    expect(written({ outputLimit: 30 }, 404)).toBe(60);
+    const order = { price: priceOf("window"), bound, output: { ...output, ownLimit: undefined } };
+    expect(written({ order }, 1_200)).toBe(200);
+    expect(written({ order: { ...order, price: priceOf("up") } }, 1_200)).toBe(300);
+  });
+
+  test("is counted on from the last count in the middle of a stream, within the limit too", () => {
+    const work = { order: { price: priceOf("up"), bound, output } };
+    const passed = (outputBytes: number) => withPassed(work, { usage: { output: 80 } }, outputBytes).usage.output;
+    expect([0, 40, 200, 480, 484].map(passed)).toEqual([80, 90, 100, 100, 201]);
   });
 });
 

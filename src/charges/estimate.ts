@@ -158,13 +158,14 @@ function withTokens(work: CountedWork, observed: ObservedUsage, outputBytes: () 
     (count === 0 && isWritten && bucketsOf[side].some((one) => one in usage));
   const missing = both.filter((side) => isMissing(side, side === "input" ? read : written));
   if (missing.length === 0) return observed;
-  const { price, bound, output } = work.order;
-  const likely: Usage = { ...expectedInput(price, bound), output: tokensOfBytes(outputBytes()) };
+  const { price, bound } = work.order;
+  const output = withinLimit(work, observed, tokensOfBytes(outputBytes()));
+  const likely: Usage = { ...expectedInput(price, bound), output };
   const { others, uncounted: _, ...rest } = observed;
   const whole = { ...usage };
   const estimated = both.filter((side) => {
     const isEstimated = missing.includes(side) && estimate(whole, { side, likely, isBeyond: isBeyond[side] });
-    const isText = output !== undefined && missing.includes(side);
+    const isText = work.order.output !== undefined && missing.includes(side);
     return isEstimated || isText || observed.estimated?.includes(side) === true;
   });
   return { ...rest, usage: whole, estimated, ...(others !== undefined && isPlausible ? { others } : {}) };
@@ -193,7 +194,7 @@ function estimate(
 const PROVIDERS_OWN_TOKENS = UNKNOWN_PART_TOKENS;
 
 /** How many times as much as there can be a count may be. More is a mistake of the upstream. */
-const PLAUSIBLE_TIMES = 2;
+export const PLAUSIBLE_TIMES = 2;
 
 /**
  * Whether a count of input is no count: far beyond what the body allows within the window. After each run of a hosted
@@ -209,16 +210,40 @@ function isInputBeyond({ order: { price, bound } }: CountedWork, observed: Obser
 
 /** Whether a count of output is far beyond the limit that was sent, or else the model's, and beyond the text as well. */
 function isOutputBeyond(
-  { order: { price, bound, output }, outputLimit }: CountedWork,
+  work: CountedWork,
   observed: ObservedUsage,
   written: number,
   outputBytes: () => number,
 ): boolean {
-  const limit = outputLimit ?? outputTokensMax(price, output === undefined ? bound.outputTokens : output.ownLimit);
+  const { price, bound, output } = work.order;
+  const limit = textLimit(work) ?? outputTokensMax(price, output === undefined ? bound.outputTokens : undefined);
   if (written <= limit) return false;
-  const ofOthers = (bound.alternatives?.models ?? []).map(({ outputTokens: own = 0 }) => own);
-  const most = PLAUSIBLE_TIMES * roundsMax(bound, observed) * Math.max(limit, ...ofOthers) * bound.choices;
+  const most = PLAUSIBLE_TIMES * outputWithin(limit, bound, observed);
   return written > most && written > PLAUSIBLE_TIMES * tokensOfBytes(outputBytes());
+}
+
+/** All output within a limit per choice. */
+function outputWithin(limit: number, bound: WorkBound, observed: ObservedUsage): number {
+  const ofOthers = (bound.alternatives?.models ?? []).map(({ outputTokens: own = 0 }) => own);
+  return roundsMax(bound, observed) * Math.max(limit, ...ofOthers) * bound.choices;
+}
+
+/** The limit of all output of a text, per choice: what was sent, at most the model's own; undefined if none is known. */
+export function textLimit({ order: { output, price }, outputLimit }: CountedWork): number | undefined {
+  if (output === undefined) return undefined;
+  const limit = outputLimit ?? output.ownLimit ?? price.maxOutputTokens;
+  return limit === undefined ? undefined : Math.min(limit, price.maxOutputTokens ?? limit);
+}
+
+/**
+ * An estimate of output by its bytes, within the limit of the text: long words have more bytes a token. An upstream that
+ * writes far more ignores its limit.
+ */
+function withinLimit(work: CountedWork, observed: ObservedUsage, tokens: number): number {
+  const limit = textLimit(work);
+  if (limit === undefined) return tokens;
+  const most = outputWithin(limit, work.order.bound, observed);
+  return tokens > PLAUSIBLE_TIMES * most ? tokens : Math.min(tokens, most);
 }
 
 /** How often the model may have run within the call: again after each run of a hosted tool, and for each other model. */
@@ -248,10 +273,12 @@ function withLifetime(observed: ObservedUsage, { inputBuckets: buckets }: WorkBo
 }
 
 /** The usage with the text that has passed since it was reported. */
-export function withPassed(observed: ObservedUsage, bytesSince: number): ObservedUsage {
+export function withPassed(work: CountedWork, observed: ObservedUsage, bytesSince: number): ObservedUsage {
   if (bytesSince === 0) return observed;
   const { usage } = observed;
-  const output = (usage.output ?? 0) + tokensOfBytes(bytesSince);
+  const told = outputTokens(usage);
+  const passed = withinLimit(work, observed, told + tokensOfBytes(bytesSince)) - told;
+  const output = (usage.output ?? 0) + Math.max(passed, 0);
   return { ...observed, usage: { ...usage, output }, estimated: ["output"] };
 }
 

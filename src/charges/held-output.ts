@@ -42,7 +42,7 @@ export class HeldOutput {
     const needed = this.#cost.ofBound(output?.least);
     const left = available > 0n ? available : 0n;
     const isForOutput = output !== undefined && needed > this.#cost.ofBound(0);
-    const tokens = isForOutput ? Math.floor(output.least / output.margin) * bound.choices : 0;
+    const tokens = isForOutput ? output.least * bound.choices : 0;
     const least = isForOutput ? ` for its input and ${tokens} tokens of output` : "";
     return new GatewayError(
       "insufficient_credits",
@@ -60,8 +60,7 @@ export class HeldOutput {
 }
 
 /** The limit that a request must get, so that it costs no more than is held. */
-function limitFor({ limits: when, wanted, margin }: OutputHold, tokens: number): number | undefined {
+function limitFor({ limits: when, wanted }: OutputHold, tokens: number): number | undefined {
   if (when === "never") return undefined;
-  if (tokens < wanted) return Math.floor(tokens / margin);
-  return when === "always" ? tokens : undefined;
+  return when === "always" || tokens < wanted ? tokens : undefined;
 }

@@ -14,16 +14,16 @@ const limited = (outputTokens: number): WorkBound => ({ ...bound, outputTokens }
 
 describe("of a stream whose output all passes by", () => {
   test.each<[string, Partial<RequestedAnswer>, OutputHold]>([
-    ["little is held", { hidesThought: false }, { wanted: 2_048, least: 256, limits: "never", margin: 1 }],
+    ["little is held", { hidesThought: false }, { wanted: 2_048, least: 256, limits: "never" }],
     [
       "no more is held than it is limited to",
       { hidesThought: false, bound: limited(100) },
-      { wanted: 150, least: 150, limits: "never", margin: 1, ownLimit: 100 },
+      { wanted: 100, least: 100, limits: "never", ownLimit: 100 },
     ],
     [
       "no more is held than the model can write",
       { hidesThought: false, price: { ...price, maxOutputTokens: 500 } },
-      { wanted: 750, least: 256, limits: "never", margin: 1 },
+      { wanted: 500, least: 256, limits: "never" },
     ],
   ])("%s", (_title, answer, hold) => {
     expect(holdOf({ streamed: true, ...answer })).toEqual(hold);
@@ -32,71 +32,63 @@ describe("of a stream whose output all passes by", () => {
 
 describe("of any other answer", () => {
   test.each<[string, Partial<RequestedAnswer>, OutputHold]>([
-    ["a request without a limit gets one", {}, { wanted: 32_768, least: 256, limits: "always", margin: 1 }],
-    [
-      "so does a stream that may hide thought",
-      { streamed: true },
-      { wanted: 32_768, least: 384, limits: "always", margin: 1.5 },
-    ],
+    ["a request without a limit gets one", {}, { wanted: 32_768, least: 256, limits: "always" }],
+    ["so does a stream that may hide thought", { streamed: true }, { wanted: 32_768, least: 256, limits: "always" }],
     [
       "it is at most the model's own",
       { price: { ...price, maxOutputTokens: 8_192 } },
-      { wanted: 8_192, least: 256, limits: "always", margin: 1 },
+      { wanted: 8_192, least: 256, limits: "always" },
     ],
     [
       "it is at most the context window",
       { price: { ...price, contextWindow: 4_000 } },
-      { wanted: 4_000, least: 256, limits: "always", margin: 1 },
+      { wanted: 4_000, least: 256, limits: "always" },
     ],
     [
       "the request's own limit is held",
       { bound: limited(5_000) },
-      { wanted: 5_000, least: 256, limits: "if-fewer", margin: 1, ownLimit: 5_000 },
+      { wanted: 5_000, least: 256, limits: "if-fewer", ownLimit: 5_000 },
     ],
-    [
-      "a low one is held whole",
-      { bound: limited(20) },
-      { wanted: 20, least: 20, limits: "if-fewer", margin: 1, ownLimit: 20 },
-    ],
+    ["a low one is held whole", { bound: limited(20) }, { wanted: 20, least: 20, limits: "if-fewer", ownLimit: 20 }],
     [
       "a limit above the model's is held as the model's",
       { bound: limited(1_000_000) },
-      { wanted: 64_000, least: 256, limits: "if-fewer", margin: 1, ownLimit: 1_000_000 },
+      { wanted: 64_000, least: 256, limits: "if-fewer", ownLimit: 1_000_000 },
     ],
     [
       "a limit that leaves thought unlimited is held as the model's",
       { bound: limited(200), isAnswerOnly: true },
-      { wanted: 64_000, least: 256, limits: "if-fewer", margin: 1 },
+      { wanted: 64_000, least: 256, limits: "if-fewer" },
     ],
     [
       "more than the budget for thinking is held",
       { bound: { ...limited(20_000), outputTokensMin: 10_064 } },
-      { wanted: 20_000, least: 10_064, limits: "if-fewer", margin: 1, ownLimit: 20_000 },
+      { wanted: 20_000, least: 10_064, limits: "if-fewer", ownLimit: 20_000 },
     ],
     [
       "no less is held than the upstream accepts as a limit",
       { limitMin: 300 },
-      { wanted: 32_768, least: 300, limits: "always", margin: 1 },
+      { wanted: 32_768, least: 300, limits: "always" },
     ],
     [
       "a model without a known maximum is assumed to write less",
       { price: priceOf("up") },
-      { wanted: 8_192, least: 256, limits: "always", margin: 1 },
+      { wanted: 8_192, least: 256, limits: "always" },
     ],
     [
       "unless the request's own limit says otherwise",
       { price: priceOf("up"), bound: limited(1_000_000) },
-      { wanted: 1_000_000, least: 256, limits: "if-fewer", margin: 1, ownLimit: 1_000_000 },
+      { wanted: 1_000_000, least: 256, limits: "if-fewer", ownLimit: 1_000_000 },
     ],
     [
       "a model of which only the window is known gets what that leaves",
       { price: { ...priceOf("up"), contextWindow: 1_000 } },
-      { wanted: 900, least: 256, limits: "always", margin: 1 },
+      { wanted: 900, least: 256, limits: "always" },
     ],
     [
       "at least a quarter of the window, because the input is bounded generously",
       { price: { ...priceOf("up"), contextWindow: 1_000 }, bound: { ...bound, inputTokens: 990 } },
-      { wanted: 250, least: 250, limits: "always", margin: 1 },
+      { wanted: 250, least: 250, limits: "always" },
     ],
   ])("%s", (_title, answer, hold) => {
     expect(holdOf(answer)).toEqual(hold);
@@ -122,7 +114,7 @@ describe("opening", () => {
     bound: { inputTokens: 100, outputTokens: undefined, choices },
     output,
   });
-  const all: OutputHold = { wanted: 32_768, least: 256, limits: "always", margin: 1 };
+  const all: OutputHold = { wanted: 32_768, least: 256, limits: "always" };
   const input = 100_000n;
 
   test("holds the output that is wanted if the credits suffice", async () => {
@@ -144,22 +136,14 @@ describe("opening", () => {
   });
 
   test("leaves a limit of the request that fits, and lowers one that does not", async () => {
-    expect(
-      (await scene.open(order({ ...all, wanted: 450, limits: "if-fewer", margin: 1 }))).outputLimit,
-    ).toBeUndefined();
+    expect((await scene.open(order({ ...all, wanted: 450, limits: "if-fewer" }))).outputLimit).toBeUndefined();
     await scene.stop();
     scene = await WorkScene.start();
-    expect((await scene.open(order({ ...all, wanted: 451, limits: "if-fewer", margin: 1 }))).outputLimit).toBe(450);
-  });
-
-  test("holds more for a stream than its lowered limit, because its cost is estimated while it passes", async () => {
-    const work = await scene.open(order({ ...all, margin: 1.5 }));
-    expect(work.outputLimit).toBe(300);
-    expect(await scene.held()).toBe(credits);
+    expect((await scene.open(order({ ...all, wanted: 451, limits: "if-fewer" }))).outputLimit).toBe(450);
   });
 
   test("never limits a stream that is topped up", async () => {
-    const work = await scene.open(order({ ...all, limits: "never", margin: 1 }));
+    const work = await scene.open(order({ ...all, limits: "never" }));
     expect(work.outputLimit).toBeUndefined();
     expect(await scene.held()).toBe(credits);
   });

@@ -11,12 +11,6 @@ const USEFUL_TOKENS = 256;
 /** The most that is held for an answer without a limit, and the limit that its request gets. */
 const OUTPUT_TOKENS_ASSUMED = 32_768;
 
-/**
- * The cost of a stream is estimated while it passes, from its bytes. Texts with long words have more bytes per token than
- * are assumed, and must not end before their limit.
- */
-const STREAM_MARGIN = 1.5;
-
 /** The output that is assumed of a model of which nothing is known. */
 const UNKNOWN_MODEL_TOKENS = 8_192;
 
@@ -30,8 +24,6 @@ export interface OutputHold {
   limits: "always" | "if-fewer" | "never";
   /** The request's own limit of all output that is billed, thought included; undefined if it has none. */
   ownLimit?: number | undefined;
-  /** The tokens that are held for each one of a limit that is lower than wanted: then nothing is left for a top-up. */
-  margin: number;
 }
 
 /** The properties of a request that its hold depends on. */
@@ -58,17 +50,15 @@ export function outputHold(answer: RequestedAnswer): OutputHold {
   const useful = Math.max(USEFUL_TOKENS, bound.outputTokensMin ?? 0, limitMin);
   // The price of passing text is unknown while another model may be writing it.
   if (streamed && !hidesThought && bound.alternatives === undefined) {
-    const wanted = Math.min(Math.ceil(most * STREAM_MARGIN), STREAM_TOKENS);
-    return { wanted, least: Math.min(wanted, useful), limits: "never", margin: 1, ownLimit: own };
+    const wanted = Math.min(most, STREAM_TOKENS);
+    return { wanted, least: Math.min(wanted, useful), limits: "never", ownLimit: own };
   }
-  const margin = streamed ? STREAM_MARGIN : 1;
   // Thought beside a limited answer is bounded by the model alone.
   const wanted = own === undefined && !isAnswerOnly ? Math.min(most, OUTPUT_TOKENS_ASSUMED) : most;
   const { output, reasoning } = price.rates;
   const isFree = output.highest + reasoning.highest === 0n && bound.alternatives === undefined;
   const limits = bound.outputTokens === undefined ? "always" : "if-fewer";
-  const least = Math.ceil(Math.min(wanted, useful) * margin);
-  return { wanted, least: Math.min(wanted, least), limits: isFree ? "never" : limits, margin, ownLimit: own };
+  return { wanted, least: Math.min(wanted, useful), limits: isFree ? "never" : limits, ownLimit: own };
 }
 
 /** The most output of a model: its own maximum, else what its context window leaves; undefined if both are unknown. */

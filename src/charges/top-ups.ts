@@ -1,6 +1,15 @@
-import { formatCredits, GatewayError, limits, type Nano, type ObservedUsage, type Usage } from "../core/index.ts";
+import {
+  bytesOfTokens,
+  formatCredits,
+  GatewayError,
+  limits,
+  type Nano,
+  type ObservedUsage,
+  type Usage,
+} from "../core/index.ts";
 import type { OutcomeOf, TopUp } from "../ledger/index.ts";
 import type { WorkDependencies } from "./dependencies.ts";
+import { type CountedWork, PLAUSIBLE_TIMES, textLimit } from "./estimate.ts";
 import type { Lease } from "./lease.ts";
 import type { WorkOrder } from "./work-order.ts";
 import { atLeast, capAt, type WorkCost } from "./work-cost.ts";
@@ -21,10 +30,16 @@ export interface Allowance {
 
 const nothing = (): undefined => undefined;
 
-/** Raises the hold of running work before its cost reaches it, and ends the work when no credits are left for that. */
+/**
+ * Raises the hold of running work before its cost reaches it, and ends the work when no credits are left for that.
+ *
+ * A hold of the most that the work can cost is enough: it covers the input and the limit that was sent, or a price that
+ * does not depend on output. It is raised only if the cost exceeds it all the same, and an estimate by bytes does so only
+ * well beyond the limit (`resolveUsage`).
+ */
 export class TopUps {
   readonly #deps: WorkDependencies;
-  readonly #order: Pick<WorkOrder, "id" | "output">;
+  readonly #work: CountedWork & { order: WorkOrder };
   readonly #cost: WorkCost;
   readonly #lease: Lease;
   #readUsage: () => ObservedUsage | undefined = nothing;
@@ -38,10 +53,12 @@ export class TopUps {
   #covering: Promise<unknown> | undefined;
   /** A total that was asked for without an answer: it may be held, but does not count as that. */
   #unanswered: Nano | undefined;
+  /** The most that the work can cost, once that was needed. */
+  #most: Nano | undefined;
 
-  constructor(deps: WorkDependencies, order: Pick<WorkOrder, "id" | "output">, cost: WorkCost, lease: Lease) {
+  constructor(deps: WorkDependencies, work: CountedWork & { order: WorkOrder }, cost: WorkCost, lease: Lease) {
     this.#deps = deps;
-    this.#order = order;
+    this.#work = work;
     this.#cost = cost;
     this.#lease = lease;
     this.#comparedAt = deps.ticker.now();
@@ -81,7 +98,7 @@ export class TopUps {
       const seen = this.#readUsage();
       return seen === undefined ? undefined : this.#cost.of(seen);
     } catch (reason) {
-      this.#deps.onUnsettled(this.#order.id, reason);
+      this.#deps.onUnsettled(this.#work.order.id, reason);
       return undefined;
     }
   }
@@ -93,6 +110,8 @@ export class TopUps {
     const cost = this.#compare();
     const { amount } = this.#lease;
     if (cost === undefined || amount >= limits.callNanoMax) return unlimited;
+    const limitBytes = bytesOfTokens(PLAUSIBLE_TIMES * (textLimit(this.#work) ?? 0) * this.#work.order.bound.choices);
+    if (this.#isWhole && outputBytes < limitBytes) return { untilBytes: limitBytes, raised: this.#raisedFrom(cost) };
     const next = this.#isLow(cost) ? amount : (amount * 3n) / 4n;
     return { untilBytes: outputBytes + this.#cost.bytesFor(next - cost), raised: this.#raisedFrom(cost) };
   }
@@ -131,11 +150,24 @@ export class TopUps {
     return cost;
   }
 
-  /** A hold of the most that a call can cost covers any cost, as does that of an answer whose text costs nothing. */
   #isLow(cost: Nano): boolean {
     const { amount } = this.#lease;
-    if (this.#order.output !== undefined && !this.#cost.isOfText) return cost > amount;
-    return cost * 4n > amount * 3n && amount < limits.callNanoMax;
+    if (cost * 4n <= amount * 3n || amount >= limits.callNanoMax) return false;
+    return cost > amount || !this.#isWhole;
+  }
+
+  /** Whether the hold is the most that the work can cost. */
+  get #isWhole(): boolean {
+    return this.#lease.amount >= (this.#most ??= this.#mostOfWork());
+  }
+
+  #mostOfWork(): Nano {
+    const { bound, output } = this.#work.order;
+    if (output !== undefined && !this.#cost.isOfText) return 0n;
+    const limit = output === undefined ? bound.outputTokens : textLimit(this.#work);
+    // A text without a limit may cost as much as any call.
+    const isUnknown = bound.isGrowing === true || (output !== undefined && limit === undefined);
+    return isUnknown ? limits.callNanoMax : this.#cost.ofBound(limit);
   }
 
   #raisedFrom(cost: Nano): Promise<void> | undefined {
@@ -149,13 +181,14 @@ export class TopUps {
   async #topUp(cost: Nano): Promise<void> {
     const lease = this.#lease;
     try {
-      const lack = await this.#raise(capAt(limits.callNanoMax, 2n * atLeast(lease.amount, cost)));
+      const most = cost <= (this.#most ?? 0n) ? this.#most : undefined;
+      const lack = await this.#raise(capAt(most ?? limits.callNanoMax, 2n * atLeast(lease.amount, cost)));
       const rest = lack !== undefined && lack > 0n ? await this.#raise(lease.amount + lack) : lack;
       // Otherwise others took a part of the rest meanwhile.
       const isNothingLeft = rest !== undefined && rest <= 0n;
       if (isNothingLeft && cost >= lease.amount && lease.isFollowed) this.exhaust(usedUp(lease.amount));
     } catch (reason) {
-      this.#deps.onUnsettled(this.#order.id, reason);
+      this.#deps.onUnsettled(this.#work.order.id, reason);
       await new Promise<void>((resolve) => this.#deps.ticker.after(TOP_UP_RETRY_MS, resolve));
     }
   }

@@ -101,7 +101,7 @@ export class Work implements Watched {
     this.#deps = deps;
     this.#cost = cost;
     this.#lease = new Lease(deps, order, start, (error) => this.#topUps.exhaust(error));
-    this.#topUps = new TopUps(deps, order, cost, this.#lease);
+    this.#topUps = new TopUps(deps, this, cost, this.#lease);
     const arrivedAt = order.arrivedAt ?? deps.ticker.now() - (deps.clock() - order.at);
     this.#times = { startedAt: order.at, arrivedAt, millisecondsToFirstByte: undefined };
     deps.ticker.watch(this);
@@ -178,7 +178,7 @@ export class Work implements Watched {
     this.outputLimit = held?.outputLimit;
     this.firstAllowance = bytesOfTokens(held?.outputTokens ?? 0) / 2;
     this.#cost = cost;
-    this.#topUps = new TopUps(this.#deps, order, cost, this.#lease);
+    this.#topUps = new TopUps(this.#deps, this, cost, this.#lease);
     return "moved";
   }
 

@@ -25,6 +25,8 @@ export interface AlternativeModels {
 export interface WorkBound {
   /** The maximum number of input tokens. */
   inputTokens: number;
+  /** Whether more input may follow, as in a session: the bound is then that of what is known by now. */
+  isGrowing?: boolean;
   /** Parts of `inputTokens` that have other prices than text: `inputImage` and `inputAudio`. */
   inputParts?: Usage;
   /** Buckets besides `input` that the input may be counted in, such as writes to a cache. */

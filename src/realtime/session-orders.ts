@@ -46,6 +46,7 @@ export class SessionOrders {
     const isTimed = price.priced.has("connectionMs");
     const bound: WorkOrder["bound"] = {
       inputTokens: input + inputAudio + inputImage,
+      isGrowing: true,
       inputParts: { inputAudio, inputImage },
       outputTokens: undefined,
       outputBuckets: ["outputAudio"],
@@ -60,7 +61,13 @@ export class SessionOrders {
   transcription(target: Target, audioMs: number): WorkOrder {
     const { inputAudio = 0, output = 0, inputAudioMs = 0 } = this.#transcriptionBound(audioMs);
     this.#coveredMs = inputAudioMs;
-    const bound = { inputTokens: inputAudio, inputParts: { inputAudio }, inputUnits: { inputAudioMs }, choices: 1 };
+    const bound = {
+      inputTokens: inputAudio,
+      isGrowing: true,
+      inputParts: { inputAudio },
+      inputUnits: { inputAudioMs },
+      choices: 1,
+    };
     return this.#orderOf(target, { operation: "realtime_transcription", bound: { ...bound, outputTokens: output } });
   }
 

@@ -181,13 +181,13 @@ export class WorkSeries {
   }
 
   /**
-   * A running work has ended. Resolves once its charge is durable, and rejects if it cannot be made so, or if this was closed
-   * before the work began.
+   * A running work has ended. Resolves once its charge is durable, and rejects if it cannot be made so: if this was closed
+   * before the work began, or before it was held.
    */
   async end(id: string, end: SeriesEnd): Promise<void> {
     const running = this.#find(id);
     if (running !== undefined) return (running.ending ??= this.#charge(running, end));
-    if (!this.#ended.has(id)) throw new GatewayError("upstream_interrupted", "The session has ended.");
+    if (!this.#ended.has(id)) throw sessionEnded();
     await Promise.all(this.#ends);
   }
 
@@ -197,7 +197,8 @@ export class WorkSeries {
     const connectionMs = work !== undefined && this.#carrier === work ? this.#connection?.take() : undefined;
     this.#remove(active);
     if (active.id !== undefined) this.#ended.add(active.id);
-    if (work === undefined) return;
+    // It was to be held late, and the session is ending: what nobody pays for must not reach the client.
+    if (work === undefined) throw sessionEnded();
     const isWhole = error === undefined && !hasLeft;
     const outcome = isWhole ? "complete" : outcomeOf(error, { hasLeft, hasBegun: active.hasPassed });
     const charged = connectionMs === undefined ? used : withConnection(used, connectionMs);
@@ -250,6 +251,10 @@ export class WorkSeries {
     if (this.#connection === undefined || this.#carrier !== work) return used;
     return withConnection(used, this.#connection.milliseconds);
   }
+}
+
+function sessionEnded(): GatewayError {
+  return new GatewayError("upstream_interrupted", "The session has ended.");
 }
 
 /** The time of a connection that has not been charged yet. */

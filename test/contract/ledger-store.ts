@@ -21,12 +21,10 @@ import { type OpenLedgerStore, testCases } from "./ledger-store/world.ts";
 
 export type { OpenedLedgerStore, OpenLedgerStore } from "./ledger-store/world.ts";
 
-interface Options {
-  /** Random interleavings that are tried. */
-  runs?: number;
-}
+/** Random interleavings that are tried. */
+const INTERLEAVINGS = Number(process.env["INTERLEAVINGS"] ?? 100);
 
-export function describeLedgerStore(name: string, open: OpenLedgerStore, { runs = 100 }: Options = {}): void {
+export function describeLedgerStore(name: string, open: OpenLedgerStore): void {
   describe(`the ledger on ${name}`, () => {
     describe("accounts", () => describeAccounts(open));
     describe("holds and grants", () => testCases(open, holdCases));
@@ -40,6 +38,6 @@ export function describeLedgerStore(name: string, open: OpenLedgerStore, { runs 
     describe("budget periods", () => describePeriods(open));
     describe("takings and refunds", () => describeRefunds(open));
     describe("books", () => describeBooks(open));
-    describe("interleavings", () => describeInterleavings(open, runs));
+    describe("interleavings", () => describeInterleavings(open, INTERLEAVINGS));
   });
 }

@@ -48,7 +48,11 @@ function streamOf(texts: readonly string[], usage: object, milliseconds: number)
 describe.each(engines)("on %s", (engine) => {
   let gateway: Gateway;
   beforeAll(async () => {
-    const models = { "own/flat": { requests_kcount: 1_000 } };
+    const models = {
+      "own/flat": { requests_kcount: 1_000 },
+      "own/text": { input_mtok: 0, output_mtok: 100 },
+      "own/speech": { input_mchars: 100_000 },
+    };
     gateway = await startGateway({
       ...(await storageOn(engine, postgres)),
       providers: { own: { kind: "openai-compatible", base_url: upstream.url, api_key: "unused" } },
@@ -93,5 +97,61 @@ describe.each(engines)("on %s", (engine) => {
     expect(all.filter(({ isWhole }) => isWhole)).toHaveLength(10);
     expect(all.filter(({ status }) => status === 402)).toHaveLength(5);
     expect(await spent(token)).toEqual({ spend: 10, held: 0 });
+  });
+
+  /** 36 sentences of 13 tokens, which are 531 by their bytes. */
+  const sentences = Array.from({ length: 36 }, () => "The quick brown fox jumps over the lazy dog and runs away. ");
+  const limited = { model: "own/text", max_tokens: 500 };
+
+  test("of streams whose limit is all that there are credits for, none is cut, whatever its bytes look like", async () => {
+    upstream.answerWith(() => streamOf(sentences, { prompt_tokens: 5, completion_tokens: 468 }, 2_500));
+    const token = await gateway.token({ user: "limits", credits: BigInt((5 * NANO) / 20) });
+    const all = await Promise.all(Array.from({ length: 8 }, () => stream(token, limited)));
+    expect(all.filter(({ isWhole }) => isWhole)).toHaveLength(5);
+    expect(all.filter(({ status }) => status === 402)).toHaveLength(3);
+    expect(await spent(token)).toEqual({ spend: 0.234, held: 0 });
+  });
+
+  test("an upstream that reports nothing is taken to have kept to its limit, up to twice as much text", async () => {
+    const token = await gateway.token({ user: "uncounted", credits: BigInt(NANO / 20) });
+    upstream.answerWith(() => streamOf([...sentences, ...sentences.slice(5)], {}, 1_500));
+    expect(await stream(token, limited)).toMatchObject({ isWhole: true, isCut: false });
+    expect(await spent(token)).toEqual({ spend: 0.05, held: 0 });
+  });
+
+  test("the hold of a stream grows to what its limit costs, and no further", async () => {
+    const token = await gateway.token({ user: "grows", credits: BigInt(NANO) });
+    let held: number[] = [];
+    const texts = Array.from({ length: 10 }, () => "word".repeat(250));
+    upstream.answerWith(() => streamOf(texts, { prompt_tokens: 5, completion_tokens: 2_400 }, 3_000));
+    const streamed = stream(token, { model: "own/text", max_tokens: 2_500 });
+    const isOver = streamed.then(() => true);
+    while (!(await Promise.race([isOver, Bun.sleep(50)]))) held = [...held, (await spent(token)).held];
+    expect(await streamed).toMatchObject({ isWhole: true });
+    expect(new Set(held.filter((each) => each > 0))).toEqual(new Set([0.2048, 0.25]));
+    expect(await spent(token)).toEqual({ spend: 0.24, held: 0 });
+  });
+
+  test("the hold for speech, which is priced by the character, stays what it is", async () => {
+    const body = async function* () {
+      for (let second = 0; second < 5; second += 1) {
+        yield Buffer.alloc(500, 1);
+        await Bun.sleep(600);
+      }
+    };
+    upstream.answerWith(() => new Response(body(), { headers: { "content-type": "audio/mpeg" } }));
+    const token = await gateway.token({ user: "speech", credits: BigInt(10 * NANO) });
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const answer = await fetch(`${gateway.url}/v1/audio/speech`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ model: "own/speech", voice: "alloy", input: "ten chars." }),
+    });
+    expect(answer.status).toBe(200);
+    let held: number[] = [];
+    const isOver = answer.arrayBuffer().then(() => true);
+    while (!(await Promise.race([isOver, Bun.sleep(50)]))) held = [...held, (await spent(token)).held];
+    expect(new Set(held.filter((each) => each > 0))).toEqual(new Set([1]));
+    expect(await spent(token)).toEqual({ spend: 1, held: 0 });
   });
 });

@@ -176,7 +176,7 @@ describe.each(engines)("on %s", (engine) => {
     await until("the log tells", () => gateway.logLines().some(({ msg }) => msg === "charged less than it cost"));
   });
 
-  test("sixty streams of an upstream that ignores its limit end one event beyond what there is", async () => {
+  test("sixty streams of an upstream that ignores its limit end one event beyond twice what there is", async () => {
     upstream.answerWith(() => endless());
     const credits = 100_000_000n;
     const token = await gateway.token({ user, credits });
@@ -197,14 +197,16 @@ describe.each(engines)("on %s", (engine) => {
       .reduce((sum, { text }) => sum + BigInt(Math.ceil(contentOf(text).length / 4)) * perToken, 0n);
     const { spent } = await closed();
     expect(spent).toBeLessThanOrEqual(credits);
-    // Each stream may end one event, of five tokens, beyond its hold.
-    expect(delivered).toBeLessThanOrEqual(credits + BigInt(answers.length) * 5n * perToken);
+    // The hold of a stream covers its limit, which is taken for ignored at twice as much text; a stream ends one event, of
+    // five tokens, after that.
+    const beyond = BigInt(answers.length) * 5n * perToken;
+    expect(delivered).toBeLessThanOrEqual(2n * credits + beyond);
     expect(delivered).toBeGreaterThan((credits * 9n) / 10n);
     for (const { status, text } of answers) {
       if (status === 200) expect(text).toContain("insufficient_credits");
     }
     const { shortfall } = await auditOf(gateway);
-    expect(shortfall - unpaid).toBeLessThanOrEqual(60n * 5n * perToken);
+    expect(shortfall - unpaid).toBeLessThanOrEqual(credits + beyond);
     unpaid = shortfall;
   });
 
@@ -236,7 +238,7 @@ describe.each(engines)("on %s", (engine) => {
 
   test("a response gets no limit below OpenAI's minimum, and thought that is hidden is limited in streams too", async () => {
     upstream.answerWith(() => new Response("no", { status: 500 }));
-    const token = await gateway.token({ user, credits: 4_300_000n });
+    const token = await gateway.token({ user, credits: 2_900_000n });
     await fetch(`${gateway.url}/v1/responses`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },

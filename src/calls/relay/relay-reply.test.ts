@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { heldByOrder, tickMs, WorkScene } from "../../charges/__fixtures__/work-scene.ts";
+import { credits, heldByOrder, tickMs, WorkScene } from "../../charges/__fixtures__/work-scene.ts";
 import { logObserver } from "../../charges/index.ts";
 import { type ObservedUsage, type ReplyBody } from "../../core/index.ts";
 import { principalOf, targetOf } from "../../sending/__fixtures__/upstreams.ts";
@@ -112,6 +112,18 @@ async function begin(observer: StreamObserver) {
     },
   };
 }
+
+test("a stream that ends with the credits before any text costs its input", async () => {
+  const stream = await begin(new FailingObserver({ usage: { input: 1_100 }, uncounted: ["output"] }));
+  // All credits are held then, and used up: the call is aborted, and its upstream's connection with it.
+  for (let ticks = 0; ticks < 3; ticks += 1) await scene.tick(tickMs);
+  expect(await stream.end()).toBe(": begun\n\ndata: broken\n\n");
+  expect(await scene.balances()).toEqual({ charged: credits, held: 0n });
+  expect(logged).toMatchObject([
+    [{ outcome: "interrupted", error: "insufficient_credits" }, "call"],
+    [{ credits: "0.0001" }, "charged less than it cost"],
+  ]);
+});
 
 describe("a stream whose observer fails", () => {
   test("is charged at the last known usage, and reports the failure once, by its name only", async () => {

@@ -94,8 +94,9 @@ function relay(
     onEnd: async (outcome, error) => {
       if (capture !== undefined) await storeOrLog(deps.logger, call.id, () => capture.save(keyId));
       const used = usage.soFar();
-      // A stream that the upstream ends with its own error has failed, which is free, like a whole answer that fails.
-      const isPartial = outcome === "interrupted" && usage.hasOutput;
+      // A stream that the upstream ends with its own error has failed, which is free, like a whole answer that fails. If the
+      // caller's credits end it, the upstream bills the input at least.
+      const isPartial = outcome === "interrupted" && (usage.hasOutput || error?.fault === "client");
       const isCharged = outcome === "complete" || outcome === "abandoned" || isPartial;
       const unbilled = outcome === "failed" && usage.hasOutput ? used : undefined;
       if (used === undefined || !isCharged) await call.end({ status, outcome, error, unbilled });
@@ -113,7 +114,7 @@ function usageOf(logger: Logger, { id, work }: RunningWork, observer: StreamObse
       const { usage: told } = observer;
       // Figures in the middle of a stream do not count what has passed since.
       const isFinal = told === undefined || ((observer.done || observer.complete) && observer.cut !== true);
-      const upstream = isFinal ? told : withPassed(told, observer.outputBytesSinceUsage ?? 0);
+      const upstream = isFinal ? told : withPassed(work, told, observer.outputBytesSinceUsage ?? 0);
       const used = resolveUsage(work, { upstream, outputBytes: () => observer.outputBytes });
       // Usage without a price cannot be charged either.
       work.costOf(used);

@@ -262,7 +262,9 @@ class StreamRelay implements Watched, BodySink {
     if (this.#ended) return Promise.resolve();
     this.#ended = true;
     this.#options.ticker.leave(this);
-    const outcome = end === "broken" ? outcomeOf(error, { hasLeft: false, hasBegun: this.#blocks.hasBegun }) : end;
+    // Credits that run out have nothing to do with the upstream.
+    const hasBegun = this.#blocks.hasBegun || error?.fault === "client";
+    const outcome = end === "broken" ? outcomeOf(error, { hasLeft: false, hasBegun }) : end;
     return this.#options.onEnd(outcome, error);
   }
 }

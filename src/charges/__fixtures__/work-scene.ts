@@ -53,7 +53,7 @@ export function priceOf(prefix: "up" | "window" | "dear"): ModelPrice {
 
 type OrderOverrides = Partial<WorkOrder & Pick<WorkOwner, "accountId" | "rates">>;
 
-/** 100 tokens in and 50 out at 1,000 and 2,000 nano-credits each: it holds `heldByOrder`. */
+/** 100 tokens in by now, and 50 out, at 1,000 and 2,000 nano-credits each: it holds `heldByOrder`. */
 export const orderOf = ({ accountId = account.id, rates, ...overrides }: OrderOverrides = {}): WorkOrder => ({
   id: "req_1",
   principal: { user: "u", tokenId: "t1", accountId, rates },
@@ -61,7 +61,7 @@ export const orderOf = ({ accountId = account.id, rates, ...overrides }: OrderOv
   dialect: "chat",
   source: { provider: "up", model: "m", modelId: "alias/m" },
   price: priceOf("up"),
-  bound: { inputTokens: 100, outputTokens: 50, choices: 1 },
+  bound: { inputTokens: 100, isGrowing: true, outputTokens: 50, choices: 1 },
   streamed: false,
   at: 1_000_000,
   ...overrides,

@@ -401,37 +401,50 @@ const knownRuns: readonly { seed?: number; numRuns: number; kinds?: typeof earli
   { seed: -1_330_387_869, numRuns: 37, kinds: earlierKinds },
 ];
 
+/** Runs that share a store. Each audits all of it: with more, the runs take longer and longer. */
+const runsOfStore = 100;
+
 export function describeInterleavings(open: OpenLedgerStore, runs: number): void {
   const runsOf: typeof knownRuns = [...knownRuns, { numRuns: runs }];
   test.each([...runsOf])(
     "random interleavings end like the ledger on paper: %o",
-    async ({ kinds = allKinds, ...which }) => {
-      const opened = await open();
-      const { store, close } = opened;
-      let count = 0;
-      let shortfall = 0n;
-      const property = fc.asyncProperty(start, limits, batches(kinds), async (now, runLimits, commits) => {
-        count += 1;
-        const prefix = `run-${count}/`;
-        const before = (await store.audit()).shortfall;
-        const run = new Run(opened, prefix, runLimits, now);
-        await run.open();
-        try {
-          for (const steps of commits) await run.batch(steps);
-          await run.compare();
-          shortfall = await run.finish();
-        } catch (thrown) {
-          // A failing run is shrunk on the same store: its open holds must not reach into the next attempt.
-          await store.commit([sweep(Number.MAX_SAFE_INTEGER)]);
-          throw thrown;
-        }
-        const report = await store.audit();
-        // A failing run leaves its accounts: they must not fail the runs that shrink it.
-        expect(report.drifts.filter((drift) => drift.accountId.startsWith(prefix))).toEqual([]);
-        expect(report.shortfall - before).toBe(shortfall);
-      });
-      await fc.assert(property, which);
-      await close();
+    async ({ kinds = allKinds, numRuns, seed }) => {
+      for (let left = numRuns; left > 0; left -= runsOfStore) {
+        await interleave(open, kinds, { numRuns: Math.min(left, runsOfStore), ...(seed !== undefined && { seed }) });
+      }
     },
   );
+}
+
+async function interleave(
+  open: OpenLedgerStore,
+  kinds: typeof earlierKinds | typeof allKinds,
+  which: { seed?: number; numRuns: number },
+): Promise<void> {
+  const opened = await open();
+  const { store, close } = opened;
+  let count = 0;
+  let shortfall = 0n;
+  const property = fc.asyncProperty(start, limits, batches(kinds), async (now, runLimits, commits) => {
+    count += 1;
+    const prefix = `run-${count}/`;
+    const before = (await store.audit()).shortfall;
+    const run = new Run(opened, prefix, runLimits, now);
+    await run.open();
+    try {
+      for (const steps of commits) await run.batch(steps);
+      await run.compare();
+      shortfall = await run.finish();
+    } catch (thrown) {
+      // A failing run is shrunk on the same store: its open holds must not reach into the next attempt.
+      await store.commit([sweep(Number.MAX_SAFE_INTEGER)]);
+      throw thrown;
+    }
+    const report = await store.audit();
+    // A failing run leaves its accounts: they must not fail the runs that shrink it.
+    expect(report.drifts.filter((drift) => drift.accountId.startsWith(prefix))).toEqual([]);
+    expect(report.shortfall - before).toBe(shortfall);
+  });
+  await fc.assert(property, which);
+  await close();
 }

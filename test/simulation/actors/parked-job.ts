@@ -66,7 +66,7 @@ export class ParkedJob implements Actor {
       dialect: undefined,
       source: { provider: "up", model: "m", modelId: "up/m" },
       price,
-      bound: { inputTokens: random.int(1, 200), outputTokens: random.int(100, 500), choices: 1 },
+      bound: { inputTokens: random.int(1, 200), isGrowing: true, outputTokens: random.int(100, 500), choices: 1 },
       streamed: false,
       retry: this.#retry,
       at: time.now,

@@ -66,6 +66,8 @@ export class SessionCall implements Actor, Socket {
   #kept = 0;
   /** The responses that have begun, in their order, with the tokens that have passed. */
   readonly #passed = new Map<string, number>();
+  /** The works of those that are complete for the client. */
+  readonly #done = new Set<string>();
   #isForwarded = true;
   /** The gateway ends the session: what still arrives is only read. */
   #isEnding = false;
@@ -289,16 +291,24 @@ export class SessionCall implements Actor, Socket {
   #judge({ type, response, tokens }: ReturnType<typeof readEvent>): void {
     this.#world.trace(`${this.id}: the client gets ${type} ${response ?? ""}`);
     if (response === undefined) return;
-    const work = this.#world.worksIn(this.id)[[...this.#passed.keys()].indexOf(response)];
-    if (work === undefined) return;
-    if (type === "response.done") {
-      this.#endSpan("withheld");
-      const isDurable = this.#node.isDurable(work);
-      this.#world.expect(isDurable, () => `${this.id}: ${response} is complete for its client before it was charged`);
-    }
+    // One is held for what the upstream begins by itself, one for what it is asked for: either may come first.
+    const works = this.#world.worksIn(this.id).filter((id) => !this.#done.has(id));
+    if (works.length === 0) return;
     const passed = this.#passed.get(response) ?? 0;
-    if (tokens > 0) this.#world.checkPassing(work, this.#costBefore(work, passed));
+    if (tokens > 0) this.#checkPassing(works, passed);
     this.#passed.set(response, passed + tokens);
+    if (type !== "response.done") return;
+    this.#endSpan("withheld");
+    const charged = works.find((id) => this.#node.isDurable(id) && (this.#world.know(id).cost ?? 0n) > 0n);
+    if (charged !== undefined) this.#done.add(charged);
+    else this.#world.find(`${this.id}: ${response} is complete for its client before it was charged`);
+  }
+
+  #checkPassing(works: readonly string[], tokens: number): void {
+    const isCovered = (id: string): boolean => this.#costBefore(id, tokens) < this.#world.know(id).held;
+    // The first one is as good as any to name.
+    const work = works.find(isCovered) ?? works[0];
+    if (work !== undefined) this.#world.checkPassing(work, this.#costBefore(work, tokens));
   }
 
   /** What must be held before more passes: with what the upstream may still send, less what passes between two looks. */

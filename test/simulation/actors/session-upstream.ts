@@ -74,9 +74,9 @@ export class SessionUpstream implements UpstreamSocket {
     });
   }
 
-  /** Begins a response by itself, unless it was asked for one. */
+  /** Begins a response by itself, unless it was asked for one or one runs: it refuses nothing then. */
   beginByItself(): void {
-    if (this.#asked === 0) this.begin(undefined);
+    if (this.#asked === 0 && this.#active === undefined) this.begin(undefined);
   }
 
   /** Begins a response, or refuses to if one runs. */

@@ -1,11 +1,11 @@
-import { openWork, StoredBody, Work, type WorkOrder } from "../../../src/charges/index.ts";
+import { openWork, resolveUsage, StoredBody, Work, type WorkOrder } from "../../../src/charges/index.ts";
 import { relayStream, type StreamEnd, StreamUsage } from "../../../src/calls/index.ts";
 import {
   bytesOfTokens,
   CallAborter,
   GatewayError,
   limits,
-  type ObservedUsage,
+  type Nano,
   shuttingDown,
   tokensOfBytes,
 } from "../../../src/core/index.ts";
@@ -112,6 +112,8 @@ export class StreamCall implements Actor {
   #order(provider: "up" | "dear"): WorkOrder {
     const { random, price, dearPrice, time } = this.#world;
     const wanted = random.pick([150, 400, 1_000, 2_048]);
+    const ownLimit = random.chance(0.4) ? wanted : undefined;
+    const inputTokens = random.int(1, 200);
     return {
       id: this.id,
       principal: { user: "u", tokenId: "t", accountId: account, rates: undefined },
@@ -119,8 +121,8 @@ export class StreamCall implements Actor {
       dialect: "chat",
       source: { provider, model: "m", modelId: `${provider}/m` },
       price: provider === "dear" ? dearPrice : price,
-      bound: { inputTokens: random.int(1, 200), outputTokens: undefined, choices: 1 },
-      output: { wanted, least: Math.min(wanted, 100), limits: "never", margin: 1 },
+      bound: { inputTokens, expectedInput: { input: inputTokens }, outputTokens: ownLimit, choices: 1 },
+      output: { wanted, least: Math.min(wanted, 100), limits: "never", ownLimit },
       streamed: true,
       retry: this.#retry,
       at: time.now,
@@ -130,18 +132,12 @@ export class StreamCall implements Actor {
   async #relay(work: Work): Promise<void> {
     const { meetings, random } = this.#world;
     const { bound } = work.order;
-    const usageOf = (bytes: number): ObservedUsage => ({
-      usage: { input: bound.inputTokens, output: tokensOfBytes(bytes), requests: 1 },
-    });
-    const observer = new MeasuredObserver(bound.inputTokens, (before) =>
-      // The part of a token that has passed counts with the next one.
-      this.#world.checkPassing(this.id, work.costOf(usageOf(before - (before % bytesOfTokens(1))))),
-    );
+    const observer = new MeasuredObserver(bound.inputTokens, (before) => this.#checkPassing(work, before));
     const usage = new StreamUsage({
       observer,
       read: () => {
         this.#world.countCall();
-        return observer.usage ?? usageOf(observer.outputBytes);
+        return resolveUsage(work, { upstream: observer.usage, outputBytes: () => observer.outputBytes });
       },
       onFailure: (reason) => this.#world.find(`${this.id}: usage unknown, ${String(reason)}`),
     });
@@ -173,6 +169,15 @@ export class StreamCall implements Actor {
     this.#reader = reader;
     this.#plan(body, observer);
     await this.#read(reader);
+  }
+
+  #checkPassing(work: Work, bytesBefore: number): void {
+    const { bound, output: { ownLimit } = {} } = work.order;
+    const costOf = (output: number): Nano => work.costOf({ usage: { input: bound.inputTokens, output, requests: 1 } });
+    // The part of a token that has passed counts with the next one.
+    const tokens = tokensOfBytes(bytesBefore - (bytesBefore % bytesOfTokens(1)));
+    const isWithin = ownLimit !== undefined && tokens <= 2 * ownLimit;
+    this.#world.checkPassing(this.id, costOf(tokens), isWithin ? costOf(ownLimit) : undefined);
   }
 
   #follow(work: Work, bytes: number): ReturnType<Work["follow"]> {

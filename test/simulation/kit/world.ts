@@ -232,13 +232,13 @@ export class World {
   }
 
   /**
-   * Before anything of a work passes, what has passed must cost less than is held.
-   *
-   * Work whose hold covers its input and its cap from the beginning may be excused here up to twice the cap.
+   * Before anything of a work passes, what has passed must cost less than is held. A hold of `enough` may be exceeded: it
+   * covers the input and the limit, and no more than twice the limit has passed.
    */
-  checkPassing(id: string, costBefore: Nano): void {
+  checkPassing(id: string, costBefore: Nano, enough?: Nano): void {
     const { held } = this.know(id);
-    this.expect(costBefore < held, () => `${id}: more passed (${costBefore}) than was held (${held})`);
+    const isCovered = costBefore < held || (enough !== undefined && held >= enough);
+    this.expect(isCovered, () => `${id}: more passed (${costBefore}) than was held (${held})`);
   }
 }
 
