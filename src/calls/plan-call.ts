@@ -244,9 +244,9 @@ function planOf<Body extends ChargeableBody>(
       at,
       arrivedAt,
     },
-    // A stream ends at once, which stops its cost. A whole answer is awaited for its usage, within a bound, because
-    // upstreams charge for it anyway.
-    clientGoneGraceMs: streamed ? 0 : limits.drainMsMax,
+    // A text ends at once, which stops its cost. Of anything else a whole answer is awaited for its usage, within a bound,
+    // because upstreams charge for it anyway.
+    clientGoneGraceMs: streamed || output !== undefined ? 0 : limits.drainMsMax,
     incoming,
     target,
     exchange,

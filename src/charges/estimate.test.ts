@@ -2,8 +2,16 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { WorkBound, Usage, UsageSide } from "../core/index.ts";
 import { boundFor, chargeFor, type ModelPrice } from "../pricing/index.ts";
-import { priceOf } from "./__fixtures__/work-scene.ts";
-import { type CountedWork, expectedTokens, resolveUsage, sumOf, usageBound, withPassed } from "./estimate.ts";
+import { orderOf, priceOf } from "./__fixtures__/work-scene.ts";
+import {
+  abandonedUsage,
+  type CountedWork,
+  expectedTokens,
+  resolveUsage,
+  sumOf,
+  usageBound,
+  withPassed,
+} from "./estimate.ts";
 
 /** The upstream reported no usage. */
 const estimatedUsage = (price: ModelPrice, bound: WorkBound, outputBytes: number): Usage =>
@@ -214,6 +222,33 @@ describe("text whose tokens nobody counts", () => {
     const work = { order: { price: priceOf("up"), bound, output } };
     const passed = (outputBytes: number) => withPassed(work, { usage: { output: 80 } }, outputBytes).usage.output;
     expect([0, 40, 200, 480, 484].map(passed)).toEqual([80, 90, 100, 100, 201]);
+  });
+});
+
+describe("a text whose client left before an answer began", () => {
+  const order = orderOf({
+    bound: { inputTokens: 400, outputTokens: 50, choices: 2 },
+    output: { wanted: 50, least: 50, limits: "never", ownLimit: 50 },
+  });
+  test("costs its input, and of a whole answer what can have been written, at most its limit", () => {
+    expect(abandonedUsage({ order }, 0).usage).toEqual({ input: 100, output: 0, requests: 1 });
+    expect(abandonedUsage({ order }, 210)).toMatchObject({
+      usage: { input: 100, output: 22 },
+      estimated: ["input", "output"],
+    });
+    expect(abandonedUsage({ order }, 60_000).usage).toMatchObject({ output: 100 });
+    expect(abandonedUsage({ order, outputLimit: 20 }, 60_000).usage).toMatchObject({ output: 40 });
+  });
+
+  test("costs its input alone if it was to be streamed, or is no text", () => {
+    expect(abandonedUsage({ order: { ...order, streamed: true } }, 60_000).usage).toMatchObject({
+      input: 100,
+      output: 0,
+    });
+    expect(abandonedUsage({ order: { ...order, output: undefined } }, 60_000).usage).toMatchObject({
+      input: 100,
+      output: 0,
+    });
   });
 });
 

@@ -2,6 +2,7 @@
 import {
   type WorkBound,
   addUsage,
+  bytesOfTokens,
   inputBuckets,
   inputTokens,
   keysOf,
@@ -253,6 +254,21 @@ function roundsMax({ toolUnits = {}, unsizedParts }: WorkBound, { usage, others 
 
 function runsIn({ webSearches = 0, previewSearches = 0, storageSearches = 0, containerGb = 0 }: Usage): number {
   return webSearches + previewSearches + storageSearches + containerGb;
+}
+
+/** How fast a model can write, in tokens a second: the faster ones of what is sold today, thought included. */
+const WRITTEN_PER_SECOND = 50;
+
+/**
+ * The usage of sent work that its client has left before an answer began: the expected input. Of a whole answer, which a
+ * model writes from the beginning, also what it can have written within `milliseconds`.
+ */
+export function abandonedUsage(work: CountedWork & { order: WorkOrder }, milliseconds: number): ObservedUsage {
+  const { bound, output, streamed } = work.order;
+  const isWhole = output !== undefined && !streamed;
+  const most = isWhole ? (textLimit(work) ?? Number.POSITIVE_INFINITY) : 0;
+  const written = Math.min(Math.ceil((milliseconds * WRITTEN_PER_SECOND) / 1_000), most) * bound.choices;
+  return resolveUsage(work, { upstream: undefined, outputBytes: () => bytesOfTokens(written) });
 }
 
 /** The usage that the upstream may bill for a sent request whose answer is lost. Of a text, only the input is known. */

@@ -179,33 +179,74 @@ async function eventCount(provider: string, model: string): Promise<number> {
   return text.split("\n").filter((line) => line.startsWith("data: ")).length;
 }
 
-test("a client that hangs up on a whole answer still pays for it, once", () =>
+/** A client that hangs up on a whole answer, a while after the upstream has received the request. */
+async function leaveWhole(model: string, body: object, headers: Record<string, string> = {}): Promise<Caller> {
+  const caller = await rig.caller();
+  const leaving = new AbortController();
+  const call = caller.chat({ ...wordy(model, { stream: false }), ...body }, { headers, signal: leaving.signal });
+  await until("the request is there", () => rig.received(model.slice(model.indexOf("/") + 1)).length === 1);
+  // What counts is time itself.
+  await Bun.sleep(150);
+  leaving.abort();
+  await call.catch(() => undefined);
+  return caller;
+}
+
+test("a client that hangs up on a whole text pays for its input, and for what the model can have written since", () =>
+  eachProvider(async (provider, model) => {
+    const began = performance.now();
+    const caller = await leaveWhole(`${model}+slow-60000`, {});
+    expect(await upstreamOutcome(provider)).toBe("aborted");
+    const spent = await expectOneCharge(caller, "abandoned");
+    const written = (spent - 6n * inputNano) / outputNano;
+    expect(spent).toBe(6n * inputNano + written * outputNano);
+    // Fifty tokens a second.
+    expect(written).toBeGreaterThanOrEqual(7n);
+    expect(written).toBeLessThanOrEqual(BigInt(Math.ceil((performance.now() - began) / 20)));
+  }));
+
+test("but no more than the request limits it to", () =>
+  eachProvider(async (provider, model) => {
+    // BytePlus's `max_tokens` leaves thought unlimited.
+    const limit = provider === "byteplus" ? "max_completion_tokens" : "max_tokens";
+    const caller = await leaveWhole(`${model}+slow-60000`, { [limit]: 3 });
+    expect(await upstreamOutcome(provider)).toBe("aborted");
+    expect(await expectOneCharge(caller, "abandoned")).toBe(6n * inputNano + 3n * outputNano);
+  }));
+
+test("with a retry key, a whole text is awaited and charged once, though its client has left", () =>
   eachProvider(async (provider, model) => {
     const full = await rig.caller();
     await (await full.chat(wordy(model, { stream: false }))).text();
     const wholePrice = await full.closed();
 
-    const caller = await rig.caller();
-    const leaving = new AbortController();
-    const slow = wordy(`${model}+slow-300`, { stream: false });
-    const call = caller.chat(slow, { signal: leaving.signal });
-    await until("the request is there", () => rig.received(model.slice(provider.length + 1) + "+slow").length === 1);
-    leaving.abort();
-    await call.catch(() => undefined);
-    expect(await caller.books()).toMatchObject({ spent: 0n });
+    const caller = await leaveWhole(`${model}+slow-1500`, {}, { "idempotency-key": `left-${provider}` });
     expect(await expectOneCharge(caller, "complete")).toBe(wholePrice);
-    expect(rig.received(model.slice(provider.length + 1) + "+slow")[0]?.outcome).toBe("answered");
+    const [received] = rig.received(model.slice(provider.length + 1) + "+slow");
+    expect(await until("the upstream has answered", () => received?.outcome !== "open" && received?.outcome)).toBe(
+      "answered",
+    );
   }));
 
-test("a client that hangs up on a whole answer that then fails pays nothing", async () => {
+test("a whole answer that is no text is awaited and charged, though its client has left", async () => {
   const caller = await rig.caller();
   const leaving = new AbortController();
-  const call = caller.chat(wordy("openai/gpt-4o-mini+slow-200+status-400", { stream: false }), {
+  const call = fetch(`${rig.gateway.url}/v1/embeddings`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${caller.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "openai/text-embedding-3-small+slow-1500", input: "eight ch" }),
     signal: leaving.signal,
   });
   await until("the request is there", () => rig.simulators.total() === 1);
   leaving.abort();
   await call.catch(() => undefined);
+  expect(await expectOneCharge(caller, "complete")).toBeGreaterThan(0n);
+  expect(rig.simulators.requests()[0]?.outcome).toBe("answered");
+});
+
+test("a client that hangs up on a whole text that then fails pays nothing", async () => {
+  const headers = { "idempotency-key": "fails" };
+  const caller = await leaveWhole("openai/gpt-4o-mini+slow-400+status-400", {}, headers);
   expect(await expectOneCharge(caller, "failed")).toBe(0n);
 });
 

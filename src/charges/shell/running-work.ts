@@ -2,7 +2,7 @@ import type { ReceivedBody } from "../../bodies/index.ts";
 import { type CallFile, formatCredits, type Nano, type ObservedUsage } from "../../core/index.ts";
 import type { ParkedJob } from "../../ledger/index.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
-import { lostUsage, resolveUsage } from "../estimate.ts";
+import { abandonedUsage, lostUsage } from "../estimate.ts";
 import type { ParkedWork } from "../parked-work.ts";
 import { type SentAnswer, StoredBody, storedAnswerOf } from "../retry/stored-answer.ts";
 import { creditsOf } from "../work-cost.ts";
@@ -47,6 +47,8 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   #isParked = false;
   /** Requests that the upstream has received and not refused. */
   #requestsSent = 0;
+  /** When the last of them was sent, by the ticker's clock. */
+  #sentAt = 0;
 
   constructor(options: RunningWorkOptions<Plan, Target>) {
     const { work, watchdog, client, memory, way, received, onEnd } = options;
@@ -86,6 +88,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   /** Counts a request that was written to the upstream, or one of those that were then refused there. */
   noteSent(isSent: boolean): void {
     this.#requestsSent += isSent ? 1 : -1;
+    if (isSent) this.#sentAt = this.watchdog.ticker.now();
   }
 
   /** The price of a request whose answer is lost, in credits; undefined if it is not known. */
@@ -113,14 +116,16 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
 
   /**
    * Ends the work without an answer. If its client disconnected after a request had been written, the upstream bills the
-   * input, so the expected input is charged. What an answer that was lost otherwise may cost is in the log.
+   * input, and what it has written: both are charged as far as they can be known. What an answer that was lost otherwise
+   * may cost is in the log.
    */
   fail(thrown: unknown): Promise<Nano> {
     const end = failedEnd(thrown, { hasLeft: this.watchdog.isAbandoned, hasBegun: false });
     const { order } = this.work;
     const isSent = this.#requestsSent > 0;
     const isCharged = isSent && end.outcome === "abandoned";
-    const observed = isCharged ? resolveUsage(this.work, { upstream: undefined, outputBytes: () => 0 }) : undefined;
+    const sentMs = this.watchdog.ticker.now() - this.#sentAt;
+    const observed = isCharged ? abandonedUsage(this.work, sentMs) : undefined;
     const isLost = isSent && !isCharged && end.error?.losesAnswer === true;
     return this.end({ ...end, observed, lost: isLost ? lostUsage(order) : undefined });
   }
