@@ -25,8 +25,8 @@ interface ClientFlowOptions {
 /** The client's messages on their way to the upstream: none passes before it is held for. */
 export class ClientFlow {
   readonly #options: ClientFlowOptions;
-  /** A message waits for a hold, the upstream does not read, or the session is about to end. */
-  readonly #queue: GatedQueue<"hold" | "upstream-queue" | "ending">;
+  /** A message waits for a hold, or the upstream does not read. */
+  readonly #queue: GatedQueue<"hold" | "upstream-queue">;
   #isClosed = false;
   #hasUpstream = true;
 
@@ -46,10 +46,14 @@ export class ClientFlow {
     if (!this.#isClosed) this.#queue.push(message);
   }
 
-  /** Nothing passes any more, and the client is not read: what it sends from now on would not be held. */
+  /**
+   * Nothing passes any more: what the client sends from now on would not be held. It is read and dropped, because the end of
+   * a socket that is not read goes unnoticed.
+   */
   close(): void {
     this.#isClosed = true;
-    this.#queue.hold("ending");
+    this.#queue.lift("hold");
+    this.#queue.lift("upstream-queue");
   }
 
   /** The upstream has closed its socket. */

@@ -6,6 +6,10 @@ import { costOf, model, nano, realtimeScene, usageOf } from "./realtime-scene.ts
 describe.each(engines)("a session on %s ends", (engine) => {
   const scene = realtimeScene(engine);
 
+  /** How often the upstream was asked for a response. */
+  const asked = (): number =>
+    scene.sockets()[0]?.messages.filter((message) => message.includes("response.create")).length ?? 0;
+
   test("when its credits are used up: the response is cut, paid for, and the client is told", async () => {
     const poor = await scene.caller(0.2);
     const client = await scene.open({ token: poor.token });
@@ -98,6 +102,43 @@ describe.each(engines)("a session on %s ends", (engine) => {
     expect(spent).toBeGreaterThanOrEqual(40n * 64_000n);
     expect(spent).toBeLessThan(nano(0.01));
     expect(await scene.generations()).toMatchObject([{ outcome: "abandoned" }]);
+  });
+
+  test("when its client leaves before a response has begun, which is cancelled and paid", async () => {
+    const client = await scene.open();
+    client.say("realtime:pending");
+    client.send({ type: "response.create" });
+    await until("the upstream is asked", () => asked() === 1);
+    client.socket.terminate();
+    expect(await scene.spent()).toBeGreaterThan(0n);
+    expect(scene.sockets()[0]?.messages.at(-1)).toContain("response.cancel");
+    expect(await scene.generations()).toHaveLength(1);
+  });
+
+  test("when it asks for more than there are credits for: only what is held is asked for, and each is paid", async () => {
+    const poor = await scene.caller(0.6);
+    const client = await scene.open({ token: poor.token });
+    const response = { conversation: "none", instructions: "realtime:pending" };
+    for (let times = 0; times < 50; times += 1) client.send({ type: "response.create", response });
+    // A response holds 2,048 tokens of speech at 64,000 nano-credits, and its input.
+    const left = nano(0.6 - 0.14);
+    await until("all credits are held", async () => (await scene.books(poor.user)).held > left && asked() > 1);
+    client.socket.terminate();
+    const spent = await scene.spent(poor.user);
+    expect(asked()).toBeLessThanOrEqual(4);
+    expect(await scene.generations(poor.user)).toHaveLength(asked());
+    expect(spent).toBeGreaterThan(BigInt(asked()) * 4_000n);
+    expect(spent).toBeLessThanOrEqual(nano(0.6));
+  });
+
+  test("when its upstream breaks off before the response begins, which costs nothing", async () => {
+    const client = await scene.open();
+    client.say("realtime:gone");
+    client.send({ type: "response.create" });
+    expect((await client.event("error"))["error"]).toMatchObject({ code: "upstream_interrupted" });
+    expect((await client.ended()).code).toBe(1011);
+    expect(asked()).toBe(1);
+    expect(await scene.spent()).toBe(0n);
   });
 
   test("when its gateway is killed: charged by its last checkpoint, and nothing stays held", async () => {

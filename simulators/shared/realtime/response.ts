@@ -50,6 +50,9 @@ export class SimulatedResponse {
   /** Sends all events. Returns the item that it has added to the conversation. */
   async run(): Promise<Item | undefined> {
     const { out, id, flavor, trouble, tool, modality } = this.#parts;
+    if (trouble.gone) out.cut();
+    while (trouble.pending && out.isOpen && !this.#isCancelled) await sleep(slowMs);
+    if (!out.isOpen) return undefined;
     out.send("response.created", { response: this.#object("in_progress", []) });
     if (flavor.reportsLimits) {
       const limit = { name: "tokens", limit: 40_000, remaining: 39_000, reset_seconds: 1.5 };

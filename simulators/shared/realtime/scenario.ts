@@ -6,6 +6,10 @@ export interface Trouble {
   readonly flood: boolean;
   /** `realtime:cut`: the connection breaks off in the middle of the response. */
   readonly cut: boolean;
+  /** `realtime:pending`: the response does not begin before it is cancelled. */
+  readonly pending: boolean;
+  /** `realtime:gone`: the connection breaks off before the response begins. */
+  readonly gone: boolean;
   /** `realtime:close-4001`: the socket is closed with this code in the middle of the response. */
   readonly closeCode: number | undefined;
   /** `realtime:no-usage`: the response ends without usage. */
@@ -36,6 +40,8 @@ export function readTrouble(text: string): Trouble {
     slow: has("slow"),
     flood: has("flood"),
     cut: has("cut"),
+    pending: has("pending"),
+    gone: has("gone"),
     closeCode: number(/realtime:close-(\d{4})/),
     noUsage: has("no-usage"),
     late: has("late"),
