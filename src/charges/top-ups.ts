@@ -158,16 +158,7 @@ export class TopUps {
 
   /** Whether the hold is the most that the work can cost. */
   get #isWhole(): boolean {
-    return this.#lease.amount >= (this.#most ??= this.#mostOfWork());
-  }
-
-  #mostOfWork(): Nano {
-    const { bound, output } = this.#work.order;
-    if (output !== undefined && !this.#cost.isOfText) return 0n;
-    const limit = output === undefined ? bound.outputTokens : textLimit(this.#work);
-    // A text without a limit may cost as much as any call.
-    const isUnknown = bound.isGrowing === true || (output !== undefined && limit === undefined);
-    return isUnknown ? limits.callNanoMax : this.#cost.ofBound(limit);
+    return this.#lease.amount >= (this.#most ??= mostOf(this.#work, this.#cost));
   }
 
   #raisedFrom(cost: Nano): Promise<void> | undefined {
@@ -232,6 +223,15 @@ export class TopUps {
       throw reason;
     }
   }
+}
+
+/** The most that work can cost. A text without a limit, and a session, whose input is still to come, may cost as much as any call. */
+function mostOf(work: CountedWork, cost: WorkCost): Nano {
+  const { bound, output } = work.order;
+  if (output !== undefined && !cost.isOfText) return 0n;
+  const limit = output === undefined ? bound.outputTokens : textLimit(work);
+  const isUnknown = bound.isGrowing === true || (output !== undefined && limit === undefined);
+  return isUnknown ? limits.callNanoMax : cost.ofBound(limit);
 }
 
 function usedUp(amount: Nano): GatewayError {
