@@ -77,21 +77,21 @@ test("without the credits it stays where it was", async () => {
 
 test("with credits for less output, the new request is limited to that", async () => {
   const work = await withLeft(0n);
-  const output = { wanted: 1_000, least: 10, limits: "if-fewer", margin: 1 } as const;
+  const output = { wanted: 1_000, least: 10, limits: "if-fewer" } as const;
   expect(await work.moveTo(orderOf({ source, output }))).toBe("moved");
   // 200,000 pay for 100 tokens in and 50 out.
   expect([work.outputLimit, await scene.held()]).toEqual([50, heldByOrder]);
 });
 
 test("the new hold is topped up at the new price", async () => {
-  const work = await scene.open({ output: { wanted: 50, least: 50, limits: "never", margin: 1 } });
+  const work = await scene.open({ output: { wanted: 50, least: 50, limits: "never" } });
   await work.moveTo(cheaper);
   work.meter(
-    () => ({ usage: { input: 60 } }),
+    () => ({ usage: { input: 80 } }),
     () => undefined,
   );
   await scene.tick(tickMs);
-  expect(scene.store.taken.at(-1)).toMatchObject({ kind: "top-up", amount: 140_000n });
+  expect(scene.store.taken.at(-1)).toMatchObject({ kind: "top-up", amount: 160_000n });
 });
 
 test("the markup of an organisation counts at the new target too", async () => {
