@@ -74,6 +74,12 @@ export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): Pa
       totalMsMax: config.upstream.total_timeout,
       idleMsMax: config.upstream.idle_timeout,
     },
+    routeLimits: {
+      attempts: config.routing.attempts,
+      deadlineMs: config.routing.deadline ?? config.upstream.first_byte_timeout,
+      attemptMsMax: config.routing.attempt_timeout,
+      wholeMsMax: config.routing.whole_timeout,
+    },
     memory,
     body,
     shell: new WorkShell({ work, memory, body }),

@@ -2,6 +2,7 @@
 import { type Config, type ProviderConfig, providerKeys } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { ModelList, KeyPool, ModelRouter, type UpstreamRoute } from "../routing/index.ts";
+import { checkTargets, modelRoutesOf } from "./model-routes.ts";
 import {
   type CatalogLayers,
   type MarkupOf,
@@ -69,7 +70,10 @@ export function createModelRouter(options: RoutingOptions): ModelRouter {
       requiredVariable: simulator === undefined ? missingKeys.get(prefix) : undefined,
     };
   });
-  return new ModelRouter(routes, prices, config.models.aliases ?? (sandbox.size > 0 ? sandboxAliases(config) : {}));
+  const aliases = config.models.aliases ?? (sandbox.size > 0 ? sandboxAliases(config) : {});
+  const router = new ModelRouter(routes, prices, { aliases, modelRoutes: modelRoutesOf(config) });
+  checkTargets(router);
+  return router;
 }
 
 /** The names that Claude Code and Codex have built in, so that they work in a sandbox without any configuration. */

@@ -1,5 +1,5 @@
 /** Builds the response to a client, from a whole answer or a failure. */
-import { type PaidAnswer, resolveUsage, type RunningWork, sumOf, type Work } from "../charges/index.ts";
+import { type PaidAnswer, resolveUsage, type RunningWork, sumOf, type WorkOrder } from "../charges/index.ts";
 import { GatewayError, type ObservedUsage, type ReplyHeaders } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import { type FailedReply, relayedErrorHeaders, relayedHeaders, type WholeReply } from "../sending/index.ts";
@@ -16,9 +16,10 @@ export interface AnsweredCall {
 }
 
 /** Throws if there is no usable answer. */
-export function wholeAnswer({ work }: RunningWork, { exchange, target }: CallPlan, reply: WholeReply): AnsweredCall {
+export function wholeAnswer(running: RunningWork, { exchange, target }: CallPlan, reply: WholeReply): AnsweredCall {
+  const { work } = running;
   const { status, answers } = reply;
-  const headers = headersFor(work, target, reply.headers);
+  const headers = headersFor(running, target, reply.headers);
   if (exchange.headers !== undefined) Object.assign(headers, exchange.headers);
   const { text, usage } = answers[0];
   const upstream = answers.length === 1 ? usage : sumOf(answers.map((each) => each.usage));
@@ -33,7 +34,7 @@ export function wholeAnswer({ work }: RunningWork, { exchange, target }: CallPla
 }
 
 /** An upstream's own error: relayed, and free. Throws for one that means nothing to the client. */
-export function failedAnswer({ work }: RunningWork, { exchange, target }: CallPlan, reply: FailedReply): PaidAnswer {
+export function failedAnswer(running: RunningWork, { exchange, target }: CallPlan, reply: FailedReply): PaidAnswer {
   const { status: replied, headers: own, body: text } = reply;
   // A redirection is not followed, because the key must not be sent along.
   if (replied >= 300 && replied < 400) {
@@ -44,7 +45,7 @@ export function failedAnswer({ work }: RunningWork, { exchange, target }: CallPl
   const body = exchange.failure(status, text);
   // A browser must not guess the type of an error's body, which may resemble a page.
   const safe = { "x-content-type-options": "nosniff", "x-tollgate-credits": "0" };
-  const headers = { ...headersFor(work, target, own, relayedErrorHeaders), ...exchange.headers, ...safe };
+  const headers = { ...headersFor(running, target, own, relayedErrorHeaders), ...exchange.headers, ...safe };
   return { status, headers, body };
 }
 
@@ -61,12 +62,32 @@ export const EVENT_HEADERS = { "cache-control": "no-cache", "x-accel-buffering":
 
 /** The headers of an answer, without its cost. */
 export function headersFor(
-  work: Work,
-  { route }: Target,
+  { work, attempts }: Pick<RunningWork, "work" | "attempts">,
+  { route, model }: Target,
   upstream: ReplyHeaders,
   relay: typeof relayedHeaders = relayedHeaders,
 ): Record<string, string> {
   const headers = relay(upstream, route);
+  setTarget(headers, { provider: route.prefix, model }, attempts);
   if (work.outputLimit !== undefined) headers["x-tollgate-max-output-tokens"] = String(work.outputLimit);
   return work.rateHeaders === undefined ? headers : Object.assign(headers, work.rateHeaders);
+}
+
+/** Who has answered, and how many requests all providers together have got. */
+function setTarget(
+  headers: Record<string, string>,
+  { provider, model }: Pick<WorkOrder["source"], "provider" | "model">,
+  attempts: number,
+): void {
+  headers["x-tollgate-provider"] = provider;
+  headers["x-tollgate-model"] = `${provider}/${model}`;
+  headers["x-tollgate-attempts"] = String(attempts);
+}
+
+/** Names the target that was asked last in the error with which a call fails. */
+export function nameTarget(thrown: unknown, { work, attempts }: Pick<RunningWork, "work" | "attempts">): void {
+  if (!(thrown instanceof GatewayError) || attempts === 0) return;
+  const headers = { ...thrown.headers };
+  setTarget(headers, work.order.source, attempts);
+  thrown.headers = headers;
 }

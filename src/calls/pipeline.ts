@@ -7,19 +7,22 @@ import { type FormDeclaration, isForm, parseBody, type ParsedBody, type Received
 import type { PaidAnswer, Planning, RunningWork, WayOfWork, WorkDependencies, WorkShell } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { ModelRouter, Target } from "../routing/index.ts";
-import type { SendDependencies } from "../sending/index.ts";
+import type { RetryKey } from "../ledger/index.ts";
+import type { Reply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { captureRecords } from "./answer-records.ts";
-import { failedAnswer, storeOrLog, wholeAnswer } from "./build-response.ts";
+import { failedAnswer, nameTarget, storeOrLog, wholeAnswer } from "./build-response.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { withAskedFeatures } from "./choose-operation.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import { isLarge } from "./large-bodies.ts";
 import { type CallPlan, planCall, type PlanDependencies } from "./plan-call.ts";
 import { relayReply } from "./relay/relay-reply.ts";
+import { callTargets, type CallTargets, mayHaveTargets } from "./routed/call-targets.ts";
+import { type RoutedDependencies, sendRouted } from "./routed/send-routed.ts";
 import { readWhole, sendCall } from "./send-call.ts";
 
-export interface PipelineDependencies extends SendDependencies, PlanDependencies {
+export interface PipelineDependencies extends RoutedDependencies, PlanDependencies {
   environment: Environment;
   router: ModelRouter;
   work: Pick<WorkDependencies, "clock">;
@@ -73,38 +76,71 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     return this.#deps.largeBodies.turn(this.#incoming.principal.user).then(() => this.#plan(received, planning));
   }
 
-  #plan(received: ReceivedBody<Body>, { retry, target: other }: Planning<Target>): CallPlan | Promise<CallPlan> {
+  #plan(received: ReceivedBody<Body>, { retry, target }: Planning<Target>): CallPlan | Promise<CallPlan> {
+    if (target !== undefined) return this.#planFor(received, target, retry);
+    const { router } = this.#deps;
+    const { operations } = this.#route;
+    const { principal, headers } = this.#incoming;
+    const modelId = received.body.model;
+    if (mayHaveTargets(router, modelId, headers)) {
+      const random = this.#deps.environment.randomFraction;
+      const targets = callTargets({ router, random, modelId, operations, principal, headers });
+      if (targets !== undefined) return this.#planFirst(received, targets, retry);
+    }
+    return this.#planFor(received, router.resolve(modelId, operations, principal), retry);
+  }
+
+  /** The plan of the first of several targets that the call can be made to. */
+  async #planFirst(received: ReceivedBody<Body>, targets: CallTargets, retry: RetryKey | undefined): Promise<CallPlan> {
+    for (let target = targets.next(); target !== undefined; target = targets.next()) {
+      try {
+        return { ...(await this.#planFor(received, target, retry)), targets };
+      } catch (thrown) {
+        targets.skip(thrown);
+      }
+    }
+    throw targets.refusal ?? new Error("a call without a target");
+  }
+
+  #planFor(received: ReceivedBody<Body>, resolved: Target, retry: RetryKey | undefined): CallPlan | Promise<CallPlan> {
     const deps = this.#deps;
     const route = this.#route;
     const incoming = this.#incoming;
-    const resolved = other ?? deps.router.resolve(received.body.model, route.operations, incoming.principal);
     const target = withAskedFeatures(resolved, route.codec, received.body);
     const [at, arrivedAt] = [deps.work.clock(), this.#arrivedAt];
     return planCall({ deps, route, incoming, received, target, retry, at, arrivedAt });
   }
 
-  async run(running: RunningWork<CallPlan, Target>, plan: CallPlan): Promise<PaidAnswer> {
+  async run(running: RunningWork<CallPlan, Target>, first: CallPlan): Promise<PaidAnswer> {
     const deps = this.#deps;
-    const { exchange, records } = plan;
-    if (!exchange.streamed) running.watchdog.limitTotal(deps.send.totalMsMax);
-    const sent = await sendCall(deps, running, plan);
-    running.freeBody();
-    const relayed = relayReply(deps, running, plan, sent);
-    if (relayed !== undefined) return relayed;
-    const reading = readWhole(deps, plan, sent, running);
-    const reply = reading instanceof Promise ? await reading : reading;
-    if (reply.kind === "failed") {
-      const refused = failedAnswer(running, plan, reply);
-      await running.end({ status: refused.status, outcome: "failed" });
-      return refused;
+    let plan = first;
+    let sent: Reply;
+    try {
+      if (!plan.exchange.streamed) running.watchdog.limitTotal(deps.send.totalMsMax);
+      if (plan.targets === undefined) sent = await sendCall(deps, running, plan);
+      else ({ plan, reply: sent } = await sendRouted(deps, running, plan, plan.targets));
+      running.freeBody();
+      const { records } = plan;
+      const relayed = relayReply(deps, running, plan, sent);
+      if (relayed !== undefined) return relayed;
+      const reading = readWhole(deps, plan, sent, running);
+      const reply = reading instanceof Promise ? await reading : reading;
+      if (reply.kind === "failed") {
+        const refused = failedAnswer(running, plan, reply);
+        await running.end({ status: refused.status, outcome: "failed" });
+        return refused;
+      }
+      const { answer, whole, observed } = wholeAnswer(running, plan, reply);
+      if (records !== undefined) {
+        const capture = captureRecords(records);
+        capture.readWhole(whole);
+        await storeOrLog(deps.logger, running.id, () => capture.save(reply.keyId));
+      }
+      await running.answer(answer, observed);
+      return answer;
+    } catch (thrown) {
+      nameTarget(thrown, running);
+      throw thrown;
     }
-    const { answer, whole, observed } = wholeAnswer(running, plan, reply);
-    if (records !== undefined) {
-      const capture = captureRecords(records);
-      capture.readWhole(whole);
-      await storeOrLog(deps.logger, running.id, () => capture.save(reply.keyId));
-    }
-    await running.answer(answer, observed);
-    return answer;
   }
 }

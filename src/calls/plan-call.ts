@@ -28,6 +28,7 @@ import { openMediaExchange } from "./exchange-media.ts";
 import { callIdOf, keepsBytes, openTextExchange, passesThrough } from "./exchange-text.ts";
 import type { Exchange } from "./exchange.ts";
 import type { IncomingCall } from "./incoming-call.ts";
+import type { CallTargets } from "./routed/call-targets.ts";
 import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
 
 export interface PlanDependencies {
@@ -60,6 +61,8 @@ export interface CallPlan extends WorkPlan {
   records: AnswerRecords | undefined;
   /** The id of the only key that knows the objects the call refers to. */
   pinnedKeyId: string | undefined;
+  /** The targets after this one; undefined for a call with one. */
+  targets?: CallTargets | undefined;
 }
 
 /** All steps that depend on the body's content and can refuse it. */

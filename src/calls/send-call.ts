@@ -1,6 +1,9 @@
 /** Sends a call's requests upstream, usually one, and returns the outcome. */
 import type { CallWatchdog, RunningWork } from "../charges/index.ts";
+import { type ErrorCode, type FailureName, GatewayError } from "../core/index.ts";
+import type { MemoryShare } from "../streaming/index.ts";
 import {
+  type FailedAttempt,
   type FailedReply,
   readReply,
   type Reply,
@@ -13,11 +16,26 @@ import {
 import { EVENT_STREAM, type ExchangeRequest } from "./exchange.ts";
 import type { CallPlan } from "./plan-call.ts";
 
+/** One target's turn in a call that may have others. */
+export interface RequestAttempt {
+  /** Its time-outs end this turn alone. */
+  watchdog: CallWatchdog;
+  /** Whether another target is left. */
+  hasNext: boolean;
+  /** A request has failed for good, after so many attempts. */
+  onFailure: (failed: FailedAttempt, attempts: number) => void;
+}
+
 /** The outcome of a call; the answer to a single request has not been read yet. Rejects as `sendUpstream` does. */
-export function sendCall(deps: SendDependencies, call: RunningWork, plan: CallPlan): Promise<Reply> {
+export function sendCall(
+  deps: SendDependencies,
+  call: RunningWork,
+  plan: CallPlan,
+  attempt?: RequestAttempt,
+): Promise<Reply> {
   const requests = plan.exchange.requests(call.work.outputLimit);
-  if (requests.length > 1) return sendSeveral(deps, call, plan, requests);
-  return sendUpstream(deps, upstreamCall(call, plan, requests[0], call.watchdog));
+  if (requests.length > 1) return sendSeveral(deps, call, plan, { requests, attempt });
+  return sendUpstream(deps, upstreamCall(call, plan, requests[0], { watchdog: call.watchdog, ...attempt }));
 }
 
 /** Reads the rest of a reply. A short answer has arrived with its head, and needs no promise. */
@@ -30,11 +48,41 @@ export function readWhole(
   return sent.kind === "stream" ? readReply(sent, target, { watchdog, idleMsMax, memory }) : sent;
 }
 
+/** Reads the rest of a reply whose failure may be followed by another target. */
+export async function readAttempt(
+  deps: SendDependencies,
+  plan: CallPlan,
+  sent: Reply,
+  { memory, attempt: { watchdog, onFailure } }: { memory: MemoryShare; attempt: RequestAttempt },
+): Promise<WholeReply | FailedReply> {
+  try {
+    const reply = await readWhole(deps, plan, sent, { memory, watchdog });
+    // An error with a status of success; any other one has been told already.
+    if (reply.kind === "failed" && sent.kind === "stream") onFailure(lostAnswer("request"), 1);
+    return reply;
+  } catch (thrown) {
+    onFailure(lostAnswer(thrown instanceof GatewayError ? failuresOfAnswers[thrown.code] : undefined), 1);
+    throw thrown;
+  }
+}
+
+const failuresOfAnswers: Partial<Record<ErrorCode, FailureName>> = {
+  upstream_interrupted: "no_content",
+  upstream_timeout: "no_content",
+  upstream_invalid_answer: "broken",
+};
+
+/** Of an answer that began and is of no use; without a class it is the gateway's own fault. */
+function lostAnswer(name: FailureName | undefined): FailedAttempt {
+  const failure = name && { name, retryable: false, needsRetryAfter: false, retryAfterMs: undefined };
+  return { failure: failure ?? "abandoned", status: undefined, isSent: true };
+}
+
 function upstreamCall(
   call: RunningWork,
   { exchange, order, pinnedKeyId, target, incoming: { headers, ask } }: CallPlan,
   { subpath, body }: ExchangeRequest,
-  watchdog: CallWatchdog,
+  { watchdog, hasNext, onFailure }: Pick<RequestAttempt, "watchdog"> & Partial<RequestAttempt>,
 ): UpstreamCall {
   const { passesThrough, streamed, observeBytes } = exchange;
   const whole = observeBytes === undefined ? "application/json" : "*/*";
@@ -49,6 +97,8 @@ function upstreamCall(
     pinnedKeyId,
     ask,
     watchdog,
+    hasNext,
+    onFailure,
     repeats: repeatRuleOf(order.operation),
     work: call,
   };
@@ -62,9 +112,9 @@ async function sendSeveral(
   deps: SendDependencies,
   call: RunningWork,
   plan: CallPlan,
-  requests: readonly ExchangeRequest[],
+  { requests, attempt }: { requests: readonly ExchangeRequest[]; attempt: RequestAttempt | undefined },
 ): Promise<WholeReply | FailedReply> {
-  const asked = await Promise.allSettled(requests.map((request) => sendOne(deps, call, plan, request)));
+  const asked = await Promise.allSettled(requests.map((request) => sendOne(deps, call, plan, { request, attempt })));
   const [first, ...rest] = asked.flatMap((each) =>
     each.status === "fulfilled" && each.value.kind === "whole" ? [each.value] : [],
   );
@@ -80,12 +130,14 @@ async function sendOne(
   deps: SendDependencies,
   call: RunningWork,
   plan: CallPlan,
-  request: ExchangeRequest,
+  { request, attempt }: { request: ExchangeRequest; attempt: RequestAttempt | undefined },
 ): Promise<WholeReply | FailedReply> {
-  const watchdog = call.watchdog.another();
+  const watchdog = (attempt?.watchdog ?? call.watchdog).another();
+  const { memory } = call;
   try {
-    const sent = await sendUpstream(deps, upstreamCall(call, plan, request, watchdog));
-    return await readWhole(deps, plan, sent, { memory: call.memory, watchdog });
+    const sent = await sendUpstream(deps, upstreamCall(call, plan, request, { ...attempt, watchdog }));
+    if (attempt === undefined) return await readWhole(deps, plan, sent, { memory, watchdog });
+    return await readAttempt(deps, plan, sent, { memory, attempt: { ...attempt, watchdog } });
   } finally {
     watchdog.end();
   }

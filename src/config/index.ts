@@ -5,3 +5,4 @@ export { type PresetName, type ProviderConfig, type ProviderKindName, providerPr
 export { programPath } from "./program-path.ts";
 export type { Config } from "./schema.ts";
 export { parseDuration } from "./units.ts";
+export { failuresIn, targetsIn } from "./routing.ts";

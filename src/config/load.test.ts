@@ -93,6 +93,7 @@ describe("absent keys", () => {
     expect(load(minimal).config).toEqual({
       server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000 },
       models: {},
+      routing: { attempts: 4, attempt_timeout: 30_000, whole_timeout: 300_000, routes: {} },
       storage: "sqlite:data/tollgate.db",
       storage_journal: "data/journal",
       upstream: {
@@ -168,6 +169,7 @@ web:
   allow_ports: [443]
 webhooks: { encryption_key: 0123456789abcdef0123456789abcdef }
 models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } }
+routing: { attempts: 3, deadline: 1m }
 pricing:
   web: { pages_kcount: 5, pdf_pages_kcount: 6, maps_kcount: 7, searches_kcount: 8 }
   catalog: prices.json
@@ -204,6 +206,7 @@ pricing:
         total_timeout: 300_000,
       },
       models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } },
+      routing: { attempts: 3, deadline: 60_000, attempt_timeout: 30_000, whole_timeout: 300_000, routes: {} },
       log: { level: "silent" },
       providers: {
         "my.own_Vllm-1": {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { z } from "zod";
 import { defaultProviders, defaultWebhooks } from "./defaults.ts";
 import { ConfigError, interpolate, type Variables } from "./interpolate.ts";
+import { targetsIn } from "./routing.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { readYaml } from "./yaml.ts";
 
@@ -46,6 +47,7 @@ export function checkConfig(value: unknown): Config {
   if (!result.success) throw firstProblem(result.error);
   checkPrefixes(result.data);
   checkAliases(result.data);
+  checkRoutes(result.data);
   return result.data;
 }
 
@@ -78,12 +80,35 @@ function checkPrefixes(config: Config): void {
   }
 }
 
+/** A target of a provider that is not there would never be tried, and nobody would notice. */
+function checkRoutes(config: Config): void {
+  const prefixes = prefixesOf(config);
+  for (const [name, { tiers }] of Object.entries(config.routing.routes)) {
+    const path = `routing.routes.${name}`;
+    const prefix = prefixOf(name);
+    if (prefix !== "" && !prefixes.has(prefix)) throw new ConfigError(path, `no provider has the prefix ${prefix}`);
+    for (const { at, model } of targetsIn(tiers)) {
+      const wanted = prefixOf(model);
+      if (!prefixes.has(wanted)) throw new ConfigError(`${path}.${at}`, `no provider has the prefix ${wanted}`);
+    }
+  }
+}
+
+const prefixesOf = ({ providers }: Config): ReadonlySet<string> =>
+  new Set(Object.entries(providers).flatMap(([prefix, { aliases }]) => [prefix, ...aliases]));
+
+/** The text before the first slash; empty without one. */
+const prefixOf = (id: string): string => id.slice(0, Math.max(id.indexOf("/"), 0));
+
 /** An alias for a provider that is not there would look like an unknown model. */
-function checkAliases({ models, providers }: Config): void {
-  const prefixes = new Set(Object.entries(providers).flatMap(([prefix, { aliases }]) => [prefix, ...aliases]));
+function checkAliases(config: Config): void {
+  const { models, routing } = config;
+  const prefixes = prefixesOf(config);
   for (const [name, id] of Object.entries(models.aliases ?? {})) {
+    if (Object.hasOwn(routing.routes, id)) continue;
     const path = `models.aliases.${name}`;
-    const prefix = id.slice(0, id.indexOf("/"));
+    const prefix = prefixOf(id);
+    if (prefix === "") throw new ConfigError(path, "a model id with its prefix, or the name of a route");
     if (!prefixes.has(prefix)) throw new ConfigError(path, `no provider has the prefix ${prefix}`);
     if (id.includes("*") && !name.includes("*")) throw new ConfigError(path, `${id} has a *, but the name has none`);
   }

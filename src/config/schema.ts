@@ -4,6 +4,7 @@ import { defaultProviders } from "./defaults.ts";
 
 import { fromText } from "./from-text.ts";
 import { httpUrl, prefix, provider } from "./provider.ts";
+import { routing } from "./routing.ts";
 import { byteSize as size, duration as time } from "./units.ts";
 import { web, webPrices } from "./web.ts";
 
@@ -164,11 +165,14 @@ const models = z
           .string()
           .min(1)
           .regex(/^[^*]*\*?[^*]*$/, "a name with at most one *"),
-        z.string().regex(/^[^/*]+\/[^*]*\*?[^*]*$/, "a model id with its prefix, with at most one *"),
+        z
+          .string()
+          .min(1)
+          .regex(/^[^*]*\*?[^*]*$/, "a model id with its prefix, or the name of a route, with at most one *"),
       )
       .optional()
       .describe(
-        "Names for models, of callers that can't write a prefix: a name or a glob, and the model id. A * in the id stands for what the * of the glob matched; the first match counts. Unset: none, but in the sandbox claude-* for anthropic/claude-*.",
+        "Names for models, of callers that can't write a prefix: a name or a glob, and the model id, or the name of one of routing.routes. A * in the id stands for what the * of the glob matched; the first match counts. Unset: none, but in the sandbox claude-* for anthropic/claude-*.",
       ),
   })
   .prefault({});
@@ -278,6 +282,7 @@ export const configSchema = z.strictObject({
       "The directory for charges that the storage cannot take, until it can. It must outlive the process and belong to one machine.",
     ),
   upstream,
+  routing,
   log,
   providers: z.record(prefix, provider).prefault(defaultProviders),
   files,

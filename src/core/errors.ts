@@ -81,7 +81,8 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
-  readonly headers: Readonly<Record<string, string>> | undefined;
+  /** A call that was sent adds those of its target. */
+  headers: Readonly<Record<string, string>> | undefined;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     super(message, { cause: options.cause });

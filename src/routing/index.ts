@@ -1,7 +1,8 @@
 export { fetchListing } from "./fetch-listing.ts";
 export { ModelList, type RoutedModel, unlistedModel } from "./model-list.ts";
+export { type ModelRoute, mayUseRoute, type RouteTarget, targetsOf } from "./model-routes.ts";
 export { type Key, keyIdOf, KeyPool } from "./key-pool.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";
 export { requireModels, requirePrices } from "./require-prices.ts";
 export { ModelRouter, mayUse, quoted, type Target, type UpstreamRoute } from "./router.ts";
-export { operationsOf } from "./model-operations.ts";
+export { callableOperations, operationsOf } from "./model-operations.ts";

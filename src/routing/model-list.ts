@@ -17,6 +17,10 @@ const FIRST_LISTING_MS_MAX = 3_000;
 export interface RoutedModel {
   route: UpstreamRoute;
   model: ListedModel;
+  /** The name under which it is listed; its own id by default. */
+  name?: string;
+  /** What the name can be called for; by default what the model can. */
+  operations?: readonly string[];
 }
 
 /** How soon a failed listing is fetched again. */

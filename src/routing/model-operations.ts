@@ -1,4 +1,4 @@
-import type { ModelOperation } from "../core/index.ts";
+import { keysOf, type ModelOperation } from "../core/index.ts";
 import type { ModelKind, ModelPrice, PricedModality } from "../pricing/index.ts";
 import type { Provider } from "../providers/index.ts";
 
@@ -47,7 +47,21 @@ export function operationsOf(
   { operations }: Provider,
   { kind, modalities }: Pick<ModelPrice, "kind" | "modalities">,
 ): ModelOperation[] {
-  const all = kind === undefined ? pricedOperations(modalities) : (operationsOfKind[kind] ?? []);
+  return availableOf(operations, kind === undefined ? pricedOperations(modalities) : (operationsOfKind[kind] ?? []));
+}
+
+/** All operations that a price covers and the provider has, whatever the model is made for. */
+export function callableOperations(
+  { operations }: Provider,
+  { modalities }: Pick<ModelPrice, "modalities">,
+): ModelOperation[] {
+  return availableOf(
+    operations,
+    keysOf(modalityOf).filter((operation) => modalities.has(modalityOf[operation])),
+  );
+}
+
+function availableOf(operations: Provider["operations"], all: readonly ModelOperation[]): ModelOperation[] {
   const generatesText = all.some((operation) => isText(operation) && operations[operation] !== undefined);
   return all.filter((operation) => operations[operation] !== undefined || (generatesText && isText(operation)));
 }

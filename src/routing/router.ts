@@ -3,6 +3,7 @@ import leven from "leven";
 import { GatewayError, matchesGlob, type ModelOperation } from "../core/index.ts";
 import type { ModelPrice, PriceBook, PricedModel, PriceOf } from "../pricing/index.ts";
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
+import { firstUsable, type ModelRoute } from "./model-routes.ts";
 import type { KeyPool } from "./key-pool.ts";
 import { modalityOf } from "./model-operations.ts";
 
@@ -51,12 +52,21 @@ export class ModelRouter {
   readonly #byPrefix: ReadonlyMap<string, UpstreamRoute>;
   readonly #prices: PriceBook;
   readonly #aliases: readonly ModelAlias[];
+  readonly #modelRoutes: ReadonlyMap<string, ModelRoute>;
   /** The models that were called before, by the ids that callers wrote. */
   readonly #cache = new Map<string, ResolvedModel>();
 
-  /** `aliases`: the operator's names for models, by glob. */
-  constructor(routes: readonly UpstreamRoute[], prices: PriceBook, aliases: Readonly<Record<string, string>> = {}) {
+  /** `aliases`: the operator's names for models and for routes of models, by glob. */
+  constructor(
+    routes: readonly UpstreamRoute[],
+    prices: PriceBook,
+    {
+      aliases = {},
+      modelRoutes = [],
+    }: { aliases?: Readonly<Record<string, string>>; modelRoutes?: readonly ModelRoute[] } = {},
+  ) {
     this.routes = routes;
+    this.#modelRoutes = new Map(modelRoutes.map((route) => [route.name, route]));
     this.#aliases = Object.entries(aliases).map(([glob, id]) => ({ glob, id }));
     this.#prices = prices;
     this.#byPrefix = new Map(
@@ -69,12 +79,34 @@ export class ModelRouter {
     return this.#byPrefix.get(prefix);
   }
 
+  /** The names that stand for several targets. */
+  get modelRoutes(): readonly ModelRoute[] {
+    return [...this.#modelRoutes.values()];
+  }
+
+  /** The route that a model id of a caller names; undefined if it names a model. */
+  routeOf(modelId: string): ModelRoute | undefined {
+    if (this.#modelRoutes.size === 0) return undefined;
+    return this.#modelRoutes.get(modelId) ?? this.#modelRoutes.get(this.#idOf(modelId));
+  }
+
+  /** Resolves a model id, or the name of a route to the first of its targets that can be used. Throws like `resolveModel`. */
+  resolve(modelId: string, operations: readonly [ModelOperation, ...ModelOperation[]], principal: Principal): Target {
+    const route = this.routeOf(modelId);
+    if (route === undefined) return this.resolveModel(modelId, operations, principal);
+    return firstUsable(route, principal, (model, user) => this.resolveModel(model, operations, user));
+  }
+
   /**
    * Resolves a model id to a target. `operations` are the requested operation and, after it, operations that can replace
    * it. Throws a `GatewayError` (404) if the model has no known prefix, if the token may not use it, if the provider has
    * none of the operations or no key, or if the model has no price for the requested operation.
    */
-  resolve(modelId: string, operations: readonly [ModelOperation, ...ModelOperation[]], principal: Principal): Target {
+  resolveModel(
+    modelId: string,
+    operations: readonly [ModelOperation, ...ModelOperation[]],
+    principal: Principal,
+  ): Target {
     const cached = this.#cache.get(modelId);
     const resolved = cached ?? this.#parse(modelId);
     const { route, model, id } = resolved;
@@ -105,6 +137,13 @@ export class ModelRouter {
 
   /** Finds a model by its id, alone. Throws like `resolve` unless the token may use it and its provider has a key. */
   find(modelId: string, principal: Principal): { route: UpstreamRoute; model: string } {
+    const named = this.routeOf(modelId);
+    return named === undefined
+      ? this.#find(modelId, principal)
+      : firstUsable(named, principal, (model, user) => this.#find(model, user));
+  }
+
+  #find(modelId: string, principal: Principal): ResolvedModel {
     const resolved = this.#parse(modelId);
     requireUse(principal, resolved.route, resolved.model, modelId);
     requireKey(resolved.route);
@@ -138,8 +177,13 @@ export class ModelRouter {
   }
 
   #parse(modelId: string): ResolvedModel {
-    const id = this.#byPrefix.has(prefixOf(modelId)) ? modelId : (aliased(modelId, this.#aliases) ?? modelId);
+    const id = this.#idOf(modelId);
     return modelOf(this.#routeOf(id), id.slice(id.indexOf("/") + 1));
+  }
+
+  /** The id that an alias stands for; an id with a known prefix is none. */
+  #idOf(modelId: string): string {
+    return this.#byPrefix.has(prefixOf(modelId)) ? modelId : (aliased(modelId, this.#aliases) ?? modelId);
   }
 
   /** Caches a priced model. Arbitrary ids in requests must not displace the ids that are in use. */

@@ -1,6 +1,5 @@
 /**
- * The attempts of one request: the key of each, and whether and when another one follows. Another target for the same
- * work would also be tried here, once its keys are used up.
+ * The attempts of one request at one target: the key of each, and whether and when another one follows.
  */
 import { type Environment, failureTraits } from "../core/index.ts";
 import type { Key, Target } from "../routing/index.ts";
@@ -33,6 +32,8 @@ export interface AttemptsOptions {
    */
   pinnedKeyId?: string | undefined;
   randomFraction: Environment["randomFraction"];
+  /** Whether another target is left, which comes before any wait. */
+  hasNext?: boolean | undefined;
 }
 
 export class Attempts {
@@ -57,13 +58,13 @@ export class Attempts {
 
   /** The delay before the next attempt, in milliseconds; undefined if there is none. */
   waitAfter({ key, number }: Attempt, failed: FailedAttempt): number | undefined {
-    const { policy, target, repeats } = this.#options;
+    const { policy, target, repeats, hasNext } = this.#options;
     const { failure } = failed;
     if (number > policy.retries || failure === "abandoned" || !mayRepeat(repeats, failed)) return undefined;
     const hasOtherKey =
       this.#pinned === undefined && failureTraits[failure.name].key !== "fine" && target.route.keys.hasOther(key);
     if (hasOtherKey) return 0;
-    if (!failure.retryable) return undefined;
+    if (!failure.retryable || hasNext === true) return undefined;
     if (failure.retryAfterMs === undefined) return failure.needsRetryAfter ? undefined : this.#backoff(number);
     return failure.retryAfterMs <= policy.retryAfterMsMax ? failure.retryAfterMs : undefined;
   }

@@ -3,6 +3,6 @@ export { connectUpstream } from "./connect-upstream.ts";
 export { downloadUpstream } from "./download.ts";
 export { relayedErrorHeaders, relayedHeaders } from "./headers.ts";
 export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
-export { repeatRuleOf } from "./repeat-rule.ts";
+export { type FailedAttempt, mayRepeat, repeatRuleOf } from "./repeat-rule.ts";
 export { type SendDependencies, type SendOptions, sendUpstream, type UpstreamBody, type UpstreamCall } from "./send.ts";
 export { readReply } from "./whole-answer.ts";

@@ -28,7 +28,7 @@ import {
 } from "./classify-failure.ts";
 import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
 import { keyRefused } from "./key-refused.ts";
-import type { RepeatRule } from "./repeat-rule.ts";
+import type { FailedAttempt, RepeatRule } from "./repeat-rule.ts";
 import type { FailedReply, StreamReply } from "./reply.ts";
 import type { CallWatchdog } from "../charges/index.ts";
 
@@ -64,12 +64,18 @@ export interface UpstreamCall extends UpstreamHead {
   ask?: AskUpstream | undefined;
   /** Its abort ends the call: the client disconnected, or the gateway gave up. */
   watchdog: CallWatchdog;
+  /** Whether another target is left: this one is asked again only with another key. */
+  hasNext?: boolean | undefined;
+  /** Called when the last attempt has failed, with their number. */
+  onFailure?: ((failed: FailedAttempt, attempts: number) => void) | undefined;
   /** The paid work; absent for a free request. */
   work?: SentWork | undefined;
 }
 
 /** The work that a request is sent for. */
 interface SentWork {
+  /** Called when an attempt begins. */
+  noteAttempt?(): void;
   /**
    * Called with true once an attempt's request has been written, from which moment it may be billed, and with false if the
    * upstream has then refused it. An attempt whose answer is lost remains sent.
@@ -89,12 +95,13 @@ export type UpstreamBody = string | readonly Uint8Array[] | Blob | OutgoingForm;
  */
 export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): Promise<StreamReply | FailedReply> {
   const { environment, send: options } = deps;
-  const { watchdog, target, pinnedKeyId, repeats, work } = call;
+  const { watchdog, target, pinnedKeyId, repeats, work, hasNext } = call;
   const { randomFraction } = environment;
-  const attempts = new Attempts({ target, policy: options, repeats, pinnedKeyId, randomFraction });
+  const attempts = new Attempts({ target, policy: options, repeats, pinnedKeyId, randomFraction, hasNext });
   for (;;) {
     const attempt = attempts.begin();
     const { key } = attempt;
+    work?.noteAttempt?.();
     const begunAt = performance.now();
     let waitMs: number | undefined;
     let isSent = false;
@@ -111,15 +118,19 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
       }
       noteSent(false);
       const { reply, failure } = await readFailure(deps, call, key, { status, headers, body });
-      waitMs = attempts.waitAfter(attempt, { failure, status, isSent });
+      const failed = { failure, status, isSent };
+      waitMs = attempts.waitAfter(attempt, failed);
       reportAttempt(deps, call, attempt, { begunAt, status, failure, waitMs });
+      if (waitMs === undefined) call.onFailure?.(failed, attempt.number);
       if (waitMs === undefined && failure.name !== "key_refused") return reply;
     } catch (cause) {
       const { signal } = watchdog.abort;
       const failure = signal.aborted ? abortedUpstream(signal.reason) : unansweredBy(cause);
-      waitMs = attempts.waitAfter(attempt, { failure, status: undefined, isSent });
+      const failed = { failure, status: undefined, isSent };
+      waitMs = attempts.waitAfter(attempt, failed);
       const unbilled = isSent && failure !== "abandoned" ? work?.lostCredits() : undefined;
       reportAttempt(deps, call, attempt, { begunAt, status: undefined, failure, waitMs, unbilled });
+      if (waitMs === undefined) call.onFailure?.(failed, attempt.number);
       if (signal.aborted) throw signal.reason;
       if (waitMs === undefined) throw cause instanceof BadReply ? invalid(target, cause) : unreachable(target, cause);
     } finally {

@@ -74,7 +74,7 @@ function relay(
     (error) => watchdog.abort.abort(error),
   );
   const headers = {
-    ...headersFor(work, target, replied),
+    ...headersFor(call, target, replied),
     ...(described === undefined ? {} : { ...described, "content-type": replied.get("content-type") ?? EVENT_STREAM }),
     ...(events === undefined ? {} : EVENT_HEADERS),
   };

@@ -49,6 +49,8 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   #requestsSent = 0;
   /** When the last of them was sent, by the ticker's clock. */
   #sentAt = 0;
+  /** The attempts that have begun, of all requests and targets. */
+  attempts = 0;
 
   constructor(options: RunningWorkOptions<Plan, Target>) {
     const { work, watchdog, client, memory, way, received, onEnd } = options;
@@ -83,6 +85,10 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   freeBody(): void {
     this.#body?.bodyMemory.free();
     this.#body = undefined;
+  }
+
+  noteAttempt(): void {
+    this.attempts += 1;
   }
 
   /** Counts a request that was written to the upstream, or one of those that were then refused there. */

@@ -124,3 +124,28 @@ describe("after the client has disconnected", () => {
     expect(reason()).toEqual({ code: "upstream_timeout", message: "too late" });
   });
 });
+
+describe("an attempt of a call", () => {
+  test("times out alone", () => {
+    const call = watchdog();
+    const attempt = call.ofAttempt();
+    attempt.expect(500, "too late");
+    pass(500);
+    expect(attempt.abort.signal.aborted).toBe(true);
+    expect(abort.signal.aborted).toBe(false);
+    // A later one begins anew.
+    expect(call.ofAttempt().abort.signal.aborted).toBe(false);
+  });
+
+  test("ends with its call, also one that begins later", () => {
+    const call = watchdog();
+    const attempt = call.ofAttempt();
+    leaving.abort();
+    pass(1);
+    expect(call.isAbandoned).toBe(true);
+    expect([attempt, call.ofAttempt()].map((each) => each.abort.signal.reason)).toEqual([
+      abort.signal.reason,
+      abort.signal.reason,
+    ]);
+  });
+});

@@ -1,4 +1,4 @@
-import { type CallAbort, GatewayError } from "../../core/index.ts";
+import { type CallAbort, CallAborter, GatewayError } from "../../core/index.ts";
 import type { Ticker, Watched } from "../../streaming/index.ts";
 
 export interface WatchdogOptions {
@@ -35,6 +35,16 @@ export class CallWatchdog implements Watched {
   /** For another request of the same call, which is awaited in parallel. */
   another(): CallWatchdog {
     return new CallWatchdog(this.#options);
+  }
+
+  /** For one attempt of the call: its time-outs end the attempt alone, and the end of the call ends it too. */
+  ofAttempt(): CallWatchdog {
+    const abort = new CallAborter();
+    const { signal } = this.abort;
+    const follow = (): void => abort.abort(signal.reason);
+    if (signal.aborted) follow();
+    else signal.addEventListener("abort", { handleEvent: follow });
+    return new CallWatchdog({ ...this.#options, abort, clientGoneGraceMs: Number.POSITIVE_INFINITY });
   }
 
   get ticker(): Ticker {

@@ -36,13 +36,13 @@ const unknownMembers: JsonObject = {
   line: null,
 };
 
-export function toAnthropicModel({ router }: ModelServices, { route, model }: RoutedModel): AnthropicModel {
+export function toAnthropicModel({ router }: ModelServices, { route, model, name }: RoutedModel): AnthropicModel {
   const price = router.priceOf(route, model.id);
   return {
     ...unknownMembers,
     ...model.anthropicMembers,
     type: "model",
-    id: `${route.prefix}/${model.id}`,
+    id: name ?? `${route.prefix}/${model.id}`,
     display_name: model.displayName ?? model.id,
     created_at: new Date((model.created ?? 0) * 1_000).toISOString().replace(".000Z", "Z"),
     max_input_tokens: model.contextLength ?? price?.contextWindow ?? null,

@@ -6,6 +6,7 @@ import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import { anthropicModel, namesVersion, surfaceOfModels, toAnthropicModel } from "./anthropic-model.ts";
 import { type ModelServices, openaiModel, toOpenaiModel } from "./openai-model.ts";
+import { namedRoute, namedRoutes } from "./named-routes.ts";
 import { type ModelPage, pageOf, pageQuery } from "./page.ts";
 
 export const modelsAnswer = z
@@ -22,9 +23,14 @@ const anthropicAnswer = z
   .describe("With the header anthropic-version.")
   .meta({ id: "AnthropicModelList" });
 
-async function allowedModels({ models }: ModelServices, principal: Principal): Promise<RoutedModel[]> {
+async function allowedModels({ models, router }: ModelServices, principal: Principal): Promise<RoutedModel[]> {
   const listed = await models.list();
-  return listed.filter(({ route, model }) => mayUse(principal, route, model.id));
+  const named = namedRoutes(router, principal);
+  const names = new Set(named.map(({ name }) => name));
+  const own = listed.filter(
+    ({ route, model }) => mayUse(principal, route, model.id) && !names.has(`${route.prefix}/${model.id}`),
+  );
+  return [...named, ...own];
 }
 
 /** The models available to the caller's token. */
@@ -76,6 +82,8 @@ export const modelRoute = platformRoute({
 });
 
 async function findModel({ models, router }: ModelServices, id: string, principal: Principal): Promise<RoutedModel> {
+  const named = router.routeOf(id);
+  if (named !== undefined) return namedRoute(router, named, principal);
   const { route, model } = router.find(id, principal);
   const listed = await models.list();
   const found = listed.find((each) => each.route === route && each.model.id === model);

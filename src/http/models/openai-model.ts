@@ -42,17 +42,17 @@ export type ModelServices = Pick<Services, "models" | "router">;
 
 export function toOpenaiModel(
   { router }: ModelServices,
-  { route, model }: RoutedModel,
+  { route, model, name, operations }: RoutedModel,
   { markup }: Pick<Principal, "markup">,
 ): OpenaiModel {
   const price = withMarkup(router.priceOf(route, model.id), markup === undefined ? undefined : BigInt(markup));
   return {
-    id: `${route.prefix}/${model.id}`,
+    id: name ?? `${route.prefix}/${model.id}`,
     object: "model",
     created: model.created ?? 0,
     owned_by: model.ownedBy ?? route.prefix,
     context_length: model.contextLength ?? price?.contextWindow ?? null,
-    operations: price === undefined ? [] : operationsOf(route.provider, price),
+    operations: [...(operations ?? (price === undefined ? [] : operationsOf(route.provider, price)))],
     pricing: price === undefined ? null : priceQuote(price),
   };
 }

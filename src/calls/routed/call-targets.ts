@@ -1,0 +1,118 @@
+import type { Principal } from "../../auth/index.ts";
+import {
+  type FailureName,
+  failureTraits,
+  GatewayError,
+  keysOf,
+  type ModelOperation,
+  type RandomFraction,
+} from "../../core/index.ts";
+import {
+  type ModelRouter,
+  mayUseRoute,
+  type ModelRoute,
+  type RouteTarget,
+  type Target,
+  targetsOf,
+} from "../../routing/index.ts";
+
+/** Replaces the targets after the first: `none`, or model ids. */
+const FALLBACK_HEADER = "x-tollgate-fallback";
+
+const FALLBACKS_MAX = 5;
+
+/** The failures after which a target is tried that names none. */
+const defaultFailures: ReadonlySet<FailureName> = new Set([
+  ...keysOf(failureTraits).filter((name) => failureTraits[name].isUnavailable),
+  "context_window" as const,
+]);
+
+export interface TargetQuestion {
+  router: ModelRouter;
+  random: RandomFraction;
+  modelId: string;
+  operations: readonly [ModelOperation, ...ModelOperation[]];
+  principal: Principal;
+  headers: Headers;
+}
+
+/** Whether a call may have several targets: most have one, and are not looked at any further. */
+export function mayHaveTargets(router: ModelRouter, modelId: string, headers: Headers): boolean {
+  return router.routeOf(modelId) !== undefined || headers.has(FALLBACK_HEADER);
+}
+
+/**
+ * The targets of a call that may have several; undefined for a call with one. Throws `validation_failed` for a header that
+ * is no list of ids.
+ */
+export function callTargets(question: TargetQuestion): CallTargets | undefined {
+  const { router, modelId, headers, random } = question;
+  const route = router.routeOf(modelId);
+  const asked = headers.get(FALLBACK_HEADER);
+  if (asked === null) return route && new CallTargets(question, route, targetsOf(route, random));
+  const fallbacks = asked.trim() === "none" ? [] : fallbacksIn(asked);
+  if (route === undefined && fallbacks.length === 0) return undefined;
+  const first = route === undefined ? [targetOf(modelId)] : targetsOf(route, random).slice(0, 1);
+  return new CallTargets(question, route, [...first, ...fallbacks.map(targetOf)]);
+}
+
+function fallbacksIn(text: string): string[] {
+  const ids = text.split(",").map((id) => id.trim());
+  if (ids.length <= FALLBACKS_MAX && ids.every((id) => id !== "")) return ids;
+  const message = `${FALLBACK_HEADER}: write none, or up to ${FALLBACKS_MAX} model ids with commas between them.`;
+  throw new GatewayError("validation_failed", message, { param: FALLBACK_HEADER });
+}
+
+const targetOf = (model: string): RouteTarget => ({ model, weight: 1, on: defaultFailures });
+
+/** The targets of one call that have not been tried yet. */
+export class CallTargets {
+  readonly #question: TargetQuestion;
+  readonly #route: ModelRoute | undefined;
+  readonly #left: RouteTarget[];
+  /** Why the first target that was skipped cannot be used. */
+  refusal: GatewayError | undefined;
+
+  constructor(question: TargetQuestion, route: ModelRoute | undefined, targets: readonly RouteTarget[]) {
+    this.#question = question;
+    this.#route = route;
+    this.#left = [...targets];
+  }
+
+  /** Whether there is a target to try after any failure. */
+  get hasMore(): boolean {
+    return this.#left.length > 0;
+  }
+
+  /**
+   * The next target that the caller may use, after a failure of this class, or the first one of all; undefined if there is
+   * none. Targets that cannot be used are skipped: the token may not, the provider lacks the operation or a key, or there
+   * is no price.
+   */
+  next(after?: FailureName): Target | undefined {
+    for (;;) {
+      const place = after === undefined ? 0 : this.#left.findIndex(({ on }) => on.has(after));
+      const [target] = place < 0 ? [] : this.#left.splice(place, 1);
+      if (target === undefined) return undefined;
+      const resolved = this.#resolve(target);
+      if (resolved !== undefined) return resolved;
+    }
+  }
+
+  /** A target was skipped for this reason; what is no refusal is thrown. */
+  skip(thrown: unknown): void {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    this.refusal ??= thrown;
+  }
+
+  #resolve({ model }: RouteTarget): Target | undefined {
+    const { router, operations, principal } = this.#question;
+    const isAllowed = this.#route !== undefined && mayUseRoute(principal, this.#route);
+    try {
+      return router.resolveModel(model, operations, isAllowed ? { ...principal, models: undefined } : principal);
+    } catch (thrown) {
+      this.skip(thrown);
+      return undefined;
+    }
+  }
+}

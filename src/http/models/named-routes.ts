@@ -1,0 +1,38 @@
+import type { Principal } from "../../auth/index.ts";
+import { GatewayError } from "../../core/index.ts";
+import {
+  type ModelRoute,
+  type ModelRouter,
+  operationsOf,
+  type RoutedModel,
+  unlistedModel,
+} from "../../routing/index.ts";
+
+/** The names that stand for several models, of which the token may use one at least. */
+export function namedRoutes(router: ModelRouter, principal: Principal): RoutedModel[] {
+  return router.modelRoutes.flatMap((named) => {
+    try {
+      return [namedRoute(router, named, principal)];
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) return [];
+      throw thrown;
+    }
+  });
+}
+
+/**
+ * A name as a model: with the price of the first target that can be used, and the operations that all targets of the first
+ * tier have. Throws a `GatewayError` (404) if the token may use none of them.
+ */
+export function namedRoute(router: ModelRouter, { name, tiers }: ModelRoute, principal: Principal): RoutedModel {
+  const { route, model } = router.find(name, principal);
+  const each = (tiers[0] ?? []).map((target) => {
+    const slash = target.model.indexOf("/");
+    const upstream = router.withPrefix(target.model.slice(0, slash));
+    const price = upstream && router.priceOf(upstream, target.model.slice(slash + 1));
+    return upstream && price ? operationsOf(upstream.provider, price) : [];
+  });
+  const [first = [], ...others] = each;
+  const operations = first.filter((operation) => others.every((other) => other.includes(operation)));
+  return { route, model: unlistedModel(model), name, operations };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "bun:test";
+import type { Principal } from "../auth/index.ts";
+import { GatewayError } from "../core/index.ts";
+import { firstUsable, type ModelRoute, mayUseRoute, targetsOf } from "./model-routes.ts";
+
+const target = (model: string, weight = 1) => ({ model, weight, on: new Set<never>() });
+const route = (strategy: ModelRoute["strategy"]): ModelRoute => ({
+  name: "fast",
+  strategy,
+  tiers: [
+    [target("a/1", 3), target("a/2"), target("a/3")],
+    [target("b/1"), target("b/2", 9)],
+  ],
+});
+const models = (targets: readonly { model: string }[]): string[] => targets.map(({ model }) => model);
+
+/** A generator with a fixed sequence. */
+function random(): () => number {
+  let state = 1;
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
+
+test("in order: as written, tier after tier", () => {
+  expect(models(targetsOf(route("order"), random()))).toEqual(["a/1", "a/2", "a/3", "b/1", "b/2"]);
+});
+
+test("weighted: each comes first in its tier as often as its weight says, and none is left out", () => {
+  const draw = random();
+  const firsts = new Map<string, number>();
+  const draws = 20_000;
+  for (let index = 0; index < draws; index += 1) {
+    const drawn = models(targetsOf(route("weighted"), draw));
+    expect(drawn.slice(0, 3).toSorted()).toEqual(["a/1", "a/2", "a/3"]);
+    expect(drawn.slice(3).toSorted()).toEqual(["b/1", "b/2"]);
+    for (const first of [drawn[0], drawn[3]]) firsts.set(first ?? "", (firsts.get(first ?? "") ?? 0) + 1);
+  }
+  const shares = Object.fromEntries(
+    [...firsts].map(([model, count]) => [model, Math.round((count / draws) * 20) / 20]),
+  );
+  expect(shares).toEqual({ "a/1": 0.6, "a/2": 0.2, "a/3": 0.2, "b/1": 0.1, "b/2": 0.9 });
+});
+
+describe("the first usable target", () => {
+  const principal = (allowed: string[] | undefined): Principal => ({
+    tokenId: "t",
+    user: "u",
+    accountId: "token:t",
+    service: false,
+    admin: false,
+    models: allowed,
+    rates: undefined,
+    expiresAt: undefined,
+  });
+  const refusing =
+    (...refused: string[]) =>
+    (model: string, user: Principal): string => {
+      if (refused.includes(model)) throw new GatewayError("model_not_routed", model);
+      return `${model} for ${String(user.models)}`;
+    };
+
+  test("is the first that is not refused", () => {
+    expect(firstUsable(route("order"), principal(["b/*"]), refusing("a/1", "a/2", "a/3"))).toBe("b/1 for b/*");
+  });
+
+  test("is any for a token with the name of the route", () => {
+    expect(mayUseRoute(principal(["fa*"]), route("order"))).toBe(true);
+    expect(firstUsable(route("order"), principal(["fa*"]), refusing())).toBe("a/1 for undefined");
+  });
+
+  test("of none, the first refusal is told", () => {
+    const all = refusing("a/1", "a/2", "a/3", "b/1", "b/2");
+    expect(() => firstUsable(route("order"), principal(undefined), all)).toThrow("a/1");
+  });
+
+  test("a fault of the gateway is no refusal", () => {
+    const failing = (): never => {
+      throw new TypeError("a bug");
+    };
+    expect(() => firstUsable(route("order"), principal(undefined), failing)).toThrow("a bug");
+  });
+});

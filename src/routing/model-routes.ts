@@ -1,0 +1,55 @@
+/** Names that stand for several targets, in the order in which they are tried. */
+import type { Principal } from "../auth/index.ts";
+import { type FailureName, GatewayError, matchesGlob, type RandomFraction } from "../core/index.ts";
+
+export interface RouteTarget {
+  /** The model id, with its prefix. */
+  model: string;
+  /** How often it comes first in its tier, compared with the others. */
+  weight: number;
+  /** The classes of failure after which it is tried. */
+  on: ReadonlySet<FailureName>;
+}
+
+export interface ModelRoute {
+  name: string;
+  tiers: readonly (readonly RouteTarget[])[];
+  strategy: "order" | "weighted";
+}
+
+/** The targets of a route for one call, the first one first. */
+export function targetsOf({ tiers, strategy }: ModelRoute, random: RandomFraction): RouteTarget[] {
+  return strategy === "order" ? tiers.flat() : tiers.flatMap((tier) => drawn(tier, random));
+}
+
+/** Whether the token's list has the route by its own name, which allows all its targets. */
+export function mayUseRoute({ models }: Principal, { name }: ModelRoute): boolean {
+  return models === undefined || models.some((glob) => matchesGlob(glob, name));
+}
+
+/** What `find` says about the first target for which it throws nothing; throws its first refusal if there is none. */
+export function firstUsable<Found>(
+  route: ModelRoute,
+  principal: Principal,
+  find: (model: string, user: Principal) => Found,
+): Found {
+  const user = mayUseRoute(principal, route) ? { ...principal, models: undefined } : principal;
+  let refusal: unknown;
+  for (const { model } of route.tiers.flat()) {
+    try {
+      return find(model, user);
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      refusal ??= thrown;
+    }
+  }
+  throw refusal;
+}
+
+/** By weight, without returning: the largest of u^(1/w) comes first with a probability of its share of the weights. */
+function drawn(tier: readonly RouteTarget[], random: RandomFraction): RouteTarget[] {
+  return tier
+    .map((target) => ({ target, place: Math.log(1 - random()) / target.weight }))
+    .toSorted((a, b) => b.place - a.place)
+    .map(({ target }) => target);
+}
