@@ -30,7 +30,7 @@ interface HeldCall extends Pick<CallRecord, "provider" | "model" | "dialect" | "
 }
 
 /** The kind of a request that costs nothing, whose hold is released at once. */
-export type FreeOperation = "files";
+type FreeOperation = "files";
 
 export interface Hold extends HeldCall {
   kind: "hold";

@@ -104,7 +104,7 @@ function requestOf(path: string, model: string, { input, tier, writtenLong }: Ch
 const shownModels = z.object({ data: z.array(z.object({ id: z.string(), pricing: z.unknown() })) });
 
 /** The charge in credits, or the refusal. */
-export type Charged = { credits: number } | { refused: string };
+type Charged = { credits: number } | { refused: string };
 
 export interface ComparisonScene {
   charge(path: string, model: string, asked: ChargeCase): Promise<Charged>;
