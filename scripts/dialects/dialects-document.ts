@@ -66,6 +66,8 @@ Where client and provider use the same dialect, bytes are changed for these reas
 - **A hosted tool** that the provider does not have, or that has no price here, is left out if the model merely may use it, and named
   in the header \`x-tollgate-dropped-tools\`: agents offer one with every request. So is a type of tool that nobody here knows, for it
   might be billed. \`tool_choice\` that demands one gets 422.
+- **A hosted tool without a limit of its runs** gets one in the provider's field (\`max_tool_calls\`, \`max_uses\`), told in
+  \`x-tollgate-max-tool-calls\` ([Money](money.md#holds)).
 - **Google's chat streams** get an \`index\` for each tool call, the reason \`tool_calls\` after calls, and the usage in a last chunk of
   its own for a client that asked for it, instead of in every chunk. SDKs and agents drop calls and texts otherwise.
 - **Claude Code** (by its user agent) finds the model in the answer under the name that it asked for, prefix included. Under another

@@ -2,7 +2,7 @@ export type { BodyLimits } from "./arrival.ts";
 export type { BodySource } from "./body-source.ts";
 export { type FormDeclaration, receiveForm, type ReceivedBody } from "./form-body.ts";
 export { type FormEdit, type FormPart, isForm, type OutgoingForm, readForm, type ReceivedForm } from "./forms/index.ts";
-export { editBytes, type JsonEdit } from "./json/edit.ts";
+export { editBytes, elementTexts, type JsonEdit, withMember } from "./json/edit.ts";
 export { matchesWithoutCopy } from "./json/accept-body.ts";
 export { decodedSizeOf, isData, jsonBytes, Measure } from "./json/measure.ts";
 export { isOpaqueText, type OpaqueText, opaqueText, type SizeOf } from "./json/opaque-text.ts";

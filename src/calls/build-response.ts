@@ -69,7 +69,9 @@ export function headersFor(
 ): Record<string, string> {
   const headers = relay(upstream, route);
   setTarget(headers, { provider: route.prefix, model }, attempts);
-  if (work.outputLimit !== undefined) headers["x-tollgate-max-output-tokens"] = String(work.outputLimit);
+  const { outputTokens, toolRuns } = work.limits;
+  if (outputTokens !== undefined) headers["x-tollgate-max-output-tokens"] = String(outputTokens);
+  if (toolRuns !== undefined) headers["x-tollgate-max-tool-calls"] = String(toolRuns);
   return work.rateHeaders === undefined ? headers : Object.assign(headers, work.rateHeaders);
 }
 

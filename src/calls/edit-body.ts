@@ -1,33 +1,37 @@
 /** Applies an upstream's edits to a body, in each form that a body may have. */
 import {
   editBytes,
+  elementTexts,
   type JsonEdit,
   type FormEdit,
   type OutgoingForm,
   type ReceivedForm,
   type ParsedBody,
+  withMember,
 } from "../bodies/index.ts";
-import { type JsonObject, listOf } from "../core/index.ts";
-import type { Target } from "../routing/index.ts";
+import { type JsonObject, listOf, objectOf } from "../core/index.ts";
+import type { OfferedTools, Target } from "../routing/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 
 /** Decisions of the gateway about a request, beyond the upstream's own edits. */
 interface Decided {
   /** Replaces all limits of the output. */
   outputTokens?: number | undefined;
-  /** The places of the tools that the upstream does not get. */
-  leftTools?: readonly number[] | undefined;
+  tools?: DecidedTools | undefined;
 }
+
+/** The tools that the upstream does not get, and those whose runs it must limit, to `runs`. */
+type DecidedTools = Pick<OfferedTools, "left" | "unlimited"> & { runs: number | undefined };
 
 /** The client's own bytes, with the upstream's name of the model, its edits and the gateway's decisions. */
 export function editedBytes<Body extends ChargeableBody>(
   { model, operation }: Target,
   { bytes, members, body }: ParsedBody<Body>,
-  { outputTokens, leftTools = [] }: Decided = {},
+  { outputTokens, tools }: Decided = {},
   own: readonly JsonEdit[] = operation.edits(body, model),
 ): readonly Uint8Array[] {
   const edits: JsonEdit[] = [{ set: "model", value: JSON.stringify(model) }, ...own];
-  if (leftTools.length > 0) edits.push(...leftOut(listOf(memberOf({ bytes, members }, "tools")), leftTools));
+  if (tools !== undefined) edits.push(...toolEdits({ bytes, members }, tools));
   const { outputLimit } = operation;
   if (outputTokens === undefined || outputLimit === undefined) return editBytes(bytes, members, edits);
   const { field, replaces } = outputLimit;
@@ -37,21 +41,57 @@ export function editedBytes<Body extends ChargeableBody>(
   return editBytes(bytes, members, [...others, ...removed, { set: field, value: String(outputTokens) }]);
 }
 
-/** A member of a body, decoded: long strings are truncated in the body itself. */
-function memberOf({ bytes, members }: Pick<ParsedBody<unknown>, "bytes" | "members">, key: string): unknown {
-  const member = members.find((each) => each.key === key);
-  return member && JSON.parse(bytes.toString("utf8", member.valueStart, member.valueEnd));
-}
-
 /** The members that only mean something beside tools: upstreams refuse them without. */
 const besideTools = ["tools", "tool_choice", "parallel_tool_calls"];
 
-/** The edits that leave tools out, by their places. */
-export function leftOut(tools: readonly unknown[], left: readonly number[] = []): JsonEdit[] {
-  if (left.length === 0) return [];
-  const rest = tools.filter((_, index) => !left.includes(index));
-  if (rest.length === 0) return besideTools.map((name) => ({ remove: name }));
-  return [{ set: "tools", value: JSON.stringify(rest) }];
+/** Tools that remain keep their bytes, except for a limit of their own. */
+function toolEdits(
+  { bytes, members }: Pick<ParsedBody<unknown>, "bytes" | "members">,
+  tools: DecidedTools,
+): JsonEdit[] {
+  const member = members.find(({ key }) => key === "tools");
+  const edits: JsonEdit[] = bodyLimits(tools).map(([field, runs]) => ({ set: field, value: String(runs) }));
+  if (member === undefined || !changesTools(tools)) return edits;
+  const sent = sentTools(elementTexts(bytes, member), tools, (text, field, runs) =>
+    withMember(text, field, String(runs)),
+  );
+  if (sent.length === 0) return [...edits, ...besideTools.map((name) => ({ remove: name }))];
+  return [...edits, { set: "tools", value: `[${sent.join(",")}]` }];
+}
+
+/** The same for a body created by the gateway. */
+export function withDecidedTools(body: JsonObject, tools: DecidedTools): JsonObject {
+  const limited: JsonObject = { ...body, ...Object.fromEntries(bodyLimits(tools)) };
+  if (!changesTools(tools)) return limited;
+  const sent = sentTools(listOf(body["tools"]), tools, (tool, field, runs) => ({ ...objectOf(tool), [field]: runs }));
+  if (sent.length > 0) return { ...limited, tools: sent };
+  return Object.fromEntries(Object.entries(limited).filter(([name]) => !besideTools.includes(name)));
+}
+
+const changesTools = ({ left, unlimited }: DecidedTools): boolean =>
+  left.length > 0 || unlimited.some(({ limit }) => limit.within === "tool");
+
+/** The limits that apply to all tools of the body together. */
+function bodyLimits({ unlimited, runs }: DecidedTools): [field: string, runs: number][] {
+  if (runs === undefined) return [];
+  const fields = unlimited.filter(({ limit }) => limit.within === "body").map(({ limit }) => limit.field);
+  return [...new Set(fields)].map((field) => [field, runs]);
+}
+
+/** The tools that the upstream gets, in the form in which they are given. */
+function sentTools<Tool>(
+  tools: readonly Tool[],
+  { left, unlimited, runs }: DecidedTools,
+  limited: (tool: Tool, field: string, runs: number) => Tool,
+): Tool[] {
+  const fields = new Map(
+    unlimited.flatMap(({ index, limit }) => (limit.within === "tool" ? [[index, limit.field]] : [])),
+  );
+  return tools.flatMap((tool, index) => {
+    if (left.includes(index)) return [];
+    const field = fields.get(index);
+    return [field === undefined || runs === undefined ? tool : limited(tool, field, runs)];
+  });
 }
 
 function targetOf(edit: JsonEdit): string {

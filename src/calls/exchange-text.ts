@@ -9,7 +9,6 @@ import {
   GatewayError,
   type JsonObject,
   limits,
-  listOf,
   type ModelFacts,
   objectOf,
 } from "../core/index.ts";
@@ -39,7 +38,7 @@ import type { WholeAnswer } from "../sending/index.ts";
 import type { ChargedUsage, StreamObserver } from "../streaming/index.ts";
 import { factsOfEdits, withChanges } from "./changes.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
-import { editedBytes, editValue, leftOut } from "./edit-body.ts";
+import { editedBytes, editValue, withDecidedTools } from "./edit-body.ts";
 import {
   type ClientAnswer,
   EVENT_STREAM,
@@ -139,17 +138,17 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     this.#codec = codec;
   }
 
-  requests(outputTokens?: number): ReturnType<Exchange["requests"]> {
+  requests(outputTokens?: number, runs?: number): ReturnType<Exchange["requests"]> {
     const { target, parsed } = this.#call;
     if (this.#rewritten !== undefined) {
-      const body = this.#rewritten.take(outputTokens);
+      const body = this.#rewritten.take(outputTokens, runs);
       this.headers = withChanges(this.headers, this.#rewritten.changes);
       return [{ subpath: "", body }];
     }
     const edits = target.operation.edits(parsed.body, target.model);
     this.headers = withChanges(this.headers, factsOfEdits(edits));
-    const body = editedBytes(target, parsed, { outputTokens, leftTools: this.#tools?.left }, edits);
-    return [{ subpath: "", body }];
+    const tools = this.#tools && { ...this.#tools, runs };
+    return [{ subpath: "", body: editedBytes(target, parsed, { outputTokens, tools }, edits) }];
   }
 
   observe(charged: ChargedUsage): ObservedStream {
@@ -249,16 +248,17 @@ class TranslatedRequest {
     return this.#body ?? {};
   }
 
-  take(outputTokens: number | undefined): string {
+  take(outputTokens: number | undefined, runs: number | undefined): string {
     const conversation = this.#conversation;
     const isLimited = outputTokens !== undefined && conversation !== undefined;
     const body = (isLimited ? this.#write({ ...conversation, outputTokensMax: outputTokens }) : this.#body) ?? {};
     this.#conversation = undefined;
     this.#body = undefined;
     const { operation, model } = this.#target;
-    const edits = [...leftOut(listOf(body["tools"]), this.tools?.left), ...operation.edits(body, model)];
+    const sent = this.tools === undefined ? body : withDecidedTools(body, { ...this.tools, runs });
+    const edits = operation.edits(body, model);
     for (const fact of factsOfEdits(edits) ?? []) this.changes.add(fact);
-    return JSON.stringify(editValue(body, edits));
+    return JSON.stringify(editValue(sent, edits));
   }
 
   #write(conversation: Conversation): JsonObject {
@@ -315,7 +315,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   return {
     output: requestedOutput(target, request.body),
     extras: extrasOf(target, request.body, request.tools),
-    requests: (outputTokens) => [{ subpath: "", body: request.take(outputTokens) }],
+    requests: (outputTokens, runs) => [{ subpath: "", body: request.take(outputTokens, runs) }],
     passesThrough: false,
     streamed: stream,
     // Of the request, which is released.

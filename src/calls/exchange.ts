@@ -14,10 +14,10 @@ export const EVENT_STREAM = "text/event-stream";
 
 export interface Exchange {
   /**
-   * Creates the requests to the upstream, usually one. `outputTokens` replaces the output's own limit. Called once, after
-   * the hold.
+   * Creates the requests to the upstream, usually one. `outputTokens` replaces the output's own limit, `toolRuns` limits
+   * the hosted tools that have no limit of their own. Called once, after the hold.
    */
-  requests(outputTokens?: number): readonly [ExchangeRequest, ...ExchangeRequest[]];
+  requests(outputTokens?: number, toolRuns?: number): readonly [ExchangeRequest, ...ExchangeRequest[]];
   /** What else the request asks for; undefined if nothing. */
   readonly extras: RequestedExtras | undefined;
   /** How far the request itself limits the output; undefined if the call generates no text. */

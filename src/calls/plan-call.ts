@@ -10,6 +10,7 @@ import {
   objectKinds,
   objectOf,
   type ObjectReference,
+  withToolRuns,
   type WorkBound,
 } from "../core/index.ts";
 import { comparesModels, type TextCodec } from "../dialects/index.ts";
@@ -224,8 +225,9 @@ function planOf<Body extends ChargeableBody>(
 ): CallPlan {
   const { extras, output, streamed } = exchange;
   if (extras !== undefined) {
-    requireModels(target, incoming.principal, extras);
-    requirePrices(target, extras);
+    const bought = withToolRuns(extras, 1);
+    requireModels(target, incoming.principal, bought);
+    requirePrices(target, bought);
   }
   const bound = extras === undefined ? own : { ...own, ...extras };
   const { model, modelId, price, priceOf, operation } = target;

@@ -33,7 +33,8 @@ export function sendCall(
   plan: CallPlan,
   attempt?: RequestAttempt,
 ): Promise<Reply> {
-  const requests = plan.exchange.requests(call.work.outputLimit);
+  const { outputTokens, toolRuns } = call.work.limits;
+  const requests = plan.exchange.requests(outputTokens, toolRuns);
   if (requests.length > 1) return sendSeveral(deps, call, plan, { requests, attempt });
   return sendUpstream(deps, upstreamCall(call, plan, requests[0], { watchdog: call.watchdog, ...attempt }));
 }

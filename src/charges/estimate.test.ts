@@ -17,6 +17,18 @@ import {
 const estimatedUsage = (price: ModelPrice, bound: WorkBound, outputBytes: number): Usage =>
   resolveUsage({ order: { price, bound } }, { upstream: undefined, outputBytes: () => outputBytes }).usage;
 
+test("output far beyond the limit that was sent is no count", () => {
+  const bound = { inputTokens: 50, outputTokens: undefined, choices: 1 };
+  const output = { wanted: 300, least: 1, limits: "if-fewer", ownLimit: 300 } as const;
+  const answer = { upstream: { usage: { input: 9, output: 500, requests: 1 } }, outputBytes: () => 40 };
+  const order = { price: priceOf("up"), bound, output };
+  expect(resolveUsage({ order, limits: { outputTokens: 200 } }, answer)).toMatchObject({
+    usage: { input: 9, output: 10 },
+    estimated: ["output"],
+  });
+  expect(resolveUsage({ order, limits: { outputTokens: 250 } }, answer).usage.output).toBe(500);
+});
+
 describe("the most that a call can use", () => {
   const asked = { inputTokens: 50, outputTokens: 20, choices: 1 };
   const rows: [string, "up" | "window" | "dear", Partial<WorkBound>, Usage][] = [
@@ -212,7 +224,7 @@ describe("text whose tokens nobody counts", () => {
   });
 
   test("is limited by what was sent, and by the model", () => {
-    expect(written({ outputLimit: 30 }, 404)).toBe(60);
+    expect(written({ limits: { outputTokens: 30 } }, 404)).toBe(60);
     const order = { price: priceOf("window"), bound, output: { ...output, ownLimit: undefined } };
     expect(written({ order }, 1_200)).toBe(200);
     expect(written({ order: { ...order, price: priceOf("up") } }, 1_200)).toBe(300);
@@ -237,7 +249,7 @@ describe("a text whose client left before an answer began", () => {
       estimated: ["input", "output"],
     });
     expect(abandonedUsage({ order }, 60_000).usage).toMatchObject({ output: 100 });
-    expect(abandonedUsage({ order, outputLimit: 20 }, 60_000).usage).toMatchObject({ output: 40 });
+    expect(abandonedUsage({ order, limits: { outputTokens: 20 } }, 60_000).usage).toMatchObject({ output: 40 });
   });
 
   test("costs its input alone if it was to be streamed, or is no text", () => {

@@ -101,7 +101,7 @@ export interface ReportedUsage {
 export interface CountedWork {
   order: Pick<WorkOrder, "price" | "bound"> & Partial<Pick<WorkOrder, "output">>;
   /** The limit that the gateway has set to the output, in tokens per choice. */
-  outputLimit?: number | undefined;
+  limits?: { outputTokens: number | undefined };
 }
 
 /**
@@ -230,9 +230,9 @@ function outputWithin(limit: number, bound: WorkBound, observed: ObservedUsage):
 }
 
 /** The limit of all output of a text, per choice: what was sent, at most the model's own; undefined if none is known. */
-export function textLimit({ order: { output, price }, outputLimit }: CountedWork): number | undefined {
+export function textLimit({ order: { output, price }, limits: sent }: CountedWork): number | undefined {
   if (output === undefined) return undefined;
-  const limit = outputLimit ?? output.ownLimit ?? price.maxOutputTokens;
+  const limit = sent?.outputTokens ?? output.ownLimit ?? price.maxOutputTokens;
   return limit === undefined ? undefined : Math.min(limit, price.maxOutputTokens ?? limit);
 }
 

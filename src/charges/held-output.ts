@@ -1,38 +1,79 @@
 import { formatCredits, GatewayError, limits, type Nano } from "../core/index.ts";
 import type { OutputHold } from "./output-hold.ts";
-import { capAt, type WorkCost } from "./work-cost.ts";
-import type { WorkOrder } from "./work-order.ts";
+import { capAt, WorkCost } from "./work-cost.ts";
+import { withRuns, type WorkOrder } from "./work-order.ts";
 
-/** How often a hold is tried with fewer tokens, because others have taken the credits meanwhile. */
+/** How often a hold is tried with less, because others have taken the credits meanwhile. */
 const LOWERED_TIMES_MAX = 8;
 
-/** The amount of a hold that is being made: with less output, if the credits do not suffice for what is wanted. */
+/** The limits that a request gets, because its hold covers no more; undefined if its own remain. */
+export interface SentLimits {
+  /** Of the output, in tokens, per choice. */
+  outputTokens: number | undefined;
+  /** Of the runs of hosted tools. */
+  toolRuns: number | undefined;
+}
+
+/**
+ * The amount of a hold that is being made: with less output, then fewer runs of hosted tools, if the credits do not
+ * suffice for what is wanted.
+ */
 export class HeldOutput {
-  readonly #order: Pick<WorkOrder, "output" | "bound">;
-  readonly #cost: WorkCost;
+  /** Without the hosted tools that the request does not limit. */
+  readonly #asked: WorkOrder;
+  #order: WorkOrder;
+  #cost: WorkCost;
   /** The held output tokens per choice; undefined if the bound tells them. */
   #tokens: number | undefined;
+  /** The held runs of hosted tools that the request does not limit; undefined if there are none. */
+  #runs: number | undefined;
   #lowered = 0;
 
-  constructor(order: Pick<WorkOrder, "output" | "bound">, cost: WorkCost) {
-    this.#order = order;
-    this.#cost = cost;
-    this.#tokens = order.output?.wanted;
+  constructor(asked: WorkOrder) {
+    this.#asked = asked;
+    this.#runs = asked.bound.toolRuns?.most;
+    this.#order = this.#runs === undefined ? asked : withRuns(asked, this.#runs);
+    this.#cost = new WorkCost(this.#order);
+    this.#tokens = asked.output?.wanted;
+  }
+
+  /** With as many runs of hosted tools as are held. */
+  get order(): WorkOrder {
+    return this.#order;
+  }
+
+  get cost(): WorkCost {
+    return this.#cost;
   }
 
   get amount(): Nano {
     return capAt(limits.callNanoMax, this.#cost.ofBound(this.#tokens));
   }
 
-  /** Lowers the held output to what is available. Returns whether that is still enough to begin. */
+  /** Lowers the held output, then the runs, to what is available. Returns whether that is still enough to begin. */
   lower(available: Nano): boolean {
     const { output } = this.#order;
-    const tokens = this.#tokens;
-    if (output === undefined || tokens === undefined || tokens <= output.least) return false;
+    if (output === undefined || this.#tokens === undefined) return false;
     this.#lowered += 1;
-    const affordable = this.#lowered < LOWERED_TIMES_MAX ? this.#cost.tokensFor(available) : output.least;
-    if (affordable < output.least) return false;
-    this.#tokens = Math.min(affordable, tokens - 1);
+    const isLast = this.#lowered >= LOWERED_TIMES_MAX;
+    let most = this.#tokens - 1;
+    for (;;) {
+      const affordable = isLast ? output.least : this.#cost.tokensFor(available);
+      if (affordable >= output.least && most >= output.least) {
+        this.#tokens = Math.min(affordable, most);
+        return true;
+      }
+      if (!this.#lowerRuns(isLast)) return false;
+      most = output.wanted;
+    }
+  }
+
+  /** Returns whether there was more than one. */
+  #lowerRuns(toOne: boolean): boolean {
+    if (this.#runs === undefined || this.#runs <= 1) return false;
+    this.#runs = toOne ? 1 : this.#runs - 1;
+    this.#order = withRuns(this.#asked, this.#runs);
+    this.#cost = new WorkCost(this.#order);
     return true;
   }
 
@@ -50,12 +91,15 @@ export class HeldOutput {
     );
   }
 
-  /** The tokens of all choices together that are held, and the limit per choice that the request gets. */
-  get held(): { outputTokens: number; outputLimit: number | undefined } | undefined {
+  /** The tokens of all choices together that are held, and the limits that the request gets. */
+  get held(): { outputTokens: number | undefined; limits: SentLimits } {
     const { output, bound } = this.#order;
     const tokens = this.#tokens;
-    if (output === undefined || tokens === undefined) return undefined;
-    return { outputTokens: tokens * bound.choices, outputLimit: limitFor(output, tokens) };
+    const isText = output !== undefined && tokens !== undefined;
+    return {
+      outputTokens: isText ? tokens * bound.choices : undefined,
+      limits: { outputTokens: isText ? limitFor(output, tokens) : undefined, toolRuns: this.#runs },
+    };
   }
 }
 

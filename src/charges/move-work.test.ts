@@ -80,7 +80,34 @@ test("with credits for less output, the new request is limited to that", async (
   const output = { wanted: 1_000, least: 10, limits: "if-fewer" } as const;
   expect(await work.moveTo(orderOf({ source, output }))).toBe("moved");
   // 200,000 pay for 100 tokens in and 50 out.
-  expect([work.outputLimit, await scene.held()]).toEqual([50, heldByOrder]);
+  expect([work.limits.outputTokens, await scene.held()]).toEqual([50, heldByOrder]);
+});
+
+describe("to a target whose hosted tools have no limit", () => {
+  const toolRuns = { most: 3, each: { toolUnits: { webSearches: 1 } } };
+  const searching = orderOf({
+    source,
+    bound: { inputTokens: 100, outputTokens: undefined, choices: 1, toolRuns },
+    output: { wanted: 100, least: 50, limits: "if-fewer" },
+  });
+
+  test("as many runs are held as the credits suffice for, and its request is limited to them", async () => {
+    const work = await withLeft(200_000n);
+    expect(await work.moveTo(searching)).toBe("moved");
+    // 100,000 each for the input, for two searches, and for 50 tokens of output.
+    expect([work.limits, await scene.held()]).toEqual([{ outputTokens: 50, toolRuns: 2 }, 400_000n]);
+    expect(work.order.bound.toolUnits).toEqual({ webSearches: 2 });
+    expect(await work.moveTo(cheaper)).toBe("moved");
+    expect([work.limits, await scene.held()]).toEqual([{ outputTokens: undefined, toolRuns: undefined }, 70_000n]);
+    expect(await work.moveTo(searching)).toBe("moved");
+    expect(work.limits.toolRuns).toBe(2);
+  });
+
+  test("without the credits for one run it stays where it was", async () => {
+    const work = await withLeft(0n);
+    expect(await work.moveTo(searching)).toBe("unaffordable");
+    expect([work.limits.toolRuns, await scene.held()]).toEqual([undefined, heldByOrder]);
+  });
 });
 
 test("the new hold is topped up at the new price", async () => {

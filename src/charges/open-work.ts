@@ -8,7 +8,6 @@ import { HeldOutput } from "./held-output.ts";
 import { rateExceeded, rateHeaders } from "./rate-headers.ts";
 import { retryRefused } from "./retry/retry-key.ts";
 import { holdOf, withOwnMarkup, type WorkOrder } from "./work-order.ts";
-import { WorkCost } from "./work-cost.ts";
 import { Work } from "./work.ts";
 
 /** The stored answer to a repeated retry key. */
@@ -41,16 +40,12 @@ const NONE: readonly string[] = [];
 class Opening implements QueuedOperation<Hold> {
   operation: Hold;
   readonly #deps: WorkDependencies;
-  readonly #order: WorkOrder;
-  readonly #cost: WorkCost;
   readonly opened = Promise.withResolvers<Work | Replay>();
   readonly #output: HeldOutput;
 
   constructor(deps: WorkDependencies, order: WorkOrder) {
     this.#deps = deps;
-    this.#order = order;
-    this.#cost = new WorkCost(order);
-    this.#output = new HeldOutput(order, this.#cost);
+    this.#output = new HeldOutput(order);
     this.operation = this.#hold();
   }
 
@@ -75,9 +70,9 @@ class Opening implements QueuedOperation<Hold> {
 
   /** The first hold, committed together with the limits and the retry key. */
   #hold(): Hold {
-    const { id, principal, price, bound, retry } = this.#order;
+    const { id, principal, price, bound, retry } = this.#output.order;
     const { rates } = principal;
-    const hold = holdOf(this.#order, { id, amount: this.#output.amount, at: this.#deps.clock() });
+    const hold = holdOf(this.#output.order, { id, amount: this.#output.amount, at: this.#deps.clock() });
     if (rates !== undefined) {
       hold.rates = rates;
       hold.tokens = expectedTokens(price, bound);
@@ -87,13 +82,13 @@ class Opening implements QueuedOperation<Hold> {
   }
 
   #refuse(reason: unknown): void {
-    if (reason instanceof GatewayError) this.#deps.observer.refused?.(this.#order, reason);
+    if (reason instanceof GatewayError) this.#deps.observer.refused?.(this.#output.order, reason);
     this.opened.reject(reason);
   }
 
   #begin(result: OutcomeOf<Hold>): Work | Replay {
     const deps = this.#deps;
-    const order = this.#order;
+    const { order, cost } = this.#output;
     const hold = this.operation;
     const { rates } = order.principal;
     switch (result.outcome) {
@@ -107,7 +102,7 @@ class Opening implements QueuedOperation<Hold> {
           rateHeaders: headers,
           ...this.#output.held,
         } as const;
-        return new Work(deps, order, this.#cost, start);
+        return new Work(deps, order, cost, start);
       }
       case "replayed":
         return { firstId: result.id, answer: result.answer };

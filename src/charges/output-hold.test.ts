@@ -120,31 +120,31 @@ describe("opening", () => {
   test("holds the output that is wanted if the credits suffice", async () => {
     const work = await scene.open(order({ ...all, wanted: 300 }));
     expect(await scene.held()).toBe(input + 600_000n);
-    expect(work.outputLimit).toBe(300);
+    expect(work.limits.outputTokens).toBe(300);
   });
 
   test("holds as much as the credits suffice for, and limits the request to that", async () => {
     const work = await scene.open(order(all));
-    expect(work.outputLimit).toBe(450);
+    expect(work.limits.outputTokens).toBe(450);
     expect(await scene.held()).toBe(credits);
   });
 
   test("counts the tokens of each choice", async () => {
     const work = await scene.open(order({ ...all, least: 100 }, 3));
-    expect(work.outputLimit).toBe(150);
+    expect(work.limits.outputTokens).toBe(150);
     expect(await scene.held()).toBe(credits);
   });
 
   test("leaves a limit of the request that fits, and lowers one that does not", async () => {
-    expect((await scene.open(order({ ...all, wanted: 450, limits: "if-fewer" }))).outputLimit).toBeUndefined();
+    expect((await scene.open(order({ ...all, wanted: 450, limits: "if-fewer" }))).limits.outputTokens).toBeUndefined();
     await scene.stop();
     scene = await WorkScene.start();
-    expect((await scene.open(order({ ...all, wanted: 451, limits: "if-fewer" }))).outputLimit).toBe(450);
+    expect((await scene.open(order({ ...all, wanted: 451, limits: "if-fewer" }))).limits.outputTokens).toBe(450);
   });
 
   test("never limits a stream that is topped up", async () => {
     const work = await scene.open(order({ ...all, limits: "never" }));
-    expect(work.outputLimit).toBeUndefined();
+    expect(work.limits.outputTokens).toBeUndefined();
     expect(await scene.held()).toBe(credits);
   });
 

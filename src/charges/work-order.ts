@@ -1,5 +1,5 @@
 import type { Principal } from "../auth/index.ts";
-import { type Dialect, limits, type Operation, type WorkBound } from "../core/index.ts";
+import { type Dialect, limits, type Operation, withToolRuns, type WorkBound } from "../core/index.ts";
 import type { Hold, RetryKey } from "../ledger/index.ts";
 import { type ModelPrice, type PriceOf, withMarkup } from "../pricing/index.ts";
 import type { OutputHold } from "./output-hold.ts";
@@ -59,6 +59,11 @@ export function withOwnMarkup(order: WorkOrder): WorkOrder {
   const marked = { ...order, price: withMarkup(price, markup) };
   if (priceOf !== undefined) marked.priceOf = (model) => withMarkup(priceOf(model), markup);
   return marked;
+}
+
+/** The order with so many runs of the hosted tools that its request does not limit. */
+export function withRuns(order: WorkOrder, runs: number): WorkOrder {
+  return { ...order, bound: withToolRuns(order.bound, runs) };
 }
 
 /** A hold for the work, kept by this process: the first one, or a replacement for one that has expired. */

@@ -29,7 +29,7 @@ import type { CallRecord, HoldKeeper, ParkedJob, Release, Settle, StoredAnswer }
 import type { Watched } from "../streaming/index.ts";
 import type { WorkDependencies } from "./dependencies.ts";
 import { endHold, type EndOutcome } from "./end-hold.ts";
-import { HeldOutput } from "./held-output.ts";
+import { HeldOutput, type SentLimits } from "./held-output.ts";
 import { type HoldState, Lease } from "./lease.ts";
 import { type ParkedWork, toParkedWork } from "./parked-work.ts";
 import { type Allowance, TopUps } from "./top-ups.ts";
@@ -61,8 +61,8 @@ interface WorkStart extends HoldState {
   rateHeaders?: Readonly<Record<string, string>> | undefined;
   /** The output that the hold of a text generation covers, in tokens of all choices together. */
   outputTokens?: number | undefined;
-  /** The limit in tokens that the request's output gets, per choice; undefined if its own remains. */
-  outputLimit?: number | undefined;
+  /** Absent: the request keeps its own limits. */
+  limits?: SentLimits | undefined;
 }
 
 interface WorkTimes {
@@ -73,6 +73,8 @@ interface WorkTimes {
   millisecondsToFirstByte: number | undefined;
 }
 
+const ownLimits: SentLimits = { outputTokens: undefined, toolRuns: undefined };
+
 /** The outcome of an end after the first one. */
 const endedBefore: EndOutcome = { isDurable: true, shortfall: 0n };
 
@@ -81,7 +83,8 @@ export class Work implements Watched {
   /** Another one from a move on. */
   order: WorkOrder;
   readonly rateHeaders: WorkStart["rateHeaders"];
-  outputLimit: WorkStart["outputLimit"];
+  /** Others from a move on. */
+  limits: SentLimits;
   /** How much output may pass before `follow` is called first, in bytes: half of what is held, to have time to raise it. */
   firstAllowance: number;
   readonly #deps: WorkDependencies;
@@ -96,7 +99,7 @@ export class Work implements Watched {
   constructor(deps: WorkDependencies, order: WorkOrder, cost: WorkCost, start: WorkStart) {
     this.order = order;
     this.rateHeaders = start.rateHeaders;
-    this.outputLimit = start.outputLimit;
+    this.limits = start.limits ?? ownLimits;
     this.firstAllowance = bytesOfTokens(start.outputTokens ?? 0) / 2;
     this.#deps = deps;
     this.#cost = cost;
@@ -158,25 +161,23 @@ export class Work implements Watched {
 
   /**
    * Moves open work that has used nothing yet, and is not metered, to another target: its source, price and bound become
-   * those of this order, and its hold is raised or lowered in one commit, for less output if the credits suffice only for
-   * that. `unaffordable` if they do not suffice even then; nothing has changed then. Rejects if the ledger cannot be
-   * asked, or the hold has expired and nothing is left: the work must then be ended.
+   * those of this order, and its hold is raised or lowered in one commit, for less output and fewer runs of hosted tools
+   * if the credits suffice only for that. `unaffordable` if they do not suffice even then; nothing has changed then.
+   * Rejects if the ledger cannot be asked, or the hold has expired and nothing is left: the work must then be ended.
    */
   async moveTo(planned: WorkOrder): Promise<"moved" | "unaffordable"> {
-    const order = withOwnMarkup(planned);
-    const cost = new WorkCost(order);
-    const output = new HeldOutput(order, cost);
+    const output = new HeldOutput(withOwnMarkup(planned));
     for (;;) {
-      const result = await this.#lease.move(order, output.amount);
+      const result = await this.#lease.move(output.order, output.amount);
       if (result.outcome === "moved") break;
-      if (result.outcome === "ended") throw new Error(`the work ${order.id} is not open`);
+      if (result.outcome === "ended") throw new Error(`the work ${planned.id} is not open`);
       // What it holds already is available to it as well.
       if (!output.lower(result.available + this.#lease.amount)) return "unaffordable";
     }
-    const held = output.held;
+    const { order, cost, held } = output;
     this.order = order;
-    this.outputLimit = held?.outputLimit;
-    this.firstAllowance = bytesOfTokens(held?.outputTokens ?? 0) / 2;
+    this.limits = held.limits;
+    this.firstAllowance = bytesOfTokens(held.outputTokens ?? 0) / 2;
     this.#cost = cost;
     this.#topUps = new TopUps(this.#deps, this, cost, this.#lease);
     return "moved";
@@ -296,7 +297,7 @@ export class Work implements Watched {
       estimated: observed?.estimated,
       listCredits: observed === undefined ? 0 : Number(this.#cost.listOf(observed)),
       terms: pricedTerms(this.order, observed),
-      maxOutputTokens: this.outputLimit,
+      maxOutputTokens: this.limits.outputTokens,
       milliseconds: this.#deps.ticker.now() - arrivedAt,
       millisecondsToFirstByte,
       startedAt,

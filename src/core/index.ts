@@ -96,7 +96,7 @@ export {
   type UpstreamSocket,
   type UpstreamSocketRequest,
 } from "./sockets/upstream-socket.ts";
-export type { AlternativeModels, HelperModel, WorkBound } from "./work-bound.ts";
+export { type AlternativeModels, type HelperModel, withToolRuns, type WorkBound } from "./work-bound.ts";
 export {
   generatedImageTokens,
   pixelsOf,

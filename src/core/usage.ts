@@ -121,6 +121,15 @@ export function addUsage(first: Usage, second: Usage): Usage {
   return sum;
 }
 
+export function multiplyUsage(usage: Usage, times: number): Usage {
+  const product: Usage = {};
+  for (const bucket of usageBuckets) {
+    const units = usage[bucket];
+    if (units !== undefined) product[bucket] = units * times;
+  }
+  return product;
+}
+
 /** All input tokens, cached or not. They determine the tier of a price. */
 export function inputTokens(usage: Usage): number {
   const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0, inputAudio = 0, cacheAudioRead = 0 } = usage;

@@ -1,4 +1,12 @@
-import type { MediaVariant, ModelUsage, PriceTerms, Usage, UsageBucket } from "./usage.ts";
+import {
+  addUsage,
+  type MediaVariant,
+  type ModelUsage,
+  multiplyUsage,
+  type PriceTerms,
+  type Usage,
+  type UsageBucket,
+} from "./usage.ts";
 
 /** A model that another one may call, such as an advisor. */
 export interface HelperModel {
@@ -19,6 +27,17 @@ export interface AlternativeModels {
   models: readonly AlternativeModel[];
   /** The field that leaves the choice of further models to the provider; absent if none does. */
   chosenBy?: string;
+}
+
+/** What hosted tools may buy: units of their own, and the work of other models. */
+type ToolPurchases = Pick<WorkBound, "toolUnits" | "others" | "helpers">;
+
+/** Hosted tools whose runs the request does not limit and the gateway may. */
+interface ToolRuns {
+  /** The runs that are held if the credits suffice. */
+  most: number;
+  /** What one run of each of them may buy. */
+  each: ToolPurchases;
 }
 
 /** Everything that bounds the cost of a request, as known from its body before it is sent. */
@@ -63,6 +82,8 @@ export interface WorkBound {
   others?: readonly ModelUsage[];
   /** Other models of the provider that may read the work's input and write something of their own beside its answer. */
   helpers?: readonly HelperModel[];
+  /** Hosted tools whose runs are limited to as many as the credits suffice for. The members above exclude them. */
+  toolRuns?: ToolRuns;
   /** Other models of the provider that may answer in place of the requested one. The answer then names its model. */
   alternatives?: AlternativeModels;
   /**
@@ -72,4 +93,20 @@ export interface WorkBound {
   outputImages?: { count: number; variant: MediaVariant | undefined; each?: Usage };
   /** The most video that comes out, and its variant if the body determines it. */
   outputVideo?: { usage: Usage; variant: MediaVariant | undefined };
+}
+
+/** The bound with so many runs of the tools that the request does not limit. */
+export function withToolRuns<Bound extends ToolPurchases & Pick<WorkBound, "toolRuns">>(
+  bound: Bound,
+  runs: number,
+): Bound {
+  const { toolRuns, toolUnits = {}, others = [], helpers = [] } = bound;
+  if (toolRuns === undefined) return bound;
+  const { each } = toolRuns;
+  return {
+    ...bound,
+    toolUnits: addUsage(toolUnits, multiplyUsage(each.toolUnits ?? {}, runs)),
+    others: [...others, ...(each.others ?? []).map((one) => ({ ...one, usage: multiplyUsage(one.usage, runs) }))],
+    helpers: [...helpers, ...(each.helpers ?? []).map((one) => ({ ...one, runs }))],
+  };
 }

@@ -109,16 +109,20 @@ describe("the terms of an answer", () => {
 
 describe("hosted tools of Messages", () => {
   const messages = operationOf("anthropic", "messages");
+  const ofTool = { field: "max_uses", within: "tool" } as const;
   const search = (max_uses?: unknown) => ({ type: "web_search_20250305", name: "web_search", max_uses });
 
   test.each<[JsonObject, object | undefined]>([
     [search(3), { units: { webSearches: 3 } }],
-    [search(), { units: { webSearches: 10 } }],
-    [search(null), { units: { webSearches: 10 } }],
-    [search("5"), { units: { webSearches: 10 } }],
+    [search(), { units: { webSearches: 1 }, limit: ofTool }],
+    [search(null), { units: { webSearches: 1 }, limit: ofTool }],
+    [search("5"), { units: { webSearches: 1 }, limit: ofTool }],
     [search(0), { units: {} }],
     [search(-1), { units: {} }],
-    [{ type: "web_search_20260318", name: "web_search" }, { units: { webSearches: 10 } }],
+    [
+      { type: "web_search_20260318", name: "web_search" },
+      { units: { webSearches: 1 }, limit: ofTool },
+    ],
     [{ type: "web_fetch_20250910", name: "web_fetch" }, {}],
     [{ type: "code_execution_20250825", name: "code_execution" }, {}],
     [{ type: "tool_search_tool_bm25_20251119", name: "tool_search_tool_bm25" }, {}],
@@ -129,7 +133,7 @@ describe("hosted tools of Messages", () => {
     [{ type: "custom", name: "web_search", input_schema: {} }, {}],
     [
       { type: "advisor_20260301", name: "advisor", model: "claude-opus-5" },
-      { helper: { model: "claude-opus-5", runs: 10, outputTokens: 2_048 } },
+      { helper: { model: "claude-opus-5", runs: 1, outputTokens: 2_048 }, limit: ofTool },
     ],
     [
       { type: "advisor_20260301", name: "advisor", model: "claude-opus-5", max_uses: 2, max_tokens: 1_024 },
@@ -149,6 +153,8 @@ describe("hosted tools of Messages", () => {
   });
 });
 
+const ofAll = { field: "max_tool_calls", within: "body" } as const;
+
 describe("hosted tools of Responses", () => {
   const responses = operationOf("openai", "responses");
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
@@ -157,11 +163,11 @@ describe("hosted tools of Responses", () => {
   const shell = (environment?: unknown): JsonObject => ({ type: "shell", environment });
 
   test.each<[JsonObject & { tools: readonly JsonObject[] }, object]>([
-    [{ tools: [{ type: "web_search" }] }, { units: { webSearches: 10 } }],
-    [{ tools: [{ type: "web_search_2025_08_26" }] }, { units: { webSearches: 10 } }],
+    [{ tools: [{ type: "web_search" }] }, { units: { webSearches: 1 }, limit: ofAll }],
+    [{ tools: [{ type: "web_search_2025_08_26" }] }, { units: { webSearches: 1 }, limit: ofAll }],
     [{ tools: [{ type: "web_search_preview" }], max_tool_calls: 2 }, { units: { previewSearches: 2 } }],
-    [{ tools: [{ type: "web_search_preview_2025_03_11" }] }, { units: { previewSearches: 10 } }],
-    [{ tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] }, { units: { storageSearches: 10 } }],
+    [{ tools: [{ type: "web_search_preview_2025_03_11" }] }, { units: { previewSearches: 1 }, limit: ofAll }],
+    [{ tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] }, { units: { storageSearches: 1 }, limit: ofAll }],
     [{ tools: [code({ type: "auto" })] }, { units: { containerGb: 1 } }],
     [{ tools: [code()] }, { units: { containerGb: 1 } }],
     [{ tools: [code({ type: "auto", memory_limit: null })] }, { units: { containerGb: 1 } }],
@@ -174,7 +180,7 @@ describe("hosted tools of Responses", () => {
     [{ tools: [shell()] }, { units: {} }],
     [
       { tools: [{ type: "image_generation", quality: "low", size: "1024x1024" }] },
-      { others: [{ model: "gpt-image-1", usage: { outputImage: 544 } }] },
+      { others: [{ model: "gpt-image-1", usage: { outputImage: 272 } }], limit: ofAll },
     ],
     [
       {
@@ -182,6 +188,10 @@ describe("hosted tools of Responses", () => {
         max_tool_calls: 1,
       },
       { others: [{ model: "gpt-image-1-mini", usage: { outputImage: 272 } }] },
+    ],
+    [
+      { tools: [{ type: "image_generation", quality: "low", size: "1024x1024" }], max_tool_calls: 5 },
+      { others: [{ model: "gpt-image-1", usage: { outputImage: 5 * 272 } }] },
     ],
     [{ tools: [{ type: "function", name: "web_search" }] }, {}],
     [{ tools: [{ type: "mcp" }] }, {}],
@@ -302,7 +312,9 @@ describe("hosted tools of Responses", () => {
     expect(unitsOf(byteplus.readUsage({ usage: { ...usage, tool_usage: { web_search: 2 } } }))).toEqual({
       webSearches: 2,
     });
-    expect(bought(byteplus, { tools: [{ type: "web_search" }] })).toEqual([{ units: { webSearches: 10 } }]);
+    expect(bought(byteplus, { tools: [{ type: "web_search" }] })).toEqual([
+      { units: { webSearches: 1 }, limit: ofAll },
+    ]);
     const images = operationOf("byteplus", "image_generation");
     expect(extras(images, { tools: [{ type: "web_search" }], n: 2 })).toEqual({ toolUnits: { webSearches: 20 } });
     const answer = { data: [{ url: "x" }], usage: { generated_images: 1, tool_usage: { web_search: 3 } } };

@@ -5,6 +5,7 @@ export type {
   Provider,
   BinaryAnswer,
   RequestedExtras,
+  RunLimit,
   ToolPurchase,
   UpstreamRequestBody,
   UpstreamRequests,

@@ -15,7 +15,7 @@ import type { ToolReader } from "./tool-purchase.ts";
 import type { VideoApi, VideoRequests } from "./video-api.ts";
 
 export type { CallInput, FormField, UpstreamRequestBody } from "./call-input.ts";
-export type { ToolPurchase } from "./tool-purchase.ts";
+export type { RunLimit, ToolPurchase } from "./tool-purchase.ts";
 
 /**
  * One kind of upstream: the paths of its operations, its headers, and how its answers are read. Only data and pure
@@ -87,7 +87,7 @@ export interface OutputLimit {
 /** The billed extras of a request, besides its input and its answer. */
 export type RequestedExtras = Pick<
   WorkBound,
-  "terms" | "toolUnits" | "ownPrices" | "others" | "helpers" | "alternatives"
+  "terms" | "toolUnits" | "ownPrices" | "others" | "helpers" | "toolRuns" | "alternatives"
 >;
 
 /** How an upstream does one operation. */

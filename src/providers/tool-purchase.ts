@@ -7,6 +7,14 @@ export interface ToolPurchase {
   others?: readonly ModelUsage[];
   /** A model that the tool asks. */
   helper?: HelperModel;
+  /** For a tool without a limit of its own: the field for one. The members above are then those of a single run. */
+  limit?: RunLimit;
+}
+
+/** The upstream's field that limits the runs of one tool, or those of all tools of a request together. */
+export interface RunLimit {
+  field: string;
+  within: "tool" | "body";
 }
 
 /**

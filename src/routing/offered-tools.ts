@@ -10,20 +10,31 @@ import {
   type Usage,
   usageBuckets,
 } from "../core/index.ts";
-import type { RequestedExtras, ToolPurchase } from "../providers/index.ts";
+import type { RequestedExtras, RunLimit, ToolPurchase } from "../providers/index.ts";
 import { coversEverything, isToolPriced } from "./require-prices.ts";
 import { quoted, type Target } from "./router.ts";
 
+/** The runs that are held, and allowed, of hosted tools that a request does not limit. */
+const TOOL_RUNS = 3;
+
 /** The purchases of a request's tools, and the tools that its upstream does not get. */
 export interface OfferedTools {
-  extras: Pick<RequestedExtras, "toolUnits" | "others" | "helpers">;
+  extras: Pick<RequestedExtras, "toolUnits" | "others" | "helpers" | "toolRuns">;
   /** The places in the list of the tools that are left out. */
   left: readonly number[];
   /** Their names, for the client's header. */
   leftNames: readonly string[];
+  /** Their places, and the field that limits their runs, of the tools that the request does not limit. */
+  unlimited: readonly UnlimitedTool[];
+}
+
+interface UnlimitedTool {
+  index: number;
+  limit: RunLimit;
 }
 
 interface OfferedTool {
+  index: number;
   tool: JsonObject;
   purchase: ToolPurchase;
 }
@@ -49,7 +60,7 @@ export function offeredTools({ operation, price, model }: Target, body: JsonObje
       purchase !== undefined &&
       (isCovered || keysOf(purchase.units ?? {}).every((unit) => isToolPriced(price, unit)))
     ) {
-      kept.push({ tool, purchase });
+      kept.push({ index, tool, purchase });
     } else {
       missing.push(tool);
       left.push(index);
@@ -58,7 +69,15 @@ export function offeredTools({ operation, price, model }: Target, body: JsonObje
   if (left.length === 0 && kept.every(({ purchase }) => isNothing(purchase))) return undefined;
   const leftNames = [...new Set(missing.map(toolName))];
   if (isDemanded(body["tool_choice"], missing, kept.length)) throw demanded(leftNames);
-  return { extras: boughtTogether(kept), left, leftNames };
+  const unlimited = kept.flatMap(({ index, purchase: { limit } }) => (limit === undefined ? [] : [{ index, limit }]));
+  return { extras: extrasOf(kept), left, leftNames, unlimited };
+}
+
+function extrasOf(kept: readonly OfferedTool[]): OfferedTools["extras"] {
+  const isUnlimited = ({ purchase }: OfferedTool): boolean => purchase.limit !== undefined;
+  const limited = boughtTogether(kept.filter((each) => !isUnlimited(each)));
+  if (!kept.some(isUnlimited)) return limited;
+  return { ...limited, toolRuns: { most: TOOL_RUNS, each: boughtTogether(kept.filter(isUnlimited)) } };
 }
 
 function isNothing({ units, others, helper }: ToolPurchase): boolean {

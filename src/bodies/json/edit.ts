@@ -1,6 +1,6 @@
 /** Edits of a JSON object's own members in its bytes. Members without an edit keep their bytes. */
 import type { FactName } from "../../core/index.ts";
-import type { JsonMember } from "./scan.ts";
+import { elementsOf, type JsonMember, scanObject, unbounded } from "./scan.ts";
 
 /**
  * A change of one member: `value` is JSON text; a missing member is added at the end. `fact`: its reason, if that is a
@@ -128,4 +128,17 @@ function withoutRemoved(
   }
   if (kept.length === 0) pieces.push(START);
   return { bytes: Buffer.concat([...pieces, END]), members: kept };
+}
+
+/** The JSON texts of a list's elements, as they are in the bytes. */
+export function elementTexts(bytes: Buffer, { valueStart }: Pick<JsonMember, "valueStart">): string[] {
+  return elementsOf(bytes, valueStart).map(({ start, end }) => bytes.toString("utf8", start, end));
+}
+
+/** The text of an object with one member set. */
+export function withMember(text: string, key: string, value: string): string {
+  const bytes = Buffer.from(text);
+  const scan = scanObject(bytes, unbounded);
+  if ("refused" in scan) throw new Error(`a text that is ${scan.refused}`);
+  return Buffer.concat(editBytes(bytes, scan.members, [{ set: key, value }])).toString();
 }

@@ -16,7 +16,7 @@ export interface JsonMember {
   valueEnd: number;
 }
 
-/** The position of a string, including its quotes. */
+/** The position of a value; of a string including its quotes. */
 export interface JsonString {
   start: number;
   end: number;
@@ -149,6 +149,31 @@ export function scanObject(bytes: Buffer, bounds: ScanBounds): JsonScan {
   const ends = bytes[position] === CLOSE_BRACE && skipSpace(bytes, position + 1) === bytes.length;
   return ends ? { members, longStrings } : { refused: "not-json" };
 }
+
+/** The positions of the elements of a list that `scanObject` has accepted, and that starts at `start`. */
+export function elementsOf(bytes: Buffer, start: number): JsonString[] {
+  const elements: JsonString[] = [];
+  const found: Found = { members: [], longStrings: [], values: 0, keys: 0, bareBytes: 0 };
+  let position = start;
+  do {
+    const from = skipSpace(bytes, position + 1);
+    if (bytes[from] === CLOSE_BRACKET) break;
+    const end = endOfValue(bytes, from, unbounded, found);
+    if (typeof end === "string") throw new Error(`a list that is ${end}`);
+    elements.push({ start: from, end: trimEnd(bytes, from, end) });
+    position = end;
+  } while (bytes[position] === COMMA);
+  return elements;
+}
+
+/** For a text that has been accepted already. */
+export const unbounded: ScanBounds = {
+  depthMax: Number.MAX_SAFE_INTEGER,
+  membersMax: Number.MAX_SAFE_INTEGER,
+  valuesMax: Number.MAX_SAFE_INTEGER,
+  keysMax: Number.MAX_SAFE_INTEGER,
+  bareBytesMax: Number.MAX_SAFE_INTEGER,
+};
 
 interface Found {
   members: JsonMember[];

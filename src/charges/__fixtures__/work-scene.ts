@@ -37,7 +37,7 @@ export const credits = 1_000_000n;
 
 const book = new PriceBook({
   operatorPrices: {
-    "up/*": { input_mtok: 1, output_mtok: 2 },
+    "up/*": { input_mtok: 1, output_mtok: 2, web_searches_kcount: 0.1 },
     "window/*": { input_mtok: 1, output_mtok: 2, context_window: 1_000, max_output_tokens: 100 },
     "dear/*": { input_mtok: 1, cache_write_mtok: 3, output_mtok: 2, output_reasoning_mtok: 5, requests_kcount: 4 },
   },

@@ -11,7 +11,7 @@ import {
 import { fitSampling } from "../facts/fit-body.ts";
 import { factRows, factsFrom } from "../facts/index.ts";
 import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
-import { counted, free, runsMax, toolReader } from "../shared/tools/hosted-tools.ts";
+import { counted, free, inRuns, toolReader } from "../shared/tools/hosted-tools.ts";
 import { countOf, textOf, toldCount, uncountedOf } from "../shared/json.ts";
 import { askedTerms } from "../shared/terms.ts";
 import type { ToolReader } from "../tool-purchase.ts";
@@ -87,11 +87,16 @@ function fallbacksOf(body: JsonObject): AlternativeModels | undefined {
 /** The tokens that are held for a piece of advice without a limit: Anthropic advises so many. */
 const ADVICE_TOKENS = 2_048;
 
+const limitOfTool = { field: "max_uses", within: "tool" } as const;
+
+const searchesWeb: ToolReader = ({ max_uses }) =>
+  inRuns(max_uses, (webSearches) => ({ units: counted({ webSearches }) }), limitOfTool);
+
 /** An advisor reads the whole conversation in each of its runs. */
 const advisor: ToolReader = ({ model, max_uses, max_tokens }) => {
   if (typeof model !== "string") return undefined;
   const outputTokens = typeof max_tokens === "number" ? countOf(max_tokens) : ADVICE_TOKENS;
-  return { helper: { model, runs: runsMax(max_uses), outputTokens } };
+  return inRuns(max_uses, (runs) => ({ helper: { model, runs, outputTokens } }), limitOfTool);
 };
 
 /**
@@ -103,7 +108,7 @@ const readTool = toolReader([
   [/^(?:bash|text_editor|memory|computer|computer_toolset|browser_toolset)_\d{8}$/, free],
   [/^(?:web_fetch|code_execution)_\d{8}$/, free],
   [/^(?:mcp_toolset|tool_search_tool_(?:bm25|regex)(?:_\d{8})?)$/, free],
-  [/^web_search_\d{8}$/, ({ max_uses }) => ({ units: counted({ webSearches: runsMax(max_uses) }) })],
+  [/^web_search_\d{8}$/, searchesWeb],
   [/^advisor_\d{8}$/, advisor],
 ]);
 

@@ -1,12 +1,12 @@
 import { type JsonObject, objectOf, type Usage } from "../../core/index.ts";
-import { counted, countedIn, free, runsMax, toolReader, toolsOf, typeOf } from "../shared/tools/hosted-tools.ts";
+import { counted, free, limitedIn, runsMax, toolReader, toolsOf, typeOf } from "../shared/tools/hosted-tools.ts";
 import { countOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 
 /** The tools of BytePlus's Responses. */
 export const readTool = toolReader([
   [/^(?:function|custom|image_process|mcp)$/, free],
-  [/^web_search$/, countedIn("webSearches")],
+  [/^web_search$/, limitedIn("webSearches")],
 ]);
 
 /** The most searches of a request for an image or a video, which has no other tools. Throws 422 for another one. */

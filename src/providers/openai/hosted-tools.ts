@@ -2,24 +2,29 @@ import {
   addUsage,
   generatedImageTokens,
   type JsonObject,
-  type ModelUsage,
   objectOf,
   objectsOf,
   type ObservedUsage,
   pixelsOf,
   type Usage,
 } from "../../core/index.ts";
-import { countedIn, counted, free, toolReader, type ToolRow, toolsOf, typeOf } from "../shared/tools/hosted-tools.ts";
+import {
+  counted,
+  free,
+  inRuns,
+  limitedIn,
+  toolReader,
+  type ToolRow,
+  toolsOf,
+  typeOf,
+} from "../shared/tools/hosted-tools.ts";
 import { countOf, textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
-import type { ToolReader } from "../tool-purchase.ts";
+import type { ToolPurchase, ToolReader } from "../tool-purchase.ts";
 import { AUTO_PIXELS, imageUsageMax, PREVIEW_TOKENS, readImagesUsage } from "./images.ts";
 
 /** The image model of the hosted tool if the request names none (OpenAI's specification of Responses). */
 const IMAGE_MODEL = "gpt-image-1";
-
-/** Images that are held for a request that does not limit its tools. */
-const IMAGES_ASSUMED = 2;
 
 /** Gigabytes of memory of a container by its name; without one it has the first (OpenAI's guide "Code Interpreter"). */
 const memories: ReadonlyMap<unknown, number> = new Map([
@@ -62,11 +67,11 @@ const rows: readonly ToolRow[] = [
   [/^(?:function|custom|local_shell|apply_patch|computer|computer_use_preview)$/, free],
   [/^(?:mcp|tool_search|programmatic_tool_calling)$/, free],
   [/^namespace$/, (tool) => (toolsOf(tool).every((inner) => ownTools.has(typeOf(inner))) ? {} : undefined)],
-  [search, countedIn("webSearches")],
-  [previewSearch, countedIn("previewSearches")],
-  [/^file_search$/, countedIn("storageSearches")],
+  [search, limitedIn("webSearches")],
+  [previewSearch, limitedIn("previewSearches")],
+  [/^file_search$/, limitedIn("storageSearches")],
   [/^(?:code_interpreter|shell)$/, runsCode],
-  [/^image_generation$/, (tool, body) => ({ others: [imagesMax(tool, body)] })],
+  [/^image_generation$/, drawsImages],
 ];
 
 /** The types of tools within a namespace. */
@@ -75,12 +80,10 @@ const ownTools: ReadonlySet<string> = new Set(["function", "custom"]);
 /** The tools of OpenAI's Responses (its SDK's `Tool`). */
 export const readTool = toolReader(rows);
 
-function imagesMax(tool: JsonObject, { max_tool_calls }: JsonObject): ModelUsage {
+function drawsImages(tool: JsonObject, { max_tool_calls }: JsonObject): ToolPurchase {
   const model = imageModelOf(tool);
-  const images =
-    typeof max_tool_calls === "number" ? Math.min(countOf(max_tool_calls), IMAGES_ASSUMED) : IMAGES_ASSUMED;
   const each = imageUsageMax(tool, model)?.outputImage ?? 0;
-  return { model, usage: { outputImage: each * images } };
+  return inRuns(max_tool_calls, (images) => ({ others: [{ model, usage: { outputImage: each * images } }] }));
 }
 
 function imageModelOf(tool: JsonObject): string {

@@ -1,8 +1,8 @@
 import { type JsonObject, objectsOf, type Usage, type UsageBucket } from "../../../core/index.ts";
-import type { ToolPurchase, ToolReader } from "../../tool-purchase.ts";
+import type { RunLimit, ToolPurchase, ToolReader } from "../../tool-purchase.ts";
 import { countOf } from "../json.ts";
 
-/** The searches, or other runs of a hosted tool, that are held for a request without a limit of its own. */
+/** The runs of a hosted tool that are held for a request without a limit, at an upstream that has no field for one. */
 const TOOL_RUNS_ASSUMED = 10;
 
 /** The objects in the list of tools of a request, or in another list. */
@@ -28,9 +28,26 @@ export function counted(counts: Partial<Record<UsageBucket, number>>): Usage {
 /** A tool without a fee of its own. */
 export const free = (): ToolPurchase => ({});
 
-/** A tool whose runs are counted in this unit, at most as many as the request's member for them allows. */
-export function countedIn(bucket: UsageBucket, limitField = "max_tool_calls"): ToolReader {
-  return (_tool, body) => ({ units: counted({ [bucket]: runsMax(body[limitField]) }) });
+/** Limits all hosted tools of a request together (OpenAI's and BytePlus's specifications of Responses). */
+const limitOfAll: RunLimit = { field: "max_tool_calls", within: "body" };
+
+/** The purchases of as many runs as the request's own limit allows; without one, of each run that the gateway allows. */
+export function inRuns(
+  own: unknown,
+  purchaseOf: (runs: number) => ToolPurchase,
+  limit: RunLimit = limitOfAll,
+): ToolPurchase {
+  return typeof own === "number" ? purchaseOf(countOf(own)) : { ...purchaseOf(1), limit };
+}
+
+/** A tool whose runs are counted in this unit, at an upstream that limits them. */
+export function limitedIn(bucket: UsageBucket): ToolReader {
+  return (_tool, { max_tool_calls }) => inRuns(max_tool_calls, (runs) => ({ units: counted({ [bucket]: runs }) }));
+}
+
+/** As `limitedIn`, at an upstream whose field for a limit is not known. */
+export function countedIn(bucket: UsageBucket): ToolReader {
+  return (_tool, { max_tool_calls }) => ({ units: counted({ [bucket]: runsMax(max_tool_calls) }) });
 }
 
 /** One row for each kind of tool: a pattern of its whole type, and the reader of its purchases. */
