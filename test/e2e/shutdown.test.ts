@@ -120,7 +120,7 @@ test("a whole answer under way arrives and is charged", async () => {
   expect({ spent, openHolds }).toEqual({ spent: wordyCosts, openHolds: 0 });
 });
 
-test("a charge whose client has disconnected is still made", async () => {
+test("what a client has caused that has disconnected is still charged", async () => {
   simulators.clear();
   const { spent, openHolds } = await withGateway(async (gateway, token) => {
     const { socket } = await openConnection(gateway);
@@ -130,7 +130,10 @@ test("a charge whose client has disconnected is still made", async () => {
     gateway.process.kill("SIGTERM");
     expect(await gateway.process.exited).toBe(0);
   });
-  expect({ spent, openHolds }).toEqual({ spent: wordyCosts, openHolds: 0 });
+  // Its input, and the output of the moment until it left.
+  expect(spent).toBeGreaterThan(0n);
+  expect(spent).toBeLessThan(wordyCosts);
+  expect(openHolds).toBe(0);
 });
 
 test("idle clients delay nothing", async () => {

@@ -59,7 +59,16 @@ export { sharedGatedGateway, sharedPostgres } from "./set-up.ts";
 export { sha256 } from "./sha256.ts";
 export { sorted } from "./sorted.ts";
 export { newSpoolFolder, type SpoolFolder } from "./spool.ts";
-export { chunksOf, comparable, contentOf, EventReader, eventsOf, isUsageChunk, type Usage } from "./stream.ts";
+export {
+  chunksOf,
+  comparable,
+  contentOf,
+  EventReader,
+  eventsOf,
+  isUsageChunk,
+  type Usage,
+  withRoleOnce,
+} from "./stream.ts";
 export {
   endOf,
   messagesPath,

@@ -47,6 +47,14 @@ export function comparable(provider: string, text: string): string {
     .replace(/,"usage":\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}/g, "");
 }
 
+/** A stream as its client gets it: Google names the role in every chunk, which clients would join. */
+export function withRoleOnce(text: string): string {
+  const first = text.indexOf(ROLE) + ROLE.length;
+  return text.slice(0, first) + text.slice(first).replaceAll(ROLE, "");
+}
+
+const ROLE = `"role":"assistant",`;
+
 /** The generated text of a stream. */
 export function contentOf(text: string): string {
   return chunksOf(text)

@@ -10,6 +10,7 @@ import {
   startRig,
   startScriptedUpstream,
   until,
+  withRoleOnce,
 } from "../kit/index.ts";
 
 let rig: Rig;
@@ -149,8 +150,8 @@ describe("a stream", () => {
     expect(answer.status).toBe(200);
     const shown = await answer.text();
     const [request] = rig.received(`${chatModels[provider]?.slice(provider.length + 1)}+${fault}`);
-    const whole = await (await rig.direct(provider, request?.body ?? "")).text();
-    return { caller, answer, shown: comparable(provider, shown), whole: comparable(provider, whole) };
+    const direct = comparable(provider, await (await rig.direct(provider, request?.body ?? "")).text());
+    return { caller, answer, shown: comparable(provider, shown), whole: withRoleOnce(direct), direct };
   }
 
   /** The first `count` events with data, and the comments before them. */
@@ -213,10 +214,10 @@ describe("a stream", () => {
 
   test("one with a line that is no JSON is the client's to judge", () =>
     eachProvider(async (provider) => {
-      const { caller, shown, whole } = await brokenAndWhole(provider, "malformed");
+      const { caller, shown, whole, direct } = await brokenAndWhole(provider, "malformed");
       const [sent, came] = [eventsOf(whole), eventsOf(shown)];
       const different = came.flatMap((event, index) =>
-        event === sent[index] ? [] : [{ event, sent: sent[index] ?? "" }],
+        event === sent[index] ? [] : [{ event, sent: eventsOf(direct)[index] ?? "" }],
       );
       expect(came).toHaveLength(sent.length);
       expect(different).toHaveLength(1);
