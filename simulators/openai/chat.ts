@@ -67,7 +67,7 @@ function refuse(body: JsonObject): Problem | null {
   return checkToolPairs(body) ?? cacheProblem(body, body["messages"]) ?? refuseForModel(body);
 }
 
-/** Newer models call functions in chat only if they are told not to think; they think without being asked. */
+/** Newer models call functions in chat only if they are asked not to think; they think without being asked. */
 function refuseThoughtWithTools(body: JsonObject): Problem | null {
   const model = String(body["model"]);
   if (!/^gpt-(5\.[456]|6)/.test(model) || !isReasoningModel(model) || body["reasoning_effort"] === "none") return null;

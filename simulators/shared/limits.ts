@@ -22,7 +22,7 @@ export function refuseEffort(body: JsonObject, rows: EffortRows): Problem | null
   };
 }
 
-/** Refuses a system prompt behind another message; `message` says so in the provider's words. */
+/** Refuses a system prompt behind another message; `message` is in the provider's words. */
 export function refuseLateSystem(body: JsonObject, message: (before: string) => string): Problem | null {
   const roles = asArray(body["messages"]).map((each) => String(asObject(each)["role"]));
   return first(roles.entries(), ([index, role]) => {

@@ -5,11 +5,11 @@ import type { MediaCodec } from "../media/index.ts";
 import type { UpstreamOperation } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
 
-/** In the order of preference: what a dialect has of its own gets lost in the others. */
+/** In the order of preference: parts that only one dialect has get lost in the others. */
 const preferred: readonly Dialect[] = ["messages", "responses", "chat"];
 
 /**
- * The target with an operation of its provider that heeds what the body asks for: an endpoint that ignores a format of
+ * The target with an operation of its provider that takes the body as it is: an endpoint that ignores a format of
  * the answer would charge for an answer that nobody can use. The target as it is if the provider has no such operation.
  */
 export function withAskedFeatures<Body>(target: Target, codec: TextCodec<Body> | MediaCodec<Body>, body: Body): Target {

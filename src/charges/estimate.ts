@@ -198,7 +198,7 @@ const PROVIDERS_OWN_TOKENS = UNKNOWN_PART_TOKENS;
 export const PLAUSIBLE_TIMES = 2;
 
 /**
- * Whether a count of input is no count: far beyond what the body allows within the window. After each run of a hosted
+ * Whether a count of input is no count: far beyond the bytes of the body and the window. After each run of a hosted
  * tool the input is read again, together with the results of all runs so far.
  */
 function isInputBeyond({ order: { price, bound } }: CountedWork, observed: ObservedUsage, read: number): boolean {
@@ -229,7 +229,7 @@ function outputWithin(limit: number, bound: WorkBound, observed: ObservedUsage):
   return roundsMax(bound, observed) * Math.max(limit, ...ofOthers) * bound.choices;
 }
 
-/** The limit of all output of a text, per choice: what was sent, at most the model's own; undefined if none is known. */
+/** The limit of all output of a text, per choice: the one that was sent, at most the model's own; undefined if none is known. */
 export function textLimit({ order: { output, price }, limits: sent }: CountedWork): number | undefined {
   if (output === undefined) return undefined;
   const limit = sent?.outputTokens ?? output.ownLimit ?? price.maxOutputTokens;

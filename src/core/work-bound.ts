@@ -36,7 +36,7 @@ type ToolPurchases = Pick<WorkBound, "toolUnits" | "others" | "helpers">;
 interface ToolRuns {
   /** The runs that are held if the credits suffice. */
   most: number;
-  /** What one run of each of them may buy. */
+  /** The most that one run of each of them may buy. */
   each: ToolPurchases;
 }
 

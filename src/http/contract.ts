@@ -111,7 +111,7 @@ export function platformContract(
 
 export interface SocketContract extends Described {
   query: z.ZodObject;
-  /** What is sent over the socket. */
+  /** The messages that are sent over the socket. */
   description: string;
 }
 

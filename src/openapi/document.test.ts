@@ -53,6 +53,7 @@ const routes: [string, string, string[]][] = [
   ["post", "/v1/embeddings", proxied],
   ["post", "/v1/completions", proxied],
   ["post", "/v1/moderations", proxied],
+  ["post", "/v1/responses/compact", proxied],
   ["post", "/v1/responses/input_tokens", proxied.filter((status) => status !== "409")],
   ["post", "/v1/audio/speech", proxied],
   ["post", "/v1/audio/transcriptions", proxied],

@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 
 interface Probe {
   title: string;
-  /** What may be the reason of its refusal. */
+  /** The possible reasons of its refusal. */
   facts: readonly FactName[];
   dialect: Dialect;
   body: Json;

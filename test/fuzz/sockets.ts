@@ -50,7 +50,7 @@ interface Sent {
   isBinary: boolean;
 }
 
-/** What a run starts from. */
+/** The start of a run. */
 interface Scene {
   rig: Rig;
   token: string;

@@ -40,7 +40,7 @@ interface Live<Scene, Input extends [unknown, ...unknown[]]> {
   runs: number;
   start: () => Promise<Scene>;
   property: (scene: Scene) => fc.IAsyncProperty<Input>;
-  /** Rejects if what the runs have left is wrong. */
+  /** Rejects if the runs have left something wrong. */
   stop: (scene: Scene) => Promise<void>;
 }
 

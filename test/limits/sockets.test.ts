@@ -18,7 +18,7 @@ afterAll(() => rig.stop());
 interface RawSocket {
   socket: Socket;
   status: number;
-  /** What came after the answer to the handshake. */
+  /** The messages after the answer to the handshake. */
   received: () => Buffer;
   closed: Promise<void>;
 }

@@ -51,14 +51,14 @@ function flatCharge(provider: string, usage: Usage): bigint {
 const thinking: Record<string, object> = {
   openai: { reasoning_effort: "high" },
   google: { reasoning_effort: "high" },
-  xai: { reasoning_effort: "high" },
+  xai: { model: "xai/grok-4.3", reasoning_effort: "high" },
   deepseek: { thinking: { type: "enabled" } },
   anthropic: { thinking: { type: "enabled", budget_tokens: 1024 } },
   mistral: { reasoning_effort: "high" },
   byteplus: { thinking: { type: "enabled" } },
 };
 
-const bodyFor = (provider: string, more: object = {}): object => ({
+const bodyFor = (provider: string, more: object = {}): { model?: string } => ({
   model: chatModels[provider],
   messages: [
     { role: "system", content: "Be brief." },
@@ -84,8 +84,9 @@ describe.each(Object.keys(chatModels))("%s", (provider) => {
     ["a plain answer", {}],
     ["an answer with thinking", thinking[provider] ?? {}],
   ])("%s costs its usage, streamed or not", async (_what, more) => {
-    const model = (chatModels[provider] ?? "").slice(provider.length + 1);
-    const direct = (await (await rig.direct(provider, { ...bodyFor(provider, more), model })).json()) as {
+    const body = bodyFor(provider, more);
+    const model = body.model?.slice(provider.length + 1);
+    const direct = (await (await rig.direct(provider, { ...body, model })).json()) as {
       usage: Usage;
     };
     const expected = flatCharge(provider, direct.usage);

@@ -1,4 +1,4 @@
-/** Money of calls that move from a free target to a dear one: nothing passes that was not held, and one charge remains. */
+/** Money of calls that move from a free target to an expensive one: nothing passes that was not held, and one charge remains. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
 import {
@@ -70,7 +70,7 @@ describe.each([...engines])("on %s", (engine) => {
       return answer.status;
     });
     const statuses = await Promise.all(calls);
-    // The others have no room for the dear target, and tell that the free one could not be reached.
+    // The others have no room for the expensive target, and report that the free one could not be reached.
     expect([200, 502].map((status) => statuses.filter((each) => each === status).length)).toEqual([
       AFFORDED,
       CALLS - AFFORDED,

@@ -99,7 +99,7 @@ export class CallTargets {
     }
   }
 
-  /** A target was skipped for this reason; what is no refusal is thrown. */
+  /** A target was skipped for this reason; anything but a refusal is thrown. */
   skip(thrown: unknown): void {
     if (!(thrown instanceof GatewayError)) throw thrown;
     this.refusal ??= thrown;

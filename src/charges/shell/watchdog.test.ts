@@ -133,7 +133,7 @@ describe("an attempt of a call", () => {
     pass(500);
     expect(attempt.abort.signal.aborted).toBe(true);
     expect(abort.signal.aborted).toBe(false);
-    // A later one begins anew.
+    // A later one begins again.
     expect(call.ofAttempt().abort.signal.aborted).toBe(false);
   });
 
