@@ -58,7 +58,7 @@ const thinking: Record<string, object> = {
   byteplus: { thinking: { type: "enabled" } },
 };
 
-const bodyFor = (provider: string, more: object = {}): { model?: string } => ({
+const bodyFor = (provider: string, more: object = {}): { model: string | undefined; messages: object[] } => ({
   model: chatModels[provider],
   messages: [
     { role: "system", content: "Be brief." },
