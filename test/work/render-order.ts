@@ -25,7 +25,7 @@ export function renderOrder(): WorkOrder {
     dialect: undefined,
     source: { provider: "up", model: "m", modelId: "up/m" },
     price,
-    bound: { inputTokens: 0, outputTokens: 100_000, choices: 1 },
+    bound: { inputTokens: 0, outputTokens: 100_000, choices: 1, isGrowing: true },
     streamed: false,
     at: Date.now(),
   };
