@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { objectOf } from "../../core/index.ts";
-import { column, perEngine, runnerOf, sql, type SqlRow, type Storage, tableOf } from "../../storage/index.ts";
+import { column, runnerOf, sql, type SqlRow, type Storage, tableOf, textsIn } from "../../storage/index.ts";
 import type { ClientSecretRecord, ClientSecretStore } from "../client-secret.ts";
 import type { TokenRecord, TokenStore } from "../store.ts";
 
@@ -25,10 +25,6 @@ const tokens = tableOf<Omit<TokenRecord, "markup">>({
   createdAt: integer,
 });
 
-/** Around a list of ids, as JSON. */
-const IDS = perEngine({ sqlite: "SELECT value FROM json_each(", postgres: "SELECT json_array_elements_text(" });
-const IDS_END = perEngine({ sqlite: ")", postgres: "::text::json)" });
-
 /** Only an organisation has a markup: the account above the user's. */
 const markup = sql`(SELECT o.markup FROM accounts a JOIN accounts u ON u.id = a.parent_id JOIN accounts o ON o.id = u.parent_id
   WHERE a.id = tokens.account_id) AS markup`;
@@ -48,11 +44,7 @@ export function openTokenStore(storage: Storage): TokenStore {
         readToken,
       ),
     findById: (id) => runner.first(sql`SELECT ${tokens.names}, ${markup} FROM tokens WHERE id = ${id}`, readToken),
-    findAll: (ids) =>
-      runner.rows(
-        sql`SELECT ${tokens.names} FROM tokens WHERE id IN (${IDS}${JSON.stringify(ids)}${IDS_END})`,
-        tokens.read,
-      ),
+    findAll: (ids) => runner.rows(sql`SELECT ${tokens.names} FROM tokens WHERE id IN (${textsIn(ids)})`, tokens.read),
     list: () => runner.rows(sql`SELECT ${tokens.names} FROM tokens ORDER BY created_at, id`, tokens.read),
     revoke: (id, at) =>
       runner.hasRows(sql`UPDATE tokens SET revoked_at = coalesce(revoked_at, ${at}) WHERE id = ${id} RETURNING id`),

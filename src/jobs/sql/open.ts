@@ -2,13 +2,13 @@ import { objectOf } from "../../core/index.ts";
 import {
   column,
   LOCK_OR_SKIP,
-  perEngine,
   runnerOf,
   sql,
   type SqlRunner,
   type Statement,
   type Storage,
   tableOf,
+  textsIn,
 } from "../../storage/index.ts";
 import type {
   Job,
@@ -65,7 +65,7 @@ class SqlJobStore implements JobStore {
   due({ kind, at, jobsMax, except }: DueRequest): Promise<Job[]> {
     return this.#sql.rows(
       sql`SELECT ${jobs.names} FROM jobs
-        WHERE kind = ${kind} AND ${isDue(at)} AND owner NOT IN (${LIST}${JSON.stringify(except)}${LIST_END})
+        WHERE kind = ${kind} AND ${isDue(at)} AND owner NOT IN (${textsIn(except)})
         ORDER BY run_at, id LIMIT ${jobsMax}`,
       (row) => toJob(jobs.read(row)),
     );
@@ -74,7 +74,7 @@ class SqlJobStore implements JobStore {
   async lease({ ids, lease, at }: LeaseRequest): Promise<LeasedJob[]> {
     const leased = await this.#sql.rows(
       sql`WITH due AS (SELECT id FROM jobs
-          WHERE id IN (${LIST}${JSON.stringify(ids)}${LIST_END}) AND ${isDue(at)} ${LOCK_OR_SKIP})
+          WHERE id IN (${textsIn(ids)}) AND ${isDue(at)} ${LOCK_OR_SKIP})
         UPDATE jobs SET ${setLease(lease)}, attempts = attempts + 1
         WHERE id IN (SELECT id FROM due) RETURNING ${jobs.names}`,
       (row) => ({ ...toJob(jobs.read(row)), lease }),
@@ -107,10 +107,6 @@ class SqlJobStore implements JobStore {
     return this.#sql.hasRows(sql`DELETE FROM jobs WHERE ${isHeld(job)} RETURNING id`);
   }
 }
-
-/** Around a list of texts as JSON. */
-const LIST = perEngine({ sqlite: "SELECT value FROM json_each(", postgres: "SELECT json_array_elements_text(" });
-const LIST_END = perEngine({ sqlite: ")", postgres: "::text::json)" });
 
 const isDue = (at: number): Statement => sql`run_at <= ${at} AND (lease_until IS NULL OR lease_until < ${at})`;
 

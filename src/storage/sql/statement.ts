@@ -90,3 +90,14 @@ export function perEngine(texts: Record<Engine, string>): Statement {
  * writes has the file's write lock from its first read.
  */
 export const LOCK_OR_SKIP = perEngine({ sqlite: "", postgres: "FOR UPDATE SKIP LOCKED" });
+
+const TEXTS = perEngine({ sqlite: "SELECT value FROM json_each(", postgres: "SELECT json_array_elements_text(" });
+const TEXTS_END = perEngine({ sqlite: ")", postgres: "::text::json)" });
+
+/**
+ * A SELECT of these texts, for `IN (…)`: the list is one parameter, so that the statement's text does not depend on its length.
+ * Postgres refuses a lone surrogate, so they are made well formed.
+ */
+export function textsIn(texts: readonly string[]): Statement {
+  return sql`${TEXTS}${JSON.stringify(texts.map((text) => text.toWellFormed()))}${TEXTS_END}`;
+}

@@ -9,6 +9,7 @@ import {
   type Statement,
   type Storage,
   tableOf,
+  textsIn,
 } from "../../../storage/index.ts";
 import type { FileKey, FileStore, UploadPlace } from "../file-store.ts";
 import type { ObjectOwner, ObjectOwnerStore } from "../store.ts";
@@ -24,13 +25,11 @@ const files = tableOf<FileKey>({ id: text, keyId: text });
 /** The `kept_until` of a file that its upstream never deletes. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** Around a list of ids, and of objects, as JSON. */
-const IDS = perEngine({ sqlite: "SELECT value FROM json_each(", postgres: "SELECT json_array_elements_text(" });
+/** Around a list of objects, as JSON. */
 const OBJECTS = perEngine({
   sqlite: "SELECT DISTINCT value ->> 'kind' AS kind, value ->> 'id' AS id FROM json_each(",
   postgres: "SELECT DISTINCT given ->> 'kind' AS kind, given ->> 'id' AS id FROM json_array_elements(",
 });
-const LIST_END = perEngine({ sqlite: ")", postgres: "::text::json)" });
 const OBJECTS_END = perEngine({ sqlite: ")", postgres: "::text::json) AS given" });
 
 /** Postgres refuses a lone surrogate. */
@@ -49,7 +48,7 @@ export function openObjectOwnerStore(storage: Storage): ObjectOwnerStore {
     find: (provider, ids, at) =>
       runner.rows(
         sql`SELECT ${owners.names} FROM stored_objects
-          WHERE provider = ${provider} AND kept_until > ${at} AND id IN (${IDS}${jsonOf(ids)}${LIST_END})`,
+          WHERE provider = ${provider} AND kept_until > ${at} AND id IN (${textsIn(ids)})`,
         owners.read,
       ),
     deleteExpired: (at) =>
