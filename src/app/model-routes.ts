@@ -1,5 +1,6 @@
 /** The configured names that stand for several targets. */
 import { type Config, ConfigError, failuresIn, targetsIn } from "../config/index.ts";
+import type { ModelOperation } from "../core/index.ts";
 import { type ModelRoute, type ModelRouter, callableOperations } from "../routing/index.ts";
 
 export function modelRoutesOf({ routing }: Config): ModelRoute[] {
@@ -14,23 +15,16 @@ export function modelRoutesOf({ routing }: Config): ModelRoute[] {
 export function checkTargets(router: ModelRouter): void {
   for (const { name, tiers } of router.modelRoutes) {
     const path = `routing.routes.${name}`;
-    let common: readonly string[] | undefined;
+    let common: readonly ModelOperation[] | undefined;
     for (const { at, model } of targetsIn(tiers)) {
-      const operations = pricedOperations(router, model);
-      if (operations === undefined) {
+      const priced = router.priced(model);
+      if (priced === undefined) {
         const duty = `set pricing.models.${JSON.stringify(model)}`;
         throw new ConfigError(`${path}.${at}`, `${model} has no price; ${duty}`);
       }
+      const operations = callableOperations(priced.provider, priced.price);
       common = common?.filter((operation) => operations.includes(operation)) ?? operations;
     }
     if (common?.length === 0) throw new ConfigError(`${path}.tiers`, "its targets have no operation in common");
   }
-}
-
-/** The operations that the model can be called for; undefined without a price. */
-function pricedOperations(router: ModelRouter, id: string): readonly string[] | undefined {
-  const slash = id.indexOf("/");
-  const route = router.withPrefix(id.slice(0, slash));
-  const price = route && router.priceOf(route, id.slice(slash + 1));
-  return route && price && callableOperations(route.provider, price);
 }

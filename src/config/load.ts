@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { z } from "zod";
+import { prefixOf } from "../core/index.ts";
 import { defaultProviders, defaultWebhooks } from "./defaults.ts";
 import { ConfigError, interpolate, type Variables } from "./interpolate.ts";
 import { targetsIn } from "./routing.ts";
@@ -96,9 +97,6 @@ function checkRoutes(config: Config): void {
 
 const prefixesOf = ({ providers }: Config): ReadonlySet<string> =>
   new Set(Object.entries(providers).flatMap(([prefix, { aliases }]) => [prefix, ...aliases]));
-
-/** The text before the first slash; empty without one. */
-const prefixOf = (id: string): string => id.slice(0, Math.max(id.indexOf("/"), 0));
 
 /** An alias for a provider that is not there would look like an unknown model. */
 function checkAliases(config: Config): void {

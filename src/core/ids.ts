@@ -87,3 +87,13 @@ export function isTimedUuid(text: string): boolean {
 export function timeOfSeries(id: string): number {
   return isTimedUuid(id) ? Number.parseInt(id.replace("-", "").slice(0, 12), 16) : timeOfRequestId(id);
 }
+
+/** The provider's prefix of a model id, the text before the first slash; empty without one. */
+export function prefixOf(modelId: string): string {
+  return modelId.slice(0, Math.max(modelId.indexOf("/"), 0));
+}
+
+/** The provider's own name of a model, the text behind the prefix. */
+export function withoutPrefix(modelId: string): string {
+  return modelId.slice(modelId.indexOf("/") + 1);
+}

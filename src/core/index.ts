@@ -14,7 +14,17 @@ export { type ErrorCode, GatewayError, shuttingDown, toGatewayError } from "./er
 export { type FailureName, failureTraits } from "./failures/failure-classes.ts";
 export type { CallFile } from "./files.ts";
 export { matchesGlob } from "./globs.ts";
-export { isRequestId, isStorableId, isTimedUuid, randomId, requestId, timedUuid, timeOfSeries } from "./ids.ts";
+export {
+  isRequestId,
+  isStorableId,
+  isTimedUuid,
+  prefixOf,
+  randomId,
+  requestId,
+  timedUuid,
+  timeOfSeries,
+  withoutPrefix,
+} from "./ids.ts";
 export { type JsonObject, keysOf, listOf, objectOf, objectsOf, parseObject, stringOf } from "./json.ts";
 export * as limits from "./limits.ts";
 export {

@@ -1,4 +1,4 @@
-import { listOf, objectOf } from "../core/index.ts";
+import { listOf, objectOf, prefixOf } from "../core/index.ts";
 
 /** The factor on all prices of a model, by its id with prefix and its name without. */
 export type PriceFactorOf = (id: string, model: string) => number;
@@ -37,7 +37,7 @@ export function priceFactorsOf(providers: Readonly<Record<string, PlacedProvider
     }),
   );
   return (id, model) => {
-    const place = places.get(id.slice(0, Math.max(id.indexOf("/"), 0)));
+    const place = places.get(prefixOf(id));
     if (place?.priceFactor !== undefined) return place.priceFactor;
     return place?.region?.models.test(model) === true ? place.region.factor : 1;
   };

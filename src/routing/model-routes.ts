@@ -22,18 +22,19 @@ export function targetsOf({ tiers, strategy }: ModelRoute, random: RandomFractio
   return strategy === "order" ? tiers.flat() : tiers.flatMap((tier) => drawn(tier, random));
 }
 
-/** Whether the token's list has the route by its own name, which allows all its targets. */
-export function mayUseRoute({ models }: Principal, { name }: ModelRoute): boolean {
-  return models === undefined || models.some((glob) => matchesGlob(glob, name));
+/** The caller as the targets of a route are checked for it: a token whose list has the route's own name may use them all. */
+export function callerOfRoute(principal: Principal, { name }: ModelRoute): Principal {
+  const { models } = principal;
+  return models?.some((glob) => matchesGlob(glob, name)) === true ? { ...principal, models: undefined } : principal;
 }
 
-/** What `find` says about the first target for which it throws nothing; throws its first refusal if there is none. */
+/** The result of `find` for the first target for which it throws nothing; throws its first refusal if there is none. */
 export function firstUsable<Found>(
   route: ModelRoute,
   principal: Principal,
   find: (model: string, user: Principal) => Found,
 ): Found {
-  const user = mayUseRoute(principal, route) ? { ...principal, models: undefined } : principal;
+  const user = callerOfRoute(principal, route);
   let refusal: unknown;
   for (const { model } of route.tiers.flat()) {
     try {

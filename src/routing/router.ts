@@ -1,6 +1,6 @@
 import type { Principal } from "../auth/index.ts";
 import leven from "leven";
-import { GatewayError, matchesGlob, type ModelOperation } from "../core/index.ts";
+import { GatewayError, matchesGlob, type ModelOperation, prefixOf, withoutPrefix } from "../core/index.ts";
 import type { ModelPrice, PriceBook, PricedModel, PriceOf } from "../pricing/index.ts";
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
 import { firstUsable, type ModelRoute } from "./model-routes.ts";
@@ -171,6 +171,13 @@ export class ModelRouter {
     return this.#prices.lookup(modelOf(route, model));
   }
 
+  /** The provider and the price of a model by its id, without aliases; undefined if there is no such provider or price. */
+  priced(modelId: string): { provider: UpstreamRoute["provider"]; price: ModelPrice } | undefined {
+    const route = this.withPrefix(prefixOf(modelId));
+    const price = route && this.priceOf(route, withoutPrefix(modelId));
+    return route && price && { provider: route.provider, price };
+  }
+
   /** Whether a price names the model itself. Providers accept names that they do not list, such as aliases. */
   isKnown(route: UpstreamRoute, model: string): boolean {
     return this.#prices.names(modelOf(route, model));
@@ -178,7 +185,7 @@ export class ModelRouter {
 
   #parse(modelId: string): ResolvedModel {
     const id = this.#idOf(modelId);
-    return modelOf(this.#routeOf(id), id.slice(id.indexOf("/") + 1));
+    return modelOf(this.#routeOf(id), withoutPrefix(id));
   }
 
   /** The id that an alias stands for; an id with a known prefix is none. */
@@ -214,11 +221,6 @@ export class ModelRouter {
   #knownPrefixes(): string {
     return `Prefixes here: ${[...this.#byPrefix.keys()].join(", ")}.`;
   }
-}
-
-/** The text before the first slash; empty without one. */
-function prefixOf(modelId: string): string {
-  return modelId.slice(0, Math.max(modelId.indexOf("/"), 0));
 }
 
 /** A name that an operator gives to models. */

@@ -8,8 +8,8 @@ import {
   type RandomFraction,
 } from "../../core/index.ts";
 import {
+  callerOfRoute,
   type ModelRouter,
-  mayUseRoute,
   type ModelRoute,
   type RouteTarget,
   type Target,
@@ -68,14 +68,15 @@ const targetOf = (model: string): RouteTarget => ({ model, weight: 1, on: defaul
 /** The targets of one call that have not been tried yet. */
 export class CallTargets {
   readonly #question: TargetQuestion;
-  readonly #route: ModelRoute | undefined;
+  readonly #caller: Principal;
   readonly #left: RouteTarget[];
   /** Why the first target that was skipped cannot be used. */
   refusal: GatewayError | undefined;
 
   constructor(question: TargetQuestion, route: ModelRoute | undefined, targets: readonly RouteTarget[]) {
     this.#question = question;
-    this.#route = route;
+    const { principal } = question;
+    this.#caller = route === undefined ? principal : callerOfRoute(principal, route);
     this.#left = [...targets];
   }
 
@@ -106,10 +107,9 @@ export class CallTargets {
   }
 
   #resolve({ model }: RouteTarget): Target | undefined {
-    const { router, operations, principal } = this.#question;
-    const isAllowed = this.#route !== undefined && mayUseRoute(principal, this.#route);
+    const { router, operations } = this.#question;
     try {
-      return router.resolveModel(model, operations, isAllowed ? { ...principal, models: undefined } : principal);
+      return router.resolveModel(model, operations, this.#caller);
     } catch (thrown) {
       this.skip(thrown);
       return undefined;

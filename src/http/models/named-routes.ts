@@ -27,10 +27,8 @@ export function namedRoutes(router: ModelRouter, principal: Principal): RoutedMo
 export function namedRoute(router: ModelRouter, { name, tiers }: ModelRoute, principal: Principal): RoutedModel {
   const { route, model } = router.find(name, principal);
   const each = (tiers[0] ?? []).map((target) => {
-    const slash = target.model.indexOf("/");
-    const upstream = router.withPrefix(target.model.slice(0, slash));
-    const price = upstream && router.priceOf(upstream, target.model.slice(slash + 1));
-    return upstream && price ? operationsOf(upstream.provider, price) : [];
+    const priced = router.priced(target.model);
+    return priced === undefined ? [] : operationsOf(priced.provider, priced.price);
   });
   const [first = [], ...others] = each;
   const operations = first.filter((operation) => others.every((other) => other.includes(operation)));

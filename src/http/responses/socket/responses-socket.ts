@@ -16,6 +16,7 @@ import {
   type Socket,
   type SocketHandler,
   toGatewayError,
+  withoutPrefix,
 } from "../../../core/index.ts";
 import type { Target } from "../../../routing/index.ts";
 import { dataOf, EventSplitter, eventsOf } from "../../../streaming/index.ts";
@@ -221,7 +222,7 @@ export class ResponsesSocket implements SocketHandler {
       id,
       object: "response",
       created_at: Math.floor(clock() / 1_000),
-      model: model.slice(model.indexOf("/") + 1),
+      model: withoutPrefix(model),
       output: [],
       error: null,
       incomplete_details: null,
