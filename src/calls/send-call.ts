@@ -22,7 +22,7 @@ export interface RequestAttempt {
   watchdog: CallWatchdog;
   /** Whether another target is left. */
   hasNext: boolean;
-  /** A request has failed for good, after so many attempts. */
+  /** Called when a request has failed and is not repeated; `attempts` counts how often it was sent. */
   onFailure: (failed: FailedAttempt, attempts: number) => void;
 }
 

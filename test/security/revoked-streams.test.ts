@@ -1,4 +1,4 @@
-/** A stream ends once its token does, on every node, whoever ended the token; a whole answer under way does not. */
+/** When a token is revoked or expires, each open stream of the token ends, on every node; an answer that is not streamed is completed. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

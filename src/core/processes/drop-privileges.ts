@@ -1,6 +1,7 @@
 /**
- * Gives up root for good: whatever reads strangers' bytes in a child process does so after it. The process calls this after it has
- * loaded all of its code, since another user cannot read an installation below /root. Throws if the system does not permit it. Programs that start a process as another user (`su`, `setpriv`) are not on every machine.
+ * Makes this process run as another user; it cannot become root again. A child process calls it before it reads the first bytes
+ * of a stranger's document, and after it has loaded all of its code, since another user cannot read an installation below /root.
+ * Throws if the system does not permit it. Programs that start a process as another user (`su`, `setpriv`) are not on every machine.
  */
 export function becomeUser(id: number): void {
   const { setgroups, setgid, setuid, getuid, getgid } = process;

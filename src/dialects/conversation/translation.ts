@@ -39,7 +39,7 @@ export interface TranslationTarget extends ModelFacts {
   origin: string;
   /** The model's maximum output: replaces a limit that the dialect requires and the client omitted. */
   outputTokensMax?: number | undefined;
-  /** Is told each fact that the request did not fit. */
+  /** Called with the name of each fact about the model for which the request is changed. */
   changed?: ((fact: FactName) => void) | undefined;
 }
 
