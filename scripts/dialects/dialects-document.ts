@@ -68,6 +68,11 @@ Where client and provider use the same dialect, bytes are changed for these reas
   might be billed. \`tool_choice\` that demands one gets 422.
 - **A hosted tool without a limit of its runs** gets one in the provider's field (\`max_tool_calls\`, \`max_uses\`), told in
   \`x-tollgate-max-tool-calls\` ([Money](money.md#holds)).
+- **Names of tools** that the provider refuses (other characters than letters, digits, \`_\` and \`-\`, or more than 64, at Anthropic 128) are
+  shortened, with a hash at their end, in histories too; the client finds its own names in the answer.
+- **Mistral's thoughts** are parts of a list in the place of the text. Clients of chat get a text, and the thoughts in
+  \`reasoning_content\`, which they may return: it becomes the part again. \`x-tollgate-changes: answer\` tells so. Mistral's own SDKs, by their
+  user agent \`mistral-client-…\`, get and send the list.
 - **Google's chat streams** get an \`index\` for each tool call, the reason \`tool_calls\` after calls, and the usage in a last chunk of
   its own for a client that asked for it, instead of in every chunk. SDKs and agents drop calls and texts otherwise.
 - **Claude Code** (by its user agent) finds the model in the answer under the name that it asked for, prefix included. Under another

@@ -14,6 +14,7 @@ import { checkChoice, checkSampling } from "./messages-rules.ts";
 const rules: ChatRules = {
   strict: false,
   roles: ["system", "developer", "user", "assistant", "tool", "function"],
+  toolName: /^[a-zA-Z0-9_-]{1,128}$/,
   fields: chatFields(["max_completion_tokens", "stream_options", "thinking"], { n: isInteger(1, 1) }),
 };
 

@@ -104,11 +104,12 @@ const toolResult = block(
   ["tool_use_id"],
 );
 
-const toolUse = block({ id: value(isToolId), name: value(isFilled), input: value(isRecord), caller: value(isRecord) }, [
-  "id",
-  "name",
-  "input",
-]);
+const isToolName = isLike(/^[a-zA-Z0-9_-]{1,128}$/, "1 to 128 letters, digits, _ and -");
+
+const toolUse = block(
+  { id: value(isToolId), name: value(isToolName), input: value(isRecord), caller: value(isRecord) },
+  ["id", "name", "input"],
+);
 
 const anyRecord = value(isRecord);
 
@@ -148,7 +149,7 @@ const message = tolerantRecord(
 const customTool = tolerantRecord(
   {
     type: value(isOneOf("custom")),
-    name: value(isLike(/^[a-zA-Z0-9_-]{1,128}$/, "1 to 128 letters, digits, _ and -")),
+    name: value(isToolName),
     description: value(isText),
     input_schema: tolerantRecord({ type: value(isOneOf("object")) }, { required: ["type"], open: true }),
     cache_control: cacheControl,

@@ -1,5 +1,5 @@
 import type { Turn } from "../shared/answer.ts";
-import { type ChatRules, chatFields } from "../shared/chat/check.ts";
+import { type ChatRules, chatFields, shortToolName } from "../shared/chat/check.ts";
 import { choiceLogprobs, detailedUsage, fragmentedToolDeltas, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
 import { isInteger, isOneOf, type Problem } from "../shared/check.ts";
@@ -13,6 +13,7 @@ import { effortLevels, reasoningSeal } from "./reasoning.ts";
 const rules: ChatRules = {
   strict: false,
   roles: ["system", "user", "assistant", "tool"],
+  toolName: shortToolName,
   fields: chatFields(
     [
       "frequency_penalty",

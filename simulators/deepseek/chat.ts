@@ -1,5 +1,5 @@
 import type { TokenCounts, Turn } from "../shared/answer.ts";
-import { type ChatRules, chatFields, checkToolPairs } from "../shared/chat/check.ts";
+import { type ChatRules, chatFields, checkToolPairs, shortToolName } from "../shared/chat/check.ts";
 import { choiceLogprobs, fragmentedToolDeltas, plainUsage, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
 import { readChatPrompt } from "../shared/chat/read-prompt.ts";
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
@@ -13,6 +13,7 @@ import { deepseekErrors } from "./errors.ts";
 const rules: ChatRules = {
   strict: false,
   roles: ["system", "user", "assistant", "tool"],
+  toolName: shortToolName,
   fields: chatFields(["frequency_penalty", "logprobs", "presence_penalty", "stream_options", "thinking"]),
 };
 

@@ -1,6 +1,6 @@
 import type { TokenCounts, Turn } from "../shared/answer.ts";
 import { inlineUrl } from "../shared/attachments.ts";
-import { type ChatRules, chatFields } from "../shared/chat/check.ts";
+import { type ChatRules, chatFields, shortToolName } from "../shared/chat/check.ts";
 import { textDeltas, wholeToolCalls } from "../shared/chat/parts.ts";
 import { readChatPrompt } from "../shared/chat/read-prompt.ts";
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
@@ -15,6 +15,7 @@ import { callId, refuseSignatures, signature } from "./signatures.ts";
 const rules: ChatRules = {
   strict: true,
   roles: ["system", "user", "assistant", "tool"],
+  toolName: shortToolName,
   fields: chatFields(["max_completion_tokens", "modalities", "stream_options"], {
     audio: isRecord,
     extra_body: isRecord,

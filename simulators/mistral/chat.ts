@@ -1,5 +1,5 @@
 import type { TokenCounts, Turn } from "../shared/answer.ts";
-import { type ChatRules, chatFields } from "../shared/chat/check.ts";
+import { type ChatRules, chatFields, shortToolName } from "../shared/chat/check.ts";
 import { indexedToolCalls, plainUsage, turnDeltas, wholeToolCalls } from "../shared/chat/parts.ts";
 import { readChatPrompt } from "../shared/chat/read-prompt.ts";
 import { answerChat, type ChatWire } from "../shared/chat/wire.ts";
@@ -15,6 +15,7 @@ import { mistralErrors } from "./errors.ts";
 const rules: ChatRules = {
   strict: true,
   roles: ["system", "user", "assistant", "tool"],
+  toolName: shortToolName,
   fields: chatFields(
     ["frequency_penalty", "metadata", "n", "parallel_tool_calls", "prediction", "presence_penalty", "prompt_cache_key"],
     {
@@ -28,7 +29,18 @@ const rules: ChatRules = {
 };
 
 function refuse(body: JsonObject): Problem | null {
-  return refuseRoles(body) ?? refuseCallIds(body) ?? refuseEnd(body);
+  return refuseMembers(body) ?? refuseRoles(body) ?? refuseCallIds(body) ?? refuseEnd(body);
+}
+
+const messageMembers = new Set(["role", "content", "name", "prefix", "tool_calls", "tool_call_id"]);
+
+/** Messages are closed schemas too: thoughts return as parts of the content alone. */
+function refuseMembers(body: JsonObject): Problem | null {
+  return first(asArray(body["messages"]).map(asObject).entries(), ([index, message]) => {
+    const unknown = Object.keys(message).find((name) => !messageMembers.has(name));
+    if (unknown === undefined) return null;
+    return { kind: "unknown", field: `messages[${index}].${unknown}`, value: message[unknown] };
+  });
 }
 
 function refuseRoles(body: JsonObject): Problem | null {

@@ -1,4 +1,5 @@
 import type { TokenCounts } from "../shared/answer.ts";
+import { shortToolName } from "../shared/chat/check.ts";
 import type { ChatTalk, ChatWire, ChunkPosition } from "../shared/chat/wire.ts";
 import type { Problem } from "../shared/check.ts";
 import { asArray, asObject, isGiven, type JsonObject } from "../shared/json.ts";
@@ -39,6 +40,7 @@ function dressChunk(chunk: JsonObject, talk: ChatTalk, position: ChunkPosition):
 /** Groq: models with names beginning with `groq-`. */
 export const groqWire: ChatWire = {
   ...plain,
+  rules: { ...plain.rules, toolName: shortToolName },
   refuse,
   usage,
   envelope: () => ({ system_fingerprint: "fp_simulated", service_tier: "on_demand" }),

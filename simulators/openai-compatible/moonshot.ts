@@ -1,6 +1,6 @@
 import type { TokenCounts } from "../shared/answer.ts";
 import { inlineUrl } from "../shared/attachments.ts";
-import type { ChatRules } from "../shared/chat/check.ts";
+import { type ChatRules, shortToolName } from "../shared/chat/check.ts";
 import type { ChatTalk, ChatWire, ChunkPosition } from "../shared/chat/wire.ts";
 import { asArray, asObject, type JsonObject } from "../shared/json.ts";
 import { record, type Shape } from "../shared/shape.ts";
@@ -26,7 +26,7 @@ function dressChunk(chunk: JsonObject, talk: ChatTalk, position: ChunkPosition):
 /** Images come inline, or as the id of a file; nothing is fetched. */
 const imageUrl: Shape = (url, field) => (String(url).startsWith("ms://") ? null : inlineUrl(url, field));
 const imagePart = record({ image_url: record({ url: imageUrl }, { open: true }) }, { open: true });
-const rules: ChatRules = { ...plain.rules, parts: { image_url: imagePart } };
+const rules: ChatRules = { ...plain.rules, toolName: shortToolName, parts: { image_url: imagePart } };
 
 /** Moonshot: models with names beginning with `kimi-`. */
 export const moonshotWire: ChatWire = { ...plain, rules, usage, dressChunk };

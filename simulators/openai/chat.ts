@@ -1,6 +1,6 @@
 import type { TokenCounts, Turn } from "../shared/answer.ts";
 import { attachmentUrl } from "../shared/attachments.ts";
-import { type ChatRules, chatFields, checkToolPairs } from "../shared/chat/check.ts";
+import { type ChatRules, chatFields, checkToolPairs, shortToolName } from "../shared/chat/check.ts";
 import { choiceLogprobs, fragmentedToolDeltas, plainUsage, textDeltas, wholeMessage } from "../shared/chat/parts.ts";
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
 import { isAnything, isFlag, isInteger, isList, isOneOf, isRecord, isText, type Problem } from "../shared/check.ts";
@@ -16,6 +16,7 @@ import { effortRows, isReasoningModel, refuseSampling } from "./models.ts";
 const rules: ChatRules = {
   strict: true,
   roles: ["developer", "system", "user", "assistant", "tool", "function"],
+  toolName: shortToolName,
   fields: chatFields(
     [
       "frequency_penalty",

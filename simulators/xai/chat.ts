@@ -1,5 +1,5 @@
 import type { TokenCounts, Turn } from "../shared/answer.ts";
-import { type ChatRules, chatFields } from "../shared/chat/check.ts";
+import { type ChatRules, chatFields, shortToolName } from "../shared/chat/check.ts";
 import { indexedToolCalls, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
 import { isOneOf, type Problem } from "../shared/check.ts";
@@ -13,6 +13,7 @@ import { costTicks, effortRows } from "./models.ts";
 const rules: ChatRules = {
   strict: false,
   roles: ["system", "user", "assistant", "tool", "function"],
+  toolName: shortToolName,
   fields: chatFields(
     ["frequency_penalty", "max_completion_tokens", "n", "parallel_tool_calls", "presence_penalty", "stream_options"],
     { reasoning_effort: isOneOf("none", "low", "medium", "high", "xhigh") },

@@ -13,8 +13,14 @@ import {
   objectOf,
 } from "../core/index.ts";
 import {
+  answersInParts,
+  fitToolNames,
   hasTaggedSignature,
   leaveOutHostedTools,
+  namingTools,
+  plainContent,
+  plainContentStream,
+  readsContentParts,
   streamUnderModel,
   regularChatStream,
   restoringTools,
@@ -58,6 +64,8 @@ export interface TextCall<Body extends ChargeableBody> {
   request: JsonObject | undefined;
   /** The model's name that the answer must have, for a client that compares it. */
   shownModel?: string | undefined;
+  /** The client's headers, for what depends on its SDK. */
+  headers?: Headers | undefined;
   /** `parsed` with all strings decoded, if available already. */
   decoded?: JsonObject | undefined;
 }
@@ -123,6 +131,8 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
   /** The request, if it did not fit its model. */
   readonly #rewritten: TranslatedRequest | undefined;
   readonly #tools: OfferedTools | undefined;
+  /** The content of the answer becomes a text if it is a list. */
+  readonly #isPlain: boolean;
   readonly #call: TextCall<Body>;
   readonly #codec: TextCodec<Body>;
 
@@ -134,6 +144,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     this.headers = this.#tools && droppedTools(this.#tools.leftNames);
     this.streamed = parsed.body.stream === true;
     this.#rewritten = misfits(target, parsed, codec) ? rewrittenRequest(call, codec) : undefined;
+    this.#isPlain = getsPlainContent(call);
     this.#call = call;
     this.#codec = codec;
   }
@@ -142,13 +153,20 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     const { target, parsed } = this.#call;
     if (this.#rewritten !== undefined) {
       const body = this.#rewritten.take(outputTokens, runs);
-      this.headers = withChanges(this.headers, this.#rewritten.changes);
+      this.headers = withChanges(this.headers, this.#withAnswer(this.#rewritten.changes));
       return [{ subpath: "", body }];
     }
     const edits = target.operation.edits(parsed.body, target.model);
-    this.headers = withChanges(this.headers, factsOfEdits(edits));
+    this.headers = withChanges(this.headers, this.#withAnswer(factsOfEdits(edits)));
     const tools = this.#tools && { ...this.#tools, runs };
     return [{ subpath: "", body: editedBytes(target, parsed, { outputTokens, tools }, edits) }];
+  }
+
+  /** The answer is changed too if it will be a list: of a stream that must be told before it begins. */
+  #withAnswer(changes: Set<FactName> | undefined): Set<FactName> | undefined {
+    const { target, parsed } = this.#call;
+    if (!this.#isPlain || !answersInParts(parsed.body, target.operation.facts?.(target.model) ?? {})) return changes;
+    return new Set<FactName>(changes).add("answer");
   }
 
   observe(charged: ChargedUsage): ObservedStream {
@@ -165,6 +183,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
   #regular(observer: StreamObserver, charged: ChargedUsage): StreamObserver {
     const { target, parsed } = this.#call;
     if (target.operation.repeatsRole === true) singleRoleStream(observer);
+    if (this.#isPlain) plainContentStream(observer);
     if (target.operation.hasIrregularStream !== true) return observer;
     const options = objectOf(objectOf(parsed.body)?.["stream_options"]);
     return regularChatStream(observer, options?.["include_usage"] === true ? charged : undefined);
@@ -177,6 +196,10 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
 
   answer({ 0: { bytes, text } }: readonly [WholeAnswer, ...WholeAnswer[]]): ClientAnswer {
     const { shownModel } = this.#call;
+    if (this.#isPlain) {
+      const plain = plainContent(text);
+      return plain === undefined ? { body: bytes, whole: text } : { body: plain, whole: plain };
+    }
     if (shownModel === undefined) return { body: bytes, whole: text };
     const whole = underModel(text, shownModel);
     return { body: whole, whole };
@@ -189,6 +212,16 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
   failure(_status: number, body: string): string {
     return body;
   }
+}
+
+/** Whether a list of parts as content is too much for the client. */
+function getsPlainContent({
+  target: { operation, model },
+  headers,
+}: Pick<TextCall<ChargeableBody>, "target" | "headers">): boolean {
+  return (
+    operation.facts?.(model).showsThoughtParts !== undefined && (headers === undefined || !readsContentParts(headers))
+  );
 }
 
 function requestedOutput({ operation: { outputLimit }, model }: Target, body: JsonObject): RequestedOutput {
@@ -273,13 +306,19 @@ class TranslatedRequest {
   }
 }
 
+const noChanges: readonly FactName[] = [];
+const renamed: readonly FactName[] = ["tool-names"];
+
 /** The conversation with the tools that its upstream knows, and the client's dialect, which gets its own back. */
 function clientSide(client: DialectTranslation, asked: JsonObject, { to, facts }: { to: Dialect; facts: ModelFacts }) {
   // Anthropic's own are known in Messages.
   const isOwn = (type: string): boolean => to === "messages" && client.dialect === to && type !== "custom";
   const takes = (type: string): boolean => facts.clientTools?.includes(type) === true || isOwn(type);
   const { conversation, restore } = substituteTools(client.readRequest(asked), takes);
-  return { fitted: conversation, client: restore === undefined ? client : restoringTools(client, restore) };
+  const restoring = restore === undefined ? client : restoringTools(client, restore);
+  const { conversation: fitted, names } = fitToolNames(conversation, facts.toolNameMax);
+  if (names === undefined) return { fitted, client: restoring, changes: noChanges };
+  return { fitted, client: namingTools(restoring, names), changes: renamed };
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -290,7 +329,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const upstream = translations[to];
   const asked = call.decoded ?? decodeBody(parsed);
   const facts = operation.facts?.(model) ?? {};
-  const { client, fitted } = clientSide(translations[codec.dialect], asked, { to, facts });
+  const { client, fitted, changes } = clientSide(translations[codec.dialect], asked, { to, facts });
   const { conversation, left } = leaveOutHostedTools(fitted, ({ dialect, value }) => {
     return (
       dialect === to && (operation.readTool === undefined || operation.readTool(value, asked, model) !== undefined)
@@ -298,6 +337,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   });
   const origin = target.route.prefix;
   const request = new TranslatedRequest(target, to, conversation);
+  for (const fact of changes) request.changes.add(fact);
   const callId = callIdOf(requestId);
   const { thinkTags, reasoningField } = facts;
   const { stream } = conversation;

@@ -120,7 +120,11 @@ function planText<Body extends ChargeableBody>(
   const bound = codec.bound(parsed.body, parsed.sizeOf);
   const { requestId } = incoming;
   const shownModel = codec.dialect === "messages" && comparesModels(incoming.headers) ? parsed.body.model : undefined;
-  const exchange = openTextExchange({ target, parsed, requestId, at, request: own, decoded, shownModel }, codec);
+  const { headers } = incoming;
+  const exchange = openTextExchange(
+    { target, parsed, requestId, at, request: own, decoded, shownModel, headers },
+    codec,
+  );
   const created = exchange.passesThrough ? codec.objects.created(parsed.body) : undefined;
   const objects = created && { created, record: recordObjects(call, parsed.body) };
   return authorized(call, planOf(call, bound, exchange, objects), codec.objects.references(parsed.body));

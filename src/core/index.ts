@@ -117,3 +117,4 @@ export {
   MESSAGE_TOKENS_MAX,
   UNKNOWN_PART_TOKENS,
 } from "./tokens.ts";
+export { fitsToolName } from "./tool-names.ts";

@@ -62,11 +62,15 @@ export interface ModelFacts {
   developerRole?: boolean;
   /**
    * The member of a chat message that returns reasoning to the model. `as-shown`: only its own, within a loop of tool
-   * calls, in the member in which it came.
+   * calls, in the member in which it came. `part`: among the parts of the content.
    */
-  reasoningField?: "reasoning_content" | "reasoning" | "as-shown";
+  reasoningField?: "reasoning_content" | "reasoning" | "as-shown" | "part";
+  /** Its thoughts are among the parts of the content, which is a list then: always, or if it is asked to think. */
+  showsThoughtParts?: "always" | "asked";
   /** It refuses tool call ids unless they are nine letters and digits; other ids are replaced by such ids. */
   shortCallIds?: boolean;
+  /** The most characters of a tool's name, which are letters, digits, `_` and `-`; absent: any name. */
+  toolNameMax?: number;
   /** Replaces the signature of a tool call if the upstream requires one and the client has lost it. */
   lostCallSignature?: JsonObject;
   /** In Responses it shows a summary of its thoughts if it is asked to, and otherwise hides them. */

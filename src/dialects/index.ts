@@ -5,14 +5,25 @@ import { messagesCodec, messagesTranslation } from "./messages/index.ts";
 import { responsesCodec, responsesTranslation } from "./responses/index.ts";
 
 export type { TextCodec } from "./codec.ts";
-export { chatCodec, chatRequest, regularChatStream, singleRoleStream } from "./chat/index.ts";
+export {
+  answersInParts,
+  chatCodec,
+  chatRequest,
+  plainContent,
+  plainContentStream,
+  readsContentParts,
+  regularChatStream,
+  singleRoleStream,
+} from "./chat/index.ts";
 export {
   hasTaggedSignature,
   type ClientContext,
   type Conversation,
   type DialectTranslation,
   estimateTokens,
+  fitToolNames,
   leaveOutHostedTools,
+  namingTools,
   restoringTools,
   substituteTools,
   type TranslationTarget,

@@ -37,16 +37,22 @@ const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 const sampling: readonly Json[] = [{ temperature: 0.5 }, { top_p: 0.5 }];
 const penalties: readonly Json[] = [{ presence_penalty: 1 }, { frequency_penalty: 1 }];
 
+/** Names with other letters, or too many. */
+const oddNames = ["a.b/c d", "x".repeat(65), "x".repeat(129)];
+
 export const probes: readonly Probe[] = [
   chat("a developer's prompt", "roles", { messages: [{ role: "developer", content: "Be kind." }, hello] }),
   chat("a system prompt within a user's turn", "roles", {
     messages: [hello, { role: "system", content: "Be kind." }, hello],
   }),
+  chat("an earlier thought", "thoughts", {
+    messages: [hello, { role: "assistant", content: "Hi.", reasoning_content: "Hm." }, hello],
+  }),
   chat("a limit by its former name", "output-limit", { max_tokens: 50 }),
   chat("an answer by a schema in chat", "formats", {
     response_format: { type: "json_schema", json_schema: { name: "a", strict: true, schema } },
   }),
-  chat("an id of another provider", ["call-ids", "efforts", "chat-tools"], {
+  chat("an id of another provider", ["call-ids", "efforts", "chat-tools", "thoughts"], {
     tools: [{ type: "function", function: { name: "look_up", parameters: { type: "object", properties: {} } } }],
     messages: [
       hello,
@@ -87,4 +93,15 @@ export const probes: readonly Probe[] = [
   ...sampling.map((members) => responses(JSON.stringify(members), "sampling", members)),
   messages("an answer by a schema", "formats", { output_config: { format: { type: "json_schema", schema } } }),
   ...[...sampling, { top_k: 5 }].map((members) => messages(JSON.stringify(members), "sampling", members)),
+  ...oddNames.flatMap((name) => [
+    chat(`functions named ${name.slice(0, 9)}, ${name.length}`, ["tool-names", "chat-tools"], {
+      tools: [{ type: "function", function: { name, parameters: { type: "object", properties: {} } } }],
+    }),
+    messages(`a tool named ${name.slice(0, 9)}, ${name.length}`, "tool-names", {
+      tools: [{ name, input_schema: { type: "object", properties: {} } }],
+    }),
+    responses(`a tool named ${name.slice(0, 9)}, ${name.length}`, "tool-names", {
+      tools: [{ type: "function", name, parameters: { type: "object", properties: {} } }],
+    }),
+  ]),
 ];

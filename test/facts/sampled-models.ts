@@ -78,6 +78,7 @@ export const sampled: readonly Sampled[] = [
   compatible("ollama", "local-small"),
   compatible("deepseek", "deepseek-v4-pro", { simulator: "deepseek" }),
   compatible("mistral", "mistral-small-latest", { simulator: "mistral" }),
+  compatible("mistral", "magistral-medium-latest", { simulator: "mistral" }),
   compatible("groq", "groq-llama-3.3-70b"),
   compatible("moonshot", "kimi-k2.6"),
   compatible("perplexity", "sonar", { skips: ["an id of another provider", "functions", "a forced tool"] }),

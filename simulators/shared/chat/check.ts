@@ -21,6 +21,8 @@ export interface ChatRules {
   /** Fields that the provider's schema lacks are refused. */
   readonly strict: boolean;
   readonly roles: readonly string[];
+  /** The names that tools may have, in the history too; any by default. */
+  readonly toolName?: RegExp;
   /** Shapes of the content parts that are looked at; parts of other types pass. */
   readonly parts?: { readonly [type: string]: Shape };
 }
@@ -71,6 +73,7 @@ export function checkChat(body: unknown, rules: ChatRules): Problem | null {
     tolerantRecord(values(rules.fields), { open: !rules.strict })(body, "") ??
     checkMessages(body["messages"], rules) ??
     checkTools(body["tools"]) ??
+    checkToolNames(body, rules) ??
     checkStreamOptions(body)
   );
 }
@@ -130,6 +133,19 @@ function checkTools(tools: unknown): Problem | null {
     const nameless = tool["type"] === "function" && (!isObject(described) || typeof described["name"] !== "string");
     return nameless ? { kind: "missing", field: `${field}.function.name` } : null;
   });
+}
+
+/** As most providers have them. */
+export const shortToolName = /^[a-zA-Z0-9_-]{1,64}$/;
+
+function checkToolNames(body: JsonObject, { toolName }: ChatRules): Problem | null {
+  if (toolName === undefined) return null;
+  const named = [body["tools"], ...asArray(body["messages"]).map((message) => asObject(message)["tool_calls"])];
+  const names = named.flatMap(asArray).map((one) => asObject(asObject(one)["function"])["name"]);
+  const wrong = names.filter((name) => typeof name === "string").find((name) => !toolName.test(name));
+  if (wrong === undefined) return null;
+  const message = `string does not match pattern. Expected a string that matches the pattern '${toolName.source}'`;
+  return { kind: "bad-value", field: "tools[0].function.name", message, value: wrong };
 }
 
 /** Calls and results must pair: each result answers a call just before it, and no call stays without its result. */

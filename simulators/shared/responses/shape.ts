@@ -23,6 +23,8 @@ export interface ResponsesRules {
   readonly efforts: readonly string[];
 }
 
+const isToolName = isLike(/^[a-zA-Z0-9_-]{1,64}$/, "1 to 64 letters, digits, _ and -");
+
 type Members = { readonly [name: string]: Shape };
 
 /** The shape of a whole request. */
@@ -62,7 +64,10 @@ function itemShape(rules: ResponsesRules): Shape {
     {
       message: messageShape(rules, item),
       function_call: item(
-        { id: idOf(rules, "fc"), ...values({ call_id: isText, name: isText, arguments: isText, namespace: isText }) },
+        {
+          id: idOf(rules, "fc"),
+          ...values({ call_id: isText, name: isToolName, arguments: isText, namespace: isText }),
+        },
         ["call_id", "name", "arguments"],
       ),
       function_call_output: item({ id: value(isText), call_id: value(isText), output: resultShape(rules) }, [
@@ -147,7 +152,7 @@ function resultShape(rules: ResponsesRules): Shape {
 function toolShape({ strict, hostedTools }: ResponsesRules): Shape {
   const members = values({
     type: isText,
-    name: isText,
+    name: isToolName,
     description: isText,
     parameters: isRecord,
     strict: isFlag,

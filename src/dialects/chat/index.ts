@@ -25,5 +25,6 @@ export const chatCodec: TextCodec<ChatRequest> = {
   // OpenAI's SDKs throw for a chunk with a top-level `error` (`docs/wire/openai.md`).
   errorEvent: (error, requestId) => `data: ${JSON.stringify(errorBody("openai", error, requestId))}\n\n`,
 };
+export { answersInParts, plainContent, plainContentStream, readsContentParts } from "./plain-content.ts";
 export { regularChatStream } from "./regular-stream.ts";
 export { singleRoleStream } from "./single-role.ts";

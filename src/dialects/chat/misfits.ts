@@ -6,7 +6,7 @@ import { type JsonObject, listOf, type ModelFacts, objectOf } from "../../core/i
  */
 export function misfitsChat({ messages, response_format: format }: JsonObject, facts: ModelFacts): boolean {
   if (facts.formats === "json" && objectOf(format)?.["type"] === "json_schema") return true;
-  const { developerRole = false, systemFirst = false, shortCallIds = false } = facts;
+  const { developerRole = false, systemFirst = false, shortCallIds = false, reasoningField } = facts;
   if (developerRole && !systemFirst && !shortCallIds) return false;
   for (const [index, each] of listOf(messages).entries()) {
     const message = objectOf(each) ?? {};
@@ -14,8 +14,13 @@ export function misfitsChat({ messages, response_format: format }: JsonObject, f
     if (role === "developer" && !developerRole) return true;
     if (systemFirst && index > 0 && (role === "system" || role === "developer")) return true;
     if (shortCallIds && hasLongCallId(message)) return true;
+    if (reasoningField === "part" && hasThought(message)) return true;
   }
   return false;
+}
+
+function hasThought({ reasoning_content: content, reasoning, reasoning_details: details }: JsonObject): boolean {
+  return [content, reasoning, details].some((one) => one !== undefined);
 }
 
 const shortId = /^[a-zA-Z0-9]{9}$/;

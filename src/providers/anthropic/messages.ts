@@ -3,6 +3,7 @@ import {
   type AlternativeModels,
   type JsonObject,
   listOf,
+  type ModelFacts,
   objectOf,
   objectsOf,
   type ObservedUsage,
@@ -11,7 +12,7 @@ import {
 import { fitSampling } from "../facts/fit-body.ts";
 import { factRows, factsFrom } from "../facts/index.ts";
 import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
-import { counted, free, inRuns, toolReader } from "../shared/tools/hosted-tools.ts";
+import { counted, fitsName, free, inRuns, toolReader, toolsOf } from "../shared/tools/hosted-tools.ts";
 import { countOf, textOf, toldCount, uncountedOf } from "../shared/json.ts";
 import { askedTerms } from "../shared/terms.ts";
 import type { ToolReader } from "../tool-purchase.ts";
@@ -170,6 +171,21 @@ export const countTokens: UpstreamOperation = {
 
 const factsOf = factsFrom(factRows.anthropic, "messages");
 
+/** Names that are too long for a model change the answer too. */
+function hasLongNames(body: JsonObject, facts: ModelFacts): boolean {
+  const tools = toolsOf(body);
+  if (tools.length === 0) return false;
+  const isLong = (named: JsonObject): boolean => !fitsName(named, facts);
+  const isLongCall = (value: unknown): boolean => {
+    const block = objectOf(value);
+    return block?.["type"] === "tool_use" && isLong(block);
+  };
+  return (
+    tools.some(isLong) ||
+    listOf(body["messages"]).some((message) => listOf(objectOf(message)?.["content"]).some(isLongCall))
+  );
+}
+
 /** The native API. */
 export const messages: UpstreamOperation = {
   dialect: "messages",
@@ -177,6 +193,7 @@ export const messages: UpstreamOperation = {
   forwardedHeaders: ["anthropic-version", "anthropic-beta"],
   edits: (body, model) => fitSampling(body, factsOf(model)),
   facts: factsOf,
+  needsTranslation: (body, model) => hasLongNames(body, factsOf(model)),
   extras,
   readTool,
   outputLimit: { field: "max_tokens", replaces: [], min: 1, hidesThought },

@@ -1,4 +1,4 @@
-import type { FactRow } from "./row.ts";
+import { type FactRow, toolNames } from "./row.ts";
 
 /** The models before 4, and those that no name tells apart from them. */
 const withoutThought = ["claude-1*", "claude-2*", "claude-v1*", "claude-instant*", "claude-3*"];
@@ -136,4 +136,5 @@ export const anthropicRows: readonly FactRow[] = [
     rule: "no formats of answers",
     source: "anthropic.md",
   },
+  toolNames(128, "anthropic.md"),
 ];

@@ -1,4 +1,4 @@
-import type { FactRow } from "./row.ts";
+import { type FactRow, toolNames } from "./row.ts";
 
 /** The limits of BytePlus's models. */
 export const byteplusRows: readonly FactRow[] = [
@@ -9,4 +9,5 @@ export const byteplusRows: readonly FactRow[] = [
     rule: "earlier thoughts in `reasoning_content`",
     source: "byteplus.md",
   },
+  toolNames(64, "byteplus.md"),
 ];

@@ -1,4 +1,4 @@
-import type { FactRow } from "./row.ts";
+import { type FactRow, toolNames } from "./row.ts";
 
 /** The limits of Google's OpenAI-compatible layer. */
 export const googleRows: readonly FactRow[] = [
@@ -24,4 +24,5 @@ export const googleRows: readonly FactRow[] = [
     rule: "a signature with the first call of a turn, or its placeholder",
     source: "gemini.md",
   },
+  toolNames(64, "gemini.md"),
 ];

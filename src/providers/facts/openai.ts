@@ -1,4 +1,4 @@
-import type { FactRow } from "./row.ts";
+import { type FactRow, toolNames } from "./row.ts";
 
 const refusedSampling = ["temperature", "top_p", "presence_penalty", "frequency_penalty"];
 
@@ -130,4 +130,5 @@ export const openaiRows: readonly FactRow[] = [
     rule: "`max_completion_tokens`, not `max_tokens`",
     source: "openai.md",
   },
+  toolNames(64, "openai.md"),
 ];

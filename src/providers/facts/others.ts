@@ -1,6 +1,6 @@
 import type { PresetName } from "../../config/index.ts";
 import type { ModelFacts } from "../../core/index.ts";
-import type { FactRow } from "./row.ts";
+import { type FactRow, toolNames } from "./row.ts";
 
 const source = "others.md";
 
@@ -26,6 +26,8 @@ const shown = thoughts("as-shown", "thoughts in the member in which they came, w
 const inReasoningContent = thoughts("reasoning_content", "earlier thoughts in `reasoning_content`");
 const inReasoning = thoughts("reasoning", "earlier thoughts in `reasoning`");
 
+const names = toolNames(64, source);
+
 /** For any server of open models. */
 const usual = [systemFirst, shown];
 
@@ -35,16 +37,31 @@ export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
   deepseek: [
     inReasoningContent,
     { fact: "formats", takes: { formats: "json" }, rule: "JSON without a schema", source },
+    names,
   ],
   mistral: [
     systemFirst,
-    thoughts(undefined, "no earlier thoughts"),
+    thoughts("part", "earlier thoughts as a part of the content, `thinking`"),
+    {
+      fact: "answer",
+      models: ["magistral*"],
+      takes: { showsThoughtParts: "always" },
+      rule: "answers with their thoughts among the parts of the content: a text and `reasoning_content` for clients",
+      source,
+    },
+    {
+      fact: "answer",
+      takes: { showsThoughtParts: "asked" },
+      rule: "the same if they are asked to think",
+      source,
+    },
     { fact: "efforts", takes: { efforts: ["none", "high"] }, rule: "efforts none and high", source },
     { fact: "call-ids", takes: { shortCallIds: true }, rule: "ids of calls of nine letters and digits", source },
+    names,
   ],
-  groq: [inReasoning],
-  moonshot: [inReasoningContent],
-  openrouter: [inReasoning],
+  groq: [inReasoning, names],
+  moonshot: [inReasoningContent, names],
+  openrouter: [inReasoning, names],
   perplexity: [systemFirst, thoughts(undefined, "no earlier thoughts")],
   ollama: usual,
   vllm: usual,

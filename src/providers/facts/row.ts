@@ -14,6 +14,16 @@ export interface FactRow {
   source: string;
 }
 
+/** The row about the names of tools: all providers take the same letters. */
+export function toolNames(max: number, source: string): FactRow {
+  return {
+    fact: "tool-names",
+    takes: { toolNameMax: max },
+    rule: `names of tools of letters, digits, \`_\` and \`-\`, at most ${max}`,
+    source,
+  };
+}
+
 /** Names come from callers; more are resolved again. */
 const MODELS_MAX = 1_000;
 

@@ -1,4 +1,4 @@
-import type { FactRow } from "./row.ts";
+import { type FactRow, toolNames } from "./row.ts";
 
 /** The limits of xAI's models. */
 export const xaiRows: readonly FactRow[] = [
@@ -66,4 +66,5 @@ export const xaiRows: readonly FactRow[] = [
     rule: "no penalties",
     source: "xai.md",
   },
+  toolNames(64, "xai.md"),
 ];

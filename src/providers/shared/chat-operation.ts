@@ -6,6 +6,7 @@ import type { ToolReader } from "../tool-purchase.ts";
 import { type BuyingMember, readChatTool, refuseUnknownPurchases } from "./tools/chat-purchases.ts";
 import { type ChatUsageRules, readChatUsage } from "./chat-usage.ts";
 import { dropAndRename, type FieldRules } from "./field-rules.ts";
+import { fitsName } from "./tools/hosted-tools.ts";
 import { askedTier, type TierNames } from "./terms.ts";
 
 /** The differences between a chat completions endpoint and OpenAI's. */
@@ -47,12 +48,19 @@ export function requestUsage(body: JsonObject): JsonEdit[] {
   return [{ set: "stream_options", value: JSON.stringify({ ...options, include_usage: true }) }];
 }
 
-/** A tool with free text changes the answer too. */
-function hasCustomTools({ tools, messages }: JsonObject): boolean {
-  return isCustom(tools) || listOf(messages).some((message) => isCustom(objectOf(message)?.["tool_calls"]));
+/** A tool with free text, or with a name that the model refuses, changes the answer too. */
+function hasForeignTools({ tools, messages }: JsonObject, facts: ModelFacts): boolean {
+  const takesText = facts.clientTools?.includes("custom") === true;
+  const isForeign = (one: unknown): boolean => {
+    const tool = objectOf(one) ?? {};
+    const isText = tool["type"] === "custom";
+    return (isText && !takesText) || !fitsName(objectOf(tool[isText ? "custom" : "function"]), facts);
+  };
+  return (
+    listOf(tools).some(isForeign) ||
+    listOf(messages).some((message) => listOf(objectOf(message)?.["tool_calls"]).some(isForeign))
+  );
 }
-
-const isCustom = (list: unknown): boolean => listOf(list).some((one) => objectOf(one)?.["type"] === "custom");
 
 const noExtras = (): undefined => undefined;
 
@@ -84,7 +92,7 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     ...(ignores === undefined ? {} : { ignores }),
     hasIrregularStream,
     ...(repeatsRole === true ? { repeatsRole } : {}),
-    needsTranslation: (body, model) => facts?.(model).clientTools?.includes("custom") !== true && hasCustomTools(body),
+    needsTranslation: (body, model) => hasForeignTools(body, factsOf(model)),
     ...(facts === undefined ? {} : { facts }),
     path,
     outputLimit,

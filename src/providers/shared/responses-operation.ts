@@ -3,6 +3,7 @@ import {
   asksForCompaction,
   type JsonObject,
   type ModelFacts,
+  listOf,
   objectOf,
   type ObservedUsage,
   type Usage,
@@ -11,7 +12,7 @@ import { fitBody } from "../facts/fit-body.ts";
 import type { OutputLimit, UpstreamOperation } from "../provider.ts";
 import type { ToolReader } from "../tool-purchase.ts";
 import { tierExtras } from "./chat-operation.ts";
-import { toolsOf } from "./tools/hosted-tools.ts";
+import { fitsName, toolsOf } from "./tools/hosted-tools.ts";
 import { countOf, toldCount, uncountedOf } from "./json.ts";
 import { type TierNames, tierOf, withTier } from "./terms.ts";
 
@@ -91,24 +92,31 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   return withTier(observed, tierOf(answer), endpoint.tierNames);
 }
 
-/** An upstream without OpenAI's tools or compaction gets a request without them. */
-function foreignParts({
-  compacts,
-  hasForeignTools,
-  readTool,
-  facts,
-}: ResponsesEndpoint): Pick<UpstreamOperation, "needsTranslation"> {
-  if (hasForeignTools !== true && compacts === true) return {};
-  return {
-    needsTranslation: (body, model) =>
-      (compacts !== true && asksForCompaction(body)) ||
-      (hasForeignTools === true &&
-        toolsOf(body).some(
-          (tool) =>
-            readTool(tool, body, model) === undefined ||
-            (tool["type"] === "custom" && facts?.(model).clientTools?.includes("custom") !== true),
-        )),
-  };
+/**
+ * Whether a body has something that the upstream lacks, and that the answer depends on: OpenAI's tools or compaction, or names of
+ * tools that it refuses.
+ */
+function needsTranslation(
+  { compacts, hasForeignTools, readTool }: ResponsesEndpoint,
+  facts: ModelFacts,
+  body: JsonObject,
+  model: string,
+): boolean {
+  if (compacts !== true && asksForCompaction(body)) return true;
+  const takesText = hasForeignTools !== true || facts.clientTools?.includes("custom") === true;
+  const isForeign = (tool: JsonObject): boolean =>
+    !fitsName(tool, facts) ||
+    (hasForeignTools === true && readTool(tool, body, model) === undefined) ||
+    (tool["type"] === "custom" && !takesText);
+  return (
+    toolsOf(body).some(isForeign) ||
+    listOf(body["input"]).some((item) => isCall(item) && !fitsName(objectOf(item), facts))
+  );
+}
+
+function isCall(item: unknown): boolean {
+  const type = objectOf(item)?.["type"];
+  return type === "function_call" || type === "custom_tool_call";
 }
 
 /** The Responses operation of an upstream that uses this dialect and stores its answers. */
@@ -129,7 +137,7 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
     extras: (body) => tierExtras(body, endpoint.tierNames),
     readTool: endpoint.readTool,
     edits: (body, model) => fitBody(body, facts?.(model) ?? {}),
-    ...foreignParts(endpoint),
+    needsTranslation: (body, model) => needsTranslation(endpoint, facts?.(model) ?? {}, body, model),
     readUsage: (answer) => readResponsesUsage(answer, endpoint),
     // xAI's error is a string, other upstreams' errors are objects.
     isFailure: ({ status, error, output }) =>

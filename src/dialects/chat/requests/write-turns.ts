@@ -156,7 +156,8 @@ class TurnWriter {
           images.push(part);
           break;
         case "reasoning":
-          this.#addReasoning(message, part, inLoop);
+          if (this.#target.reasoningField === "part") texts.push(...this.#thoughtPart(part));
+          else this.#addReasoning(message, part, inLoop);
           break;
         case "native":
           if (part.dialect !== "chat") throw refused(part.at ?? "messages");
@@ -166,11 +167,17 @@ class TurnWriter {
           throw refused(part.at ?? "messages");
       }
     }
-    const joined = !this.#own || texts.length === 1;
+    const joined = texts.every(({ type }) => type === "text") && (!this.#own || texts.length === 1);
     if (texts.length > 0) message["content"] = joined ? texts.map(({ text }) => text).join("") : texts;
     if (calls.length > 0) message["tool_calls"] = calls;
     if (images.length > 0) this.#addImages(message, images);
     return withoutTags(message);
+  }
+
+  #thoughtPart(part: ReasoningPart): JsonObject[] {
+    const text = shownOf(part);
+    if (this.#own && part.signature !== undefined) this.#target.changed?.("thoughts");
+    return text === "" ? [] : [{ type: "thinking", thinking: [{ type: "text", text }] }];
   }
 
   #addImages(message: Record<string, unknown>, images: readonly ImagePart[]): void {

@@ -1,4 +1,11 @@
-import { type JsonObject, objectsOf, type Usage, type UsageBucket } from "../../../core/index.ts";
+import {
+  fitsToolName,
+  type JsonObject,
+  type ModelFacts,
+  objectsOf,
+  type Usage,
+  type UsageBucket,
+} from "../../../core/index.ts";
 import type { RunLimit, ToolPurchase, ToolReader } from "../../tool-purchase.ts";
 import { countOf } from "../json.ts";
 
@@ -18,6 +25,12 @@ export function typeOf({ type }: JsonObject): string {
 /** The most runs of a tool: the request's own limit if it is a number, else as many as are assumed. */
 export function runsMax(limit: unknown): number {
   return typeof limit === "number" ? countOf(limit) : TOOL_RUNS_ASSUMED;
+}
+
+/** Whether the model takes the name of a tool, or of a call; one without a name is left to the provider. */
+export function fitsName(named: JsonObject | undefined, { toolNameMax }: ModelFacts): boolean {
+  const name = named?.["name"];
+  return toolNameMax === undefined || typeof name !== "string" || fitsToolName(name, toolNameMax);
 }
 
 /** The counts that are above zero. */
