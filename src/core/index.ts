@@ -35,7 +35,7 @@ export {
   type ModelFacts,
   nearestEffort,
   type ThoughtOptions,
-} from "./model-facts.ts";
+} from "./models/model-facts.ts";
 export {
   applyMarkup,
   costOf,
@@ -117,4 +117,4 @@ export {
   MESSAGE_TOKENS_MAX,
   UNKNOWN_PART_TOKENS,
 } from "./tokens.ts";
-export { fitsToolName } from "./tool-names.ts";
+export { fitsToolName } from "./models/tool-names.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "../json.ts";
 
 /** How much a model should think, from not at all to as much as it can. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
