@@ -16,6 +16,7 @@ const findings: Readonly<Record<string, RegExp>> = {
   "resume-with-a-reason-left": /more passed/,
   "unbounded-list": /messages wait/,
   "asked-response-forgotten": /were asked for/,
+  "left-text-unpaid": /aborted, and cost/,
 };
 
 let copy: string;

@@ -3,6 +3,7 @@ import type { Actor } from "./actors/actor.ts";
 import { ParkedJob } from "./actors/parked-job.ts";
 import { SessionCall } from "./actors/session-call.ts";
 import { StreamCall, type StreamPlan } from "./actors/stream-call.ts";
+import { WholeCall } from "./actors/whole-call.ts";
 import { checkBooks } from "./kit/books.ts";
 import { Node } from "./kit/node.ts";
 import type { Span } from "./kit/meetings.ts";
@@ -81,8 +82,8 @@ class Run {
       const nodes = random.pick([[a, b] as const, [a, b] as const, [b, a] as const]);
       const plan = { id: `w${index}`, retry: random.chance(0.7) ? key : undefined };
       world.know(plan.id);
-      const kind = random.weighted({ session: isOfSessions ? 6 : 0, stream: 5, job: isOfSessions ? 0 : 2 });
-      const actor = { session: newSession, stream: newStream, job: newJob }[kind](world, nodes, plan);
+      const kind = random.weighted({ session: isOfSessions ? 6 : 0, stream: 5, job: isOfSessions ? 0 : 2, whole: 2 });
+      const actor = { session: newSession, stream: newStream, job: newJob, whole: newWhole }[kind](world, nodes, plan);
       this.#plan(actor, random.int(0, 20_000));
     }
     if (random.chance(0.15)) {
@@ -181,6 +182,8 @@ type NewActor = (world: World, nodes: readonly [Node, Node], plan: StreamPlan) =
 const newSession: NewActor = (world, [node], { id }) => new SessionCall(world, node, id);
 const newStream: NewActor = (world, [node], plan) => new StreamCall(world, node, plan);
 const newJob: NewActor = (world, nodes, plan) => new ParkedJob(world, nodes, plan);
+// Its key has the fingerprint of its own body: that of a stream would be refused.
+const newWhole: NewActor = (world, [node], { id, retry }) => new WholeCall(world, node, { id, key: retry && "whole" });
 
 function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));

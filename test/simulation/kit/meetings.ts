@@ -24,6 +24,8 @@ export type Span =
   | "cover"
   /** The upstream was asked for a response that it has not begun. */
   | "asked"
+  /** The upstream writes a whole answer. */
+  | "answering"
   /** Of the whole world. */
   | "commit"
   | "outage";
@@ -121,6 +123,14 @@ export const pairs: readonly (readonly [Happening, Span])[] = [
   ["withheld", "asked"],
   ["upstream end", "withheld"],
   ["upstream break", "withheld"],
+  ["hang-up", "answering"],
+  ["drain", "answering"],
+  ["renewal", "answering"],
+  ["expiry", "answering"],
+  ["upstream break", "answering"],
+  ["upstream end", "answering"],
+  ["repeat", "answering"],
+  ["answering", "outage"],
   ["exhaustion", "outage"],
   ["lost answer", "withheld"],
   ["lost answer", "cover"],

@@ -52,6 +52,8 @@ export class Node {
   readonly #stopSweeper: () => void;
   /** The process is stopped until then, as by a debugger or a suspended machine. */
   #pausedUntil = 0;
+  /** How long it was stopped in all, in milliseconds, at most. */
+  stoppedMs = 0;
   /** Operations that the ledger has not answered. */
   #unanswered = 0;
 
@@ -174,6 +176,7 @@ export class Node {
   pause(milliseconds: number): void {
     this.#world.trace(`node ${this.name}: stopped for ${milliseconds} ms`);
     this.#pausedUntil = this.#world.time.now + milliseconds;
+    this.stoppedMs += milliseconds;
   }
 
   /** Calls back on this node, or when it is not stopped any more. Returns a function that cancels it. */
