@@ -10,6 +10,7 @@ import {
   resolveUsage,
   sumOf,
   usageBound,
+  withEstimate,
   withPassed,
 } from "./estimate.ts";
 
@@ -219,8 +220,9 @@ describe("text whose tokens nobody counts", () => {
   test("is estimated by its bytes, within the limit of each choice, unless there is more than twice as much", () => {
     expect(written({}, 360)).toBe(90);
     expect(written({}, 404)).toBe(100);
-    expect(written({}, 800)).toBe(100);
-    expect(written({}, 804)).toBe(201);
+    // 16 bytes a token are the most.
+    expect(written({}, 3_200)).toBe(100);
+    expect(written({}, 3_201)).toBe(801);
   });
 
   test("is limited by what was sent, and by the model", () => {
@@ -233,7 +235,47 @@ describe("text whose tokens nobody counts", () => {
   test("is counted on from the last count in the middle of a stream, within the limit too", () => {
     const work = { order: { price: priceOf("up"), bound, output } };
     const passed = (outputBytes: number) => withPassed(work, { usage: { output: 80 } }, outputBytes).usage.output;
-    expect([0, 40, 200, 480, 484].map(passed)).toEqual([80, 90, 100, 100, 201]);
+    expect([0, 40, 200, 1_920, 1_921].map(passed)).toEqual([80, 90, 100, 100, 561]);
+  });
+});
+
+describe("the usage of a part of a session", () => {
+  const model = { contextWindow: 1_000, maxOutputTokens: 100 };
+  const likely = {
+    usage: { cacheRead: 50, inputAudio: 10, output: 20, outputAudio: 5, inputAudioMs: 1_000, requests: 1 },
+  };
+  const completed = (usage: Usage) => withEstimate({ usage }, likely, model);
+
+  test("is estimated if its upstream tells nothing", () => {
+    expect(withEstimate(undefined, likely, model)).toEqual({ ...likely, estimated: ["input", "output"] });
+  });
+
+  test("has the units that its upstream does not count: tokens or time", () => {
+    expect(completed({ inputAudio: 90, input: 10, output: 30 })).toEqual({
+      usage: { inputAudio: 90, input: 10, output: 30, inputAudioMs: 1_000, requests: 1 },
+    });
+    expect(completed({ inputAudioMs: 1_500 }).usage).toEqual({ ...likely.usage, inputAudioMs: 1_500 });
+  });
+
+  test.each<[string, Usage, Usage, UsageSide[]]>([
+    ["none read", { input: 0, output: 30 }, { cacheRead: 50, inputAudio: 10, output: 30 }, ["input"]],
+    ["none written", { input: 70, output: 0, outputAudio: 0 }, { input: 70, output: 20, outputAudio: 5 }, ["output"]],
+    ["more than two windows", { input: 2_001, output: 1 }, { cacheRead: 50, inputAudio: 10, output: 1 }, ["input"]],
+    [
+      "more than twice the model's most",
+      { input: 1, output: 201 },
+      { input: 1, output: 20, outputAudio: 5 },
+      ["output"],
+    ],
+    ["as much as there can be", { input: 2_000, output: 200 }, { input: 2_000, output: 200 }, []],
+  ])("is estimated side by side: %s", (_title, told, used, estimated) => {
+    const { usage, estimated: named = [] } = completed(told);
+    expect([usage, [...named]]).toEqual([{ ...used, inputAudioMs: 1_000, requests: 1 }, estimated]);
+  });
+
+  test("of nothing is nothing", () => {
+    const told = { usage: { input: 0, output: 0, requests: 1 } };
+    expect(withEstimate(told, { usage: { requests: 1 } }, model)).toEqual(told);
   });
 });
 

@@ -3,6 +3,7 @@ import {
   type WorkBound,
   addUsage,
   bytesOfTokens,
+  fewestTokensOf,
   inputBuckets,
   inputTokens,
   keysOf,
@@ -160,7 +161,7 @@ function withTokens(work: CountedWork, observed: ObservedUsage, outputBytes: () 
   const missing = both.filter((side) => isMissing(side, side === "input" ? read : written));
   if (missing.length === 0) return observed;
   const { price, bound } = work.order;
-  const output = withinLimit(work, observed, tokensOfBytes(outputBytes()));
+  const output = withinLimit(work, observed, outputBytes());
   const likely: Usage = { ...expectedInput(price, bound), output };
   const { others, uncounted: _, ...rest } = observed;
   const whole = { ...usage };
@@ -237,14 +238,15 @@ export function textLimit({ order: { output, price }, limits: sent }: CountedWor
 }
 
 /**
- * An estimate of output by its bytes, within the limit of the text: long words have more bytes a token. An upstream that
- * writes far more ignores its limit.
+ * The output after `told` tokens of it by the bytes of the rest, within the limit of the text: long words have more bytes a
+ * token. Only an upstream that has written twice as much as the limit by any count ignores it.
  */
-function withinLimit(work: CountedWork, observed: ObservedUsage, tokens: number): number {
+function withinLimit(work: CountedWork, observed: ObservedUsage, bytes: number, told = 0): number {
+  const tokens = told + tokensOfBytes(bytes);
   const limit = textLimit(work);
   if (limit === undefined) return tokens;
   const most = outputWithin(limit, work.order.bound, observed);
-  return tokens > PLAUSIBLE_TIMES * most ? tokens : Math.min(tokens, most);
+  return told + fewestTokensOf(bytes) > PLAUSIBLE_TIMES * most ? tokens : Math.min(tokens, most);
 }
 
 /** How often the model may have run within the call: again after each run of a hosted tool, and for each other model. */
@@ -288,12 +290,42 @@ function withLifetime(observed: ObservedUsage, { inputBuckets: buckets }: WorkBo
   return { ...observed, usage: { ...rest, cacheWrite1h: cacheWrite5m } };
 }
 
+/**
+ * The usage of a part of a session, completed by an estimate of it: by the units that its upstream has not counted (it may count
+ * tokens although the price is per second, or seconds although it is per token), and by each side of its tokens that is none
+ * although there was some, or more than twice what the model takes.
+ */
+export function withEstimate(
+  observed: ObservedUsage | undefined,
+  { usage: likely }: ObservedUsage,
+  { contextWindow, maxOutputTokens }: Pick<ModelPrice, "contextWindow" | "maxOutputTokens">,
+): ObservedUsage {
+  if (observed === undefined) return { usage: likely, estimated: both };
+  const namesWork = Object.keys(observed.usage).some((bucket) => workBuckets.has(bucket));
+  const uncounted = Object.entries(likely).filter(([unit]) => !namesWork || !workBuckets.has(unit));
+  const usage: Usage = { ...Object.fromEntries(uncounted), ...observed.usage };
+  const most = { input: contextWindow, output: maxOutputTokens };
+  const estimated = both.filter((side) => {
+    const [told, expected] = [sideOf(observed.usage, side), sideOf(likely, side)];
+    const isBeyond = told > PLAUSIBLE_TIMES * Math.max(most[side] ?? Number.POSITIVE_INFINITY, expected);
+    if (!isBeyond && (told > 0 || expected === 0 || !namesWork)) return false;
+    for (const bucket of bucketsOf[side]) delete usage[bucket];
+    for (const bucket of bucketsOf[side]) add(usage, bucket, likely[bucket] ?? 0);
+    return true;
+  });
+  return { ...observed, usage, ...(estimated.length > 0 && { estimated }) };
+}
+
+function sideOf(usage: Usage, side: UsageSide): number {
+  return side === "input" ? inputTokens(usage) : outputTokens(usage);
+}
+
 /** The usage with the text that has passed since it was reported. */
 export function withPassed(work: CountedWork, observed: ObservedUsage, bytesSince: number): ObservedUsage {
   if (bytesSince === 0) return observed;
   const { usage } = observed;
   const told = outputTokens(usage);
-  const passed = withinLimit(work, observed, told + tokensOfBytes(bytesSince)) - told;
+  const passed = withinLimit(work, observed, bytesSince, told) - told;
   const output = (usage.output ?? 0) + Math.max(passed, 0);
   return { ...observed, usage: { ...usage, output }, estimated: ["output"] };
 }

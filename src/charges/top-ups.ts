@@ -1,8 +1,8 @@
 import {
-  bytesOfTokens,
   formatCredits,
   GatewayError,
   limits,
+  mostBytesOf,
   type Nano,
   type ObservedUsage,
   type Usage,
@@ -35,7 +35,7 @@ const nothing = (): undefined => undefined;
  *
  * A hold of the most that the work can cost is enough: it covers the input and the limit that was sent, or a price that
  * does not depend on output. It is raised only if the cost exceeds it all the same, and an estimate by bytes does so only
- * well beyond the limit (`resolveUsage`).
+ * well beyond the limit, whatever the text (`resolveUsage`).
  */
 export class TopUps {
   readonly #deps: WorkDependencies;
@@ -110,7 +110,7 @@ export class TopUps {
     const cost = this.#compare();
     const { amount } = this.#lease;
     if (cost === undefined || amount >= limits.callNanoMax) return unlimited;
-    const limitBytes = bytesOfTokens(PLAUSIBLE_TIMES * (textLimit(this.#work) ?? 0) * this.#work.order.bound.choices);
+    const limitBytes = mostBytesOf(PLAUSIBLE_TIMES * (textLimit(this.#work) ?? 0) * this.#work.order.bound.choices);
     if (this.#isWhole && outputBytes < limitBytes) return { untilBytes: limitBytes, raised: this.#raisedFrom(cost) };
     const next = this.#isLow(cost) ? amount : (amount * 3n) / 4n;
     return { untilBytes: outputBytes + this.#cost.bytesFor(next - cost), raised: this.#raisedFrom(cost) };

@@ -111,6 +111,8 @@ export {
   generatedImageTokens,
   pixelsOf,
   bytesOfTokens,
+  fewestTokensOf,
+  mostBytesOf,
   tokensOfAudio,
   tokensOfBytes,
   IMAGE_TOKENS_MAX,

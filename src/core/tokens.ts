@@ -49,6 +49,22 @@ export function tokensOfBytes(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
+/**
+ * Bytes of text per token that hardly any text has more of on average. By OpenAI's o200k Russian and Georgian have 11 to 12, words
+ * that are one long token each 13, and code that is almost only indentation 32.
+ */
+const BYTES_PER_TOKEN_MAX = 16;
+
+/** The fewest tokens that a text of so many bytes may have. */
+export function fewestTokensOf(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN_MAX);
+}
+
+/** The most bytes that a text of this many tokens may have. */
+export function mostBytesOf(tokens: number): number {
+  return tokens * BYTES_PER_TOKEN_MAX;
+}
+
 /** Estimates the bytes of a text of this many tokens. */
 export function bytesOfTokens(tokens: number): number {
   return tokens * BYTES_PER_TOKEN;

@@ -15,4 +15,6 @@ export interface RealtimeApi {
    * Reads `usage` of a completed transcription of the input. Absent if transcriptions are part of the session's own price.
    */
   readTranscriptionUsage?(usage: unknown): ObservedUsage | undefined;
+  /** Transcribed audio is billed in steps of so many milliseconds. */
+  audioMsStep?: number;
 }

@@ -1,12 +1,11 @@
 /** Responses that the upstream was asked for, or begins by itself, and that have not begun when the session ends. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { outputNano, SessionScene } from "./__fixtures__/session-scene.ts";
+import { inputNano, outputNano, SessionScene } from "./__fixtures__/session-scene.ts";
 import { tokensOfBytes } from "../core/index.ts";
 
 const PLENTY = 100_000_000_000n;
 
-/** Nano-credits for a token of input, and the tokens of a session's own instructions. */
-const INPUT_NANO = 4_000n;
+/** The tokens of a session's own instructions. */
 const FIRST_TOKENS = 1_000;
 
 let scene: SessionScene;
@@ -28,7 +27,12 @@ const message = { type: "conversation.item.create", item };
 /** What a response costs that has read these events and nothing else is known of. */
 function wholeContext(...events: object[]): bigint {
   const tokens = events.reduce((sum, event) => sum + tokensOfBytes(JSON.stringify(event).length), FIRST_TOKENS);
-  return BigInt(tokens) * INPUT_NANO;
+  return BigInt(tokens) * inputNano;
+}
+
+/** What responses cost that report so many tokens of output each. */
+function reported(...tokens: number[]): bigint {
+  return tokens.reduce((sum, each) => sum + inputNano + BigInt(each) * outputNano, 0n);
 }
 
 const outcomes = (): string[] => scene.work.ended.map(({ record }) => record.outcome);
@@ -70,7 +74,7 @@ describe("a client that asks for a response and leaves before it has begun", () 
     scene.done("r", 10);
     await scene.settle();
     await closed;
-    await expectCharged(10n * outputNano);
+    await expectCharged(reported(10));
   });
 
   test("pays for each that it has asked for", async () => {
@@ -163,7 +167,7 @@ describe("a request for a response", () => {
     expect(scene.client.closed).toBe(1008);
     expect(forwarded()).toBe(asked);
     expect(scene.client.ofType("response.done")).toHaveLength(asked);
-    await expectCharged(BigInt(asked) * 100n * outputNano);
+    await expectCharged(BigInt(asked) * reported(100));
   });
 
   test("that cannot be held is not forwarded, and the client that leaves then pays for the others", async () => {
@@ -191,7 +195,7 @@ describe("a request for a response", () => {
     scene.done("s", 10);
     await scene.settle();
     await leave();
-    await expectCharged(20n * outputNano);
+    await expectCharged(reported(10, 10));
   });
 });
 
@@ -219,7 +223,7 @@ describe("a turn of the user", () => {
     scene.done("r", 10);
     await scene.settle();
     await leave();
-    await expectCharged(10n * outputNano);
+    await expectCharged(reported(10));
   });
 
   test.each<[string, object[]]>([
@@ -246,7 +250,7 @@ describe("usage whose beginning was never announced", () => {
     expect(scene.client.ofType("response.done")).toHaveLength(2);
     scene.begin("r");
     await leave();
-    await expectCharged(10n * outputNano);
+    await expectCharged(reported(10));
   });
 
   test("is charged although nothing was held ahead", async () => {
@@ -257,13 +261,15 @@ describe("usage whose beginning was never announced", () => {
     scene.done("q", 30);
     await scene.seconds(1);
     await leave();
-    await expectCharged(60n * outputNano);
+    await expectCharged(reported(10, 20, 30));
   });
 
-  const transcribed = (id: string, tokens: number): object => ({
+  const transcribed = (id: string, tokens: number, more: object = {}): object => ({
     type: "conversation.item.input_audio_transcription.completed",
     item_id: id,
+    transcript: "",
     usage: { type: "tokens", input_tokens: 0, output_tokens: tokens, input_token_details: { audio_tokens: 0 } },
+    ...more,
   });
   const transcribe = (model: string | null): void => {
     const transcription = model === null ? null : { model };
@@ -279,6 +285,24 @@ describe("usage whose beginning was never announced", () => {
     await scene.seconds(1);
     await leave();
     await expectCharged(10n * outputNano);
+  });
+
+  test("of a transcription is priced by the audio that was sent, where its upstream counts tokens", async () => {
+    await start();
+    transcribe("whisper");
+    await scene.settle();
+    // A second and a tenth, of 24,000 samples of two bytes each, and without a detection of speech.
+    scene.upstream.emit({ type: "session.updated", session: { turn_detection: null } });
+    say({ type: "input_audio_buffer.append", audio: Buffer.alloc(52_800).toString("base64") });
+    scene.upstream.emit(transcribed("i", 30));
+    await scene.seconds(1);
+    say({ type: "input_audio_buffer.append", audio: Buffer.alloc(48_000).toString("base64") });
+    scene.upstream.emit({ type: "input_audio_buffer.committed", item_id: "j" });
+    scene.upstream.emit(transcribed("j", 30));
+    await scene.seconds(1);
+    await leave();
+    // Billed by the whole second, 0.36 an hour.
+    await expectCharged(300_000n);
   });
 
   test("of a transcription by a model that was replaced is charged to that model, and awaited by the session's end", async () => {

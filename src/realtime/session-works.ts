@@ -1,7 +1,8 @@
 /** What a session may cost next, and the holds for it: a series for its responses, one for transcriptions of its input. */
-import type { WorkOrder } from "../charges/index.ts";
+import { withEstimate, type WorkOrder } from "../charges/index.ts";
 import {
   GatewayError,
+  inAudioSteps,
   type JsonObject,
   objectOf,
   type ObservedUsage,
@@ -28,6 +29,8 @@ const ALREADY_RUNNING = "conversation_already_has_active_response";
 
 /** The messages of one response, as far as they count. */
 interface Response {
+  /** What it has probably read. */
+  read: Usage;
   textBytes: number;
   audioTokens: number;
   comparedAt: number;
@@ -46,9 +49,8 @@ export class SessionWorks {
   readonly #options: WorksOptions;
   readonly #orders: SessionOrders;
   readonly #open = new Map<string, Response>();
+  readonly #audio: InputAudio;
   #transcriptions: { series: WorkSeries; model: string } | undefined;
-  /** Audio that has not been committed, and audio whose transcription is under way, in milliseconds. */
-  #audioMs = 0;
   /** Requests for responses, to recognize the error that refuses one. */
   readonly #requestIds = new RecentIds();
   /** Other models that have transcribed the input: what they were sent is charged when they report it. */
@@ -59,6 +61,7 @@ export class SessionWorks {
     const { deps, start } = options;
     this.#orders = new SessionOrders(deps, start, this.context);
     const { type, target } = start;
+    this.#audio = new InputAudio(target.operation.realtime?.audioMsStep);
     if (type === "realtime") this.responses = this.#seriesOf(target, () => this.#orders.response());
     else this.#transcriptions = { series: this.#transcriptionSeries(target), model: target.model };
   }
@@ -80,14 +83,15 @@ export class SessionWorks {
   }
 
   #transcriptionSeries(target: Target): WorkSeries {
-    return this.#seriesOf(target, () => this.#orders.transcription(target, this.#audioMs));
+    return this.#seriesOf(target, () => this.#orders.transcription(target, this.#audio.milliseconds));
   }
 
   #seriesOf(target: Target, newOrder: () => WorkOrder): WorkSeries {
     const { deps, onExhausted } = this.#options;
     const isTimed = target.price.priced.has("connectionMs");
     const now = (): number => deps.ticker.now();
-    return new WorkSeries({ work: deps.work, newOrder, onExhausted, unread: UNREAD, isTimed, now });
+    const usageOf: SeriesOptions["usageOf"] = (reported, estimate) => withEstimate(reported, estimate, target.price);
+    return new WorkSeries({ work: deps.work, newOrder, onExhausted, usageOf, unread: UNREAD, isTimed, now });
   }
 
   /** Sets, changes or ends the transcription of the input. Throws a `GatewayError` for a model that is not available. */
@@ -110,34 +114,27 @@ export class SessionWorks {
   /** A chunk of audio from the client. */
   appendAudio(base64Bytes: number): void {
     this.context.appendAudio(base64Bytes);
-    this.#audioMs += this.context.inputMsOf(base64Bytes);
-    if (!this.context.takesAll) this.#audioMs = Math.min(this.#audioMs, UNHEARD_MS_MAX);
+    const { takesAll } = this.context;
+    this.#audio.append(this.context.inputMsOf(base64Bytes), takesAll ? Number.POSITIVE_INFINITY : UNHEARD_MS_MAX);
   }
 
   clearAudio(): void {
     this.context.clearAudio();
-    this.#audioMs = 0;
+    this.#audio.take();
   }
 
   /** The upstream has taken the audio so far as the item of a user, and answers it if it has heard its end by itself. */
   commitAudio(itemId: string | undefined): void {
-    const milliseconds = this.#audioMs;
-    const isAnswered = this.context.commitAudio();
-    this.#audioMs = 0;
-    if (isAnswered) this.responses?.expect(wholeOf(this.context));
-    const series = this.#transcriptions?.series;
-    if (series === undefined || itemId === undefined) return;
-    series.begin(itemId, () => ({
-      usage: { inputAudioMs: milliseconds, ...transcriptionTokens(milliseconds), requests: 1 },
-    }));
-    void series.ahead.ensure();
+    const milliseconds = this.#audio.take();
+    if (this.context.commitAudio()) this.responses?.expect(wholeOf(this.context));
+    if (itemId !== undefined) this.#audio.transcribe(this.transcriptions, itemId, milliseconds);
   }
 
   /** Raises the holds for what the client has sent; undefined if they suffice. Rejects without enough credits. */
   cover(): Promise<void> | undefined {
     const response = this.responses === undefined ? undefined : this.#orders.raisedResponse();
     const transcription =
-      this.#transcriptions === undefined ? undefined : this.#orders.raisedTranscription(this.#audioMs);
+      this.#transcriptions === undefined ? undefined : this.#orders.raisedTranscription(this.#audio.milliseconds);
     if (response === undefined && transcription === undefined) return undefined;
     const covering: Promise<unknown>[] = [];
     if (response !== undefined && this.responses !== undefined) covering.push(this.responses.ahead.cover(response));
@@ -164,10 +161,9 @@ export class SessionWorks {
   beginResponse(id: string): boolean {
     const series = this.responses;
     if (series === undefined || series.knows(id)) return true;
-    const read = this.context.likely;
-    const response: Response = { textBytes: 0, audioTokens: 0, comparedAt: 0 };
+    const response: Response = { read: this.context.likely, textBytes: 0, audioTokens: 0, comparedAt: 0 };
     this.#open.set(id, response);
-    const isHeld = series.begin(id, () => estimateOf(read, response));
+    const isHeld = series.begin(id, () => estimateOf(response));
     void series.ahead.ensure();
     return isHeld;
   }
@@ -204,19 +200,86 @@ export class SessionWorks {
   /** A response has ended. Resolves once its charge is durable, and rejects if it cannot be made so. */
   async endResponse(id: string, status: unknown, observed: ObservedUsage | undefined): Promise<void> {
     if (this.responses?.knows(id) === false) this.beginResponse(id);
+    const response = this.#open.get(id);
     this.#open.delete(id);
-    if (observed !== undefined) this.context.replaceBy(observed.usage);
-    await this.responses?.end(id, endOf(observed, status === "failed"));
+    const { price } = this.#options.start.target;
+    const used = response && observed ? withEstimate(observed, estimateOf(response), price) : observed;
+    if (used !== undefined) this.context.replaceBy(used.usage);
+    await this.responses?.end(id, endOf(used, status === "failed"));
   }
 
   /** A transcription has ended: see `endResponse`. */
-  async endTranscription(itemId: string, observed: ObservedUsage | undefined, hasFailed: boolean): Promise<void> {
-    const current = this.transcriptions;
-    const series = this.#replaced.find((one) => one.knows(itemId)) ?? current;
-    if (series === current) current?.begin(itemId, () => ({ usage: { requests: 1 } }));
-    void current?.ahead.ensure();
+  async endTranscription(
+    itemId: string,
+    observed: ObservedUsage | undefined,
+    { textBytes, hasFailed }: { textBytes: number; hasFailed: boolean },
+  ): Promise<void> {
+    const replaced = this.#replaced.find((one) => one.knows(itemId));
+    const series = replaced ?? this.transcriptions;
+    // Its beginning was not announced.
+    if (series?.knows(itemId) === false) this.#audio.transcribe(series, itemId, hasFailed ? 0 : this.#audio.take());
+    void this.transcriptions?.ahead.ensure();
+    this.#audio.transcribed(itemId, textBytes);
     await series?.end(itemId, endOf(observed, hasFailed));
   }
+}
+
+/** The audio of an item that is transcribed. */
+interface HeardItem {
+  milliseconds: number;
+  /** The bytes of its transcript; undefined before that is known. */
+  textBytes?: number;
+}
+
+/** The audio of a session's input, as far as transcriptions count it. */
+class InputAudio {
+  readonly #stepMs: number | undefined;
+  readonly #items = new Map<string, HeardItem>();
+  #milliseconds = 0;
+
+  /** `stepMs`: audio is billed in steps of so many milliseconds. */
+  constructor(stepMs: number | undefined) {
+    this.#stepMs = stepMs;
+  }
+
+  /** What belongs to no item yet. */
+  get milliseconds(): number {
+    return this.#milliseconds;
+  }
+
+  append(milliseconds: number, most: number): void {
+    this.#milliseconds = Math.min(this.#milliseconds + milliseconds, most);
+  }
+
+  take(): number {
+    const { milliseconds } = this;
+    this.#milliseconds = 0;
+    return milliseconds;
+  }
+
+  /** The upstream transcribes so much audio as an item. */
+  transcribe(series: WorkSeries | undefined, itemId: string, milliseconds: number): void {
+    if (series === undefined || series.knows(itemId)) return;
+    const item: HeardItem = { milliseconds };
+    this.#items.set(itemId, item);
+    series.begin(itemId, () => heardIn(item, this.#stepMs));
+    void series.ahead.ensure();
+  }
+
+  /** The transcript has come, with so many bytes of text. */
+  transcribed(itemId: string, textBytes: number): void {
+    const item = this.#items.get(itemId);
+    if (item !== undefined) item.textBytes = textBytes;
+    this.#items.delete(itemId);
+  }
+}
+
+/** A transcription that reports nothing. */
+function heardIn({ milliseconds, textBytes }: HeardItem, stepMs = 1): ObservedUsage {
+  const likely = transcriptionTokens(milliseconds);
+  const output = textBytes === undefined ? likely.output : tokensOfBytes(textBytes);
+  const usage = { ...likely, ...(output !== undefined && { output }), inputAudioMs: milliseconds, requests: 1 };
+  return { usage: inAudioSteps(usage, stepMs) };
 }
 
 /** An upstream does not bill what it could not give. */
@@ -230,7 +293,7 @@ function wholeOf({ likely }: Context): () => ObservedUsage {
   return () => ({ usage: { ...likely, requests: 1 } });
 }
 
-function estimateOf(read: Usage, { textBytes, audioTokens }: Response): ObservedUsage {
+function estimateOf({ read, textBytes, audioTokens }: Response): ObservedUsage {
   const outputAudio = Math.ceil(audioTokens);
   return { usage: { ...read, output: tokensOfBytes(textBytes), outputAudio, requests: 1 } };
 }

@@ -103,11 +103,12 @@ export class UpstreamEvents {
     return { kind: "charge", charged: works.endResponse(id, status, api.readUsage(usage)) };
   }
 
-  #endTranscription({ item_id: id, usage }: JsonObject, hasFailed: boolean): Metered | undefined {
+  #endTranscription({ item_id: id, usage, transcript }: JsonObject, hasFailed: boolean): Metered | undefined {
     const { works, api } = this.#options;
     if (typeof id !== "string" || works.transcriptions === undefined) return undefined;
     const observed = api.readTranscriptionUsage?.(usage);
-    return { kind: "charge", charged: works.endTranscription(id, observed, hasFailed) };
+    const textBytes = typeof transcript === "string" ? Buffer.byteLength(transcript) : 0;
+    return { kind: "charge", charged: works.endTranscription(id, observed, { textBytes, hasFailed }) };
   }
 }
 

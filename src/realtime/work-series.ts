@@ -18,6 +18,8 @@ export interface SeriesOptions extends Pick<HoldsAheadOptions, "work" | "newOrde
    * nothing runs.
    */
   onExhausted: (error: GatewayError, what: "running" | "ahead") => void;
+  /** The usage that is charged: what the upstream has reported, if anything, completed by an estimate. */
+  usageOf: (reported: ObservedUsage | undefined, estimate: ObservedUsage) => ObservedUsage;
   /** What may still arrive once a running work has been cancelled. */
   unread: Usage;
   /** Whether the model is priced by the time that the session is connected. */
@@ -193,7 +195,7 @@ export class WorkSeries {
 
   async #charge(active: ActiveWork, { observed, error, hasLeft = false, isGivenUp = false }: SeriesEnd): Promise<void> {
     const work = active.work ?? (await active.held);
-    const used = observed ?? (isGivenUp ? undefined : active.estimate());
+    const used = isGivenUp ? observed : this.#options.usageOf(observed, active.estimate());
     const connectionMs = work !== undefined && this.#carrier === work ? this.#connection?.take() : undefined;
     this.#remove(active);
     if (active.id !== undefined) this.#ended.add(active.id);

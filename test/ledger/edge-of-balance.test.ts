@@ -47,6 +47,7 @@ function streamOf(texts: readonly string[], usage: object, milliseconds: number)
 
 describe.each(engines)("on %s", (engine) => {
   let gateway: Gateway;
+  let shortfall = 0n;
   beforeAll(async () => {
     const models = {
       "own/flat": { requests_kcount: 1_000 },
@@ -60,7 +61,7 @@ describe.each(engines)("on %s", (engine) => {
     });
   });
   afterAll(async () => {
-    await expectCleanAudit(gateway);
+    await expectCleanAudit(gateway, shortfall);
   });
 
   async function stream(token: string, body: object) {
@@ -112,11 +113,36 @@ describe.each(engines)("on %s", (engine) => {
     expect(await spent(token)).toEqual({ spend: 0.234, held: 0 });
   });
 
-  test("an upstream that reports nothing is taken to have kept to its limit, up to twice as much text", async () => {
+  test("nor are texts of words that are long, or of letters that are three bytes each", async () => {
+    // Their real tokens, by o200k: 480 of 13 bytes each, and 480 of 10.
+    const words = Array.from({ length: 120 }, () => "internationalization characteristics responsibilities ");
+    const hindi = Array.from({ length: 24 }, () => "भारत एक विशाल देश है और यहाँ विभिन्न भाषाएँ बोली जाती हैं। ".repeat(2));
+    for (const [user, texts] of Object.entries({ words, hindi })) {
+      upstream.answerWith(() => streamOf(texts, { prompt_tokens: 5, completion_tokens: 480 }, 2_500));
+      const token = await gateway.token({ user, credits: BigInt(NANO / 20) });
+      expect(await stream(token, limited)).toMatchObject({ isWhole: true, isCut: false });
+      expect(await spent(token)).toEqual({ spend: 0.048, held: 0 });
+    }
+  });
+
+  test("an upstream that reports nothing is taken to have kept to its limit, up to twice as much text as it can have", async () => {
     const token = await gateway.token({ user: "uncounted", credits: BigInt(NANO / 20) });
     upstream.answerWith(() => streamOf([...sentences, ...sentences.slice(5)], {}, 1_500));
     expect(await stream(token, limited)).toMatchObject({ isWhole: true, isCut: false });
     expect(await spent(token)).toEqual({ spend: 0.05, held: 0 });
+  });
+
+  test("an upstream that ignores its limit is cut well beyond it", async () => {
+    const token = await gateway.token({ user: "ignored", credits: BigInt(NANO / 20) });
+    // The longest text of 500 tokens has 8,000 bytes.
+    const texts = Array.from({ length: 40 }, () => "word".repeat(250));
+    upstream.answerWith(() => streamOf(texts, { prompt_tokens: 5, completion_tokens: 10_000 }, 2_500));
+    const { isCut, text } = await stream(token, limited);
+    expect(isCut).toBe(true);
+    const tokens = text.split("word").length - 1;
+    expect(tokens).toBeWithin(16_000 / 4, 24_000 / 4);
+    expect(await spent(token)).toEqual({ spend: 0.05, held: 0 });
+    shortfall = BigInt(tokens) * 100_000n - BigInt(NANO / 20);
   });
 
   test("the hold of a stream grows to what its limit costs, and no further", async () => {

@@ -27,4 +27,5 @@ export const realtime = realtimeOperation({
   toUpstreamSession,
   readUsage: readRealtimeUsage,
   readTranscriptionUsage: (usage) => transcription.readUsage({ usage }),
+  ...(transcription.audioMsStep !== undefined && { audioMsStep: transcription.audioMsStep }),
 });

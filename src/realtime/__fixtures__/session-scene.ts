@@ -6,13 +6,15 @@ import { createProvider } from "../../providers/index.ts";
 import { KeyPool, ModelRouter } from "../../routing/index.ts";
 import { RealtimeSessions } from "../realtime-sessions.ts";
 
-/** Nano-credits for a token of output. */
+/** Nano-credits for a token of text that a response reads, and for one of output. */
+export const inputNano = 4_000n;
 export const outputNano = 64_000n;
 
 /** Bytes of text that count as one token. */
 const BYTES_PER_TOKEN = 4;
 
 const prices = {
+  "openai/whisper": { input_audio_hours: 0.36 },
   "openai/*": { input_mtok: 4, input_audio_mtok: 32, output_mtok: 64, output_audio_mtok: 64, context_window: 32_000, max_output_tokens: 1_000 },
 };
 
@@ -251,8 +253,9 @@ export class SessionScene {
     for (let part = 0; part < parts; part += 1) this.upstream.emit(deltaOf(response, tokens));
   }
 
+  /** The response has ended, with one token that it has read, and so many of output. */
   done(response: string, tokens: number): void {
-    const usage = { input_tokens: 0, output_tokens: tokens };
+    const usage = { input_tokens: 1, output_tokens: tokens, input_token_details: { text_tokens: 1 } };
     this.upstream.emit({ type: "response.done", response: { id: response, status: "completed", usage } });
   }
 
