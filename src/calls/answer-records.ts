@@ -1,5 +1,12 @@
 /** What is stored about an answer, so that later calls may refer to it: the response, and the owner of its objects. */
-import { type CreatedObjects, type JsonObject, limits, parseObject, type StoredObject } from "../core/index.ts";
+import {
+  type CreatedObjects,
+  type JsonObject,
+  limits,
+  type ObservedUsage,
+  parseObject,
+  type StoredObject,
+} from "../core/index.ts";
 import { finalResponseOf, finalResponseWords } from "../objects/index.ts";
 import { type StreamObserver, tapEvents } from "../streaming/index.ts";
 
@@ -12,6 +19,8 @@ export interface AnswerRecords {
 
 export interface ObjectRecords {
   created: CreatedObjects;
+  /** The objects among these that earlier answers to the same user contained. */
+  known: (objects: readonly StoredObject[]) => Promise<StoredObject[]>;
   record: (objects: readonly StoredObject[], keyId: string) => Promise<void>;
 }
 
@@ -24,6 +33,8 @@ export class RecordCapture {
   readonly #records: AnswerRecords;
   readonly #objects = new Map<string, StoredObject>();
   #response: JsonObject | undefined;
+  /** The ids of its containers that an earlier answer has begun. */
+  #continued: readonly string[] = [];
 
   constructor(records: AnswerRecords) {
     this.#records = records;
@@ -53,8 +64,21 @@ export class RecordCapture {
   async save(keyId: string): Promise<void> {
     const { objects, storeResponse } = this.#records;
     const response = this.#response;
-    if (this.#objects.size > 0) await objects?.record([...this.#objects.values()], keyId);
+    const created = [...this.#objects.values()];
+    const containers = created.filter(({ kind }) => kind === "container");
+    if (objects !== undefined && containers.length > 0) {
+      this.#continued = (await objects.known(containers)).map(({ id }) => id);
+    }
+    if (created.length > 0) await objects?.record(created, keyId);
     if (response !== undefined) await storeResponse?.(response, keyId);
+  }
+
+  /** The usage without the containers that an earlier answer has begun, and paid for. Complete once the records are saved. */
+  withoutContinued(observed: ObservedUsage): ObservedUsage {
+    const { usage, containers } = observed;
+    if (containers === undefined || this.#continued.length === 0) return observed;
+    const paid = this.#continued.reduce((sum, id) => sum + (containers.get(id) ?? 0), 0);
+    return { ...observed, usage: { ...usage, containerGb: (usage.containerGb ?? 0) - paid } };
   }
 
   #addObjects(answer: JsonObject): void {

@@ -131,12 +131,14 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
         return refused;
       }
       const { answer, whole, observed } = wholeAnswer(running, plan, reply);
+      let used = observed;
       if (records !== undefined) {
         const capture = captureRecords(records);
         capture.readWhole(whole);
         await storeOrLog(deps.logger, running.id, () => capture.save(reply.keyId));
+        used = capture.withoutContinued(observed);
       }
-      await running.answer(answer, observed);
+      await running.answer(answer, used);
       return answer;
     } catch (thrown) {
       nameTarget(thrown, running);

@@ -126,7 +126,7 @@ function planText<Body extends ChargeableBody>(
     codec,
   );
   const created = exchange.passesThrough ? codec.objects.created(parsed.body) : undefined;
-  const objects = created && { created, record: recordObjects(call, parsed.body) };
+  const objects = created && { created, ...objectRecords(call, parsed.body) };
   return authorized(call, planOf(call, bound, exchange, objects), codec.objects.references(parsed.body));
 }
 
@@ -152,12 +152,16 @@ function authorized<Body extends ChargeableBody>(
   return deps.storedObjects.authorize(sent, { principal, route }).then((pinnedKeyId) => ({ ...plan, pinnedKeyId }));
 }
 
-function recordObjects<Body extends ChargeableBody>(
-  { incoming: { principal }, target: { route }, deps }: ReadCall<Body>,
+function objectRecords<Body extends ChargeableBody>(
+  { incoming: { principal }, target: { route }, deps: { storedObjects } }: ReadCall<Body>,
   body: Body,
-): ObjectRecords["record"] {
+): Pick<ObjectRecords, "known" | "record"> {
   const ttlMs = body["store"] === false ? limits.unstoredObjectTtlMs : limits.responseTtlMs;
-  return (objects, keyId) => deps.storedObjects.record(objects, { principal, route }, { keyId, ttlMs });
+  const caller = { principal, route };
+  return {
+    known: (objects) => storedObjects.known(objects, caller),
+    record: (objects, keyId) => storedObjects.record(objects, caller, { keyId, ttlMs }),
+  };
 }
 
 /** The plan of a call whose answer is stored, and that may continue one. */

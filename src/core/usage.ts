@@ -96,6 +96,8 @@ export interface ObservedUsage {
   answeredBy?: string;
   /** The parts of `usage` that other models of the provider have used, by their names; each has its own price. */
   others?: readonly ModelUsage[];
+  /** The gigabytes of each container in `usage`, by its id. */
+  containers?: ReadonlyMap<string, number>;
   /** The variant of the images or of the video. */
   variant?: MediaVariant;
   reportedCost?: bigint;

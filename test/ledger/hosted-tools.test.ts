@@ -99,6 +99,37 @@ describe("a hosted shell", () => {
     expect([second.answer.status, creditsOf(second.answer) < 0.001]).toEqual([200, true]);
   });
 
+  test("in a container that an earlier answer to the same user has begun is not charged again", async () => {
+    upstream.answerWith(() => response({ id: "resp_first", tools, output: [inShell("cntr_kept")] }));
+    expect(creditsOf((await call(responsesPath, { ...request, store: true })).answer)).toBeWithin(1.92, 1.921);
+    const goesOn = { ...request, store: true, previous_response_id: "resp_first" };
+    const both = [inShell("cntr_kept"), inShell("cntr_second")];
+    upstream.answerWith(() => response({ id: "resp_second", tools, output: [inShell("cntr_kept")] }));
+    const again = await call(responsesPath, goesOn);
+    expect([again.answer.status, creditsOf(again.answer) < 0.001]).toEqual([200, true]);
+    upstream.answerWith(() => response({ id: "resp_third", tools, output: both }));
+    expect(creditsOf((await call(responsesPath, goesOn)).answer)).toBeWithin(1.92, 1.921);
+
+    const done = {
+      type: "response.completed",
+      response: { id: "resp_4", status: "completed", usage, tools, output: both },
+    };
+    upstream.answerWith(
+      () => new Response(`data: ${JSON.stringify(done)}\n\n`, { headers: { "content-type": "text/event-stream" } }),
+    );
+    const { answer } = await call(responsesPath, { ...goesOn, stream: true });
+    const record = await fetch(`${gateway.url}/v1/generations/${answer.headers.get("x-request-id")}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { credits } = (await record.json()) as { credits: number };
+    expect(credits).toBeLessThan(0.001);
+
+    // Of another user it is new: nobody else can have begun it.
+    upstream.answerWith(() => response({ id: "resp_5", tools, output: [inShell("cntr_kept")] }));
+    const other = await gateway.token({ user: "other", credits: 10_000_000_000n });
+    expect(creditsOf((await call(responsesPath, request, other)).answer)).toBeWithin(1.92, 1.921);
+  });
+
   test("with a memory that has no price is refused by name", async () => {
     upstream.answerWith(() => response({}));
     const unknown = [{ type: "shell", environment: { type: "container_auto", memory_limit: "1t" } }];

@@ -93,7 +93,8 @@ function relay(
     onFirstByte: () => work.firstByte(),
     onEnd: async (outcome, error) => {
       if (capture !== undefined) await storeOrLog(deps.logger, call.id, () => capture.save(keyId));
-      const used = usage.soFar();
+      const seen = usage.soFar();
+      const used = seen && capture ? capture.withoutContinued(seen) : seen;
       // A stream that the upstream ends with its own error has failed, which is free, like a whole answer that fails. If the
       // caller's credits end it, the upstream bills the input at least.
       const isPartial = outcome === "interrupted" && (usage.hasOutput || error?.fault === "client");

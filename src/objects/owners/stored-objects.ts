@@ -58,6 +58,16 @@ export class StoredObjects {
     return keyId;
   }
 
+  /** The objects among these that are recorded as the caller's. */
+  async known(objects: readonly StoredObject[], { principal, route }: ObjectCaller): Promise<StoredObject[]> {
+    const ids = objects.map(({ id }) => id).filter(isStorableId);
+    if (ids.length === 0) return [];
+    const { owners, clock } = this.#deps;
+    const own = (await owners.find(route.prefix, ids, clock())).filter(({ owner }) => owner === principal.user);
+    const keys = new Set(own.map(keyOf));
+    return objects.filter((object) => keys.has(keyOf(object)));
+  }
+
   /** Records the caller as the owner of objects in an answer. `ttlMs`: how long, in milliseconds. */
   async record(
     objects: readonly StoredObject[],

@@ -91,22 +91,24 @@ function imageModelOf(tool: JsonObject): string {
 }
 
 /** What the hosted tools of a response have done: from `tool_usage` if that contains it, else from the items. */
-export function readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "others"> {
+export function readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "others" | "containers"> {
   const items = objectsOf(response["output"]);
   const toolUsage = objectOf(response["tool_usage"]);
   const searches = objectOf(toolUsage?.["web_search"])?.["num_requests"];
   const tools = toolsOf(response);
   const searchBucket = tools.some((tool) => previewSearch.test(typeOf(tool))) ? "previewSearches" : "webSearches";
+  const containers = containersIn(items, tools);
   const usage = counted({
     [searchBucket]: typeof searches === "number" ? countOf(searches) : items.filter(isSearchItem).length,
     storageSearches: items.filter(({ type }) => type === "file_search_call").length,
-    containerGb: containerGbIn(items, tools),
+    containerGb: [...containers.values()].reduce((sum, memory) => sum + memory, 0),
   });
   const image = tools.find((tool) => typeOf(tool) === "image_generation");
   const ofImages = readImagesUsage({ usage: toolUsage?.["image_gen"] })?.usage ?? estimatedImages(items, image);
   const { requests: _, ...tokens } = ofImages;
-  if (Object.values(tokens).every((count) => count === 0)) return { usage };
-  return { usage: addUsage(usage, tokens), others: [{ model: imageModelOf(image ?? {}), usage: tokens }] };
+  const begun = containers.size > 0 && { containers };
+  if (Object.values(tokens).every((count) => count === 0)) return { usage, ...begun };
+  return { usage: addUsage(usage, tokens), others: [{ model: imageModelOf(image ?? {}), usage: tokens }], ...begun };
 }
 
 /** Pages that are opened after a search are not billed. */
@@ -114,9 +116,9 @@ function isSearchItem({ type, action }: JsonObject): boolean {
   return type === "web_search_call" && (objectOf(action)?.["type"] ?? "search") === "search";
 }
 
-/** The memory of the containers that an answer has begun: each has that of the tool whose calls ran in it. */
-function containerGbIn(items: readonly JsonObject[], tools: readonly JsonObject[]): number {
-  const begun = new Map<unknown, number>();
+/** The memory of the containers that an answer may have begun: each has that of the tool whose calls ran in it. */
+function containersIn(items: readonly JsonObject[], tools: readonly JsonObject[]): Map<string, number> {
+  const begun = new Map<string, number>();
   const given = new Set(tools.map(namedContainer));
   for (const item of items) {
     const type = typeOf(item).replace(/_call$/, "");
@@ -126,7 +128,7 @@ function containerGbIn(items: readonly JsonObject[], tools: readonly JsonObject[
     const memory = Math.max(...ofType.map((name) => memories.get(name) ?? 1), 1);
     begun.set(id, Math.max(begun.get(id) ?? 0, memory));
   }
-  return [...begun.values()].reduce((sum, memory) => sum + memory, 0);
+  return begun;
 }
 
 /** The id of the container that a tool of the request names. */

@@ -37,7 +37,7 @@ export interface ResponsesEndpoint {
   /** Reads the purchases of a request's tool. */
   readTool: ToolReader;
   /** What the hosted tools of an answer have done; `response` is the whole response. */
-  readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "others">;
+  readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "others" | "containers">;
 }
 
 /** The smallest `max_output_tokens` of OpenAI's specification. */
@@ -69,7 +69,7 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   const reasoning = Math.min(listed, all);
   const reportedCost = endpoint.reportedCost(usage);
   const response = objectOf(answer["response"]) ?? answer;
-  const { usage: ofTools, others } = endpoint.readTools(response);
+  const { usage: ofTools, ...more } = endpoint.readTools(response);
   // As in `readChatUsage`. Runs of tools are billed all the same.
   const isEmpty = input + all === 0 && reportedCost === undefined && Object.keys(ofTools).length === 0;
   if (isEmpty) return undefined;
@@ -84,8 +84,8 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   };
   const observed: ObservedUsage = {
     usage: addUsage(own, ofTools),
+    ...more,
     ...uncountedOf(told.input, told.output),
-    ...(others === undefined ? {} : { others }),
     ...(reportedCost === undefined ? {} : { reportedCost }),
     ...(written > 0 && lifetimes === undefined ? { hasUnsplitWrites: true } : {}),
   };
