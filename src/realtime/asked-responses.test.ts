@@ -30,7 +30,7 @@ function wholeContext(...events: object[]): bigint {
   return BigInt(tokens) * inputNano;
 }
 
-/** What responses cost that report so many tokens of output each. */
+/** The cost of responses that report so many tokens of output each. */
 function reported(...tokens: number[]): bigint {
   return tokens.reduce((sum, each) => sum + inputNano + BigInt(each) * outputNano, 0n);
 }
@@ -157,7 +157,7 @@ describe("a request for a response", () => {
     const asked = forwarded();
     expect(asked).toBeGreaterThan(1);
     expect(asked).toBeLessThan(10);
-    // What runs may still end.
+    // A running response may still end.
     expect(scene.client.closed).toBeUndefined();
     for (let index = 0; index < asked; index += 1) {
       scene.begin(`r${index}`);

@@ -29,7 +29,7 @@ const ALREADY_RUNNING = "conversation_already_has_active_response";
 
 /** The messages of one response, as far as they count. */
 interface Response {
-  /** What it has probably read. */
+  /** The probable input. */
   read: Usage;
   textBytes: number;
   audioTokens: number;
@@ -242,7 +242,7 @@ class InputAudio {
     this.#stepMs = stepMs;
   }
 
-  /** What belongs to no item yet. */
+  /** The audio that belongs to no item yet. */
   get milliseconds(): number {
     return this.#milliseconds;
   }

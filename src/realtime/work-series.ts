@@ -18,7 +18,7 @@ export interface SeriesOptions extends Pick<HoldsAheadOptions, "work" | "newOrde
    * nothing runs.
    */
   onExhausted: (error: GatewayError, what: "running" | "ahead") => void;
-  /** The usage that is charged: what the upstream has reported, if anything, completed by an estimate. */
+  /** The usage that is charged: the reported one, if any, completed by an estimate. */
   usageOf: (reported: ObservedUsage | undefined, estimate: ObservedUsage) => ObservedUsage;
   /** What may still arrive once a running work has been cancelled. */
   unread: Usage;

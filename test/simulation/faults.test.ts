@@ -8,7 +8,7 @@ import { SEEDS_OF_ALL_PAIRS, simulate } from "./simulate.ts";
 const root = join(import.meta.dir, "../..");
 const folder = join(import.meta.dir, "faults");
 
-/** What each fault is found by. */
+/** The finding of each fault. */
 const findings: Readonly<Record<string, RegExp>> = {
   "shared-promise": /never comes to rest|spins|more passed/,
   "lost-answer-as-failure": /left open/,

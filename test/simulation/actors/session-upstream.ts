@@ -128,7 +128,7 @@ export class SessionUpstream implements UpstreamSocket {
     this.#follow();
   }
 
-  /** What comes after a response: sometimes a crowd of small events. */
+  /** After a response: sometimes a crowd of small events. */
   #follow(): void {
     const { world, node } = this.#options;
     if (!world.random.chance(0.04)) return;

@@ -162,7 +162,7 @@ export class WholeCall implements Actor {
     return this.#node.sleep(after).then(() => meetings.happen(this.id, "upstream end"));
   }
 
-  /** The input, and what can have been written since it was sent: at most the limit. */
+  /** The input, and the tokens that can have been written since it was sent: at most the limit. */
   #costOfLeft({ work }: RunningWork, sentAt: number): Nano {
     const { bound } = work.order;
     const limit = work.limits.outputTokens ?? bound.outputTokens ?? 0;
