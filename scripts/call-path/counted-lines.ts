@@ -1,5 +1,11 @@
-/** How often each line of each file of `src` was executed, from the text of an `lcov.info`. */
-export function countedLines(lcov: string): Map<string, Map<number, number>> {
+/** How often each line of each file of `src` was executed. */
+export type Counted = ReadonlyMap<string, ReadonlyMap<number, number>>;
+
+/** Numbers of lines, by file. */
+type Lines = Map<string, readonly number[]>;
+
+/** Reads the text of an `lcov.info`. */
+export function countedLines(lcov: string): Counted {
   const files = new Map<string, Map<number, number>>();
   let lines = new Map<number, number>();
   for (const row of lcov.split("\n")) {
@@ -13,16 +19,24 @@ export function countedLines(lcov: string): Map<string, Map<number, number>> {
   return files;
 }
 
-/** The number of lines, by file, that were executed more often than `before`. */
-export function moreOften(
-  counted: ReturnType<typeof countedLines>,
-  before: ReturnType<typeof countedLines>,
-): Map<string, number> {
-  const path = new Map<string, number>();
+/** The lines that were executed more often than `before`. */
+export function moreOften(counted: Counted, before: Counted): Lines {
+  const path: Lines = new Map();
   for (const [file, lines] of counted) {
     const earlier = before.get(file);
-    const more = [...lines].filter(([line, count]) => count > (earlier?.get(line) ?? 0)).length;
-    if (more > 0) path.set(file, more);
+    const more = [...lines].filter(([line, count]) => count > (earlier?.get(line) ?? 0)).map(([line]) => line);
+    if (more.length > 0) path.set(file, more);
   }
   return path;
+}
+
+/** The lines that are not among `others`. */
+export function without(lines: Lines, others: Lines): Lines {
+  const rest: Lines = new Map();
+  for (const [file, own] of lines) {
+    const other = new Set(others.get(file));
+    const left = own.filter((line) => !other.has(line));
+    if (left.length > 0) rest.set(file, left);
+  }
+  return rest;
 }

@@ -1,6 +1,7 @@
 /**
  * Runs `tollgate serve` in this process, and sends it streamed chat calls: `CALL_PATH_CALLS` of them, on a storage in
- * `CALL_PATH_FOLDER`. It is run by `bun test`, whose coverage is the only one that Bun has.
+ * `CALL_PATH_FOLDER`; then it is idle for `CALL_PATH_IDLE_MS`. It is run by `bun test`, whose coverage is the only one that
+ * Bun has.
  */
 import { test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -8,6 +9,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 
 const calls = Number(process.env["CALL_PATH_CALLS"]);
+const idleMs = Number(process.env["CALL_PATH_IDLE_MS"]);
 const folder = process.env["CALL_PATH_FOLDER"] ?? "";
 const main = join(import.meta.dir, "../../src/cli/main.ts");
 
@@ -70,4 +72,5 @@ test("the calls", async () => {
     const text = await answer.text();
     if (!text.endsWith("data: [DONE]\n\n")) throw new Error(`${answer.status} ${text}`);
   }
+  await Bun.sleep(idleMs);
 });
