@@ -166,14 +166,14 @@ describe.skipIf(hasNoBrowser)("an action", () => {
     "on an element that never appears ends",
     async () => {
       const actions: PageAction[] = [{ type: "click", selector: "#nowhere" }];
-      const failure = await scene.failureOf("/form", { actions, timeoutMs: 40_000 });
+      const failure = await scene.failureOf("/form", { actions, timeoutMs: 2 * browserMs });
       expect(failure).toMatchObject({
         failure: "action",
         action: 0,
         message: "action 0 (click) failed: there is no such element",
       });
     },
-    browserMs,
+    3 * browserMs,
   );
 
   test.concurrent(
