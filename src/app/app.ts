@@ -249,7 +249,7 @@ function documentOf({ config: { server, providers }, address }: AppOptions): Ser
   const makesVideos = Object.entries(providers).filter(([, { kind }]) => kind === "openai" || kind === "xai");
   return publishedDocument({
     publicUrl: server.public_url ?? address,
-    betaUrl: server.beta_url ?? address,
+    betaUrl: server.beta_url ?? (address.startsWith("http:") ? address : undefined),
     videoProviders: makesVideos.map(([prefix]) => prefix),
   });
 }

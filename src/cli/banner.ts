@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { LoadedConfig } from "../config/index.ts";
-import { createTokenCommand, displayedStorage } from "./create-token-command.ts";
+import { createTokenCommand, displayedStorage, quoteForShell } from "./create-token-command.ts";
 import type { FirstTokens } from "./first-tokens.ts";
 import { launcherCommand } from "./launcher.ts";
 import { printJson, printLine } from "./print.ts";
@@ -12,6 +12,8 @@ export interface ServerSettings {
   /** The value of `--storage`, if given. */
   storageOption: string | undefined;
   json: boolean | undefined;
+  /** The file of the certificate that clients must be told to trust, if it was made here. */
+  authority: string | undefined;
 }
 
 export interface RunningGateway {
@@ -45,6 +47,7 @@ export function printBanner(settings: ServerSettings, gateway: RunningGateway): 
       tokens: gateway.tokens ?? null,
       ...(gateway.site === undefined ? {} : { site: gateway.site }),
       ...(gateway.workers === undefined ? {} : { workers: gateway.workers }),
+      ...(settings.authority === undefined ? {} : { authority: settings.authority }),
     });
   }
   printLine(`Tollgate listens on ${gateway.url}`);
@@ -65,35 +68,37 @@ export function printBanner(settings: ServerSettings, gateway: RunningGateway): 
   }
   const { tokens } = gateway;
   if (tokens === undefined) printCreateToken(settings, gateway.url);
-  else printTokens(tokens, gateway.url);
-  printFirstCalls(gateway, prefix);
+  else printTokens(tokens, gateway.url, settings);
+  printFirstCalls(gateway, prefix, settings);
 }
 
-function printTokens(tokens: FirstTokens, url: string): void {
+function printTokens(tokens: FirstTokens, url: string, settings: ServerSettings): void {
   printLine(`  user token  (shown once):  ${tokens.user}`);
   printLine(`  admin token (shown once):  ${tokens.admin}`);
   printLine();
   printLine("The user token has 100 credits. The admin token has none: in this version it has no more rights than a");
   printLine("user token, and nothing needs it.");
   printLine();
-  printVariables(url, tokens.user);
+  printVariables(url, tokens.user, settings);
 }
 
-function printCreateToken({ loaded, storageUrl, storageOption }: ServerSettings, url: string): void {
+function printCreateToken(settings: ServerSettings, url: string): void {
+  const { loaded, storageUrl, storageOption } = settings;
   const launcher = launcherCommand(process.env["PATH"] ?? "");
   const command = createTokenCommand({ launcher, file: loaded.file, storageUrl, storageOption });
   if (command === undefined) return;
   const lacksPassword = storageOption !== undefined && command.includes("postgres") && !command.includes(storageUrl);
   const hint = lacksPassword ? " (add the password to the storage's URL)" : "";
-  printVariables(url, `"$(${command})"`, `; the second line creates a token with 10 credits${hint}`);
+  printVariables(url, `"$(${command})"`, settings, `; the second line creates a token with 10 credits${hint}`);
 }
 
 /** The variables that the examples and the blocks of docs/clients.md expect. */
-function printVariables(url: string, token: string, hint = ""): void {
+function printVariables(url: string, token: string, { authority }: ServerSettings, hint = ""): void {
   printLine(`In the terminal of a client${hint}:`);
   printLine();
   printLine(`export TOLLGATE_URL=${url}`);
   printLine(`export TOLLGATE_TOKEN=${token}`);
+  if (authority !== undefined) printLine(`export NODE_EXTRA_CA_CERTS=${quoteForShell(authority)}`);
   printLine();
   printLine(`The settings of clients: ${url}/ in a browser, and docs/clients.md.`);
   printLine();
@@ -109,7 +114,8 @@ const firstModels: Record<string, string> = {
   xai: "grok-4",
 };
 
-function printFirstCalls({ url, site, tokens }: RunningGateway, prefix: string): void {
+function printFirstCalls({ url, site, tokens }: RunningGateway, prefix: string, settings: ServerSettings): void {
+  const curl = curlOf(settings);
   const body = {
     model: `${prefix}/${firstModels[prefix] ?? "MODEL"}`,
     messages: [{ role: "user", content: "Hello!" }],
@@ -117,20 +123,25 @@ function printFirstCalls({ url, site, tokens }: RunningGateway, prefix: string):
   const authorization = `"Authorization: Bearer ${tokens?.user ?? "$TOLLGATE_TOKEN"}"`;
   printLine(tokens === undefined ? "Then try it:" : "Try it:");
   printLine();
-  printPost(`${url}/v1/chat/completions`, authorization, body);
+  printPost(`${curl} ${url}/v1/chat/completions`, authorization, body);
   if (site !== undefined) {
     printLine("A page of the demo site as Markdown:");
     printLine();
-    printPost(`${url}/v2/scrape`, authorization, { url: `${site}/` });
+    printPost(`${curl} ${url}/v2/scrape`, authorization, { url: `${site}/` });
   }
   printLine("What the calls have cost:");
   printLine();
-  printLine(`curl -s ${url}/v1/user/info -H ${authorization}`);
+  printLine(`${curl} ${url}/v1/user/info -H ${authorization}`);
   printLine();
 }
 
-function printPost(address: string, authorization: string, body: object): void {
-  printLine(`curl -s ${address} \\`);
+/** A variable of curl's would replace the certificates that it trusts; that of Node.js adds one. */
+function curlOf({ authority }: ServerSettings): string {
+  return authority === undefined ? "curl -s" : `curl -s --cacert ${quoteForShell(authority)}`;
+}
+
+function printPost(request: string, authorization: string, body: object): void {
+  printLine(`${request} \\`);
   printLine(`  -H ${authorization} \\`);
   printLine(`  -H "Content-Type: application/json" \\`);
   printLine(`  -d '${JSON.stringify(body)}'`);

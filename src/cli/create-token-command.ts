@@ -32,6 +32,7 @@ export function displayedStorage(url: string): string {
   return path === undefined ? withoutPassword(url) : `sqlite:${resolve(path)}`;
 }
 
-function quoteForShell(word: string): string {
+/** A word of a shell command, in quotes if it needs them. */
+export function quoteForShell(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

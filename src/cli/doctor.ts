@@ -4,6 +4,7 @@ import { catalogsIn } from "./catalogs.ts";
 import { type CommonOptions, withCommonOptions } from "./options.ts";
 import { printJson, printTable } from "./print.ts";
 import { environment, type State, withState } from "./state.ts";
+import { expiryOf, loadKeyPair } from "./tls/key-pair.ts";
 
 interface Finding {
   check: string;
@@ -25,6 +26,7 @@ export function addDoctorCommand(program: Command): void {
 async function doctor(options: CommonOptions): Promise<void> {
   const findings = await withState(options, async (state) => [
     { check: "configuration", ok: true, detail: state.loaded.file ?? "the defaults" },
+    ...(await checkCertificate(state)),
     await checkBooks(state),
     await checkPrices(state),
     ...(await checkProviders(state)),
@@ -35,6 +37,23 @@ async function doctor(options: CommonOptions): Promise<void> {
     ["", "CHECK", "DETAIL"],
     findings.map(({ check, ok, warning, detail }) => [ok && warning !== true ? "ok" : "!!", check, detail]),
   );
+}
+
+/** Renewals come weeks before: a certificate that has less left was not renewed. */
+const CERTIFICATE_MS_MIN = 14 * 86_400_000;
+
+async function checkCertificate({ loaded }: State): Promise<Finding[]> {
+  const { tls } = loaded.config.server;
+  if (tls === undefined) return [];
+  const check = "certificate";
+  try {
+    const expires = expiryOf(await loadKeyPair(tls)).getTime();
+    const left = expires - environment.clock();
+    const detail = `${tls.cert} is valid until ${new Date(expires).toISOString()}`;
+    return [{ check, ok: left > 0, ...(left < CERTIFICATE_MS_MIN && { warning: true }), detail }];
+  } catch (thrown) {
+    return [{ check, ok: false, detail: thrown instanceof Error ? thrown.message : String(thrown) }];
+  }
 }
 
 async function checkBooks({ accounts }: State): Promise<Finding> {

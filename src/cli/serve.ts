@@ -1,15 +1,21 @@
+import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { openOperatorCatalog } from "../app/routing.ts";
 import { openStorage } from "../app/storage.ts";
-import { createLogger } from "../telemetry/index.ts";
+import type { Config } from "../config/index.ts";
+import { createLogger, type Logger } from "../telemetry/index.ts";
 import { printBanner, type ServerSettings } from "./banner.ts";
 import { firstTokens } from "./first-tokens.ts";
 import { type CommonOptions, countOption, portOption, UsageError, withCommonOptions } from "./options.ts";
 import { startSandbox, withSandbox } from "./sandbox.ts";
 import { endOnSignal } from "./server/end-on-signal.ts";
-import { listen, reservePort } from "./server/listen.ts";
+import { listen, type Listening, listenShared, reservePort } from "./server/listen.ts";
 import { environment, readConfig } from "./state.ts";
+import { type KeyPairInUse, loadKeyPair } from "./tls/key-pair.ts";
+import { selfSignedPair } from "./tls/self-signed.ts";
+import { KeyPairWatch } from "./tls/key-pair-watch.ts";
 import { version } from "./version.ts";
+import type { WorkerSettings } from "./worker.ts";
 import { Workers } from "./workers.ts";
 
 /** More workers would only wait for each other: each uses a core and five connections to the storage. */
@@ -19,6 +25,7 @@ interface ServeOptions extends CommonOptions {
   host?: string;
   port?: number;
   sandbox?: boolean;
+  tls?: boolean;
   workers?: number;
 }
 
@@ -27,6 +34,7 @@ export function addServeCommand(program: Command): void {
     .option("--host <host>", "address to listen on", undefined)
     .option("--port <number>", "port to listen on", portOption("--port"))
     .option("--sandbox", "answer for every provider without a key by its simulator")
+    .option("--tls", "in a sandbox: HTTPS, with a certificate made for this machine")
     .option("--workers <count>", "processes on one port, on Postgres (Linux)", countOption("--workers"))
     .action(serve);
 }
@@ -36,24 +44,42 @@ interface Start extends ServerSettings {
   host: string;
   port: number;
   sandbox: boolean;
+  tls: KeyPairInUse | undefined;
 }
 
 async function serve(options: ServeOptions): Promise<void> {
   const loaded = readConfig(options);
   const { server, storage } = loaded.config;
+  const { workers = 1, tls: makesPair = false, host = server.host } = options;
+  const storageUrl = options.storage ?? storage;
+  if (workers > 1) refuseWorkers(workers, storageUrl);
+  if (makesPair) refuseTls(options, loaded.config);
+  const files = makesPair ? await selfSignedPair(folderOf(storageUrl, loaded.config), host) : server.tls;
   const start: Start = {
     loaded,
-    host: options.host ?? server.host,
+    host,
     port: options.port ?? server.port,
-    storageUrl: options.storage ?? storage,
+    storageUrl,
     storageOption: options.storage,
     sandbox: options.sandbox === true,
     json: options.json,
+    tls: files && { files, pair: await loadKeyPair(files) },
+    authority: makesPair ? files?.cert : undefined,
   };
-  const { workers = 1 } = options;
-  if (workers === 1) return serveAlone(start);
-  refuseWorkers(workers, start.storageUrl);
-  return serveByWorkers(start, workers);
+  return workers > 1 ? serveByWorkers(start, workers) : serveAlone(start);
+}
+
+/** Nobody trusts a certificate that is made here but those who are given its file. */
+function refuseTls({ sandbox }: ServeOptions, { server }: Config): void {
+  if (sandbox !== true)
+    throw new UsageError("--tls: only with --sandbox; a gateway gets its certificate by server.tls");
+  if (server.tls !== undefined) throw new UsageError("--tls: the configuration has a certificate already (server.tls)");
+}
+
+/** The folder of the state: that of SQLite's file, or of the journal. */
+function folderOf(storageUrl: string, { storage_journal: journal }: Config): string {
+  const file = /^sqlite:(?!:memory:)(.+)$/.exec(storageUrl)?.[1];
+  return resolve(dirname(file ?? journal));
 }
 
 function refuseWorkers(count: number, storageUrl: string): void {
@@ -72,7 +98,7 @@ async function serveAlone(start: Start): Promise<void> {
   const storage = await openStorage(start.storageUrl, { log: logger, timezone: loaded.config.server.timezone });
   const catalog = await openOperatorCatalog(loaded.config, { storage, environment, logger });
   // The port is bound first, since the app needs its address, which the system chooses for port 0.
-  const server = listen(start);
+  const server = await listenAlone(start, logger);
   const sandbox = start.sandbox ? await startSandbox(loaded, start.port) : undefined;
   const served = sandbox === undefined ? loaded : withSandbox(loaded, sandbox);
   // Loaded last, since it is most of the code: a start that cannot be fails at once, and a parent of workers needs none.
@@ -89,27 +115,38 @@ async function serveAlone(start: Start): Promise<void> {
   });
 }
 
+/** A certificate is replaced by another listener on the port, which is shared for that. */
+async function listenAlone(start: Start, logger: Logger): Promise<Listening> {
+  const { host, tls } = start;
+  if (tls === undefined) return listen(start);
+  const reserved = await reservePort({ ...start, pair: tls.pair });
+  const server = listenShared({ host, port: reserved.port, tls }, logger);
+  await reserved.release();
+  return server;
+}
+
 /** Does once for all workers: migrates the storage, starts the simulators, creates the first tokens, prints the banner. */
 async function serveByWorkers(start: Start, count: number): Promise<void> {
-  const { loaded, storageUrl, host } = start;
+  const { loaded, storageUrl, host, tls } = start;
   const storage = await openStorage(storageUrl, { timezone: loaded.config.server.timezone });
   const logger = createLogger({ level: loaded.config.log.level });
-  const reserved = await reservePort(start);
+  const reserved = await reservePort({ ...start, pair: tls?.pair });
   const sandbox = start.sandbox ? await startSandbox(loaded, start.port) : undefined;
   const served = sandbox === undefined ? loaded : withSandbox(loaded, sandbox);
-  const workers = await Workers.start({
-    count,
-    logger,
-    settings: {
-      config: served.config,
-      missingKeys: [...served.missingKeys],
-      simulated: [...(sandbox?.routes ?? [])],
-      storageUrl,
-      host,
-      port: reserved.port,
-      processes: count,
-    },
-  });
+  const settings: WorkerSettings = {
+    config: served.config,
+    missingKeys: [...served.missingKeys],
+    simulated: [...(sandbox?.routes ?? [])],
+    storageUrl,
+    host,
+    port: reserved.port,
+    processes: count,
+    tls,
+  };
+  // Each worker watches the files itself; one that is started later begins with the last pair that fits.
+  if (tls !== undefined)
+    new KeyPairWatch({ ...tls, logger, onChange: (pair) => (settings.tls = { ...tls, pair }) }).start();
+  const workers = await Workers.start({ count, logger, settings });
   endOnSignal(async () => {
     const code = await workers.stop();
     sandbox?.stop();

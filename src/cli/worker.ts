@@ -10,9 +10,10 @@ import { createLogger, type Logger } from "../telemetry/index.ts";
 import { countOption } from "./options.ts";
 import { printJson } from "./print.ts";
 import { endOnSignal } from "./server/end-on-signal.ts";
-import { listen } from "./server/listen.ts";
+import { listenShared } from "./server/listen.ts";
 import { serveOn } from "./server/serving.ts";
 import { environment } from "./state.ts";
+import type { KeyPairInUse } from "./tls/key-pair.ts";
 
 /**
  * The settings of each worker, as one line of JSON: all workers use the configuration that was read once, even if the
@@ -27,6 +28,7 @@ export interface WorkerSettings {
   port: number;
   /** The number of workers. */
   processes: number;
+  tls: KeyPairInUse | undefined;
 }
 
 export function addWorkerCommand(program: Command): void {
@@ -38,11 +40,11 @@ async function work(number: number): Promise<void> {
   let end = exit;
   void input.end.then(() => end());
   const settings = JSON.parse(await input.line) as WorkerSettings;
-  const { config, missingKeys, simulated, storageUrl, host, port, processes } = settings;
+  const { config, missingKeys, simulated, storageUrl, processes } = settings;
   const logger = numbered(createLogger({ level: config.log.level }), number);
   const storage = await openStorage(storageUrl, { timezone: config.server.timezone });
   const catalog = await openOperatorCatalog(config, { storage, environment, logger });
-  const stop = serveOn(listen({ host, port, shared: true }), {
+  const stop = serveOn(listenShared(settings, logger), {
     loaded: { config, missingKeys: new Map(missingKeys) },
     storage,
     logger,

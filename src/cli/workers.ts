@@ -34,19 +34,20 @@ interface Worker {
 
 export interface WorkersOptions {
   count: number;
+  /** Read at each start of a worker. */
   settings: WorkerSettings;
   logger: Logger;
 }
 
 export class Workers {
-  readonly #settings: string;
+  readonly #settings: WorkerSettings;
   readonly #logger: Logger;
   readonly #running = new Set<WorkerProcess>();
   readonly #stopping = Promise.withResolvers<void>();
   #isStopping = false;
 
   private constructor({ settings, logger }: WorkersOptions) {
-    this.#settings = `${JSON.stringify(settings)}\n`;
+    this.#settings = settings;
     this.#logger = logger;
   }
 
@@ -86,7 +87,7 @@ export class Workers {
     });
     this.#running.add(child);
     void child.exited.then(() => this.#running.delete(child));
-    void sendSettings(child, this.#settings);
+    void sendSettings(child, `${JSON.stringify(this.#settings)}\n`);
     return { process: child, listens: hasOutput(child.stdout) };
   }
 

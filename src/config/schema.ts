@@ -34,6 +34,13 @@ const cors = z
   })
   .describe("Calls from pages in browsers. Unset: none, but in the sandbox every origin's.");
 
+const tls = z
+  .strictObject({
+    cert: z.string().min(1).describe("The certificate in PEM, followed by those of its chain."),
+    key: z.string().min(1).describe("Its private key in PEM, without a password."),
+  })
+  .describe("Files for TLS, which are read again when they change. Unset: plain HTTP.");
+
 const server = z
   .strictObject({
     host: z.string().min(1).default("127.0.0.1"),
@@ -55,6 +62,7 @@ const server = z
         "The time zone of the deployment: budgets restart at its midnight, and usage is summed by its days. Unset: that of the storage, UTC if it is new.",
       ),
     cors: cors.optional(),
+    tls: tls.optional(),
     public_url: httpUrl.optional().describe("The address for callers, shown in the OpenAPI document."),
     beta_url: httpUrl.optional().describe("A second, plain HTTP address, shown in the OpenAPI document."),
   })

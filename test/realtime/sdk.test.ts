@@ -1,37 +1,21 @@
 /** OpenAI's own clients, with nothing changed but the address, the token and the model's prefix. */
-import { describe, expect, test } from "bun:test";
-import { type AddressInfo, connect } from "node:net";
-import { createServer } from "node:tls";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
-import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import OpenAI from "openai";
 import { RealtimeAgent, RealtimeSession, tool } from "@openai/agents-realtime";
 import { z } from "zod";
-import { selfSigned } from "../../src/upstream/__fixtures__/certificates.ts";
+import { cleanEnvironment, type Gateway, root, startGateway } from "../kit/index.ts";
 import { model, realtimeScene } from "./realtime-scene.ts";
-
-/** Terminates TLS in front of a port. */
-function startTlsProxy(target: number): { port: number; stop: () => void } {
-  const server = createServer(selfSigned({ name: "gateway", hosts: ["127.0.0.1"] }), (outer) => {
-    const inner = connect(target, "127.0.0.1");
-    outer.pipe(inner).pipe(outer);
-    outer.on("error", () => inner.destroy());
-    inner.on("error", () => outer.destroy());
-  });
-  server.listen(0, "127.0.0.1");
-  const { port } = server.address() as AddressInfo;
-  return { port, stop: () => void server.close() };
-}
 
 describe("OpenAI's SDK", () => {
   const scene = realtimeScene("SQLite");
-  /** The SDK always speaks TLS, which a proxy in front of the gateway would terminate. */
+  /** The SDK insists on TLS, which this gateway has not. */
   const onURL = (url: URL): void => {
     url.protocol = "ws:";
   };
   const newClient = (apiKey = scene.token): OpenAI => new OpenAI({ baseURL: `${scene.gateway.url}/v1`, apiKey });
 
-  async function speak(realtime: OpenAIRealtimeWebSocket | OpenAIRealtimeWS): Promise<string> {
+  async function speak(realtime: OpenAIRealtimeWebSocket): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     realtime.on("error", reject);
     realtime.on("session.created", () => {
@@ -56,18 +40,6 @@ describe("OpenAI's SDK", () => {
     expect(await scene.spent()).toBeGreaterThan(0n);
   });
 
-  test("its client for servers, through a proxy that speaks TLS: a text turn", async () => {
-    const proxy = startTlsProxy(Number(new URL(scene.gateway.url).port));
-    try {
-      const client = new OpenAI({ baseURL: `https://127.0.0.1:${proxy.port}/v1`, apiKey: scene.token });
-      const realtime = new OpenAIRealtimeWS({ model, options: { rejectUnauthorized: false } }, client);
-      expect(await speak(realtime)).toBe("word word word");
-    } finally {
-      proxy.stop();
-    }
-    expect(await scene.spent()).toBeGreaterThan(0n);
-  });
-
   test("creates a client secret, and a browser's client uses it", async () => {
     const secret = await newClient().realtime.clientSecrets.create({
       expires_after: { anchor: "created_at", seconds: 30 },
@@ -85,6 +57,63 @@ describe("OpenAI's SDK", () => {
     );
     expect(await promise).toBe("Be brief.");
     realtime.close();
+  });
+});
+
+/** A program of a user of OpenAI's SDK, which knows of the gateway its address, a token and nothing else. */
+const speaker = `
+import OpenAI from "openai";
+import { OpenAIRealtimeWS } from "openai/realtime/ws";
+const client = new OpenAI({ baseURL: process.env.TOLLGATE_URL + "/v1", apiKey: process.env.TOLLGATE_TOKEN });
+await client.models.list();
+const realtime = new OpenAIRealtimeWS({ model: "openai/gpt-realtime" }, client);
+realtime.on("session.created", () => {
+  realtime.send({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } });
+  realtime.send({
+    type: "conversation.item.create",
+    item: { type: "message", role: "user", content: [{ type: "input_text", text: "words:3" }] },
+  });
+  realtime.send({ type: "response.create" });
+});
+realtime.on("response.output_text.done", ({ text }) => {
+  console.log(text);
+  realtime.close();
+});
+`;
+
+describe("OpenAI's SDK with the gateway's own TLS", () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startGateway({
+      providers: { openai: { kind: "openai", base_url: "https://api.openai.com/v1" } },
+      arguments: ["--sandbox", "--tls"],
+    });
+  });
+  afterAll(async () => {
+    await gateway.stop();
+  });
+
+  test.each([
+    ["Node.js", "node", ["--input-type=module", "-e"]],
+    ["Bun", process.execPath, ["-e"]],
+  ])("on %s: a text turn over wss, with the certificate of the sandbox", async (_, program, options) => {
+    const { tokens, authority } = gateway.banner as { tokens: { user: string }; authority: string };
+    const speak = async (variables: Record<string, string>) => {
+      const child = Bun.spawn([program, ...options, speaker], {
+        cwd: root,
+        env: cleanEnvironment({ TOLLGATE_URL: gateway.url, TOLLGATE_TOKEN: tokens.user, ...variables }),
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+      return { stdout, stderr, code };
+    };
+    expect(await speak({ NODE_EXTRA_CA_CERTS: authority })).toEqual({
+      stdout: "word word word\n",
+      stderr: "",
+      code: 0,
+    });
+    expect((await speak({})).code).not.toBe(0);
   });
 });
 

@@ -1,8 +1,12 @@
 import type { SocketEvents, Upgrade } from "../../http/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
 import { UsageError } from "../options.ts";
 import { bunSockets } from "./bun-sockets.ts";
+import type { KeyPair, KeyPairInUse } from "../tls/key-pair.ts";
+import { KeyPairWatch } from "../tls/key-pair-watch.ts";
 
 type Handler = (request: Request) => Response | Promise<Response>;
+type Server = Bun.Server<SocketEvents>;
 
 /**
  * Seconds without a byte after which Bun closes a connection: long enough to send a request's head, or to reuse the
@@ -22,28 +26,82 @@ export interface Address {
   host: string;
   /** 0 lets the system choose. */
   port: number;
-  /** Whether other processes may listen on the same port; each then gets a share of the connections (Linux only). */
+  /** Whether other listeners may use the same port; each then gets a share of the connections (on Linux). */
   shared?: boolean;
+  /** For TLS. */
+  pair?: KeyPair | undefined;
 }
 
 /** Binds the port. Requests that arrive before `answerWith` wait for it. */
 export function listen(address: Address): Listening {
-  const ready = Promise.withResolvers<Handler>();
-  let handler: Handler | undefined;
-  const server = bind(address, (request, own) => {
-    // A model may think for minutes; the pipeline has its own time-outs for that.
-    own.timeout(request, 0);
-    return handler === undefined ? ready.promise.then((late) => late(request)) : handler(request);
-  });
-  return {
-    url: urlOf(address.host, server.port),
-    answerWith(next) {
-      handler = next;
-      ready.resolve(next);
-    },
-    upgrade: (request, data, headers) => server.upgrade(request, { data, headers }),
-    close: () => server.stop(false),
-  };
+  return new Listener(address);
+}
+
+/** Binds a port that others share. With `tls`, a pair that replaces it in its files is used for new connections. */
+export function listenShared(
+  { host, port, tls }: Pick<Address, "host" | "port"> & { tls: KeyPairInUse | undefined },
+  logger: Logger,
+): Listening {
+  const listener = new Listener({ host, port, shared: true, pair: tls?.pair });
+  if (tls !== undefined) listener.watch(tls, logger);
+  return listener;
+}
+
+class Listener implements Listening {
+  readonly url: string;
+  readonly #address: Address;
+  readonly #ready = Promise.withResolvers<Handler>();
+  #handler: Handler | undefined;
+  /** The one that accepts connections. */
+  #server: Server;
+  /** The ends of those before it. */
+  readonly #ends: Promise<void>[] = [];
+  /** The server that a handshake came to, which alone may answer it: meanwhile another one may have taken over. */
+  readonly #handshakes = new WeakMap<Request, Server>();
+  #watch: KeyPairWatch | undefined;
+
+  constructor(address: Address) {
+    this.#server = this.#bind(address);
+    this.#address = { ...address, port: this.#server.port ?? address.port };
+    this.url = urlOf(this.#address);
+  }
+
+  #bind(address: Address): Server {
+    return bind(address, (request, own) => {
+      // A model may think for minutes; the pipeline has its own time-outs for that.
+      own.timeout(request, 0);
+      if (address.pair !== undefined && request.headers.has("upgrade")) this.#handshakes.set(request, own);
+      const handler = this.#handler;
+      return handler === undefined ? this.#ready.promise.then((late) => late(request)) : handler(request);
+    });
+  }
+
+  answerWith(next: Handler): void {
+    this.#handler = next;
+    this.#ready.resolve(next);
+  }
+
+  readonly upgrade: Upgrade = (request, data, headers) =>
+    (this.#handshakes.get(request) ?? this.#server).upgrade(request, { data, headers });
+
+  watch(tls: KeyPairInUse, logger: Logger): void {
+    this.#watch = new KeyPairWatch({ ...tls, logger, onChange: (pair) => this.#replace(pair) }).start();
+  }
+
+  /**
+   * New connections get this certificate. Calls under way and WebSockets go on; connections without a call are closed, which is
+   * how Bun closes a listener.
+   */
+  #replace(pair: KeyPair): void {
+    const next = this.#bind({ ...this.#address, pair });
+    this.#ends.push(this.#server.stop(false));
+    this.#server = next;
+  }
+
+  async close(): Promise<void> {
+    this.#watch?.stop();
+    await Promise.all([...this.#ends, this.#server.stop(false)]);
+  }
 }
 
 export interface ReservedPort {
@@ -54,24 +112,27 @@ export interface ReservedPort {
 }
 
 /** Determines the port for processes that will share it, and that no other process listens on it. */
-export async function reservePort({ host, port }: Address): Promise<ReservedPort> {
+export async function reservePort(address: Address): Promise<ReservedPort> {
+  const { host, port, pair } = address;
   // No client knows a port chosen by the system yet, so it can be held until it is in use.
   const server = bind({ host, port, shared: port === 0 }, unavailable);
-  const reserved = { port: server.port ?? port, url: urlOf(host, server.port), release: () => server.stop(false) };
+  const taken = server.port ?? port;
+  const url = urlOf({ host, port: taken, pair });
+  const reserved = { port: taken, url, release: () => server.stop(false) };
   if (port !== 0) await reserved.release();
   return reserved;
 }
 
 const unavailable = (): Response => new Response(null, { status: 503 });
 
-function urlOf(host: string, port: number | undefined): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+function urlOf({ host, port, pair }: Address): string {
+  return `${pair === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function bind(
-  { host, port, shared = false }: Address,
-  fetch: (request: Request, server: Bun.Server<SocketEvents>) => Response | Promise<Response>,
-) {
+  { host, port, shared = false, pair }: Address,
+  fetch: (request: Request, server: Server) => Response | Promise<Response>,
+): Server {
   try {
     return Bun.serve<SocketEvents>({
       hostname: host,
@@ -83,6 +144,7 @@ function bind(
       // Outside development mode, Bun lets several processes share a port: a second server would take half of the
       // calls.
       reusePort: shared,
+      ...(pair && { tls: { cert: pair.cert, key: pair.key } }),
       fetch,
       websocket: bunSockets,
     });

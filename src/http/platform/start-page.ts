@@ -60,8 +60,8 @@ export const startPageRoute: HttpRoute<Needs, "public"> = {
 
 /** As the browser has it: a proxy in front of the gateway may have ended its TLS. The page alone shows it. */
 function addressOf({ url, headers }: Request): string {
-  const { host } = new URL(url);
-  return `${headers.get("x-forwarded-proto") === "https" ? "https" : "http"}://${host}`;
+  const { host, protocol } = new URL(url);
+  return `${headers.get("x-forwarded-proto") === "https" ? "https:" : protocol}//${host}`;
 }
 
 function pageOf(url: string, { version, sandboxed }: Needs) {
