@@ -1,13 +1,29 @@
 /** The configured names that stand for several targets. */
 import { type Config, ConfigError, failuresIn, targetsIn } from "../config/index.ts";
 import type { ModelOperation } from "../core/index.ts";
-import { type ModelRoute, type ModelRouter, callableOperations } from "../routing/index.ts";
+import { type ModelRoute, type ModelRouter, callableOperations, type RouteLimits } from "../routing/index.ts";
 
-export function modelRoutesOf({ routing }: Config): ModelRoute[] {
-  return Object.entries(routing.routes).map(([name, { tiers, strategy }]) => ({
+type RouteConfig = Config["routing"]["routes"][string];
+
+/** The bounds of calls with several targets; a route may have some of its own. */
+export function routeLimitsOf({ routing, upstream }: Config, own?: RouteConfig): RouteLimits {
+  const commit = own?.commit ?? routing.commit;
+  return {
+    attempts: own?.attempts ?? routing.attempts,
+    deadlineMs: own?.deadline ?? routing.deadline ?? upstream.first_byte_timeout,
+    attemptMsMax: own?.attempt_timeout ?? routing.attempt_timeout,
+    wholeMsMax: own?.whole_timeout ?? routing.whole_timeout,
+    headMsMax: own?.head_wait ?? routing.head_wait,
+    commit: commit && { chars: commit.chars, withinMs: commit.within },
+  };
+}
+
+export function modelRoutesOf(config: Config): ModelRoute[] {
+  return Object.entries(config.routing.routes).map(([name, own]) => ({
     name,
-    strategy,
-    tiers: tiers.map((tier) => tier.map(({ model, weight, on }) => ({ model, weight, on: failuresIn(on) }))),
+    strategy: own.strategy,
+    limits: routeLimitsOf(config, own),
+    tiers: own.tiers.map((tier) => tier.map(({ model, weight, on }) => ({ model, weight, on: failuresIn(on) }))),
   }));
 }
 

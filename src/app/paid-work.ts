@@ -17,6 +17,7 @@ import type { StoredObjects } from "../objects/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import { MemoryBudget, type Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import { routeLimitsOf } from "./model-routes.ts";
 
 interface PaidWorkOptions {
   config: Config;
@@ -74,12 +75,7 @@ export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): Pa
       totalMsMax: config.upstream.total_timeout,
       idleMsMax: config.upstream.idle_timeout,
     },
-    routeLimits: {
-      attempts: config.routing.attempts,
-      deadlineMs: config.routing.deadline ?? config.upstream.first_byte_timeout,
-      attemptMsMax: config.routing.attempt_timeout,
-      wholeMsMax: config.routing.whole_timeout,
-    },
+    routeLimits: routeLimitsOf(config),
     memory,
     body,
     shell: new WorkShell({ work, memory, body }),

@@ -47,7 +47,14 @@ function pipelineTo(script: () => Response): CallPipeline {
     shell,
     observer: scene.deps.observer,
     send: attemptOnce,
-    routeLimits: { attempts: 4, deadlineMs: 600_000, attemptMsMax: 30_000, wholeMsMax: 300_000 },
+    routeLimits: {
+      attempts: 4,
+      deadlineMs: 600_000,
+      attemptMsMax: 30_000,
+      wholeMsMax: 300_000,
+      headMsMax: 15_000,
+      commit: undefined,
+    },
     logger,
   });
 }

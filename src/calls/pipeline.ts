@@ -6,6 +6,7 @@
 import { type FormDeclaration, isForm, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
 import type { PaidAnswer, Planning, RunningWork, WayOfWork, WorkDependencies, WorkShell } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
+import { translations } from "../dialects/index.ts";
 import type { ModelRouter, Target } from "../routing/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { Reply } from "../sending/index.ts";
@@ -19,6 +20,7 @@ import { isLarge } from "./large-bodies.ts";
 import { type CallPlan, planCall, type PlanDependencies } from "./plan-call.ts";
 import { relayReply } from "./relay/relay-reply.ts";
 import { callTargets, type CallTargets, mayHaveTargets } from "./routed/call-targets.ts";
+import { answerInTime } from "./routed/late-answer.ts";
 import { type RoutedDependencies, sendRouted } from "./routed/send-routed.ts";
 import { readWhole, sendCall } from "./send-call.ts";
 
@@ -111,7 +113,21 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     return planCall({ deps, route, incoming, received, target, retry, at, arrivedAt });
   }
 
-  async run(running: RunningWork<CallPlan, Target>, first: CallPlan): Promise<PaidAnswer> {
+  run(running: RunningWork<CallPlan, Target>, plan: CallPlan): Promise<PaidAnswer> {
+    return plan.targets === undefined ? this.#run(running, plan) : this.#inTime(running, plan, plan.targets);
+  }
+
+  /** Of a stream, the head goes in time, whatever the targets do. */
+  #inTime(running: RunningWork<CallPlan, Target>, plan: CallPlan, { limits }: CallTargets): Promise<PaidAnswer> {
+    const answering = this.#run(running, plan);
+    const { streamed, operation } = plan.order;
+    const dialect = this.#route.codec.dialect ?? (operation === "completion" ? "chat" : undefined);
+    if (dialect === undefined || !streamed) return answering;
+    const { headMsMax } = limits ?? this.#deps.routeLimits;
+    return answerInTime(answering, { running, headMsMax, translation: translations[dialect] });
+  }
+
+  async #run(running: RunningWork<CallPlan, Target>, first: CallPlan): Promise<PaidAnswer> {
     const deps = this.#deps;
     let plan = first;
     let sent: Reply;

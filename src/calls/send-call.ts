@@ -1,15 +1,19 @@
 /** Sends a call's requests upstream, usually one, and returns the outcome. */
 import type { CallWatchdog, RunningWork } from "../charges/index.ts";
 import { type ErrorCode, type FailureName, GatewayError } from "../core/index.ts";
-import type { MemoryShare } from "../streaming/index.ts";
+import { readFailedAnswer } from "../dialects/index.ts";
 import {
+  type AnyFailure,
+  classifyAnswer,
   type FailedAttempt,
   type FailedReply,
   readReply,
   type Reply,
   repeatRuleOf,
+  reportAttempt,
   type SendDependencies,
   sendUpstream,
+  type StreamReply,
   type UpstreamCall,
   type WholeReply,
 } from "../sending/index.ts";
@@ -20,10 +24,12 @@ import type { CallPlan } from "./plan-call.ts";
 export interface RequestAttempt {
   /** Its time-outs end this turn alone. */
   watchdog: CallWatchdog;
+  /** By the performance clock. */
+  begunAt: number;
   /** Whether another target is left. */
   hasNext: boolean;
-  /** Called when a request has failed and is not repeated; `attempts` counts how often it was sent. */
-  onFailure: (failed: FailedAttempt, attempts: number) => void;
+  /** Called when a request has failed and is not repeated. */
+  onFailure: (failed: FailedAttempt) => void;
 }
 
 /** The outcome of a call; the answer to a single request has not been read yet. Rejects as `sendUpstream` does. */
@@ -52,17 +58,24 @@ export function readWhole(
 /** Reads the rest of a reply whose failure may be followed by another target. */
 export async function readAttempt(
   deps: SendDependencies,
+  call: RunningWork,
   plan: CallPlan,
-  sent: Reply,
-  { memory, attempt: { watchdog, onFailure } }: { memory: MemoryShare; attempt: RequestAttempt },
+  { sent, attempt }: { sent: Reply; attempt: RequestAttempt },
 ): Promise<WholeReply | FailedReply> {
+  const { memory } = call;
   try {
-    const reply = await readWhole(deps, plan, sent, { memory, watchdog });
+    const reply = await readWhole(deps, plan, sent, { memory, watchdog: attempt.watchdog });
     // An error with a status of success; any other one has been told already.
-    if (reply.kind === "failed" && sent.kind === "stream") onFailure(lostAnswer("request"), 1);
+    if (reply.kind === "failed" && sent.kind === "stream") {
+      const { operation, route } = plan.target;
+      const failure = classifyAnswer(route.provider.failures, readFailedAnswer(operation.dialect, reply.body));
+      loseAnswer(deps, call, plan, { sent, attempt, failure });
+    }
     return reply;
   } catch (thrown) {
-    onFailure(lostAnswer(thrown instanceof GatewayError ? failuresOfAnswers[thrown.code] : undefined), 1);
+    const name = thrown instanceof GatewayError ? failuresOfAnswers[thrown.code] : undefined;
+    if (sent.kind === "stream")
+      loseAnswer(deps, call, plan, { sent, attempt, failure: lostAnswer(name), isLost: true });
     throw thrown;
   }
 }
@@ -73,10 +86,35 @@ const failuresOfAnswers: Partial<Record<ErrorCode, FailureName>> = {
   upstream_invalid_answer: "broken",
 };
 
-/** Of an answer that began and is of no use; without a class it is the gateway's own fault. */
-function lostAnswer(name: FailureName | undefined): FailedAttempt {
-  const failure = name && { name, retryable: false, needsRetryAfter: false, retryAfterMs: undefined };
-  return { failure: failure ?? "abandoned", status: undefined, isSent: true };
+/** The failure of an answer that began and is of no use; without a class it is the gateway's own fault. */
+export function lostAnswer(name: FailureName | undefined): AnyFailure {
+  return name === undefined ? "abandoned" : { name, retryable: false, needsRetryAfter: false, retryAfterMs: undefined };
+}
+
+interface LostAnswer {
+  sent: StreamReply;
+  attempt: RequestAttempt;
+  failure: AnyFailure;
+  /** Whether the upstream may bill it. */
+  isLost?: boolean;
+}
+
+/** Tells everybody concerned that an answer which began has failed. */
+export function loseAnswer(
+  deps: Pick<SendDependencies, "observer">,
+  call: RunningWork,
+  { target }: Pick<CallPlan, "target">,
+  { sent: { keyId, status }, attempt: { begunAt, onFailure }, failure, isLost = false }: LostAnswer,
+): void {
+  const { keys } = target.route;
+  const key = keys.find(keyId);
+  if (key !== undefined && failure !== "abandoned") {
+    keys.note(key, failure);
+    const unbilled = isLost ? call.lostCredits() : undefined;
+    const result = { begunAt, status, failure, waitMs: undefined, unbilled };
+    reportAttempt(deps, { workId: call.id, target }, { key, number: call.attempts }, result);
+  }
+  onFailure({ failure, status: undefined, isSent: true });
 }
 
 function upstreamCall(
@@ -138,7 +176,7 @@ async function sendOne(
   try {
     const sent = await sendUpstream(deps, upstreamCall(call, plan, request, { ...attempt, watchdog }));
     if (attempt === undefined) return await readWhole(deps, plan, sent, { memory, watchdog });
-    return await readAttempt(deps, plan, sent, { memory, attempt: { ...attempt, watchdog } });
+    return await readAttempt(deps, call, plan, { sent, attempt: { ...attempt, watchdog } });
   } finally {
     watchdog.end();
   }

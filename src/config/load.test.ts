@@ -93,7 +93,7 @@ describe("absent keys", () => {
     expect(load(minimal).config).toEqual({
       server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000 },
       models: {},
-      routing: { attempts: 4, attempt_timeout: 30_000, whole_timeout: 300_000, routes: {} },
+      routing: { attempts: 4, attempt_timeout: 30_000, whole_timeout: 300_000, head_wait: 15_000, routes: {} },
       storage: "sqlite:data/tollgate.db",
       storage_journal: "data/journal",
       upstream: {
@@ -206,7 +206,14 @@ pricing:
         total_timeout: 300_000,
       },
       models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } },
-      routing: { attempts: 3, deadline: 60_000, attempt_timeout: 30_000, whole_timeout: 300_000, routes: {} },
+      routing: {
+        attempts: 3,
+        deadline: 60_000,
+        attempt_timeout: 30_000,
+        whole_timeout: 300_000,
+        head_wait: 15_000,
+        routes: {},
+      },
       log: { level: "silent" },
       providers: {
         "my.own_Vllm-1": {

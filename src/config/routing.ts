@@ -26,7 +26,30 @@ const target = z.strictObject({
     .describe("The classes of failure after which it is tried (docs/routing.md)."),
 });
 
+/** The bounds of a call with several targets: for all routes, or for one. */
+const bounds = {
+  attempts: fromText(z.number().int().min(1).max(20)).describe(
+    "The requests that a call with several targets may cause, all targets together.",
+  ),
+  deadline: duration.describe(
+    "How long after its start such a call may begin another attempt. Unset: upstream.first_byte_timeout.",
+  ),
+  attempt_timeout: duration.describe(
+    "How long a target but the last may take until its stream begins; its first content may then take twice as long.",
+  ),
+  whole_timeout: duration.describe(
+    "How long a target but the last may take until its answer begins, if that is not streamed.",
+  ),
+  head_wait: duration.describe("After how long a stream's client gets its head, while targets are still tried."),
+  commit: z
+    .strictObject({ chars: fromText(z.number().int().min(1).max(100_000)), within: duration })
+    .describe(
+      "A stream must have so many characters in this time after its first content, or the next target is tried.",
+    ),
+};
+
 const modelRoute = z.strictObject({
+  ...z.object(bounds).partial().shape,
   tiers: z
     .array(z.array(target).min(1))
     .min(1)
@@ -39,18 +62,12 @@ const modelRoute = z.strictObject({
 
 export const routing = z
   .strictObject({
-    attempts: fromText(z.number().int().min(1).max(20))
-      .prefault(4)
-      .describe("The requests that a call with several targets may cause, all targets together."),
-    deadline: duration
-      .optional()
-      .describe("How long after its start such a call may begin another attempt. Unset: upstream.first_byte_timeout."),
-    attempt_timeout: duration
-      .prefault("30s")
-      .describe("How long a target but the last may take until its stream begins."),
-    whole_timeout: duration
-      .prefault("5m")
-      .describe("How long a target but the last may take until its answer begins, if that is not streamed."),
+    attempts: bounds.attempts.prefault(4),
+    deadline: bounds.deadline.optional(),
+    attempt_timeout: bounds.attempt_timeout.prefault("30s"),
+    whole_timeout: bounds.whole_timeout.prefault("5m"),
+    head_wait: bounds.head_wait.prefault("15s"),
+    commit: bounds.commit.optional(),
     routes: z
       .record(
         z

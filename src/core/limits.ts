@@ -39,6 +39,9 @@ export const modelIdCharactersMax = 256;
 /** Bytes of a server-sent event that is buffered until it is complete; a longer one is passed on as it arrives. */
 export const eventBytesMax = 1024 * 1024;
 
+/** Bytes of the beginning of a stream that wait for its first content; more of them pass without it. */
+export const heldStreamBytesMax = 1024 * 1024;
+
 /** Bytes of a server-sent event that must be read as a whole: one to translate, or one that repeats a whole answer. */
 export const wholeEventBytesMax = 16 * 1024 * 1024;
 

@@ -1,7 +1,8 @@
-import type { Dialect } from "../core/index.ts";
+import { type Dialect, parseObject } from "../core/index.ts";
 import { chatCodec, chatTranslation } from "./chat/index.ts";
-import type { DialectTranslation } from "./conversation/index.ts";
-import { messagesCodec, messagesTranslation } from "./messages/index.ts";
+import type { DialectTranslation, Failure } from "./conversation/index.ts";
+import { messagesCodec, messagesTranslation, readErrorEvent } from "./messages/index.ts";
+import { readAnsweredError } from "./openai-failures.ts";
 import { responsesCodec, responsesTranslation } from "./responses/index.ts";
 
 export type { TextCodec } from "./codec.ts";
@@ -22,9 +23,13 @@ export {
   type DialectTranslation,
   estimateTokens,
   fitToolNames,
+  type Failure,
+  type FailureKind,
+  failureOf,
   leaveOutHostedTools,
   namingTools,
   restoringTools,
+  type StreamReader,
   substituteTools,
   type TranslationTarget,
   type UpstreamContext,
@@ -45,6 +50,7 @@ export {
   responsesCodec,
   responsesRequest,
 } from "./responses/index.ts";
+export { type FirstContent, firstContentOf, isRefusal } from "./first-content.ts";
 export { streamOfAnswer, translateStream } from "./translated-stream.ts";
 
 /** The bytes of text in a whole answer of each dialect, for an estimate if it reports no usage. */
@@ -61,3 +67,8 @@ export const translations: Readonly<Record<Dialect, DialectTranslation>> = {
   responses: responsesTranslation,
 };
 export { readOpenaiFailure, writeOpenaiError } from "./openai-failures.ts";
+
+/** The error that came as an answer with a status of success; of an upstream without a dialect, in OpenAI's format. */
+export function readFailedAnswer(dialect: Dialect | undefined, body: string): Failure {
+  return dialect === "messages" ? readErrorEvent(parseObject(body) ?? {}) : readAnsweredError(body);
+}

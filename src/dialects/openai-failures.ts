@@ -32,6 +32,11 @@ export function readErrorValue(value: unknown): Failure {
   return { kind: kindOfWords(code, type), message, code, type, param };
 }
 
+/** The error of a whole answer with a status of success. */
+export function readAnsweredError(body: string): Failure {
+  return readErrorValue(parse(body));
+}
+
 function kindOfWords(code: string | undefined, type: string | undefined): FailureKind {
   const status = Number(code);
   if (status >= 400 && status < 600) return kindOfStatus(status);

@@ -1,6 +1,13 @@
 export { fetchListing } from "./fetch-listing.ts";
 export { ModelList, type RoutedModel, unlistedModel } from "./model-list.ts";
-export { callerOfRoute, type ModelRoute, type RouteTarget, targetsOf } from "./model-routes.ts";
+export {
+  callerOfRoute,
+  type CommitRule,
+  type ModelRoute,
+  type RouteLimits,
+  type RouteTarget,
+  targetsOf,
+} from "./model-routes.ts";
 export { type Key, keyIdOf, KeyPool } from "./key-pool.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";
 export { requireModels, requirePrices } from "./require-prices.ts";

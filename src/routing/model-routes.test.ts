@@ -7,6 +7,7 @@ const target = (model: string, weight = 1) => ({ model, weight, on: new Set<neve
 const route = (strategy: ModelRoute["strategy"]): ModelRoute => ({
   name: "fast",
   strategy,
+  limits: { attempts: 4, deadlineMs: 1, attemptMsMax: 1, wholeMsMax: 1, headMsMax: 1, commit: undefined },
   tiers: [
     [target("a/1", 3), target("a/2"), target("a/3")],
     [target("b/1"), target("b/2", 9)],

@@ -11,10 +11,35 @@ export interface RouteTarget {
   on: ReadonlySet<FailureName>;
 }
 
+/** How far a stream must come in time before its call is its target's. */
+export interface CommitRule {
+  /** Characters of content. */
+  chars: number;
+  /** From the first content on, in milliseconds. */
+  withinMs: number;
+}
+
+/** The bounds of a call with several targets. */
+export interface RouteLimits {
+  /** Requests to all targets together. */
+  attempts: number;
+  /** How long after its start another attempt may begin, in milliseconds. */
+  deadlineMs: number;
+  /** How long a target but the last may take until its stream begins, and half as long as until its content begins, in milliseconds. */
+  attemptMsMax: number;
+  /** The same until an answer begins that is not streamed. */
+  wholeMsMax: number;
+  /** After how long the client of a stream gets the head, whatever the targets do, in milliseconds. */
+  headMsMax: number;
+  /** Undefined: its first content is enough. */
+  commit: CommitRule | undefined;
+}
+
 export interface ModelRoute {
   name: string;
   tiers: readonly (readonly RouteTarget[])[];
   strategy: "order" | "weighted";
+  limits: RouteLimits;
 }
 
 /** The targets of a route for one call, the first one first. */

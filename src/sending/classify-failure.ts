@@ -1,4 +1,5 @@
 import { type FailureName, failureTraits, type ReplyHeaders } from "../core/index.ts";
+import type { Failure, FailureKind } from "../dialects/index.ts";
 import { type FailureRules, matchesPattern, readFault } from "../providers/index.ts";
 
 /** The meaning of a failed attempt. */
@@ -50,6 +51,27 @@ export function classifyFailure(
     needsRetryAfter: isBusy && !saysRetryable,
     retryAfterMs: readRetryAfter(headers, now) ?? fault.retryDelayMs,
   };
+}
+
+/** The status that an error within an answer would have had before it. */
+const statuses: Readonly<Record<FailureKind, number>> = {
+  "invalid-request": 400,
+  authentication: 401,
+  billing: 402,
+  permission: 403,
+  "not-found": 404,
+  conflict: 409,
+  "too-large": 413,
+  "rate-limit": 429,
+  timeout: 504,
+  overloaded: 503,
+  server: 500,
+};
+
+/** Classifies an error that came with a status of success: within a stream, or as a whole answer. */
+export function classifyAnswer(rules: FailureRules, { kind, code, type, message }: Failure): FailureClass {
+  const body = JSON.stringify({ error: { code, type, message } });
+  return classifyFailure(rules, { status: statuses[kind], headers: new Headers(), body }, 0);
 }
 
 interface ReadFailure {

@@ -1,8 +1,16 @@
 export { answerWith, type AskDependencies, askForReply, askUpstream, type FreeRequest } from "./ask-upstream.ts";
+export { type AnyFailure, classifyAnswer } from "./classify-failure.ts";
 export { connectUpstream } from "./connect-upstream.ts";
 export { downloadUpstream } from "./download.ts";
 export { relayedErrorHeaders, relayedHeaders } from "./headers.ts";
 export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
 export { type FailedAttempt, mayRepeat, repeatRuleOf } from "./repeat-rule.ts";
-export { type SendDependencies, type SendOptions, sendUpstream, type UpstreamBody, type UpstreamCall } from "./send.ts";
+export {
+  reportAttempt,
+  type SendDependencies,
+  type SendOptions,
+  sendUpstream,
+  type UpstreamBody,
+  type UpstreamCall,
+} from "./send.ts";
 export { readReply } from "./whole-answer.ts";

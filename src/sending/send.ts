@@ -66,8 +66,8 @@ export interface UpstreamCall extends UpstreamHead {
   watchdog: CallWatchdog;
   /** Whether another target is left: this one is asked again only with another key. */
   hasNext?: boolean | undefined;
-  /** Called when the last attempt has failed, with their number. */
-  onFailure?: ((failed: FailedAttempt, attempts: number) => void) | undefined;
+  /** Called when the last attempt has failed. */
+  onFailure?: ((failed: FailedAttempt) => void) | undefined;
   /** The paid work; absent for a free request. */
   work?: SentWork | undefined;
 }
@@ -121,7 +121,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
       const failed = { failure, status, isSent };
       waitMs = attempts.waitAfter(attempt, failed);
       reportAttempt(deps, call, attempt, { begunAt, status, failure, waitMs });
-      if (waitMs === undefined) call.onFailure?.(failed, attempt.number);
+      if (waitMs === undefined) call.onFailure?.(failed);
       if (waitMs === undefined && failure.name !== "key_refused") return reply;
     } catch (cause) {
       const { signal } = watchdog.abort;
@@ -130,7 +130,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
       waitMs = attempts.waitAfter(attempt, failed);
       const unbilled = isSent && failure !== "abandoned" ? work?.lostCredits() : undefined;
       reportAttempt(deps, call, attempt, { begunAt, status: undefined, failure, waitMs, unbilled });
-      if (waitMs === undefined) call.onFailure?.(failed, attempt.number);
+      if (waitMs === undefined) call.onFailure?.(failed);
       if (signal.aborted) throw signal.reason;
       if (waitMs === undefined) throw cause instanceof BadReply ? invalid(target, cause) : unreachable(target, cause);
     } finally {

@@ -83,7 +83,7 @@ function countBytes(): StreamObserver {
 }
 
 /** A body whose pieces the test sends; like a connection's, it delivers nothing while it is paused. */
-class ScriptedBody implements ReplyBody {
+export class ScriptedBody implements ReplyBody {
   cancelled = false;
   paused = true;
   #sink: BodySink | undefined;

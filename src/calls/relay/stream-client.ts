@@ -52,6 +52,11 @@ export class StreamClient {
   keepAlive(now: number, quietSince: number): void {
     const quiet = now - Math.max(quietSince, this.#lastCommentAt);
     if (this.#closed || quiet < limits.keepAliveMs || (this.#controller.desiredSize ?? 0) < 0) return;
+    this.comment(now);
+  }
+
+  /** Sends a comment. */
+  comment(now: number): void {
     this.#lastCommentAt = now;
     this.#controller.enqueue(KEEP_ALIVE);
   }

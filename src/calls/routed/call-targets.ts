@@ -11,6 +11,7 @@ import {
   callerOfRoute,
   type ModelRouter,
   type ModelRoute,
+  type RouteLimits,
   type RouteTarget,
   type Target,
   targetsOf,
@@ -70,6 +71,8 @@ export class CallTargets {
   readonly #question: TargetQuestion;
   readonly #caller: Principal;
   readonly #left: RouteTarget[];
+  /** The route's own bounds; undefined for a model without a route. */
+  readonly limits: RouteLimits | undefined;
   /** Why the first target that was skipped cannot be used. */
   refusal: GatewayError | undefined;
 
@@ -77,12 +80,19 @@ export class CallTargets {
     this.#question = question;
     const { principal } = question;
     this.#caller = route === undefined ? principal : callerOfRoute(principal, route);
-    this.#left = [...targets];
+    this.limits = route?.limits;
+    // One that cannot be used is none to wait for.
+    this.#left = targets.filter((target) => this.#resolve(target) !== undefined);
   }
 
   /** Whether there is a target to try after any failure. */
   get hasMore(): boolean {
     return this.#left.length > 0;
+  }
+
+  /** Whether there is one to try after this failure. */
+  hasFor(failure: FailureName): boolean {
+    return this.#left.some(({ on }) => on.has(failure));
   }
 
   /**

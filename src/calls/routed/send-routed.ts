@@ -6,30 +6,35 @@
  * - after which the kind of work may be done again (`repeatRuleOf`),
  * - as long as nothing has reached the client, and attempts and time are left.
  *
- * A target with another one behind it is asked again only with another key. When all fail, the client gets the last error
- * that a provider itself has given, else the last failure.
+ * A target with another one behind it is asked again only with another key, and its stream is held until its first content.
+ * When all fail, the client gets a refusal that came as an answer, else the last error that a provider itself has given, else
+ * the last failure.
  */
 import type { RunningWork } from "../../charges/index.ts";
-import { type FailureName, failureTraits } from "../../core/index.ts";
-import type { Target } from "../../routing/index.ts";
-import { type FailedAttempt, mayRepeat, type Reply, repeatRuleOf, type SendDependencies } from "../../sending/index.ts";
+import { type FailureName, failureTraits, GatewayError } from "../../core/index.ts";
+import { firstContentOf } from "../../dialects/index.ts";
+import type { RouteLimits, Target } from "../../routing/index.ts";
+import {
+  classifyAnswer,
+  type FailedAttempt,
+  mayRepeat,
+  type Reply,
+  repeatRuleOf,
+  type SendDependencies,
+  type StreamReply,
+} from "../../sending/index.ts";
+import { EVENT_STREAM } from "../exchange.ts";
 import type { CallPlan } from "../plan-call.ts";
-import { readAttempt, type RequestAttempt, sendCall } from "../send-call.ts";
+import { loseAnswer, lostAnswer, readAttempt, type RequestAttempt, sendCall } from "../send-call.ts";
 import type { CallTargets } from "./call-targets.ts";
+import { HeldBody } from "./held-body.ts";
+import { contentReaderOf, hasRefused } from "./read-content.ts";
 
-/** The bounds of a call with several targets. */
-interface RouteLimits {
-  /** Requests to all targets together. */
-  attempts: number;
-  /** How long after its start another attempt may begin, in milliseconds. */
-  deadlineMs: number;
-  /** How long a target but the last may take until its stream begins, in milliseconds. */
-  attemptMsMax: number;
-  /** The same until an answer begins that is not streamed. */
-  wholeMsMax: number;
-}
+/** How much longer than its head the first content of a stream may take. */
+const CONTENT_TIMES = 2;
 
 export interface RoutedDependencies extends SendDependencies {
+  /** Of calls without a route of their own. */
   routeLimits: RouteLimits;
 }
 
@@ -37,6 +42,13 @@ export interface RoutedDependencies extends SendDependencies {
 interface RoutedReply {
   plan: CallPlan;
   reply: Reply;
+}
+
+/** The reply of one target. */
+interface AskedReply {
+  reply: Reply;
+  /** Whether another target comes before it. */
+  isFailure: boolean;
 }
 
 /** Sends the call to one target after the other. Rejects as `sendUpstream` and `readReply` do. */
@@ -53,17 +65,19 @@ class RoutedCall {
   readonly #deps: RoutedDependencies;
   readonly #running: RunningWork<CallPlan, Target>;
   readonly #targets: CallTargets;
+  readonly #limits: RouteLimits;
   readonly #startedAt: number;
-  #attemptsLeft: number;
   /** The last error that a provider has given. */
-  #said: RoutedReply | undefined;
+  #error: RoutedReply | undefined;
+  /** The first refusal with a status of success. */
+  #refused: RoutedReply | undefined;
 
   constructor(deps: RoutedDependencies, running: RunningWork<CallPlan, Target>, targets: CallTargets) {
     this.#deps = deps;
     this.#running = running;
     this.#targets = targets;
+    this.#limits = targets.limits ?? deps.routeLimits;
     this.#startedAt = this.#now;
-    this.#attemptsLeft = deps.routeLimits.attempts;
   }
 
   async send(first: CallPlan): Promise<RoutedReply> {
@@ -72,17 +86,21 @@ class RoutedCall {
       const failures: FailedAttempt[] = [];
       let thrown: unknown;
       try {
-        const reply = await this.#ask(plan, failures);
-        if (reply.kind !== "failed") return { plan, reply };
-        this.#said = { plan, reply };
+        const { reply, isFailure } = await this.#ask(plan, failures);
+        if (!isFailure) return { plan, reply };
+        if (classOf(failures) === "content_policy" && reply.kind !== "failed") this.#refused ??= { plan, reply };
+        else this.#error = { plan, reply };
       } catch (reason) {
         thrown = reason;
         this.#checkOpen();
       }
       const next = await this.#moveOn(plan, failures);
-      if (next !== undefined) plan = next;
-      else if (this.#said !== undefined) return this.#said;
-      else throw thrown;
+      if (next === undefined) {
+        const last = await this.#lastWord(plan);
+        if (last === undefined) throw thrown;
+        return last;
+      }
+      plan = next;
     }
   }
 
@@ -91,7 +109,11 @@ class RoutedCall {
   }
 
   get #msLeft(): number {
-    return this.#startedAt + this.#deps.routeLimits.deadlineMs - this.#now;
+    return this.#startedAt + this.#limits.deadlineMs - this.#now;
+  }
+
+  get #attemptsLeft(): number {
+    return this.#limits.attempts - this.#running.attempts;
   }
 
   /** The client has left, or the gateway stops: nothing else is tried. */
@@ -100,31 +122,65 @@ class RoutedCall {
     if (signal.aborted) throw signal.reason;
   }
 
-  /** Asks one target, and waits for the whole of an answer that is not streamed: until then, another may still be asked. */
-  async #ask(plan: CallPlan, failures: FailedAttempt[]): Promise<Reply> {
+  /** Asks one target, and waits until no other one may be asked: for a stream's content, or for the whole of any other answer. */
+  async #ask(plan: CallPlan, failures: FailedAttempt[]): Promise<AskedReply> {
     const watchdog = this.#running.watchdog.ofAttempt();
-    const attempt: RequestAttempt = {
-      watchdog,
-      hasNext: this.#targets.hasMore && this.#attemptsLeft > 1,
-      onFailure: (failed, requests) => {
-        this.#attemptsLeft -= requests;
-        failures.push(failed);
-      },
-    };
+    const hasNext = this.#targets.hasMore && this.#attemptsLeft > 1;
+    const begunAt = performance.now();
+    const attempt: RequestAttempt = { watchdog, begunAt, hasNext, onFailure: (failed) => void failures.push(failed) };
     try {
       const deps = { ...this.#deps, send: { ...this.#deps.send, ...this.#boundsOf(plan, attempt) } };
       const sent = await sendCall(deps, this.#running, plan, attempt);
-      if (sent.kind !== "stream" || plan.exchange.streamed || plan.exchange.observeBytes !== undefined) return sent;
-      return await readAttempt(deps, plan, sent, { memory: this.#running.memory, attempt });
+      if (sent.kind !== "stream") return { reply: sent, isFailure: sent.kind === "failed" };
+      if (isRelayed(plan, sent)) return await this.#hold(plan, sent, attempt);
+      const reply = await readAttempt(deps, this.#running, plan, { sent, attempt });
+      if (reply.kind === "failed") return { reply, isFailure: true };
+      const isFailure = this.#targets.hasFor("content_policy") && hasRefused(plan, reply);
+      if (isFailure) loseAnswer(deps, this.#running, plan, { sent, attempt, failure: refusal, isLost: true });
+      return { reply, isFailure };
     } finally {
       watchdog.end();
     }
   }
 
+  /** Holds a stream until its first content, if another target is left. */
+  async #hold(plan: CallPlan, sent: StreamReply, attempt: RequestAttempt): Promise<AskedReply> {
+    const hasNext = this.#targets.hasMore && this.#attemptsLeft > 0 && this.#msLeft > 0;
+    const reader = hasNext ? contentReaderOf(plan) : undefined;
+    if (reader === undefined) return { reply: sent, isFailure: false };
+    const content = firstContentOf(reader);
+    const isTimed = this.#targets.hasFor("no_content");
+    const { watchdog } = attempt;
+    const body = new HeldBody(sent.body, {
+      content,
+      endsAtRefusal: this.#targets.hasFor("content_policy"),
+      commit: isTimed ? this.#limits.commit : undefined,
+      onBegun: (withinMs) => watchdog.expect(withinMs, "The upstream's stream went on too slowly."),
+    });
+    if (isTimed)
+      watchdog.expect(CONTENT_TIMES * this.#limits.attemptMsMax, "The upstream's stream had no content in time.");
+    const end = await body.hold();
+    watchdog.stopWaiting();
+    if (end.kind === "passing") return { reply: { ...sent, body }, isFailure: false };
+    this.#checkOpen();
+    const isRefused = content.failure === undefined && content.progress === "refusal";
+    if (end.kind === "failed") {
+      const failure = content.failure && classifyAnswer(plan.target.route.provider.failures, content.failure);
+      loseAnswer(this.#deps, this.#running, plan, { sent, attempt, failure: failure ?? refusal, isLost: isRefused });
+      return { reply: { ...sent, body }, isFailure: true };
+    }
+    const failure = isRefused ? refusal : lostAnswer("no_content");
+    loseAnswer(this.#deps, this.#running, plan, { sent, attempt, failure, isLost: true });
+    if (end.cause instanceof GatewayError) throw end.cause;
+    throw new GatewayError("upstream_interrupted", "The upstream's stream broke off.", { cause: end.cause });
+  }
+
   #boundsOf({ exchange }: CallPlan, { hasNext }: RequestAttempt): { firstByteMsMax: number; retries: number } {
-    const { send, routeLimits } = this.#deps;
-    const ownMsMax = exchange.streamed ? routeLimits.attemptMsMax : routeLimits.wholeMsMax;
-    const msMax = hasNext ? Math.min(ownMsMax, send.firstByteMsMax) : send.firstByteMsMax;
+    const { send } = this.#deps;
+    const { attemptMsMax, wholeMsMax } = this.#limits;
+    const isTimed = hasNext && this.#targets.hasFor("no_head");
+    const ownMsMax = exchange.streamed ? attemptMsMax : wholeMsMax;
+    const msMax = isTimed ? Math.min(ownMsMax, send.firstByteMsMax) : send.firstByteMsMax;
     const again = this.#attemptsLeft - 1;
     return {
       firstByteMsMax: Math.max(Math.min(msMax, this.#msLeft), 1),
@@ -159,6 +215,22 @@ class RoutedCall {
       return undefined;
     }
   }
+
+  /** The reply of a call whose targets have all failed, `asked` last. A refusal is an answer, at the price of its target. */
+  async #lastWord(asked: CallPlan): Promise<RoutedReply | undefined> {
+    const refused = this.#refused;
+    if (refused === undefined) return this.#error;
+    const isHeld = refused.plan === asked || (await this.#running.work.moveTo(refused.plan.order)) === "moved";
+    return isHeld ? refused : this.#error;
+  }
+}
+
+const refusal = lostAnswer("content_policy");
+
+/** Whether the body of the reply is passed on as it arrives. */
+function isRelayed({ exchange }: CallPlan, { headers }: StreamReply): boolean {
+  const isEvents = headers.get("content-type")?.startsWith(EVENT_STREAM) === true;
+  return isEvents ? exchange.observe !== undefined && exchange.streamed : exchange.observeBytes !== undefined;
 }
 
 /** The class that decides about the next target: of several requests, one that is about the request itself. */

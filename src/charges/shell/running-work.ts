@@ -157,6 +157,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   #leave(): void {
     this.#ended = true;
     this.memory.free();
+    this.freeBody();
     this.#onEnd();
   }
 

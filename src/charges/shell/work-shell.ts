@@ -109,8 +109,10 @@ export class WorkShell {
       if (again === undefined) throw thrown;
       return again;
     } finally {
-      bodyMemory.free();
-      if (running === undefined || running.isParked) onEnd();
+      if (running === undefined || running.isParked) {
+        bodyMemory.free();
+        onEnd();
+      }
       running?.watchdog.end();
     }
   }

@@ -26,6 +26,8 @@ export const chatTranslation: DialectTranslation = {
   streamWriter: (client) => new ChatStreamWriter(client),
   readFailure: readOpenaiFailure,
   writeFailure: (failure) => JSON.stringify(writeOpenaiError(failure)),
+  // OpenAI's SDKs throw for a chunk with a top-level `error` (`docs/wire/openai.md`).
+  writeFailureEvent: (failure) => `data: ${JSON.stringify(writeOpenaiError(failure))}\n\n`,
 };
 
 /** Some upstreams have an empty `delta` beside the `message` of a whole answer (`docs/wire/others.md`). */

@@ -29,6 +29,8 @@ export interface DialectTranslation {
   readFailure(status: number, body: string): Failure;
   /** The body of an answer that reports a failure to the client; JSON text. */
   writeFailure(failure: Failure, requestId: string): string;
+  /** The event of a stream that reports a failure to the client, without any event before it. */
+  writeFailureEvent(failure: Failure, requestId: string): string;
 }
 
 /** Known properties of the upstream that a request is written for; properties, not names. */

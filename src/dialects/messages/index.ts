@@ -11,6 +11,7 @@ import { messagesObjects } from "./stored-objects.ts";
 
 export { countTokensRequest, type MessagesRequest, messagesRequest } from "./request.ts";
 export { messagesReferences } from "./stored-objects.ts";
+export { readErrorEvent } from "./answers/failures.ts";
 export { messagesTranslation } from "./translation.ts";
 
 /** Anthropic Messages. */

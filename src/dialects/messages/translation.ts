@@ -20,6 +20,8 @@ export const messagesTranslation: DialectTranslation = {
   streamWriter: (client) => new MessagesStreamWriter(client),
   readFailure: readMessagesFailure,
   writeFailure: (failure, requestId) => JSON.stringify(writeMessagesError(failure, requestId)),
+  writeFailureEvent: (failure, requestId) =>
+    `event: error\ndata: ${JSON.stringify(writeMessagesError(failure, requestId))}\n\n`,
 };
 
 function readMessagesAnswer(answer: JsonObject, upstream: UpstreamContext): Answer {

@@ -4,17 +4,18 @@ import type { TextCodec } from "../codec.ts";
 import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 import { failureOf } from "../conversation/index.ts";
 import { boundResponses, opaqueFields } from "./bound.ts";
-import { writeStreamError } from "./answers/failures.ts";
 export { readResponsesRequest } from "./requests/read-request.ts";
 export { ResponsesStreamWriter } from "./answers/stream-writer.ts";
 import { ResponsesStreamObserver } from "./observe-stream.ts";
 import type { ResponsesRequest } from "./request.ts";
+import { responsesTranslation } from "./translation.ts";
 import { responsesObjects } from "./stored-objects.ts";
 
 export { boundItems } from "./bound.ts";
 export { inputItems, referencedItems } from "./kept-items.ts";
 export { countResponseTokensRequest, type ResponsesRequest, responsesRequest } from "./request.ts";
-export { responsesTranslation } from "./translation.ts";
+
+export { responsesTranslation };
 
 /** Text, thoughts, refusals, arguments, and the input of a tool that accepts text. */
 const outputKeys = generatedKeys("text", "refusal", "arguments", "input");
@@ -31,9 +32,5 @@ export const responsesCodec: TextCodec<ResponsesRequest> = {
   observe: (_body, readUsage) => new ResponsesStreamObserver(readUsage),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), outputKeys),
   eventBytesMax: limits.wholeEventBytesMax,
-  // The events before it have not been counted.
-  errorEvent: (error) => {
-    const event = { type: "error", ...writeStreamError(failureOf(error)).error, sequence_number: 0 };
-    return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
-  },
+  errorEvent: (error, requestId) => responsesTranslation.writeFailureEvent(failureOf(error), requestId),
 };

@@ -1,6 +1,7 @@
 import { asksForCompaction, GatewayError, type JsonObject } from "../../core/index.ts";
 import { type Answer, collectAnswer, type DialectTranslation, type UpstreamContext } from "../conversation/index.ts";
 import { readOpenaiFailure, writeOpenaiError } from "../openai-failures.ts";
+import { writeStreamError } from "./answers/failures.ts";
 import { ResponsesStreamReader } from "./answers/stream-reader.ts";
 import { ResponsesStreamWriter } from "./answers/stream-writer.ts";
 import { writeResponsesAnswer } from "./answers/write-answer.ts";
@@ -38,6 +39,11 @@ export const responsesTranslation: DialectTranslation = {
   },
   readFailure: readOpenaiFailure,
   writeFailure: (failure) => JSON.stringify(writeOpenaiError(failure)),
+  // The events before it have not been counted.
+  writeFailureEvent(failure) {
+    const event = { type: "error", ...writeStreamError(failure).error, sequence_number: 0 };
+    return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+  },
 };
 
 function summarized(answer: Answer, callId: string): Answer {
