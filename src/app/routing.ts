@@ -109,6 +109,6 @@ function inDialects(provider: Provider, dialects: readonly string[] | undefined)
   return { ...provider, operations: Object.fromEntries(kept) };
 }
 
-function choiceOf({ kind, preset, base_url: baseUrl }: ProviderConfig) {
-  return { kind, preset, baseUrl };
+function choiceOf({ kind, preset, base_url: baseUrl, usage_includes_cache: usageIncludesCache }: ProviderConfig) {
+  return { kind, preset, baseUrl, usageIncludesCache };
 }

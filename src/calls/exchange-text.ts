@@ -173,7 +173,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     const codec = this.#codec;
     const { parsed, target, requestId } = this.#call;
     const { operation } = target;
-    const observer = codec.observe(parsed.body, (event) => operation.readUsage(event));
+    const observer = codec.observe(parsed.body, (event) => operation.readUsage(event), charged);
     return {
       observer: this.#shown(this.#regular(observer, charged)),
       events: { bytesMax: codec.eventBytesMax ?? limits.eventBytesMax, errorEvent: errorEventOf(codec, requestId) },

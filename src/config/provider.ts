@@ -36,8 +36,11 @@ const dialects = z
   .refine((names) => new Set(names).size === names.length, "each dialect once")
   .meta({ uniqueItems: true });
 
-/** For editors: a preset is valid for one kind only. */
-const presetNeedsKind = { preset: { properties: { kind: { const: "openai-compatible" } } } };
+/** For editors: some settings are valid for one kind only. */
+const settingsOfKinds = {
+  preset: { properties: { kind: { const: "openai-compatible" } } },
+  usage_includes_cache: { properties: { kind: { const: "anthropic" } } },
+};
 
 export const provider = z
   .strictObject({
@@ -64,6 +67,12 @@ export const provider = z
       .describe(
         "A factor on all prices of this provider, such as 1.1 for processing in a region; not on a cost that it reports itself. Unset: 1.1 at OpenAI's regional hosts for the models that cost more there, else 1.",
       ),
+    usage_includes_cache: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether the `input_tokens` of an anthropic upstream contain those of the cache, which Anthropic counts apart. Unset: at the hosts of Moonshot, Kimi and DashScope.",
+      ),
     dialects: dialects
       .optional()
       .describe(
@@ -74,7 +83,11 @@ export const provider = z
     path: ["preset"],
     error: "only an openai-compatible provider takes a preset",
   })
-  .meta({ description: "One upstream. The key is the model prefix.", dependentSchemas: presetNeedsKind });
+  .refine(({ kind, usage_includes_cache: includes }) => includes === undefined || kind === "anthropic", {
+    path: ["usage_includes_cache"],
+    error: "only an anthropic provider takes it",
+  })
+  .meta({ description: "One upstream. The key is the model prefix.", dependentSchemas: settingsOfKinds });
 
 export type ProviderInput = z.input<typeof provider>;
 export type ProviderConfig = z.output<typeof provider>;

@@ -1,6 +1,6 @@
 import type { SizeOf } from "../bodies/index.ts";
 import type { WorkBound, Dialect, GatewayError, ModelFacts, ObjectReader, RequestFeature } from "../core/index.ts";
-import type { ReadUsage, StreamObserver } from "../streaming/index.ts";
+import type { ChargedUsage, ReadUsage, StreamObserver } from "../streaming/index.ts";
 
 /** One format of text generation. */
 export interface TextCodec<Body> {
@@ -17,8 +17,8 @@ export interface TextCodec<Body> {
   misfits(body: Body, facts: ModelFacts): boolean;
   /** The features that a body asks for and an endpoint may ignore. */
   asks(body: Body): readonly RequestFeature[];
-  /** `body` determines whether the client requested the usage. */
-  observe(body: Body, readUsage: ReadUsage): StreamObserver;
+  /** `body` determines whether the client requested the usage; then `charged` is told if the upstream tells none. */
+  observe(body: Body, readUsage: ReadUsage, charged?: ChargedUsage): StreamObserver;
   /** The maximum size of an event that is passed on in one piece, if the last event may repeat a long answer. */
   eventBytesMax?: number;
   /** The event that informs a client about a broken stream. */

@@ -1,5 +1,5 @@
 import type { PresetName, ProviderKindName } from "../config/index.ts";
-import { anthropic } from "./anthropic/index.ts";
+import { anthropicOf } from "./anthropic/index.ts";
 import { byteplus } from "./byteplus/index.ts";
 import { google } from "./google/index.ts";
 import { openai } from "./openai/index.ts";
@@ -11,6 +11,8 @@ import { xai } from "./xai/index.ts";
 export interface ProviderChoice {
   kind: ProviderKindName;
   preset?: PresetName | undefined;
+  /** For Anthropic's kind; by default it depends on the host. */
+  usageIncludesCache?: boolean | undefined;
   baseUrl: string;
 }
 
@@ -18,7 +20,7 @@ const kinds = {
   openai: () => openai,
   google: () => google,
   xai: () => xai,
-  anthropic: () => anthropic,
+  anthropic: anthropicOf,
   byteplus: () => byteplus,
   "openai-compatible": ({ preset, baseUrl }) => openaiCompatible(choosePreset(preset, baseUrl)),
 } satisfies Record<ProviderKindName, (choice: ProviderChoice) => Provider>;

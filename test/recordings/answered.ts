@@ -20,8 +20,8 @@ import { saidInResponses, saidInResponsesStream } from "./said-in-responses.ts";
 import { parse, type Said } from "./said.ts";
 import { operationOf } from "./upstreams.ts";
 
-const wholes = { chat: saidInChat, messages: saidInMessages, responses: saidInResponses };
-const streams = { chat: saidInChatStream, messages: saidInMessagesStream, responses: saidInResponsesStream };
+export const wholes = { chat: saidInChat, messages: saidInMessages, responses: saidInResponses };
+export const streams = { chat: saidInChatStream, messages: saidInMessagesStream, responses: saidInResponsesStream };
 
 /** The configured prefix of the recording's upstream, which marks its signatures. */
 export const originOf = ({ upstream }: Recording): string => `the-${upstream}`;

@@ -179,13 +179,15 @@ function countsOf(usage: JsonObject): Counts {
   const sum = (read: (round: JsonObject) => number): number => rounds.reduce((total, round) => total + read(round), 0);
   const written = sum((round) => count(round["cache_creation_input_tokens"]));
   const cacheWrite1h = sum((round) => count(object(round["cache_creation"])["ephemeral_1h_input_tokens"]));
-  const reasoning = count(object(usage["output_tokens_details"])["thinking_tokens"]);
+  const outs = object(usage["output_tokens_details"]);
+  const [reasoning, outputImage] = [count(outs["thinking_tokens"]), count(outs["image_tokens"])];
   return {
     input: sum((round) => count(round["input_tokens"])),
     cacheRead: sum((round) => count(round["cache_read_input_tokens"])),
     cacheWrite5m: written - cacheWrite1h,
     cacheWrite1h,
-    output: sum((round) => count(round["output_tokens"])) - reasoning,
+    output: sum((round) => count(round["output_tokens"])) - reasoning - outputImage,
+    outputImage,
     reasoning,
   };
 }

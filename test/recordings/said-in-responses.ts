@@ -156,13 +156,15 @@ function countsOf(usage: JsonObject): Counts {
   const details = object(usage["input_tokens_details"]);
   const cacheRead = count(details["cached_tokens"]);
   const cacheWrite5m = count(details["cache_write_tokens"]);
-  const reasoning = count(object(usage["output_tokens_details"])["reasoning_tokens"]);
+  const outs = object(usage["output_tokens_details"]);
+  const [reasoning, outputImage] = [count(outs["reasoning_tokens"]), count(outs["image_tokens"])];
   const beside = count(usage["total_tokens"]) > input + output;
   return {
     input: input - cacheRead - cacheWrite5m,
     cacheRead,
     cacheWrite5m,
-    output: beside ? output : output - reasoning,
+    output: (beside ? output : output - reasoning) - outputImage,
+    outputImage,
     reasoning,
   };
 }

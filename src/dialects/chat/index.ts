@@ -20,7 +20,8 @@ export const chatCodec: TextCodec<ChatRequest> = {
   measured: opaqueFields,
   misfits: misfitsChat,
   bound: boundChat,
-  observe: (body, readUsage) => new ChatStreamObserver(readUsage, body.stream_options?.include_usage !== true),
+  observe: (body, readUsage, charged) =>
+    new ChatStreamObserver(readUsage, body.stream_options?.include_usage === true ? (charged ?? "shown") : "hidden"),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), chatKeys),
   // OpenAI's SDKs throw for a chunk with a top-level `error` (`docs/wire/openai.md`).
   errorEvent: (error, requestId) => `data: ${JSON.stringify(errorBody("openai", error, requestId))}\n\n`,

@@ -19,10 +19,40 @@ const done = data("[DONE]");
 
 /** Passes the blocks to an observer; returns it and the client's bytes. */
 function watch(blocks: readonly string[], hideUsage = true) {
-  const observer = new ChatStreamObserver(readUsage, hideUsage);
+  const observer = new ChatStreamObserver(readUsage, hideUsage ? "hidden" : "shown");
   const shown = blocks.map((block) => observer.see(Buffer.from(block)).toString());
   return { observer, shown };
 }
+
+describe("a stream without usage, of which a client has asked for it", () => {
+  const charged = () => ({ input: 3, output: 4 });
+  const watchCharged = (...blocks: string[]): string => {
+    const observer = new ChatStreamObserver(readUsage, charged);
+    return blocks.map((block) => observer.see(Buffer.from(block)).toString()).join("");
+  };
+  const identity = { id: "x", model: "m" };
+
+  test.each([
+    [[`${data({ ...identity, ...delta("hi", "stop") })}${done}`]],
+    [[data({ ...identity, ...delta("hi", "stop") }), done]],
+  ])("gets what is charged before its end: %j", (blocks) => {
+    const told =
+      watchCharged(...blocks)
+        .split("\n\n")
+        .at(-3) ?? "";
+    expect(JSON.parse(told.slice("data: ".length))).toMatchObject({
+      ...identity,
+      choices: [],
+      usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
+    });
+  });
+
+  test("keeps its bytes otherwise", () => {
+    const blocks = [data(delta("hi", "stop")), data(usageOnly), done];
+    expect(watchCharged(...blocks)).toBe(blocks.join(""));
+    expect(watchCharged(data(delta("hi")))).toBe(data(delta("hi")));
+  });
+});
 
 describe("the usage chunk", () => {
   test("is read, and hidden from a client who did not ask for it", () => {

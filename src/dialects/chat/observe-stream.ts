@@ -1,7 +1,15 @@
 import { type JsonObject, objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
-import { type ReadUsage, dataOf, eventAround, eventsWith, type StreamObserver } from "../../streaming/index.ts";
+import {
+  type ChargedUsage,
+  type ReadUsage,
+  dataOf,
+  eventAround,
+  eventsWith,
+  type StreamObserver,
+} from "../../streaming/index.ts";
 import { GeneratedBytesMeter } from "../generated-bytes.ts";
 import { chatKeys } from "./generated-keys.ts";
+import { withUsageChunk } from "./tell-usage.ts";
 
 /** The number of blocks kept to judge a stream's end, for upstreams that send no `[DONE]`. */
 const LAST_BLOCKS = 3;
@@ -17,22 +25,27 @@ const DONE_WORD = Buffer.from("[DONE]");
 const DATA_FIELDS = [Buffer.from("data: "), Buffer.from("data:")];
 
 /**
+ * Whether the client gets the chunk with the usage: hidden if the gateway alone has requested it. A function makes one, of what is
+ * charged, if the upstream sends none.
+ */
+type ToldUsage = "hidden" | "shown" | ChargedUsage;
+
+/**
  * The observer of a chat stream. A block is only parsed if it contains a usage or the word `"error"`; all others pass
  * after a few searches.
  */
 export class ChatStreamObserver implements StreamObserver {
   readonly #readUsage: ReadUsage;
-  readonly #hideUsage: boolean;
+  readonly #told: ToldUsage;
   #usage: ObservedUsage | undefined;
   readonly #generated = new GeneratedBytesMeter(chatKeys);
   #done = false;
   #failed = false;
   readonly #last: Buffer[] = [];
 
-  /** `hideUsage`: the gateway requested the usage chunk, the client did not. */
-  constructor(readUsage: ReadUsage, hideUsage: boolean) {
+  constructor(readUsage: ReadUsage, told: ToldUsage) {
     this.#readUsage = readUsage;
-    this.#hideUsage = hideUsage;
+    this.#told = told;
   }
 
   get usage(): ObservedUsage | undefined {
@@ -61,11 +74,14 @@ export class ChatStreamObserver implements StreamObserver {
 
   see(block: Buffer): Buffer {
     this.#generated.add(block);
-    if (isDoneLine(block)) this.#done = true;
+    const ends = !this.#done && isDoneLine(block);
+    if (ends) this.#done = true;
     if (block.includes(ERROR)) this.#noteErrors(block);
     if (this.#last.push(block) > LAST_BLOCKS) this.#last.shift();
     const usageAt = findUsage(block, 0);
-    return usageAt === -1 ? block : this.#noteUsage(block, usageAt);
+    const shown = usageAt === -1 ? block : this.#noteUsage(block, usageAt);
+    if (!ends || this.#usage !== undefined || typeof this.#told === "string") return shown;
+    return withUsageChunk(shown, this.#last, this.#told(undefined, this.outputBytes));
   }
 
   #noteErrors(block: Buffer): void {
@@ -84,7 +100,7 @@ export class ChatStreamObserver implements StreamObserver {
       const before = this.#usage;
       const isAlone = this.#holdsUsageAlone(block.subarray(start, end));
       if (this.#usage !== before) this.#generated.mark(end === block.length);
-      if (isAlone && this.#hideUsage) {
+      if (isAlone && this.#told === "hidden") {
         shown.push(block.subarray(from, start));
         from = end;
       }

@@ -6,7 +6,7 @@ const data = (chunk: unknown): string => `data: ${JSON.stringify(chunk)}\n\n`;
 const chunk = (delta: object, index = 0) => ({ id: "x", choices: [{ index, delta, finish_reason: null }] });
 
 function shown(blocks: readonly string[]): string[] {
-  const stream = singleRoleStream(new ChatStreamObserver(() => undefined, false));
+  const stream = singleRoleStream(new ChatStreamObserver(() => undefined, "shown"));
   return blocks.map((block) => stream.see(Buffer.from(block)).toString());
 }
 

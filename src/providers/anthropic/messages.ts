@@ -200,3 +200,22 @@ export const messages: UpstreamOperation = {
   readUsage: readMessagesUsage,
   isFailure: (answer) => answer["type"] === "error",
 };
+
+/** The same at upstreams whose input contains the cache. */
+export const messagesWithCache: UpstreamOperation = {
+  ...messages,
+  readUsage(answer) {
+    const observed = readMessagesUsage(answer);
+    return observed && { ...observed, usage: withoutCache(observed.usage) };
+  },
+};
+
+/** How much more than the input the cache may have read, and be part of it nevertheless: counts of the two differ a little. */
+const CACHE_EXCESS = 1.1;
+
+/** The input without the cache. One that is far less does not contain it: Kimi counts so at the end of some streams. */
+function withoutCache(usage: Usage): Usage {
+  const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage;
+  const cached = cacheRead + cacheWrite5m + cacheWrite1h;
+  return cached > input * CACHE_EXCESS ? usage : { ...usage, input: Math.max(input - cached, 0) };
+}

@@ -37,14 +37,14 @@ export class StreamFigures {
 /** Usage in Messages' counting: `input_tokens` excludes cached tokens, `output_tokens` includes reasoning. */
 function countsOf(usage: Usage) {
   const { input = 0, inputAudio = 0, inputImage = 0, cacheRead = 0, cacheAudioRead = 0, cacheImageRead = 0 } = usage;
-  const { cacheWrite5m = 0, cacheWrite1h = 0, reasoning = 0 } = usage;
+  const { cacheWrite5m = 0, cacheWrite1h = 0, reasoning = 0, outputImage = 0, webSearches = 0 } = usage;
   return {
     input_tokens: input + inputAudio + inputImage,
     cache_creation_input_tokens: cacheWrite5m + cacheWrite1h,
     cache_read_input_tokens: cacheRead + cacheAudioRead + cacheImageRead,
     output_tokens: outputTokens(usage),
-    output_tokens_details: { thinking_tokens: reasoning },
-    server_tool_use: null,
+    output_tokens_details: { thinking_tokens: reasoning, ...(outputImage === 0 ? {} : { image_tokens: outputImage }) },
+    server_tool_use: webSearches === 0 ? null : { web_search_requests: webSearches, web_fetch_requests: 0 },
   };
 }
 
