@@ -162,7 +162,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     return [{ subpath: "", body: editedBytes(target, parsed, { outputTokens, tools }, edits) }];
   }
 
-  /** The answer is changed too if it will be a list: of a stream that must be told before it begins. */
+  /** The answer is changed too if it will be a list. Headers name that before a stream begins. */
   #withAnswer(changes: Set<FactName> | undefined): Set<FactName> | undefined {
     const { target, parsed } = this.#call;
     if (!this.#isPlain || !answersInParts(parsed.body, target.operation.facts?.(target.model) ?? {})) return changes;

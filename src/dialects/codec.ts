@@ -17,7 +17,7 @@ export interface TextCodec<Body> {
   misfits(body: Body, facts: ModelFacts): boolean;
   /** The features that a body asks for and an endpoint may ignore. */
   asks(body: Body): readonly RequestFeature[];
-  /** `body` determines whether the client requested the usage; then `charged` is told if the upstream tells none. */
+  /** `body` determines whether the client requested the usage; then it gets `charged` if the upstream sends none. */
   observe(body: Body, readUsage: ReadUsage, charged?: ChargedUsage): StreamObserver;
   /** The maximum size of an event that is passed on in one piece, if the last event may repeat a long answer. */
   eventBytesMax?: number;

@@ -90,7 +90,7 @@ async function chargedFor(id: string): Promise<Record<string, number>> {
 const sum = (counts: Readonly<Record<string, number | undefined>>, names: readonly string[]): number =>
   names.reduce((all, name) => all + (counts[name] ?? 0), 0);
 
-/** What all dialects tell of a usage. */
+/** The counts that all dialects have. */
 function toldIn(usage: Counts) {
   return {
     input: sum(usage, ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "inputAudio", "inputImage"]),
