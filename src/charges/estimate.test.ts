@@ -246,7 +246,7 @@ describe("the usage of a part of a session", () => {
   };
   const completed = (usage: Usage) => withEstimate({ usage }, likely, model);
 
-  test("is estimated if its upstream tells nothing", () => {
+  test("is estimated if its upstream reports nothing", () => {
     expect(withEstimate(undefined, likely, model)).toEqual({ ...likely, estimated: ["input", "output"] });
   });
 

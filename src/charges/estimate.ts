@@ -41,7 +41,7 @@ export function usageBound(
   bound: WorkBound,
   outputMax = outputTokensMax(price, bound.outputTokens),
 ): Usage {
-  const { inputParts, inputUnits, toolUnits, outputImages, outputVideo, choices, inputs = 1 } = bound;
+  const { inputParts, inputUnits, toolUnits, fixedUnits, outputImages, outputVideo, choices, inputs = 1 } = bound;
   const window = price.contextWindow ?? Number.POSITIVE_INFINITY;
   const readMax = window * inputs;
   const tokensIn = Math.min(bound.inputTokens, readMax);
@@ -56,6 +56,7 @@ export function usageBound(
   }
   if (inputUnits !== undefined) Object.assign(usage, inputUnits);
   if (toolUnits !== undefined) Object.assign(usage, toolUnits);
+  for (const bucket of keysOf<UsageBucket>(fixedUnits ?? {})) add(usage, bucket, fixedUnits?.[bucket] ?? 0);
   if (outputVideo !== undefined) Object.assign(usage, outputVideo.usage);
   if (outputImages?.each === undefined) {
     const ofThought = mostExpensiveOf(price, "output", thought, tokensIn);
@@ -111,7 +112,18 @@ export interface CountedWork {
  * that the upstream has not counted, or cannot have counted right, are estimated: its input and its output each by
  * itself.
  */
-export function resolveUsage(work: CountedWork, { upstream, counted, outputBytes }: ReportedUsage): ObservedUsage {
+export function resolveUsage(work: CountedWork, reported: ReportedUsage): ObservedUsage {
+  const observed = resolveCounts(work, reported);
+  const { fixedUnits } = work.order.bound;
+  if (fixedUnits === undefined || (reported.upstream === undefined && reported.outputBytes() === 0)) return observed;
+  const usage = { ...observed.usage };
+  for (const bucket of keysOf<UsageBucket>(fixedUnits)) {
+    usage[bucket] = Math.max(usage[bucket] ?? 0, fixedUnits[bucket] ?? 0);
+  }
+  return { ...observed, usage };
+}
+
+function resolveCounts(work: CountedWork, { upstream, counted, outputBytes }: ReportedUsage): ObservedUsage {
   const { bound } = work.order;
   if (upstream !== undefined && counted === undefined && bound.inputUnits === undefined) {
     const split = upstream.hasUnsplitWrites === true ? withLifetime(upstream, bound) : upstream;
@@ -250,8 +262,12 @@ function withinLimit(work: CountedWork, observed: ObservedUsage, bytes: number, 
 }
 
 /** How often the model may have run within the call: again after each run of a hosted tool, and for each other model. */
-function roundsMax({ toolUnits = {}, unsizedParts }: WorkBound, { usage, others = [] }: ObservedUsage): number {
-  return 1 + (unsizedParts?.parts ?? 0) + Math.max(runsIn(toolUnits), runsIn(usage)) + others.length;
+function roundsMax(
+  { toolUnits = {}, fixedUnits = {}, unsizedParts }: WorkBound,
+  { usage, others = [] }: ObservedUsage,
+): number {
+  const runs = Math.max(runsIn(toolUnits), runsIn(usage)) + runsIn(fixedUnits);
+  return 1 + (unsizedParts?.parts ?? 0) + runs + others.length;
 }
 
 function runsIn({ webSearches = 0, previewSearches = 0, storageSearches = 0, containerGb = 0 }: Usage): number {

@@ -93,7 +93,7 @@ export class WorkCost {
     }
     for (const { model, usage } of others) most += this.#boundAt(priceOf?.(model), undefined, () => usage);
     for (const { model, runs, outputTokens: written } of helpers) {
-      const { toolUnits: _, ...read } = bound;
+      const { toolUnits: _, fixedUnits: __, ...read } = bound;
       most += this.#boundAt(priceOf?.(model), undefined, (price) => usageBound(price, read, written)) * BigInt(runs);
     }
     return most;

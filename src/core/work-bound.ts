@@ -76,6 +76,8 @@ export interface WorkBound {
   terms?: PriceTerms;
   /** The most that hosted tools may do. Nothing of it is charged unless the upstream reports it. */
   toolUnits?: Usage;
+  /** The units of hosted tools that run for every answer: they are held, and charged with it although it does not count them. */
+  fixedUnits?: Usage;
   /** Units that the work may use and that must have a price of their own, such as tokens of audio. */
   ownPrices?: readonly UsageBucket[];
   /** The most that other models of the provider may use in the work, by their names; each has its own price. */

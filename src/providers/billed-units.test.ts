@@ -364,10 +364,10 @@ describe("chat", () => {
 
   test("of a model that searches counts a search, and so does a request for one", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-    expect(extras(chat, {}, "gpt-4o-search-preview")).toEqual({ toolUnits: { webSearches: 1 } });
-    expect(extras(chat, { web_search_options: {} }, "gpt-5")).toEqual({ toolUnits: { webSearches: 1 } });
-    expect(unitsOf(chat.readUsage({ usage, model: "gpt-4o-search-preview-2025-03-11" }))).toEqual({ webSearches: 1 });
-    expect(unitsOf(chat.readUsage({ usage, model: "gpt-4o" }))).toEqual({});
+    expect(extras(chat, {}, "gpt-4o-search-preview")).toEqual({ fixedUnits: { webSearches: 1 } });
+    expect(extras(chat, { web_search_options: {} }, "gpt-5")).toEqual({ fixedUnits: { webSearches: 1 } });
+    // It is charged with any answer, which does not count it.
+    expect(unitsOf(chat.readUsage({ usage, model: "gpt-4o-search-preview-2025-03-11" }))).toEqual({});
   });
 
   const compatible = (preset: ProviderChoice["preset"]) => operationOf("openai-compatible", "chat", preset);
@@ -421,15 +421,15 @@ describe("chat", () => {
   });
 
   test.each<[JsonObject, string, object]>([
-    [{ plugins: [{ id: "web" }] }, "a/b", { toolUnits: { webSearches: 1 } }],
+    [{ plugins: [{ id: "web" }] }, "a/b", { fixedUnits: { webSearches: 1 } }],
     [
       { plugins: [{ id: "web", max_results: 11 }, { id: "response-healing" }] },
       "a/b",
-      { toolUnits: { webSearches: 3 } },
+      { fixedUnits: { webSearches: 3 } },
     ],
     [{ plugins: [{ id: "web", enabled: false }] }, "a/b", {}],
-    [{}, "a/b:online", { toolUnits: { webSearches: 1 } }],
-    [{ web_search_options: { search_context_size: "high" } }, "a/b", { toolUnits: { webSearches: 1 } }],
+    [{}, "a/b:online", { fixedUnits: { webSearches: 1 } }],
+    [{ web_search_options: { search_context_size: "high" } }, "a/b", { fixedUnits: { webSearches: 1 } }],
     [{ models: ["a/b", "c/d", 7] }, "a/b", { alternatives: { models: [{ model: "c/d" }] } }],
     [{}, "openrouter/auto", { alternatives: { models: [], chosenBy: "model" } }],
     [{ models: ["openrouter/auto"] }, "a/b", { alternatives: { models: [], chosenBy: "models" } }],

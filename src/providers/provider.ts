@@ -87,7 +87,7 @@ export interface OutputLimit {
 /** The billed extras of a request, besides its input and its answer. */
 export type RequestedExtras = Pick<
   WorkBound,
-  "terms" | "toolUnits" | "ownPrices" | "others" | "helpers" | "toolRuns" | "alternatives"
+  "terms" | "toolUnits" | "fixedUnits" | "ownPrices" | "others" | "helpers" | "toolRuns" | "alternatives"
 >;
 
 /** How an upstream does one operation. */

@@ -40,7 +40,7 @@ type Priced = Pick<Target, "price" | "model" | "route">;
 
 function requireUnitPrices(
   { price, model, route }: Priced,
-  { terms = {}, toolUnits = {}, ownPrices = [] }: RequestedExtras,
+  { terms = {}, toolUnits = {}, fixedUnits = {}, ownPrices = [] }: RequestedExtras,
 ): void {
   if (coversEverything(price)) return;
   const id = `${route.prefix}/${model}`;
@@ -51,7 +51,7 @@ function requireUnitPrices(
   if (inferenceGeo !== undefined && !price.inferenceGeos.has(inferenceGeo)) {
     throw unpriced("inference_geo", `the place ${quoted(inferenceGeo)}`, [id, "inference_geos", inferenceGeo]);
   }
-  const tool = keysOf(toolUnits).find((bucket) => !isToolPriced(price, bucket));
+  const tool = keysOf({ ...toolUnits, ...fixedUnits }).find((bucket) => !isToolPriced(price, bucket));
   if (tool !== undefined) throw unpriced("tools", bucketName(tool), [id, keyOfBucket[tool]]);
   const modality = ownPrices.find((bucket) => !price.priced.has(bucket));
   if (modality !== undefined) throw unpriced("modalities", bucketName(modality), [id, keyOfBucket[modality]]);

@@ -23,11 +23,19 @@ beforeAll(async () => {
       byteplus: { kind: "byteplus", ...provider },
       google: { kind: "google", ...provider },
       xai: { kind: "xai", ...provider },
+      openrouter: { kind: "openai-compatible", preset: "openrouter", ...provider },
       groq: { kind: "openai-compatible", preset: "groq", ...provider },
       mistral: { kind: "openai-compatible", preset: "mistral", ...provider },
       moonshot: { kind: "openai-compatible", preset: "moonshot", ...provider },
     },
-    config: { pricing: { models: { "*/plain": { input_mtok: 1, output_mtok: 10 } } } },
+    config: {
+      pricing: {
+        models: {
+          "openrouter/plain": { input_mtok: 1, output_mtok: 10, web_searches_kcount: 20 },
+          "*/plain": { input_mtok: 1, output_mtok: 10 },
+        },
+      },
+    },
   });
   token = await gateway.token({ user: "ann", credits: 1_000_000_000_000n });
 });
@@ -44,6 +52,14 @@ async function call(path: string, body: object, by = token): Promise<{ answer: R
     body: JSON.stringify(body),
   });
   return { answer, text: await answer.text() };
+}
+
+/** The credits of a call by its record. */
+async function recorded({ headers }: Response): Promise<unknown> {
+  const answer = await fetch(`${gateway.url}/v1/generations/${headers.get("x-request-id")}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return ((await answer.json()) as { credits?: unknown }).credits;
 }
 
 const creditsOf = ({ headers }: Response): number => Number(headers.get("x-tollgate-credits"));
@@ -118,11 +134,7 @@ describe("a hosted shell", () => {
       () => new Response(`data: ${JSON.stringify(done)}\n\n`, { headers: { "content-type": "text/event-stream" } }),
     );
     const { answer } = await call(responsesPath, { ...goesOn, stream: true });
-    const record = await fetch(`${gateway.url}/v1/generations/${answer.headers.get("x-request-id")}`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    const { credits } = (await record.json()) as { credits: number };
-    expect(credits).toBeLessThan(0.001);
+    expect(await recorded(answer)).toBeLessThan(0.001);
 
     // Of another user it is new: nobody else can have begun it.
     upstream.answerWith(() => response({ id: "resp_5", tools, output: [inShell("cntr_kept")] }));
@@ -247,6 +259,53 @@ describe("a tool without a price", () => {
     });
     expect(answer.status).toBe(200);
     expect(sent()).toMatchObject({ tools: [f], tool_choice: "required" });
+  });
+});
+
+describe("a search that every answer of chat makes", () => {
+  const counts = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
+  const choices = [{ index: 0, message: { role: "assistant", content: "Hi." }, finish_reason: "stop" }];
+  const completion = (model: string, more: object) => ({
+    id: "c",
+    object: "chat.completion",
+    model,
+    choices,
+    usage: { ...counts, ...more },
+  });
+  const searching = { messages: [{ role: "user", content: "hi" }], max_tokens: 200 };
+  const demanded = { ...searching, web_search_options: {} };
+  const plugin = { ...searching, plugins: [{ id: "web" }] };
+  const byTool = { ...searching, tools: [{ type: "openrouter:web_search" }] };
+
+  test.each<[string, object, object, number]>([
+    // 1,000 × 2.5 + 100 × 10 per million, and 25 per thousand.
+    ["openai/gpt-4o-search-preview", searching, {}, 0.0285],
+    // The same tokens, and 10 per thousand.
+    ["openai/gpt-4o", demanded, {}, 0.0135],
+    // 1,000 × 1 + 100 × 10 per million, and 20 per thousand.
+    ["openrouter/plain", plugin, {}, 0.022],
+    ["openrouter/plain", plugin, { server_tool_use_details: { web_search_requests: 1 } }, 0.022],
+    ["openrouter/plain", byTool, { server_tool_use_details: { web_search_requests: 3 } }, 0.062],
+    ["openrouter/plain", byTool, {}, 0.002],
+    ["openrouter/plain", plugin, { cost: 0.03 }, 0.03],
+  ])("is charged with it: %s %j %j", async (model, body, told, credits) => {
+    upstream.answerWith(() => Response.json(completion("any", told)));
+    const whole = await call(chatPath, { model, ...body });
+    expect([whole.answer.status, creditsOf(whole.answer)]).toEqual([200, credits]);
+    const events = [
+      { choices: [{ index: 0, delta: { content: "Hi." } }] },
+      { choices: [], usage: { ...counts, ...told } },
+    ];
+    const sse = `${events.map((event) => `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", ...event })}\n\n`).join("")}data: [DONE]\n\n`;
+    upstream.answerWith(() => new Response(sse, { headers: { "content-type": "text/event-stream" } }));
+    const streamed = await call(chatPath, { model, ...body, stream: true });
+    expect(await recorded(streamed.answer)).toBe(credits);
+  });
+
+  test("is charged for an answer that counts nothing", async () => {
+    upstream.answerWith(() => Response.json({ ...completion("any", {}), usage: undefined }));
+    const { answer } = await call(chatPath, { model: "openai/gpt-4o", ...demanded });
+    expect(creditsOf(answer)).toBeWithin(0.01, 0.0101);
   });
 });
 

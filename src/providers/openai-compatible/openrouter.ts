@@ -1,9 +1,9 @@
-import { type AlternativeModels, type JsonObject, listOf, objectOf } from "../../core/index.ts";
+import { type AlternativeModels, type JsonObject, listOf, objectOf, type Usage } from "../../core/index.ts";
 import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { type ChatEndpoint, tierExtras } from "../shared/chat-operation.ts";
 import { readChatTool, refuseUnknownPurchases } from "../shared/tools/chat-purchases.ts";
 import { type ChatUsageRules, openaiUsageRules, readChatUsage } from "../shared/chat-usage.ts";
-import { countedIn, free, toolReader } from "../shared/tools/hosted-tools.ts";
+import { counted, countedIn, free, toolReader } from "../shared/tools/hosted-tools.ts";
 import { countOf } from "../shared/json.ts";
 import { completionOperation } from "../shared/plain-operations.ts";
 import { refusal } from "../shared/refusal.ts";
@@ -12,8 +12,14 @@ import { openrouterCost } from "./cost.ts";
 export const openrouterUsage: ChatUsageRules = {
   ...openaiUsageRules,
   reportedCost: openrouterCost,
+  toolUnits: readSearches,
   namesModel: true,
 };
+
+/** Searches by tools, and by plugins. They are part of the reported cost. */
+function readSearches({ server_tool_use_details }: JsonObject): Usage {
+  return counted({ webSearches: countOf(objectOf(server_tool_use_details)?.["web_search_requests"]) });
+}
 
 /** The results of a search whose price is that of one (openrouter.ai/docs, "Web Search"). */
 const RESULTS_PER_SEARCH = 5;
@@ -40,7 +46,7 @@ function extras(body: JsonObject, model: string): RequestedExtras | undefined {
   if (tier === undefined && webSearches === 0 && alternatives === undefined) return undefined;
   return {
     ...tier,
-    ...(webSearches === 0 ? {} : { toolUnits: { webSearches } }),
+    ...(webSearches === 0 ? {} : { fixedUnits: { webSearches } }),
     ...(alternatives && { alternatives }),
   };
 }

@@ -1,13 +1,12 @@
-import { type JsonObject, listOf, objectOf, type ObservedUsage, type UsageBucket } from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf, type UsageBucket } from "../../core/index.ts";
 import { factRows, factsFrom } from "../facts/index.ts";
-import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
+import type { RequestedExtras } from "../provider.ts";
 import { chatLimit, chatOperation, tierExtras } from "../shared/chat-operation.ts";
 import { openaiUsageRules } from "../shared/chat-usage.ts";
-import { textOf, uncountedOf } from "../shared/json.ts";
 import { tierNames } from "./tiers.ts";
 import { hidesThought } from "./thought.ts";
 
-/** Models that search the web in each call (OpenAI's guide "Web search"). */
+/** Models that search the web in each call, which no usage counts (OpenAI's guide "Web search"). */
 const searches = /-search(?:-|$)/;
 
 /** A search, and sound in either direction, whose tokens cost many times those of text. */
@@ -18,7 +17,7 @@ function extras(body: JsonObject, model: string): RequestedExtras | undefined {
   if (ownPrices === undefined && !isSearch) return tier;
   return {
     ...tier,
-    ...(isSearch ? { toolUnits: { webSearches: 1 } } : {}),
+    ...(isSearch ? { fixedUnits: { webSearches: 1 } } : {}),
     ...(ownPrices === undefined ? {} : { ownPrices }),
   };
 }
@@ -33,7 +32,7 @@ function soundIn({ modalities, audio, messages }: JsonObject): UsageBucket[] | u
   return [...(speaks ? (["outputAudio"] as const) : []), ...(hears ? (["inputAudio"] as const) : [])];
 }
 
-const operation = chatOperation({
+export const chat = chatOperation({
   path: "/chat/completions",
   streamUsage: "on-request",
   drops: [],
@@ -44,13 +43,3 @@ const operation = chatOperation({
   buys: ["web_search_options"],
   facts: factsFrom(factRows.openai, "chat", () => ({ clientTools: ["custom"] })),
 });
-
-/** A search is no part of the usage, and billed without one: the model's name shows it. */
-function readUsage(answer: JsonObject): ObservedUsage | undefined {
-  const observed = operation.readUsage(answer);
-  if (!searches.test(textOf(answer["model"]) ?? "")) return observed;
-  const { usage } = observed ?? {};
-  return { ...(observed ?? uncountedOf(undefined, undefined)), usage: { requests: 1, ...usage, webSearches: 1 } };
-}
-
-export const chat: UpstreamOperation = { ...operation, readUsage };

@@ -11,6 +11,8 @@ export interface ChatUsageRules {
   remainderIsReasoning: boolean;
   /** The real price that the upstream reports, in nano-credits. */
   reportedCost: (usage: JsonObject) => bigint | undefined;
+  /** The work of hosted tools that the usage counts. */
+  toolUnits?: (usage: JsonObject) => Usage;
   /** Further names of its service tiers. */
   tierNames?: TierNames;
   /** Whether another model than the requested one may answer; `model` of the answer names it. */
@@ -80,7 +82,7 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
   // `{}`, zeros or words count nothing: the usage is then estimated from the text.
   if (prompt + completion + written.reasoning === 0 && reportedCost === undefined) return undefined;
   const observed: ObservedUsage = {
-    usage: { ...readTokens(usage, prompt, remainder), ...written, requests: 1 },
+    usage: { ...readTokens(usage, prompt, remainder), ...written, ...rules.toolUnits?.(usage), requests: 1 },
     ...uncountedOf(told.prompt, told.completion),
     ...(reportedCost === undefined ? {} : { reportedCost }),
   };

@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
 import type { RealtimeApi } from "../realtime-api.ts";
-import { countOf } from "./json.ts";
+import { countOf, toldCount } from "./json.ts";
 import { free, toolReader } from "./tools/hosted-tools.ts";
 
 /** Tools that cost nothing besides their tokens. A search of the provider's own would be billed without being reported. */
@@ -20,14 +20,13 @@ export function readRealtimeUsage(value: unknown): ObservedUsage | undefined {
   const usage = objectOf(value) ?? {};
   const given = objectOf(usage["input_token_details"]);
   const written = objectOf(usage["output_token_details"]);
-  const tokensIn = countOf(usage["input_tokens"]);
-  const tokensOut = countOf(usage["output_tokens"]);
-  const counts = countsOf(given);
+  const [tokensIn, tokensOut] = [usage["input_tokens"], usage["output_tokens"]];
+  const counts = countsOf(isCount(tokensIn) ? given : undefined);
   const cached = cachedOf(given, counts);
   const listed = counts.text + counts.audio + counts.image;
-  const inputAudio = counts.audio + Math.max(tokensIn - listed, 0);
-  const output = countOf(written?.["text_tokens"]);
-  const outputAudio = Math.max(countOf(written?.["audio_tokens"]), tokensOut - output);
+  const inputAudio = counts.audio + Math.max((toldCount(tokensIn) ?? 0) - listed, 0);
+  const { text: output, audio } = countsOf(isCount(tokensOut) ? written : undefined);
+  const outputAudio = Math.max(audio, (toldCount(tokensOut) ?? 0) - output);
   if (counts.text + inputAudio + counts.image + output + outputAudio === 0) return undefined;
   return {
     usage: {
@@ -41,6 +40,11 @@ export function readRealtimeUsage(value: unknown): ObservedUsage | undefined {
       requests: 1,
     },
   };
+}
+
+/** The details of a sum that is no count are none either. */
+function isCount(sum: unknown): boolean {
+  return sum === undefined || toldCount(sum) !== undefined;
 }
 
 interface Counts {

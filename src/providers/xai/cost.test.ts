@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { reportedCost } from "./cost.ts";
+import { reportedCost, reportedMediaCost } from "./cost.ts";
 
 const ticks: [unknown, bigint | undefined][] = [
   // A dollar is 10,000,000,000 ticks and 1,000,000,000 nano-credits.
@@ -22,4 +22,5 @@ const ticks: [unknown, bigint | undefined][] = [
 
 test.each(ticks)("%p ticks are %p nano-credits, rounded up", (value, cost) => {
   expect(reportedCost({ cost_in_usd_ticks: value })).toBe(cost);
+  expect(reportedMediaCost({ cost_in_usd_ticks: value })).toBe(value === 0 ? 0n : cost);
 });

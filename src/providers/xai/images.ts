@@ -11,7 +11,7 @@ import {
 import { readImageSize } from "../shared/images/image-size.ts";
 import { type ImageSource, imageSources, maskSource, urlOf } from "../shared/images/image-sources.ts";
 import { refusal } from "../shared/refusal.ts";
-import { reportedCost } from "./cost.ts";
+import { reportedMediaCost } from "./cost.ts";
 
 const sizes = {
   ratios: ["1:1", "3:4", "4:3", "9:16", "16:9", "2:3", "3:2", "9:19.5", "19.5:9", "9:20", "20:9", "1:2", "2:1"],
@@ -50,7 +50,7 @@ function fittedEdit(input: CallInput): JsonObject {
 
 function readUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
-  const cost = usage === undefined ? undefined : reportedCost(usage);
+  const cost = usage === undefined ? undefined : reportedMediaCost(usage);
   return cost === undefined ? undefined : { usage: { requests: 1 }, reportedCost: cost };
 }
 

@@ -16,7 +16,7 @@ import {
   refuseDelivery,
 } from "../shared/video-fields.ts";
 import type { AskedVideo, VideoApi, VideoBound, VideoRequests, VideoSource, VideoState } from "../video-api.ts";
-import { reportedCost } from "./cost.ts";
+import { reportedMediaCost } from "./cost.ts";
 
 /** What xAI makes (`docs/wire/xai.md`, "Videos"). */
 const sizes = {
@@ -200,7 +200,7 @@ function observedIn(
   { operation, bound }: AskedVideo,
   { isDelivered, seconds }: { isDelivered: boolean; seconds: number | undefined },
 ): ObservedUsage | undefined {
-  const cost = reportedCost(objectOf(reported) ?? {});
+  const cost = reportedMediaCost(objectOf(reported) ?? {});
   if (cost === undefined && !isDelivered) return undefined;
   const { usage: { outputVideoMs = 0 } = {}, variant } = bound.outputVideo ?? {};
   const own = seconds === undefined ? undefined : Math.ceil(seconds * 1_000);
