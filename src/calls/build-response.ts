@@ -33,13 +33,9 @@ export function wholeAnswer(running: RunningWork, { exchange, target }: CallPlan
   return { answer, whole, observed: resolveUsage(work, { upstream, counted, outputBytes }) };
 }
 
-/** An upstream's own error: relayed, and free. Throws for one that means nothing to the client. */
+/** An upstream's own error: relayed, and free. */
 export function failedAnswer(running: RunningWork, { exchange, target }: CallPlan, reply: FailedReply): PaidAnswer {
   const { status: replied, headers: own, body: text } = reply;
-  // A redirection is not followed, because the key must not be sent along.
-  if (replied >= 300 && replied < 400) {
-    throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${replied}.`);
-  }
   // A client of the upstream's own dialect gets the upstream's status as it is, and can interpret it.
   const status = replied < 400 && !exchange.passesThrough ? 502 : replied;
   const body = exchange.failure(status, text);

@@ -149,5 +149,5 @@ function refusalOf({ route }: Target, status: number): Response {
   const message = `The upstream of ${route.prefix} refused the session with ${status}.`;
   const headers = route.sandbox ? { "x-tollgate-sandbox": "true" } : {};
   const body = { error: { message, type: "upstream_error", code: "upstream_refused", param: null } };
-  return Response.json(body, { status: status >= 400 ? status : 502, headers });
+  return Response.json(body, { status, headers });
 }

@@ -1,12 +1,12 @@
 /** Opens a session at an upstream: with as many attempts as make sense, and the provider's keys in turn. */
-import { GatewayError, HandshakeRefused, type ReplyHeaders, type UpstreamSocket } from "../core/index.ts";
+import { HandshakeRefused, type ReplyHeaders, type UpstreamSocket } from "../core/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import { Attempts } from "./attempts.ts";
 import { classifyFailure, type FailureClass, unreachableUpstream } from "./classify-failure.ts";
 import { sessionHeaders } from "./headers.ts";
-import { keyRefused } from "./key-refused.ts";
-import { reportAttempt, type SendDependencies } from "./send.ts";
+import { keptFromClient } from "./kept-from-client.ts";
+import { reportAttempt, type SendDependencies, unreachable } from "./send.ts";
 
 interface ConnectDependencies extends Pick<SendDependencies, "send" | "observer"> {
   environment: Pick<Environment, "clock" | "randomFraction" | "openSocket">;
@@ -37,7 +37,10 @@ export interface OpenedSession {
 /** A refused handshake has a status only: Bun's client reads neither its headers nor its body. */
 const noHeaders: ReplyHeaders = { get: () => null };
 
-/** Throws `upstream_unreachable` without an answer, and `provider_key_refused` if the upstream refuses all keys. */
+/**
+ * Throws `upstream_unreachable` without an answer, `upstream_invalid_answer` for a redirection, and `provider_key_refused` if
+ * the upstream refuses all keys.
+ */
 export async function connectUpstream(
   deps: ConnectDependencies,
   request: SessionRequest,
@@ -68,16 +71,21 @@ export async function connectUpstream(
       route.keys.note(key, failure);
       const waitMs = attempts.waitAfter(attempt, { failure, status, isSent: false });
       reportAttempt(deps, request, attempt, { begunAt, status, failure, waitMs });
-      if (waitMs === undefined && failure.name === "key_refused") throw keyRefused(target);
-      if (waitMs === undefined && status !== undefined) return { kind: "refused", status };
-      if (waitMs === undefined) {
-        throw new GatewayError("upstream_unreachable", `The upstream of ${route.prefix} could not be reached.`, {
-          cause,
-        });
-      }
+      if (waitMs === undefined) return refusedSession(target, { status, failure, cause });
       await Bun.sleep(waitMs);
     }
   }
+}
+
+/** The last refusal, if it is relayed; otherwise throws the error in its place. */
+function refusedSession(
+  target: Target,
+  { status, failure, cause }: { status: number | undefined; failure: FailureClass; cause: unknown },
+): RefusedSession {
+  if (status === undefined) throw unreachable(target, cause);
+  const kept = keptFromClient(target, { status, failure });
+  if (kept !== undefined) throw kept;
+  return { kind: "refused", status };
 }
 
 function failureOf({ route }: Target, status: number | undefined, now: number): FailureClass {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
 import { BadReply, collectBody } from "../upstream/index.ts";
 import { type Behaviour, down, fails, firstKey, ok, refusalOf, SendScene, silent } from "./__fixtures__/send-scene.ts";
+import { failureOf } from "../../test/kit/failure-of.ts";
 
 let scene: SendScene;
 beforeEach(() => {
@@ -41,10 +42,8 @@ describe("one attempt", () => {
   );
 
   test("that is redirected is the last: the key is sent nowhere else", async () => {
-    expect(await scene.send({ behaviours: [fails(302, { location: "https://elsewhere.example/" })] })).toMatchObject({
-      kind: "failed",
-      status: 302,
-    });
+    const redirected = scene.send({ behaviours: [fails(302, { location: "https://elsewhere.example/" })] });
+    expect(await failureOf(redirected)).toMatchObject({ code: "upstream_invalid_answer" });
     expect(scene.fetched).toHaveLength(1);
   });
 

@@ -27,7 +27,7 @@ import {
   unreachableUpstream,
 } from "./classify-failure.ts";
 import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
-import { keyRefused } from "./key-refused.ts";
+import { keptFromClient } from "./kept-from-client.ts";
 import type { FailedAttempt, RepeatRule } from "./repeat-rule.ts";
 import type { FailedReply, StreamReply } from "./reply.ts";
 import type { CallWatchdog } from "../charges/index.ts";
@@ -90,8 +90,8 @@ export type UpstreamBody = string | readonly Uint8Array[] | Blob | OutgoingForm;
 
 /**
  * Throws `upstream_unreachable` or `upstream_timeout` without an answer, `upstream_invalid_answer` if the answer is not
- * valid HTTP (there is no further attempt, because the upstream may have performed the request), `provider_key_refused` if
- * the upstream refuses all keys, and the abort's own reason if the call was ended from outside.
+ * valid HTTP (there is no further attempt, because the upstream may have performed the request) or a redirection,
+ * `provider_key_refused` if the upstream refuses all keys, and the abort's own reason if the call was ended from outside.
  */
 export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): Promise<StreamReply | FailedReply> {
   const { environment, send: options } = deps;
@@ -104,6 +104,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
     work?.noteAttempt?.();
     const begunAt = performance.now();
     let waitMs: number | undefined;
+    let kept: GatewayError | undefined;
     let isSent = false;
     const noteSent = (sent: boolean): void => {
       if (sent !== isSent) work?.noteSent(sent);
@@ -122,7 +123,8 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
       waitMs = attempts.waitAfter(attempt, failed);
       reportAttempt(deps, call, attempt, { begunAt, status, failure, waitMs });
       if (waitMs === undefined) call.onFailure?.(failed);
-      if (waitMs === undefined && failure.name !== "key_refused") return reply;
+      if (waitMs === undefined) kept = keptFromClient(target, failed);
+      if (waitMs === undefined && kept === undefined) return reply;
     } catch (cause) {
       const { signal } = watchdog.abort;
       const failure = signal.aborted ? abortedUpstream(signal.reason) : unansweredBy(cause);
@@ -136,9 +138,8 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
     } finally {
       watchdog.stopWaiting();
     }
-    // Only a refused key comes here without another attempt.
-    if (waitMs === undefined) throw keyRefused(target);
-    await sleep(waitMs, watchdog.abort.signal);
+    if (kept !== undefined) throw kept;
+    await sleep(waitMs ?? 0, watchdog.abort.signal);
   }
 }
 
@@ -210,7 +211,8 @@ function formHeaders(headers: Headers, { contentType, length }: OutgoingForm): H
   return own;
 }
 
-function unreachable({ route }: UpstreamCall["target"], cause: unknown): GatewayError {
+/** No connection to the upstream, or none that lasted until an answer. */
+export function unreachable({ route }: UpstreamCall["target"], cause: unknown): GatewayError {
   return new GatewayError("upstream_unreachable", `The upstream of ${route.prefix} could not be reached.`, { cause });
 }
 

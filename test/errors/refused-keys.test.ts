@@ -8,6 +8,7 @@ import {
   startScriptedUpstream,
   until,
 } from "../kit/index.ts";
+import { forms, handshake, posts } from "./every-route.ts";
 
 const upstreamText = "Your authentication token has expired, please sign in again";
 
@@ -19,6 +20,7 @@ beforeAll(async () => {
     providers: () => ({
       openai: { kind: "openai", base_url: upstream.url, api_keys: ["k-one", "k-two"] },
       anthropic: { kind: "anthropic", base_url: upstream.url, api_key: "k-three" },
+      chats: { kind: "openai-compatible", base_url: upstream.url, api_key: "k-four" },
     }),
   });
   upstream.answerWith(() =>
@@ -31,26 +33,6 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-const said = [{ role: "user", content: "hi" }];
-const chat = "openai/gpt-4o-mini";
-const claude = "anthropic/claude-haiku-4-5";
-
-const posts: [string, object][] = [
-  ["/v1/chat/completions", { model: chat, messages: said }],
-  ["/v1/chat/completions", { model: chat, messages: said, stream: true }],
-  ["/v1/chat/completions", { model: claude, messages: said, max_tokens: 9 }],
-  ["/v1/messages", { model: chat, messages: said, max_tokens: 9 }],
-  ["/v1/messages", { model: claude, messages: said, max_tokens: 9, stream: true }],
-  ["/v1/messages/count_tokens", { model: claude, messages: said }],
-  ["/v1/responses", { model: chat, input: "hi" }],
-  ["/v1/responses", { model: claude, input: "hi", stream: true }],
-  ["/v1/responses/input_tokens", { model: chat, input: "hi" }],
-  ["/v1/embeddings", { model: "openai/text-embedding-3-small", input: "hi" }],
-  ["/v1/audio/speech", { model: "openai/gpt-4o-mini-tts", input: "hi", voice: "alloy" }],
-  ["/v1/images/generations", { model: "openai/gpt-image-1", prompt: "a cat" }],
-  ["/v1/videos", { model: "openai/sora-2", prompt: "a cat" }],
-];
-
 async function expectRefused(answer: Response): Promise<void> {
   const text = await answer.text();
   expect(text).toContain("refuses the gateway's key");
@@ -60,7 +42,7 @@ async function expectRefused(answer: Response): Promise<void> {
   expectNoInside(text);
 }
 
-test.each(posts)("POST %s %j", async (path, body) => {
+test.each([...posts])("POST %s %j", async (path, body) => {
   const caller = await rig.caller();
   const answer = await fetch(rig.gateway.url + path, {
     method: "POST",
@@ -71,26 +53,25 @@ test.each(posts)("POST %s %j", async (path, body) => {
   expect(await caller.closed()).toBe(0n);
 });
 
-test("an upload and a list of files", async () => {
+test.each([...forms])("POST %s with a form", async (path, fields) => {
+  const caller = await rig.caller();
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.set(name, value);
+  const headers = { authorization: `Bearer ${caller.token}` };
+  await expectRefused(await fetch(rig.gateway.url + path, { method: "POST", headers, body }));
+  expect(await caller.closed()).toBe(0n);
+});
+
+test("a list of files", async () => {
   const caller = await rig.caller();
   const headers = { authorization: `Bearer ${caller.token}` };
-  const form = new FormData();
-  form.set("purpose", "user_data");
-  form.set("file", new File(["hi"], "a.txt"));
-  await expectRefused(await fetch(`${rig.gateway.url}/v1/files`, { method: "POST", headers, body: form }));
   await expectRefused(await fetch(`${rig.gateway.url}/v1/files`, { headers }));
 });
 
 test("the handshake of a realtime session", async () => {
   const caller = await rig.caller();
   const answer = await fetch(`${rig.gateway.url}/v1/realtime?model=openai/gpt-realtime`, {
-    headers: {
-      authorization: `Bearer ${caller.token}`,
-      connection: "upgrade",
-      upgrade: "websocket",
-      "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
-      "sec-websocket-version": "13",
-    },
+    headers: { authorization: `Bearer ${caller.token}`, ...handshake },
   });
   await expectRefused(answer);
   expect(await caller.closed()).toBe(0n);
@@ -99,12 +80,13 @@ test("the handshake of a realtime session", async () => {
 test("is logged as an error once a minute for each key, with its provider and id", async () => {
   const lines = await until("each key has a line", () => {
     const found = rig.gateway.logLines().filter(({ msg }) => String(msg).startsWith("the provider refuses the key"));
-    return found.length >= 3 && found;
+    return found.length >= 4 && found;
   });
   expect(lines.map(({ level, provider }) => `${String(level)} ${String(provider)}`).toSorted()).toEqual([
     "50 anthropic",
+    "50 chats",
     "50 openai",
     "50 openai",
   ]);
-  expect(new Set(lines.map((line) => line["key_id"])).size).toBe(3);
+  expect(new Set(lines.map((line) => line["key_id"])).size).toBe(4);
 });
