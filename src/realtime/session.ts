@@ -99,6 +99,7 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
         },
         onRefused,
       }),
+      redact: start.target.route.keys.redact,
       keepUp: (response) => works.keepUp(response),
       send: (message) => this.#outbox?.send(message),
       fail,

@@ -2,7 +2,6 @@
 import { type JsonObject, objectOf, parseObject } from "../core/index.ts";
 import type { RealtimeApi } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
-import { typeOfEvent } from "./events.ts";
 import { type SessionWorks, transcriptionModelOf } from "./session-works.ts";
 
 interface UpstreamEventsOptions {
@@ -31,10 +30,9 @@ export class UpstreamEvents {
     this.#options = options;
   }
 
-  /** Counts an event. Returns the charge or hold to wait for, if any. */
-  count(text: string): Metered | undefined {
+  /** Counts an event of this type. Returns the charge or hold to wait for, if any. */
+  count(type: string, text: string): Metered | undefined {
     const { works } = this.#options;
-    const type = typeOfEvent(text) ?? "";
     if (type.endsWith(".delta")) return type.startsWith("response.") ? this.#countDelta(type, text) : undefined;
     switch (type) {
       case "session.created":

@@ -1,6 +1,10 @@
 import { GatewayError, limits, toGatewayError } from "../core/index.ts";
+import { typeOfEvent } from "./events.ts";
 import { GatedQueue, type GatedQueueOptions, type Message } from "./gated-queue.ts";
 import type { UpstreamEvents } from "./upstream-events.ts";
+
+/** The events that may contain an upstream's error. */
+const hasError = /^(?:error|response\.done|.+\.failed)$/;
 
 interface UpstreamFlowOptions {
   /** The upstream's socket. */
@@ -8,6 +12,8 @@ interface UpstreamFlowOptions {
   events: UpstreamEvents;
   /** While the hold of a response is used up, or not taken yet; once it is settled, this is asked again. */
   keepUp: (response: string) => Promise<void> | undefined;
+  /** Replaces the upstream's keys in an event that may contain an error. */
+  redact: (event: string) => string;
   /** Sends a message to the client. */
   send: (message: Message) => void;
   fail: (error: GatewayError) => void;
@@ -69,9 +75,12 @@ export class UpstreamFlow {
   }
 
   #pass(message: Message): void {
-    const metered = typeof message === "string" ? this.#options.events.count(message) : undefined;
-    if (metered?.kind === "charge") return void this.#passCharged(message, metered.charged);
-    if (!this.#isEnding) this.#options.send(message);
+    const { events, redact, send } = this.#options;
+    const type = typeof message === "string" ? (typeOfEvent(message) ?? "") : "";
+    const metered = typeof message === "string" ? events.count(type, message) : undefined;
+    const shown = typeof message === "string" && hasError.test(type) ? redact(message) : message;
+    if (metered?.kind === "charge") return void this.#passCharged(shown, metered.charged);
+    if (!this.#isEnding) send(shown);
     if (metered?.kind === "refused") this.#options.onPassed();
     else if (metered !== undefined && !this.#isEnding) void this.#waitForHold(metered.response);
   }

@@ -9,6 +9,7 @@ export {
   targetsOf,
 } from "./model-routes.ts";
 export { type Key, keyIdOf, KeyPool } from "./key-pool.ts";
+export { keyRedactor } from "./redact-keys.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";
 export { requireModels, requirePrices } from "./require-prices.ts";
 export { ModelRouter, mayUse, quoted, type Target, type UpstreamRoute } from "./router.ts";

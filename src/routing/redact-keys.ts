@@ -15,7 +15,13 @@ const REDACTED = "[redacted]";
  * escape it, or the backslash before it.
  */
 const escaped =
-  /\\+(?:u00([\da-f]{2}))?|%(?:25)*([\da-f]{2})|&(?:amp;)*(?:#0*(\d{1,3})|#x0*([\da-f]{1,2})|(amp|lt|gt|quot|apos));/gi;
+  /\\+(?:u00([\da-f]{2}))?|%(?:25)*([\da-f]{2})|&(?:amp;)*(?:#0*(\d{2,3})(?!\d);?|#x0*([\da-f]{2})(?![\da-f]);?|(amp|lt|gt|quot|apos);)/gi;
+
+/** Something that stands for another character. */
+const escape = /\\|%[\da-f]{2}|&(?:#x?\d|amp|lt|gt|quot|apos)/i;
+
+/** Escapes within escapes, as of HTML in JSON that escapes `&`. */
+const DEPTH_MAX = 6;
 
 const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
@@ -24,30 +30,51 @@ export function keyRedactor(secrets: readonly string[]): (text: string) => strin
   const hidden = secrets.filter((secret) => secret.length >= SECRET_CHARACTERS_MIN);
   const written = hidden.flatMap(writingsOf);
   return (text) => {
+    if (text.length < SECRET_CHARACTERS_MIN) return text;
     const plain = written.reduce((redacted, secret) => redacted.replaceAll(secret, REDACTED), text);
-    return /[\\%&]/.test(plain) ? withoutEscaped(plain, written) : plain;
+    return escape.test(plain) ? withoutEscaped(plain, written) : plain;
   };
 }
 
-/** The key, and the base64 of it alone and as the headers `Bearer` and `Basic` carry it; the longest ones first. */
+/**
+ * The key, and the base64 of it alone and as the headers `Bearer` and `Basic` carry it, the longest ones first; then its base64 at
+ * any place of a longer text, without the characters that depend on what is around it.
+ */
 function writingsOf(secret: string): string[] {
-  const encoded = [`Bearer ${secret}`, `:${secret}`, secret].flatMap((value) => {
-    const bytes = Buffer.from(value);
-    return [bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
+  const encoded = [`Bearer ${secret}`, `:${secret}`, secret].flatMap((value) => base64Of(Buffer.from(value)));
+  const within = [0, 1, 2].flatMap((before) => {
+    const padded = base64Of(Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]));
+    const [from, bits] = [Math.ceil((before * 8) / 6), (before + Buffer.byteLength(secret)) * 8];
+    return padded.map((text) => text.slice(from, Math.floor(bits / 6)));
   });
-  return [...new Set([...encoded, secret])];
+  return [...new Set([...encoded, secret, ...within])];
 }
 
-/** Finds the keys in the text without its escapes, and replaces them in the original. */
+/** Both alphabets, without padding. */
+function base64Of(bytes: Buffer): string[] {
+  return [bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
+}
+
+/** Finds the keys in the text without its escapes, however deep, and replaces them in the original. */
 function withoutEscaped(text: string, written: readonly string[]): string {
-  const { plain, starts } = unescaped(text);
-  const found = written
-    .flatMap((secret) => placesOf(secret, plain))
-    .map(([from, to]): [number, number] => [starts[from] ?? 0, starts[to] ?? text.length])
-    .toSorted(([one], [other]) => one - other);
+  let { plain, starts } = unescaped(text);
+  const found: [from: number, to: number][] = [];
+  for (let depth = 1; ; depth += 1) {
+    for (const secret of written)
+      for (const [from, to] of placesOf(secret, plain)) found.push([starts[from] ?? 0, starts[to] ?? text.length]);
+    if (depth === DEPTH_MAX || !escape.test(plain)) break;
+    const next = unescaped(plain);
+    const outer = starts;
+    plain = next.plain;
+    starts = next.starts.map((at) => outer[at] ?? text.length);
+  }
+  return replaceAt(text, found);
+}
+
+function replaceAt(text: string, places: readonly [from: number, to: number][]): string {
   let result = "";
   let end = 0;
-  for (const [from, to] of found) {
+  for (const [from, to] of places.toSorted(([one], [other]) => one - other)) {
     if (from >= end) result += text.slice(end, from) + REDACTED;
     end = Math.max(end, to);
   }
@@ -62,17 +89,20 @@ function placesOf(secret: string, plain: string): [from: number, to: number][] {
 }
 
 /** A text without escapes, and where each of its characters begins in the original. */
-function unescaped(text: string): { plain: string; starts: number[] } {
-  const starts: number[] = [];
-  let plain = "";
+function unescaped(text: string): { plain: string; starts: Uint32Array } {
+  const starts = new Uint32Array(text.length + 1);
+  const pieces: string[] = [];
+  let length = 0;
   let end = 0;
   /** Backslashes belong to the character after them. */
   let pending: number | undefined;
   const add = (characters: string, from: number): void => {
-    for (let index = 0; index < characters.length; index += 1) starts.push(from + index);
-    if (pending !== undefined && characters !== "") starts[starts.length - characters.length] = pending;
-    if (characters !== "") pending = undefined;
-    plain += characters;
+    if (characters === "") return;
+    pieces.push(characters);
+    const first = length;
+    for (let at = from; length < first + characters.length; at += 1) starts[length++] = at;
+    if (pending !== undefined) starts[first] = pending;
+    pending = undefined;
   };
   for (const { 0: whole, 1: json, 2: url, 3: decimal, 4: hex, 5: name, index } of text.matchAll(escaped)) {
     add(text.slice(end, index), end);
@@ -84,6 +114,6 @@ function unescaped(text: string): { plain: string; starts: number[] } {
     end = index + whole.length;
   }
   add(text.slice(end), end);
-  starts.push(text.length);
-  return { plain, starts };
+  starts[length] = text.length;
+  return { plain: pieces.join(""), starts };
 }

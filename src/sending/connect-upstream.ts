@@ -83,7 +83,7 @@ function refusedSession(
   { status, failure, cause }: { status: number | undefined; failure: FailureClass; cause: unknown },
 ): RefusedSession {
   if (status === undefined) throw unreachable(target, cause);
-  const kept = keptFromClient(target, { status, failure });
+  const kept = keptFromClient(target.route.prefix, { status, failure });
   if (kept !== undefined) throw kept;
   return { kind: "refused", status };
 }

@@ -2,6 +2,7 @@ export { answerWith, type AskDependencies, askForReply, askUpstream, type FreeRe
 export { type AnyFailure, classifyAnswer } from "./classify-failure.ts";
 export { connectUpstream } from "./connect-upstream.ts";
 export { downloadUpstream } from "./download.ts";
+export { keptFromClient } from "./kept-from-client.ts";
 export { relayedErrorHeaders, relayedHeaders } from "./headers.ts";
 export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
 export { type FailedAttempt, mayRepeat, repeatRuleOf } from "./repeat-rule.ts";

@@ -123,7 +123,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
       waitMs = attempts.waitAfter(attempt, failed);
       reportAttempt(deps, call, attempt, { begunAt, status, failure, waitMs });
       if (waitMs === undefined) call.onFailure?.(failed);
-      if (waitMs === undefined) kept = keptFromClient(target, failed);
+      if (waitMs === undefined) kept = keptFromClient(target.route.prefix, failed);
       if (waitMs === undefined && kept === undefined) return reply;
     } catch (cause) {
       const { signal } = watchdog.abort;

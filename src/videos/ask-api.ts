@@ -68,7 +68,7 @@ export async function askApi(
     watchdog.expect(deps.send.idleMsMax, "The upstream's answer fell silent.");
     const collected = await collect(reply, watchdog);
     const text = "bytes" in collected ? collected.bytes.toString("utf8") : undefined;
-    const json = text === undefined ? undefined : text.trim() === "" ? {} : parseObject(text);
+    const json = text === undefined ? undefined : readAnswer(text, question.target);
     if (json === undefined) {
       throw new GatewayError("upstream_invalid_answer", "The upstream answered with something that is no video job.");
     }
@@ -77,6 +77,13 @@ export async function askApi(
     signal?.removeEventListener("abort", stop);
     watchdog.end();
   }
+}
+
+/** A job's own error may repeat the key. */
+function readAnswer(text: string, { route }: Question["target"]): JsonObject | undefined {
+  const answer = text.trim() === "" ? {} : parseObject(text);
+  const isFailure = answer?.["error"] !== undefined && answer["error"] !== null;
+  return isFailure ? parseObject(route.keys.redact(text)) : answer;
 }
 
 async function collect({ body }: StreamReply, watchdog: CallWatchdog): Promise<Collected> {

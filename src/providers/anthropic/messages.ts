@@ -159,6 +159,11 @@ export function hidesThought(model: string, { thinking }: JsonObject): boolean {
   return (versionOf(model) ?? 0) >= 5;
 }
 
+/** Whatever stands between the gateway and the API may leave the type out. */
+function isFailure({ type, error, content }: JsonObject): boolean {
+  return type === "error" || (error !== undefined && error !== null && content === undefined);
+}
+
 /** Counts the input tokens that a call would have, at the upstream. */
 export const countTokens: UpstreamOperation = {
   dialect: "messages",
@@ -166,7 +171,7 @@ export const countTokens: UpstreamOperation = {
   forwardedHeaders: ["anthropic-version", "anthropic-beta"],
   edits: () => [],
   readUsage: () => undefined,
-  isFailure: (answer) => answer["type"] === "error",
+  isFailure,
 };
 
 const factsOf = factsFrom(factRows.anthropic, "messages");
@@ -198,7 +203,7 @@ export const messages: UpstreamOperation = {
   readTool,
   outputLimit: { field: "max_tokens", replaces: [], min: 1, hidesThought },
   readUsage: readMessagesUsage,
-  isFailure: (answer) => answer["type"] === "error",
+  isFailure,
 };
 
 /** The same at upstreams whose input contains the cache. */

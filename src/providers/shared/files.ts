@@ -5,7 +5,7 @@ export const filesOperation: UpstreamOperation = {
   path: "/files",
   edits: () => [],
   readUsage: () => undefined,
-  isFailure: () => false,
+  isFailure: ({ id, error }) => id === undefined && error !== undefined && error !== null,
 };
 
 /** OpenAI's files. */

@@ -7,9 +7,12 @@ import {
   listOf,
   objectOf,
   parseObject,
+  type UpstreamReply,
   type Usage,
 } from "../../../core/index.ts";
 import { OutboundError, type Outbound } from "../../../outbound/index.ts";
+import { keyRedactor } from "../../../routing/index.ts";
+import { keptFromClient } from "../../../sending/index.ts";
 import type { MemoryBudget } from "../../../streaming/index.ts";
 import { collectBody } from "../../../upstream/index.ts";
 import {
@@ -53,9 +56,11 @@ interface Answer {
 
 export class FirecrawlEngine implements WebEngine {
   readonly #options: FirecrawlOptions;
+  readonly #redact: (text: string) => string;
 
   constructor(options: FirecrawlOptions) {
     this.#options = options;
+    this.#redact = keyRedactor([options.apiKey]);
   }
 
   /** The upstream's charge is charged here too, even beyond the hold: a PDF's pages are counted by the upstream. */
@@ -110,8 +115,12 @@ export class FirecrawlEngine implements WebEngine {
       const collected = await collectBody(reply.body, limits.upstreamAnswerBytesMax, (bytes) => share.add(bytes));
       const bytes = "bytes" in collected ? collected.bytes : Buffer.alloc(0);
       const json = parseObject(bytes.toString());
+      const failure = { name: reply.status === 401 ? ("key_refused" as const) : ("request" as const) };
+      const kept =
+        reply.status === 200 ? undefined : keptFromClient("web/firecrawl", { status: reply.status, failure });
+      if (kept !== undefined) throw kept;
       if (json === undefined) throw new GatewayError("upstream_invalid_answer", "The web engine's answer is no JSON.");
-      if (reply.status !== 200 || json["success"] === false) throw refusalOf(reply.status, bytes, reply.headers);
+      if (reply.status !== 200 || json["success"] === false) throw this.#refusalOf(reply, bytes);
       return { bytes, json } satisfies Answer;
     } catch (cause) {
       if (cause instanceof GatewayError || cause instanceof EngineRefusal || context.signal.aborted) throw cause;
@@ -122,6 +131,14 @@ export class FirecrawlEngine implements WebEngine {
       timeout.end();
       share.free();
     }
+  }
+
+  /** The refusal, without the key. */
+  #refusalOf({ status, headers }: UpstreamReply, body: Buffer): EngineRefusal {
+    const relayed: Record<string, string> = { "content-type": headers.get("content-type") ?? "application/json" };
+    const retryAfter = headers.get("retry-after");
+    if (retryAfter !== null) relayed["retry-after"] = retryAfter;
+    return new EngineRefusal(status === 200 ? 502 : status, Buffer.from(this.#redact(body.toString())), relayed);
   }
 
   /** Refuses private addresses. Of a host that has no address here, the upstream may know better. */
@@ -159,14 +176,6 @@ function furtherPdfPages({ parsers }: JsonObject): number {
 /** In whole credits of the upstream; a fraction counts as a whole one. */
 function creditsIn({ creditsUsed }: JsonObject): number | undefined {
   return typeof creditsUsed === "number" && creditsUsed >= 0 ? Math.ceil(creditsUsed) : undefined;
-}
-
-/** An error of the upstream about its own key is the operator's affair, and is relayed all the same. */
-function refusalOf(status: number, body: Uint8Array, headers: { get(name: string): string | null }): EngineRefusal {
-  const relayed: Record<string, string> = { "content-type": headers.get("content-type") ?? "application/json" };
-  const retryAfter = headers.get("retry-after");
-  if (retryAfter !== null) relayed["retry-after"] = retryAfter;
-  return new EngineRefusal(status === 200 ? 502 : status, body, relayed);
 }
 
 function textsOf(value: unknown): string[] {
