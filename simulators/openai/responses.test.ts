@@ -195,7 +195,7 @@ describe("refused requests", () => {
     ["a schema without a name", "hi", { text: { format: { type: "json_schema", schema: {} } } }, "text.format.name"],
     ["an unknown include", "hi", { include: ["everything"] }, "include"],
     ["stream options without a stream", "hi", { stream_options: {} }, "stream_options"],
-    ["what is not simulated", "hi", { background: true }, "background"],
+    ["what is not simulated", "hi", { prompt: { id: "p" } }, "prompt"],
   ])("%s", async (_what, input, more, param) => {
     expect(await errorOf(input, more)).toMatchObject({ type: "invalid_request_error", param });
   });

@@ -119,7 +119,7 @@ function containerProblem({ type, container, environment }: JsonObject, index: n
 }
 
 /** Features that are not simulated, and are refused explicitly so that no test takes them for an answer. */
-const notSimulated = ["background", "conversation", "prompt"] as const;
+const notSimulated = ["conversation", "prompt"] as const;
 
 function refuse(body: JsonObject): Problem | null {
   const unknown = asArray(body["include"]).find((name) => !includable.has(String(name)));
@@ -131,6 +131,10 @@ function refuse(body: JsonObject): Problem | null {
   if (cache !== null) return cache;
   const container = asArray(body["tools"]).map(asObject).flatMap(containerProblem)[0];
   if (container !== undefined) return container;
+  if (body["background"] === true && body["store"] === false) {
+    const message = "Background mode requires 'store' to be true.";
+    return { kind: "bad-value", field: "background", message, value: true };
+  }
   const missing = notSimulated.find((field) => isGiven(body[field]) && body[field] !== false);
   if (missing === undefined) return refuseEffort(body, [withoutThought, ...effortRows]) ?? refuseSampling(body);
   return { kind: "unsupported", field: missing, message: `'${missing}' is not simulated.` };
@@ -171,7 +175,7 @@ function members({ call, body }: ResponsesTalk, completed: boolean): JsonObject 
   const text = asObject(body["text"]);
   return {
     completed_at: completed ? call.identity.created + 1 : null,
-    background: false,
+    background: body["background"] ?? false,
     instructions: body["instructions"] ?? null,
     max_output_tokens: body["max_output_tokens"] ?? null,
     max_tool_calls: body["max_tool_calls"] ?? null,
@@ -216,6 +220,7 @@ const wire: ResponsesWire = {
   refuse,
   strictItems: true,
   compacts: true,
+  background: true,
   notKept: (what, id, field) => {
     if (field === "previous_response_id") {
       return openaiRefusal(`Previous response with id '${id}' not found.`, field, "previous_response_not_found");

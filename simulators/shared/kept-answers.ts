@@ -7,6 +7,16 @@ export interface KeptAnswer {
   readonly body: JsonObject;
   /** The whole input, including earlier answers. */
   readonly input: readonly JsonObject[];
+  /** Of a response in the background: its course. The body is that of its end. */
+  readonly course?: ResponseCourse;
+}
+
+/** The course of a response in the background, by the simulators' clock in milliseconds. */
+export interface ResponseCourse {
+  readonly createdAt: number;
+  /** Whether it comes to no end by itself. */
+  readonly isEndless: boolean;
+  readonly isCancelled?: boolean;
 }
 
 const answersMax = 1_000;

@@ -28,6 +28,7 @@ import {
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "../ledger/index.ts";
 import { publishedDocument } from "../openapi/index.ts";
 import {
+  type BackgroundResponses,
   openResponseStore,
   ResponseStoreService,
   type ObjectOwnerStore,
@@ -97,7 +98,7 @@ export function createApp(options: AppOptions): App {
   const isDraining = (): boolean => draining;
   const publicUrl = config.server.public_url ?? options.address;
   const outbound = createOutbound(config, environment);
-  const { videos, webhooks, jobs } = createJobs({ ...options, calls, outbound, publicUrl });
+  const { videos, background, webhooks, jobs } = createJobs({ ...options, calls, outbound, publicUrl });
   const web = createWeb({ ...options, calls, pipeline, outbound, webhooks, ticker, publicUrl });
   const services = servicesOf(options, {
     ...parts,
@@ -106,6 +107,7 @@ export function createApp(options: AppOptions): App {
     store,
     objectOwners,
     videos,
+    background,
     webhooks,
     web,
     isDraining,
@@ -179,6 +181,7 @@ interface ServiceParts extends LedgerParts {
   calls: PaidWork;
   pipeline: CallPipeline;
   videos: VideoJobs;
+  background: BackgroundResponses;
   store: LedgerStore;
   objectOwners: ObjectOwnerStore;
   webhooks: Webhooks;
@@ -190,7 +193,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
   const { config, sandbox, storage, version, environment, logger } = options;
   const { clock } = environment;
   const { calls, pipeline, router, ticker, storedObjects } = parts;
-  const { videos, store, objectOwners, webhooks, web, isDraining } = parts;
+  const { videos, background, store, objectOwners, webhooks, web, isDraining } = parts;
   const responses = openResponseStore(storage);
   const admit: AdmitFree = (call) => admitFree(calls.work, call);
   const asking = { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker };
@@ -203,6 +206,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     storedObjects,
     objectOwners,
     videos,
+    background,
     webhooks,
     web: web.access,
     crawls: web.crawls,

@@ -1,10 +1,11 @@
-/** The part of the composition for durable jobs: video jobs, webhooks, and the runner of both. */
+/** The part of the composition for durable jobs: video jobs, responses in the background, webhooks, and their runner. */
 import { hostname } from "node:os";
 import { createWebhooks } from "./webhooks.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { type Job, JobRunner, openJobStore } from "../jobs/index.ts";
 import type { RunningPart } from "../http/index.ts";
+import { BACKGROUND_JOB, BackgroundResponses, openBackgroundStore, openResponseStore } from "../objects/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { PaidWork } from "./paid-work.ts";
 import type { Storage } from "../storage/index.ts";
@@ -32,6 +33,7 @@ interface JobsOptions {
 
 export interface Jobs {
   videos: VideoJobs;
+  background: BackgroundResponses;
   webhooks: Webhooks;
   /** Runs due jobs in this process until it stops. */
   jobs: RunningPart;
@@ -55,6 +57,16 @@ export function createJobs(options: JobsOptions): Jobs {
     publicUrl,
     node,
   });
+  const background = new BackgroundResponses({
+    ...calls,
+    asking: { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker },
+    background: openBackgroundStore(storage),
+    responses: openResponseStore(storage),
+    jobs: store,
+    ticker,
+    randomBytes,
+    node,
+  });
   const jobs = new JobRunner({
     store,
     clock,
@@ -62,7 +74,7 @@ export function createJobs(options: JobsOptions): Jobs {
     randomBytes,
     randomFraction,
     node,
-    handlers: new Map([...handlers, [VIDEO_JOB, videos.handler]]),
+    handlers: new Map([...handlers, [VIDEO_JOB, videos.handler], [BACKGROUND_JOB, background.handler]]),
     onError: jobErrors(logger, clock),
   });
   let stopped: Promise<unknown> | undefined;
@@ -73,7 +85,7 @@ export function createJobs(options: JobsOptions): Jobs {
     close();
     await stopped;
   };
-  return { videos, webhooks, jobs: { close, stop } };
+  return { videos, background, webhooks, jobs: { close, stop } };
 }
 
 /** Logs the errors of jobs, and seldom those of the storage, which is asked every second. */

@@ -1,6 +1,7 @@
 import * as auth from "../auth/sql/schema.ts";
 import { JOBS } from "../jobs/sql/schema.ts";
 import * as ledger from "../ledger/sql/schema.ts";
+import { BACKGROUND_RESPONSES } from "../objects/background/sql/schema.ts";
 import { STORED_OBJECTS, UPLOADED_FILES } from "../objects/owners/sql/schema.ts";
 import { KEYS_OF_RESPONSES, RESPONSES } from "../objects/responses/sql/schema.ts";
 import { PRICE_CATALOG } from "../pricing/sql/schema.ts";
@@ -45,5 +46,6 @@ export const schema: Schema = {
     ledger.REFUNDS,
     ledger.SESSIONS,
     ledger.MOVES,
+    BACKGROUND_RESPONSES,
   ],
 };

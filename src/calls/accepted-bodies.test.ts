@@ -118,7 +118,6 @@ test.each<[string, z.ZodType, object]>([
 });
 
 test.each<[string, z.ZodType, unknown]>([
-  ["a response that is made after its call", responsesRequest, { model, input, background: true }],
   [
     "a check of an optional value",
     z

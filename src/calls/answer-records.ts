@@ -40,6 +40,11 @@ export class RecordCapture {
     this.#records = records;
   }
 
+  /** The whole response, once it has been collected. */
+  get response(): JsonObject | undefined {
+    return this.#response;
+  }
+
   /** Collects from a stream, also from one that breaks off. */
   observe(observer: StreamObserver): StreamObserver {
     const { objects, storeResponse } = this.#records;

@@ -3,7 +3,7 @@ import type { FormDeclaration } from "../bodies/index.ts";
 import type { ModelOperation, Surface } from "../core/index.ts";
 import type { TextCodec } from "../dialects/index.ts";
 import type { MediaCodec } from "../media/index.ts";
-import type { ResponseStoreService } from "../objects/index.ts";
+import type { BackgroundResponses, ResponseStoreService } from "../objects/index.ts";
 
 /** The fields of every chargeable body. */
 export interface ChargeableBody {
@@ -29,4 +29,6 @@ export interface ChargeableRoute<Body extends ChargeableBody> {
   codec: TextCodec<Body> | MediaCodec<Body>;
   /** Stores the answers, so that later calls may refer to them. */
   responseStore?: ResponseStoreService;
+  /** Runs answers after their requests; without it, none may be asked for. */
+  background?: BackgroundResponses;
 }

@@ -19,6 +19,7 @@ import type { IncomingCall } from "./incoming-call.ts";
 import { isLarge } from "./large-bodies.ts";
 import { type CallPlan, planCall, type PlanDependencies } from "./plan-call.ts";
 import { relayReply } from "./relay/relay-reply.ts";
+import { isLeftToUpstream, leaveToUpstream, runInBackground } from "./run-in-background.ts";
 import { callTargets, type CallTargets, mayHaveTargets } from "./routed/call-targets.ts";
 import { answerInTime } from "./routed/late-answer.ts";
 import { type RoutedDependencies, sendRouted } from "./routed/send-routed.ts";
@@ -114,7 +115,11 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
   }
 
   run(running: RunningWork<CallPlan, Target>, plan: CallPlan): Promise<PaidAnswer> {
-    return plan.targets === undefined ? this.#run(running, plan) : this.#inTime(running, plan, plan.targets);
+    const { background, targets } = plan;
+    if (background !== undefined) {
+      return runInBackground(running, plan, { ...background, perform: () => this.#run(running, plan) });
+    }
+    return targets === undefined ? this.#run(running, plan) : this.#inTime(running, plan, targets);
   }
 
   /** Of a stream, the head goes in time, whatever the targets do. */
@@ -145,6 +150,10 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
         const refused = failedAnswer(running, plan, reply);
         await running.end({ status: refused.status, outcome: "failed" });
         return refused;
+      }
+      const { background } = plan;
+      if (background !== undefined && isLeftToUpstream(background, reply)) {
+        return await leaveToUpstream(running, plan, background, reply);
       }
       const { answer, whole, observed } = wholeAnswer(running, plan, reply);
       let used = observed;

@@ -1,5 +1,12 @@
 /** A call's body becomes a plan before its hold: the target, the requests and the bound of the cost. */
-import { decodedSizeOf, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
+import {
+  decodedSizeOf,
+  editBytes,
+  type JsonEdit,
+  parseBody,
+  type ParsedBody,
+  type ReceivedBody,
+} from "../bodies/index.ts";
 import { outputHold, type WorkPlan } from "../charges/index.ts";
 import {
   type Environment,
@@ -13,10 +20,12 @@ import {
   withToolRuns,
   type WorkBound,
 } from "../core/index.ts";
-import { comparesModels, type TextCodec } from "../dialects/index.ts";
+import { comparesModels, inputItems, queuedResponse, type TextCodec } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { MediaCodec } from "../media/index.ts";
 import {
+  type BackgroundInput,
+  type BackgroundResponses,
   type ExpandedInput,
   rebaseErrorPath,
   type ResponseStoreService,
@@ -31,6 +40,18 @@ import type { Exchange } from "./exchange.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import type { CallTargets } from "./routed/call-targets.ts";
 import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
+
+/** How a response runs in the background. */
+export interface BackgroundPlan {
+  service: BackgroundResponses;
+  record: BackgroundInput;
+  /** The response before its beginning; undefined if its upstream names it. */
+  queued: JsonObject | undefined;
+  /** Whether the upstream runs it by itself. */
+  isNative: boolean;
+  /** Whether its client reads the events. */
+  isStreamed: boolean;
+}
 
 export interface PlanDependencies {
   environment: Pick<Environment, "randomBytes">;
@@ -62,6 +83,8 @@ export interface CallPlan extends WorkPlan {
   records: AnswerRecords | undefined;
   /** The id of the only key that knows the objects the call refers to. */
   pinnedKeyId: string | undefined;
+  /** How its response runs after the request; undefined for a call that answers it. */
+  background?: BackgroundPlan | undefined;
   /** The targets after this one; undefined for a call with one. */
   targets?: CallTargets | undefined;
 }
@@ -72,9 +95,10 @@ export function planCall<Body extends ChargeableBody>(call: ReadCall<Body>): Cal
   const { codec } = route;
   if (codec.dialect === undefined) return planMedia(call, codec);
   if (received.kind === "form") throw new Error("no text generation takes a form");
-  return route.responseStore === undefined
-    ? planText(call, received, codec)
-    : planKept(call, received, codec, route.responseStore);
+  const { responseStore } = route;
+  if (responseStore === undefined) return planText(call, received, codec);
+  if (received.body["background"] === true) return planInBackground(call, received, codec, responseStore);
+  return planKept(call, received, codec, responseStore);
 }
 
 async function planMedia<Body extends ChargeableBody>(
@@ -197,6 +221,57 @@ async function planKept<Body extends ChargeableBody>(
     responseStore.store(said, response, isKeptUpstream ? { keyId } : undefined);
   const records = { objects: plan.records?.objects, storeResponse };
   return { ...plan, records, pinnedKeyId: pinnedKeyId ?? plan.pinnedKeyId };
+}
+
+/** The plan of a call whose response goes on after its request. Throws 422 if it cannot be stored. */
+async function planInBackground<Body extends ChargeableBody>(
+  call: ReadCall<Body>,
+  parsed: ParsedBody<Body>,
+  codec: TextCodec<Body>,
+  responseStore: ResponseStoreService,
+): Promise<CallPlan> {
+  const { route, target, incoming, at } = call;
+  const { background: service, body: schema } = route;
+  if (service === undefined || schema === undefined) throw notInBackground("is not offered here");
+  if (parsed.body["store"] === false) throw notInBackground("needs a response that is stored: leave store out");
+  if (parsed.bytes.length > limits.storedRoundBytesMax) throw notInBackground("is not possible with so large a body");
+  const isStreamed = parsed.body.stream === true;
+  const isNative = target.operation.runsInBackground === true && !isStreamed && passesThrough(target, parsed, codec);
+  const edits: JsonEdit[] = [{ remove: "background" }, { set: "stream", value: "true" }];
+  const sent = isNative
+    ? parsed
+    : parseBody(Buffer.concat(editBytes(parsed.bytes, parsed.members, edits)), schema, codec.measured);
+  const plan = await planKept({ ...call, received: sent }, sent, codec, responseStore);
+  const request = await decodeBodyOf(call, parsed);
+  const callId = callIdOf(incoming.requestId);
+  const { previous_response_id: previous } = request;
+  const named = { request, callId, created: Math.floor(at / 1_000) };
+  return {
+    ...plan,
+    records: plan.records && { ...plan.records, storeResponse: asBackground(plan.records.storeResponse) },
+    background: {
+      service,
+      record: {
+        owner: incoming.principal.user,
+        provider: target.route.prefix,
+        model: target.model,
+        previousId: typeof previous === "string" ? previous : undefined,
+        input: JSON.stringify(inputItems(request, callId)),
+      },
+      queued: plan.exchange.passesThrough ? undefined : queuedResponse(named, target.model),
+      isNative,
+      isStreamed,
+    },
+  };
+}
+
+function notInBackground(why: string): GatewayError {
+  return new GatewayError("validation_failed", `background: ${why}.`, { param: "background" });
+}
+
+/** The upstream was not told. */
+function asBackground(store: AnswerRecords["storeResponse"]): AnswerRecords["storeResponse"] {
+  return store && ((response, keyId) => store({ ...response, background: true }, keyId));
 }
 
 /** A body that the gateway would have to store, and that is too large for that, is answered as with `store: false`. */

@@ -109,6 +109,18 @@ export const expandedBytesMax = 16 * 1024 * 1024;
  */
 export const storedRoundBytesMax = 8 * 1024 * 1024;
 
+/** How long a response may run in the background, and its hold lives. */
+export const backgroundMsMax = 3_600_000;
+
+/** How long the events of a response that ran in the background are kept after its end. */
+export const backgroundEventsTtlMs = 10 * 60_000;
+
+/** Bytes of those events; of a response with more, the last event is kept, which has the whole answer. */
+export const backgroundEventsBytesMax = 8 * 1024 * 1024;
+
+/** The lease of the job of such a response. Once its process has not renewed it for so long, the response has failed. */
+export const backgroundLeaseMs = 60_000;
+
 /** Ledger operations waiting for the next commit; beyond it, new holds are refused with 429. */
 export const ledgerQueueMax = 20_000;
 

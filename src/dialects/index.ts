@@ -46,6 +46,7 @@ export {
 export {
   countResponseTokensRequest,
   inputItems,
+  queuedResponse,
   referencedItems,
   responsesCodec,
   responsesRequest,

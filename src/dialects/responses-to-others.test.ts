@@ -84,7 +84,6 @@ describe("fields toward chat", () => {
   });
 
   test.each<[string, JsonObject]>([
-    ["background", { background: true }],
     ["conversation", { conversation: "conv_1" }],
     ["prompt", { prompt: { id: "p" } }],
     ["moderation", { moderation: { model: "m" } }],

@@ -1,12 +1,13 @@
 import type { CallPipeline, ChargeableBody, ChargeableRoute } from "../calls/index.ts";
 import { answerPaid } from "./answer-paid.ts";
-import type { ResponseStoreService } from "../objects/index.ts";
+import type { BackgroundResponses, ResponseStoreService } from "../objects/index.ts";
 import type { ProxiedContract } from "./contract.ts";
 import { type HttpRoute, proxiedRoute } from "./route.ts";
 
 export interface ChargeableServices {
   pipeline: CallPipeline;
   responseStore: ResponseStoreService;
+  background: BackgroundResponses;
 }
 
 interface ChargeableDeclaration<Body extends ChargeableBody> extends Omit<ChargeableRoute<Body>, "responseStore"> {
@@ -25,7 +26,9 @@ export function chargeableRoute<Body extends ChargeableBody>(
   return proxiedRoute({
     contract: { ...contract, body: route.body, links: { generation, ...contract.links } },
     surface: route.surface,
-    handle: (call, { pipeline, responseStore }: ChargeableServices) =>
-      answerPaid(call, (request) => pipeline.run(storesResponses ? { ...route, responseStore } : route, request)),
+    handle: (call, { pipeline, responseStore, background }: ChargeableServices) =>
+      answerPaid(call, (request) =>
+        pipeline.run(storesResponses ? { ...route, responseStore, background } : route, request),
+      ),
   });
 }

@@ -1,3 +1,8 @@
+export type { BackgroundInput, NativeCall } from "./background/background-call.ts";
+export { BackgroundResponses } from "./background/background-responses.ts";
+export { BACKGROUND_JOB } from "./background/dependencies.ts";
+export { openBackgroundStore } from "./background/sql/open.ts";
+export type { BackgroundStore } from "./background/store.ts";
 export type { FileQuota, FileStore, UploadPlace } from "./owners/file-store.ts";
 export { openFileStore, openObjectOwnerStore } from "./owners/sql/open.ts";
 export type { ObjectOwnerStore } from "./owners/store.ts";
@@ -5,6 +10,7 @@ export { StoredObjects } from "./owners/stored-objects.ts";
 export { finalResponseOf, finalResponseWords } from "./responses/final-response.ts";
 export { type ExpandedInput, rebaseErrorPath, ResponseStoreService } from "./responses/response-store-service.ts";
 export {
+  cancelResponse,
   deleteResponse,
   getResponse,
   listInputItems,

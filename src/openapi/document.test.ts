@@ -75,6 +75,7 @@ const routes: [string, string, string[]][] = [
   ["post", "/v1/responses", proxied],
   ["get", "/v1/responses/{response_id}", relayed],
   ["delete", "/v1/responses/{response_id}", relayed],
+  ["post", "/v1/responses/{response_id}/cancel", relayed],
   ["get", "/v1/responses/{response_id}/input_items", relayed],
   ...["/v1/files", "/v1/{provider}/files"].flatMap((path): [string, string, string[]][] => [
     ["get", path, relayed],
@@ -385,7 +386,7 @@ describe("the schema of", () => {
     ["post", "/v1/messages", "idempotency-key", " a", false],
     ["post", "/v1/responses", "application/json", { ...embedding, background: false }, true],
     ["post", "/v1/responses", "application/json", { ...embedding, background: null }, true],
-    ["post", "/v1/responses", "application/json", { ...embedding, background: true }, false],
+    ["post", "/v1/responses", "application/json", { ...embedding, background: true }, true],
     ["post", "/v1/embeddings", "application/json", { ...embedding, stream: null }, true],
     ["post", "/v1/embeddings", "application/json", { ...embedding, input: [2 ** 53] }, false],
     ["post", "/v1/embeddings", "application/json", { ...embedding, dimensions: 2 ** 53 }, false],

@@ -140,6 +140,8 @@ export interface UpstreamOperation {
   hasSocket?: boolean;
   /** The upstream stores its answers: they can be looked up and continued by id under the same path. */
   storesAnswers?: true;
+  /** The upstream runs responses with `background` after their requests: they are looked up and cancelled under the same path. */
+  runsInBackground?: true;
   /** Reads the usage of a whole answer or of one stream event; undefined if it contains none. */
   readUsage(answer: JsonObject): ObservedUsage | undefined;
   /** The duration of audio is billed in steps of this many milliseconds, rounded up; by the millisecond if absent. */

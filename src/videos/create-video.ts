@@ -41,7 +41,7 @@ import {
   type UsageBucket,
   type VideoOperation,
 } from "../core/index.ts";
-import type { LeasedJob } from "../jobs/index.ts";
+import { keepLease, type LeasedJob, type LeaseKeeping, renewLease } from "../jobs/index.ts";
 import type { UpstreamRequestBody, VideoInput, VideoSource } from "../providers/index.ts";
 import { requirePrices, type Target } from "../routing/index.ts";
 import {
@@ -53,7 +53,6 @@ import {
 } from "../sending/index.ts";
 import { type ApiAnswer, askApi, jobsOf } from "./ask-api.ts";
 import { endLost, newLease, OVERDUE_MS_MAX, pauseAfter, type VideoJobPayload } from "./follow-video.ts";
-import { keepLease, renewLease } from "./keep-lease.ts";
 import type { StoredVideo } from "./store.ts";
 import { VIDEO_JOB, type VideoDependencies } from "./video-dependencies.ts";
 import { createdAnswer } from "./video-object.ts";
@@ -340,12 +339,19 @@ interface Sending extends VideoPlan {
 }
 
 async function send(deps: VideoDependencies, sending: Sending): Promise<PaidAnswer> {
-  const stopKeeping = keepLease(deps, sending.job);
+  const stopKeeping = keepLease(keepingOf(deps, sending.job), sending.job);
   try {
     return await ask(deps, sending);
   } finally {
     stopKeeping();
   }
+}
+
+/** If this process dies, another one soon takes the job for lost, and frees its hold and its retry key. */
+function keepingOf({ jobs, ticker, environment, logger }: VideoDependencies, { id }: NewVideoJob): LeaseKeeping {
+  const onError = (reason: unknown): void =>
+    logger.warn({ request_id: id, reason: String(reason) }, "the lease of a video job could not be renewed yet");
+  return { jobs, ticker, clock: environment.clock, leaseMs: limits.videoLeaseMs, onError };
 }
 
 async function ask(deps: VideoDependencies, sending: Sending): Promise<PaidAnswer> {
@@ -418,7 +424,7 @@ async function created(
   const known: StoredVideo = { ...video, videoId, keyId, state, answer: json, polledAt: at };
   const answer = createdAnswer(known, deps.publicUrl);
   // A process that was paused, or cut off from the storage, may have been taken for dead.
-  if (!(await storeAnswer(deps, () => renewLease(deps, job)))) {
+  if (!(await storeAnswer(deps, () => renewLease(keepingOf(deps, job), job)))) {
     throw new GatewayError("storage_unavailable", "The job could not be stored in time, and has been given up.");
   }
   const stored = { videoId, keyId, state, answer: json, polledAt: at };

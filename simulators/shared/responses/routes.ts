@@ -1,6 +1,7 @@
 import { asObject, type JsonObject } from "../json.ts";
 import { doneFrame, type Frame, namedFrame } from "../sse.ts";
 import { type Answer, type Call, errorAnswer, jsonAnswer, type Route } from "../types.ts";
+import { asItIs, cancel, isInBackground, startInBackground } from "./background.ts";
 import { type Event, type OutputItem, outputItems } from "./items.ts";
 import { startTalk } from "./talk.ts";
 import type { ResponsesTalk, ResponsesWire } from "./wire.ts";
@@ -14,6 +15,9 @@ export function responsesRoutes(basePath: string, wire: ResponsesWire, hasInputI
     { method: "POST", path, errors, handle: (call) => create(call, wire) },
     { method: "GET", path: one, errors, handle: (call) => retrieve(call, wire) },
     { method: "DELETE", path: one, errors, handle: (call) => remove(call, wire) },
+    ...(wire.background === true
+      ? [{ method: "POST" as const, path: `${one}/cancel`, errors, handle: (call: Call) => cancel(call, wire) }]
+      : []),
   ];
   if (!hasInputItems) return kept;
   return [...kept, { method: "GET", path: `${one}/input_items`, errors, handle: (call) => listInput(call, wire) }];
@@ -23,7 +27,8 @@ function create(call: Call, wire: ResponsesWire): Answer {
   const talk = startTalk(call, wire);
   if ("kind" in talk) return talk;
   if (talk.body["stream"] === true) return { kind: "stream", frames: eventFrames(talk, wire) };
-  return jsonAnswer(finish(talk, wire, outputItems(talk, wire)));
+  const response = finish(talk, wire, outputItems(talk, wire));
+  return isInBackground(talk, wire) ? startInBackground(talk, response) : jsonAnswer(response);
 }
 
 /** The finished response, kept unless the caller wants it forgotten. */
@@ -109,7 +114,8 @@ function idOf(call: Call): string {
 function retrieve(call: Call, wire: ResponsesWire): Answer {
   const found = call.kept.get(idOf(call));
   if (found === undefined) return errorAnswer(wire.notKept("response", idOf(call), "response_id"));
-  return jsonAnswer(wire.retrieved?.(found.body) ?? found.body);
+  const body = asItIs(found, call);
+  return jsonAnswer(wire.retrieved?.(body) ?? body);
 }
 
 function remove(call: Call, wire: ResponsesWire): Answer {

@@ -27,6 +27,8 @@ export interface ResponsesWire {
   readonly strictItems: boolean;
   /** It makes summaries of conversations itself (`compaction_trigger`). */
   readonly compacts?: true;
+  /** It runs responses with `background` after their requests. */
+  readonly background?: true;
   notKept(what: "response" | "item", id: string, field: string): ErrorAnswer;
   /** The answer to encrypted reasoning that does not open. */
   forged(sealed: string): ErrorAnswer;

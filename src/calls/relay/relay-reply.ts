@@ -6,6 +6,7 @@ import type { StreamObserver } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { captureRecords } from "../answer-records.ts";
 import { EVENT_HEADERS, headersFor, storeOrLog } from "../build-response.ts";
+import { answerAtEnd } from "../run-in-background.ts";
 import { EVENT_STREAM, type Exchange, type ObservedStream } from "../exchange.ts";
 import type { CallPlan } from "../plan-call.ts";
 import { relayStream } from "./relay-stream.ts";
@@ -78,7 +79,7 @@ function relay(
     ...(described === undefined ? {} : { ...described, "content-type": replied.get("content-type") ?? EVENT_STREAM }),
     ...(events === undefined ? {} : EVENT_HEADERS),
   };
-  const recorder = order.retry === undefined ? undefined : new StoredBody();
+  const recorder = order.retry === undefined || call.isDetached ? undefined : new StoredBody();
   const stream = relayStream(body, {
     observer,
     events,
@@ -101,7 +102,10 @@ function relay(
       const isCharged = outcome === "complete" || outcome === "abandoned" || isPartial;
       const unbilled = outcome === "failed" && usage.hasOutput ? used : undefined;
       if (used === undefined || !isCharged) await call.end({ status, outcome, error, unbilled });
-      else await call.end({ status, outcome, observed: used, error, answer: recorder && { headers, body: recorder } });
+      else {
+        const answer = recorder ? { headers, body: recorder } : answerAtEnd(plan, capture?.response);
+        await call.end({ status, outcome, observed: used, error, answer });
+      }
     },
   });
   return { status, headers, body: stream };

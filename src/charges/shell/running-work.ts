@@ -35,7 +35,8 @@ export interface WorkResult extends Omit<WorkEnd, "answer" | "files"> {
 export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   readonly work: Work;
   readonly watchdog: CallWatchdog;
-  readonly client: PaidClient;
+  /** Another one once it is detached. */
+  client: PaidClient;
   /** Counts its answer, until it has ended. */
   readonly memory: MemoryShare;
   readonly #surface: WorkPlanner<unknown, Plan, Target>["surface"];
@@ -51,6 +52,8 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   #sentAt = 0;
   /** The attempts that have begun, of all requests and targets. */
   attempts = 0;
+  /** Whether it goes on in this process after its request has ended. */
+  isDetached = false;
 
   constructor(options: RunningWorkOptions<Plan, Target>) {
     const { work, watchdog, client, memory, way, received, onEnd } = options;
@@ -72,6 +75,16 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   /** Whether a job has the work: its request ends with its answer. */
   get isParked(): boolean {
     return this.#isParked;
+  }
+
+  /**
+   * From now on the work goes on in this process without its request, until its end or until `client` leaves. Whoever detaches it
+   * ends it, and its watchdog.
+   */
+  detach(client: PaidClient): void {
+    this.isDetached = true;
+    this.client = client;
+    this.watchdog.waitFor(client);
   }
 
   /** Plans the same body for another target, as long as it is there. */

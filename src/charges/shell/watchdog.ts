@@ -19,7 +19,7 @@ export interface WatchdogOptions {
 export class CallWatchdog implements Watched {
   slot = -1;
   readonly abort: CallAbort;
-  readonly #options: WatchdogOptions;
+  #options: WatchdogOptions;
   #waitMs = Number.POSITIVE_INFINITY;
   #since = 0;
   #timeoutMessage = "";
@@ -64,6 +64,12 @@ export class CallWatchdog implements Watched {
   /** Ends the call after this time, however busy the upstream is. */
   limitTotal(milliseconds: number): void {
     this.#deadline = this.#options.ticker.now() + milliseconds;
+  }
+
+  /** The call has another client from now on, and ends as soon as that one leaves. */
+  waitFor(client: WatchdogOptions["client"]): void {
+    this.#options = { ...this.#options, client, clientGoneGraceMs: 0 };
+    this.#graceUntil = undefined;
   }
 
   /** Whether the call was ended because its client had disconnected. */

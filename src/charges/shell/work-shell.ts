@@ -113,7 +113,7 @@ export class WorkShell {
         bodyMemory.free();
         onEnd();
       }
-      running?.watchdog.end();
+      if (running?.isDetached !== true) running?.watchdog.end();
     }
   }
 

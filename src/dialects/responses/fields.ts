@@ -94,7 +94,7 @@ export const responsesFields: FieldTable = {
   prompt_cache_options: { ...dropped, note: "likewise" },
   prompt_cache_retention: { ...dropped, note: "likewise" },
   context_management: dropped,
-  background: refused,
+  background: handledByGateway,
   conversation: refused,
   prompt: refused,
   moderation: refused,

@@ -11,6 +11,7 @@ import type { ResponsesRequest } from "./request.ts";
 import { responsesTranslation } from "./translation.ts";
 import { responsesObjects } from "./stored-objects.ts";
 
+export { queuedResponse } from "./answers/response-object.ts";
 export { boundItems } from "./bound.ts";
 export { inputItems, referencedItems } from "./kept-items.ts";
 export { countResponseTokensRequest, type ResponsesRequest, responsesRequest } from "./request.ts";

@@ -22,12 +22,10 @@ export const responsesRequest = z
     max_output_tokens: wholeNumber(1).nullish(),
     previous_response_id: z.string().min(1).nullish(),
     store: z.boolean().nullish().describe("Whether the response is kept; true where it is left out."),
-    // Such an answer is generated, and costs, after its call has ended.
     background: z
       .boolean()
       .nullish()
-      .refine((wanted) => wanted !== true, "is not offered here; leave it out or stream")
-      .meta({ enum: [false, null] }),
+      .describe("Whether the response goes on after its call, which is answered at once: poll it by its id."),
   })
   .meta({ id: "ResponsesRequest" });
 

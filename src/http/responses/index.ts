@@ -4,7 +4,7 @@ import { compactResponseRoute } from "./compact.ts";
 import { countResponseTokensRoute } from "./count-tokens.ts";
 import { createResponseRoute } from "./create-response.ts";
 import { responsesSocketRoute } from "./responses-sockets.ts";
-import { deleteResponseRoute, getResponseRoute, listInputItemsRoute } from "./stored-responses.ts";
+import { cancelResponseRoute, deleteResponseRoute, getResponseRoute, listInputItemsRoute } from "./stored-responses.ts";
 
 export const responsesFeature: Feature = {
   routes: [
@@ -13,9 +13,21 @@ export const responsesFeature: Feature = {
     compactResponseRoute,
     getResponseRoute,
     deleteResponseRoute,
+    cancelResponseRoute,
     listInputItemsRoute,
     responsesSocketRoute,
   ],
-  start: ({ responses, objectOwners, clock, logger }) =>
-    startDeleting(() => Promise.all([responses.deleteExpired(clock()), objectOwners.deleteExpired(clock())]), logger),
+  start(services) {
+    const { responses, objectOwners, background, clock, logger } = services;
+    const deleteExpired = (): Promise<unknown> =>
+      Promise.all([responses.deleteExpired(clock()), objectOwners.deleteExpired(clock()), background.deleteExpired()]);
+    const deleting = startDeleting(deleteExpired, logger);
+    return {
+      get active() {
+        return background.active;
+      },
+      abortAll: () => background.abortAll(),
+      stop: () => deleting.stop?.(),
+    };
+  },
 };

@@ -20,7 +20,7 @@ export interface ResponsesSocketSettings {
   newAsker: () => SocketAsker;
 }
 
-interface Needs extends ChargeableServices {
+interface Needs extends Omit<ChargeableServices, "background"> {
   router: ModelRouter;
   clock: Clock;
   logger: Logger;

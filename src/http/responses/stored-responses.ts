@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import {
+  cancelResponse,
   deleteResponse,
   getResponse,
   listInputItems,
@@ -24,12 +25,32 @@ export const getResponseRoute = platformRoute({
     tag: "Responses",
     summary: "A response of the caller that was kept.",
     params,
+    query: z.object({
+      stream: z.enum(["true", "false"]).optional().describe("Of a response in the background: its events."),
+      starting_after: z.coerce.number().int().min(0).optional().describe("The number of the last event received."),
+    }),
     answer: response,
     notFound,
     relays: true,
   },
   access: "token",
   handle: handledBy(getResponse),
+});
+
+export const cancelResponseRoute = platformRoute({
+  contract: {
+    method: "post",
+    path: "/v1/responses/{response_id}/cancel",
+    operationId: "cancelResponse",
+    tag: "Responses",
+    summary: "Cancels a response of the caller that runs in the background.",
+    params,
+    answer: response,
+    notFound,
+    relays: true,
+  },
+  access: "token",
+  handle: handledBy(cancelResponse),
 });
 
 export const deleteResponseRoute = platformRoute({

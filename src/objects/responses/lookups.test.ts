@@ -13,7 +13,7 @@ import type { Storage } from "../../storage/index.ts";
 import { openStorage } from "../../../test/kit/storage.ts";
 import { MemoryBudget, Ticker } from "../../streaming/index.ts";
 import { ResponseStoreService } from "./response-store-service.ts";
-import { deleteResponse, getResponse, listInputItems } from "./lookups.ts";
+import { deleteResponse, getResponse, listInputItems, type StoredResponseDependencies } from "./lookups.ts";
 import { openResponseStore } from "./sql/open.ts";
 
 let ticker: Ticker;
@@ -41,6 +41,14 @@ async function keep(model: string, id: string, request: JsonObject): Promise<voi
   );
 }
 
+/** Nothing runs in the background. */
+const none: StoredResponseDependencies["background"] = {
+  find: () => Promise.resolve(undefined),
+  cancel: () => Promise.resolve(undefined),
+  remove: () => Promise.resolve(),
+  events: () => new ReadableStream(),
+};
+
 /** Performs one of the three operations on a stored response of alice's. */
 async function ask(
   what: typeof getResponse,
@@ -58,8 +66,8 @@ async function ask(
   };
   const request = new Request(`http://gateway.test/v1/responses/${encodeURIComponent(id)}${query}`);
   const answer = await what(
-    { asking, router, responseStore: keeper },
-    { request, principal: principalOf("alice"), id },
+    { asking, router, responseStore: keeper, background: none },
+    { request, requestId: "req_1", principal: principalOf("alice"), id },
   );
   return { status: answer.status, text: await answer.text() };
 }

@@ -3,6 +3,8 @@ import type { Principal } from "../../auth/index.ts";
 import { GatewayError } from "../../core/index.ts";
 import type { ModelRouter } from "../../routing/index.ts";
 import { type AskDependencies, askUpstream, type UpstreamCall } from "../../sending/index.ts";
+import type { BackgroundResponses } from "../background/background-responses.ts";
+import type { BackgroundResponse } from "../background/store.ts";
 import type { ResponseStoreService } from "./response-store-service.ts";
 import type { StoredResponse } from "./store.ts";
 
@@ -10,6 +12,7 @@ export interface StoredResponseDependencies {
   asking: AskDependencies;
   router: ModelRouter;
   responseStore: ResponseStoreService;
+  background: Pick<BackgroundResponses, "find" | "events" | "cancel" | "remove">;
 }
 
 /** A call about one response, with its query. */
@@ -17,13 +20,27 @@ export interface StoredResponseCall {
   id: string;
   principal: Principal;
   request: Request;
+  requestId: string;
 }
 
-/** `GET /v1/responses/{id}`. Throws 404 if the caller has no such response. */
+/**
+ * `GET /v1/responses/{id}`; with `stream=true` the events of one that runs in the background, until some time after its end. Throws
+ * 404 if the caller has no such response.
+ */
 export async function getResponse(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
+  const running = await deps.background.find(call.id, call.principal);
+  const query = new URL(call.request.url).searchParams;
+  if (query.get("stream") === "true" && running !== undefined) {
+    const body = deps.background.events(running, startingAfter(query.get("starting_after")), call.requestId);
+    return new Response(body, { headers: { ...EVENT_HEADERS, ...headersOf(running) } });
+  }
+  const isHere = running !== undefined && (running.endedAt === undefined || query.size === 0);
+  if (isHere) return runningAnswer(running);
   const stored = await deps.responseStore.find(call.id, call.principal);
-  if (new URL(call.request.url).searchParams.get("stream") === "true") {
-    throw new GatewayError("validation_failed", "stream: only a new response is streamed.", { param: "stream" });
+  if (query.get("stream") === "true") {
+    const message =
+      "stream: only the events of a response in the background are kept, until ten minutes after its end.";
+    throw new GatewayError("validation_failed", message, { param: "stream" });
   }
   if (stored.content !== undefined) return json(stored.content.response);
   return askProvider(deps, call, stored, {
@@ -32,10 +49,42 @@ export async function getResponse(deps: StoredResponseDependencies, call: Stored
   });
 }
 
+const EVENT_HEADERS = { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" };
+
+const headersOf = ({ workId }: BackgroundResponse) => ({ "x-tollgate-generation-id": workId });
+
+const runningAnswer = (running: BackgroundResponse): Response =>
+  Response.json(running.response, { headers: headersOf(running) });
+
+/** The number of the event before the first one; -1 for all of them. */
+function startingAfter(given: string | null): number {
+  if (given === null) return -1;
+  const number = Number(given);
+  if (given !== "" && Number.isSafeInteger(number) && number >= 0) return number;
+  const message = "starting_after: must be the number of an event.";
+  throw new GatewayError("validation_failed", message, { param: "starting_after" });
+}
+
+/**
+ * `POST /v1/responses/{id}/cancel`: of a response in the background, which is returned as it is then; one that has ended stays as it
+ * is. Throws 404 if the caller has no such response, and 422 for one that was answered at once.
+ */
+export async function cancelResponse(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
+  const cancelled = await deps.background.cancel(call.id, call.principal);
+  if (cancelled !== undefined) return runningAnswer(cancelled);
+  await deps.responseStore.find(call.id, call.principal);
+  const message = "Only a response that runs in the background can be cancelled; this one has ended.";
+  throw new GatewayError("validation_failed", message, { param: "response_id" });
+}
+
 /** `GET /v1/responses/{id}/input_items`, in OpenAI's list format with cursors; newest first by default. */
 export async function listInputItems(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
-  const stored = await deps.responseStore.find(call.id, call.principal);
+  const running = await deps.background.find(call.id, call.principal);
   const page = readPage(call);
+  if (running !== undefined && running.endedAt === undefined) {
+    return Response.json(pageOf(await deps.responseStore.inputAfter(running, call.principal), page));
+  }
+  const stored = await deps.responseStore.find(call.id, call.principal);
   if (stored.content !== undefined)
     return Response.json(pageOf(await deps.responseStore.inputOf(stored.id, call.principal), page));
   const subpath = `/${encodeURIComponent(stored.id)}/input_items${queryOf(call)}`;
@@ -44,6 +93,7 @@ export async function listInputItems(deps: StoredResponseDependencies, call: Sto
 
 /** `DELETE /v1/responses/{id}`. The upstream's copy is deleted first, so that a failure there can be retried. */
 export async function deleteResponse(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
+  await deps.background.remove(call.id, call.principal);
   const stored = await deps.responseStore.find(call.id, call.principal);
   if (stored.content === undefined) {
     const answer = await askProvider(deps, call, stored, {

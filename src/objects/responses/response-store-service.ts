@@ -179,6 +179,15 @@ export class ResponseStoreService {
     return [...chain.slice(0, -1).flatMap(roundOf), ...inputOf(last)];
   }
 
+  /** The same of a response that is not stored yet, with its own input as JSON text of a list. */
+  async inputAfter(
+    { input, previousId }: { input: string; previousId: string | undefined },
+    principal: Principal,
+  ): Promise<unknown[]> {
+    const chain = previousId === undefined ? [] : await this.#chain(previousId, principal);
+    return [...chain.flatMap(roundOf), ...listOf(JSON.parse(input))];
+  }
+
   /** Throws 404 if the caller has no such response. */
   async remove(id: string, { user }: Principal): Promise<void> {
     if (!isStorableId(id) || !(await this.#deps.responses.remove(id, user))) throw notFound(id);

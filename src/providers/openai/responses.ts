@@ -23,6 +23,7 @@ export const responses = responsesOperation({
   hidesThought,
   hasSocket: true,
   compacts: true,
+  runsInBackground: true,
   tierNames,
   readTool,
   readTools,

@@ -28,6 +28,8 @@ export interface ResponsesEndpoint {
   /** Whether there is a WebSocket at the same path. */
   hasSocket: boolean;
   facts?: (model: string) => ModelFacts;
+  /** It runs responses with `background` after their requests. */
+  runsInBackground?: true;
   /** It makes summaries of conversations itself (`compaction_trigger`): other endpoints are asked for one in words. */
   compacts?: true;
   /** Clients send it tools that it does not have, and namespaces: requests with those are translated. */
@@ -128,6 +130,7 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
     path: endpoint.path,
     hasSocket: endpoint.hasSocket,
     storesAnswers: true,
+    ...(endpoint.runsInBackground === true && { runsInBackground: true }),
     outputLimit: {
       field: "max_output_tokens",
       replaces: [],

@@ -1,15 +1,24 @@
-import { type JsonObject, listOf, objectOf } from "../../../core/index.ts";
+import { type JsonObject, listOf, objectOf, parseObject } from "../../../core/index.ts";
 import type { ClientContext } from "../../conversation/index.ts";
 
 /** The parts of a response that change while it is generated. */
 export interface ResponseState {
-  status: "in_progress" | "completed" | "incomplete" | "failed";
+  status: "queued" | "in_progress" | "completed" | "incomplete" | "failed";
   incompleteDetails?: JsonObject | null | undefined;
   error?: JsonObject | undefined;
   /** Items as JSON text. */
   output: readonly string[];
   usage?: JsonObject | undefined;
   serviceTier?: string | undefined;
+}
+
+/** The parts of a call that its response repeats. */
+type NamedCall = Pick<ClientContext, "callId" | "created" | "request">;
+
+/** A response in the background before its beginning. */
+export function queuedResponse(call: NamedCall, model: string): JsonObject {
+  const text = new ResponseWriter(call, model, undefined).write({ status: "queued", output: [] });
+  return { ...parseObject(text), background: true };
 }
 
 /**
@@ -20,7 +29,7 @@ export class ResponseWriter {
   readonly #head: string;
   readonly #echo: string;
 
-  constructor(client: ClientContext, model: string, created: number | undefined) {
+  constructor(client: NamedCall, model: string, created: number | undefined) {
     const identity = {
       id: `resp_${client.callId}`,
       object: "response",
