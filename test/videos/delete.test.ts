@@ -106,6 +106,20 @@ describe.each(engines)("a deletion on %s", (engine) => {
     expect((await scene.books()).held).toBeGreaterThan(0n);
   });
 
+  test("keeps the retry key of the creation: a request that is repeated late makes no second video", async () => {
+    const id = scene.newId("video_");
+    scene.serve(id, () => Response.json({ id, status: "queued" }));
+    const creation = { body: { model: "openai/sora-2", prompt: "x" }, headers: { "idempotency-key": id } };
+    const created = await scene.send("POST", "/v1/videos", creation);
+    expect((await scene.send("DELETE", `/v1/videos/${id}`)).status).toBe(200);
+    const seen = scene.upstream.requests.length;
+    const repeated = await scene.send("POST", "/v1/videos", creation);
+    expect([repeated.status, repeated.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
+    expect(await json(repeated)).toEqual(await json(created));
+    expect(scene.upstream.requests).toHaveLength(seen);
+    expect(await scene.books()).toEqual({ spent: 0n, held: 0n });
+  });
+
   test("whose own answer was lost is confirmed by the 404 that follows it", async () => {
     const id = scene.newId("video_");
     let deletions = 0;
