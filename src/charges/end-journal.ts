@@ -3,8 +3,8 @@
  * durable: in the store, or here. The ends that a killed process has left are submitted to the store by the next process that
  * starts on the same directory, and since every end is idempotent by its id, it counts once.
  */
-import { parseObject } from "../core/index.ts";
-import type { Release, Settle } from "../ledger/index.ts";
+import { z } from "zod";
+import type { CallRecord, Release, Settle } from "../ledger/index.ts";
 import { type JournalEntry, JournalFile } from "../storage/index.ts";
 
 type End = Settle | Release;
@@ -88,7 +88,7 @@ export class EndJournal {
       const entries = file.entries();
       for (const { id, content } of entries) {
         this.#files.set(id, file);
-        ends.push(fromText(content));
+        ends.push(writtenEnd.parse(JSON.parse(content)));
       }
       if (entries.length === 0) file.close();
     }
@@ -124,15 +124,22 @@ function toText(end: End): string {
   return JSON.stringify({ ...end, amount: end.amount.toString(), answer: written });
 }
 
-/** Reads what `toText` has written: nobody else writes these files. */
-function fromText(text: string): End {
-  const read = parseObject(text);
-  if (read?.["kind"] === "release") return read as unknown as Release;
-  const { amount, answer, ...rest } = read as unknown as Omit<Settle, "amount" | "answer"> & {
-    amount: string;
-    answer?: Omit<NonNullable<Settle["answer"]>, "body"> & { body: string };
-  };
-  const settle: Settle = { ...rest, amount: BigInt(amount) };
-  if (answer !== undefined) settle.answer = { ...answer, body: Buffer.from(answer.body, "base64") };
-  return settle;
-}
+/** An end as `toText` writes it. Nobody else writes these files, so that a record is taken as it is. */
+const common = { id: z.string(), at: z.number(), record: z.custom<CallRecord>().exactOptional() };
+const writtenEnd = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("release"), ...common }),
+  z.object({
+    kind: z.literal("settle"),
+    ...common,
+    amount: z.string().transform(BigInt),
+    tokens: z.number().exactOptional(),
+    answer: z
+      .object({
+        status: z.number(),
+        headers: z.array(z.tuple([z.string(), z.string()])),
+        body: z.string().transform((body) => Buffer.from(body, "base64")),
+      })
+      .exactOptional(),
+    answerUntil: z.number().exactOptional(),
+  }),
+]);

@@ -19,8 +19,8 @@ import {
   type ReceivedBody,
 } from "../bodies/index.ts";
 import {
+  failedEnd,
   keepAnswer,
-  outcomeOf,
   type PaidAnswer,
   type PaidRequest,
   type Planning,
@@ -383,12 +383,10 @@ async function giveUp(
   { video, job }: Sending,
   { thrown, isSent }: { thrown: unknown; isSent: boolean },
 ): Promise<void> {
-  const error = thrown instanceof GatewayError ? thrown : undefined;
   const { payload } = job;
-  if (isSent) await endLost(deps, payload, video, error);
+  if (isSent) await endLost(deps, payload, video, thrown);
   else {
-    const outcome = outcomeOf(thrown, { hasLeft: false, hasBegun: false });
-    await resumeWork(deps.work, payload.parked).end({ status: error?.status ?? 500, outcome, error });
+    await resumeWork(deps.work, payload.parked).end(failedEnd(thrown));
     await deps.videos.remove(video.id);
   }
   await deps.jobs.finish(job);

@@ -1,6 +1,6 @@
 /** Follows a video job at its upstream: asks for its state, and ends its work once. */
-import { charged, failedEnd, keepAnswer, outcomeOf, resumeWork, type ParkedWork } from "../charges/index.ts";
-import { formatCredits, type GatewayError, limits, type Nano, randomId, type WorkBound } from "../core/index.ts";
+import { charged, failedEnd, keepAnswer, resumeWork, type ParkedWork } from "../charges/index.ts";
+import { formatCredits, limits, type Nano, randomId, type WorkBound } from "../core/index.ts";
 import type { Job, JobLease, JobResult, LeasedJob } from "../jobs/index.ts";
 import type { VideoState } from "../providers/index.ts";
 import type { FailedReply } from "../sending/index.ts";
@@ -262,7 +262,7 @@ export async function endLost(
   deps: VideoDependencies,
   { parked }: VideoJobPayload,
   video: StoredVideo,
-  error?: GatewayError,
+  thrown?: unknown,
 ): Promise<void> {
   const unbilled = mostOf(parked.bound);
   const { provider, modelId: model } = parked.source;
@@ -271,7 +271,6 @@ export async function endLost(
     "a video job was lost before its id was known",
   );
   const work = resumeWork(deps.work, parked);
-  const outcome = outcomeOf(error, { hasLeft: false, hasBegun: false });
-  await work.end({ status: error?.status ?? 502, outcome, unbilled, error });
+  await work.end({ ...failedEnd(thrown), unbilled });
   await deps.videos.remove(video.id);
 }
