@@ -5,7 +5,7 @@ export const levels: readonly (readonly string[])[] = [
   ["upstream", "bodies", "pages"],
   ["auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "outbound"],
   ["accounts", "routing", "generations", "charges", "webhooks", "browser"],
-  ["sending"],
+  ["sending", "metrics"],
   ["objects"],
   // The ways of doing paid work, and of storing files: none knows another.
   ["calls", "files", "videos", "realtime", "web", "tools"],

@@ -26,6 +26,7 @@ import {
   withCors,
 } from "../http/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "../ledger/index.ts";
+import { type GaugeSources, GatewayMetrics, type MetricFamily } from "../metrics/index.ts";
 import { publishedDocument } from "../openapi/index.ts";
 import {
   type BackgroundResponses,
@@ -77,13 +78,16 @@ export interface App {
    * Returns the number of calls whose end neither the storage nor the journal accepted; each of them is in the log.
    */
   drain(): Promise<number>;
+  /** The metrics of this process; empty if the configuration has none. */
+  metrics(): Promise<readonly MetricFamily[]>;
 }
 
 /** The composition root: the only place that creates the parts and connects them. */
 export function createApp(options: AppOptions): App {
   const { config, environment, logger, storage, upgrade, features = allFeatures, drainMsMax = DRAIN_MS_MAX } = options;
   const store = openLedgerStore(storage);
-  const ledger = new Ledger({ store });
+  const metrics = config.metrics && new GatewayMetrics(options.version);
+  const ledger = new Ledger({ store, onCommit: metrics?.onCommit });
   const ticker = new Ticker(TICK_MS, monotonic, { onError: (err) => logger.error({ err }, "a timer's work failed") });
   const router = createModelRouter(options);
   const unsettled = new Map<string, Settle | Release>();
@@ -92,7 +96,7 @@ export function createApp(options: AppOptions): App {
   const storedObjects = new StoredObjects({ owners: objectOwners, clock: environment.clock });
   const openAnswers = new OpenAnswers({ store: openTokenStore(storage), clock: environment.clock });
   const parts: LedgerParts = { ledger, ticker, router, storedObjects, unsettled, journal, openAnswers };
-  const calls = createPaidWork(options, parts);
+  const calls = createPaidWork({ ...options, metrics }, parts);
   const pipeline = new CallPipeline(calls);
   let draining = false;
   const isDraining = (): boolean => draining;
@@ -124,14 +128,41 @@ export function createApp(options: AppOptions): App {
     draining: isDraining,
   });
   const running = [calls.shell, sockets, jobs, web, ...startFeatures(features, services), ...timers, openAnswers];
+  metrics?.watch(gaugeSources(options, { ...parts, calls, sockets, store, queues: web.queues }));
   return {
     fetch: withCors(answer, corsPolicy(options)),
+    metrics: async () => (await metrics?.families()) ?? [],
     async drain() {
       draining = true;
       const lost = await drain({ parts: running, drainMsMax, ledger, unsettled, journal, logger });
       ticker.stop();
+      metrics?.stop();
       return lost;
     },
+  };
+}
+
+interface GaugedParts extends LedgerParts, Pick<GaugeSources, "sockets" | "queues"> {
+  calls: PaidWork;
+  store: LedgerStore;
+}
+
+/** The parts whose state is measured. */
+function gaugeSources(
+  { environment: { clock }, catalogs = builtInLayers() }: AppOptions,
+  parts: GaugedParts,
+): GaugeSources {
+  const { calls, sockets, queues, unsettled, journal, store } = parts;
+  return {
+    calls: calls.shell,
+    sockets,
+    queues,
+    memory: calls.memory,
+    unsettled,
+    journal,
+    held: () => store.books.held(),
+    catalogDays: () => catalogs.age(clock())?.days,
+    now: clock,
   };
 }
 

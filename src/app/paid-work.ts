@@ -2,7 +2,7 @@
 import { LargeBodies, type PipelineDependencies } from "../calls/index.ts";
 import {
   type EndJournal,
-  guardObserver,
+  guardObservers,
   logObserver,
   type ShellDependencies,
   type WorkDependencies,
@@ -13,6 +13,7 @@ import type { OpenAnswers } from "../auth/index.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { Ledger, Release, Settle } from "../ledger/index.ts";
+import type { GatewayMetrics } from "../metrics/index.ts";
 import type { StoredObjects } from "../objects/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import { MemoryBudget, type Ticker } from "../streaming/index.ts";
@@ -25,6 +26,8 @@ interface PaidWorkOptions {
   logger: Logger;
   /** The bytes of memory for large bodies and answers. */
   memoryBytesMax: number;
+  /** Undefined if the gateway counts nothing. */
+  metrics: GatewayMetrics | undefined;
 }
 
 export interface LedgerParts {
@@ -43,11 +46,10 @@ export interface PaidWork extends Omit<PipelineDependencies, "work">, ShellDepen
 
 /** Creates the parts that all ways of paid work share. */
 export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): PaidWork {
-  const { config, environment, logger, memoryBytesMax } = options;
+  const { config, environment, logger, memoryBytesMax, metrics } = options;
   const { ledger, ticker, router, storedObjects, unsettled, journal, openAnswers } = parts;
-  const observer = guardObserver(logObserver(logger), (reason) =>
-    logger.error({ reason: String(reason) }, "observer failed"),
-  );
+  const observers = [logObserver(logger), ...(metrics === undefined ? [] : [metrics.observer])];
+  const observer = guardObservers(observers, (reason) => logger.error({ reason: String(reason) }, "observer failed"));
   const work: WorkDependencies = {
     ledger,
     ticker,

@@ -12,6 +12,7 @@ import {
   listOf,
   parseCredits,
   parseObject,
+  type QueueLoad,
   requestId,
 } from "../core/index.ts";
 import { chatCodec, chatRequest } from "../dialects/index.ts";
@@ -75,6 +76,8 @@ export interface Web {
   screenshots: Screenshots;
   storedBytes: StoredBytesStore;
   textIndex: TextIndexStore;
+  /** The queues for pages that are taken apart and for pages of the browser. */
+  queues: Readonly<Record<"pages" | "browser_pages", QueueLoad>>;
   /** Ends the child processes. */
   stop: () => Promise<void>;
 }
@@ -131,6 +134,7 @@ export function createWeb(options: WebOptions): Web {
     screenshots,
     storedBytes: stores.storedBytes,
     textIndex: stores.textIndex,
+    queues: { pages: pages.load, browser_pages: browser.load },
     stop: async () => {
       await crawls.stop();
       await Promise.all([pages.close(), browser.close()]);

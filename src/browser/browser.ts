@@ -4,7 +4,7 @@
  *
  *   render ──▶ places ──▶ driver (child process: Playwright, proxy, Chromium) ──▶ page
  */
-import { Places, type RandomFraction } from "../core/index.ts";
+import { Places, type QueueLoad, type RandomFraction } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { BrowserError } from "./browser-error.ts";
 import { Driver, type DriverEnd } from "./driver/driver.ts";
@@ -51,6 +51,10 @@ export class Browser {
   constructor(options: BrowserOptions) {
     this.#options = options;
     this.#places = new Places({ what: "browser pages", places: options.pagesMax });
+  }
+
+  get load(): QueueLoad {
+    return this.#places;
   }
 
   /** The executable, or the steps for an operator to have one. Whether it starts is known after the first scrape only. */

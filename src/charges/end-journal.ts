@@ -31,6 +31,11 @@ export class EndJournal {
     this.#directory = directory;
   }
 
+  /** The ends that wait here for the store. */
+  get size(): number {
+    return this.#files.size;
+  }
+
   /** Whether the end is durable here. */
   has(id: string): boolean {
     return this.#files.has(id);

@@ -10,6 +10,7 @@ import { type CommonOptions, countOption, portOption, UsageError, withCommonOpti
 import { startSandbox, withSandbox } from "./sandbox.ts";
 import { endOnSignal } from "./server/end-on-signal.ts";
 import { listen, type Listening, listenShared, reservePort } from "./server/listen.ts";
+import { serveMetrics } from "./server/serve-metrics.ts";
 import { environment, readConfig } from "./state.ts";
 import { type KeyPairInUse, loadKeyPair } from "./tls/key-pair.ts";
 import { selfSignedPair } from "./tls/self-signed.ts";
@@ -103,12 +104,20 @@ async function serveAlone(start: Start): Promise<void> {
   const served = sandbox === undefined ? loaded : withSandbox(loaded, sandbox);
   // Loaded last, since it is most of the code: a start that cannot be fails at once, and a parent of workers needs none.
   const { serveOn } = await import("./server/serving.ts");
-  const stop = serveOn(server, { loaded: served, storage, logger, catalog, simulated: sandbox?.routes ?? new Map() });
+  const { stop, metrics } = serveOn(server, {
+    loaded: served,
+    storage,
+    logger,
+    catalog,
+    simulated: sandbox?.routes ?? new Map(),
+  });
+  const stopMetrics = serveMetrics(loaded.config, logger, async () => [await metrics()]);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   printBanner(start, { url: server.url, sandbox: sandbox?.routes, site: sandbox?.site, tokens });
   logger.info({ url: server.url, version }, "listening");
   endOnSignal(async () => {
     const code = await stop();
+    await stopMetrics();
     sandbox?.stop();
     logger.flush();
     return code;
@@ -147,8 +156,10 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   if (tls !== undefined)
     new KeyPairWatch({ ...tls, logger, onChange: (pair) => (settings.tls = { ...tls, pair }) }).start();
   const workers = await Workers.start({ count, logger, settings });
+  const stopMetrics = serveMetrics(loaded.config, logger, () => workers.metrics.collect());
   endOnSignal(async () => {
     const code = await workers.stop();
+    await stopMetrics();
     sandbox?.stop();
     logger.flush();
     return code;

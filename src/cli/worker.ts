@@ -12,6 +12,7 @@ import { printJson } from "./print.ts";
 import { endOnSignal } from "./server/end-on-signal.ts";
 import { listenShared } from "./server/listen.ts";
 import { serveOn } from "./server/serving.ts";
+import { answerMetrics } from "./server/worker-metrics.ts";
 import { environment } from "./state.ts";
 import type { KeyPairInUse } from "./tls/key-pair.ts";
 
@@ -44,7 +45,7 @@ async function work(number: number): Promise<void> {
   const logger = numbered(createLogger({ level: config.log.level }), number);
   const storage = await openStorage(storageUrl, { timezone: config.server.timezone });
   const catalog = await openOperatorCatalog(config, { storage, environment, logger });
-  const stop = serveOn(listenShared(settings, logger), {
+  const { stop, metrics } = serveOn(listenShared(settings, logger), {
     loaded: { config, missingKeys: new Map(missingKeys) },
     storage,
     logger,
@@ -52,6 +53,7 @@ async function work(number: number): Promise<void> {
     simulated: new Map(simulated),
     processes,
   });
+  answerMetrics(metrics);
   end = endOnSignal(async () => {
     const code = await stop();
     logger.flush();

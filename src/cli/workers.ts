@@ -10,6 +10,7 @@
 import { fileURLToPath } from "node:url";
 import type { Logger } from "../telemetry/index.ts";
 import { UsageError } from "./options.ts";
+import { type Families, WorkerMetrics } from "./server/worker-metrics.ts";
 import type { WorkerSettings } from "./worker.ts";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
@@ -43,6 +44,7 @@ export class Workers {
   readonly #settings: WorkerSettings;
   readonly #logger: Logger;
   readonly #running = new Set<WorkerProcess>();
+  readonly metrics = new WorkerMetrics();
   readonly #stopping = Promise.withResolvers<void>();
   #isStopping = false;
 
@@ -80,13 +82,19 @@ export class Workers {
   }
 
   #spawn(number: number): Worker {
-    const child = Bun.spawn([process.execPath, MAIN, "worker", String(number)], {
+    const child: WorkerProcess = Bun.spawn([process.execPath, MAIN, "worker", String(number)], {
       stdin: "pipe",
       stdout: "pipe",
       stderr: "inherit",
+      ipc: (families: Families) => this.metrics.receive(child, families),
     });
     this.#running.add(child);
-    void child.exited.then(() => this.#running.delete(child));
+    this.metrics.join(child);
+    const leave = (): void => {
+      this.#running.delete(child);
+      this.metrics.leave(child);
+    };
+    void child.exited.then(leave);
     void sendSettings(child, `${JSON.stringify(this.#settings)}\n`);
     return { process: child, listens: hasOutput(child.stdout) };
   }

@@ -191,6 +191,13 @@ const log = z
   })
   .prefault({});
 
+const metrics = z
+  .strictObject({
+    host: z.string().min(1).default("127.0.0.1"),
+    port: fromText(z.number().int().min(0).max(65_535)).prefault(9464),
+  })
+  .describe("Serves GET /metrics for Prometheus on a port of its own, without a token. Unset: none.");
+
 const files = z
   .strictObject({
     upload_limit: byteSize
@@ -292,6 +299,7 @@ export const configSchema = z.strictObject({
   upstream,
   routing,
   log,
+  metrics: metrics.optional(),
   providers: z.record(prefix, provider).prefault(defaultProviders),
   files,
   responses,

@@ -74,13 +74,14 @@ export {
 export { becomeUser } from "./processes/drop-privileges.ts";
 export { unprivilegedUser } from "./processes/unprivileged-user.ts";
 export { FairQueue } from "./queues/fair-queue.ts";
-export { Places, type QueuedTask, tooManyWaiting } from "./queues/places.ts";
+export { Places, type QueuedTask, type QueueLoad, tooManyWaiting } from "./queues/places.ts";
 export type { RateLimits } from "./rate-limits.ts";
 export type { AcceptedSocket, MessageBounds, Sending, Socket, SocketHandler } from "./sockets/client-socket.ts";
 export { errorBody, firecrawlCode, idHeaders, type Surface } from "./surfaces.ts";
 export {
   addUsage,
   appliedTerms,
+  bucketNames,
   inAudioSteps,
   type MediaVariant,
   type ModelUsage,

@@ -46,6 +46,11 @@ export const usageBuckets = [
 
 export type UsageBucket = (typeof usageBuckets)[number];
 
+/** The names of buckets in answers and metrics: those of the code in snake case. */
+export const bucketNames = Object.fromEntries(
+  usageBuckets.map((bucket) => [bucket, bucket.replace(/[A-Z]|\d[a-z]/g, (start) => `_${start.toLowerCase()}`)]),
+) as Readonly<Record<UsageBucket, string>>;
+
 /** Whole numbers per bucket; an absent bucket is zero. */
 export type Usage = Partial<Record<UsageBucket, number>>;
 

@@ -7,6 +7,8 @@ import type { Nano } from "../core/index.ts";
  */
 export interface LedgerBooks {
   state(): Promise<BooksState>;
+  /** The open holds of all processes together. */
+  held(): Promise<HeldNow>;
   /** Recomputes every counter and every sum from the opening balances, the later entries and the open holds. */
   audit(): Promise<AuditReport>;
   /** From now on, no entry gets a date before this one. */
@@ -24,6 +26,14 @@ export interface LedgerBooks {
    * those that each transaction removed.
    */
   removals(): AsyncIterable<number>;
+}
+
+/** All holds that are open. */
+export interface HeldNow {
+  open: number;
+  amount: Nano;
+  /** When the oldest was taken, in milliseconds since the epoch; undefined if none is open. */
+  oldestAt: number | undefined;
 }
 
 /** Dates in milliseconds since the epoch; zero for none. */

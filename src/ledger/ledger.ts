@@ -37,12 +37,15 @@ export interface LedgerOptions {
   queueMax?: number;
   /** Milliseconds of a monotonic clock. */
   clock?: Clock;
+  /** Called after a commit, with its time in milliseconds. Must not throw. */
+  onCommit?: ((milliseconds: number) => void) | undefined;
 }
 
 export class Ledger {
   readonly #store: LedgerStore;
   readonly #queueMax: number;
   readonly #clock: Clock;
+  readonly #onCommit: LedgerOptions["onCommit"];
   #queue: QueuedOperation[] = [];
   #running = false;
   /**
@@ -62,6 +65,7 @@ export class Ledger {
     this.#store = options.store;
     this.#queueMax = options.queueMax ?? limits.ledgerQueueMax;
     this.#clock = options.clock ?? (() => performance.now());
+    this.#onCommit = options.onCommit;
   }
 
   /** Commits one operation like `enqueue`, and returns a promise of its outcome. */
@@ -158,6 +162,7 @@ export class Ledger {
 
   #answer(batch: readonly QueuedOperation[], outcomes: readonly LedgerOutcome[]): undefined {
     this.#silentSince = undefined;
+    this.#onCommit?.(this.#clock() - this.#committingSince);
     let index = 0;
     for (const waiting of batch) {
       const outcome = outcomes[index];

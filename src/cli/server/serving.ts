@@ -1,5 +1,6 @@
 import { createApp } from "../../app/app.ts";
 import type { LoadedConfig } from "../../config/index.ts";
+import type { MetricFamily } from "../../metrics/index.ts";
 import type { OperatorCatalog } from "../../pricing/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
@@ -23,12 +24,18 @@ export interface ServingOptions {
   processes?: number;
 }
 
-/**
- * Answers the requests on a port. Returns a function that stops the server: open calls end, and all charges are
- * written. It resolves with the exit code, which is 1 if the storage did not accept the end of a call; the log contains
- * those calls.
- */
-export function serveOn(server: Listening, options: ServingOptions): () => Promise<number> {
+export interface Serving {
+  /**
+   * Stops the server: open calls end, and all charges are written. Resolves with the exit code, which is 1 if the storage did
+   * not accept the end of a call; the log contains those calls.
+   */
+  stop: () => Promise<number>;
+  /** The metrics of this process. */
+  metrics: () => Promise<readonly MetricFamily[]>;
+}
+
+/** Answers the requests on a port. */
+export function serveOn(server: Listening, options: ServingOptions): Serving {
   const { loaded, storage, logger, simulated, catalog, processes = 1 } = options;
   const app = createApp({
     config: loaded.config,
@@ -44,7 +51,7 @@ export function serveOn(server: Listening, options: ServingOptions): () => Promi
     memoryBytesMax: loaded.config.server.memory_limit ?? defaultMemoryLimit(processes),
   });
   server.answerWith(app.fetch);
-  return async () => {
+  const stop = async (): Promise<number> => {
     const closed = server.close();
     catalog?.close();
     const lost = await app.drain();
@@ -53,4 +60,5 @@ export function serveOn(server: Listening, options: ServingOptions): () => Promi
     await storage.close();
     return lost === 0 ? 0 : 1;
   };
+  return { stop, metrics: () => app.metrics() };
 }

@@ -58,6 +58,13 @@ export class FairQueue<Task extends QueuedTask> {
     return this.#running;
   }
 
+  /** The number of tasks that wait. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const own of this.#waiting.values()) waiting += own.size;
+    return waiting;
+  }
+
   /** Returns false, and adds nothing, if too many tasks of the owner wait. */
   add(task: Task): boolean {
     const own = this.#waiting.get(task.owner);

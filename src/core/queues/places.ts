@@ -23,6 +23,9 @@ export interface Grabbed<Task> {
   leave: () => void;
 }
 
+/** How busy a queue is. */
+export type QueueLoad = Pick<Places, "running" | "waiting">;
+
 export interface PlacesOptions extends FairQueueOptions {
   /** Names what waits, for an owner who has too much of it: "pages". */
   what: string;
@@ -46,6 +49,11 @@ export class Places {
   /** Tasks that have a place. */
   get running(): number {
     return this.#queue.running;
+  }
+
+  /** Tasks that wait for a place. */
+  get waiting(): number {
+    return this.#queue.waiting;
   }
 
   /**

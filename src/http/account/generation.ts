@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import {
+  bucketNames,
   creditsNumber,
   GatewayError,
   isRequestId,
@@ -12,41 +13,20 @@ import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 
 /** Buckets that few calls use: their counts are absent if they are zero. */
-const rareNames = {
-  inputVideoMs: "input_video_ms",
-  outputVideo: "output_video",
-  outputVideoMs: "output_video_ms",
-  connectionMs: "connection_ms",
-  webSearches: "web_searches",
-  previewSearches: "preview_searches",
-  storageSearches: "storage_searches",
-  containerGb: "container_gb",
-  searches: "searches",
-  pages: "pages",
-  maps: "maps",
-  pdfPages: "pdf_pages",
-} as const satisfies Partial<Record<UsageBucket, string>>;
-
-/** The names of the other buckets, whose counts are always present. */
-const bucketNames: Record<Exclude<UsageBucket, keyof typeof rareNames>, string> = {
-  input: "input",
-  cacheRead: "cache_read",
-  cacheWrite5m: "cache_write_5m",
-  cacheWrite1h: "cache_write_1h",
-  inputAudio: "input_audio",
-  cacheAudioRead: "cache_audio_read",
-  output: "output",
-  reasoning: "reasoning",
-  outputAudio: "output_audio",
-  inputImage: "input_image",
-  cacheImageRead: "cache_image_read",
-  outputImage: "output_image",
-  images: "images",
-  inputImages: "input_images",
-  inputCharacters: "input_characters",
-  inputAudioMs: "input_audio_ms",
-  requests: "requests",
-};
+const rare: ReadonlySet<UsageBucket> = new Set([
+  "inputVideoMs",
+  "outputVideo",
+  "outputVideoMs",
+  "connectionMs",
+  "webSearches",
+  "previewSearches",
+  "storageSearches",
+  "containerGb",
+  "searches",
+  "pages",
+  "maps",
+  "pdfPages",
+]);
 
 const count = z.number().int();
 
@@ -72,10 +52,11 @@ export const generationAnswer = z
         "failed: the upstream refused. interrupted: the answer broke off. abandoned: the client went away. expired: the gateway's process died.",
       ),
     usage: z
-      .object({
-        ...Object.fromEntries(Object.values(bucketNames).map((name) => [name, count])),
-        ...Object.fromEntries(Object.values(rareNames).map((name) => [name, count.optional()])),
-      })
+      .object(
+        Object.fromEntries(
+          usageBuckets.map((bucket) => [bucketNames[bucket], rare.has(bucket) ? count.optional() : count]),
+        ),
+      )
       .describe("Disjoint counts: each token stands in exactly one of them."),
     service_tier: z.string().optional().describe("The speed or priority that was charged, if not the usual one."),
     inference_geo: z.string().optional().describe("The place of the model that was charged, if it has its own price."),
@@ -161,14 +142,9 @@ export function answerOf(generation: Generation): z.input<typeof generationAnswe
 function namedCounts(usage: Usage): Record<string, number> {
   const counts = usageBuckets.flatMap((bucket): [string, number][] => {
     const units = usage[bucket] ?? 0;
-    if (!isRare(bucket)) return [[bucketNames[bucket], units]];
-    return units === 0 ? [] : [[rareNames[bucket], units]];
+    return units === 0 && rare.has(bucket) ? [] : [[bucketNames[bucket], units]];
   });
   return Object.fromEntries(counts);
-}
-
-function isRare(bucket: UsageBucket): bucket is keyof typeof rareNames {
-  return bucket in rareNames;
 }
 
 const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { availableParallelism } from "node:os";
-import { Places, type RandomFraction, tooManyWaiting } from "../../core/index.ts";
+import { Places, type QueueLoad, type RandomFraction, tooManyWaiting } from "../../core/index.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { PageError } from "../page-error.ts";
 import type { Sitemap, SitemapRequest } from "../sitemap/sitemap.ts";
@@ -81,6 +81,10 @@ export class PagePool {
   /** The processes that run now. */
   get pids(): number[] {
     return [...this.#children].map(({ pid }) => pid);
+  }
+
+  get load(): QueueLoad {
+    return this.#places;
   }
 
   /**

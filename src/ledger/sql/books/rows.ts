@@ -1,3 +1,5 @@
+import type { HeldNow } from "../../books.ts";
+
 /** Rows that both engines read for an audit or a seal: every integer is a bigint. */
 export interface StateRow {
   closed_before: bigint;
@@ -43,6 +45,19 @@ export interface HoldsRow {
 
 export const HOLDS =
   "SELECT account_id, count(*) AS open, CAST(sum(amount) AS bigint) AS amount FROM holds GROUP BY account_id";
+
+export interface HeldNowRow {
+  open: bigint;
+  amount: bigint;
+  oldest: bigint | null;
+}
+
+export const HELD_NOW =
+  "SELECT count(*) AS open, CAST(coalesce(sum(amount), 0) AS bigint) AS amount, min(created_at) AS oldest FROM holds";
+
+export function heldNowOf({ open, amount, oldest }: HeldNowRow): HeldNow {
+  return { open: Number(open), amount, oldestAt: oldest === null ? undefined : Number(oldest) };
+}
 
 /** Entries between the same two accounts. */
 export interface EntriesRow {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Calendar } from "../../../core/index.ts";
 import type { Statements } from "../../../storage/index.ts";
-import type { AuditReport, BooksState, Drift, ExportedEntry, LedgerBooks, Openings } from "../../books.ts";
+import type { AuditReport, BooksState, Drift, ExportedEntry, HeldNow, LedgerBooks, Openings } from "../../books.ts";
 import { ENTRY_KIND, type ExportRow, toExported } from "../books/exported-entry.ts";
 import { auditReport, openingsOf, type Snapshot } from "../books/recompute.ts";
 import {
@@ -9,6 +9,9 @@ import {
   type CountersRow,
   entriesOf,
   type EntriesRow,
+  HELD_NOW,
+  heldNowOf,
+  type HeldNowRow,
   HOLDS,
   type HoldsRow,
   type OpeningRow,
@@ -47,6 +50,10 @@ export class PostgresBooks implements LedgerBooks {
     const state = only(await this.#statements.run<StateRow>(STATE));
     const { closed_before: closed, sealed_before: sealed, removed_before: removed } = state;
     return { closedBefore: Number(closed), sealedBefore: Number(sealed), removedBefore: Number(removed) };
+  }
+
+  async held(): Promise<HeldNow> {
+    return heldNowOf(only(await this.#statements.run<HeldNowRow>(HELD_NOW)));
   }
 
   audit(): Promise<AuditReport> {

@@ -2,13 +2,16 @@ import type { Database } from "bun:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Calendar } from "../../../core/index.ts";
 import { retried } from "../../../storage/index.ts";
-import type { AuditReport, BooksState, Drift, ExportedEntry, LedgerBooks, Openings } from "../../books.ts";
+import type { AuditReport, BooksState, Drift, ExportedEntry, HeldNow, LedgerBooks, Openings } from "../../books.ts";
 import { auditReport, openingsOf, type Snapshot } from "../books/recompute.ts";
 import {
   COUNTERS,
   type CountersRow,
   entriesOf,
   type EntriesRow,
+  HELD_NOW,
+  heldNowOf,
+  type HeldNowRow,
   HOLDS,
   type HoldsRow,
   type OpeningRow,
@@ -68,6 +71,12 @@ export class SqliteBooks implements LedgerBooks {
     const state = this.#database.query<SqliteStateRow, []>(STATE.replace("FROM", ", sealed_to FROM")).get();
     if (state === null) throw new Error("ledger_state has no row");
     return state;
+  }
+
+  async held(): Promise<HeldNow> {
+    const row = this.#database.query<HeldNowRow, []>(HELD_NOW).get();
+    if (row === null) throw new Error("a sum has no row");
+    return heldNowOf(row);
   }
 
   async audit(): Promise<AuditReport> {

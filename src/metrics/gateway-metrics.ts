@@ -1,0 +1,45 @@
+import type { WorkObserver } from "../charges/index.ts";
+import { CallMetrics } from "./call-metrics.ts";
+import type { MetricFamily } from "./family.ts";
+import { Gauges, type GaugeSources } from "./gauges.ts";
+import { Histogram, histogramFamily } from "./histogram.ts";
+
+const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+
+/** The metrics of one process: counts on the path of a call are plain numbers, and written when they are asked for. */
+export class GatewayMetrics {
+  readonly #calls = new CallMetrics();
+  readonly #commits = new Histogram(COMMIT_SECONDS);
+  readonly #version: string;
+  #gauges: Gauges | undefined;
+
+  constructor(version: string) {
+    this.#version = version;
+  }
+
+  /** Counts paid work. */
+  get observer(): WorkObserver {
+    return this.#calls;
+  }
+
+  readonly onCommit = (milliseconds: number): void => this.#commits.observe(milliseconds / 1_000);
+
+  /** Begins to observe what exists only once the application has been put together. */
+  watch(sources: GaugeSources): void {
+    this.#gauges = new Gauges(sources);
+  }
+
+  async families(): Promise<MetricFamily[]> {
+    const version = { labels: { version: this.#version }, value: 1 };
+    return [
+      { name: "tollgate_info", help: "The gateway's version.", type: "gauge", values: [version], aggregator: "max" },
+      ...this.#calls.families(),
+      histogramFamily("tollgate_commit_seconds", "Commits of the ledger.", [[{}, this.#commits]]),
+      ...((await this.#gauges?.families()) ?? []),
+    ];
+  }
+
+  stop(): void {
+    this.#gauges?.stop();
+  }
+}

@@ -1,0 +1,110 @@
+/** The state of a process and of what it shares with others, read when it is asked for. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import process from "node:process";
+import { NANO_PER_CREDIT, type QueueLoad } from "../core/index.ts";
+import type { HeldNow } from "../ledger/index.ts";
+import { counter, gauge, type MetricFamily } from "./family.ts";
+
+export interface GaugeSources {
+  /** Paid work that runs in this process. */
+  calls: { readonly active: number };
+  /** Open WebSockets. */
+  sockets: { readonly active: number };
+  queues: Readonly<Record<string, QueueLoad>>;
+  memory: { readonly used: number; readonly bytesMax: number };
+  /** Ends that the storage has not accepted yet. */
+  unsettled: { readonly size: number };
+  /** Those of them that are durable in the journal. */
+  journal: { readonly size: number };
+  /** The open holds of the storage. */
+  held: () => Promise<HeldNow>;
+  /** The age of the price catalog in days; undefined if it has no date. */
+  catalogDays: () => number | undefined;
+  /** In milliseconds since the epoch. */
+  now: () => number;
+}
+
+const QUANTILES = [0.5, 0.99, 1];
+const NANOSECONDS = 1e9;
+const MICROSECONDS = 1e6;
+
+export class Gauges {
+  readonly #sources: GaugeSources;
+  readonly #loop = monitorEventLoopDelay({ resolution: 20 });
+
+  constructor(sources: GaugeSources) {
+    this.#sources = sources;
+    this.#loop.enable();
+  }
+
+  stop(): void {
+    this.#loop.disable();
+  }
+
+  /** Those of the storage are left out while it does not answer. */
+  async families(): Promise<MetricFamily[]> {
+    const held = await this.#sources.held().catch(() => undefined);
+    return [...(held === undefined ? [] : this.#ofHolds(held)), ...this.#ofGateway(), ...this.#ofProcess()];
+  }
+
+  #ofHolds({ open, amount, oldestAt }: HeldNow): MetricFamily[] {
+    const credits = Number(amount) / Number(NANO_PER_CREDIT);
+    const age = oldestAt === undefined ? 0 : Math.max(0, this.#sources.now() - oldestAt) / 1_000;
+    return [
+      gauge("tollgate_open_holds", "Open holds in the storage.", open, "max"),
+      gauge("tollgate_held_credits", "Credits in open holds.", credits, "max"),
+      gauge("tollgate_oldest_hold_seconds", "The age of the oldest open hold.", age, "max"),
+    ];
+  }
+
+  #ofGateway(): MetricFamily[] {
+    const { calls, sockets, queues, memory, unsettled, journal, catalogDays } = this.#sources;
+    const days = catalogDays();
+    return [
+      gauge("tollgate_running_calls", "Paid work that runs now.", calls.active),
+      gauge("tollgate_open_sockets", "Open WebSockets.", sockets.active),
+      queueFamily("tollgate_queue_running", "Tasks that have a place.", queues, "running"),
+      queueFamily("tollgate_queue_waiting", "Tasks that wait for a place.", queues, "waiting"),
+      gauge("tollgate_memory_used_bytes", "Memory of large bodies and answers, and of sockets.", memory.used),
+      gauge("tollgate_memory_limit_bytes", "The most that it may be: server.memory_limit.", memory.bytesMax),
+      gauge("tollgate_unsettled_calls", "Ends that the storage has not accepted yet.", unsettled.size),
+      gauge("tollgate_journal_entries", "Ends that wait in the journal for the storage.", journal.size),
+      ...(days === undefined
+        ? []
+        : [gauge("tollgate_price_catalog_days", "The age of the price catalog in days.", days, "max")]),
+    ];
+  }
+
+  /** The names of the process are those of Prometheus's own client libraries. */
+  #ofProcess(): MetricFamily[] {
+    const { user, system } = process.cpuUsage();
+    const delays = QUANTILES.map((quantile) => ({
+      labels: { quantile: String(quantile) },
+      value: (quantile === 1 ? this.#loop.max : this.#loop.percentile(quantile * 100)) / NANOSECONDS,
+    }));
+    this.#loop.reset();
+    return [
+      {
+        name: "tollgate_event_loop_delay_seconds",
+        help: "How late timers were since the last scrape.",
+        type: "gauge",
+        values: delays,
+        aggregator: "max",
+      },
+      counter("process_cpu_seconds_total", "CPU time of the processes.", [
+        { labels: {}, value: (user + system) / MICROSECONDS },
+      ]),
+      gauge("process_resident_memory_bytes", "Memory of the processes.", process.memoryUsage.rss()),
+    ];
+  }
+}
+
+function queueFamily(
+  name: string,
+  help: string,
+  queues: Readonly<Record<string, QueueLoad>>,
+  key: keyof QueueLoad,
+): MetricFamily {
+  const values = Object.entries(queues).map(([queue, load]) => ({ labels: { queue }, value: load[key] }));
+  return { name, help, type: "gauge", values, aggregator: "sum" };
+}
