@@ -1,4 +1,4 @@
-/** Counts paid work by what was asked, who answered, and how it ended. */
+/** Counts paid work by operation, provider, model and end. */
 import type { AttemptReport, CommitReport, WorkObserver, WorkOrder, WorkReport } from "../charges/index.ts";
 import {
   bucketNames,

@@ -24,7 +24,7 @@ export class GatewayMetrics {
 
   readonly onCommit = (milliseconds: number): void => this.#commits.observe(milliseconds / 1_000);
 
-  /** Begins to observe what exists only once the application has been put together. */
+  /** Begins to observe the parts of the application, which are created later. */
   watch(sources: GaugeSources): void {
     this.#gauges = new Gauges(sources);
   }

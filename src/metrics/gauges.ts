@@ -1,4 +1,4 @@
-/** The state of a process and of what it shares with others, read when it is asked for. */
+/** The state of a process and of the storage, read at a scrape. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
 import { NANO_PER_CREDIT, type QueueLoad } from "../core/index.ts";
