@@ -47,5 +47,6 @@ export const schema: Schema = {
     ledger.SESSIONS,
     ledger.MOVES,
     BACKGROUND_RESPONSES,
+    ledger.ATTEMPTS,
   ],
 };

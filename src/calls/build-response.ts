@@ -64,6 +64,7 @@ export function headersFor(
   relay: typeof relayedHeaders = relayedHeaders,
 ): Record<string, string> {
   const headers = relay(upstream, route);
+  work.asked.upstreamRequestId = headers["x-upstream-request-id"];
   setTarget(headers, { provider: route.prefix, model }, attempts);
   const { outputTokens, toolRuns } = work.limits;
   if (outputTokens !== undefined) headers["x-tollgate-max-output-tokens"] = String(outputTokens);

@@ -101,18 +101,23 @@ interface LostAnswer {
 
 /** Tells everybody concerned that an answer which began has failed. */
 export function loseAnswer(
-  deps: Pick<SendDependencies, "observer">,
+  deps: SendDependencies,
   call: RunningWork,
   { target }: Pick<CallPlan, "target">,
-  { sent: { keyId, status }, attempt: { begunAt, onFailure }, failure, isLost = false }: LostAnswer,
+  {
+    sent: { keyId, status, headers, attempt: number },
+    attempt: { begunAt, onFailure },
+    failure,
+    isLost = false,
+  }: LostAnswer,
 ): void {
   const { keys } = target.route;
   const key = keys.find(keyId);
   if (key !== undefined && failure !== "abandoned") {
     keys.note(key, failure);
     const unbilled = isLost ? call.lostCredits() : undefined;
-    const result = { begunAt, status, failure, waitMs: undefined, unbilled };
-    reportAttempt(deps, { workId: call.id, target }, { key, number: call.attempts }, result);
+    const result = { begunAt, status, headers, failure, waitMs: undefined, unbilled };
+    reportAttempt(deps, { workId: call.id, target, work: call }, { key, number }, result);
   }
   onFailure({ failure, status: undefined, isSent: true });
 }

@@ -85,6 +85,8 @@ export class Work implements Watched {
   readonly rateHeaders: WorkStart["rateHeaders"];
   /** Others from a move on. */
   limits: SentLimits;
+  /** Its requests to upstreams; all of them only once one has failed. */
+  readonly asked: Pick<CallRecord, "route" | "upstreamRequestId" | "attempts"> = {};
   /** How much output may pass before `follow` is called first, in bytes: half of what is held, to have time to raise it. */
   firstAllowance: number;
   readonly #deps: WorkDependencies;
@@ -301,6 +303,9 @@ export class Work implements Watched {
       milliseconds: this.#deps.ticker.now() - arrivedAt,
       millisecondsToFirstByte,
       startedAt,
+      route: this.asked.route,
+      upstreamRequestId: this.asked.upstreamRequestId,
+      attempts: this.asked.attempts,
     };
   }
 }

@@ -141,4 +141,8 @@ interface ExportedCall {
   startedAt: number;
   parent: string | undefined;
   session: string | undefined;
+  route: string | undefined;
+  upstreamRequestId: string | undefined;
+  /** JSON. */
+  attempts: string | undefined;
 }

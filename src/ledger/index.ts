@@ -9,6 +9,7 @@ export {
 } from "./accounts.ts";
 export { Ledger, type QueuedOperation } from "./ledger.ts";
 export type {
+  AttemptRecord,
   CallRecord,
   Grant,
   Hold,

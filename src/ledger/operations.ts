@@ -131,6 +131,35 @@ export interface CallRecord {
   parent?: string | undefined;
   /** The client's own name of the session that the call belongs to, as its header had it. */
   session?: string | undefined;
+  /** The name of the route that chose its target. */
+  route?: string | undefined;
+  /** The upstream's own id of the request that was answered. */
+  upstreamRequestId?: string | undefined;
+  /** Absent of a call with one request, which has not failed. */
+  attempts?: readonly AttemptRecord[] | undefined;
+}
+
+/** One request to an upstream, as the record of its call has it. */
+export interface AttemptRecord {
+  /** Counted from 1, over all targets. */
+  number: number;
+  provider: string;
+  model: string;
+  /** The id of the provider's key. */
+  key: string;
+  /** The class of the failure; absent if it gave the answer. */
+  class?: string | undefined;
+  /** The upstream's status; absent without an answer. */
+  status?: number | undefined;
+  /** The codes and types of the upstream's error, never its message. */
+  codes?: readonly string[] | undefined;
+  upstreamRequestId?: string | undefined;
+  /** In milliseconds since the epoch. */
+  startedAt: number;
+  /** To the head of the answer, or to the failure. */
+  milliseconds: number;
+  /** The price of an answer that is lost, in credits: an estimate, which nobody is charged for. */
+  unbilled?: string | undefined;
 }
 
 export interface Settle {

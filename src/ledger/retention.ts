@@ -168,6 +168,9 @@ function callJson(call: NonNullable<ExportedEntry["call"]>) {
     started_at: iso(call.startedAt),
     parent_id: call.parent ?? null,
     session: call.session ?? null,
+    ...(call.route !== undefined && { route: call.route }),
+    ...(call.upstreamRequestId !== undefined && { upstream_request_id: call.upstreamRequestId }),
+    ...(call.attempts !== undefined && { attempts: JSON.parse(call.attempts) as object }),
   };
 }
 

@@ -10,6 +10,8 @@ export interface FailureClass {
   /** Whether another attempt makes sense only after a delay given by the upstream. */
   needsRetryAfter: boolean;
   retryAfterMs: number | undefined;
+  /** The codes and types in the upstream's error; absent without any. */
+  codes?: readonly string[];
 }
 
 /** How an attempt failed; `abandoned` if its client left or the gateway stopped. */
@@ -50,7 +52,17 @@ export function classifyFailure(
     retryable: failureTraits[name].repeats && (isBusy || BROKEN.has(status) || saysRetryable),
     needsRetryAfter: isBusy && !saysRetryable,
     retryAfterMs: readRetryAfter(headers, now) ?? fault.retryDelayMs,
+    codes: codesOf(fault.codes),
   };
+}
+
+const CODES_MAX = 4;
+
+/** Words only: some upstreams write a sentence with the caller's text in their place. */
+const CODE = /^[\w.:/-]{1,64}$/;
+
+function codesOf(codes: readonly string[]): string[] {
+  return [...new Set(codes)].filter((code) => CODE.test(code)).slice(0, CODES_MAX);
 }
 
 /** The status that an error within an answer would have had before it. */

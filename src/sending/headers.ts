@@ -110,6 +110,13 @@ export function relayedErrorHeaders(upstream: ReplyHeaders, route: RelayingRoute
   return headers;
 }
 
+/** The upstream's own id of a request. */
+export function upstreamRequestIdOf(upstream: ReplyHeaders): string | undefined {
+  let id: string | undefined;
+  for (const name of UPSTREAM_REQUEST_IDS) id = upstream.get(name) ?? id;
+  return id;
+}
+
 /** The headers of the answer to a client, from the upstream's. */
 export function relayedHeaders(upstream: ReplyHeaders, { sandbox }: RelayingRoute): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -117,10 +124,8 @@ export function relayedHeaders(upstream: ReplyHeaders, { sandbox }: RelayingRout
     const value = upstream.get(name);
     if (value !== null) headers[name] = value;
   }
-  for (const name of UPSTREAM_REQUEST_IDS) {
-    const value = upstream.get(name);
-    if (value !== null) headers["x-upstream-request-id"] = value;
-  }
+  const id = upstreamRequestIdOf(upstream);
+  if (id !== undefined) headers["x-upstream-request-id"] = id;
   if (sandbox) headers["x-tollgate-sandbox"] = "true";
   return headers;
 }

@@ -11,6 +11,8 @@ export interface StreamReply {
   body: ReplyBody;
   /** The id of the key of the request: objects that the request made belong to that key. */
   keyId: string;
+  /** The number of the attempt, among all of its work. */
+  attempt: number;
 }
 
 /** Whole answers, with the head of the first one: several if the call was several requests. */

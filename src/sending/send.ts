@@ -13,8 +13,10 @@ import {
   GatewayError,
   limits,
   type ReplyBody,
+  type ReplyHeaders,
   type UpstreamReply,
 } from "../core/index.ts";
+import type { AttemptRecord } from "../ledger/index.ts";
 import type { Key } from "../routing/index.ts";
 import { BadReply, collectBody } from "../upstream/index.ts";
 import { type Attempt, type AttemptPolicy, Attempts } from "./attempts.ts";
@@ -26,7 +28,7 @@ import {
   silentUpstream,
   unreachableUpstream,
 } from "./classify-failure.ts";
-import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
+import { type UpstreamHead, upstreamHeaders, upstreamRequestIdOf } from "./headers.ts";
 import { keptFromClient } from "./kept-from-client.ts";
 import type { FailedAttempt, RepeatRule } from "./repeat-rule.ts";
 import type { FailedReply, StreamReply } from "./reply.ts";
@@ -50,6 +52,7 @@ export interface SendDependencies {
 }
 
 export interface UpstreamCall extends UpstreamHead {
+  target: UpstreamHead["target"] & { model?: string };
   /** The work that the request belongs to; absent for a free request. */
   workId?: string;
   /** POST by default. */
@@ -74,8 +77,10 @@ export interface UpstreamCall extends UpstreamHead {
 
 /** The work that a request is sent for. */
 interface SentWork {
-  /** Called when an attempt begins. */
-  noteAttempt?(): void;
+  /** Called when an attempt begins. Returns its number among all of the work. */
+  noteAttempt?(): number;
+  /** The attempts in its record, from the first one on that has failed. */
+  readonly work?: { asked: { attempts?: readonly AttemptRecord[] | undefined } };
   /**
    * Called with true once an attempt's request has been written, from which moment it may be billed, and with false if the
    * upstream has then refused it. An attempt whose answer is lost remains sent.
@@ -101,7 +106,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
   for (;;) {
     const attempt = attempts.begin();
     const { key } = attempt;
-    work?.noteAttempt?.();
+    const number = work?.noteAttempt?.() ?? attempt.number;
     const begunAt = performance.now();
     let waitMs: number | undefined;
     let kept: GatewayError | undefined;
@@ -114,14 +119,14 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
     try {
       const { status, headers, body } = await ask(deps, call, key, noteSent);
       if (status >= 200 && status < 300) {
-        reportAttempt(deps, call, attempt, { begunAt, status, failure: undefined, waitMs: undefined });
-        return { kind: "stream", status, headers, body, keyId: key.id };
+        reportAttempt(deps, call, { key, number }, { begunAt, status, headers, failure: undefined, waitMs: undefined });
+        return { kind: "stream", status, headers, body, keyId: key.id, attempt: number };
       }
       noteSent(false);
       const { reply, failure } = await readFailure(deps, call, key, { status, headers, body });
       const failed = { failure, status, isSent };
       waitMs = attempts.waitAfter(attempt, failed);
-      reportAttempt(deps, call, attempt, { begunAt, status, failure, waitMs });
+      reportAttempt(deps, call, { key, number }, { begunAt, status, headers, failure, waitMs });
       if (waitMs === undefined) call.onFailure?.(failed);
       if (waitMs === undefined) kept = keptFromClient(target.route.prefix, failed);
       if (waitMs === undefined && kept === undefined) return reply;
@@ -131,7 +136,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
       const failed = { failure, status: undefined, isSent };
       waitMs = attempts.waitAfter(attempt, failed);
       const unbilled = isSent && failure !== "abandoned" ? work?.lostCredits() : undefined;
-      reportAttempt(deps, call, attempt, { begunAt, status: undefined, failure, waitMs, unbilled });
+      reportAttempt(deps, call, { key, number }, { begunAt, status: undefined, failure, waitMs, unbilled });
       if (waitMs === undefined) call.onFailure?.(failed);
       if (signal.aborted) throw signal.reason;
       if (waitMs === undefined) throw cause instanceof BadReply ? invalid(target, cause) : unreachable(target, cause);
@@ -148,29 +153,51 @@ interface AttemptResult {
   /** By the performance clock. */
   begunAt: number;
   status: number | undefined;
+  /** Of the answer; absent without one. */
+  headers?: ReplyHeaders;
   failure: AnyFailure | undefined;
   waitMs: number | undefined;
   unbilled?: string | undefined;
 }
 
-/** Notifies the observer of an attempt. */
+/** Notifies the observer and the work of an attempt. */
 export function reportAttempt(
-  { observer }: Pick<SendDependencies, "observer">,
-  { workId, target }: Pick<UpstreamCall, "workId" | "target">,
+  { observer, environment }: { observer: SendDependencies["observer"]; environment: Pick<Environment, "clock"> },
+  { workId, target, work }: Pick<UpstreamCall, "workId" | "target" | "work">,
   { key, number }: Attempt,
-  { begunAt, status, failure, waitMs, unbilled }: AttemptResult,
+  { begunAt, status, headers, failure: failed, waitMs, unbilled }: AttemptResult,
 ): void {
+  const provider = target.route.prefix;
+  const failure = typeof failed === "object" ? failed.name : failed;
+  const milliseconds = performance.now() - begunAt;
   observer.attempted?.({
     workId,
-    provider: target.route.prefix,
+    provider,
     keyId: key.id,
     attempt: number,
     status,
-    failure: typeof failure === "object" ? failure.name : failure,
-    milliseconds: performance.now() - begunAt,
+    failure,
+    milliseconds,
     retryInMs: waitMs,
     unbilled,
   });
+  const asked = work?.work?.asked;
+  if (asked === undefined || (failure === undefined && asked.attempts === undefined)) return;
+  const noted: AttemptRecord = {
+    number,
+    provider,
+    model: target.model ?? "",
+    key: key.id,
+    class: failure,
+    status,
+    codes: typeof failed === "object" ? failed.codes : undefined,
+    upstreamRequestId: headers && upstreamRequestIdOf(headers),
+    startedAt: environment.clock() - Math.round(milliseconds),
+    milliseconds,
+    unbilled,
+  };
+  // An answer that is lost has been noted already if it followed a failure.
+  asked.attempts = [...(asked.attempts ?? []).filter((other) => other.number !== number), noted];
 }
 
 /** The gateway stopped waiting, or the client disconnected. */

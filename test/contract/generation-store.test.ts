@@ -65,6 +65,31 @@ const full: Generation = {
   startedAt: 2 ** 42,
   parent: "Ω ' \\ \" %",
   session: "Ω ' \\ \" %",
+  route: "Ω ' \\ \" %",
+  upstreamRequestId: "req-Ω",
+  attempts: [
+    {
+      number: 1,
+      provider: "a",
+      model: "b/c",
+      key: "k",
+      class: "overloaded",
+      status: 503,
+      codes: ["busy"],
+      startedAt: 1,
+      milliseconds: 2.5,
+    },
+    {
+      number: 2,
+      provider: "d",
+      model: "e",
+      key: "l",
+      status: 200,
+      upstreamRequestId: "Ω",
+      startedAt: 4,
+      milliseconds: 1,
+    },
+  ],
 };
 
 const everything: UsageQuery = { owner: "alice", from: 0, to: 1000 * DAY, groupBy: "day", groupsMax: 100 };

@@ -21,6 +21,9 @@ const columns = [
   "started_at",
   "parent",
   "session",
+  "route",
+  "upstream_request_id",
+  "attempts",
 ];
 
 /** On SQLite a call stands in the entry that ended it. */
@@ -55,6 +58,9 @@ export async function insertGeneration(storage: Storage, generation: Generation)
     generation.startedAt,
     generation.parent ?? null,
     generation.session ?? null,
+    generation.route ?? null,
+    generation.upstreamRequestId ?? null,
+    generation.attempts === undefined ? null : JSON.stringify(generation.attempts),
   ];
   if (storage.engine === "postgres") {
     const places = values.map((_, index) => `$${index + 1}`);

@@ -188,7 +188,7 @@ interface StatusFailure {
 /** Failures before the head, by class. */
 const statusFailures: Readonly<Record<string, StatusFailure>> = {
   broken: { status: 500, error: { message: "Oh" } },
-  overloaded: { status: 503, error: { message: "Busy" } },
+  overloaded: { status: 503, error: { message: "Busy", code: "busy", type: "a type with a sentence" } },
   rate_limited: { status: 429, error: { message: "Slow down", type: "rate_limit_error" } },
   key_refused: { status: 401, error: { message: "Bad key", code: "invalid_api_key", type: "authentication_error" } },
   quota_gone: { status: 402, error: { message: "No money" } },
@@ -274,7 +274,7 @@ interface ScriptedAnswer {
 
 async function send(reply: ServerResponse, { status, type, texts = [], end }: ScriptedAnswer): Promise<void> {
   if (status === undefined) return;
-  reply.writeHead(status, { "content-type": type ?? "application/json" });
+  reply.writeHead(status, { "content-type": type ?? "application/json", "x-request-id": "theirs" });
   // Each text is a packet of its own, of which a cut afterwards takes nothing back.
   for (const text of texts) await new Promise((resolve) => reply.write(text, resolve));
   if (end === "cut") reply.destroy();

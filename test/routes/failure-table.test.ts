@@ -194,6 +194,59 @@ describe("a refusal with a status of success", () => {
   );
 });
 
+describe("the record of a call", () => {
+  const generationOf = async (model: string, stream: boolean): Promise<Record<string, unknown>> => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const body = JSON.stringify(requestIn("chat", model, stream));
+    const answer = await fetch(rig.gateway.url + paths.chat, { method: "POST", headers, body });
+    await answer.text();
+    const id = answer.headers.get("x-request-id");
+    return (await (await fetch(`${rig.gateway.url}/v1/generations/${id}`, { headers })).json()) as Record<
+      string,
+      unknown
+    >;
+  };
+  const failed = { number: 1, provider: "one", upstream_request_id: "theirs" };
+  const answered = { number: 2, provider: "two", model: "two/good", class: null, status: 200, unbilled: null };
+
+  test("has its route, and each of its requests", async () => {
+    expect(await generationOf("chat-status-overloaded", false)).toMatchObject({
+      route: "chat-status-overloaded",
+      model: "two/good",
+      upstream_request_id: "theirs",
+      attempts: [
+        {
+          ...failed,
+          model: "one/status-overloaded",
+          class: "overloaded",
+          status: 503,
+          codes: ["busy", "error"],
+          unbilled: null,
+        },
+        { ...answered, upstream_request_id: "theirs" },
+      ],
+    });
+  });
+
+  test("has the estimated price of an answer that was lost after it had begun", async () => {
+    const { attempts } = (await generationOf("chat-head-cut", true)) as { attempts: Record<string, unknown>[] };
+    expect(attempts).toMatchObject([{ ...failed, class: "no_content", status: 200 }, answered]);
+    expect(attempts[0]?.["unbilled"]).toBeGreaterThan(0);
+  });
+
+  test("has its only request if it has failed", async () => {
+    const alone = await generationOf("one/status-rate_limited", false);
+    expect(alone).toMatchObject({ outcome: "failed", attempts: [{ ...failed, class: "rate_limited", status: 429 }] });
+    expect(alone).not.toHaveProperty("route");
+  });
+
+  test("has no list of a call whose first request was answered", async () => {
+    const plain = await generationOf("one/good", false);
+    expect(plain).toMatchObject({ upstream_request_id: "theirs" });
+    expect(Object.keys(plain)).not.toContain("attempts");
+  });
+});
+
 test("the log names the class of each failure, also of an answer that had begun", async () => {
   await call("chat", "chat-head-cut", true);
   await call("chat", "chat-head-busy", true);

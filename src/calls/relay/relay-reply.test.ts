@@ -102,7 +102,7 @@ async function begin(observer: StreamObserver) {
     totalMsMax: 1_800_000,
     idleMsMax: 60_000,
   };
-  const stream = relayReply({ send, logger }, call, plan, { kind: "stream", keyId: "k", ...reply })?.body;
+  const stream = relayReply({ send, logger }, call, plan, { kind: "stream", keyId: "k", attempt: 1, ...reply })?.body;
   const text = new Response(stream).text();
   return {
     /** The received bytes once the stream has broken off. */

@@ -71,7 +71,9 @@ export class CallTargets {
   readonly #question: TargetQuestion;
   readonly #caller: Principal;
   readonly #left: RouteTarget[];
-  /** The route's own bounds; undefined for a model without a route. */
+  /** The name of the route; undefined for a model without one. */
+  readonly route: string | undefined;
+  /** The route's own bounds. */
   readonly limits: RouteLimits | undefined;
   /** Why the first target that was skipped cannot be used. */
   refusal: GatewayError | undefined;
@@ -80,6 +82,7 @@ export class CallTargets {
     this.#question = question;
     const { principal } = question;
     this.#caller = route === undefined ? principal : callerOfRoute(principal, route);
+    this.route = route?.name;
     this.limits = route?.limits;
     // One that cannot be used is none to wait for.
     this.#left = targets.filter((target) => this.#resolve(target) !== undefined);

@@ -78,6 +78,7 @@ class RoutedCall {
     this.#targets = targets;
     this.#limits = targets.limits ?? deps.routeLimits;
     this.#startedAt = this.#now;
+    running.work.asked.route = targets.route;
   }
 
   async send(first: CallPlan): Promise<RoutedReply> {

@@ -100,8 +100,9 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     this.#body = undefined;
   }
 
-  noteAttempt(): void {
+  noteAttempt(): number {
     this.attempts += 1;
+    return this.attempts;
   }
 
   /** Counts a request that was written to the upstream, or one of those that were then refused there. */

@@ -1,4 +1,5 @@
 import { type Dialect, listOf, parseObject, type Usage, usageBuckets, type UsageSide } from "../../core/index.ts";
+import type { AttemptRecord } from "../../ledger/index.ts";
 import { column, sql, type SqlRow, tableOf } from "../../storage/index.ts";
 import type { Generation } from "../store.ts";
 import { tokenIdOf, type UsageRow, type UsageState } from "../usage-reader.ts";
@@ -33,16 +34,20 @@ const generations = tableOf({
   startedAt: integer,
   parent: optional(text),
   session: optional(text),
+  route: optional(text),
+  upstreamRequestId: optional(text),
+  attempts: optional(text),
 });
 
 export function toGeneration(row: SqlRow): Generation {
-  const { accountId, status, usage, ...rest } = generations.read(row);
+  const { accountId, status, usage, attempts, ...rest } = generations.read(row);
   const { refunded } = row;
   return {
     ...rest,
     ...readUsage(usage),
     tokenId: tokenIdOf(accountId),
     status: status === 0 ? undefined : status,
+    attempts: attempts === undefined ? undefined : (JSON.parse(attempts) as AttemptRecord[]),
     ...(typeof refunded === "bigint" && { refunded }),
   };
 }

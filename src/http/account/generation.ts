@@ -8,6 +8,7 @@ import {
   type UsageBucket,
   usageBuckets,
 } from "../../core/index.ts";
+import type { AttemptRecord } from "../../ledger/index.ts";
 import type { Generation } from "../../generations/index.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -29,6 +30,23 @@ const rare: ReadonlySet<UsageBucket> = new Set([
 ]);
 
 const count = z.number().int();
+
+const attemptAnswer = z.object({
+  number: count.describe("Counted from 1."),
+  provider: z.string(),
+  model: z.string().describe("The model's id, with the prefix of its provider."),
+  key: z.string().describe("The id of the provider's key."),
+  class: z.string().nullable().describe("The class of the failure (docs/routing.md); null if it gave the answer."),
+  status: count.nullable().describe("The provider's status; null without an answer."),
+  codes: z.array(z.string()).optional().describe("The codes and types in the provider's error."),
+  upstream_request_id: z.string().nullable(),
+  started_at: z.iso.datetime(),
+  milliseconds: z.number().describe("To the head of the answer, or to the failure."),
+  unbilled: z
+    .number()
+    .nullable()
+    .describe("Of an answer that was lost: what the provider may bill for it, in credits; nobody is charged."),
+});
 
 export const generationAnswer = z
   .object({
@@ -80,6 +98,15 @@ export const generationAnswer = z
     latency_ms: z.number().describe("From the request to the end of the answer."),
     time_to_first_token_ms: z.number().nullable().describe("Of a stream; null for a whole answer."),
     created_at: z.iso.datetime().describe("When the call began."),
+    route: z
+      .string()
+      .optional()
+      .describe("The route that chose the model; absent if the caller named the model itself."),
+    upstream_request_id: z.string().optional().describe("The provider's own id of the request that was answered."),
+    attempts: z
+      .array(attemptAnswer)
+      .optional()
+      .describe("All requests to providers; absent if the first one gave the answer."),
   })
   .meta({ id: "Generation" });
 
@@ -136,6 +163,26 @@ export function answerOf(generation: Generation): z.input<typeof generationAnswe
     latency_ms: tenths(generation.milliseconds),
     time_to_first_token_ms: millisecondsToFirstByte === undefined ? null : tenths(millisecondsToFirstByte),
     created_at: new Date(generation.startedAt).toISOString(),
+    ...(generation.route !== undefined && { route: generation.route }),
+    ...(generation.upstreamRequestId !== undefined && { upstream_request_id: generation.upstreamRequestId }),
+    ...(generation.attempts !== undefined && { attempts: generation.attempts.map(attemptOf) }),
+  };
+}
+
+function attemptOf(attempt: AttemptRecord): z.input<typeof attemptAnswer> {
+  const { number, provider, model, key, status, codes = [], unbilled } = attempt;
+  return {
+    number,
+    provider,
+    model: `${provider}/${model}`,
+    key,
+    class: attempt.class ?? null,
+    status: status ?? null,
+    ...(codes.length > 0 && { codes: [...codes] }),
+    upstream_request_id: attempt.upstreamRequestId ?? null,
+    started_at: new Date(attempt.startedAt).toISOString(),
+    milliseconds: tenths(attempt.milliseconds),
+    unbilled: unbilled === undefined ? null : Number(unbilled),
   };
 }
 

@@ -18,6 +18,11 @@ test("the values of a row are in the order of its columns", () => {
     milliseconds: 11,
     millisecondsToFirstByte: 13,
     startedAt: 17,
+    route: "fast",
+    upstreamRequestId: "req-of-theirs",
+    attempts: [
+      { number: 1, provider: "openai", model: "gpt-5", key: "k", status: 200, startedAt: 17, milliseconds: 1 },
+    ],
   });
   const values = generationValues(row);
   const named = new Map<string, unknown>(generationColumns.map((name, at) => [name, values[at]]));

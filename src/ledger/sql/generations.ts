@@ -21,6 +21,10 @@ export interface GenerationColumns {
   list_credits: number | null;
   parent: string | null;
   session: string | null;
+  route: string | null;
+  upstream_request_id: string | null;
+  /** JSON: a list of `AttemptRecord`. */
+  attempts: string | null;
 }
 
 /** Their names. */
@@ -35,6 +39,9 @@ export const generationColumns = [
     "list_credits",
     "parent",
     "session",
+    "route",
+    "upstream_request_id",
+    "attempts",
   ] as const),
 ];
 
@@ -42,13 +49,15 @@ export const generationColumns = [
 export function generationValues(row: GenerationColumns): GenerationColumns[keyof GenerationColumns][] {
   const { owner, operation, dialect, provider, model, streamed, status, outcome, usage } = row;
   const { input_tokens, output_tokens, ms, first_byte_ms, started_at, list_credits, parent, session } = row;
+  const { route, upstream_request_id, attempts } = row;
   const named = [owner, operation, dialect, provider, model, streamed, status, outcome, usage];
-  return [...named, input_tokens, output_tokens, ms, first_byte_ms, started_at, list_credits, parent, session];
+  const counted = [input_tokens, output_tokens, ms, first_byte_ms, started_at, list_credits];
+  return [...named, ...counted, parent, session, route, upstream_request_id, attempts];
 }
 
 export function toGenerationColumns(record: CallRecord): GenerationColumns {
   const { owner, operation, dialect, provider, model, streamed, status, outcome, usage } = record;
-  const { terms, maxOutputTokens, estimated } = record;
+  const { terms, maxOutputTokens, estimated, attempts } = record;
   const isPlain = terms === undefined && maxOutputTokens === undefined && estimated === undefined;
   return {
     owner,
@@ -68,5 +77,8 @@ export function toGenerationColumns(record: CallRecord): GenerationColumns {
     list_credits: record.listCredits ?? null,
     parent: record.parent ?? null,
     session: record.session ?? null,
+    route: record.route ?? null,
+    upstream_request_id: record.upstreamRequestId ?? null,
+    attempts: attempts === undefined ? null : JSON.stringify(attempts),
   };
 }

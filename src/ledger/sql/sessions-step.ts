@@ -1,5 +1,3 @@
-import { LEDGER_COMMIT_PLAIN, LEDGER_PLAIN_TYPES } from "./postgres/plain-commit-function.ts";
-
 /** The step that records the client's session of a call; see `schema.ts`. Adding a column writes no row. */
 export const SESSIONS = {
   sqlite: `
@@ -15,7 +13,5 @@ export const SESSIONS = {
   ALTER TABLE holds ADD COLUMN session text;
   ALTER TABLE generations ADD COLUMN session text COLLATE "C";
   ALTER TYPE ledger_operation ADD ATTRIBUTE session text; -- of a hold
-  ${LEDGER_PLAIN_TYPES}
-  ${LEDGER_COMMIT_PLAIN}
   `,
 };

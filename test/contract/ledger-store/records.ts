@@ -399,6 +399,46 @@ function describeSeries(open: OpenLedgerStore): void {
     await each.close();
   });
 
+  test("a call has its route and its requests to upstreams, however it ends", async () => {
+    const each = await opened(open);
+    const tried = [
+      {
+        number: 1,
+        provider: "a",
+        model: "m",
+        key: "k",
+        class: "overloaded",
+        status: 503,
+        startedAt: noon,
+        milliseconds: 1.5,
+      },
+      { number: 2, provider: "b", model: `Ω ' \\ " ,(){} \n`, key: "l", status: 200, startedAt: noon, milliseconds: 2 },
+    ];
+    const routed = { record: { ...record, route: `fast ' \\ " ,(){}`, upstreamRequestId: "theirs", attempts: tried } };
+    // Through the general function of Postgres, through the plain one, and late.
+    await each.store.commit([
+      hold("a", key.id, 5n),
+      hold("b", key.id, 5n),
+      hold("late", key.id, 5n, leased),
+      settle("a", 3n, noon, routed),
+    ]);
+    await each.store.commit([hold("c", key.id, 5n), hold("d", key.id, 5n), release("b", noon, routed)]);
+    await each.store.commit([settle("c", 4n, noon, routed), settle("d", 1n, noon, { record })]);
+    await each.store.commit([sweep(late)]);
+    await each.store.commit([settle("late", 2n, late, routed)]);
+    const rows = await each.query("SELECT id, route, upstream_request_id, attempts FROM generations ORDER BY id");
+    const all = { route: routed.record.route, upstream_request_id: "theirs", attempts: JSON.stringify(tried) };
+    const none = { route: null, upstream_request_id: null, attempts: null };
+    expect(rows).toEqual([
+      { id: "a", ...all },
+      { id: "b", ...all },
+      { id: "c", ...all },
+      { id: "d", ...none },
+      { id: "late", ...all },
+    ]);
+    await each.close();
+  });
+
   test("the ledger's own record of an expired call has the parent and the session of its hold", async () => {
     const each = await opened(open);
     await each.store.commit([hold("a", key.id, 20n, { ...leased, ...series })]);

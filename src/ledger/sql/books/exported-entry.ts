@@ -5,7 +5,7 @@ export const ENTRY_KIND = "CASE WHEN e.kind = 'settle' AND e.reason IS NOT NULL 
 
 /** The columns of an entry that tell of its call. */
 export const CALL_COLUMNS =
-  "owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at, parent, session, credits, list_credits";
+  "owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at, parent, session, credits, list_credits, route, upstream_request_id, attempts";
 
 export interface ExportRow {
   number: bigint;
@@ -38,6 +38,9 @@ export interface ExportRow {
   /** Null if the call cost the entry's amount. */
   credits: bigint | null;
   list_credits: bigint | null;
+  route: string | null;
+  upstream_request_id: string | null;
+  attempts: string | null;
   actor: string | null;
   reason: string | null;
 }
@@ -80,5 +83,8 @@ function callOf(row: ExportRow, owner: string): ExportedEntry["call"] {
     startedAt: Number(row.started_at),
     parent: row.parent ?? undefined,
     session: row.session ?? undefined,
+    route: row.route ?? undefined,
+    upstreamRequestId: row.upstream_request_id ?? undefined,
+    attempts: row.attempts ?? undefined,
   };
 }

@@ -116,7 +116,8 @@ export class PostgresBooks implements LedgerBooks {
         `SELECT e.id, ${ENTRY_KIND}, e.debit_account, e.credit_account, e.amount, e.held, e.shortfall, e.created_at, e.corrects_at,
            e.actor, e.reason, g.list_credits,
            g.owner, g.operation, g.dialect, g.provider, g.model, g.streamed, g.status, g.outcome, g.usage, g.input_tokens,
-           g.output_tokens, g.ms, g.first_byte_ms, g.started_at, g.parent, g.session, g.credits
+           g.output_tokens, g.ms, g.first_byte_ms, g.started_at, g.parent, g.session, g.credits,
+           g.route, g.upstream_request_id, g.attempts
          FROM entries e LEFT JOIN generations g ON g.id = e.id
          WHERE e.ctid >= format('(%s,0)', $1::bigint)::tid AND e.ctid < format('(%s,0)', $2::bigint)::tid
            AND e.created_at >= $3 AND e.created_at < $4`,

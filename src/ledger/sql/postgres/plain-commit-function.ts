@@ -14,9 +14,9 @@
  * The function's name ends with the schema step that last changed its row types. Postgres refuses a row with more or
  * fewer columns than its type has, so nodes of an earlier version keep calling the function of that version.
  */
-export const plainCommit = "ledger_commit_plain_23";
+export const plainCommit = "ledger_commit_plain_26";
 
-const typeOf = (kind: string): string => `ledger_plain_23_${kind}`;
+const typeOf = (kind: string): string => `ledger_plain_26_${kind}`;
 
 /**
  * The rows passed to the function: one type per kind, with its columns in order, and an array of it. Such a row is read
@@ -94,6 +94,9 @@ export const plainRows = {
     list_credits: "bigint",
     parent: "text",
     session: "text",
+    upstream_request_id: "text",
+    route: "text",
+    attempts: "text",
   },
   /** Changes of holds that stay open; `held` is the amount before. Those that a job takes over come with its row. */
   change: {
@@ -133,7 +136,7 @@ function requireAll(rows: `${keyof typeof plainRows}s`): string {
     IF written <> cardinality(${rows}) THEN RAISE SQLSTATE 'TGNPL'; END IF;`;
 }
 
-/** Part of the twenty-third step. */
+/** Part of the twenty-sixth step. */
 export const LEDGER_PLAIN_TYPES = `
   ${types.join("\n  ")}
 `;
@@ -201,10 +204,11 @@ export const LEDGER_COMMIT_PLAIN = `
         WHERE greatest(latest - minute, 0) >= (SELECT s.closed_before FROM ledger_state s);
       ${requireAll("ends")}
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
-          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent, session, list_credits)
+          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent, session, list_credits,
+          upstream_request_id, route, attempts)
         SELECT o.id, o.owner, o.account, o.operation, o.dialect, o.provider, o.model, o.streamed, o.status, o.outcome, o.usage,
           o.input_tokens, o.output_tokens, o.charge, o.ms, o.first_byte_ms, o.started_at, o.parent, o.session,
-          o.list_credits
+          o.list_credits, o.upstream_request_id, o.route, o.attempts
         FROM unnest(ends) o WHERE o.owner IS NOT NULL;
     END IF;
 

@@ -23,5 +23,8 @@ export function expiredColumns(hold: SqliteHoldRow, owner: string, at: number): 
     list_credits: null,
     parent: hold.parent,
     session: hold.session,
+    route: null,
+    upstream_request_id: null,
+    attempts: null,
   };
 }
