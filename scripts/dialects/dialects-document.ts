@@ -56,7 +56,8 @@ Where client and provider use the same dialect, bytes are changed for these reas
   also of an error. **An effort** becomes the nearest lower one that the model takes. **Sampling parameters** that it refuses are left
   out. \`max_tokens\` becomes \`max_completion_tokens\` for OpenAI's models that think. **\`developer\`** becomes \`system\`; a
   **\`system\` in the middle**, at models that take it at the beginning alone, joins the user's turn that it stands in, else the first
-  prompt. **A forced tool** is asked for in the prompt at Claude's models that refuse to be forced. **A schema for the answer** becomes part of the prompt at DeepSeek, and at Claude's older models.
+  prompt. **A forced tool** at Claude's models that refuse to be forced: the arguments are asked for as
+  an answer that fits their schema, which becomes the call; if tools were called before, the prompt asks for the call. **Schemas** reach Claude as its SDKs write them: what it refuses of them stands in the descriptions. **A schema for the answer** becomes part of the prompt at DeepSeek, and at Claude's older models.
 - **Functions in chat** go to OpenAI's Responses for gpt-5.4 and later, with \`store: false\`, unless the effort is \`none\`: the chat endpoint
   refuses them. A provider with \`dialects: [chat]\` gets them in chat. Forced tools go from Anthropic's chat endpoint to Messages.
 - **Anthropic's chat endpoint ignores** formats of answers and efforts: a request with one is translated to Messages. Models that

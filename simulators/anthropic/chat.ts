@@ -3,13 +3,15 @@ import { type ChatRules, chatFields } from "../shared/chat/check.ts";
 import { fragmentedToolDeltas, plainUsage, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
 import { readChatPrompt } from "../shared/chat/read-prompt.ts";
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
-import { isInteger } from "../shared/check.ts";
-import { asObject, type JsonObject } from "../shared/json.ts";
+import { isInteger, type Problem } from "../shared/check.ts";
+import { asArray, asObject, type JsonObject } from "../shared/json.ts";
 import type { Prompt } from "../shared/prompt.ts";
+import { first } from "../shared/shape.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { compatErrors } from "./errors.ts";
 import { checkChoice, checkSampling } from "./messages-rules.ts";
+import { checkTop } from "./schema-rules.ts";
 
 const rules: ChatRules = {
   strict: false,
@@ -37,12 +39,18 @@ function deltas(turn: Turn, talk: ChatTalk): Iterable<JsonObject> {
   return turnDeltas(turn, { opening, calls: fragmentedToolDeltas(turn, talk, toolId) });
 }
 
+function checkFunctions(body: JsonObject): Problem | null {
+  return first(asArray(body["tools"]).entries(), ([index, tool]) =>
+    checkTop(asObject(asObject(tool)["function"])["parameters"], `tools.${index}.input_schema`),
+  );
+}
+
 const wire: ChatWire = {
   rules,
   errors: compatErrors,
   usagePlace: "own-chunk",
   usageAlways: false,
-  refuse: (body) => checkChoice(body) ?? checkSampling(body),
+  refuse: (body) => checkChoice(body) ?? checkFunctions(body) ?? checkSampling(body),
   readPrompt,
   id: (identity) => `msg_01${identity.token("chat", 22)}`,
   usage: plainUsage,

@@ -3,6 +3,7 @@ import { asArray, asObject, isGiven, type JsonObject } from "../shared/json.ts";
 import { first } from "../shared/shape.ts";
 import { outputTokensMax } from "./models.ts";
 import { placedBlocks, type PlacedBlock } from "./messages-prompt.ts";
+import { checkSchemas } from "./schema-rules.ts";
 import { isGenuine, isThinking } from "./thinking.ts";
 
 const breakpointsMax = 4;
@@ -16,6 +17,7 @@ export function checkMessages(body: JsonObject, lean: boolean): Problem | null {
     first(placed, (one) => checkBlock(one, lean)) ??
     checkPairs(placed) ??
     checkTools(body) ??
+    checkSchemas(body) ??
     checkBreakpoints(body, placed) ??
     checkThinking(body, placed) ??
     checkModel(body)

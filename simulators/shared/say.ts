@@ -42,10 +42,10 @@ export function sayAnswer(prompt: Prompt, scenario: Scenario, choice: number): s
   const dictated = readScript(prompt.messages)?.reply ?? null;
   if (dictated !== null) return dictated;
   const results = lastResults(prompt.messages);
-  if (results.length > 0) return sayResults(results);
   const asked = prompt.messages.findLast((message) => message.role === "user");
-  const text = withoutReminders(asked?.text ?? "");
+  const text = results.length > 0 ? sayResults(results) : withoutReminders(asked?.text ?? "");
   if (prompt.format.kind === "json") return jsonText(prompt.format.schema ?? schemaInPrompt(prompt.messages), text);
+  if (results.length > 0) return text;
   if (scenario.words !== null) return exactWords(scenario.words, choice);
   const opening = choice === 0 ? "You said:" : `Choice ${choice + 1}, you said:`;
   const seen = sayAttachments(asked?.attachments ?? []);

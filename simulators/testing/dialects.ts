@@ -166,7 +166,9 @@ const messages: Dialect = {
       ...(tools === undefined
         ? {}
         : { tools: tools.map(({ name, parameters }) => ({ name, input_schema: parameters })) }),
-      ...(schema === undefined ? {} : { output_config: { format: { type: "json_schema", schema } } }),
+      ...(schema === undefined
+        ? {}
+        : { output_config: { format: { type: "json_schema", schema: { ...schema, additionalProperties: false } } } }),
       ...(stop === undefined ? {} : { stop_sequences: [stop] }),
       ...thinking,
     };

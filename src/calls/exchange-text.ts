@@ -14,7 +14,9 @@ import {
 } from "../core/index.ts";
 import {
   answersInParts,
+  callingTool,
   fitToolNames,
+  forcedAnswer,
   hasTaggedSignature,
   leaveOutHostedTools,
   namingTools,
@@ -306,19 +308,34 @@ class TranslatedRequest {
   }
 }
 
-const noChanges: readonly FactName[] = [];
-const renamed: readonly FactName[] = ["tool-names"];
+/** A conversation as its upstream takes it, and the client's dialect, which gets its own tools back. */
+interface ClientSide {
+  fitted: Conversation;
+  client: DialectTranslation;
+  changes: FactName[];
+}
 
-/** The conversation with the tools that its upstream knows, and the client's dialect, which gets its own back. */
-function clientSide(client: DialectTranslation, asked: JsonObject, { to, facts }: { to: Dialect; facts: ModelFacts }) {
+function clientSide(
+  asking: DialectTranslation,
+  asked: JsonObject,
+  { to, facts }: { to: Dialect; facts: ModelFacts },
+): ClientSide {
   // Anthropic's own are known in Messages.
-  const isOwn = (type: string): boolean => to === "messages" && client.dialect === to && type !== "custom";
+  const isOwn = (type: string): boolean => to === "messages" && asking.dialect === to && type !== "custom";
   const takes = (type: string): boolean => facts.clientTools?.includes(type) === true || isOwn(type);
-  const { conversation, restore } = substituteTools(client.readRequest(asked), takes);
-  const restoring = restore === undefined ? client : restoringTools(client, restore);
-  const { conversation: fitted, names } = fitToolNames(conversation, facts.toolNameMax);
-  if (names === undefined) return { fitted, client: restoring, changes: noChanges };
-  return { fitted, client: namingTools(restoring, names), changes: renamed };
+  const { conversation, restore } = substituteTools(asking.readRequest(asked), takes);
+  const { conversation: named, names } = fitToolNames(conversation, facts.toolNameMax);
+  const forced = to === "messages" ? forcedAnswer(named, facts) : undefined;
+  let client = asking;
+  const changes: FactName[] = [];
+  if (restore !== undefined) client = restoringTools(client, restore);
+  if (names !== undefined) {
+    client = namingTools(client, names);
+    changes.push("tool-names");
+  }
+  if (forced === undefined) return { fitted: named, client, changes };
+  changes.push("forced-tools");
+  return { fitted: forced.conversation, client: callingTool(client, forced.tool), changes };
 }
 
 const JSON_TYPE = { "content-type": "application/json" };

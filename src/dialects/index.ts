@@ -17,6 +17,8 @@ export {
   singleRoleStream,
 } from "./chat/index.ts";
 export {
+  callingTool,
+  forcedAnswer,
   hasTaggedSignature,
   type ClientContext,
   type Conversation,

@@ -37,6 +37,16 @@ const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 const sampling: readonly Json[] = [{ temperature: 0.5 }, { top_p: 0.5 }];
 const penalties: readonly Json[] = [{ presence_penalty: 1 }, { frequency_penalty: 1 }];
 
+const bounded = {
+  ...schema,
+  properties: { a: { type: "string", minLength: 2, pattern: "^a" }, b: { type: "integer", minimum: 1, maximum: 9 } },
+};
+const alternatives = {
+  type: "object",
+  oneOf: [{ required: ["a"] }, { required: ["b"] }],
+  properties: bounded.properties,
+};
+
 /** Names with other letters, or too many. */
 const oddNames = ["a.b/c d", "x".repeat(65), "x".repeat(129)];
 
@@ -104,4 +114,13 @@ export const probes: readonly Probe[] = [
       tools: [{ type: "function", name, parameters: { type: "object", properties: {} } }],
     }),
   ]),
+  messages("an answer by a schema with bounds", ["schemas", "formats"], {
+    output_config: { format: { type: "json_schema", schema: bounded } },
+  }),
+  messages("a strict tool with bounds", "schemas", { tools: [{ name: "f", input_schema: bounded, strict: true }] }),
+  messages("a tool with bounds", "schemas", { tools: [{ name: "f", input_schema: bounded }] }),
+  messages("a tool with alternatives", "schemas", { tools: [{ name: "f", input_schema: alternatives }] }),
+  chat("functions with alternatives", ["schemas", "chat-tools"], {
+    tools: [{ type: "function", function: { name: "f", parameters: alternatives } }],
+  }),
 ];

@@ -71,6 +71,11 @@ export interface ModelFacts {
   shortCallIds?: boolean;
   /** The most characters of a tool's name, which are letters, digits, `_` and `-`; absent: any name. */
   toolNameMax?: number;
+  /**
+   * Schemas of answers and of strict tools have no bounds, patterns and the like; those of other tools have no alternatives
+   * at the top.
+   */
+  plainSchemas?: boolean;
   /** Replaces the signature of a tool call if the upstream requires one and the client has lost it. */
   lostCallSignature?: JsonObject;
   /** In Responses it shows a summary of its thoughts if it is asked to, and otherwise hides them. */

@@ -4,8 +4,9 @@ import { type JsonObject, listOf, type ModelFacts, objectOf } from "../../core/i
  * Whether a body must be rewritten for its model, because something deeper than its members does not fit. Members alone
  * are edited by the provider.
  */
-export function misfitsChat({ messages, response_format: format }: JsonObject, facts: ModelFacts): boolean {
+export function misfitsChat({ messages, tools, response_format: format }: JsonObject, facts: ModelFacts): boolean {
   if (facts.formats === "json" && objectOf(format)?.["type"] === "json_schema") return true;
+  if (facts.plainSchemas === true && listOf(tools).some(hasAlternatives)) return true;
   const { developerRole = false, systemFirst = false, shortCallIds = false, reasoningField } = facts;
   if (developerRole && !systemFirst && !shortCallIds) return false;
   for (const [index, each] of listOf(messages).entries()) {
@@ -21,6 +22,11 @@ export function misfitsChat({ messages, response_format: format }: JsonObject, f
 
 function hasThought({ reasoning_content: content, reasoning, reasoning_details: details }: JsonObject): boolean {
   return [content, reasoning, details].some((one) => one !== undefined);
+}
+
+function hasAlternatives(tool: unknown): boolean {
+  const schema = objectOf(objectOf(objectOf(tool)?.["function"])?.["parameters"]) ?? {};
+  return ["oneOf", "anyOf", "allOf"].some((keyword) => schema[keyword] !== undefined);
 }
 
 const shortId = /^[a-zA-Z0-9]{9}$/;

@@ -30,6 +30,8 @@ export type {
 export { budgetOfEffort, budgetTokensMin, effortFor, effortOfBudget, wantsThoughts } from "./effort.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
 export { expressNative } from "./express-native.ts";
+export { fitSchemas, fitsSchema } from "./schemas/fit-conversation.ts";
+export { callingTool, forcedAnswer } from "./tools/forced-answer.ts";
 export { fitToolNames, namingTools } from "./tools/fit-tool-names.ts";
 export { leaveOutHostedTools } from "./tools/hosted-tools.ts";
 export { restoringTools, substituteTools } from "./tools/substitute-tools.ts";

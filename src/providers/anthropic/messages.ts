@@ -191,6 +191,12 @@ function hasLongNames(body: JsonObject, facts: ModelFacts): boolean {
   );
 }
 
+/** A tool that must be called: the arguments may be asked for as an answer, which becomes the call. */
+function isForced({ tool_choice: choice }: JsonObject): boolean {
+  const type = objectOf(choice)?.["type"];
+  return type === "any" || type === "tool";
+}
+
 /** The native API. */
 export const messages: UpstreamOperation = {
   dialect: "messages",
@@ -198,7 +204,10 @@ export const messages: UpstreamOperation = {
   forwardedHeaders: ["anthropic-version", "anthropic-beta"],
   edits: (body, model) => fitSampling(body, factsOf(model)),
   facts: factsOf,
-  needsTranslation: (body, model) => hasLongNames(body, factsOf(model)),
+  needsTranslation(body, model) {
+    const facts = factsOf(model);
+    return hasLongNames(body, facts) || (facts.freeToolChoice === true && isForced(body));
+  },
   extras,
   readTool,
   outputLimit: { field: "max_tokens", replaces: [], min: 1, hidesThought },

@@ -136,5 +136,11 @@ export const anthropicRows: readonly FactRow[] = [
     rule: "no formats of answers",
     source: "anthropic.md",
   },
+  {
+    fact: "schemas",
+    takes: { plainSchemas: true },
+    rule: "schemas of answers and strict tools without bounds, patterns and `oneOf`, of closed objects; those of other tools without alternatives at the top",
+    source: "anthropic.md",
+  },
   toolNames(128, "anthropic.md"),
 ];

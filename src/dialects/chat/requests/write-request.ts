@@ -4,6 +4,7 @@ import {
   defined,
   effortFor,
   fieldsFor,
+  fitSchemas,
   promptForFormat,
   type TranslationTarget,
   wantsThoughts,
@@ -13,7 +14,7 @@ import { writeTurns } from "./write-turns.ts";
 
 /** Writes a chat completions body with OpenAI's names; the provider's edits adapt it to one upstream. */
 export function writeChatRequest(asked: Conversation, target: TranslationTarget): JsonObject {
-  const conversation = withFormat(asked, target);
+  const conversation = fitSchemas(withFormat(asked, target), target);
   const { sampling, format, logprobs, stop, rest } = conversation;
   const others = fieldsFor(rest, "chat");
   return {

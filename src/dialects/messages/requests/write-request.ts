@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../core/index.ts";
 import {
   type Conversation,
   defined,
+  fitSchemas,
   type FunctionTool,
   invalid,
   joinTurns,
@@ -24,7 +25,7 @@ const OUTPUT_TOKENS_DEFAULT = 4_096;
 /** Writes a Messages body. */
 export function writeMessagesRequest(asked: Conversation, target: TranslationTarget): JsonObject {
   const own = asked.rest.dialect === "messages";
-  const formatted = freeChoice(withFormat(asked, target), target);
+  const formatted = freeChoice(fitSchemas(withFormat(asked, target), target), target);
   const conversation = own ? formatted : { ...formatted, turns: joinTurns(formatted.turns) };
   const others = fieldsFor(conversation.rest, "messages");
   const maxTokens = conversation.outputTokensMax ?? target.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
