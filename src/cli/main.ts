@@ -17,6 +17,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   models: async () => (await import("./models/index.ts")).addModelsCommand,
   webhooks: async () => (await import("./webhooks/secret.ts")).addWebhooksCommands,
   doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
+  health: async () => (await import("./health.ts")).addHealthCommand,
   sim: async () => (await import("./sim.ts")).addSimCommand,
   worker: async () => (await import("./worker.ts")).addWorkerCommand,
 };
