@@ -217,12 +217,12 @@ describe("text whose tokens nobody counts", () => {
       { upstream: undefined, outputBytes: () => outputBytes },
     ).usage.output;
 
-  test("is estimated by its bytes, within the limit of each choice, unless there is more than twice as much", () => {
+  test("is estimated by its bytes, within the limit of each choice, unless there is more than that can be", () => {
     expect(written({}, 360)).toBe(90);
     expect(written({}, 404)).toBe(100);
     // 16 bytes a token are the most.
-    expect(written({}, 3_200)).toBe(100);
-    expect(written({}, 3_201)).toBe(801);
+    expect(written({}, 1_600)).toBe(100);
+    expect(written({}, 1_601)).toBe(401);
   });
 
   test("is limited by what was sent, and by the model", () => {
@@ -235,7 +235,7 @@ describe("text whose tokens nobody counts", () => {
   test("is counted on from the last count in the middle of a stream, within the limit too", () => {
     const work = { order: { price: priceOf("up"), bound, output } };
     const passed = (outputBytes: number) => withPassed(work, { usage: { output: 80 } }, outputBytes).usage.output;
-    expect([0, 40, 200, 1_920, 1_921].map(passed)).toEqual([80, 90, 100, 100, 561]);
+    expect([0, 40, 200, 320, 321].map(passed)).toEqual([80, 90, 100, 100, 161]);
   });
 });
 

@@ -208,7 +208,7 @@ function estimate(
 const PROVIDERS_OWN_TOKENS = UNKNOWN_PART_TOKENS;
 
 /** How many times as much as there can be a count may be. More is a mistake of the upstream. */
-export const PLAUSIBLE_TIMES = 2;
+const PLAUSIBLE_TIMES = 2;
 
 /**
  * Whether a count of input is no count: far beyond the bytes of the body and the window. After each run of a hosted
@@ -251,14 +251,14 @@ export function textLimit({ order: { output, price }, limits: sent }: CountedWor
 
 /**
  * The output after `told` tokens of it by the bytes of the rest, within the limit of the text: long words have more bytes a
- * token. Only an upstream that has written twice as much as the limit by any count ignores it.
+ * token. An upstream ignores its limit only if the text has more tokens by any count.
  */
 function withinLimit(work: CountedWork, observed: ObservedUsage, bytes: number, told = 0): number {
   const tokens = told + tokensOfBytes(bytes);
   const limit = textLimit(work);
   if (limit === undefined) return tokens;
   const most = outputWithin(limit, work.order.bound, observed);
-  return told + fewestTokensOf(bytes) > PLAUSIBLE_TIMES * most ? tokens : Math.min(tokens, most);
+  return told + fewestTokensOf(bytes) > most ? tokens : Math.min(tokens, most);
 }
 
 /** How often the model may have run within the call: again after each run of a hosted tool, and for each other model. */

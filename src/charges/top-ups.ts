@@ -9,7 +9,7 @@ import {
 } from "../core/index.ts";
 import type { OutcomeOf, TopUp } from "../ledger/index.ts";
 import type { WorkDependencies } from "./dependencies.ts";
-import { type CountedWork, PLAUSIBLE_TIMES, textLimit } from "./estimate.ts";
+import { type CountedWork, textLimit } from "./estimate.ts";
 import type { Lease } from "./lease.ts";
 import type { WorkOrder } from "./work-order.ts";
 import { atLeast, capAt, type WorkCost } from "./work-cost.ts";
@@ -110,7 +110,7 @@ export class TopUps {
     const cost = this.#compare();
     const { amount } = this.#lease;
     if (cost === undefined || amount >= limits.callNanoMax) return unlimited;
-    const limitBytes = mostBytesOf(PLAUSIBLE_TIMES * (textLimit(this.#work) ?? 0) * this.#work.order.bound.choices);
+    const limitBytes = mostBytesOf((textLimit(this.#work) ?? 0) * this.#work.order.bound.choices);
     if (this.#isWhole && outputBytes < limitBytes) return { untilBytes: limitBytes, raised: this.#raisedFrom(cost) };
     const next = this.#isLow(cost) ? amount : (amount * 3n) / 4n;
     return { untilBytes: outputBytes + this.#cost.bytesFor(next - cost), raised: this.#raisedFrom(cost) };

@@ -50,8 +50,8 @@ export function tokensOfBytes(bytes: number): number {
 }
 
 /**
- * Bytes of text per token that hardly any text has more of on average. By OpenAI's o200k Russian and Georgian have 11 to 12, words
- * that are one long token each 13, and code that is almost only indentation 32.
+ * Bytes of text per token that no text has more of on average. By OpenAI's o200k formal Russian has 12.7, and the 300 longest words
+ * that are one token each 15.5; only indentation, lines and spaces have more.
  */
 const BYTES_PER_TOKEN_MAX = 16;
 

@@ -20,7 +20,7 @@ import {
 /** A call without its own limit is limited to the model's maximum, which this upstream exceeds. */
 const pricing = { models: { "openai/*": { input_mtok: 1, output_mtok: 2, max_output_tokens: 10 } } };
 
-/** Nano-credits of a piece of text: 40 bytes are taken for 10 tokens. */
+/** Nano-credits of a piece of text: 40 bytes are taken for 10 tokens. Four pieces might be within the maximum, five are not. */
 const pieceCosts = 20_000n;
 const piece = "0123456789".repeat(4);
 
@@ -130,7 +130,7 @@ describe.each(engines)("on %s", (engine) => {
 
   test("a stream whose credits are used up ends with an error event, and is charged the available credits", async () => {
     const { hold, input } = await firstHold();
-    const credits = hold + 2n * pieceCosts;
+    const credits = hold + 5n * pieceCosts;
     const { stream, answer, text } = await startStream("poor", credits);
     stream.say(22);
     const got = await text;

@@ -177,7 +177,7 @@ export class StreamCall implements Actor {
     const costOf = (output: number): Nano => work.costOf({ usage: { input: bound.inputTokens, output, requests: 1 } });
     // The part of a token that has passed counts with the next one.
     const tokens = tokensOfBytes(bytesBefore - (bytesBefore % bytesOfTokens(1)));
-    const isWithin = ownLimit !== undefined && bytesBefore <= mostBytesOf(2 * ownLimit);
+    const isWithin = ownLimit !== undefined && bytesBefore <= mostBytesOf(ownLimit);
     this.#world.checkPassing(this.id, costOf(tokens), isWithin ? costOf(ownLimit) : undefined);
   }
 

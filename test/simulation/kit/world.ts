@@ -233,7 +233,7 @@ export class World {
 
   /**
    * Before anything of a work passes, what has passed must cost less than is held. A hold of `enough` may be exceeded: it
-   * covers the input and the limit, and no more than twice the limit has passed.
+   * covers the input and the limit, and no more has passed than text within the limit can have.
    */
   checkPassing(id: string, costBefore: Nano, enough?: Nano): void {
     const { held } = this.know(id);
