@@ -69,6 +69,8 @@ Where client and provider use the same dialect, bytes are changed for these reas
   might be billed. \`tool_choice\` that demands one gets 422.
 - **A hosted tool without a limit of its runs** gets one in the provider's field (\`max_tool_calls\`, \`max_uses\`), told in
   \`x-tollgate-max-tool-calls\` ([Money](money.md#holds)).
+- **\`reasoning\` and \`thinking\`** in a chat body become \`reasoning_effort\` at OpenAI, Google, xAI, Mistral and Groq, which refuse or ignore them. **An answer to
+  continue**, the last message, is marked with \`prefix: true\` for Mistral.
 - **Names of tools** that the provider refuses (other characters than letters, digits, \`_\` and \`-\`, or more than 64, at Anthropic 128) are
   shortened, with a hash at their end, in histories too; the client finds its own names in the answer.
 - **Mistral's thoughts** are parts of a list in the place of the text. Clients of chat get a text, and the thoughts in

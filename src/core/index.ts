@@ -121,3 +121,4 @@ export {
   UNKNOWN_PART_TOKENS,
 } from "./tokens.ts";
 export { fitsToolName } from "./models/tool-names.ts";
+export { budgetOfEffort, budgetTokensMin, effortOfBudget } from "./models/effort-budgets.ts";

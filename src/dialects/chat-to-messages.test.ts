@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { GatewayError, type JsonObject } from "../core/index.ts";
+import { budgetOfEffort, effortOfBudget, GatewayError, type JsonObject } from "../core/index.ts";
 import { chatTranslation } from "./chat/index.ts";
-import { budgetOfEffort, effortOfBudget, tagSignature, type TranslationTarget } from "./conversation/index.ts";
+import { tagSignature, type TranslationTarget } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 
 const anthropic: TranslationTarget = { model: "claude-x", origin: "anthropic", outputTokensMax: 64_000 };

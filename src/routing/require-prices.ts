@@ -54,8 +54,17 @@ function requireUnitPrices(
   const tool = keysOf({ ...toolUnits, ...fixedUnits }).find((bucket) => !isToolPriced(price, bucket));
   if (tool !== undefined) throw unpriced("tools", bucketName(tool), [id, keyOfBucket[tool]]);
   const modality = ownPrices.find((bucket) => !price.priced.has(bucket));
-  if (modality !== undefined) throw unpriced("modalities", bucketName(modality), [id, keyOfBucket[modality]]);
+  if (modality !== undefined) {
+    const { param, lack } = sounds[modality] ?? { param: "modalities", lack: "" };
+    throw unpriced(param, `${lack}${bucketName(modality)}`, [id, keyOfBucket[modality]]);
+  }
 }
+
+/** The members that ask for sound, which most models neither take nor make: then it has no price. */
+const sounds: Partial<Record<UsageBucket, { param: string; lack: string }>> = {
+  inputAudio: { param: "messages", lack: "audio, which this model does not take: " },
+  outputAudio: { param: "modalities", lack: "audio, which this model does not make: " },
+};
 
 function requireModelPrice({ priceOf, route }: Target, model: string, param: string): ModelPrice {
   const price = priceOf(model);

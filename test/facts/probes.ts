@@ -123,4 +123,8 @@ export const probes: readonly Probe[] = [
   chat("functions with alternatives", ["schemas", "chat-tools"], {
     tools: [{ type: "function", function: { name: "f", parameters: alternatives } }],
   }),
+  ...[{ reasoning: { effort: "low" } }, { thinking: { type: "enabled", budget_tokens: 2_000 } }].map((members) =>
+    chat(`${Object.keys(members)[0]} in chat`, "thinking", members),
+  ),
+  chat("an answer to continue", "prefill", { messages: [hello, { role: "assistant", content: "Hi" }] }),
 ];

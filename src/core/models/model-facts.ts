@@ -46,6 +46,10 @@ export interface ModelFacts {
   toolsWithoutThought?: boolean;
   /** It refuses a choice that forces a tool. */
   freeToolChoice?: boolean;
+  /** In chat `reasoning_effort` alone asks it to think: it refuses or ignores OpenRouter's `reasoning` and Anthropic's `thinking`. */
+  effortAlone?: boolean;
+  /** An answer to continue, the last message, must be marked as such. */
+  marksPrefill?: boolean;
   /** In Messages its thinking can't be switched off: the nearest is to think between tools, or nothing. */
   alwaysThinks?: "between-tools" | "yes";
   /** It takes `system` as the first message only. */

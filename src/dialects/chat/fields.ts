@@ -58,6 +58,7 @@ export const chatFields: FieldTable = {
   response_format: { ...translated, note: "toward Messages json_object is part of the prompt" },
   reasoning_effort: { ...translated, note: "toward Messages a budget of tokens, or its effort; default is dropped" },
   thinking: { ...translated, note: "Anthropic's, as in Messages; of other content dropped" },
+  reasoning: { ...translated, note: "OpenRouter's: as reasoning_effort, or a budget of tokens" },
   stop: { support: { ...own, messages: "translated", responses: "refused" } },
   temperature: { ...translated, note: "toward Messages at most 1; dropped if the model refuses it or thinks" },
   top_p: { ...translated, note: "dropped if the model refuses it or thinks" },

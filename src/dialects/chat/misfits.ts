@@ -8,6 +8,7 @@ export function misfitsChat({ messages, tools, response_format: format }: JsonOb
   if (facts.formats === "json" && objectOf(format)?.["type"] === "json_schema") return true;
   if (facts.plainSchemas === true && listOf(tools).some(hasAlternatives)) return true;
   const { developerRole = false, systemFirst = false, shortCallIds = false, reasoningField } = facts;
+  if (facts.marksPrefill === true && isPrefill(objectOf(listOf(messages).at(-1)))) return true;
   if (developerRole && !systemFirst && !shortCallIds) return false;
   for (const [index, each] of listOf(messages).entries()) {
     const message = objectOf(each) ?? {};
@@ -27,6 +28,11 @@ function hasThought({ reasoning_content: content, reasoning, reasoning_details: 
 function hasAlternatives(tool: unknown): boolean {
   const schema = objectOf(objectOf(objectOf(tool)?.["function"])?.["parameters"]) ?? {};
   return ["oneOf", "anyOf", "allOf"].some((keyword) => schema[keyword] !== undefined);
+}
+
+/** Whether the last message is the beginning of an answer that is not marked as one. */
+function isPrefill(last: JsonObject | undefined): boolean {
+  return last?.["role"] === "assistant" && last["prefix"] !== true;
 }
 
 const shortId = /^[a-zA-Z0-9]{9}$/;

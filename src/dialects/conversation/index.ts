@@ -27,7 +27,7 @@ export type {
   ToolSubstitute,
   Turn,
 } from "./conversation.ts";
-export { budgetOfEffort, budgetTokensMin, effortFor, effortOfBudget, wantsThoughts } from "./effort.ts";
+export { effortFor, wantsThoughts } from "./effort.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
 export { expressNative } from "./express-native.ts";
 export { fitSchemas, fitsSchema } from "./schemas/fit-conversation.ts";

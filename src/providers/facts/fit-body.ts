@@ -1,13 +1,49 @@
 /** Edits for members of a body that its model does not take. Whatever is deeper in a body is the dialects' to change. */
 import type { JsonEdit } from "../../bodies/index.ts";
-import { efforts, type JsonObject, type ModelFacts, nearestEffort, objectOf } from "../../core/index.ts";
+import {
+  type Effort,
+  effortOfBudget,
+  efforts,
+  type JsonObject,
+  type ModelFacts,
+  nearestEffort,
+  objectOf,
+} from "../../core/index.ts";
 
 /** The values of sampling parameters that change nothing. */
 const defaults: JsonObject = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 };
 
 /** The edits of a body in chat or Responses, in which the effort has different places. */
 export function fitBody(body: JsonObject, facts: ModelFacts): JsonEdit[] {
-  return [...fitEffort(body, facts), ...fitSampling(body, facts), ...fitLimit(body, facts)];
+  const thought = facts.effortAlone === true ? fitThought(body, facts) : [];
+  const effort = thought.length > 0 ? thought : fitEffort(body, facts);
+  return [...effort, ...fitSampling(body, facts), ...fitLimit(body, facts)];
+}
+
+/** What other providers have in the place of an effort becomes one, unless there is one. */
+function fitThought(body: JsonObject, facts: ModelFacts): JsonEdit[] {
+  const { reasoning_effort: named, reasoning, thinking } = body;
+  const given = [reasoning === undefined ? "" : "reasoning", thinking === undefined ? "" : "thinking"].filter(Boolean);
+  if (given.length === 0) return [];
+  const fact = "thinking";
+  const removed = given.map((name): JsonEdit => ({ remove: name, fact }));
+  if (typeof named === "string") return [...removed, ...fitEffort({ reasoning_effort: named }, facts)];
+  const asked = askedEffort(objectOf(reasoning) ?? {}, objectOf(thinking) ?? {});
+  const effort = asked === undefined || facts.efforts === undefined ? asked : nearestEffort(asked, facts.efforts);
+  return effort === undefined
+    ? removed
+    : [...removed, { set: "reasoning_effort", value: JSON.stringify(effort), fact }];
+}
+
+function askedEffort(
+  { effort, max_tokens, enabled }: JsonObject,
+  { type, budget_tokens }: JsonObject,
+): Effort | undefined {
+  const named = efforts.find((one) => one === effort);
+  if (named !== undefined) return named;
+  if (enabled === false || type === "disabled") return "none";
+  const budget = max_tokens ?? budget_tokens;
+  return typeof budget === "number" ? effortOfBudget(budget) : undefined;
 }
 
 /** An effort that the model refuses becomes the nearest lower one that it takes. */

@@ -1,4 +1,4 @@
-import { type FactRow, toolNames } from "./row.ts";
+import { effortAlone, type FactRow, toolNames } from "./row.ts";
 
 /** The limits of Google's OpenAI-compatible layer. */
 export const googleRows: readonly FactRow[] = [
@@ -24,5 +24,6 @@ export const googleRows: readonly FactRow[] = [
     rule: "a signature with the first call of a turn, or its placeholder",
     source: "gemini.md",
   },
+  effortAlone("gemini.md"),
   toolNames(64, "gemini.md"),
 ];

@@ -1,4 +1,4 @@
-import { type FactRow, toolNames } from "./row.ts";
+import { effortAlone, type FactRow, toolNames } from "./row.ts";
 
 const refusedSampling = ["temperature", "top_p", "presence_penalty", "frequency_penalty"];
 
@@ -130,5 +130,6 @@ export const openaiRows: readonly FactRow[] = [
     rule: "`max_completion_tokens`, not `max_tokens`",
     source: "openai.md",
   },
+  effortAlone("openai.md"),
   toolNames(64, "openai.md"),
 ];

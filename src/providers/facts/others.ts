@@ -1,6 +1,6 @@
 import type { PresetName } from "../../config/index.ts";
 import type { ModelFacts } from "../../core/index.ts";
-import { type FactRow, toolNames } from "./row.ts";
+import { effortAlone, type FactRow, toolNames } from "./row.ts";
 
 const source = "others.md";
 
@@ -57,9 +57,11 @@ export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
     },
     { fact: "efforts", takes: { efforts: ["none", "high"] }, rule: "efforts none and high", source },
     { fact: "call-ids", takes: { shortCallIds: true }, rule: "ids of calls of nine letters and digits", source },
+    { fact: "prefill", takes: { marksPrefill: true }, rule: "an answer to continue with `prefix: true`", source },
+    effortAlone(source),
     names,
   ],
-  groq: [inReasoning, names],
+  groq: [inReasoning, effortAlone(source), names],
   moonshot: [inReasoningContent, names],
   openrouter: [inReasoning, names],
   perplexity: [systemFirst, thoughts(undefined, "no earlier thoughts")],

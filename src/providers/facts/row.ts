@@ -24,6 +24,17 @@ export function toolNames(max: number, source: string): FactRow {
   };
 }
 
+/** The row for providers that take neither OpenRouter's nor Anthropic's member for thinking. */
+export function effortAlone(source: string): FactRow {
+  return {
+    fact: "thinking",
+    dialects: ["chat"],
+    takes: { effortAlone: true },
+    rule: "`reasoning_effort` alone: OpenRouter's `reasoning` and Anthropic's `thinking` become it",
+    source,
+  };
+}
+
 /** Names come from callers; more are resolved again. */
 const MODELS_MAX = 1_000;
 

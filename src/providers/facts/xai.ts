@@ -1,4 +1,4 @@
-import { type FactRow, toolNames } from "./row.ts";
+import { effortAlone, type FactRow, toolNames } from "./row.ts";
 
 /** The limits of xAI's models. */
 export const xaiRows: readonly FactRow[] = [
@@ -66,5 +66,6 @@ export const xaiRows: readonly FactRow[] = [
     rule: "no penalties",
     source: "xai.md",
   },
+  effortAlone("xai.md"),
   toolNames(64, "xai.md"),
 ];

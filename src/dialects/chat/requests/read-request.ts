@@ -69,9 +69,18 @@ export function readChatRequest(body: JsonObject): Conversation {
   return { ...conversation, rest: { ...conversation.rest, known } };
 }
 
-/** `thinking` is a member of several upstreams, each with its own content: what Anthropic's has is read, and other content is not refused. */
-function readReasoning(body: JsonObject, effort: Effort | undefined): ReasoningOptions | undefined {
+/**
+ * `thinking` is a member of several upstreams, each with its own content: what Anthropic's has is read, and other content is not refused.
+ * `reasoning` is OpenRouter's.
+ */
+function readReasoning(body: JsonObject, named: Effort | undefined): ReasoningOptions | undefined {
   const thinking = objectOf(body["thinking"]);
+  const { effort: own, max_tokens: tokens, enabled } = objectOf(body["reasoning"]) ?? {};
+  const effort = named ?? efforts.find((one) => one === own);
+  if (typeof tokens === "number" && Number.isInteger(tokens) && tokens > 0)
+    return { mode: "budget", budgetTokens: tokens, effort };
+  if (enabled === false) return { mode: "off", effort };
+  if (enabled === true && effort === undefined) return { mode: "adaptive" };
   const budget = thinking?.["budget_tokens"];
   if (thinking?.["type"] === "enabled" && typeof budget === "number" && Number.isInteger(budget) && budget > 0)
     return { mode: "budget", budgetTokens: budget, effort };

@@ -45,8 +45,10 @@ export function writeChatRequest(asked: Conversation, target: TranslationTarget)
 
 /** Thoughts are asked for if the client has asked for them in its dialect; one of chat cannot. */
 function writeReasoning({ reasoning, rest }: Conversation, target: TranslationTarget): JsonObject {
-  // An upstream of this dialect also gets the client's own `thinking`.
-  const options = rest.dialect === "chat" && reasoning !== undefined ? { effort: reasoning.effort } : reasoning;
+  // An upstream of this dialect also gets the client's own `thinking` and `reasoning`.
+  const isElsewhere = rest.dialect === "chat" && rest.body["reasoning_effort"] === undefined;
+  const own = isElsewhere || reasoning === undefined ? undefined : { effort: reasoning.effort };
+  const options = rest.dialect === "chat" ? own : reasoning;
   const effort = effortFor(options, target);
   if (reasoning === undefined || target.askForThoughts === undefined || !wantsThoughts(reasoning, rest.dialect)) {
     return { reasoning_effort: effort };

@@ -77,7 +77,10 @@ class TurnWriter {
 
   finish(): JsonObject[] {
     this.#flush();
-    return this.#messages;
+    const last = this.#messages.at(-1);
+    if (this.#target.marksPrefill !== true || last?.["role"] !== "assistant") return this.#messages;
+    this.#target.changed?.("prefill");
+    return [...this.#messages.slice(0, -1), { ...last, prefix: true }];
   }
 
   #flush(): void {

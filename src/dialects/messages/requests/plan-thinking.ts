@@ -1,9 +1,13 @@
-import { type Effort, type JsonObject, nearestEffort } from "../../../core/index.ts";
 import {
-  belongsTo,
   budgetOfEffort,
   budgetTokensMin,
+  type Effort,
   effortOfBudget,
+  type JsonObject,
+  nearestEffort,
+} from "../../../core/index.ts";
+import {
+  belongsTo,
   type Conversation,
   defined,
   type Part,

@@ -1,0 +1,80 @@
+/** Members of chat that other providers have for thinking, an answer to continue at Mistral, and sound that no model takes. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chatPath, lastReceived, messagesPath, post, type Rig, startRig } from "../kit/index.ts";
+
+let rig: Rig;
+let token: string;
+beforeAll(async () => {
+  rig = await startRig({
+    providers: ({ providers }) => ({
+      messages: { kind: "anthropic", base_url: providers.anthropic, api_key: "sim-key", dialects: ["messages"] },
+    }),
+  });
+  ({ token } = await rig.caller());
+});
+afterAll(async () => {
+  await rig.expectBalancedBooks();
+  await rig.stop();
+});
+
+const hello = { role: "user", content: "Hello." };
+
+async function sentFor(path: string, body: object): Promise<{ sent: Record<string, unknown>; changes: string | null }> {
+  const answer = await post(rig, path, token, body);
+  expect(answer.status, await answer.text()).toBe(200);
+  const sent = JSON.parse(lastReceived(rig).body) as Record<string, unknown>;
+  return { sent, changes: answer.headers.get("x-tollgate-changes") };
+}
+
+describe.each([
+  { asked: { reasoning: { effort: "high" } }, effort: "high", budget: 24_576 },
+  { asked: { reasoning: { max_tokens: 2_000 } }, effort: "low", budget: 2_000 },
+  { asked: { thinking: { type: "enabled", budget_tokens: 2_000 } }, effort: "low", budget: 2_000 },
+  { asked: { reasoning: { effort: "high" }, reasoning_effort: "low" }, effort: "low", budget: 4_096 },
+])("$asked", ({ asked, effort, budget }) => {
+  const body = { messages: [hello], max_tokens: 60_000, ...asked };
+
+  test.each(["openai/gpt-5-mini", "google/gemini-2.5-flash", "xai/grok-4.3"])("is an effort at %s", async (model) => {
+    const { sent, changes } = await sentFor(chatPath, { model, ...body });
+    expect(sent).toMatchObject({ reasoning_effort: effort });
+    expect(Object.keys(sent)).not.toContain("reasoning");
+    expect(Object.keys(sent)).not.toContain("thinking");
+    expect(changes).toContain("thinking");
+  });
+
+  test("is a budget at Claude", async () => {
+    const { sent } = await sentFor(chatPath, { model: "messages/claude-sonnet-4-5", ...body });
+    expect(sent["thinking"]).toEqual({ type: "enabled", budget_tokens: budget });
+  });
+});
+
+test("thinking that is switched off is the effort none where there is one", async () => {
+  const off = { messages: [hello], reasoning: { enabled: false } };
+  expect((await sentFor(chatPath, { model: "openai/gpt-5.1", ...off })).sent).toMatchObject({
+    reasoning_effort: "none",
+  });
+  expect((await sentFor(chatPath, { model: "openai/gpt-5-mini", ...off })).sent).not.toHaveProperty("reasoning_effort");
+});
+
+test("providers that have the member get it", async () => {
+  const asked = { model: "deepseek/deepseek-v4-pro", messages: [hello], thinking: { type: "enabled" } };
+  const { sent, changes } = await sentFor(chatPath, asked);
+  expect(sent).toMatchObject({ thinking: { type: "enabled" } });
+  expect(changes).toBeNull();
+});
+
+test.each([chatPath, messagesPath])("an answer to continue is marked for Mistral: %s", async (path) => {
+  const messages = [hello, { role: "assistant", content: "{" }];
+  const { sent, changes } = await sentFor(path, { model: "mistral/mistral-small-latest", max_tokens: 50, messages });
+  expect(sent["messages"]).toEqual([hello, { role: "assistant", content: "{", prefix: true }]);
+  expect(changes).toContain("prefill");
+});
+
+test("a model without a price for sound takes none, as the member that asks for it says", async () => {
+  const data = { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } };
+  const body = { model: "openai/gpt-5-mini", messages: [{ role: "user", content: [data] }] };
+  const answer = await post(rig, chatPath, token, body);
+  const { error } = (await answer.json()) as { error: { message: string; param: string } };
+  expect([answer.status, error.param]).toEqual([422, "messages"]);
+  expect(error.message).toContain("audio, which this model does not take");
+});
