@@ -1,7 +1,8 @@
 /** The configured names that stand for several targets. */
 import { type Config, ConfigError, failuresIn, targetsIn } from "../config/index.ts";
-import type { ModelOperation } from "../core/index.ts";
-import { type ModelRoute, type ModelRouter, callableOperations, type RouteLimits } from "../routing/index.ts";
+import type { Environment, ModelOperation } from "../core/index.ts";
+import { Circuits, type ModelRoute, type ModelRouter, callableOperations, type RouteLimits } from "../routing/index.ts";
+import type { Logger } from "../telemetry/index.ts";
 
 type RouteConfig = Config["routing"]["routes"][string];
 
@@ -25,6 +26,18 @@ export function modelRoutesOf(config: Config): ModelRoute[] {
     limits: routeLimitsOf(config, own),
     tiers: own.tiers.map((tier) => tier.map(({ model, weight, on }) => ({ model, weight, on: failuresIn(on) }))),
   }));
+}
+
+/** The circuits of all targets, whose changes are logged. */
+export function circuitsOf({ clock, randomFraction: random }: Environment, logger: Logger): Circuits {
+  return new Circuits({
+    clock,
+    random,
+    onChange(id, change) {
+      if (change === "closed") logger.info({ model: id }, "target works again");
+      else logger.warn({ model: id, ms: Math.round(change.openMs) }, "target is left out");
+    },
+  });
 }
 
 /** Throws a `ConfigError` for a target without a price, and for a route whose targets have no operation in common. */

@@ -18,7 +18,7 @@ import type { StoredObjects } from "../objects/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import { MemoryBudget, type Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { routeLimitsOf } from "./model-routes.ts";
+import { circuitsOf, routeLimitsOf } from "./model-routes.ts";
 
 interface PaidWorkOptions {
   config: Config;
@@ -78,6 +78,7 @@ export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): Pa
       idleMsMax: config.upstream.idle_timeout,
     },
     routeLimits: routeLimitsOf(config),
+    circuits: config.routing.circuits ? circuitsOf(environment, logger) : undefined,
     memory,
     body,
     shell: new WorkShell({ work, memory, body }),

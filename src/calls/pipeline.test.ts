@@ -47,6 +47,7 @@ function pipelineTo(script: () => Response): CallPipeline {
     shell,
     observer: scene.deps.observer,
     send: attemptOnce,
+    circuits: undefined,
     routeLimits: {
       attempts: 4,
       deadlineMs: 600_000,

@@ -81,13 +81,13 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
 
   #plan(received: ReceivedBody<Body>, { retry, target }: Planning<Target>): CallPlan | Promise<CallPlan> {
     if (target !== undefined) return this.#planFor(received, target, retry);
-    const { router } = this.#deps;
+    const { router, circuits } = this.#deps;
     const { operations } = this.#route;
     const { principal, headers } = this.#incoming;
     const modelId = received.body.model;
     if (mayHaveTargets(router, modelId, headers)) {
       const random = this.#deps.environment.randomFraction;
-      const targets = callTargets({ router, random, modelId, operations, principal, headers });
+      const targets = callTargets({ router, circuits, random, modelId, operations, principal, headers });
       if (targets !== undefined) return this.#planFirst(received, targets, retry);
     }
     return this.#planFor(received, router.resolve(modelId, operations, principal), retry);

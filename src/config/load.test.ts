@@ -86,6 +86,8 @@ describe("the contract's sample", () => {
 
 const crawl = { pages_per_second: 5, connections_per_host: 2, pages: 16, per_user: 20, bytes_per_user: 2 ** 30 };
 
+const routing = { attempt_timeout: 30_000, whole_timeout: 300_000, head_wait: 15_000, circuits: true, routes: {} };
+
 const minimal = "providers: { p: { kind: openai, base_url: http://u.test, api_key: k } }\n";
 
 describe("absent keys", () => {
@@ -93,7 +95,7 @@ describe("absent keys", () => {
     expect(load(minimal).config).toEqual({
       server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000 },
       models: {},
-      routing: { attempts: 4, attempt_timeout: 30_000, whole_timeout: 300_000, head_wait: 15_000, routes: {} },
+      routing: { attempts: 4, ...routing },
       storage: "sqlite:data/tollgate.db",
       storage_journal: "data/journal",
       upstream: {
@@ -206,14 +208,7 @@ pricing:
         total_timeout: 300_000,
       },
       models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } },
-      routing: {
-        attempts: 3,
-        deadline: 60_000,
-        attempt_timeout: 30_000,
-        whole_timeout: 300_000,
-        head_wait: 15_000,
-        routes: {},
-      },
+      routing: { attempts: 3, deadline: 60_000, ...routing },
       log: { level: "silent" },
       providers: {
         "my.own_Vllm-1": {

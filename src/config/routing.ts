@@ -68,6 +68,9 @@ export const routing = z
     whole_timeout: bounds.whole_timeout.prefault("5m"),
     head_wait: bounds.head_wait.prefault("15s"),
     commit: bounds.commit.optional(),
+    circuits: fromText(z.boolean())
+      .prefault(true)
+      .describe("Whether targets that fail again and again are left out for a while."),
     routes: z
       .record(
         z

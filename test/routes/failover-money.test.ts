@@ -47,6 +47,7 @@ async function optionsOn(engine: Engine): Promise<GatewayOptions> {
     config: {
       pricing: { models: { "free/*": { input_mtok: 0, output_mtok: 0 }, "openai/*": { requests_kcount: 1000 } } },
       routing: {
+        circuits: false,
         routes: {
           quick: dear("openai/quick"),
           slow: dear("openai/slow+slow-300"),

@@ -38,6 +38,7 @@ beforeAll(async () => {
       },
       models: { aliases: { "quick-*": "quick" } },
       routing: {
+        circuits: false,
         attempt_timeout: "2s",
         whole_timeout: "2s",
         routes: {

@@ -95,6 +95,7 @@ beforeAll(async () => {
         },
       },
       routing: {
+        circuits: false,
         attempt_timeout: "1s",
         whole_timeout: "1s",
         routes: Object.assign({}, ...routes, ...refusing) as object,

@@ -27,6 +27,7 @@ beforeAll(async () => {
       upstream: { retries: 0, first_byte_timeout: "4s", idle_timeout: "4s" },
       pricing: { models: { "two/*": { input_mtok: 10, output_mtok: 20 }, "*": { input_mtok: 1, output_mtok: 2 } } },
       routing: {
+        circuits: false,
         attempt_timeout: "1s",
         routes: {
           late: route(["one/silent", "two/good"], early),

@@ -8,7 +8,10 @@ import {
   type RandomFraction,
 } from "../../core/index.ts";
 import {
+  type Admission,
   callerOfRoute,
+  type CircuitOutcome,
+  type Circuits,
   type ModelRouter,
   type ModelRoute,
   type RouteLimits,
@@ -31,6 +34,8 @@ const defaultFailures: ReadonlySet<FailureName> = new Set([
 export interface TargetQuestion {
   router: ModelRouter;
   random: RandomFraction;
+  /** Undefined if targets that fail are asked like all others. */
+  circuits: Circuits | undefined;
   modelId: string;
   operations: readonly [ModelOperation, ...ModelOperation[]];
   principal: Principal;
@@ -71,6 +76,8 @@ export class CallTargets {
   readonly #question: TargetQuestion;
   readonly #caller: Principal;
   readonly #left: RouteTarget[];
+  /** Of the target that was given last. */
+  #admission: Admission | undefined;
   /** The name of the route; undefined for a model without one. */
   readonly route: string | undefined;
   /** The route's own bounds. */
@@ -105,12 +112,35 @@ export class CallTargets {
    */
   next(after?: FailureName): Target | undefined {
     for (;;) {
-      const place = after === undefined ? 0 : this.#left.findIndex(({ on }) => on.has(after));
-      const [target] = place < 0 ? [] : this.#left.splice(place, 1);
+      const target = this.#admitted(this.#left.filter(({ on }) => after === undefined || on.has(after)));
       if (target === undefined) return undefined;
+      this.#left.splice(this.#left.indexOf(target), 1);
       const resolved = this.#resolve(target);
       if (resolved !== undefined) return resolved;
     }
+  }
+
+  /** Whether the circuit of the target that was given last depends on its answer. */
+  get isProbe(): boolean {
+    return this.#admission?.isProbe === true;
+  }
+
+  /** The outcome of the target that was given last. */
+  note(outcome: CircuitOutcome): void {
+    if (this.#admission !== undefined) this.#question.circuits?.note(this.#admission, outcome);
+  }
+
+  /** The first of these targets whose circuit lets a call through; if none does, the one that is due first. */
+  #admitted(targets: readonly RouteTarget[]): RouteTarget | undefined {
+    const { circuits } = this.#question;
+    if (circuits === undefined) return targets[0];
+    for (const target of targets) {
+      this.#admission = circuits.admit(target.model);
+      if (this.#admission !== undefined) return target;
+    }
+    const [first] = targets.toSorted((a, b) => circuits.dueAt(a.model) - circuits.dueAt(b.model));
+    this.#admission = first && circuits.force(first.model);
+    return first;
   }
 
   /** A target was skipped for this reason; anything but a refusal is thrown. */

@@ -13,7 +13,7 @@
 import type { RunningWork } from "../../charges/index.ts";
 import { type FailureName, failureTraits, GatewayError } from "../../core/index.ts";
 import { firstContentOf } from "../../dialects/index.ts";
-import type { RouteLimits, Target } from "../../routing/index.ts";
+import type { CircuitOutcome, Circuits, RouteLimits, Target } from "../../routing/index.ts";
 import {
   classifyAnswer,
   type FailedAttempt,
@@ -30,12 +30,17 @@ import type { CallTargets } from "./call-targets.ts";
 import { HeldBody } from "./held-body.ts";
 import { contentReaderOf, hasRefused } from "./read-content.ts";
 
+/** How long the head of a target may take whose circuit waits for it. */
+const PROBE_MS_MAX = 3_000;
+
 /** How much longer than its head the first content of a stream may take. */
 const CONTENT_TIMES = 2;
 
 export interface RoutedDependencies extends SendDependencies {
   /** Of calls without a route of their own. */
   routeLimits: RouteLimits;
+  /** Undefined if targets that fail are asked like all others. */
+  circuits: Circuits | undefined;
 }
 
 /** The reply that the client gets, and the plan of the target that gave it. */
@@ -88,13 +93,18 @@ class RoutedCall {
       let thrown: unknown;
       try {
         const { reply, isFailure } = await this.#ask(plan, failures);
-        if (!isFailure) return { plan, reply };
+        if (!isFailure) {
+          this.#targets.note("works");
+          return { plan, reply };
+        }
         if (classOf(failures) === "content_policy" && reply.kind !== "failed") this.#refused ??= { plan, reply };
         else this.#error = { plan, reply };
       } catch (reason) {
         thrown = reason;
         this.#checkOpen();
       }
+      const outcome = outcomeOf(failures);
+      if (outcome !== undefined) this.#targets.note(outcome);
       const next = await this.#moveOn(plan, failures);
       if (next === undefined) {
         const last = await this.#lastWord(plan);
@@ -180,7 +190,8 @@ class RoutedCall {
     const { send } = this.#deps;
     const { attemptMsMax, wholeMsMax } = this.#limits;
     const isTimed = hasNext && this.#targets.hasFor("no_head");
-    const ownMsMax = exchange.streamed ? attemptMsMax : wholeMsMax;
+    const usualMsMax = exchange.streamed ? attemptMsMax : wholeMsMax;
+    const ownMsMax = this.#targets.isProbe ? PROBE_MS_MAX : usualMsMax;
     const msMax = isTimed ? Math.min(ownMsMax, send.firstByteMsMax) : send.firstByteMsMax;
     const again = this.#attemptsLeft - 1;
     return {
@@ -232,6 +243,13 @@ const refusal = lostAnswer("content_policy");
 function isRelayed({ exchange }: CallPlan, { headers }: StreamReply): boolean {
   const isEvents = headers.get("content-type")?.startsWith(EVENT_STREAM) === true;
   return isEvents ? exchange.observe !== undefined && exchange.streamed : exchange.observeBytes !== undefined;
+}
+
+/** The outcome for the target's circuit; undefined if it says nothing about the target. */
+function outcomeOf(failures: readonly FailedAttempt[]): CircuitOutcome | undefined {
+  const failure = failures.at(-1)?.failure;
+  if (failure === undefined || failure === "abandoned") return undefined;
+  return failureTraits[failure.name].isUnavailable ? { retryAfterMs: failure.retryAfterMs } : "works";
 }
 
 /** The class that decides about the next target: of several requests, one that is about the request itself. */
