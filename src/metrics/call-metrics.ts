@@ -50,9 +50,8 @@ interface TimeSeries {
 /** The attempts of work that has not ended. */
 interface OpenWork {
   attempts: number;
-  /** The time of the last one to the head of its answer. */
-  headMs: number;
-  failure: AttemptReport["failure"];
+  /** Counted once it is certain: a stream whose head has come is reported a second time if it fails before its content. */
+  last: AttemptReport;
 }
 
 export class CallMetrics implements WorkObserver {
@@ -66,18 +65,32 @@ export class CallMetrics implements WorkObserver {
   /** Ends whose model is counted as another one. */
   #unnamed = 0;
 
-  attempted({ workId, provider, failure, milliseconds }: AttemptReport): void {
-    this.#attempts.add({ provider, class: failure ?? "ok" });
-    if (workId === undefined) return;
+  attempted(attempt: AttemptReport): void {
+    const { workId } = attempt;
+    if (workId === undefined) return this.#count(attempt);
     const open = this.#open.get(workId);
     if (open === undefined) {
-      this.#open.set(workId, { attempts: 1, headMs: milliseconds, failure });
-      if (this.#open.size > OPEN_WORKS_MAX) this.#open.delete(this.#open.keys().next().value ?? "");
-    } else {
-      open.attempts += 1;
-      open.headMs = milliseconds;
-      open.failure = failure;
+      this.#open.set(workId, { attempts: 1, last: attempt });
+      if (this.#open.size > OPEN_WORKS_MAX) this.#forget(this.#open.keys().next().value ?? "");
+      return;
     }
+    if (!isCorrection(open.last, attempt)) {
+      this.#count(open.last);
+      open.attempts += 1;
+    }
+    open.last = attempt;
+  }
+
+  #count({ provider, failure }: AttemptReport): void {
+    this.#attempts.add({ provider, class: failure ?? "ok" });
+  }
+
+  #forget(id: string): OpenWork | undefined {
+    const open = this.#open.get(id);
+    if (open === undefined) return undefined;
+    this.#open.delete(id);
+    this.#count(open.last);
+    return open;
   }
 
   refused({ operation }: WorkOrder, { code }: GatewayError): void {
@@ -85,8 +98,7 @@ export class CallMetrics implements WorkObserver {
   }
 
   ended({ order: { id }, record, credits, unbilled, error }: WorkReport): void {
-    const open = this.#open.get(id);
-    this.#open.delete(id);
+    const open = this.#forget(id);
     const series = this.#seriesOf(record);
     const name = classOf(record, open, error);
     series.calls.set(name, (series.calls.get(name) ?? 0) + 1);
@@ -183,11 +195,17 @@ export class CallMetrics implements WorkObserver {
   }
 }
 
+/** Whether this is the failure of a stream whose head was reported as a success. */
+function isCorrection(last: AttemptReport, { attempt, provider, failure }: AttemptReport): boolean {
+  const isSame = attempt === last.attempt && provider === last.provider;
+  return isSame && last.failure === undefined && failure !== undefined;
+}
+
 /** How work ended: `ok`, `abandoned`, `interrupted`, or the class of its failure as in `docs/routing.md`. */
 function classOf({ outcome }: CallRecord, open: OpenWork | undefined, error: GatewayError | undefined): string {
   if (outcome === "complete") return "ok";
   if (outcome !== "failed") return outcome;
-  return open?.failure ?? (error?.fault === "gateway" ? "gateway" : "request");
+  return open?.last.failure ?? (error?.fault === "gateway" ? "gateway" : "request");
 }
 
 function addUnits(units: Map<UsageBucket, number>, usage: Usage): void {
@@ -206,9 +224,9 @@ function observeTimes(times: TimeSeries, record: CallRecord, open: OpenWork | un
     const writingMs = milliseconds - firstMs;
     if (tokens > 0 && writingMs > 0) times.speed.observe((tokens * 1_000) / writingMs);
   }
-  if (open?.attempts !== 1 || open.failure !== undefined) return;
+  if (open?.attempts !== 1 || open.last.failure !== undefined) return;
   const answeredMs = record.streamed ? (firstMs ?? milliseconds) : milliseconds;
-  times.added.observe(Math.max(0, answeredMs - open.headMs) / 1_000);
+  times.added.observe(Math.max(0, answeredMs - open.last.milliseconds) / 1_000);
 }
 
 function callSamples({ labels, calls }: CallSeries): Sample[] {
