@@ -30,6 +30,8 @@ import { type GaugeSources, GatewayMetrics, type MetricFamily } from "../metrics
 import { publishedDocument } from "../openapi/index.ts";
 import {
   type BackgroundResponses,
+  Conversations,
+  openConversationStore,
   openResponseStore,
   ResponseStoreService,
   type ObjectOwnerStore,
@@ -226,6 +228,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
   const { calls, pipeline, router, ticker, storedObjects } = parts;
   const { videos, background, store, objectOwners, webhooks, web, isDraining } = parts;
   const responses = openResponseStore(storage);
+  const conversations = createConversations(options);
   const admit: AdmitFree = (call) => admitFree(calls.work, call);
   const asking = { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker };
   return {
@@ -250,7 +253,8 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     accounts: store,
     generations: openGenerationStore(storage),
     models: createModelList(options, router),
-    responseStore: new ResponseStoreService({ responses, clock }),
+    conversations,
+    responseStore: new ResponseStoreService({ responses, conversations, clock }),
     asking,
     admitFree: admit,
     files: new FileService({
@@ -265,19 +269,30 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
       quota: { filesMax: config.files.per_user_max, bytesMax: config.files.bytes_per_user_max },
     }),
     realtime: createRealtime(options, parts),
-    responsesSockets: {
-      isOffered: config.responses.websocket,
-      limit: new SessionLimit(config.responses.sockets_per_token),
-      connectionMsMax: config.responses.socket_max,
-      messagesPerSecondMax: config.responses.messages_per_second,
-      newAsker: () => new SocketAsker({ ...environment, openMsMax: config.upstream.connect_timeout }),
-    },
+    responsesSockets: responsesSocketsOf(options),
     memory: calls.memory,
     body: calls.body,
     largeBodies: calls.largeBodies,
     sandboxed: [...sandbox.keys()],
     document: documentOf(options),
   };
+}
+
+function responsesSocketsOf({
+  config: { responses, upstream },
+  environment,
+}: AppOptions): Services["responsesSockets"] {
+  return {
+    isOffered: responses.websocket,
+    limit: new SessionLimit(responses.sockets_per_token),
+    connectionMsMax: responses.socket_max,
+    messagesPerSecondMax: responses.messages_per_second,
+    newAsker: () => new SocketAsker({ ...environment, openMsMax: upstream.connect_timeout }),
+  };
+}
+
+function createConversations({ storage, environment: { clock, randomBytes } }: AppOptions): Conversations {
+  return new Conversations({ store: openConversationStore(storage), clock, randomBytes });
 }
 
 function documentOf({ config: { server, providers }, address }: AppOptions): Services["document"] {

@@ -2,6 +2,7 @@ import * as auth from "../auth/sql/schema.ts";
 import { JOBS } from "../jobs/sql/schema.ts";
 import * as ledger from "../ledger/sql/schema.ts";
 import { BACKGROUND_RESPONSES } from "../objects/background/sql/schema.ts";
+import { CONVERSATIONS } from "../objects/conversations/sql/schema.ts";
 import { STORED_OBJECTS, UPLOADED_FILES } from "../objects/owners/sql/schema.ts";
 import { KEYS_OF_RESPONSES, RESPONSES } from "../objects/responses/sql/schema.ts";
 import { PRICE_CATALOG } from "../pricing/sql/schema.ts";
@@ -48,5 +49,6 @@ export const schema: Schema = {
     ledger.MOVES,
     BACKGROUND_RESPONSES,
     ledger.ATTEMPTS,
+    CONVERSATIONS,
   ],
 };

@@ -9,7 +9,7 @@ import {
   worldOf,
 } from "../sending/__fixtures__/upstreams.ts";
 import { MemoryBudget, Ticker } from "../streaming/index.ts";
-import { openResponseStore, ResponseStoreService } from "../objects/index.ts";
+import { Conversations, openConversationStore, openResponseStore, ResponseStoreService } from "../objects/index.ts";
 import { openStorage } from "../../test/kit/storage.ts";
 import { objectsInMemory } from "../objects/owners/__fixtures__/memory.ts";
 import { countTokens } from "./count-tokens.ts";
@@ -17,7 +17,10 @@ import { LargeBodies } from "./large-bodies.ts";
 
 const storedObjects = await objectsInMemory();
 const storage = await openStorage("sqlite::memory:");
-const responseStore = new ResponseStoreService({ responses: openResponseStore(storage), clock: () => 1 });
+const clock = (): number => 1;
+const randomBytes = (size: number): Uint8Array => new Uint8Array(size);
+const conversations = new Conversations({ store: openConversationStore(storage), clock, randomBytes });
+const responseStore = new ResponseStoreService({ responses: openResponseStore(storage), conversations, clock });
 afterAll(() => storage.close());
 
 let ticker: Ticker;

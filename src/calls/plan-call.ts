@@ -206,7 +206,7 @@ async function planKept<Body extends ChargeableBody>(
     request = withinStorage(target, parsed, await decodeBodyOf(call, parsed));
     resolved = await responseStore.resolveInput({ principal, target, request, callId });
   }
-  const { expanded, pinnedKeyId } = resolved;
+  const { expanded, pinnedKeyId, conversationId } = resolved;
   const plan =
     expanded === undefined
       ? await planText(call, parsed, codec, request === undecoded ? {} : { own: request })
@@ -216,7 +216,8 @@ async function planKept<Body extends ChargeableBody>(
   // Referenced items are stored in full; items stored by the upstream need not stay in memory.
   const input = isKeptUpstream ? undefined : (expanded?.ownItems ?? request["input"]);
   const { store, previous_response_id } = request;
-  const said = { principal, target, callId, request: { store, previous_response_id, input } };
+  const turn = conversationId === undefined ? undefined : { conversationId, items: expanded?.ownItems ?? [] };
+  const said = { principal, target, callId, turn, request: { store, previous_response_id, input } };
   const storeResponse: AnswerRecords["storeResponse"] = (response, keyId) =>
     responseStore.store(said, response, isKeptUpstream ? { keyId } : undefined);
   const records = { objects: plan.records?.objects, storeResponse };
@@ -288,7 +289,7 @@ async function planExpanded<Body extends ChargeableBody>(
   call: ReadCall<Body>,
   codec: TextCodec<Body>,
   request: JsonObject,
-  { body, earlierItems }: ExpandedInput,
+  { body, ...earlier }: ExpandedInput,
 ): Promise<CallPlan> {
   const { body: schema } = call.route;
   if (schema === undefined) throw new Error("a route whose answers are kept takes JSON");
@@ -296,7 +297,7 @@ async function planExpanded<Body extends ChargeableBody>(
     const parsed = parseBody(Buffer.from(JSON.stringify(body)), schema, codec.measured);
     return await planText(call, parsed, codec, { own: request, decoded: body });
   } catch (thrown) {
-    throw thrown instanceof GatewayError ? rebaseErrorPath(thrown, earlierItems) : thrown;
+    throw thrown instanceof GatewayError ? rebaseErrorPath(thrown, earlier) : thrown;
   }
 }
 

@@ -109,6 +109,12 @@ export const expandedBytesMax = 16 * 1024 * 1024;
  */
 export const storedRoundBytesMax = 8 * 1024 * 1024;
 
+/** Conversations of one user. */
+export const conversationsPerUserMax = 10_000;
+
+/** Items that one request adds to a conversation, as at OpenAI. */
+export const conversationItemsMax = 20;
+
 /** How long a response may run in the background, and its hold lives. */
 export const backgroundMsMax = 3_600_000;
 

@@ -2,6 +2,7 @@ import { accountFeature } from "./account/index.ts";
 import { audioFeature } from "./audio/index.ts";
 import { chatFeature } from "./chat/index.ts";
 import { completionsFeature } from "./completions/index.ts";
+import { conversationsFeature } from "./conversations/index.ts";
 import { embeddingsFeature } from "./embeddings/index.ts";
 import type { Feature } from "./feature.ts";
 import { filesFeature } from "./files/index.ts";
@@ -21,6 +22,7 @@ export const features: readonly Feature[] = [
   accountFeature,
   chatFeature,
   responsesFeature,
+  conversationsFeature,
   completionsFeature,
   embeddingsFeature,
   moderationsFeature,

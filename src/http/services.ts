@@ -7,7 +7,7 @@ import type { GenerationStore } from "../generations/index.ts";
 import type { LedgerStore } from "../ledger/index.ts";
 import type { ModelList, ModelRouter } from "../routing/index.ts";
 import type { RealtimeSessions } from "../realtime/index.ts";
-import type { ResponseStore, ObjectOwnerStore, StoredObjects } from "../objects/index.ts";
+import type { Conversations, ResponseStore, ObjectOwnerStore, StoredObjects } from "../objects/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
 import type { MemoryBudget } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
@@ -26,6 +26,7 @@ export interface Services extends ChargeableServices {
   models: ModelList;
   router: ModelRouter;
   responses: ResponseStore;
+  conversations: Conversations;
   objectOwners: ObjectOwnerStore;
   storedObjects: StoredObjects;
   asking: AskDependencies;

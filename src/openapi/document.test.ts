@@ -77,6 +77,14 @@ const routes: [string, string, string[]][] = [
   ["delete", "/v1/responses/{response_id}", relayed],
   ["post", "/v1/responses/{response_id}/cancel", relayed],
   ["get", "/v1/responses/{response_id}/input_items", relayed],
+  ["post", "/v1/conversations", platform],
+  ["get", "/v1/conversations/{conversation_id}", [...platform, "404"].toSorted()],
+  ["post", "/v1/conversations/{conversation_id}", [...platform, "404"].toSorted()],
+  ["delete", "/v1/conversations/{conversation_id}", [...platform, "404"].toSorted()],
+  ["get", "/v1/conversations/{conversation_id}/items", [...platform, "404"].toSorted()],
+  ["post", "/v1/conversations/{conversation_id}/items", [...platform, "404"].toSorted()],
+  ["get", "/v1/conversations/{conversation_id}/items/{item_id}", [...platform, "404"].toSorted()],
+  ["delete", "/v1/conversations/{conversation_id}/items/{item_id}", [...platform, "404"].toSorted()],
   ...["/v1/files", "/v1/{provider}/files"].flatMap((path): [string, string, string[]][] => [
     ["get", path, relayed],
     ["post", path, proxied.map((status) => (status === "409" ? "403" : status)).toSorted()],
@@ -122,6 +130,7 @@ function notFound(path: string): string {
   }
   if (path === "/v1/models/{model_id}") return "There is no such model, or the token may not use it.";
   if (path.startsWith("/v1/responses/{")) return "The caller has no such response.";
+  if (path.startsWith("/v1/conversations/{")) return "The caller has no such conversation or item.";
   if (path.startsWith("/v2/screenshots/")) return "There is no such screenshot, or its day is over.";
   if (path.startsWith("/v2/") && path.includes("{id}"))
     return "The caller has no such job, or its results have expired.";

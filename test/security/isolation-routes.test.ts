@@ -74,6 +74,8 @@ const makers: Readonly<Record<string, (owner: Caller) => Promise<string>>> = {
   },
   "/v1/responses/{response_id}": (owner) =>
     made(owner, "/v1/responses", { model: "openai/gpt-5-mini", input: "secret" }),
+  "/v1/conversations/{conversation_id}": (owner) =>
+    made(owner, "/v1/conversations", { items: [{ type: "message", id: itemId, role: "user", content: "secret" }] }),
   "/v1/videos/{video_id}": async (owner) => {
     const id = await made(owner, "/v1/videos", { model: "openai/sora-2", prompt: "secret" });
     await until("the video is completed", async () => {
@@ -161,7 +163,13 @@ function makerOf(route: Route): (owner: Caller) => Promise<string> {
   return make;
 }
 
-const withId = (route: Route, id: string): string => addressOf(route).replace(/\{\w+\}/, id);
+/** Of the item in a conversation: its client chooses it. */
+const itemId = "msg_secret";
+
+const withId = (route: Route, id: string): string =>
+  addressOf(route)
+    .replace("{item_id}", itemId)
+    .replace(/\{\w+\}/, id);
 
 /** An id of the same form that nothing has. */
 const missing = (id: string): string =>

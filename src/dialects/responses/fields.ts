@@ -95,7 +95,7 @@ export const responsesFields: FieldTable = {
   prompt_cache_retention: { ...dropped, note: "likewise" },
   context_management: dropped,
   background: handledByGateway,
-  conversation: refused,
+  conversation: { ...refused, note: "one of the gateway's own is replaced by its items" },
   prompt: refused,
   moderation: refused,
   thinking: { ...dropped, note: "not OpenAI's; for providers that speak Responses themselves" },

@@ -21,6 +21,10 @@ export const responsesRequest = z
     stream: z.boolean().nullish(),
     max_output_tokens: wholeNumber(1).nullish(),
     previous_response_id: z.string().min(1).nullish(),
+    conversation: z
+      .union([z.string(), z.looseObject({ id: z.string() })])
+      .nullish()
+      .describe("A conversation: its items come before the input, and input and output are added to it."),
     store: z.boolean().nullish().describe("Whether the response is kept; true where it is left out."),
     background: z
       .boolean()

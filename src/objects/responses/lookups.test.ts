@@ -12,6 +12,8 @@ import {
 import type { Storage } from "../../storage/index.ts";
 import { openStorage } from "../../../test/kit/storage.ts";
 import { MemoryBudget, Ticker } from "../../streaming/index.ts";
+import { Conversations } from "../conversations/conversations.ts";
+import { openConversationStore } from "../conversations/sql/open.ts";
 import { ResponseStoreService } from "./response-store-service.ts";
 import { deleteResponse, getResponse, listInputItems, type StoredResponseDependencies } from "./lookups.ts";
 import { openResponseStore } from "./sql/open.ts";
@@ -24,7 +26,10 @@ let fetched: Fetched[];
 beforeEach(async () => {
   ticker = new Ticker(60_000, () => 0);
   storage = await openStorage("sqlite::memory:");
-  keeper = new ResponseStoreService({ responses: openResponseStore(storage), clock: () => 1_000 });
+  const clock = (): number => 1_000;
+  const randomBytes = (size: number): Uint8Array => new Uint8Array(size);
+  const conversations = new Conversations({ store: openConversationStore(storage), clock, randomBytes });
+  keeper = new ResponseStoreService({ responses: openResponseStore(storage), conversations, clock });
 });
 afterEach(async () => {
   ticker.stop();

@@ -5,6 +5,7 @@ import type { ModelRouter } from "../../routing/index.ts";
 import { type AskDependencies, askUpstream, type UpstreamCall } from "../../sending/index.ts";
 import type { BackgroundResponses } from "../background/background-responses.ts";
 import type { BackgroundResponse } from "../background/store.ts";
+import { itemPage, readItemPage } from "../item-pages.ts";
 import type { ResponseStoreService } from "./response-store-service.ts";
 import type { StoredResponse } from "./store.ts";
 
@@ -80,13 +81,13 @@ export async function cancelResponse(deps: StoredResponseDependencies, call: Sto
 /** `GET /v1/responses/{id}/input_items`, in OpenAI's list format with cursors; newest first by default. */
 export async function listInputItems(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
   const running = await deps.background.find(call.id, call.principal);
-  const page = readPage(call);
+  const page = readItemPage(call.request);
   if (running !== undefined && running.endedAt === undefined) {
-    return Response.json(pageOf(await deps.responseStore.inputAfter(running, call.principal), page));
+    return Response.json(itemPage(await deps.responseStore.inputAfter(running, call.principal), page));
   }
   const stored = await deps.responseStore.find(call.id, call.principal);
   if (stored.content !== undefined)
-    return Response.json(pageOf(await deps.responseStore.inputOf(stored.id, call.principal), page));
+    return Response.json(itemPage(await deps.responseStore.inputOf(stored.id, call.principal), page));
   const subpath = `/${encodeURIComponent(stored.id)}/input_items${queryOf(call)}`;
   return askProvider(deps, call, stored, { subpath, method: "GET" });
 }
@@ -125,56 +126,4 @@ const json = (text: string): Response => new Response(text, { headers: { "conten
 
 function queryOf({ request }: StoredResponseCall): string {
   return new URL(request.url).search;
-}
-
-/** The default and the maximum number of items per page, as in OpenAI's lists. */
-const PAGE_ITEMS = 20;
-const PAGE_ITEMS_MAX = 100;
-
-interface Page {
-  isAscending: boolean;
-  limit: number;
-  /** The id of the item before it. */
-  after: string | null;
-}
-
-/** Also the page of a list that the provider stores: it would refuse other values with a status of its own. */
-function readPage({ request }: StoredResponseCall): Page {
-  const query = new URL(request.url).searchParams;
-  const limit = limitOf(query.get("limit"));
-  return { isAscending: isAscending(query.get("order")), limit, after: query.get("after") };
-}
-
-function pageOf(items: readonly unknown[], { isAscending: ascends, limit, after }: Page) {
-  const ordered = ascends ? items : items.toReversed();
-  const from = after === null ? 0 : ordered.findIndex((item) => idOf(item) === after) + 1;
-  if (after !== null && from === 0) {
-    throw new GatewayError("validation_failed", "after: there is no such item.", { param: "after" });
-  }
-  const data = ordered.slice(from, from + limit);
-  return {
-    object: "list",
-    data,
-    first_id: idOf(data[0]),
-    last_id: idOf(data.at(-1)),
-    has_more: from + limit < ordered.length,
-  };
-}
-
-function isAscending(order: string | null): boolean {
-  if (order === null || order === "asc" || order === "desc") return order === "asc";
-  throw new GatewayError("validation_failed", "order: must be asc or desc.", { param: "order" });
-}
-
-function limitOf(asked: string | null): number {
-  if (asked === null) return PAGE_ITEMS;
-  const limit = Number(asked);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE_ITEMS_MAX) return limit;
-  throw new GatewayError("validation_failed", `limit: must be a whole number from 1 to ${PAGE_ITEMS_MAX}.`, {
-    param: "limit",
-  });
-}
-
-function idOf(item: unknown): string | null {
-  return typeof item === "object" && item !== null && "id" in item && typeof item.id === "string" ? item.id : null;
 }

@@ -3,6 +3,8 @@ import { GatewayError, type JsonObject, limits } from "../../core/index.ts";
 import { principalOf, targetOf } from "../../sending/__fixtures__/upstreams.ts";
 import type { Storage } from "../../storage/index.ts";
 import { openStorage } from "../../../test/kit/storage.ts";
+import { Conversations } from "../conversations/conversations.ts";
+import { openConversationStore } from "../conversations/sql/open.ts";
 import { rebaseErrorPath, type StorableCall, ResponseStoreService } from "./response-store-service.ts";
 import { openResponseStore } from "./sql/open.ts";
 import type { ResponseStore } from "./store.ts";
@@ -19,7 +21,12 @@ beforeEach(async () => {
   now = 1_000_000;
   storage = await openStorage("sqlite::memory:");
   responses = openResponseStore(storage);
-  keeper = new ResponseStoreService({ responses, clock: () => now });
+  const conversations = new Conversations({
+    store: openConversationStore(storage),
+    clock: () => now,
+    randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
+  });
+  keeper = new ResponseStoreService({ responses, conversations, clock: () => now });
 });
 afterEach(() => storage.close());
 
@@ -263,7 +270,7 @@ test("positions in a refusal are counted from the caller's own first item", () =
   const of = (param: string | undefined) => {
     const options = param === undefined ? {} : { param };
     const refusal = new GatewayError("validation_failed", `${param ?? "body"}: is odd`, options);
-    const own = rebaseErrorPath(refusal, 4);
+    const own = rebaseErrorPath(refusal, { earlierItems: 4, earlierField: "previous_response_id" });
     return [own.param, own.message];
   };
   expect(of("input.4.type")).toEqual(["input.0.type", "input.0.type: is odd"]);

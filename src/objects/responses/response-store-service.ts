@@ -16,10 +16,12 @@ import {
 } from "../../core/index.ts";
 import { inputItems, referencedItems } from "../../dialects/index.ts";
 import type { Target } from "../../routing/index.ts";
+import type { Conversations } from "../conversations/conversations.ts";
 import type { ResponseStore, StoredResponse } from "./store.ts";
 
 export interface ResponseStoreDependencies {
   responses: ResponseStore;
+  conversations: Conversations;
   clock: Clock;
 }
 
@@ -33,19 +35,28 @@ export interface StorableCall {
   callId: string;
 }
 
+/** What a call adds to a conversation before its answer. */
+export interface ConversationTurn {
+  conversationId: string;
+  items: readonly JsonObject[];
+}
+
 /** The input of a call with its references resolved. */
 export interface ResolvedInput {
   /** Undefined if the body can be sent unchanged. */
   expanded: ExpandedInput | undefined;
   /** The id of the only key that knows the response which the call continues; undefined if any key will do. */
   pinnedKeyId: string | undefined;
+  /** The caller's conversation that the call continues. */
+  conversationId?: string | undefined;
 }
 
 /** A body without references: all items are included. */
 export interface ExpandedInput {
   body: JsonObject;
-  /** How many items of its input belong to earlier rounds. */
+  /** How many items of its input belong to earlier rounds, and the field that stands for them. */
   earlierItems: number;
+  earlierField: "previous_response_id" | "conversation";
   /** The other items, as they are stored. */
   ownItems: readonly JsonObject[];
 }
@@ -53,6 +64,7 @@ export interface ExpandedInput {
 interface EarlierRounds {
   items?: readonly unknown[];
   pinnedKeyId?: string | undefined;
+  conversationId?: string;
 }
 
 export class ResponseStoreService {
@@ -69,16 +81,50 @@ export class ResponseStoreService {
    */
   async resolveInput(call: StorableCall): Promise<ResolvedInput> {
     const { request, callId } = call;
-    const { items: earlier, pinnedKeyId } = await this.#earlier(call);
+    const {
+      items: earlier,
+      pinnedKeyId,
+      conversationId,
+    } = (await this.#conversation(call)) ?? (await this.#earlier(call));
     const named = await this.#named(call, earlier ?? []);
     if (earlier === undefined && named.size === 0) return { expanded: undefined, pinnedKeyId };
     // An unknown item is left to the upstream to find.
     const find = (id: string): JsonObject => named.get(id) ?? { type: "item_reference", id };
     const ownItems = inputItems(request, callId, find);
     const body: JsonObject = { ...request, input: [...(earlier ?? []), ...ownItems] };
-    if (earlier === undefined) return { expanded: { body, earlierItems: 0, ownItems }, pinnedKeyId };
-    const { previous_response_id: _, ...rest } = body;
-    return { expanded: { body: rest, earlierItems: earlier.length, ownItems }, pinnedKeyId };
+    const earlierField = conversationId === undefined ? "previous_response_id" : "conversation";
+    if (earlier === undefined) return { expanded: { body, earlierItems: 0, earlierField, ownItems }, pinnedKeyId };
+    const { previous_response_id: _, conversation: _conversation, ...rest } = body;
+    return {
+      expanded: { body: rest, earlierItems: earlier.length, earlierField, ownItems },
+      pinnedKeyId,
+      conversationId,
+    };
+  }
+
+  /** The items of the caller's conversation; undefined for a call without one of the gateway's. */
+  async #conversation({ principal, target, request }: StorableCall): Promise<EarlierRounds | undefined> {
+    const { conversation: given, previous_response_id: previous } = request;
+    if (given === undefined || given === null) return undefined;
+    if (typeof previous === "string") {
+      const message = "conversation and previous_response_id exclude each other: send one of them.";
+      throw new GatewayError("validation_failed", message, { param: "previous_response_id" });
+    }
+    const id = typeof given === "string" ? given : objectOf(given)?.["id"];
+    if (typeof id !== "string") {
+      throw new GatewayError("validation_failed", "conversation: must be an id, or an object with one.", {
+        param: "conversation",
+      });
+    }
+    const { conversations } = this.#deps;
+    const found = await conversations.findOwn(id, principal);
+    if (found !== undefined) {
+      return { items: await conversations.itemsFor(found, target.route.prefix), conversationId: id };
+    }
+    // One that the provider keeps is checked like its other objects.
+    if (target.operation.dialect === "responses") return undefined;
+    const message = `conversation: there is no conversation ${JSON.stringify(id.slice(0, 80))} of yours.`;
+    throw new GatewayError("object_not_found", message, { param: "conversation" });
   }
 
   /** The items of the rounds before, or the key of the upstream that stores them; neither if there are none. */
@@ -136,11 +182,17 @@ export class ResponseStoreService {
    * (`upstream`), only its owner and the key that made it are recorded. Durable when it resolves.
    */
   async store(
-    { principal, target, request, callId }: StorableCall,
+    { principal, target, request, callId, turn }: StorableCall & { turn?: ConversationTurn | undefined },
     response: JsonObject,
     upstream: { keyId: string } | undefined,
   ): Promise<void> {
     const { id } = response;
+    if (turn !== undefined) {
+      const items = [...turn.items, ...listOf(response["output"]).map((item) => objectOf(item) ?? {})];
+      const isKept = upstream !== undefined && request["store"] !== false;
+      const key = { id: turn.conversationId, owner: principal.user };
+      await this.#deps.conversations.append(key, { items, provider: isKept ? target.route.prefix : undefined });
+    }
     if (request["store"] === false || typeof id !== "string") return;
     const previousId = request["previous_response_id"];
     const at = this.#deps.clock();
@@ -203,12 +255,15 @@ export class ResponseStoreService {
  * Rewrites a refusal of a body with earlier rounds for a client that sent only the last one: positions in the input are
  * counted from that client's first item.
  */
-export function rebaseErrorPath(error: GatewayError, earlierItems: number): GatewayError {
+export function rebaseErrorPath(
+  error: GatewayError,
+  { earlierItems, earlierField }: Pick<ExpandedInput, "earlierItems" | "earlierField">,
+): GatewayError {
   const { code, message, param } = error;
   const [place = "", digits] = /^input\.(\d+)/.exec(param ?? "") ?? [];
   if (param === undefined || digits === undefined) return error;
   const index = Number(digits) - earlierItems;
-  const own = index < 0 ? `previous_response_id.${digits}` : `input.${index}`;
+  const own = index < 0 ? `${earlierField}.${digits}` : `input.${index}`;
   const inOwn = (text: string): string => (text.startsWith(place) ? own + text.slice(place.length) : text);
   return new GatewayError(code, inOwn(message), { param: inOwn(param) });
 }

@@ -71,8 +71,15 @@ function echoOf(request: JsonObject): JsonObject {
     top_logprobs: request["top_logprobs"] ?? 0,
     top_p: request["top_p"] ?? null,
     truncation: request["truncation"] ?? "disabled",
+    ...conversationOf(request),
     ...(request["user"] === undefined ? {} : { user: request["user"] }),
   };
+}
+
+/** The conversation that the response belongs to. */
+function conversationOf({ conversation: given }: JsonObject): JsonObject {
+  const id = typeof given === "string" ? given : objectOf(given)?.["id"];
+  return id === undefined ? {} : { conversation: { id } };
 }
 
 /** Members of a function that may be omitted in requests, but are always present here. */
