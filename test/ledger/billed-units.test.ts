@@ -170,7 +170,7 @@ test("the factor of a provider is on its prices, and not on a cost that it repor
   const ask = { model: "zone/plain", messages: hello };
   upstream.answerWith(() => Response.json({ ...completion, usage }));
   // 1.25 × (1,000 × 1 + 100 × 10) per million.
-  expect(await recordOf((await call(chatPath, ask)).answer)).toMatchObject({ credits: 0.0025 });
+  expect(await recordOf((await call(chatPath, ask)).answer)).toMatchObject({ credits: 0.0025, list_credits: 0.0025 });
   upstream.answerWith(() => Response.json({ ...completion, usage: { ...usage, cost: 0.002 } }));
   expect(await recordOf((await call(chatPath, ask)).answer)).toMatchObject({ credits: 0.002 });
   const models = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${token}` } });
@@ -205,7 +205,7 @@ describe("without a price", () => {
       "sound",
       chatPath,
       { model: "openai/gpt-4o", messages: [{ role: "user", content: [sound] }] },
-      "modalities",
+      "messages",
       'pricing.models."openai/gpt-4o".input_audio_mtok',
     ],
     [

@@ -188,6 +188,14 @@ describe("a token with a list of models", () => {
     ["an advisor", messagesPath, { ...ask, tools: [advisor] }, 404, "claude-opus-5"],
     ["a fallback that the provider chooses", messagesPath, { ...ask, fallbacks: "default" }, 422, "fallbacks: "],
     [
+      "another model of OpenRouter's",
+      chatPath,
+      { model: "openrouter/small", messages: hello, models: ["large"] },
+      404,
+      "large",
+    ],
+    ["a router", chatPath, { model: "openrouter/openrouter/auto", messages: hello }, 422, "model: "],
+    [
       "the model of a tool",
       responsesPath,
       { model: "openai/gpt-5", input: "hi", tools: [image] },

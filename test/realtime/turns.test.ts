@@ -113,6 +113,17 @@ describe.each(engines)("a session on %s", (engine) => {
     ]);
   });
 
+  test("transcribes with no model that its token may not use", async () => {
+    const { token } = await scene.caller(1, { models: ["openai/gpt-realtime"] });
+    const client = await scene.open({ token });
+    const audio = { input: { transcription: { model: "gpt-4o-transcribe" }, turn_detection: null } };
+    client.send({ type: "session.update", event_id: "mine", session: { type: "realtime", audio } });
+    const { error } = await client.event("error");
+    expect(error).toMatchObject({ event_id: "mine", param: "session.audio.input.transcription.model" });
+    expect(JSON.stringify(error)).toContain("this token may not use it");
+    client.socket.close();
+  });
+
   test("may only transcribe", async () => {
     const client = await scene.open({ query: "intent=transcription&model=openai/gpt-4o-transcribe" });
     expect(scene.sockets()[0]?.path).toBe("/openai/v1/realtime?intent=transcription");
