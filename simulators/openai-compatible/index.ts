@@ -1,6 +1,8 @@
+import { messageRoutes } from "../anthropic/messages.ts";
+import { responseRoutes } from "../openai/responses.ts";
 import { completionRoute } from "../shared/completions.ts";
 import { bearerKey } from "../shared/http.ts";
-import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
+import type { Call, Headers, Route, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { embeddingRoutes } from "./embeddings.ts";
 import { plainErrors } from "./errors.ts";
@@ -11,6 +13,11 @@ function responseHeaders(call: Call): Headers {
   return { "x-request-id": call.identity.uuid("request") };
 }
 
+/** The other dialects, as servers of open models have them: they store nothing, and count nothing ahead. */
+const otherDialects: Route[] = [...responseRoutes, ...messageRoutes]
+  .filter(({ method, path }) => method === "POST" && /\/(?:responses|messages)$/.test(path))
+  .map((route) => ({ ...route, path: route.path.replace(/^\/\w+/, "/openai-compatible") }));
+
 /** A generic OpenAI-compatible API. */
 export const openaiCompatible: SimulatedProvider = {
   name: "openai-compatible",
@@ -18,6 +25,7 @@ export const openaiCompatible: SimulatedProvider = {
   errors: plainErrors,
   routes: [
     ...chatRoutes,
+    ...otherDialects,
     completionRoute("/openai-compatible/v1/completions", plainErrors, false),
     ...embeddingRoutes,
     ...audioRoutes,

@@ -1,5 +1,5 @@
 /** The part of the composition that some commands need alone: from the configuration to the routes of its models. */
-import { type Config, type ProviderConfig, providerKeys } from "../config/index.ts";
+import { type Config, ConfigError, type ProviderConfig, providerKeys } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { ModelList, KeyPool, ModelRouter, type UpstreamRoute } from "../routing/index.ts";
 import { checkTargets, modelRoutesOf } from "./model-routes.ts";
@@ -61,7 +61,7 @@ export function createModelRouter(options: RoutingOptions): ModelRouter {
     return {
       prefix,
       aliases: provider.aliases,
-      provider: inDialects(createProvider(choiceOf(provider)), provider.dialects),
+      provider: inDialects(prefix, createProvider(choiceOf(provider)), provider.dialects),
       baseUrl: simulator ?? provider.base_url,
       keys: new KeyPool(keys, environment.clock),
       sandbox: simulator !== undefined,
@@ -100,15 +100,27 @@ export function createMarkups({ pricing: { markup, markups } }: Config): MarkupO
   return markupsOf(markups, markup);
 }
 
-/** The provider without the operations whose dialect the configuration excludes; operations without a dialect stay. */
-function inDialects(provider: Provider, dialects: readonly string[] | undefined): Provider {
+/**
+ * The provider without the operations whose dialect the configuration excludes; operations without a dialect stay. Throws if it
+ * has none of the dialects.
+ */
+function inDialects(prefix: string, provider: Provider, dialects: readonly string[] | undefined): Provider {
   if (dialects === undefined) return provider;
+  const own = ["chat", "responses", "messages"].filter((dialect) => dialect in provider.operations);
+  if (!dialects.some((dialect) => own.includes(dialect)))
+    throw new ConfigError(`providers.${prefix}.dialects`, `a provider of this kind has ${own.join(" and ")} only`);
   const kept = Object.entries(provider.operations).filter(
     ([, { dialect }]) => dialect === undefined || dialects.includes(dialect),
   );
   return { ...provider, operations: Object.fromEntries(kept) };
 }
 
-function choiceOf({ kind, preset, base_url: baseUrl, usage_includes_cache: usageIncludesCache }: ProviderConfig) {
-  return { kind, preset, baseUrl, usageIncludesCache };
+function choiceOf({
+  kind,
+  preset,
+  base_url: baseUrl,
+  usage_includes_cache: usageIncludesCache,
+  dialects,
+}: ProviderConfig) {
+  return { kind, preset, baseUrl, usageIncludesCache, dialects };
 }

@@ -197,8 +197,9 @@ async function planKept<Body extends ChargeableBody>(
 ): Promise<CallPlan> {
   const { incoming, target } = call;
   const { principal, requestId } = incoming;
-  // Of a body that passes through, the gateway only needs ids.
-  const undecoded = passesThrough(target, parsed, codec) ? objectOf(parsed.body) : undefined;
+  // Of a body that passes through to an upstream that stores it, the gateway only needs ids.
+  const isStoredThere = target.operation.storesAnswers !== undefined;
+  const undecoded = isStoredThere && passesThrough(target, parsed, codec) ? objectOf(parsed.body) : undefined;
   let request = undecoded ?? withinStorage(target, parsed, await decodeBodyOf(call, parsed));
   const callId = callIdOf(requestId);
   let resolved = await responseStore.resolveInput({ principal, target, request, callId });

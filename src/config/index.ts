@@ -1,7 +1,13 @@
 export { ConfigError } from "./interpolate.ts";
 export { configJsonSchema } from "./json-schema.ts";
 export { type LoadedConfig, loadConfig, providerKeys } from "./load.ts";
-export { type PresetName, type ProviderConfig, type ProviderKindName, providerPresets } from "./provider.ts";
+export {
+  type PresetName,
+  type ProviderDialect,
+  type ProviderConfig,
+  type ProviderKindName,
+  providerPresets,
+} from "./provider.ts";
 export { programPath } from "./program-path.ts";
 export type { Config } from "./schema.ts";
 export { parseDuration } from "./units.ts";

@@ -76,7 +76,7 @@ export const provider = z
     dialects: dialects
       .optional()
       .describe(
-        "The dialects that the upstream accepts; calls in other dialects are translated. Unset: those of its kind.",
+        "The dialects that the upstream accepts; calls in other dialects are translated. Unset: those of its kind, of openai-compatible chat alone; it may have responses and messages too, at /responses and /messages below base_url.",
       ),
   })
   .refine(({ kind, preset }) => preset === undefined || kind === "openai-compatible", {
@@ -92,4 +92,5 @@ export const provider = z
 export type ProviderInput = z.input<typeof provider>;
 export type ProviderConfig = z.output<typeof provider>;
 export type ProviderKindName = (typeof providerKinds)[number];
+export type ProviderDialect = (typeof providerDialects)[number];
 export type PresetName = (typeof providerPresets)[number];

@@ -1,4 +1,4 @@
-import type { PresetName, ProviderKindName } from "../config/index.ts";
+import type { PresetName, ProviderDialect, ProviderKindName } from "../config/index.ts";
 import { anthropicOf } from "./anthropic/index.ts";
 import { byteplus } from "./byteplus/index.ts";
 import { google } from "./google/index.ts";
@@ -13,6 +13,8 @@ export interface ProviderChoice {
   preset?: PresetName | undefined;
   /** For Anthropic's kind; by default it depends on the host. */
   usageIncludesCache?: boolean | undefined;
+  /** For the kind openai-compatible, which has chat anyway. */
+  dialects?: readonly ProviderDialect[] | undefined;
   baseUrl: string;
 }
 
@@ -22,7 +24,7 @@ const kinds = {
   xai: () => xai,
   anthropic: anthropicOf,
   byteplus: () => byteplus,
-  "openai-compatible": ({ preset, baseUrl }) => openaiCompatible(choosePreset(preset, baseUrl)),
+  "openai-compatible": ({ preset, baseUrl, dialects }) => openaiCompatible(choosePreset(preset, baseUrl), dialects),
 } satisfies Record<ProviderKindName, (choice: ProviderChoice) => Provider>;
 
 /** Creates the provider for a configured upstream. */

@@ -25,6 +25,8 @@ export interface ResponsesEndpoint {
   reportedCost: (usage: JsonObject) => bigint | undefined;
   /** Whether it may bill thought that a stream does not contain. */
   hidesThought: OutputLimit["hidesThought"];
+  /** It stores no answers. */
+  isStateless?: true;
   /** Whether there is a WebSocket at the same path. */
   hasSocket: boolean;
   facts?: (model: string) => ModelFacts;
@@ -121,7 +123,7 @@ function isCall(item: unknown): boolean {
   return type === "function_call" || type === "custom_tool_call";
 }
 
-/** The Responses operation of an upstream that uses this dialect and stores its answers. */
+/** The Responses operation of an upstream that uses this dialect. */
 export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperation {
   const { facts } = endpoint;
   return {
@@ -129,7 +131,7 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
     ...(facts === undefined ? {} : { facts }),
     path: endpoint.path,
     hasSocket: endpoint.hasSocket,
-    storesAnswers: true,
+    ...(endpoint.isStateless !== true && { storesAnswers: true }),
     ...(endpoint.runsInBackground === true && { runsInBackground: true }),
     outputLimit: {
       field: "max_output_tokens",
