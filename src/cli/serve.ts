@@ -113,8 +113,7 @@ async function serveAlone(start: Start): Promise<void> {
   });
   const stopMetrics = serveMetrics(loaded.config, logger, async () => [await metrics()]);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
-  printBanner(start, { url: server.url, sandbox: sandbox?.routes, site: sandbox?.site, tokens });
-  logger.info({ url: server.url, version }, "listening");
+  // Before the banner: whoever reads it may send a signal at once.
   endOnSignal(async () => {
     const code = await stop();
     await stopMetrics();
@@ -122,6 +121,8 @@ async function serveAlone(start: Start): Promise<void> {
     logger.flush();
     return code;
   });
+  printBanner(start, { url: server.url, sandbox: sandbox?.routes, site: sandbox?.site, tokens });
+  logger.info({ url: server.url, version }, "listening");
 }
 
 /** A certificate is replaced by another listener on the port, which is shared for that. */

@@ -228,6 +228,7 @@ test("--sandbox --tls makes a pair in the folder of the state, and names its cer
   expect(await page.text()).toContain(gateway.url);
   const document = (await (await fetch(`${gateway.url}/openapi.json`, { tls: { ca: made } })).json()) as object;
   expect(document).toMatchObject({ servers: [{ url: gateway.url, description: "Production" }] });
+  expect(await runCli(["health", "--url", gateway.url])).toMatchObject({ code: 0, stdout: "ready\n" });
   await gateway.stop({ keepFolder: true });
 
   const again = await startGateway({ providers: {}, arguments: ["--sandbox", "--tls"], folder: gateway.folder });
