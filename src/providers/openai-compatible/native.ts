@@ -30,7 +30,7 @@ export function headersOf(key: string, path: string): Record<string, string> {
   return { ...bearer(key), "x-api-key": key, "anthropic-version": VERSION };
 }
 
-/** What a request may buy there besides its answer: the same as in chat. Throws 422 for what has no price. */
+/** The further purchases of a request, which are the same as in chat. Throws 422 for one without a price. */
 function extrasOf({ purchases: { buys = [], extras } }: Preset): NonNullable<UpstreamOperation["extras"]> {
   return (body, model) => {
     refuseUnknownPurchases(body, buys);
@@ -38,7 +38,7 @@ function extrasOf({ purchases: { buys = [], extras } }: Preset): NonNullable<Ups
   };
 }
 
-/** Nothing is known of what tools of the upstream's own cost. Most such upstreams store no response: the gateway does. */
+/** The cost of tools of its own is not known. Most such upstreams store no response: the gateway does. */
 function responsesOf(name: PresetName): UpstreamOperation {
   const preset: Preset = presets[name];
   const { usage, hidesThought } = preset;
