@@ -4,8 +4,16 @@
  *   validate → resolve model → plan ─(hold)─▶ send upstream → relay and observe, or read → answer
  */
 import { type FormDeclaration, isForm, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
-import type { PaidAnswer, Planning, RunningWork, WayOfWork, WorkDependencies, WorkShell } from "../charges/index.ts";
-import type { Environment } from "../core/index.ts";
+import {
+  exceedsWindow,
+  type PaidAnswer,
+  type Planning,
+  type RunningWork,
+  type WayOfWork,
+  type WorkDependencies,
+  type WorkShell,
+} from "../charges/index.ts";
+import type { Environment, FailureName } from "../core/index.ts";
 import { translations } from "../dialects/index.ts";
 import type { ModelRouter, Target } from "../routing/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
@@ -95,9 +103,12 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
 
   /** The plan of the first of several targets that the call can be made to. */
   async #planFirst(received: ReceivedBody<Body>, targets: CallTargets, retry: RetryKey | undefined): Promise<CallPlan> {
-    for (let target = targets.next(); target !== undefined; target = targets.next()) {
+    let skippedFor: FailureName | undefined;
+    for (let target = targets.next(); target !== undefined; target = targets.next(skippedFor)) {
       try {
-        return { ...(await this.#planFor(received, target, retry)), targets };
+        const plan = await this.#planFor(received, target, retry);
+        if (!targets.hasFor("context_window") || !exceedsWindow(plan.order)) return { ...plan, targets };
+        skippedFor = "context_window";
       } catch (thrown) {
         targets.skip(thrown);
       }

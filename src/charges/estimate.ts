@@ -381,8 +381,19 @@ export function expectedTokens(price: ModelPrice, bound: WorkBound): number {
   return Math.min(inputTokens(expectedInput(price, bound)) + output, LIKELY_TOKENS_MAX);
 }
 
+/** How many times the window the estimate of an input must be before it cannot fit: estimates are not exact. */
+const WINDOW_TIMES = 1.5;
+
+/** Whether an input, as far as it can be estimated, is far too long for its model. */
+export function exceedsWindow({ price, bound }: Pick<WorkOrder, "price" | "bound">): boolean {
+  const { contextWindow } = price;
+  if (contextWindow === undefined) return false;
+  const likely = inputTokens(expectedInput({ contextWindow: undefined }, bound));
+  return likely > WINDOW_TIMES * contextWindow * (bound.inputs ?? 1);
+}
+
 /** Tokens held for parts of unknown size are a bound and no indication of their size. */
-function expectedInput({ contextWindow }: ModelPrice, bound: WorkBound): Usage {
+function expectedInput({ contextWindow }: Pick<ModelPrice, "contextWindow">, bound: WorkBound): Usage {
   if (bound.expectedInput !== undefined) return bound.expectedInput;
   const { inputTokens: most, unsizedParts } = bound;
   const { parts, tokens } = unsizedParts ?? { parts: 0, tokens: 0 };

@@ -2,7 +2,7 @@ export { admitFree, type AdmitFree } from "./admit-free.ts";
 export type { EndDependencies, WorkDependencies } from "./dependencies.ts";
 export { endHold } from "./end-hold.ts";
 export { EndJournal } from "./end-journal.ts";
-export { abandonedUsage, resolveUsage, sumOf, withEstimate, withPassed } from "./estimate.ts";
+export { abandonedUsage, exceedsWindow, resolveUsage, sumOf, withEstimate, withPassed } from "./estimate.ts";
 export { guardObservers } from "./observers/guard-observers.ts";
 export type { AnswerAhead } from "./retry/answered-work.ts";
 export { keepAnswer } from "./retry/keep-answer.ts";

@@ -10,7 +10,7 @@
  * When all fail, the client gets a refusal that came as an answer, else the last error that a provider itself has given, else
  * the last failure.
  */
-import type { RunningWork } from "../../charges/index.ts";
+import { exceedsWindow, type RunningWork } from "../../charges/index.ts";
 import { type FailureName, failureTraits, GatewayError } from "../../core/index.ts";
 import { firstContentOf } from "../../dialects/index.ts";
 import type { CircuitOutcome, Circuits, RouteLimits, Target } from "../../routing/index.ts";
@@ -209,7 +209,9 @@ class RoutedCall {
       const target = this.#targets.next(after);
       if (target === undefined) return undefined;
       const plan = await this.#planFor(target);
-      if (plan !== undefined && (await this.#running.work.moveTo(plan.order)) === "moved") {
+      // Unsent, unless it is the last one for this failure: the provider's own error says more.
+      const isTooLong = plan !== undefined && this.#targets.hasFor(after) && exceedsWindow(plan.order);
+      if (plan !== undefined && !isTooLong && (await this.#running.work.moveTo(plan.order)) === "moved") {
         this.#checkOpen();
         const { streamed } = plan.exchange;
         this.#running.watchdog.limitTotal(streamed ? Number.POSITIVE_INFINITY : this.#deps.send.totalMsMax);
