@@ -147,10 +147,25 @@ describe("an error", () => {
         level: 30,
         time: log[0]?.["time"],
         request_id: id,
+        method: "POST",
+        path,
         status: 402,
         error: "insufficient_credits",
         msg: "refused",
       },
+    ]);
+  });
+
+  test("is logged with the id that its client has given it, unless that is no name, and without its query", async () => {
+    handle = () => {
+      throw refusal;
+    };
+    const names = ["trace-7", "x".repeat(129), "caf\u00e9"];
+    for (const name of names) await post("/v1/x?token=secret", { "x-client-request-id": name });
+    expect(log.map((line) => [line["path"], line["client_request_id"]])).toEqual([
+      ["/v1/x", "trace-7"],
+      ["/v1/x", undefined],
+      ["/v1/x", undefined],
     ]);
   });
 

@@ -53,13 +53,13 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
     const path = getPath(request);
     // Bun joins the values of a repeated header. A proxy in front may have decided by another one than the gateway's.
     if (request.headers.get("host")?.includes(",") === true)
-      return refusal(options.logger, surfaceOf(path), new GatewayError("host_repeated", "Send one Host header."), id);
+      return refusal(options.logger, { request, surface: surfaceOf(path), id }, hostRepeated());
     const isUpgrade = method === "GET" && request.headers.get("upgrade")?.toLowerCase() === "websocket";
     const upgraded = isUpgrade ? router.find(UPGRADE, path) : undefined;
     const found = upgraded ?? router.find(method, path) ?? router.findMeant(method, path);
     if (found !== undefined) return answer(options, found, request, id);
     const error = notFound(method, path, router.methodsOf(path));
-    return refusal(options.logger, surfaceOf(path), error, id);
+    return refusal(options.logger, { request, surface: surfaceOf(path), id }, error);
   };
   return (received) => {
     const request = withHost(received);
@@ -105,7 +105,7 @@ async function answer(
     if (route.kind === "http") return withHeaders(await route.handle(call), headers);
     return await openSocket(options, { call, headers, handle: () => route.handle(call) });
   } catch (thrown) {
-    return refusal(options.logger, surface, thrown, id);
+    return refusal(options.logger, { request, surface, id }, thrown);
   }
 }
 
@@ -174,6 +174,10 @@ function refuseWhileDraining({ draining }: HttpOptions): void {
   if (draining()) throw shuttingDown();
 }
 
+function hostRepeated(): GatewayError {
+  return new GatewayError("host_repeated", "Send one Host header.");
+}
+
 function adminRequired(): GatewayError {
   return new GatewayError("admin_required", "This needs a token that administrates.");
 }
@@ -183,10 +187,32 @@ function withHeaders(response: Response, headers: Readonly<Record<string, string
   return response;
 }
 
+interface RefusedRequest {
+  request: Request;
+  surface: Surface;
+  id: string;
+}
+
+/** A caller's own id of a request goes into the log as it is. */
+const CLIENT_ID = /^[ -~]{1,128}$/;
+
+function clientIdOf({ headers }: Request): string | undefined {
+  const id = headers.get("x-request-id") ?? headers.get("x-client-request-id");
+  return id !== null && CLIENT_ID.test(id) ? id : undefined;
+}
+
 /** The answer for any exception. The gateway's own faults are logged with their cause, which the caller never gets. */
-function refusal(logger: Logger, surface: Surface, thrown: unknown, id: string): Response {
+function refusal(logger: Logger, { request, surface, id }: RefusedRequest, thrown: unknown): Response {
   const error = toGatewayError(thrown);
-  const line = { request_id: id, status: error.status, error: error.code };
+  const line = {
+    request_id: id,
+    client_request_id: clientIdOf(request),
+    method: request.method,
+    // Without the query, which may contain anything.
+    path: getPath(request).slice(0, shownPathCharacters),
+    status: error.status,
+    error: error.code,
+  };
   if (error.fault === "gateway" && error.cause !== undefined) logger.error({ ...line, err: error.cause }, "failed");
   else logger.info(line, "refused");
   const headers: Record<string, string> = { ...error.headers, ...idHeaders(surface, id) };
