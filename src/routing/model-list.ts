@@ -19,6 +19,8 @@ export interface RoutedModel {
   model: ListedModel;
   /** The name under which it is listed; its own id by default. */
   name?: string;
+  /** The id that the name stands for, of one of the operator's aliases. */
+  aliasOf?: string;
   /** What the name can be called for; by default what the model can. */
   operations?: readonly string[];
 }

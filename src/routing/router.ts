@@ -188,6 +188,16 @@ export class ModelRouter {
     return modelOf(this.#routeOf(id), withoutPrefix(id));
   }
 
+  /** The operator's names for single models and routes. */
+  get aliasNames(): readonly string[] {
+    return this.#aliases.map(({ glob }) => glob).filter((glob) => !glob.includes("*"));
+  }
+
+  /** Whether an id is one of the operator's names for another one. */
+  isAlias(modelId: string): boolean {
+    return this.#idOf(modelId) !== modelId;
+  }
+
   /** The id that an alias stands for; an id with a known prefix is none. */
   #idOf(modelId: string): string {
     return this.#byPrefix.has(prefixOf(modelId)) ? modelId : (aliased(modelId, this.#aliases) ?? modelId);

@@ -12,6 +12,7 @@ let anthropic: Anthropic;
 beforeAll(async () => {
   rig = await startRig({
     config: {
+      models: { aliases: { quick: "anthropic/claude-haiku-4-5", "codex-*": "openai/gpt-*" } },
       pricing: {
         models: { "anthropic/private-1": { input_mtok: 1, output_mtok: 2 }, "byteplus/ep-picture": { image: 0.1 } },
       },
@@ -70,6 +71,43 @@ describe("OpenAI's SDK", () => {
 
   test("retrieves a model by an alias of its provider", async () => {
     expect(await openai.models.retrieve("claude/claude-haiku-4-5")).toMatchObject({ id: "anthropic/claude-haiku-4-5" });
+  });
+});
+
+describe("an alias", () => {
+  test("is listed, and tells its model, whose capabilities and prices it has", async () => {
+    const { id: _, ...members } = (await openai.models.retrieve("anthropic/claude-haiku-4-5")) as object & {
+      id: string;
+    };
+    const alias = { id: "quick", alias_of: "anthropic/claude-haiku-4-5", ...members };
+    expect((await openai.models.retrieve("quick")) as object).toEqual(alias);
+    expect((await openai.models.list()).data).toContainEqual(alias as never);
+    const model = await anthropic.models.retrieve("quick");
+    expect(model as object).toMatchObject({
+      id: "quick",
+      alias_of: "anthropic/claude-haiku-4-5",
+      display_name: "Claude Haiku 4.5",
+      max_input_tokens: 200_000,
+    });
+  });
+
+  test("for many models is retrieved by any of its names", async () => {
+    const { data } = await openai.models.list();
+    expect(data.some(({ id }) => id.startsWith("codex-"))).toBe(false);
+    expect(await openai.models.retrieve("codex-5-mini")).toMatchObject({
+      id: "codex-5-mini",
+      alias_of: "openai/gpt-5-mini",
+      context_length: 400_000,
+      pricing: { input_mtok: 0.25 },
+    } as object);
+    expect(await errorOf(openai.models.retrieve("codex-none"))).toMatchObject({ status: 404 });
+  });
+
+  test("of a model that the token may not use is not there", async () => {
+    const limited = await rig.gateway.token({ models: ["openai/gpt-5*"] });
+    const client = new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: limited, maxRetries: 0 });
+    expect((await client.models.list()).data.some(({ id }) => id === "quick")).toBe(false);
+    expect(await errorOf(client.models.retrieve("quick"))).toMatchObject({ status: 404 });
   });
 });
 

@@ -17,6 +17,7 @@ export const anthropicModel = z
   .looseObject({
     type: z.literal("model"),
     id: z.string().describe("Provider-prefixed model id."),
+    alias_of: z.string().optional().describe("The model or route that the id stands for, if it is an alias."),
     display_name: z.string(),
     created_at: z.string().describe("1970-01-01T00:00:00Z if unknown."),
     max_input_tokens: z.number().int().nullable(),
@@ -36,13 +37,17 @@ const unknownMembers: JsonObject = {
   line: null,
 };
 
-export function toAnthropicModel({ router }: ModelServices, { route, model, name }: RoutedModel): AnthropicModel {
+export function toAnthropicModel(
+  { router }: ModelServices,
+  { route, model, name, aliasOf }: RoutedModel,
+): AnthropicModel {
   const price = router.priceOf(route, model.id);
   return {
     ...unknownMembers,
     ...model.anthropicMembers,
     type: "model",
     id: name ?? `${route.prefix}/${model.id}`,
+    ...(aliasOf !== undefined && { alias_of: aliasOf }),
     display_name: model.displayName ?? model.id,
     created_at: new Date((model.created ?? 0) * 1_000).toISOString().replace(".000Z", "Z"),
     max_input_tokens: model.contextLength ?? price?.contextWindow ?? null,

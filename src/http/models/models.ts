@@ -30,7 +30,19 @@ async function allowedModels({ models, router }: ModelServices, principal: Princ
   const own = listed.filter(
     ({ route, model }) => mayUse(principal, route, model.id) && !names.has(`${route.prefix}/${model.id}`),
   );
-  return [...named, ...own];
+  return [...named, ...aliasModels({ models, router }, listed, principal), ...own];
+}
+
+/** The operator's names for single models and routes that the token may use. */
+function aliasModels(services: ModelServices, listed: readonly RoutedModel[], principal: Principal): RoutedModel[] {
+  return services.router.aliasNames.flatMap((name) => {
+    try {
+      return [findModel(services, listed, { id: name, principal })];
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) return [];
+      throw thrown;
+    }
+  });
 }
 
 /** The models available to the caller's token. */
@@ -73,7 +85,7 @@ export const modelRoute = platformRoute({
   surface: surfaceOfModels,
   takesSlashes: true,
   handle: async ({ request, principal, pathParameter }, services: ModelServices) => {
-    const routed = await findModel(services, pathParameter("model_id"), principal);
+    const routed = findModel(services, await services.models.list(), { id: pathParameter("model_id"), principal });
     const described = namesVersion(request.headers)
       ? toAnthropicModel(services, routed)
       : toOpenaiModel(services, routed, principal);
@@ -81,15 +93,24 @@ export const modelRoute = platformRoute({
   },
 });
 
-async function findModel({ models, router }: ModelServices, id: string, principal: Principal): Promise<RoutedModel> {
+/** A model or a route by its id or an alias. Throws a `GatewayError` (404) for any other, and for one that the token may not use. */
+function findModel(
+  { router }: Pick<ModelServices, "router">,
+  listed: readonly RoutedModel[],
+  { id, principal }: { id: string; principal: Principal },
+): RoutedModel {
   const named = router.routeOf(id);
-  if (named !== undefined) return namedRoute(router, named, principal);
+  if (named !== undefined) {
+    const found = namedRoute(router, named, principal);
+    return named.name === id ? found : { ...found, name: id, aliasOf: named.name };
+  }
   const { route, model } = router.find(id, principal);
-  const listed = await models.list();
   const found = listed.find((each) => each.route === route && each.model.id === model);
-  if (found !== undefined) return found;
-  if (router.isKnown(route, model)) return { route, model: unlistedModel(model) };
-  throw new GatewayError("model_not_routed", `The provider ${route.prefix} lists no model ${quoted(model)}.`, {
-    param: "model_id",
-  });
+  if (found === undefined && !router.isKnown(route, model)) {
+    throw new GatewayError("model_not_routed", `The provider ${route.prefix} lists no model ${quoted(model)}.`, {
+      param: "model_id",
+    });
+  }
+  const routed = found ?? { route, model: unlistedModel(model) };
+  return router.isAlias(id) ? { ...routed, name: id, aliasOf: `${route.prefix}/${model}` } : routed;
 }

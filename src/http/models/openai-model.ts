@@ -26,7 +26,11 @@ const modelPricing = z
 
 export const openaiModel = z
   .object({
-    id: z.string().describe("Provider-prefixed model id."),
+    id: z.string().describe("Provider-prefixed model id, or a name of the operator's for one."),
+    alias_of: z
+      .string()
+      .optional()
+      .describe("The model or route that such a name stands for; the other members are its."),
     object: z.literal("model"),
     created: z.number().int(),
     owned_by: z.string(),
@@ -42,12 +46,13 @@ export type ModelServices = Pick<Services, "models" | "router">;
 
 export function toOpenaiModel(
   { router }: ModelServices,
-  { route, model, name, operations }: RoutedModel,
+  { route, model, name, aliasOf, operations }: RoutedModel,
   { markup }: Pick<Principal, "markup">,
 ): OpenaiModel {
   const price = withMarkup(router.priceOf(route, model.id), markup === undefined ? undefined : BigInt(markup));
   return {
     id: name ?? `${route.prefix}/${model.id}`,
+    ...(aliasOf !== undefined && { alias_of: aliasOf }),
     object: "model",
     created: model.created ?? 0,
     owned_by: model.ownedBy ?? route.prefix,
