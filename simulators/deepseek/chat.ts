@@ -41,19 +41,27 @@ function refuseFormat(body: JsonObject): Problem | null {
   return { kind: "unsupported", field, message };
 }
 
-/** Within a tool loop the reasoning of the assistant's turns must come back. */
+/** The former name of a model that thinks on demand alone. */
+const thinksOnDemand = /^deepseek-chat/;
+
+/**
+ * With tools, each earlier answer must have its reasoning, unless thinking is off: it is on by default. A model that thinks on demand
+ * wants that of a tool loop alone.
+ */
 function refuseLostReasoning(body: JsonObject): Problem | null {
-  if (asObject(body["thinking"])["type"] !== "enabled") return null;
-  const messages = asArray(body["messages"]).map(asObject);
-  const loop = messages.slice(messages.findLastIndex((message) => message["role"] === "user") + 1);
-  const lost = loop.some(
-    (message) => message["tool_calls"] !== undefined && message["reasoning_content"] === undefined,
-  );
+  const type = asObject(body["thinking"])["type"];
+  const all = asArray(body["messages"]).map(asObject);
+  const onDemand = thinksOnDemand.test(String(body["model"]));
+  if (onDemand ? type !== "enabled" : type === "disabled" || asArray(body["tools"]).length === 0) return null;
+  const asked = onDemand ? all.slice(all.findLastIndex(({ role }) => role === "user") + 1) : all;
+  const lost = asked.some(({ role, tool_calls: calls, reasoning_content: thought }) => {
+    return role === "assistant" && typeof thought !== "string" && (!onDemand || calls !== undefined);
+  });
   if (!lost) return null;
   return {
     kind: "unsupported",
     field: "messages",
-    message: "Missing `reasoning_content` in an assistant message of a tool loop",
+    message: "The `reasoning_content` in the thinking mode must be passed back to the API.",
   };
 }
 

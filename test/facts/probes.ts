@@ -127,4 +127,8 @@ export const probes: readonly Probe[] = [
     chat(`${Object.keys(members)[0]} in chat`, "thinking", members),
   ),
   chat("an answer to continue", "prefill", { messages: [hello, { role: "assistant", content: "Hi" }] }),
+  chat("functions after an answer without its thoughts", ["thinking", "chat-tools", "efforts"], {
+    tools: [{ type: "function", function: { name: "look_up", parameters: { type: "object", properties: {} } } }],
+    messages: [hello, { role: "assistant", content: "Hi." }, hello],
+  }),
 ];

@@ -81,6 +81,7 @@ export const sampled: readonly Sampled[] = [
   compatible("vllm", "local-small"),
   compatible("ollama", "local-small"),
   compatible("deepseek", "deepseek-v4-pro", { simulator: "deepseek" }),
+  compatible("deepseek", "deepseek-chat", { simulator: "deepseek" }),
   compatible("mistral", "mistral-small-latest", { simulator: "mistral" }),
   compatible("mistral", "magistral-medium-latest", { simulator: "mistral" }),
   compatible("groq", "groq-llama-3.3-70b", { skips: ["reasoning in chat", "thinking in chat"] }),

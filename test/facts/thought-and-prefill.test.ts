@@ -63,6 +63,20 @@ test("providers that have the member get it", async () => {
   expect(changes).toBeNull();
 });
 
+test("with tools DeepSeek thinks if all earlier answers have their thoughts, and not otherwise", async () => {
+  const tools = [{ type: "function", function: { name: "f", parameters: { type: "object", properties: {} } } }];
+  const answer = { role: "assistant", content: "Hi." };
+  const asked = { model: "deepseek/deepseek-v4-pro", tools, reasoning_effort: "high" };
+  const lost = await sentFor(chatPath, { ...asked, messages: [hello, answer, hello] });
+  expect(lost.sent["thinking"]).toEqual({ type: "disabled" });
+  expect(Object.keys(lost.sent)).not.toContain("reasoning_effort");
+  expect(lost.changes).toBe("thinking");
+  const returned = { ...answer, reasoning_content: "Hm." };
+  const whole = await sentFor(chatPath, { ...asked, messages: [hello, returned, hello] });
+  expect(whole.sent).toMatchObject({ reasoning_effort: "high", messages: [hello, returned, hello] });
+  expect(whole.changes).toBeNull();
+});
+
 test.each([chatPath, messagesPath])("an answer to continue is marked for Mistral: %s", async (path) => {
   const messages = [hello, { role: "assistant", content: "{" }];
   const { sent, changes } = await sentFor(path, { model: "mistral/mistral-small-latest", max_tokens: 50, messages });

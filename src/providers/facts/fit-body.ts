@@ -5,6 +5,7 @@ import {
   effortOfBudget,
   efforts,
   type JsonObject,
+  listOf,
   type ModelFacts,
   nearestEffort,
   objectOf,
@@ -16,8 +17,24 @@ const defaults: JsonObject = { temperature: 1, top_p: 1, presence_penalty: 0, fr
 /** The edits of a body in chat or Responses, in which the effort has different places. */
 export function fitBody(body: JsonObject, facts: ModelFacts): JsonEdit[] {
   const thought = facts.effortAlone === true ? fitThought(body, facts) : [];
+  if (facts.needsThoughts === true && lacksThoughts(body)) return [...withoutThinking(body), ...fitLimit(body, facts)];
   const effort = thought.length > 0 ? thought : fitEffort(body, facts);
   return [...effort, ...fitSampling(body, facts), ...fitLimit(body, facts)];
+}
+
+/** Clients of OpenAI's SDKs do not return thoughts, of which their types know nothing. */
+function lacksThoughts({ tools, messages, thinking }: JsonObject): boolean {
+  if (listOf(tools).length === 0 || objectOf(thinking)?.["type"] === "disabled") return false;
+  return listOf(messages).some((message) => {
+    const { role, reasoning_content: thought } = objectOf(message) ?? {};
+    return role === "assistant" && typeof thought !== "string";
+  });
+}
+
+function withoutThinking(body: JsonObject): JsonEdit[] {
+  const fact = "thinking";
+  const off: JsonEdit = { set: "thinking", value: JSON.stringify({ type: "disabled" }), fact };
+  return "reasoning_effort" in body ? [off, { remove: "reasoning_effort", fact }] : [off];
 }
 
 /** What other providers have in the place of an effort becomes one, unless there is one. */

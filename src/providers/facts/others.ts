@@ -37,6 +37,19 @@ export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
   deepseek: [
     inReasoningContent,
     { fact: "formats", takes: { formats: "json" }, rule: "JSON without a schema", source },
+    {
+      fact: "thinking",
+      models: ["deepseek-chat*"],
+      takes: {},
+      rule: "tools, whatever earlier answers have: it thinks on demand",
+      source,
+    },
+    {
+      fact: "thinking",
+      takes: { needsThoughts: true },
+      rule: "with tools, earlier answers with their `reasoning_content` alone, unless thinking is off",
+      source,
+    },
     names,
   ],
   mistral: [
