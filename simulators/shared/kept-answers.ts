@@ -12,7 +12,7 @@ export interface KeptAnswer {
 }
 
 /** The course of a response in the background, by the simulators' clock in milliseconds. */
-export interface ResponseCourse {
+interface ResponseCourse {
   readonly createdAt: number;
   /** Whether it comes to no end by itself. */
   readonly isEndless: boolean;

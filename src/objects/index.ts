@@ -1,8 +1,7 @@
-export type { BackgroundInput, NativeCall } from "./background/background-call.ts";
+export type { BackgroundInput } from "./background/background-call.ts";
 export { BackgroundResponses } from "./background/background-responses.ts";
 export { BACKGROUND_JOB } from "./background/dependencies.ts";
 export { openBackgroundStore } from "./background/sql/open.ts";
-export type { BackgroundStore } from "./background/store.ts";
 export { Conversations } from "./conversations/conversations.ts";
 export { openConversationStore } from "./conversations/sql/open.ts";
 export type { StoredConversation } from "./conversations/store.ts";

@@ -1,4 +1,4 @@
-export { type Admission, type CircuitOptions, type CircuitOutcome, Circuits } from "./circuits.ts";
+export { type Admission, type CircuitOutcome, Circuits } from "./circuits.ts";
 export { fetchListing } from "./fetch-listing.ts";
 export { ModelList, type RoutedModel, unlistedModel } from "./model-list.ts";
 export {

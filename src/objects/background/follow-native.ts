@@ -20,7 +20,7 @@ const PAUSE_MS_MAX = 10_000;
 export const OVERDUE_MS_MAX = 10 * 60_000;
 
 /** What the job of such a response contains. */
-export interface NativePayload {
+interface NativePayload {
   parked: ParkedWork;
   keyId: string;
 }
@@ -36,7 +36,7 @@ const noHeaders = new Headers();
 const nobody = new AbortController().signal;
 
 /** Whether a response has not ended. */
-export const isRunning = ({ status }: JsonObject): boolean => status === "queued" || status === "in_progress";
+const isRunning = ({ status }: JsonObject): boolean => status === "queued" || status === "in_progress";
 
 /** The upstream's own events of the response are not read: its beginning is the first one, its end the second. */
 const NATIVE_LAST = 1;
