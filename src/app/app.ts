@@ -160,6 +160,7 @@ function gaugeSources(
     sockets,
     queues,
     memory: calls.memory,
+    circuits: calls.circuits,
     unsettled,
     journal,
     held: () => store.books.held(),

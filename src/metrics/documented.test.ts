@@ -18,6 +18,7 @@ async function families(): Promise<MetricFamily[]> {
     sockets: { active: 0 },
     queues: { pages: { running: 0, waiting: 0 } },
     memory: { used: 0, bytesMax: 1 },
+    circuits: { open: 0 },
     unsettled: { size: 0 },
     journal: { size: 0 },
     held: () => Promise.resolve({ open: 1, amount: 1n, oldestAt: 0 }),

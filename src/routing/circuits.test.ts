@@ -24,6 +24,19 @@ function scene(seed = 1) {
   return { circuits, changes, call, pass, open, random, now: () => now };
 }
 
+test("open circuits are counted until their targets work again", () => {
+  const { circuits, call, open, pass } = scene();
+  expect(circuits.open).toBe(0);
+  open();
+  expect(circuits.open).toBe(1);
+  pass(5_000);
+  call("works");
+  expect(circuits.open).toBe(1);
+  pass(8_000);
+  call("works");
+  expect(circuits.open).toBe(0);
+});
+
 describe("a circuit opens", () => {
   test("after three failures in a row", () => {
     const { call, changes } = scene();

@@ -72,6 +72,13 @@ export class Circuits {
     this.#options = options;
   }
 
+  /** The number of targets that are not called as usual: their circuits are open, half-open or on their ramp. */
+  get open(): number {
+    let open = 0;
+    for (const { openUntil } of this.#circuits.values()) if (openUntil !== undefined) open += 1;
+    return open;
+  }
+
   /** Lets a call to the target through; undefined if it should go to another one. */
   admit(id: string): Admission | undefined {
     const circuit = this.#circuits.get(id);
