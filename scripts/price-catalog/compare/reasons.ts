@@ -7,6 +7,10 @@ const families: readonly { names: RegExp; reason: string }[] = [
     names: /^ft:/,
     reason: "the price of a family; a fine-tuned model has a name of its own, for which the operator sets the price",
   },
+  {
+    names: /-search(?:-|$)/,
+    reason: 'each answer makes a search, which is charged too (OpenAI\'s guide "Web search")',
+  },
   { names: /^mistral-ocr-/, reason: "no route reads documents: the catalogue has the price for later" },
 ];
 
