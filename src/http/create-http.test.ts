@@ -156,16 +156,18 @@ describe("an error", () => {
     ]);
   });
 
-  test("is logged with the id that its client has given it, unless that is no name, and without its query", async () => {
+  test("is logged with the id that its client has given it, unless that is no name, and with the path of its route", async () => {
     handle = () => {
       throw refusal;
     };
     const names = ["trace-7", "x".repeat(129), "caf\u00e9"];
     for (const name of names) await post("/v1/x?token=secret", { "x-client-request-id": name });
-    expect(log.map((line) => [line["path"], line["client_request_id"]])).toEqual([
-      ["/v1/x", "trace-7"],
-      ["/v1/x", undefined],
-      ["/v1/x", undefined],
+    await post("/v1/nothing/secret");
+    expect(log.map((line) => [line["method"], line["path"], line["client_request_id"]])).toEqual([
+      ["POST", "/v1/x", "trace-7"],
+      ["POST", "/v1/x", undefined],
+      ["POST", "/v1/x", undefined],
+      ["POST", undefined, undefined],
     ]);
   });
 

@@ -105,7 +105,7 @@ async function answer(
     if (route.kind === "http") return withHeaders(await route.handle(call), headers);
     return await openSocket(options, { call, headers, handle: () => route.handle(call) });
   } catch (thrown) {
-    return refusal(options.logger, { request, surface, id }, thrown);
+    return refusal(options.logger, { request, surface, id, path: route.path }, thrown);
   }
 }
 
@@ -191,6 +191,8 @@ interface RefusedRequest {
   request: Request;
   surface: Surface;
   id: string;
+  /** As declared, without the values of its parameters, which may contain anything; undefined for a path that is none. */
+  path?: string;
 }
 
 /** A caller's own id of a request goes into the log as it is. */
@@ -202,14 +204,13 @@ function clientIdOf({ headers }: Request): string | undefined {
 }
 
 /** The answer for any exception. The gateway's own faults are logged with their cause, which the caller never gets. */
-function refusal(logger: Logger, { request, surface, id }: RefusedRequest, thrown: unknown): Response {
+function refusal(logger: Logger, { request, surface, id, path }: RefusedRequest, thrown: unknown): Response {
   const error = toGatewayError(thrown);
   const line = {
     request_id: id,
     client_request_id: clientIdOf(request),
     method: request.method,
-    // Without the query, which may contain anything.
-    path: getPath(request).slice(0, shownPathCharacters),
+    path,
     status: error.status,
     error: error.code,
   };
