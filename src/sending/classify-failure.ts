@@ -58,8 +58,8 @@ export function classifyFailure(
 
 const CODES_MAX = 4;
 
-/** Words only: some upstreams write a sentence with the caller's text in their place. */
-const CODE = /^[\w.:/-]{1,64}$/;
+/** Words and numbers only: some upstreams write the caller's own text in their place. */
+const CODE = /^(?:[a-z][a-z_.]{0,63}|\d{1,6})$/i;
 
 function codesOf(codes: readonly string[]): string[] {
   return [...new Set(codes)].filter((code) => CODE.test(code)).slice(0, CODES_MAX);
