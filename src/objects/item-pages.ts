@@ -15,7 +15,8 @@ interface ItemPage {
 export function readItemPage(request: Request): ItemPage {
   const query = new URL(request.url).searchParams;
   const limit = limitOf(query.get("limit"));
-  return { isAscending: isAscending(query.get("order")), limit, after: query.get("after") };
+  const after = query.get("after");
+  return { isAscending: isAscending(query.get("order")), limit, after: after === "" ? null : after };
 }
 
 /** A page of these items, oldest first, in OpenAI's list format. */

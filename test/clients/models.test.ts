@@ -99,7 +99,7 @@ describe("an alias", () => {
       alias_of: "openai/gpt-5-mini",
       context_length: 400_000,
       pricing: { input_mtok: 0.25 },
-    } as object);
+    });
     expect(await errorOf(openai.models.retrieve("codex-none"))).toMatchObject({ status: 404 });
   });
 

@@ -31,14 +31,16 @@ export interface StoredResponseCall {
 export async function getResponse(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
   const running = await deps.background.find(call.id, call.principal);
   const query = new URL(call.request.url).searchParams;
-  if (query.get("stream") === "true" && running !== undefined) {
-    const body = deps.background.events(running, startingAfter(query.get("starting_after")), call.requestId);
+  const streams = asksForEvents(query.get("stream"));
+  const after = startingAfter(query.get("starting_after"));
+  if (streams && running !== undefined) {
+    const body = deps.background.events(running, after, call.requestId);
     return new Response(body, { headers: { ...EVENT_HEADERS, ...headersOf(running) } });
   }
   const isHere = running !== undefined && (running.endedAt === undefined || query.size === 0);
   if (isHere) return runningAnswer(running);
   const stored = await deps.responseStore.find(call.id, call.principal);
-  if (query.get("stream") === "true") {
+  if (streams) {
     const message =
       "stream: only the events of a response in the background are kept, until ten minutes after its end.";
     throw new GatewayError("validation_failed", message, { param: "stream" });
@@ -48,6 +50,11 @@ export async function getResponse(deps: StoredResponseDependencies, call: Stored
     subpath: `/${encodeURIComponent(stored.id)}${queryOf(call)}`,
     method: "GET",
   });
+}
+
+function asksForEvents(stream: string | null): boolean {
+  if (stream === null || stream === "true" || stream === "false") return stream === "true";
+  throw new GatewayError("validation_failed", "stream: must be true or false.", { param: "stream" });
 }
 
 const EVENT_HEADERS = { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" };
