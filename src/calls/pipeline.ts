@@ -133,7 +133,7 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     return targets === undefined ? this.#run(running, plan) : this.#inTime(running, plan, targets);
   }
 
-  /** Of a stream, the head goes in time, whatever the targets do. */
+  /** Sends the head of a stream within `head_wait`, even if no target has answered by then. */
   #inTime(running: RunningWork<CallPlan, Target>, plan: CallPlan, { limits }: CallTargets): Promise<PaidAnswer> {
     const answering = this.#run(running, plan);
     const { streamed, operation } = plan.order;

@@ -99,7 +99,7 @@ interface LostAnswer {
   isLost?: boolean;
 }
 
-/** Tells everybody concerned that an answer which began has failed. */
+/** Reports the failure of an answer that had begun: to the keys, to the observers of attempts, and to `onFailure`. */
 export function loseAnswer(
   deps: SendDependencies,
   call: RunningWork,

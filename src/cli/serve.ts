@@ -113,7 +113,7 @@ async function serveAlone(start: Start): Promise<void> {
   });
   const stopMetrics = serveMetrics(loaded.config, logger, async () => [await metrics()]);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
-  // Before the banner: whoever reads it may send a signal at once.
+  // Before the banner: a program that waits for the banner may send a signal as soon as it has read it.
   endOnSignal(async () => {
     const code = await stop();
     await stopMetrics();

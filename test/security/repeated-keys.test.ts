@@ -47,7 +47,7 @@ afterAll(async () => {
   await sockets.stop(true);
 });
 
-/** A text with the escapes of JSON, URLs and HTML undone, again and again, as whoever reads it may do. */
+/** The text, then the text with its escapes of JSON, URLs and HTML decoded once, twice and so on, as a reader of a log may do. */
 function decodings(text: string): string[] {
   const all = [text];
   for (let last = text; all.length < 8; last = all.at(-1) ?? "") {

@@ -91,7 +91,7 @@ export class CallTargets {
     this.#caller = route === undefined ? principal : callerOfRoute(principal, route);
     this.route = route?.name;
     this.limits = route?.limits;
-    // One that cannot be used is none to wait for.
+    // A target that the caller cannot use must not shorten the time-outs of those before it.
     this.#left = targets.filter((target) => this.#resolve(target) !== undefined);
   }
 

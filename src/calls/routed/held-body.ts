@@ -91,7 +91,7 @@ export class HeldBody implements ReplyBody, BodySink {
     this.#held = [];
     this.#heldBytes = 0;
     if (held.length > 0) sink.onBytes(Buffer.concat(held));
-    // It may have had enough.
+    // The sink may have paused the body when it got them.
     if (this.#isPaused) return;
     const end = this.#end;
     if (end === undefined) return this.#body.resume();

@@ -109,7 +109,7 @@ class LateAnswer implements Watched {
     return undefined;
   }
 
-  /** The shell is not there any more. */
+  /** The shell has returned already, so that the work is ended here. */
   async #fail(thrown: unknown): Promise<undefined> {
     this.#ticker.leave(this);
     // The client gets the error of the call, also if its end is not durable.

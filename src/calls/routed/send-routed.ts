@@ -30,7 +30,7 @@ import type { CallTargets } from "./call-targets.ts";
 import { HeldBody } from "./held-body.ts";
 import { contentReaderOf, hasRefused } from "./read-content.ts";
 
-/** How long the head of a target may take whose circuit waits for it. */
+/** How long the head of the answer may take of a target whose circuit is half-open. */
 const PROBE_MS_MAX = 3_000;
 
 /** How much longer than its head the first content of a stream may take. */

@@ -78,8 +78,8 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   }
 
   /**
-   * From now on the work goes on in this process without its request, until its end or until `client` leaves. Whoever detaches it
-   * ends it, and its watchdog.
+   * Separates the work from its request: the work then runs in this process until its end, or until `client` disconnects. The caller
+   * of this method must end the work and its watchdog; the shell does neither.
    */
   detach(client: PaidClient): void {
     this.isDetached = true;

@@ -66,7 +66,7 @@ export class CallWatchdog implements Watched {
     this.#deadline = this.#options.ticker.now() + milliseconds;
   }
 
-  /** The call has another client from now on, and ends as soon as that one leaves. */
+  /** Replaces the client. The call ends as soon as the new one disconnects. */
   waitFor(client: WatchdogOptions["client"]): void {
     this.#options = { ...this.#options, client, clientGoneGraceMs: 0 };
     this.#graceUntil = undefined;

@@ -52,7 +52,7 @@ async function makePair(files: KeyPairFiles, hosts: readonly string[], folder: s
     signingAlgorithm: algorithm,
     keys,
     extensions: [
-      // Not an authority: whoever trusts it trusts no other certificate.
+      // It is not a certificate authority: a client that trusts this certificate trusts no other one because of it.
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
@@ -67,7 +67,7 @@ async function makePair(files: KeyPairFiles, hosts: readonly string[], folder: s
   write(files.cert, certificate.toString("pem"), 0o644);
 }
 
-/** Whoever reads it meanwhile finds the old content or the new one. */
+/** Replaces a file by renaming a temporary one, so that another process reads the old content or the new one, never a part. */
 function write(path: string, pem: string, mode: number): void {
   const temporary = `${path}.${process.pid}`;
   writeFileSync(temporary, `${pem.trim()}\n`, { mode });
