@@ -6,9 +6,11 @@ export function objectOf(value: unknown): JsonObject | undefined {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
+const NO_ELEMENTS: readonly unknown[] = [];
+
 /** Returns `value` if it is an array, otherwise an empty array. */
 export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? value : NO_ELEMENTS;
 }
 
 /** Returns the objects of `value` if it is an array, without its other elements; otherwise an empty array. */

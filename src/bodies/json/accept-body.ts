@@ -91,20 +91,24 @@ function listAcceptor(accepts: Accepts | undefined): Accepts | undefined {
   return accepts && ((value) => Array.isArray(value) && value.every(accepts));
 }
 
-/** Only for a loose object, which keeps unknown keys. */
+/** Only for a loose object, which keeps unknown keys. Values from JSON have few of the members that a schema knows. */
 function objectAcceptor({ shape, catchall }: z.core.$ZodObjectDef): Accepts | undefined {
   if (catchall?._zod.def.type !== "unknown") return undefined;
   const names = Object.keys(shape);
   const all = allKnown(Object.values(shape).map(acceptorOf));
   if (all === undefined) return undefined;
+  const byName = new Map(names.map((name, at) => [name, all[at]]));
+  const needed = names.filter((name) => byName.get(name)?.(undefined) !== true);
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-    // zod drops this key: copied carelessly it would become a prototype.
-    if (Object.hasOwn(value, "__proto__")) return false;
-    for (let at = 0; at < names.length; at += 1) {
-      // Own keys only: values from JSON inherit nothing except the methods of an object.
-      if (all[at]?.(Reflect.get(value, names[at] ?? "")) !== true) return false;
+    // Own keys only: values from JSON inherit nothing that is enumerable.
+    for (const name in value) {
+      // zod drops this key: copied carelessly it would become a prototype.
+      if (name === "__proto__") return false;
+      const accepts = byName.get(name);
+      if (accepts !== undefined && !accepts((value as Record<string, unknown>)[name])) return false;
     }
+    for (const name of needed) if (!Object.hasOwn(value, name)) return false;
     return true;
   };
 }

@@ -47,12 +47,28 @@ export const generationColumns = [
 
 /** The values of a row in the order of `generationColumns`, written out: each call writes one. */
 export function generationValues(row: GenerationColumns): GenerationColumns[keyof GenerationColumns][] {
-  const { owner, operation, dialect, provider, model, streamed, status, outcome, usage } = row;
-  const { input_tokens, output_tokens, ms, first_byte_ms, started_at, list_credits, parent, session } = row;
-  const { route, upstream_request_id, attempts } = row;
-  const named = [owner, operation, dialect, provider, model, streamed, status, outcome, usage];
-  const counted = [input_tokens, output_tokens, ms, first_byte_ms, started_at, list_credits];
-  return [...named, ...counted, parent, session, route, upstream_request_id, attempts];
+  return [
+    row.owner,
+    row.operation,
+    row.dialect,
+    row.provider,
+    row.model,
+    row.streamed,
+    row.status,
+    row.outcome,
+    row.usage,
+    row.input_tokens,
+    row.output_tokens,
+    row.ms,
+    row.first_byte_ms,
+    row.started_at,
+    row.list_credits,
+    row.parent,
+    row.session,
+    row.route,
+    row.upstream_request_id,
+    row.attempts,
+  ];
 }
 
 export function toGenerationColumns(record: CallRecord): GenerationColumns {

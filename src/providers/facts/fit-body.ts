@@ -16,10 +16,10 @@ const defaults: JsonObject = { temperature: 1, top_p: 1, presence_penalty: 0, fr
 
 /** The edits of a body in chat or Responses, in which the effort has different places. */
 export function fitBody(body: JsonObject, facts: ModelFacts): JsonEdit[] {
-  const thought = facts.effortAlone === true ? fitThought(body, facts) : [];
-  if (facts.needsThoughts === true && lacksThoughts(body)) return [...withoutThinking(body), ...fitLimit(body, facts)];
-  const effort = thought.length > 0 ? thought : fitEffort(body, facts);
-  return [...effort, ...fitSampling(body, facts), ...fitLimit(body, facts)];
+  const limit = fitLimit(body, facts);
+  if (facts.needsThoughts === true && lacksThoughts(body)) return [...withoutThinking(body), ...limit];
+  const thought = facts.effortAlone === true ? fitThought(body, facts) : undefined;
+  return [...(thought ?? fitEffort(body, facts)), ...fitSampling(body, facts), ...limit];
 }
 
 /** Clients of OpenAI's SDKs do not return thoughts, of which their types know nothing. */
@@ -37,11 +37,11 @@ function withoutThinking(body: JsonObject): JsonEdit[] {
   return "reasoning_effort" in body ? [off, { remove: "reasoning_effort", fact }] : [off];
 }
 
-/** What other providers have in the place of an effort becomes one, unless there is one. */
-function fitThought(body: JsonObject, facts: ModelFacts): JsonEdit[] {
+/** What other providers have in the place of an effort becomes one, unless there is one. Undefined for a body without it. */
+function fitThought(body: JsonObject, facts: ModelFacts): JsonEdit[] | undefined {
   const { reasoning_effort: named, reasoning, thinking } = body;
-  const given = [reasoning === undefined ? "" : "reasoning", thinking === undefined ? "" : "thinking"].filter(Boolean);
-  if (given.length === 0) return [];
+  if (reasoning === undefined && thinking === undefined) return undefined;
+  const given = ["reasoning", "thinking"].filter((name) => body[name] !== undefined);
   const fact = "thinking";
   const removed = given.map((name): JsonEdit => ({ remove: name, fact }));
   if (typeof named === "string") return [...removed, ...fitEffort({ reasoning_effort: named }, facts)];

@@ -50,16 +50,18 @@ export function requestUsage(body: JsonObject): JsonEdit[] {
 
 /** A tool with free text, or with a name that the model refuses, changes the answer too. */
 function hasForeignTools({ tools, messages }: JsonObject, facts: ModelFacts): boolean {
-  const takesText = facts.clientTools?.includes("custom") === true;
-  const isForeign = (one: unknown): boolean => {
-    const tool = objectOf(one) ?? {};
-    const isText = tool["type"] === "custom";
-    return (isText && !takesText) || !fitsName(objectOf(tool[isText ? "custom" : "function"]), facts);
-  };
-  return (
-    listOf(tools).some(isForeign) ||
-    listOf(messages).some((message) => listOf(objectOf(message)?.["tool_calls"]).some(isForeign))
-  );
+  for (const tool of listOf(tools)) if (isForeign(tool, facts)) return true;
+  for (const message of listOf(messages)) {
+    for (const call of listOf(objectOf(message)?.["tool_calls"])) if (isForeign(call, facts)) return true;
+  }
+  return false;
+}
+
+function isForeign(one: unknown, facts: ModelFacts): boolean {
+  const tool = objectOf(one) ?? {};
+  const isText = tool["type"] === "custom";
+  if (isText && facts.clientTools?.includes("custom") !== true) return true;
+  return !fitsName(objectOf(tool[isText ? "custom" : "function"]), facts);
 }
 
 const noExtras = (): undefined => undefined;
