@@ -6,11 +6,9 @@ interface PaidCall extends Pick<PaidRequest, "requestId" | "principal"> {
 }
 
 /** Answers an HTTP request by paid work. */
-export async function answerPaid(
+export function answerPaid(
   { requestId, principal, request }: PaidCall,
   perform: (request: PaidRequest) => Promise<PaidAnswer>,
-): Promise<Response> {
-  const asked = { requestId, principal, headers: request.headers, body: request, client: request };
-  const { status, headers, body } = await perform(asked);
-  return new Response(body, { status, headers });
+): Promise<PaidAnswer> {
+  return perform({ requestId, principal, headers: request.headers, body: request, client: request });
 }

@@ -2,7 +2,7 @@ import type { CallPipeline, ChargeableBody, ChargeableRoute } from "../calls/ind
 import { answerPaid } from "./answer-paid.ts";
 import type { BackgroundResponses, ResponseStoreService } from "../objects/index.ts";
 import type { ProxiedContract } from "./contract.ts";
-import { type HttpRoute, proxiedRoute } from "./route.ts";
+import { type PaidRoute, proxiedRoute } from "./route.ts";
 
 export interface ChargeableServices {
   pipeline: CallPipeline;
@@ -21,7 +21,7 @@ const generation = { operationId: "getGeneration", parameters: { request_id: "$r
 /** A route whose calls go through the pipeline: its contract, and the pipeline's declaration. */
 export function chargeableRoute<Body extends ChargeableBody>(
   declared: ChargeableDeclaration<Body>,
-): HttpRoute<ChargeableServices, "token"> {
+): PaidRoute<ChargeableServices> {
   const { contract, storesResponses = false, ...route } = declared;
   return proxiedRoute({
     contract: { ...contract, body: route.body, links: { generation, ...contract.links } },

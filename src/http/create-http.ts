@@ -1,5 +1,6 @@
 import { getPath } from "hono/utils/url";
 import type { Authenticator } from "../auth/index.ts";
+import type { PaidAnswer } from "../charges/index.ts";
 import {
   type AcceptedSocket,
   type Environment,
@@ -182,9 +183,13 @@ function adminRequired(): GatewayError {
   return new GatewayError("admin_required", "This needs a token that administrates.");
 }
 
-function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
-  for (const name in headers) response.headers.set(name, headers[name] ?? "");
-  return response;
+function withHeaders(answered: Response | PaidAnswer, headers: Readonly<Record<string, string>>): Response {
+  if (!(answered instanceof Response)) {
+    const { status, headers: own, body } = answered;
+    return new Response(body, { status, headers: { ...own, ...headers } });
+  }
+  for (const name in headers) answered.headers.set(name, headers[name] ?? "");
+  return answered;
 }
 
 interface RefusedRequest {

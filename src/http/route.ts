@@ -1,4 +1,5 @@
 import type { Principal, SocketCaller } from "../auth/index.ts";
+import type { PaidAnswer } from "../charges/index.ts";
 import type { AcceptedSocket, Surface } from "../core/index.ts";
 import {
   type Access,
@@ -32,9 +33,10 @@ type CallOf<A extends Access> = A extends "public" ? PublicCall : RouteCall;
 /** The requirements for callers of a route that is not public. */
 type Guarded = Exclude<Access, "public">;
 
-type Answer = Response | Promise<Response>;
+/** A paid answer becomes a response once its request's id is added. */
+type Answered = Response | PaidAnswer;
 
-type Handler<A extends Access> = (call: CallOf<A>) => Answer;
+type Handler<A extends Access, Given extends Answered> = (call: CallOf<A>) => Given | Promise<Given>;
 
 /** Refuses a WebSocket with an ordinary answer, or accepts it. */
 type SocketAnswer = Response | AcceptedSocket;
@@ -53,13 +55,16 @@ interface Place {
 }
 
 /** The declaration of a route; `Needs` are the services that its handler requires. */
-export interface HttpRoute<Needs, A extends Access> extends Place {
+export interface HttpRoute<Needs, A extends Access, Given extends Answered = Response> extends Place {
   kind: "http";
   access: A;
   /** A route without a contract is not in the OpenAPI document. */
   contract?: RouteContract;
-  handle: (call: CallOf<A>, services: Needs) => Answer;
+  handle: (call: CallOf<A>, services: Needs) => Given | Promise<Given>;
 }
+
+/** A route whose answers are paid for. */
+export type PaidRoute<Needs> = HttpRoute<Needs, "token", Answered>;
 
 /**
  * A route for WebSockets; any other request to it gets 426. It is not in the OpenAPI document, which cannot describe
@@ -95,7 +100,7 @@ interface WatchRoute<Needs> extends Place {
 
 export type Route<Needs> =
   | HttpRoute<Needs, "public">
-  | HttpRoute<Needs, Guarded>
+  | HttpRoute<Needs, Guarded, Answered>
   | SocketRoute<Needs>
   | SessionRoute<Needs>
   | WatchRoute<Needs>;
@@ -108,8 +113,8 @@ interface Mounted<Kind, A extends Access, Handle> extends Place {
 
 /** A route whose handler has its services. */
 export type MountedRoute =
-  | Mounted<"http", "public", Handler<"public">>
-  | Mounted<"http", Guarded, Handler<Guarded>>
+  | Mounted<"http", "public", Handler<"public", Response>>
+  | Mounted<"http", Guarded, Handler<Guarded, Answered>>
   | Mounted<"websocket", Guarded, SocketRouteHandler<RouteCall>>
   | Mounted<"session", "token", SocketRouteHandler<SessionCall>>
   | Mounted<"watch", "token", SocketRouteHandler<RouteCall>>;
@@ -136,7 +141,7 @@ export function mountRoute<Needs>(route: Route<Needs>, services: Needs): Mounted
 interface PlatformRoute<Needs, A extends Access> extends Partial<Pick<Place, "surface" | "takesSlashes">> {
   contract: PlatformContract;
   access: A;
-  handle: (call: CallOf<A>, services: Needs) => Answer;
+  handle: (call: CallOf<A>, services: Needs) => Response | Promise<Response>;
 }
 
 /** A route answered by the gateway itself, in OpenAI's format unless it has another surface. */
@@ -158,11 +163,11 @@ export function platformRoute<Needs, A extends Access>(route: PlatformRoute<Need
 interface ProxiedRoute<Needs> {
   contract: ProxiedContract;
   surface: Surface;
-  handle: (call: RouteCall, services: Needs) => Answer;
+  handle: (call: RouteCall, services: Needs) => Answered | Promise<Answered>;
 }
 
 /** A `POST` answered by an upstream. */
-export function proxiedRoute<Needs>({ contract, surface, handle }: ProxiedRoute<Needs>): HttpRoute<Needs, "token"> {
+export function proxiedRoute<Needs>({ contract, surface, handle }: ProxiedRoute<Needs>): PaidRoute<Needs> {
   return {
     kind: "http",
     method: "post",
