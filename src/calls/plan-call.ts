@@ -17,6 +17,7 @@ import {
   objectKinds,
   objectOf,
   type ObjectReference,
+  withBroughtIn,
   withToolRuns,
   type WorkBound,
 } from "../core/index.ts";
@@ -314,7 +315,7 @@ function planOf<Body extends ChargeableBody>(
     requireModels(target, incoming.principal, bought);
     requirePrices(target, bought);
   }
-  const bound = extras === undefined ? own : { ...own, ...extras };
+  const bound = extras === undefined ? own : withBroughtIn({ ...own, ...extras });
   const { model, modelId, price, priceOf, operation } = target;
   const limitMin = operation.outputLimit?.min ?? 0;
   return {

@@ -85,8 +85,10 @@ test("with credits for less output, the new request is limited to that", async (
 
 describe("to a target whose hosted tools have no limit", () => {
   const toolRuns = { most: 3, each: { toolUnits: { webSearches: 1 } } };
+  // What a search brings in does not fit beside the input.
   const searching = orderOf({
     source,
+    price: { ...priceOf("up"), contextWindow: 100 },
     bound: { inputTokens: 100, outputTokens: undefined, choices: 1, toolRuns },
     output: { wanted: 100, least: 50, limits: "if-fewer" },
   });

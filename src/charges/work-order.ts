@@ -1,5 +1,5 @@
 import type { Principal } from "../auth/index.ts";
-import { type Dialect, limits, type Operation, withToolRuns, type WorkBound } from "../core/index.ts";
+import { type Dialect, limits, type Operation, withBroughtIn, withToolRuns, type WorkBound } from "../core/index.ts";
 import type { Hold, RetryKey } from "../ledger/index.ts";
 import { type ModelPrice, type PriceOf, withMarkup } from "../pricing/index.ts";
 import type { OutputHold } from "./output-hold.ts";
@@ -63,7 +63,7 @@ export function withOwnMarkup(order: WorkOrder): WorkOrder {
 
 /** The order with so many runs of the hosted tools that its request does not limit. */
 export function withRuns(order: WorkOrder, runs: number): WorkOrder {
-  return { ...order, bound: withToolRuns(order.bound, runs) };
+  return { ...order, bound: withBroughtIn(withToolRuns(order.bound, runs), order.bound.toolUnits) };
 }
 
 /** A hold for the work, kept by this process: the first one, or a replacement for one that has expired. */

@@ -107,7 +107,7 @@ export {
   type UpstreamSocket,
   type UpstreamSocketRequest,
 } from "./sockets/upstream-socket.ts";
-export { type AlternativeModels, type HelperModel, withToolRuns, type WorkBound } from "./work-bound.ts";
+export { type AlternativeModels, type HelperModel, withBroughtIn, withToolRuns, type WorkBound } from "./work-bound.ts";
 export {
   generatedImageTokens,
   pixelsOf,
@@ -116,6 +116,7 @@ export {
   mostBytesOf,
   tokensOfAudio,
   tokensOfBytes,
+  tokensOfSearches,
   IMAGE_TOKENS_MAX,
   MESSAGE_TOKENS_MAX,
   UNKNOWN_PART_TOKENS,

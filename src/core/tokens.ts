@@ -24,11 +24,22 @@ export const MESSAGE_TOKENS_MAX = 16;
 
 /**
  * Tokens held for a part whose size the request doesn't tell: a stored file, a document other than plain text, a video,
- * audio given by URL, the pages that a hosted tool reads. It is an assumption and no bound (`docs/money.md`): most parts
+ * audio given by URL, the pages that a hosted tool reads, the output of a program. It is an assumption and no bound (`docs/money.md`): most parts
  * are smaller, and holding a whole context window for each would refuse callers who have enough. Code that knows the
  * model's context window lowers it to that.
  */
 export const UNKNOWN_PART_TOKENS = 50_000;
+
+/**
+ * Tokens held for what one search of a hosted tool brings in: the fixed block that OpenAI bills for it with gpt-4o-mini and
+ * gpt-4.1-mini (its price page). Recorded calls of four providers read 7,300 on average for each search, prompt and tools included.
+ */
+const SEARCH_TOKENS = 8_000;
+
+/** The tokens held for what so many searches of one call bring in: at most as much as for any other part of unknown size. */
+export function tokensOfSearches(searches: number): number {
+  return Math.min(SEARCH_TOKENS * searches, UNKNOWN_PART_TOKENS);
+}
 
 /**
  * Bytes of base64 for each token of audio. Of the known models Google's count most, 32 tokens a second; MP3 has at least

@@ -1,3 +1,4 @@
+import { tokensOfSearches } from "./tokens.ts";
 import {
   addUsage,
   type MediaVariant,
@@ -111,4 +112,23 @@ export function withToolRuns<Bound extends ToolPurchases & Pick<WorkBound, "tool
     others: [...others, ...(each.others ?? []).map((one) => ({ ...one, usage: multiplyUsage(one.usage, runs) }))],
     helpers: [...helpers, ...(each.helpers ?? []).map((one) => ({ ...one, runs }))],
   };
+}
+
+/**
+ * The bound with the input that the searches of its hosted tools bring in, besides that of the `counted` ones, which it contains
+ * already.
+ */
+export function withBroughtIn(bound: WorkBound, counted?: Usage): WorkBound {
+  const tokens = tokensOfSearches(searchesOf(bound.toolUnits)) - tokensOfSearches(searchesOf(counted));
+  if (tokens === 0) return bound;
+  const { parts, tokens: unsized } = bound.unsizedParts ?? { parts: 0, tokens: 0 };
+  return {
+    ...bound,
+    inputTokens: bound.inputTokens + tokens,
+    unsizedParts: { parts: searchesOf(counted) === 0 ? parts + 1 : parts, tokens: unsized + tokens },
+  };
+}
+
+function searchesOf({ webSearches = 0, previewSearches = 0, storageSearches = 0 }: Usage = {}): number {
+  return webSearches + previewSearches + storageSearches;
 }

@@ -68,6 +68,7 @@ interface Provider {
 }
 
 const responsesAsk = { max_output_tokens: 300, store: false, input: "hi" };
+const messagesAsk = { max_tokens: 300, messages: [{ role: "user", content: "hi" }], tools: [webSearch] };
 const ofBody = (sent: SentBody): number | undefined => sent.max_tool_calls;
 const providers: readonly Provider[] = [
   {
@@ -156,7 +157,7 @@ describe.each(engines)("on %s", (engine) => {
 
     test("credits for none are refused before the call", async () => {
       upstream.answerWith(() => answer(0));
-      expect((await call(path, request, await tokenOf(0.0105))).status).toBe(402);
+      expect((await call(path, request, await tokenOf(0.0103))).status).toBe(402);
       expect(upstream.requests).toEqual([]);
     });
 
@@ -179,6 +180,19 @@ describe.each(engines)("on %s", (engine) => {
       for (const [index, credits] of paid.entries()) expect(credits).toBeWithin(0, (held[index] ?? 0) * 0.01 + 0.0001);
       expect(paid.reduce((sum, credits) => sum + credits, 0)).toBeWithin(0.03, 0.1);
     });
+  });
+
+  test.each<[string, string, object]>([
+    ["openai/gpt-5", responsesPath, { ...responsesAsk, tools: [search] }],
+    ["openai/gpt-6.1-sol", responsesPath, { ...responsesAsk, tools: [search] }],
+    ["anthropic/claude-haiku-4-5", messagesPath, messagesAsk],
+    ["anthropic/claude-sonnet-4-6", messagesPath, messagesAsk],
+  ])("0.05 credits are enough for one search by %s", async (model, path, ask) => {
+    upstream.answerWith(() => (path === messagesPath ? message(1) : response(1)));
+    const got = await call(path, { ...ask, model }, await tokenOf(0.05));
+    expect(got.status).toBe(200);
+    expect(Number(got.headers.get("x-tollgate-max-tool-calls"))).toBeGreaterThanOrEqual(1);
+    expect(Number(got.headers.get("x-tollgate-credits"))).toBeWithin(0.01, 0.02);
   });
 
   test("a request's own limit stays as it is", async () => {

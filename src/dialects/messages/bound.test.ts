@@ -83,9 +83,14 @@ describe("content of unknown size counts as much as is assumed", () => {
   });
 
   test.each<[string, object]>([
-    ["a search of the web", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
+    ["a page that is fetched", { tools: [{ type: "web_fetch_20250910", name: "web_fetch" }] }],
+    ["a program", { tools: [{ type: "code_execution_20250825", name: "code_execution" }] }],
     ["a server of tools", { mcp_servers: [{ url: "https://x.test" }] }],
   ])("%s", (_title, body) => {
     expect(bound(body).inputTokens).toBeGreaterThanOrEqual(UNKNOWN_PART_TOKENS);
   });
+});
+
+test("the searches of the web are counted where their number is known", () => {
+  expect(bound({ tools: [{ type: "web_search_20250305", name: "web_search" }] }).inputTokens).toBeLessThan(200);
 });

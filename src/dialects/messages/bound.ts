@@ -5,8 +5,8 @@ import type { MessagesRequest } from "./request.ts";
 /** The fields whose size is the size of the input. */
 export const opaqueFields = ["messages", "system", "tools", "output_config"] as const;
 
-/** Tools that the upstream runs add unknown content: pages, files, a program's output. */
-const serverTool = /^(?:web_search|web_fetch|code_execution|mcp_toolset|advisor)/;
+/** Tools that the upstream runs add unknown content: pages, files, a program's output. Searches are counted (`withBroughtIn`). */
+const serverTool = /^(?:web_fetch|code_execution|mcp_toolset|advisor)/;
 
 /** The least answer after a budget for thinking. */
 const ANSWER_TOKENS_MIN = 64;

@@ -59,7 +59,7 @@ describe("content of unknown size counts as much as is assumed", () => {
     ["what an earlier response holds", { previous_response_id: "resp_1" }],
     ["a conversation", { conversation: "conv_1" }],
     ["a stored prompt", { prompt: { id: "p" } }],
-    ["a search of the web", { tools: [{ type: "web_search" }] }],
+    ["a program", { tools: [{ type: "code_interpreter", container: { type: "auto" } }] }],
     ["a server of tools", { tools: [{ type: "mcp", server_url: "https://x.test" }] }],
     ["a reference", { input: [{ type: "item_reference", id: "msg_1" }] }],
     ["an item of a tool", { input: [{ type: "computer_call_output", call_id: "c", output: {} }] }],
@@ -73,3 +73,10 @@ describe("content of unknown size counts as much as is assumed", () => {
     expect(bound(body).inputTokens).toBeGreaterThanOrEqual(UNKNOWN_PART_TOKENS);
   });
 });
+
+test.each(["web_search", "web_search_preview_2025_03_11", "x_search", "file_search", "collections_search"])(
+  "%s is counted where the number of its runs is known",
+  (type) => {
+    expect(bound({ tools: [{ type }] }).inputTokens).toBeLessThan(200);
+  },
+);

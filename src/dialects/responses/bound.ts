@@ -11,6 +11,9 @@ const elsewhere = ["previous_response_id", "conversation", "prompt"] as const;
 /** Tools that only add content sent by the caller. */
 const callersTools: ReadonlySet<unknown> = new Set(["function", "custom", "namespace", "local_shell", "apply_patch"]);
 
+/** Searches are counted (`withBroughtIn`). */
+const search = /^(?:web|x|file|collections)_search/;
+
 /** As in `boundChat`: a token contains at least one byte. */
 export function boundResponses(body: ResponsesRequest, sizeOf: SizeOf): WorkBound {
   const measure = new Measure(sizeOf);
@@ -19,7 +22,7 @@ export function boundResponses(body: ResponsesRequest, sizeOf: SizeOf): WorkBoun
   inputTokens += isOpaqueText(input) ? MESSAGE_TOKENS_MAX + measure.sizeOf(input) : boundItems(input, measure);
   inputTokens += jsonBytes(tools, measure) + jsonBytes(body["text"], measure);
   const list = listOf(tools);
-  const runs = list.some((tool) => !callersTools.has(objectOf(tool)?.["type"]));
+  const runs = list.some((tool) => bringsIn(objectOf(tool)?.["type"]));
   const more = elsewhere.some((name) => body[name] !== undefined && body[name] !== null);
   measure.cached(body["prompt_cache_options"], "prompt_cache_options");
   if (runs) inputTokens += measure.unknown();
@@ -30,6 +33,11 @@ export function boundResponses(body: ResponsesRequest, sizeOf: SizeOf): WorkBoun
     choices: 1,
     ...measure.bound(true),
   };
+}
+
+/** Whether a tool of this type adds content of unknown size: pages, a program's output. */
+function bringsIn(type: unknown): boolean {
+  return !callersTools.has(type) && !(typeof type === "string" && search.test(type));
 }
 
 /** An upper bound of these items' tokens: of an input, or of stored items. */
