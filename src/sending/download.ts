@@ -52,7 +52,7 @@ function downloadHeaders({ headers }: StreamReply, { target }: FreeRequest): Rec
   const relayed = relayedHeaders(headers, target.route);
   for (const name of FILE_HEADERS) {
     const value = headers.get(name);
-    if (value !== null) relayed[name] = value;
+    if (value !== null) relayed[name] = target.route.keys.redact(value);
   }
   const length = lengthOf(headers);
   // The content is a caller's own upload: no browser should guess that it is a page.

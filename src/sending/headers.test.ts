@@ -166,6 +166,19 @@ describe("to a client", () => {
     });
   });
 
+  test("nor do those of a success", () => {
+    const headers = new Headers({
+      "content-type": "text/plain; a=sk-first-0123456789",
+      "content-disposition": 'attachment; filename="sk%2dfirst%2d0123456789"',
+      "request-id": "sk-first-0123456789",
+    });
+    expect(relayedHeaders(headers, route)).toEqual({
+      "content-type": "text/plain; a=[redacted]",
+      "content-disposition": 'attachment; filename="[redacted]"',
+      "x-upstream-request-id": "[redacted]",
+    });
+  });
+
   test("the headers about the answer are sent, and the upstream's request id under another name", () => {
     expect(relayedHeaders(upstream, route)).toEqual({
       "content-type": "application/json; charset=utf-8",

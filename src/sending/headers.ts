@@ -23,6 +23,14 @@ const RELAYED_RESPONSE_HEADERS = [
   "openai-version",
 ];
 
+/** Values of almost every answer, which need not be searched for keys. */
+const commonValues: ReadonlySet<string> = new Set([
+  "application/json",
+  "application/json; charset=utf-8",
+  "text/event-stream",
+  "text/event-stream; charset=utf-8",
+]);
+
 /** The names of request ids in upstreams' answers. */
 const UPSTREAM_REQUEST_IDS = ["x-request-id", "request-id"];
 
@@ -99,32 +107,28 @@ function ownHeaders(provider: Provider, key: Key, path: string, accept: string):
   return headers;
 }
 
-/**
- * The same for an error of the upstream: its 401 is about the operator's key, not about the caller's token. The keys are
- * redacted.
- */
+/** The same for an error of the upstream: its 401 is about the operator's key, not about the caller's token. */
 export function relayedErrorHeaders(upstream: ReplyHeaders, route: RelayingRoute): Record<string, string> {
   const headers = relayedHeaders(upstream, route);
-  for (const [name, value] of Object.entries(headers)) headers[name] = route.keys.redact(value);
   headers["x-tollgate-error-source"] = "upstream";
   return headers;
 }
 
-/** The upstream's own id of a request. */
-export function upstreamRequestIdOf(upstream: ReplyHeaders): string | undefined {
+/** The upstream's own id of a request. The keys are redacted. */
+export function upstreamRequestIdOf(upstream: ReplyHeaders, { redact }: RelayingRoute["keys"]): string | undefined {
   let id: string | undefined;
   for (const name of UPSTREAM_REQUEST_IDS) id = upstream.get(name) ?? id;
-  return id;
+  return id === undefined ? undefined : redact(id);
 }
 
-/** The headers of the answer to a client, from the upstream's. */
-export function relayedHeaders(upstream: ReplyHeaders, { sandbox }: RelayingRoute): Record<string, string> {
+/** The headers of the answer to a client, from the upstream's. The keys are redacted, whatever the status. */
+export function relayedHeaders(upstream: ReplyHeaders, { sandbox, keys }: RelayingRoute): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of RELAYED_RESPONSE_HEADERS) {
     const value = upstream.get(name);
-    if (value !== null) headers[name] = value;
+    if (value !== null) headers[name] = commonValues.has(value) ? value : keys.redact(value);
   }
-  const id = upstreamRequestIdOf(upstream);
+  const id = upstreamRequestIdOf(upstream, keys);
   if (id !== undefined) headers["x-upstream-request-id"] = id;
   if (sandbox) headers["x-tollgate-sandbox"] = "true";
   return headers;

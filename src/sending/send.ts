@@ -191,7 +191,7 @@ export function reportAttempt(
     class: failure,
     status,
     codes: typeof failed === "object" ? failed.codes : undefined,
-    upstreamRequestId: headers && upstreamRequestIdOf(headers),
+    upstreamRequestId: headers && upstreamRequestIdOf(headers, target.route.keys),
     startedAt: environment.clock() - Math.round(milliseconds),
     milliseconds,
     unbilled,

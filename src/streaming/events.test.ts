@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { endOfEvents, eventAround, eventsOf, eventsWith } from "./events.ts";
+import { endOfEvents, endsWithEvent, eventAround, eventsOf, eventsWith } from "./events.ts";
 
 describe("the event around a byte, and the events with a word", () => {
   const event = fc
@@ -52,4 +52,16 @@ describe("the event around a byte, and the events with a word", () => {
     expect(eventAround(block, 15)).toEqual({ start: 9, end: 16 });
     expect([...eventsWith(block, words)].map(String)).toEqual(["data: U"]);
   });
+});
+
+test.each([
+  ["data: a\n\n", true],
+  ["data: a\r\n\r\n", true],
+  [": comment\n\ndata: b\n\n", true],
+  ["data: a\n", false],
+  ["data: a\n\ndata: b", false],
+  ["\n", false],
+  ["", false],
+])("whether %j ends with an event: %p", (text, ends) => {
+  expect(endsWithEvent(Buffer.from(text))).toBe(ends);
 });

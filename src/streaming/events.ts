@@ -13,6 +13,11 @@ export function endsEmptyLine(bytes: Buffer, at: number): boolean {
   return before >= 0 && bytes[before] === LF;
 }
 
+/** Whether a block ends with an event, and not within one. */
+export function endsWithEvent(block: Buffer): boolean {
+  return block.at(-1) === LF && endsEmptyLine(block, block.length - 1);
+}
+
 /** The events in a block of whole ones, in order, as views of it. */
 export function* eventsOf(block: Buffer): Generator<Buffer> {
   for (let start = 0; start < block.length;) {

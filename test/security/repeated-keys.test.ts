@@ -154,6 +154,39 @@ describe("a whole error", () => {
   });
 });
 
+test("the head of an answer, whole and streamed, and the record of it", async () => {
+  const caller = await rig.caller();
+  const headers = { authorization: `Bearer ${caller.token}`, "content-type": "application/json" };
+  const choices = [{ index: 0, message: { role: "assistant", content: "Hi." }, finish_reason: "stop" }];
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  const stream = 'data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+  for (const written of [
+    key,
+    ...fc.sample(fc.record(random), 6).map(({ key: carry, ways }) => spell(carry(key), ways)),
+  ]) {
+    const own = { "x-request-id": `r-${written}`, "openai-version": written, "openai-processing-ms": `1 ${written}` };
+    for (const isStreamed of [false, true]) {
+      const type = isStreamed ? "text/event-stream" : "application/json";
+      const text = isStreamed
+        ? stream
+        : JSON.stringify({ id: "c", object: "chat.completion", model: "m", choices, usage });
+      upstream.answerWith(() => new Response(text, { headers: { ...own, "content-type": `${type}; a="${written}"` } }));
+      const messages = [{ role: "user", content: "hi" }];
+      const body = JSON.stringify({ model: "chats/model", max_tokens: 5, messages, stream: isStreamed });
+      const answer = await fetch(`${rig.gateway.url}/v1/chat/completions`, { method: "POST", headers, body });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("x-upstream-request-id")).toContain("[redacted]");
+      const id = answer.headers.get("x-request-id");
+      expectNoKey(await shownBy(answer));
+      const record = await until("the record", async () => {
+        const found = await fetch(`${rig.gateway.url}/v1/generations/${id}`, { headers });
+        return found.ok && found.text();
+      });
+      expectNoKey(record);
+    }
+  }
+});
+
 describe("an error event in a stream", () => {
   const word = 'data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}]}\n\n';
   const message = 'event: message_start\ndata: {"type":"message_start","message":{"usage":{"input_tokens":1}}}\n\n';
@@ -191,6 +224,34 @@ describe("an error event in a stream", () => {
     },
   );
 
+  test("that is too large to be looked at whole", async () => {
+    const caller = await rig.caller();
+    // Around the size of the parts that sockets read, and of what is kept back of a part.
+    for (const length of [1_500_000, 1_500_000 + 4_080, 2_000_000]) {
+      const filling = `${"x".repeat(length)} ${key} `;
+      const text = `${word}data: {"error":{"message":"${filling.repeat(2)}","type":"odd","code":"odd","param":null}}\n\n`;
+      const bytes = Buffer.from(text);
+      for (const piece of [65_536, 65_521, length + 20]) {
+        upstream.answerWith(
+          () =>
+            new Response(
+              inPieces(bytes, () => piece),
+              { headers: { "content-type": "text/event-stream" } },
+            ),
+        );
+        const answer = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${caller.token}`, "content-type": "application/json" },
+          body: JSON.stringify({ model: "chats/model", stream: true, messages: [{ role: "user", content: "hi" }] }),
+        });
+        const shown = await answer.text();
+        expect(shown.split("[redacted]")).toHaveLength(3);
+        expect(shown.includes(key)).toBe(false);
+        expect(shown.replaceAll("[redacted]", key)).toStartWith(text);
+      }
+    }
+  });
+
   test("of a WebSocket of Responses", async () => {
     const caller = await rig.caller();
     const client = new Client(`${rig.gateway.url.replace("http", "ws")}/v1/responses`, {
@@ -217,11 +278,11 @@ describe("an error event in a stream", () => {
     expectNoKey(client.messages.map(String).join("\n"));
   });
 
-  function inPieces(bytes: Buffer): ReadableStream<Uint8Array> {
+  function inPieces(bytes: Buffer, lengthAt = (at: number) => 1 + ((at * 7) % 40)): ReadableStream<Uint8Array> {
     let at = 0;
     return new ReadableStream({
       async pull(controller) {
-        const length = 1 + ((at * 7) % 40);
+        const length = lengthAt(at);
         controller.enqueue(bytes.subarray(at, at + length));
         at += length;
         await Bun.sleep(0);

@@ -61,22 +61,23 @@ function relay(
   deps: RelayDependencies,
   call: RunningWork,
   { status, headers: replied, body, keyId }: StreamReply,
-  { stream: { observer: own, events }, plan }: Relayed,
+  { stream: { observer: seeing, events }, plan }: Relayed,
 ): PaidAnswer {
   const { work, watchdog, client } = call;
   const { target, records, exchange } = plan;
   const { headers: described } = exchange;
   const { order } = work;
   const capture = records && captureRecords(records);
-  const observer = capture?.observe(own) ?? own;
+  const observer = capture?.observe(seeing) ?? seeing;
   const usage = usageOf(deps.logger, call, observer);
   work.meter(
     () => usage.soFar(),
     (error) => watchdog.abort.abort(error),
   );
+  const own = headersFor(call, target, replied);
   const headers = {
-    ...headersFor(call, target, replied),
-    ...(described === undefined ? {} : { ...described, "content-type": replied.get("content-type") ?? EVENT_STREAM }),
+    ...own,
+    ...(described === undefined ? {} : { ...described, "content-type": own["content-type"] ?? EVENT_STREAM }),
     ...(events === undefined ? {} : EVENT_HEADERS),
   };
   const recorder = order.retry === undefined || call.isDetached ? undefined : new StoredBody();

