@@ -229,6 +229,9 @@ test("--sandbox --tls makes a pair in the folder of the state, and names its cer
   const document = (await (await fetch(`${gateway.url}/openapi.json`, { tls: { ca: made } })).json()) as object;
   expect(document).toMatchObject({ servers: [{ url: gateway.url, description: "Production" }] });
   expect(await runCli(["health", "--url", gateway.url])).toMatchObject({ code: 0, stdout: "ready\n" });
+  // As the image's health check does, which does not know the configuration.
+  const plain = gateway.url.replace("https:", "http:");
+  expect(await runCli(["health", "--url", plain])).toMatchObject({ code: 0, stdout: "ready\n" });
   await gateway.stop({ keepFolder: true });
 
   const again = await startGateway({ providers: {}, arguments: ["--sandbox", "--tls"], folder: gateway.folder });
