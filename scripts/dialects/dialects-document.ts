@@ -70,7 +70,11 @@ Where client and provider use the same dialect, bytes are changed for these reas
 - **A hosted tool without a limit of its runs** gets one in the provider's field (\`max_tool_calls\`, \`max_uses\`), told in
   \`x-tollgate-max-tool-calls\` ([Money](money.md#holds)).
 - **\`reasoning\` and \`thinking\`** in a chat body become \`reasoning_effort\` at OpenAI, Google, xAI, Mistral and Groq, which refuse or ignore them. **An answer to
-  continue**, the last message, is marked with \`prefix: true\` for Mistral.
+  continue**, the last message, is marked with \`prefix: true\` for Mistral, and for DeepSeek, at its base \`/beta\`.
+- **Stop sequences** at Grok's and OpenAI's models that think, which refuse them in chat: the answer is cut before the first one, whole and
+  streamed. What the model writes after it is paid, so a limit is worth while.
+- **Images by their addresses** are fetched for Google and Moonshot, which take their data alone: before the hold, at most ten of a call, 20 MiB
+  together, in ten seconds, from [public addresses](security.md) or those of \`web.allow_private_hosts\`. One that fails is 422 \`image_unreachable\`.
 - **Names of tools** that the provider refuses (other characters than letters, digits, \`_\` and \`-\`, or more than 64, at Anthropic 128) are
   shortened, with a hash at their end, in histories too; the client finds its own names in the answer.
 - **Mistral's thoughts** are parts of a list in the place of the text. Clients of chat get a text, and the thoughts in

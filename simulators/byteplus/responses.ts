@@ -25,6 +25,7 @@ const shape = requestShape({
   },
   partTypes: ["input_video", "input_audio"],
   hostedTools: ["doubao_app", "image_process", "knowledge_search", "mcp", "web_search"],
+  otherItems: ["image_process_call", "knowledge_search_call", "mcp_call", "web_search_call"],
   resultParts: true,
   schemaNamed: false,
   efforts: effortLevels,

@@ -18,7 +18,28 @@ const rules: ChatRules = {
 };
 
 function refuse(body: JsonObject): Problem | null {
+  return refuseAll(body) ?? refusePrefix(body) ?? refuseEnd(body);
+}
+
+function refuseAll(body: JsonObject): Problem | null {
   return checkToolPairs(body) ?? refuseImages(body) ?? refuseFormat(body) ?? refuseLostReasoning(body);
+}
+
+const lastOf = (body: JsonObject): JsonObject => asObject(asArray(body["messages"]).at(-1));
+
+/** `prefix` is known at the other base. */
+function refusePrefix(body: JsonObject): Problem | null {
+  if (lastOf(body)["prefix"] !== true) return null;
+  const message = "The prefix of an answer is a beta feature: set the base URL to /beta to use it.";
+  return { kind: "unsupported", field: "messages", message };
+}
+
+/** The last message is the user's, a tool's, or marked as the beginning of the answer. */
+function refuseEnd(body: JsonObject): Problem | null {
+  const { role, prefix } = lastOf(body);
+  if (role !== "assistant" || prefix === true) return null;
+  const message = `The last message of ${String(body["model"])} must be a user message, or an assistant message with prefix mode on.`;
+  return { kind: "unsupported", field: "messages", message };
 }
 
 /** Only the vision model knows parts other than text. */
@@ -122,7 +143,11 @@ const wire: ChatWire = {
   lead: "\n\n\n",
 };
 
+/** The base for what is not stable yet: an answer may be continued there alone. */
+const betaWire: ChatWire = { ...wire, refuse: (body) => refuseAll(body) ?? refuseEnd(body) };
+
 /** Chat completions of DeepSeek. */
 export const chatRoutes: readonly Route[] = [
   { method: "POST", path: "/deepseek/v1/chat/completions", handle: (call) => answerChat(call, wire) },
+  { method: "POST", path: "/deepseek/beta/chat/completions", handle: (call) => answerChat(call, betaWire) },
 ];

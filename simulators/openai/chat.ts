@@ -16,6 +16,7 @@ import { effortRows, isReasoningModel, refuseSampling } from "./models.ts";
 const rules: ChatRules = {
   strict: true,
   roles: ["developer", "system", "user", "assistant", "tool", "function"],
+  takesFreeText: true,
   toolName: shortToolName,
   fields: chatFields(
     [

@@ -98,12 +98,12 @@ export function createApp(options: AppOptions): App {
   const storedObjects = new StoredObjects({ owners: objectOwners, clock: environment.clock });
   const openAnswers = new OpenAnswers({ store: openTokenStore(storage), clock: environment.clock });
   const parts: LedgerParts = { ledger, ticker, router, storedObjects, unsettled, journal, openAnswers };
-  const calls = createPaidWork({ ...options, metrics }, parts);
+  const outbound = createOutbound(config, environment);
+  const calls = createPaidWork({ ...options, metrics, outbound }, parts);
   const pipeline = new CallPipeline(calls);
   let draining = false;
   const isDraining = (): boolean => draining;
   const publicUrl = config.server.public_url ?? options.address;
-  const outbound = createOutbound(config, environment);
   const { videos, background, webhooks, jobs } = createJobs({ ...options, calls, outbound, publicUrl });
   const web = createWeb({ ...options, calls, pipeline, outbound, webhooks, ticker, publicUrl });
   const services = servicesOf(options, {

@@ -1,5 +1,5 @@
 /** The part of the composition that all ways of paid work share: the ledger's side, the shell, the bounds of sending. */
-import { LargeBodies, type PipelineDependencies } from "../calls/index.ts";
+import { ImageFetcher, LargeBodies, type PipelineDependencies } from "../calls/index.ts";
 import {
   type EndJournal,
   guardObservers,
@@ -15,6 +15,7 @@ import type { Environment } from "../core/index.ts";
 import type { Ledger, Release, Settle } from "../ledger/index.ts";
 import type { GatewayMetrics } from "../metrics/index.ts";
 import type { StoredObjects } from "../objects/index.ts";
+import type { Outbound } from "../outbound/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import { MemoryBudget, type Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -28,6 +29,7 @@ interface PaidWorkOptions {
   memoryBytesMax: number;
   /** Undefined if the gateway counts nothing. */
   metrics: GatewayMetrics | undefined;
+  outbound: Outbound;
 }
 
 export interface LedgerParts {
@@ -46,7 +48,7 @@ export interface PaidWork extends Omit<PipelineDependencies, "work">, ShellDepen
 
 /** Creates the parts that all ways of paid work share. */
 export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): PaidWork {
-  const { config, environment, logger, memoryBytesMax, metrics } = options;
+  const { config, environment, logger, memoryBytesMax, metrics, outbound } = options;
   const { ledger, ticker, router, storedObjects, unsettled, journal, openAnswers } = parts;
   const observers = [logObserver(logger), ...(metrics === undefined ? [] : [metrics.observer])];
   const observer = guardObservers(observers, (reason) => logger.error({ reason: String(reason) }, "observer failed"));
@@ -83,5 +85,6 @@ export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): Pa
     body,
     shell: new WorkShell({ work, memory, body }),
     largeBodies: new LargeBodies(),
+    images: new ImageFetcher({ outbound, memory }),
   };
 }

@@ -83,10 +83,19 @@ function setTarget(
   headers["x-tollgate-attempts"] = String(attempts);
 }
 
-/** Names the target that was asked last in the error with which a call fails. */
-export function nameTarget(thrown: unknown, { work, attempts }: Pick<RunningWork, "work" | "attempts">): void {
+/** Names the target that was asked last in the error with which a call fails, and what was changed for it. */
+export function nameTarget(
+  thrown: unknown,
+  { work, attempts }: Pick<RunningWork, "work" | "attempts">,
+  { exchange, order }: CallPlan,
+): void {
   if (!(thrown instanceof GatewayError) || attempts === 0) return;
   const headers = { ...thrown.headers };
+  const { provider, model } = work.order.source;
+  if (order.source.provider === provider && order.source.model === model) {
+    const { "content-type": _, ...changes } = exchange.headers ?? {};
+    Object.assign(headers, changes);
+  }
   setTarget(headers, work.order.source, attempts);
   thrown.headers = headers;
 }

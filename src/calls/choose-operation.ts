@@ -13,6 +13,8 @@ const preferred: readonly Dialect[] = ["messages", "responses", "chat"];
  * the answer would charge for an answer that nobody can use. The target as it is if the provider has no such operation.
  */
 export function withAskedFeatures<Body>(target: Target, codec: TextCodec<Body> | MediaCodec<Body>, body: Body): Target {
+  const { forPrefill } = target.operation;
+  if (forPrefill !== undefined && isContinued(objectOf(body) ?? {})) return { ...target, operation: forPrefill };
   if (codec.dialect === "chat") {
     const other = otherForTools(target, objectOf(body) ?? {});
     if (other !== undefined) return { ...target, operation: other };
@@ -29,6 +31,11 @@ export function withAskedFeatures<Body>(target: Target, codec: TextCodec<Body> |
     }
   }
   return target;
+}
+
+/** Whether the last message is the beginning of the answer. */
+function isContinued({ messages, input }: JsonObject): boolean {
+  return objectOf(listOf(messages ?? input).at(-1))?.["role"] === "assistant";
 }
 
 /** The operation for a call of chat whose functions the model does not take at its chat endpoint; undefined: that one. */

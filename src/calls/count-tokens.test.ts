@@ -95,6 +95,24 @@ describe("if the upstream counts", () => {
     expect(headers.get("cookie")).toBeNull();
   });
 
+  test("it gets what a call would have in the place of something that the model does not take", async () => {
+    const long = `mcp__${"x".repeat(130)}`;
+    const tools = [{ name: long, input_schema: { oneOf: [{ type: "object" }] } }];
+    const called = { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: long, input: {} }] };
+    const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "1" }] };
+    await count({ model: "anthropic/claude-x", messages: [...messages, called, result], tools });
+    const sent = JSON.parse(fetched[0]?.body ?? "{}") as {
+      tools: { name: string; input_schema: object }[];
+      messages: { content: { name?: string }[] }[];
+    };
+    const name = sent.tools[0]?.name ?? "";
+    expect(name).toMatch(/^mcp__x+_[0-9a-f]{8}$/);
+    expect(name.length).toBe(128);
+    expect(sent.tools[0]?.input_schema).not.toHaveProperty("oneOf");
+    expect(sent.messages[1]?.content[0]?.name).toBe(name);
+    expect(Object.keys(sent).toSorted()).toEqual(["messages", "model", "tools"]);
+  });
+
   test.each([400, 429, 529])("its refusal %d passes unchanged, except for our key", async (status) => {
     const answer = await count({ model: "anthropic/claude-x", messages }, () =>
       Response.json({ type: "error", error: { message: `no: ${upstreamKey}` } }, { status }),

@@ -6,7 +6,7 @@ import type { z } from "zod";
 import type { Principal } from "../auth/index.ts";
 import { type BodyLimits, editBytes, parseBody, type ParsedBody, readBody } from "../bodies/index.ts";
 import type { AdmitFree } from "../charges/index.ts";
-import type { Dialect, JsonObject, ObjectReference, ModelOperation } from "../core/index.ts";
+import type { Dialect, JsonObject, ModelFacts, ModelOperation, ObjectReference } from "../core/index.ts";
 import {
   countResponseTokensRequest,
   countTokensRequest,
@@ -14,13 +14,14 @@ import {
   hasTaggedSignature,
   messagesCodec,
   messagesReferences,
+  misfitsMessages,
   responsesCodec,
   translations,
 } from "../dialects/index.ts";
 import type { ResponseStoreService, StoredObjects } from "../objects/index.ts";
 import type { ModelRouter, Target } from "../routing/index.ts";
 import { type AskDependencies, askUpstream } from "../sending/index.ts";
-import { callIdOf } from "./exchange-text.ts";
+import { callIdOf, fittedBody } from "./exchange-text.ts";
 import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
 
 export interface CountTokensDependencies {
@@ -45,7 +46,7 @@ interface CountedBody {
   [member: string]: unknown;
 }
 
-/** What the dialects' routes differ in. */
+/** The differences of the dialects' routes. */
 interface CountRoute<Body extends CountedBody> {
   dialect: Dialect;
   /** The operation of upstreams that count, and those that a model must have otherwise. */
@@ -53,6 +54,8 @@ interface CountRoute<Body extends CountedBody> {
   schema: z.ZodType<Body>;
   measured: readonly string[];
   references(body: Body): readonly ObjectReference[];
+  /** Whether something in a body does not fit its model. */
+  misfits: (body: JsonObject, facts: ModelFacts) => boolean;
   /** Members that the conversation model requires and a counted body may lack. */
   required: JsonObject;
   /** Whether a body may continue a stored response. */
@@ -66,6 +69,7 @@ const messagesRoute: CountRoute<z.output<typeof countTokensRequest>> = {
   schema: countTokensRequest,
   measured: messagesCodec.measured,
   references: messagesReferences,
+  misfits: misfitsMessages,
   required: { max_tokens: 1 },
   continues: false,
   answer: (tokens) => ({ input_tokens: tokens }),
@@ -76,6 +80,7 @@ const responsesRoute: CountRoute<z.output<typeof countResponseTokensRequest>> = 
   operations: ["count_response_tokens", "responses", "chat", "messages"],
   schema: countResponseTokensRequest,
   measured: responsesCodec.measured,
+  misfits: () => false,
   references: (body) => responsesCodec.objects.references({ ...body, input: body.input ?? [] }),
   required: { input: "" },
   continues: true,
@@ -125,8 +130,30 @@ async function countIn<Body extends CountedBody>(
   const { route } = target;
   const ownKeyId = await deps.storedObjects.authorize(counted.references(parsed.body), { principal, route });
   const model = { set: "model", value: JSON.stringify(target.model) };
-  const body = editBytes(parsed.bytes, parsed.members, [model]);
+  const body =
+    (await fittedToModel(deps, counted, parsed, { target, owner: principal.user })) ??
+    editBytes(parsed.bytes, parsed.members, [model]);
   return askUpstream(deps.asking, request, { target, body, pinnedKeyId: pinnedKeyId ?? ownKeyId });
+}
+
+/** The body as a call of the model would have it, if it has something that the model does not take; undefined if not. */
+async function fittedToModel<Body extends CountedBody>(
+  { largeBodies }: CountTokensDependencies,
+  { dialect, misfits, required }: CountRoute<Body>,
+  parsed: ParsedBody<Body>,
+  { target, owner }: { target: Target; owner: string },
+): Promise<string | undefined> {
+  const { model, route } = target;
+  const operation = route.provider.operations[dialect];
+  if (operation === undefined) return undefined;
+  const isForeign = operation.needsTranslation?.(parsed.body, model) === true;
+  if (!isForeign && !misfits(parsed.body, operation.facts?.(model) ?? {})) return undefined;
+  const asked = await decodeInTurns(parsed, largeBodies, owner);
+  const { stream: _, ...fitted } = fittedBody({ ...required, ...asked }, dialect, { ...target, operation });
+  // Members of a call that the counted body does not have.
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(fitted).filter(([name]) => name in asked || !(name in required))),
+  );
 }
 
 /** The operation that stores responses decides which of them the upstream knows. */

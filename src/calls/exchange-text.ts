@@ -25,6 +25,7 @@ import {
   readsContentParts,
   streamUnderModel,
   regularChatStream,
+  stoppingAt,
   restoringTools,
   singleRoleStream,
   underModel,
@@ -32,6 +33,7 @@ import {
   type ClientContext,
   type Conversation,
   type DialectTranslation,
+  type FetchedImages,
   type TextCodec,
   estimateTokens,
   outputBytesIn,
@@ -39,6 +41,7 @@ import {
   translateStream,
   translations,
   type UpstreamContext,
+  withFetchedImages,
 } from "../dialects/index.ts";
 import type { RequestedExtras } from "../providers/index.ts";
 import { type OfferedTools, offeredTools, type Target } from "../routing/index.ts";
@@ -66,6 +69,8 @@ export interface TextCall<Body extends ChargeableBody> {
   request: JsonObject | undefined;
   /** The model's name that the answer must have, for a client that compares it. */
   shownModel?: string | undefined;
+  /** The images that the upstream gets as data. */
+  images?: FetchedImages | undefined;
   /** The client's headers, for what depends on its SDK. */
   headers?: Headers | undefined;
   /** `parsed` with all strings decoded, if available already. */
@@ -115,7 +120,7 @@ function rewrittenRequest<Body extends ChargeableBody>(
   const { target, parsed } = call;
   try {
     const conversation = translations[dialect].readRequest(call.decoded ?? decodeBody(parsed));
-    return new TranslatedRequest(target, dialect, conversation);
+    return new TranslatedRequest(target, dialect, conversation, call.images);
   } catch (thrown) {
     if (thrown instanceof GatewayError) return undefined;
     throw thrown;
@@ -270,7 +275,10 @@ class TranslatedRequest {
   #body: JsonObject | undefined;
 
   /** Throws 422 for a field that the upstream's dialect cannot express, or a demanded tool without a price. */
-  constructor(target: Target, dialect: Dialect, conversation: Conversation) {
+  constructor(target: Target, dialect: Dialect, asked: Conversation, images?: FetchedImages) {
+    const isFetched = images !== undefined && images.size > 0;
+    const conversation = isFetched ? withFetchedImages(asked, images) : asked;
+    if (isFetched) this.changes.add("images");
     this.#target = target;
     this.#dialect = dialect;
     this.#conversation = conversation;
@@ -308,6 +316,13 @@ class TranslatedRequest {
   }
 }
 
+/** A body in the dialect of its upstream, as its model takes it, for a request that is no call. */
+export function fittedBody(asked: JsonObject, dialect: Dialect, { model, operation, route }: Target): JsonObject {
+  const facts = operation.facts?.(model) ?? {};
+  const { fitted } = clientSide(translations[dialect], asked, { to: dialect, facts });
+  return translations[dialect].writeRequest(fitted, { ...facts, model, origin: route.prefix });
+}
+
 /** A conversation as its upstream takes it, and the client's dialect, which gets its own tools back. */
 interface ClientSide {
   fitted: Conversation;
@@ -323,17 +338,24 @@ function clientSide(
   // Anthropic's own are known in Messages.
   const isOwn = (type: string): boolean => to === "messages" && asking.dialect === to && type !== "custom";
   const takes = (type: string): boolean => facts.clientTools?.includes(type) === true || isOwn(type);
-  const { conversation, restore } = substituteTools(asking.readRequest(asked), takes);
+  const read = asking.readRequest(asked);
+  const { conversation, restore } = substituteTools(read, takes);
   const { conversation: named, names } = fitToolNames(conversation, facts.toolNameMax);
+  const stop = named.stop.filter((sequence) => sequence !== "");
+  const cutsAnswer = facts.refusesStop === true && stop.length > 0;
   const forced = to === "messages" ? forcedAnswer(named, facts) : undefined;
   let client = asking;
-  const changes: FactName[] = [];
+  const changes: FactName[] = conversation === read ? [] : ["client-tools"];
   if (restore !== undefined) client = restoringTools(client, restore);
   if (names !== undefined) {
     client = namingTools(client, names);
     changes.push("tool-names");
   }
-  if (forced === undefined) return { fitted: named, client, changes };
+  if (cutsAnswer) {
+    client = stoppingAt(client, stop);
+    changes.push("stop");
+  }
+  if (forced === undefined) return { fitted: cutsAnswer ? { ...named, stop: [] } : named, client, changes };
   changes.push("forced-tools");
   return { fitted: forced.conversation, client: callingTool(client, forced.tool), changes };
 }
@@ -353,7 +375,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
     );
   });
   const origin = target.route.prefix;
-  const request = new TranslatedRequest(target, to, conversation);
+  const request = new TranslatedRequest(target, to, conversation, call.images);
   for (const fact of changes) request.changes.add(fact);
   const callId = callIdOf(requestId);
   const { thinkTags, reasoningField } = facts;

@@ -43,6 +43,7 @@ function pipelineTo(script: () => Response): CallPipeline {
     router,
     storedObjects,
     largeBodies: new LargeBodies(),
+    images: { fetch: () => Promise.reject(new Error("no image is fetched")) },
     work: scene.deps,
     shell,
     observer: scene.deps.observer,

@@ -177,7 +177,7 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
       await running.answer(answer, used);
       return answer;
     } catch (thrown) {
-      nameTarget(thrown, running);
+      nameTarget(thrown, running, plan);
       throw thrown;
     }
   }

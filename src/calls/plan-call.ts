@@ -1,5 +1,6 @@
 /** A call's body becomes a plan before its hold: the target, the requests and the bound of the cost. */
 import {
+  decodeBody,
   decodedSizeOf,
   editBytes,
   type JsonEdit,
@@ -21,7 +22,17 @@ import {
   withToolRuns,
   type WorkBound,
 } from "../core/index.ts";
-import { comparesModels, inputItems, queuedResponse, type TextCodec } from "../dialects/index.ts";
+import {
+  comparesModels,
+  type FetchedImages,
+  type ImageAddress,
+  imageAddresses,
+  inputItems,
+  queuedResponse,
+  type TextCodec,
+  thoughtsOf,
+  translations,
+} from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { MediaCodec } from "../media/index.ts";
 import {
@@ -36,10 +47,12 @@ import { requireModels, requirePrices, type Target } from "../routing/index.ts";
 import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { openMediaExchange } from "./exchange-media.ts";
+import type { ImageFetcher } from "./fetch-images.ts";
 import { callIdOf, keepsBytes, openTextExchange, passesThrough } from "./exchange-text.ts";
 import type { Exchange } from "./exchange.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import type { CallTargets } from "./routed/call-targets.ts";
+import { withThoughts } from "./thought-keys.ts";
 import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
 
 /** How a response runs in the background. */
@@ -58,6 +71,7 @@ export interface PlanDependencies {
   environment: Pick<Environment, "randomBytes">;
   storedObjects: StoredObjects;
   largeBodies: LargeBodies;
+  images: Pick<ImageFetcher, "fetch">;
 }
 
 /** A call whose body has been read. */
@@ -84,6 +98,8 @@ export interface CallPlan extends WorkPlan {
   records: AnswerRecords | undefined;
   /** The id of the only key that knows the objects the call refers to. */
   pinnedKeyId: string | undefined;
+  /** The id of the key that made the encrypted thoughts of its history. */
+  preferredKeyId?: string | undefined;
   /** How its response runs after the request; undefined for a call that answers it. */
   background?: BackgroundPlan | undefined;
   /** The targets after this one; undefined for a call with one. */
@@ -131,28 +147,76 @@ function billedBound(bound: WorkBound, { operation, model }: Target, body: JsonO
   };
 }
 
-/** `own` is the client's own body if it has been decoded already, `decoded` the decoded version of `parsed`. */
+/** A body before its plan. */
+interface PreparedBody {
+  /** The client's own body, if it has been decoded already. */
+  own?: JsonObject | undefined;
+  /** The decoded version of the parsed one. */
+  decoded?: JsonObject | undefined;
+  /** The images that its upstream does not fetch; undefined if they have not been looked for. */
+  images?: FetchedImages | undefined;
+}
+
 function planText<Body extends ChargeableBody>(
   call: ReadCall<Body>,
   parsed: ParsedBody<Body>,
   codec: TextCodec<Body>,
-  { own, decoded = own }: { own?: JsonObject; decoded?: JsonObject | undefined } = {},
+  { own, decoded = own, images }: PreparedBody = {},
 ): CallPlan | Promise<CallPlan> {
   const { target, incoming, at } = call;
   if (decoded === undefined && isLarge(parsed.bytes.length) && !keepsBytes(target, parsed, codec)) {
     return decodeBodyOf(call, parsed).then((all) => planText(call, parsed, codec, { decoded: all }));
+  }
+  if (images === undefined && mayLackImages(target, parsed)) {
+    const all = decoded ?? decodeBody(parsed);
+    return fetchImages(call, codec, all).then((fetched) =>
+      planText(call, parsed, codec, { own, decoded: all, images: fetched }),
+    );
   }
   const bound = codec.bound(parsed.body, parsed.sizeOf);
   const { requestId } = incoming;
   const shownModel = codec.dialect === "messages" && comparesModels(incoming.headers) ? parsed.body.model : undefined;
   const { headers } = incoming;
   const exchange = openTextExchange(
-    { target, parsed, requestId, at, request: own, decoded, shownModel, headers },
+    { target, parsed, requestId, at, request: own, decoded, images, shownModel, headers },
     codec,
   );
   const created = exchange.passesThrough ? codec.objects.created(parsed.body) : undefined;
   const objects = created && { created, ...objectRecords(call, parsed.body) };
-  return authorized(call, planOf(call, bound, exchange, objects), codec.objects.references(parsed.body));
+  const plan = authorized(call, planOf(call, bound, exchange, objects), codec.objects.references(parsed.body));
+  return target.route.keys.hasSeveral ? withKeyOfThoughts(call, parsed.body, plan) : plan;
+}
+
+async function withKeyOfThoughts<Body extends ChargeableBody>(
+  call: ReadCall<Body>,
+  body: Body,
+  planning: CallPlan | Promise<CallPlan>,
+): Promise<CallPlan> {
+  const plan = await planning;
+  const { incoming, target, deps } = call;
+  const caller = { principal: incoming.principal, route: target.route };
+  const preferredKeyId = await deps.storedObjects.keyOf(thoughtsOf(body), caller);
+  return { ...plan, preferredKeyId, records: withThoughts(plan.records, objectRecords(call, body)) };
+}
+
+/** Whether a body may have addresses of images that its upstream does not fetch. */
+function mayLackImages<Body>({ operation, model }: Target, { text }: ParsedBody<Body>): boolean {
+  return operation.facts?.(model).inlineImages === true && /"https?:/i.test(text);
+}
+
+/** Fetches the images before the hold. A body that cannot be read is the exchange's to refuse. */
+async function fetchImages<Body extends ChargeableBody>(
+  { deps }: ReadCall<Body>,
+  { dialect }: TextCodec<Body>,
+  body: JsonObject,
+): Promise<FetchedImages> {
+  let addresses: ImageAddress[] = [];
+  try {
+    addresses = imageAddresses(translations[dialect].readRequest(body));
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+  }
+  return deps.images.fetch(addresses);
 }
 
 function decodeBodyOf<Body extends ChargeableBody>(

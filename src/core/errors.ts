@@ -36,6 +36,7 @@ export const errorTable = {
   body_too_large: { status: 413, type: "invalid_request_error", fault: "client" },
   address_refused: { status: 422, type: "invalid_request_error", fault: "client" },
   browser_unavailable: { status: 422, type: "invalid_request_error", fault: "gateway" },
+  image_unreachable: { status: 422, type: "invalid_request_error", fault: "client" },
   selectors_too_slow: { status: 422, type: "invalid_request_error", fault: "client" },
   web_model_unset: { status: 422, type: "invalid_request_error", fault: "gateway" },
   validation_failed: { status: 422, type: "invalid_request_error", fault: "client" },

@@ -65,6 +65,7 @@ export {
 } from "./price-units.ts";
 export {
   type CreatedObjects,
+  isStoredUrl,
   objectKinds,
   type ObjectReader,
   type ObjectReference,

@@ -52,6 +52,15 @@ export const wholeEventBytesMax = 16 * 1024 * 1024;
  */
 export const imageEventBytesMax = 96 * 1024 * 1024;
 
+/** Images of one call that are fetched from their addresses, for a provider that takes images as data alone. */
+export const fetchedImagesMax = 10;
+
+/** Bytes of all these images together. Google's requests end at 20 MB in older versions. */
+export const fetchedImagesBytesMax = 20 * 1024 * 1024;
+
+/** Milliseconds until they must be there. */
+export const imageFetchMsMax = 10_000;
+
 /** Bytes of an upstream's error body that are read. */
 export const upstreamErrorBytesMax = 256 * 1024;
 

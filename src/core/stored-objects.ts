@@ -11,6 +11,8 @@ export const objectKinds = {
   message: { createdBy: "answers" },
   /** A spoken answer of chat completions. */
   audio: { createdBy: "answers" },
+  /** An encrypted thought, or the signature of one, by a hash of its beginning. Its upstream stores none. */
+  thought: { createdBy: "answers" },
   /** Where hosted tools run code. */
   container: { createdBy: "anyone" },
   /** A video job. Its owner is in the job's own record. */
@@ -53,6 +55,11 @@ export interface CreatedObjects {
   words: readonly Buffer[];
   /** The objects in a whole answer or an event. Only the upstream's own text counts, never a caller's. */
   read(answer: JsonObject): readonly StoredObject[];
+}
+
+/** Whether an address is that of a file that an upstream stores. */
+export function isStoredUrl(url: string): boolean {
+  return STORED_URL.test(url);
 }
 
 /** Addresses of files that an upstream stores: Moonshot's, BytePlus's and Google's. */
@@ -100,7 +107,7 @@ export class ReferenceList {
 
   /** A URL, if it is that of a stored file. */
   addUrl(url: unknown, param: string): void {
-    if (typeof url === "string" && STORED_URL.test(url)) this.add("file", url, param);
+    if (typeof url === "string" && isStoredUrl(url)) this.add("file", url, param);
   }
 
   #addFile(source: JsonObject, param: string): void {

@@ -28,13 +28,18 @@ export {
   type Failure,
   type FailureKind,
   failureOf,
+  type FetchedImages,
+  type ImageAddress,
+  imageAddresses,
   leaveOutHostedTools,
   namingTools,
   restoringTools,
+  stoppingAt,
   type StreamReader,
   substituteTools,
   type TranslationTarget,
   type UpstreamContext,
+  withFetchedImages,
 } from "./conversation/index.ts";
 export {
   comparesModels,
@@ -42,6 +47,7 @@ export {
   messagesCodec,
   messagesReferences,
   messagesRequest,
+  misfitsMessages,
   streamUnderModel,
   underModel,
 } from "./messages/index.ts";
@@ -53,6 +59,7 @@ export {
   responsesCodec,
   responsesRequest,
 } from "./responses/index.ts";
+export { createdThoughts, thoughtsOf } from "./sealed-thoughts.ts";
 export { type FirstContent, firstContentOf, isRefusal } from "./first-content.ts";
 export { streamOfAnswer, translateStream } from "./translated-stream.ts";
 

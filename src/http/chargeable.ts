@@ -24,7 +24,7 @@ export function chargeableRoute<Body extends ChargeableBody>(
 ): PaidRoute<ChargeableServices> {
   const { contract, storesResponses = false, ...route } = declared;
   return proxiedRoute({
-    contract: { ...contract, body: route.body, links: { generation, ...contract.links } },
+    contract: { ...contract, isPaid: true, body: route.body, links: { generation, ...contract.links } },
     surface: route.surface,
     handle: (call, { pipeline, responseStore, background }: ChargeableServices) =>
       answerPaid(call, (request) =>

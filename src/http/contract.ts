@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { limits, type Surface } from "../core/index.ts";
+import { answerHeaders } from "./answer-headers.ts";
 import { errorSchemas } from "./error-schemas.ts";
 
 /** The permitted callers: anyone, a caller with a token, or one with an admin token. */
@@ -26,14 +27,33 @@ const meanings: Record<number, string> = {
 /** Every answer has it. The component is in the document. */
 const headers = { "x-request-id": { $ref: "#/components/headers/RequestId" } };
 
-const errorResponse = (description: string, surface: Surface = "openai") => ({
+/** Those of a paid call, of which an answer has some. */
+const paidHeaders = { ...headers, ...referencesTo(() => true) };
+const paidErrorHeaders = { ...headers, ...referencesTo(({ inErrors }) => inErrors) };
+
+function referencesTo(isIncluded: (header: (typeof answerHeaders)[string]) => boolean) {
+  const names = Object.entries(answerHeaders).flatMap(([name, header]) => (isIncluded(header) ? [name] : []));
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const errorResponse = (
+  description: string,
+  surface: Surface = "openai",
+  declared: Readonly<Record<string, { $ref: string }>> = headers,
+) => ({
   description,
-  headers,
+  headers: declared,
   content: { "application/json": { schema: errorSchemas[surface] } },
 });
 
-function errorResponses(statuses: readonly number[], surface?: Surface) {
-  return Object.fromEntries(statuses.map((status) => [status, errorResponse(meanings[status] ?? "", surface)]));
+function errorResponses(
+  statuses: readonly number[],
+  surface?: Surface,
+  declared?: Readonly<Record<string, { $ref: string }>>,
+) {
+  return Object.fromEntries(
+    statuses.map((status) => [status, errorResponse(meanings[status] ?? "", surface, declared)]),
+  );
 }
 
 interface Described {
@@ -168,6 +188,8 @@ export interface ProxiedContract extends Described {
   answers?: readonly string[];
   /** Whether a call may have a retry key; true by default. */
   retryKey?: boolean;
+  /** Whether its answers have the headers of paid calls. */
+  isPaid?: boolean;
   /** The meaning of 403, if the route can return it. */
   forbidden?: string;
   /** The operations that continue with an answer, by the name of the link. */
@@ -180,7 +202,9 @@ export interface ProxiedContract extends Described {
  */
 export function proxiedContract(contract: ProxiedContract, surface: Surface): RouteContract {
   const { path, operationId, tag, summary, body, form, streams, answers = [], links = {} } = contract;
-  const { retryKey = true, params, query, forbidden } = contract;
+  const { retryKey = true, params, query, forbidden, isPaid = false } = contract;
+  const success = isPaid ? paidHeaders : headers;
+  const failure = isPaid ? paidErrorHeaders : headers;
   const upstreamBody = contract.answer ?? z.looseObject({}).describe("The upstream's body, unchanged.");
   const others = Object.fromEntries(answers.map((type) => [type, { schema: type.startsWith("text/") ? text : file }]));
   const content = {
@@ -205,11 +229,16 @@ export function proxiedContract(contract: ProxiedContract, surface: Surface): Ro
       body: { required: true, content: taken },
     },
     responses: {
-      200: { description: "Success.", headers, content, links },
-      201: { description: "Created.", headers, content: { "application/json": { schema: upstreamBody } }, links },
-      ...errorResponses([400, 401, 402, 404, 413, 422, 502], surface),
+      200: { description: "Success.", headers: success, content, links },
+      201: {
+        description: "Created.",
+        headers: success,
+        content: { "application/json": { schema: upstreamBody } },
+        links,
+      },
+      ...errorResponses([400, 401, 402, 404, 413, 422, 502], surface, failure),
       ...(forbidden === undefined ? {} : { 403: errorResponse(forbidden, surface) }),
-      ...(retryKey ? errorResponses([409], surface) : {}),
+      ...(retryKey ? errorResponses([409], surface, failure) : {}),
     },
   });
 }

@@ -1,3 +1,4 @@
+export { answerHeaders } from "./answer-headers.ts";
 export { type CorsPolicy, withCors } from "./cors.ts";
 export { createHttp } from "./create-http.ts";
 export { type Feature, mountFeatures, type RunningPart, startFeatures } from "./feature.ts";

@@ -254,12 +254,28 @@ describe("the document", () => {
     for (const control of ["\n", "\0", "\x7f", "\x85"]) expect(isId.test(`openai/${control}gpt`)).toBe(false);
   });
 
+  test("declares the headers of paid calls, in answers and errors, and nowhere else", () => {
+    const namesIn = (path: string, status: string, method = "post") =>
+      Object.keys(operationOf(method, path).responses[status]?.headers ?? {});
+    const own = ["x-tollgate-credits", "x-tollgate-changes", "x-tollgate-dropped-tools", "x-tollgate-max-tool-calls"];
+    const [answered, failed] = ["200", "422"].map((status) => namesIn("/v1/messages", status));
+    expect(own.filter((name) => answered?.includes(name) !== true)).toEqual([]);
+    expect([...own, "x-tollgate-error-source"].filter((name) => failed?.includes(name) !== true)).toEqual([]);
+    expect(failed).not.toContain("x-tollgate-first-request-id");
+    expect(namesIn("/v1/models", "200", "get")).toEqual(["x-request-id"]);
+    const { headers } = document.components as unknown as { headers: Record<string, object> };
+    const named = [...JSON.stringify(document).matchAll(/#\/components\/headers\/([\w-]+)/g)].map(
+      ([, name]) => name ?? "",
+    );
+    expect([...new Set(named)].toSorted()).toEqual(Object.keys(headers).toSorted());
+  });
+
   test("declares the id of the call in every answer, and links that lead to known operations", () => {
     const operations = routes.map(([method, path]) => operationOf(method, path));
     const ids = new Set(operations.map(({ operationId }) => operationId));
     const answers = operations.flatMap((operation) => Object.values(operation.responses));
     for (const { headers } of answers)
-      expect(headers).toEqual({ "x-request-id": { $ref: "#/components/headers/RequestId" } });
+      expect(headers).toMatchObject({ "x-request-id": { $ref: "#/components/headers/RequestId" } });
     const targets = answers.flatMap(({ links = {} }) => Object.values(links).map(({ operationId }) => operationId));
     expect([...new Set(targets)].toSorted()).toEqual([
       "deleteFile",

@@ -1,5 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Feature } from "../http/index.ts";
+import { answerHeaders, type Feature } from "../http/index.ts";
 import { addressesOf, type DocumentAddresses } from "./addresses.ts";
 
 export interface DocumentOptions extends DocumentAddresses {
@@ -21,6 +21,9 @@ export function openapiDocument({ features, ...addresses }: DocumentOptions): ob
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent("securitySchemes", "BearerAuth", { type: "http", scheme: "bearer" });
   app.openAPIRegistry.registerComponent("headers", "RequestId", requestIdHeader);
+  for (const [name, { description, schema }] of Object.entries(answerHeaders)) {
+    app.openAPIRegistry.registerComponent("headers", name, { description, schema });
+  }
   for (const { contract } of features.flatMap(({ routes }) => routes)) {
     if (contract !== undefined) app.openAPIRegistry.registerPath(contract);
   }

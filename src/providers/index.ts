@@ -16,4 +16,5 @@ export type { RealtimeApi, SessionType } from "./realtime-api.ts";
 export type { VideoApi, VideoInput, VideoSource, VideoState } from "./video-api.ts";
 export { createProvider, type ProviderChoice, upstreamName } from "./registry.ts";
 export { type FactRow, factRows, isAbout } from "./facts/index.ts";
+export { imageTypeOf } from "./shared/images/image-sources.ts";
 export { matchesPattern, readFault } from "./shared/failures.ts";

@@ -96,6 +96,10 @@ export interface UpstreamOperation {
   dialect?: Dialect;
   /** Appended to the provider's base URL. */
   path: string;
+  /** In the place of the provider's base URL. */
+  baseUrl?: string;
+  /** The operation for an answer to continue, if this one takes none. */
+  forPrefill?: UpstreamOperation;
   /**
    * Edits of the client's body that this upstream needs, besides the model's name, which is `model`. Long texts in `body`
    * are truncated.

@@ -24,7 +24,8 @@ const kinds = {
   xai: () => xai,
   anthropic: anthropicOf,
   byteplus: () => byteplus,
-  "openai-compatible": ({ preset, baseUrl, dialects }) => openaiCompatible(choosePreset(preset, baseUrl), dialects),
+  "openai-compatible": ({ preset, baseUrl, dialects }) =>
+    openaiCompatible(choosePreset(preset, baseUrl), baseUrl, dialects),
 } satisfies Record<ProviderKindName, (choice: ProviderChoice) => Provider>;
 
 /** Creates the provider for a configured upstream. */

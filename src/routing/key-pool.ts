@@ -57,6 +57,10 @@ export class KeyPool {
     return earliest?.key;
   }
 
+  get hasSeveral(): boolean {
+    return this.#keys.length > 1;
+  }
+
   /** The ids of all keys, in the order of the configuration. */
   get ids(): readonly string[] {
     return this.#keys.map(({ key }) => key.id);

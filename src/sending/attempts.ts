@@ -31,6 +31,8 @@ export interface AttemptsOptions {
    * longer exists.
    */
   pinnedKeyId?: string | undefined;
+  /** The id of the key of the first attempt; another one can make this request too, if not as well. */
+  preferredKeyId?: string | undefined;
   randomFraction: Environment["randomFraction"];
   /** Whether another target is left, which comes before any wait. */
   hasNext?: boolean | undefined;
@@ -49,8 +51,10 @@ export class Attempts {
 
   /** The next attempt, with its key. */
   begin(): Attempt {
-    const { route } = this.#options.target;
-    const key = this.#pinned ?? route.keys.acquire();
+    const { target, preferredKeyId } = this.#options;
+    const { route } = target;
+    const preferred = preferredKeyId !== undefined && this.#begun === 0 ? route.keys.find(preferredKeyId) : undefined;
+    const key = this.#pinned ?? preferred ?? route.keys.acquire();
     if (key === undefined) throw new Error(`provider ${route.prefix} is routed without a key`);
     this.#begun += 1;
     return { key, number: this.#begun };

@@ -63,6 +63,8 @@ export interface UpstreamCall extends UpstreamHead {
   repeats: RepeatRule;
   /** The id of the one key that may be used. */
   pinnedKeyId?: string | undefined;
+  /** The id of the key of the first attempt. */
+  preferredKeyId?: string | undefined;
   /** Sends the request in place of the environment's client. */
   ask?: AskUpstream | undefined;
   /** Its abort ends the call: the client disconnected, or the gateway gave up. */
@@ -100,9 +102,16 @@ export type UpstreamBody = string | readonly Uint8Array[] | Blob | OutgoingForm;
  */
 export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): Promise<StreamReply | FailedReply> {
   const { environment, send: options } = deps;
-  const { watchdog, target, pinnedKeyId, repeats, work, hasNext } = call;
-  const { randomFraction } = environment;
-  const attempts = new Attempts({ target, policy: options, repeats, pinnedKeyId, randomFraction, hasNext });
+  const { watchdog, target, pinnedKeyId, preferredKeyId, repeats, work, hasNext } = call;
+  const attempts = new Attempts({
+    target,
+    policy: options,
+    repeats,
+    pinnedKeyId,
+    preferredKeyId,
+    randomFraction: environment.randomFraction,
+    hasNext,
+  });
   for (;;) {
     const attempt = attempts.begin();
     const { key } = attempt;
@@ -220,7 +229,7 @@ function ask(
   const isForm = typeof body === "object" && "open" in body;
   const headers = upstreamHeaders(call, key);
   return (call.ask ?? environment.ask)({
-    url: target.route.baseUrl + target.operation.path + (call.subpath ?? ""),
+    url: (target.operation.baseUrl ?? target.route.baseUrl) + target.operation.path + (call.subpath ?? ""),
     method: call.method ?? "POST",
     headers: isForm ? formHeaders(headers, body) : headers,
     body: isForm ? body.open() : body,

@@ -6,8 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { factNames } from "../../src/core/index.ts";
 import { createProvider, type FactRow, factRows, isAbout } from "../../src/providers/index.ts";
 import { chatPath, messagesPath, post, responsesPath, type Rig, simulatedKey, startRig } from "../kit/index.ts";
-import { probes } from "./probes.ts";
+import { type Probe, probesWith } from "./probes.ts";
 import { type Sampled, sampled } from "./sampled-models.ts";
+
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const images = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(Buffer.from(png, "base64")) });
+const probes = probesWith(images.url.href);
 
 let rig: Rig;
 let token: string;
@@ -15,6 +19,7 @@ beforeAll(async () => {
   rig = await startRig({
     config: {
       upstream: { retries: 0 },
+      web: { allow_private_hosts: [images.url.host] },
       pricing: { models: { "*": { input_mtok: 1, output_mtok: 2 } } },
     },
     providers: ({ providers }) => {
@@ -29,12 +34,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await rig.expectBalancedBooks();
   await rig.stop();
+  await images.stop(true);
 });
 
 const paths = { chat: chatPath, messages: messagesPath, responses: responsesPath } as const;
 
 /** The status of the same request straight at the simulator. */
-async function refusedBy({ simulator, model, upstream }: Sampled, { dialect, body }: (typeof probes)[number]) {
+async function refusedBy({ simulator, model, upstream }: Sampled, { dialect, body }: Probe) {
   const { operations } = createProvider({ ...upstream, baseUrl: "https://upstream.example" });
   const url = `${rig.simulators.providers[simulator]}${operations[dialect]?.path ?? ""}`;
   const headers = {

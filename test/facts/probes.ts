@@ -3,7 +3,7 @@ import type { Dialect, FactName } from "../../src/core/index.ts";
 
 type Json = Record<string, unknown>;
 
-interface Probe {
+export interface Probe {
   title: string;
   /** The possible reasons of its refusal. */
   facts: readonly FactName[];
@@ -50,7 +50,8 @@ const alternatives = {
 /** Names with other letters, or too many. */
 const oddNames = ["a.b/c d", "x".repeat(65), "x".repeat(129)];
 
-export const probes: readonly Probe[] = [
+/** All probes; an image is at this address. */
+export const probesWith = (imageUrl: string): readonly Probe[] => [
   chat("a developer's prompt", "roles", { messages: [{ role: "developer", content: "Be kind." }, hello] }),
   chat("a system prompt within a user's turn", "roles", {
     messages: [hello, { role: "system", content: "Be kind." }, hello],
@@ -58,6 +59,10 @@ export const probes: readonly Probe[] = [
   chat("an earlier thought", "thoughts", {
     messages: [hello, { role: "assistant", content: "Hi.", reasoning_content: "Hm." }, hello],
   }),
+  chat("an image by its address", "images", {
+    messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: imageUrl } }] }],
+  }),
+  chat("a stop sequence", "stop", { stop: ["\n\n\n"] }),
   chat("a limit by its former name", "output-limit", { max_tokens: 50 }),
   chat("an answer by a schema in chat", "formats", {
     response_format: { type: "json_schema", json_schema: { name: "a", strict: true, schema } },
@@ -103,6 +108,23 @@ export const probes: readonly Probe[] = [
   ...sampling.map((members) => responses(JSON.stringify(members), "sampling", members)),
   messages("an answer by a schema", "formats", { output_config: { format: { type: "json_schema", schema } } }),
   ...[...sampling, { top_k: 5 }].map((members) => messages(JSON.stringify(members), "sampling", members)),
+  chat("a tool of free text", ["client-tools", "chat-tools"], {
+    tools: [{ type: "custom", custom: { name: "note", description: "Notes." } }],
+  }),
+  ...["shell", "apply_patch", "local_shell"].map((type) =>
+    responses(`a ${type}`, "client-tools", { tools: [{ type }] }),
+  ),
+  ...["x_search_call", "tool_search_call", "code_interpreter_call"].map((type) =>
+    responses(`an earlier ${type}`, "hosted-items", {
+      input: [
+        hello,
+        { type, id: "it_1", status: "completed", code: "1" },
+        { role: "assistant", content: "Hi." },
+        hello,
+      ],
+    }),
+  ),
+  responses("a tool of free text", "client-tools", { tools: [{ type: "custom", name: "note" }] }),
   ...oddNames.flatMap((name) => [
     chat(`functions named ${name.slice(0, 9)}, ${name.length}`, ["tool-names", "chat-tools"], {
       tools: [{ type: "function", function: { name, parameters: { type: "object", properties: {} } } }],

@@ -84,6 +84,16 @@ test.each([chatPath, messagesPath])("an answer to continue is marked for Mistral
   expect(changes).toContain("prefill");
 });
 
+test.each([chatPath, messagesPath])("an answer to continue goes to DeepSeek's beta: %s", async (path) => {
+  const messages = [hello, { role: "assistant", content: "{" }];
+  const { sent, changes } = await sentFor(path, { model: "deepseek/deepseek-chat", max_tokens: 50, messages });
+  expect(sent["messages"]).toEqual([hello, { role: "assistant", content: "{", prefix: true }]);
+  expect(lastReceived(rig).path).toBe("/deepseek/beta/chat/completions");
+  expect(changes).toContain("prefill");
+  const usual = await sentFor(path, { model: "deepseek/deepseek-chat", max_tokens: 50, messages: [hello] });
+  expect([lastReceived(rig).path, usual.changes]).toEqual(["/deepseek/v1/chat/completions", null]);
+});
+
 test("a model without a price for sound takes none, as the member that asks for it says", async () => {
   const data = { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } };
   const body = { model: "openai/gpt-5-mini", messages: [{ role: "user", content: [data] }] };

@@ -23,6 +23,8 @@ export interface ChatRules {
   readonly roles: readonly string[];
   /** The names that tools may have, in the history too; any by default. */
   readonly toolName?: RegExp;
+  /** Tools may take free text, which only OpenAI's do. */
+  readonly takesFreeText?: true;
   /** Shapes of the content parts that are looked at; parts of other types pass. */
   readonly parts?: { readonly [type: string]: Shape };
 }
@@ -72,7 +74,7 @@ export function checkChat(body: unknown, rules: ChatRules): Problem | null {
     checkPresent(body) ??
     tolerantRecord(values(rules.fields), { open: !rules.strict })(body, "") ??
     checkMessages(body["messages"], rules) ??
-    checkTools(body["tools"]) ??
+    checkTools(body["tools"], rules) ??
     checkToolNames(body, rules) ??
     checkStreamOptions(body)
   );
@@ -124,11 +126,14 @@ function checkParts(parts: readonly JsonObject[], field: string, rules: ChatRule
   });
 }
 
-function checkTools(tools: unknown): Problem | null {
+function checkTools(tools: unknown, { takesFreeText }: ChatRules): Problem | null {
   return first(asArray(tools).entries(), ([index, tool]) => {
     const field = `tools[${index}]`;
     if (!isObject(tool)) return { kind: "wrong-type", field, expected: "an object", value: tool };
     if (typeof tool["type"] !== "string") return { kind: "missing", field: `${field}.type` };
+    if (tool["type"] === "custom" && takesFreeText !== true) {
+      return { kind: "bad-value", field: `${field}.type`, message: "unknown type of tool", value: tool["type"] };
+    }
     const described = tool[tool["type"]];
     const nameless = tool["type"] === "function" && (!isObject(described) || typeof described["name"] !== "string");
     return nameless ? { kind: "missing", field: `${field}.function.name` } : null;

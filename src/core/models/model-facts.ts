@@ -24,8 +24,12 @@ export const factNames = [
   "forced-tools",
   "chat-tools",
   "tool-names",
+  "client-tools",
+  "hosted-items",
   "call-ids",
   "prefill",
+  "images",
+  "stop",
   "answer",
 ] as const;
 
@@ -42,6 +46,8 @@ export interface ModelFacts {
   samplesWithoutThought?: boolean;
   /** In chat it refuses the former name of the output's limit, `max_tokens`. */
   newLimitName?: boolean;
+  /** It refuses stop sequences: the gateway cuts its answers before them. */
+  refusesStop?: boolean;
   /** In chat it refuses functions unless it is asked not to think. */
   toolsWithoutThought?: boolean;
   /** It refuses a choice that forces a tool. */
@@ -52,6 +58,8 @@ export interface ModelFacts {
   needsThoughts?: boolean;
   /** An answer to continue, the last message, must be marked as such. */
   marksPrefill?: boolean;
+  /** It takes the data of images, not their addresses. */
+  inlineImages?: boolean;
   /** In Messages its thinking can't be switched off: the nearest is to think between tools, or nothing. */
   alwaysThinks?: "between-tools" | "yes";
   /** It takes `system` as the first message only. */
@@ -92,6 +100,8 @@ export interface ModelFacts {
   tierNames?: Readonly<Record<string, string>>;
   /** Types of the client's tools that it takes besides functions: `custom`, `shell`, `apply_patch` … */
   clientTools?: readonly string[];
+  /** Types of items of Responses that other providers' tools make, and that it refuses in a history. */
+  foreignItems?: readonly string[];
   /** It may write its reasoning between `<think>` or `<thought>` tags at the beginning of the content. */
   thinkTags?: boolean;
 }

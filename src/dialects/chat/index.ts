@@ -1,4 +1,4 @@
-import { errorBody } from "../../core/index.ts";
+import { errorBody, objectOf } from "../../core/index.ts";
 import { askedFeatures } from "../asked-features.ts";
 import type { TextCodec } from "../codec.ts";
 import { generatedBytes } from "../generated-bytes.ts";
@@ -16,7 +16,8 @@ export { chatTranslation } from "./translation.ts";
 export const chatCodec: TextCodec<ChatRequest> = {
   dialect: "chat",
   objects: chatObjects,
-  asks: (body) => askedFeatures({ format: body["response_format"], effort: body["reasoning_effort"] }),
+  asks: ({ response_format: format, reasoning_effort: effort, reasoning }) =>
+    askedFeatures({ format, effort: effort ?? objectOf(reasoning)?.["effort"] }),
   measured: opaqueFields,
   misfits: misfitsChat,
   bound: boundChat,

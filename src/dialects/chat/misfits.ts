@@ -1,4 +1,5 @@
 import { type JsonObject, listOf, type ModelFacts, objectOf } from "../../core/index.ts";
+import { isImageAddress } from "../conversation/index.ts";
 
 /**
  * Whether a body must be rewritten for its model, because something deeper than its members does not fit. Members alone
@@ -9,6 +10,7 @@ export function misfitsChat({ messages, tools, response_format: format }: JsonOb
   if (facts.plainSchemas === true && listOf(tools).some(hasAlternatives)) return true;
   const { developerRole = false, systemFirst = false, shortCallIds = false, reasoningField } = facts;
   if (facts.marksPrefill === true && isPrefill(objectOf(listOf(messages).at(-1)))) return true;
+  if (facts.inlineImages === true && listOf(messages).some(hasImageAddress)) return true;
   if (developerRole && !systemFirst && !shortCallIds) return false;
   for (const [index, each] of listOf(messages).entries()) {
     const message = objectOf(each) ?? {};
@@ -19,6 +21,14 @@ export function misfitsChat({ messages, tools, response_format: format }: JsonOb
     if (reasoningField === "part" && hasThought(message)) return true;
   }
   return false;
+}
+
+function hasImageAddress(message: unknown): boolean {
+  const content = objectOf(message)?.["content"];
+  return (
+    Array.isArray(content) &&
+    listOf(content).some((part) => isImageAddress(objectOf(objectOf(part)?.["image_url"])?.["url"]))
+  );
 }
 
 function hasThought({ reasoning_content: content, reasoning, reasoning_details: details }: JsonObject): boolean {

@@ -1,29 +1,43 @@
-import type { Dialect } from "../../core/index.ts";
+import { type Dialect, stringOf } from "../../core/index.ts";
 import type { Turn } from "./conversation.ts";
 import type { Part } from "./parts.ts";
 import { invalid } from "./read.ts";
+import type { TranslationTarget } from "./translation.ts";
+
+/** Whether an upstream does not know a part. */
+type IsForeign = (part: Part) => boolean;
 
 /**
  * The turns for an upstream of this dialect: parts that only another one has, and that have a content for others, are texts. One
  * that stands for everything before it is the first turn after the prompts.
  */
-export function expressNative(turns: readonly Turn[], dialect: Dialect): readonly Turn[] {
-  const isForeign = (part: Part): boolean => part.kind === "native" && part.dialect !== dialect;
+export function expressNative(
+  turns: readonly Turn[],
+  dialect: Dialect,
+  { foreignItems = [], changed }: Pick<TranslationTarget, "foreignItems" | "changed">,
+): readonly Turn[] {
+  const isForeign: IsForeign = (part) => {
+    const native = part.kind === "image" ? part.native : part;
+    if (native === undefined || !("dialect" in native)) return false;
+    return native.dialect === dialect ? foreignItems.includes(stringOf(native.value["type"])) : part.kind === "native";
+  };
   const says = ({ parts }: Turn): boolean =>
     parts.some((part) => isForeign(part) || (part.kind === "tool-result" && part.content.some(isForeign)));
   if (!turns.some(says)) return turns;
+  changed?.("hosted-items");
   const expressed = withoutReplaced(turns, dialect).flatMap((turn) => {
-    const parts = expressParts(turn.parts, dialect);
+    const parts = expressParts(turn.parts, isForeign);
     return parts.length === 0 && turn.parts.length > 0 ? [] : [{ ...turn, parts }];
   });
   if (expressed.length === 0) throw invalid(turns[0]?.at ?? "input", "holds nothing for this model's provider");
   return expressed;
 }
 
-function expressParts(parts: readonly Part[], dialect: Dialect): Part[] {
+function expressParts(parts: readonly Part[], isForeign: IsForeign): Part[] {
   return parts.flatMap((part): Part[] => {
-    if (part.kind === "tool-result") return [{ ...part, content: expressParts(part.content, dialect) }];
-    if (part.kind !== "native" || part.dialect === dialect) return [part];
+    if (part.kind === "tool-result") return [{ ...part, content: expressParts(part.content, isForeign) }];
+    if (part.kind === "image" && isForeign(part)) return [{ ...part, native: undefined }];
+    if (part.kind !== "native" || !isForeign(part)) return [part];
     if (part.text === undefined) {
       if (part.refusal !== undefined) throw invalid(part.at ?? "input", part.refusal);
       return [part];

@@ -29,6 +29,14 @@ export type {
 } from "./conversation.ts";
 export { effortFor, wantsThoughts } from "./effort.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
+export {
+  type FetchedImages,
+  type ImageAddress,
+  imageAddresses,
+  isImageAddress,
+  withFetchedImages,
+} from "./fitting/inline-images.ts";
+export { stoppingAt } from "./fitting/stop-texts.ts";
 export { expressNative } from "./express-native.ts";
 export { fitSchemas, fitsSchema } from "./schemas/fit-conversation.ts";
 export { callingTool, forcedAnswer } from "./tools/forced-answer.ts";

@@ -10,6 +10,7 @@ import type { MessagesRequest } from "./request.ts";
 import { messagesObjects } from "./stored-objects.ts";
 
 export { countTokensRequest, type MessagesRequest, messagesRequest } from "./request.ts";
+export { misfitsMessages };
 export { messagesReferences } from "./stored-objects.ts";
 export { readErrorEvent } from "./answers/failures.ts";
 export { messagesTranslation } from "./translation.ts";

@@ -58,6 +58,23 @@ export class StoredObjects {
     return keyId;
   }
 
+  /** The id of the key that made the first of these that is the caller's own; undefined if none is. */
+  async keyOf(objects: readonly StoredObject[], { principal, route }: ObjectCaller): Promise<string | undefined> {
+    if (objects.length === 0) return undefined;
+    const { owners, clock } = this.#deps;
+    const found = await owners.find(
+      route.prefix,
+      objects.map(({ id }) => id),
+      clock(),
+    );
+    const own = new Map(found.filter(({ owner }) => owner === principal.user).map((one) => [keyOf(one), one.keyId]));
+    for (const object of objects) {
+      const keyId = own.get(keyOf(object));
+      if (keyId !== undefined) return keyId;
+    }
+    return undefined;
+  }
+
   /** The objects among these that are recorded as the caller's. */
   async known(objects: readonly StoredObject[], { principal, route }: ObjectCaller): Promise<StoredObject[]> {
     const ids = objects.map(({ id }) => id).filter(isStorableId);

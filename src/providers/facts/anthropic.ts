@@ -1,4 +1,4 @@
-import { type FactRow, toolNames } from "./row.ts";
+import { clientTools, type FactRow, toolNames } from "./row.ts";
 
 /** The models before 4, and those that no name tells apart from them. */
 const withoutThought = ["claude-1*", "claude-2*", "claude-v1*", "claude-instant*", "claude-3*"];
@@ -142,5 +142,6 @@ export const anthropicRows: readonly FactRow[] = [
     rule: "schemas of answers and strict tools without bounds, patterns and `oneOf`, of closed objects; those of other tools without alternatives at the top",
     source: "anthropic.md",
   },
+  clientTools([], "anthropic.md", ["chat"]),
   toolNames(128, "anthropic.md"),
 ];

@@ -1,4 +1,4 @@
-import { type FactRow, toolNames } from "./row.ts";
+import { clientTools, foreignItems, type FactRow, toolNames } from "./row.ts";
 
 /** The limits of BytePlus's models. */
 export const byteplusRows: readonly FactRow[] = [
@@ -9,5 +9,7 @@ export const byteplusRows: readonly FactRow[] = [
     rule: "earlier thoughts in `reasoning_content`",
     source: "byteplus.md",
   },
+  clientTools([], "byteplus.md"),
+  foreignItems(["openai", "xai", "others"], "byteplus.md"),
   toolNames(64, "byteplus.md"),
 ];

@@ -1,4 +1,4 @@
-import { effortAlone, type FactRow, toolNames } from "./row.ts";
+import { clientTools, effortAlone, type FactRow, toolNames } from "./row.ts";
 
 /** The limits of Google's OpenAI-compatible layer. */
 export const googleRows: readonly FactRow[] = [
@@ -24,6 +24,13 @@ export const googleRows: readonly FactRow[] = [
     rule: "a signature with the first call of a turn, or its placeholder",
     source: "gemini.md",
   },
+  {
+    fact: "images",
+    takes: { inlineImages: true },
+    rule: "images as data, not by their addresses",
+    source: "gemini.md",
+  },
   effortAlone("gemini.md"),
+  clientTools([], "gemini.md"),
   toolNames(64, "gemini.md"),
 ];

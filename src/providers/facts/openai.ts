@@ -1,4 +1,4 @@
-import { effortAlone, type FactRow, toolNames } from "./row.ts";
+import { clientTools, effortAlone, type FactRow, foreignItems, toolNames } from "./row.ts";
 
 const refusedSampling = ["temperature", "top_p", "presence_penalty", "frequency_penalty"];
 
@@ -130,6 +130,25 @@ export const openaiRows: readonly FactRow[] = [
     rule: "`max_completion_tokens`, not `max_tokens`",
     source: "openai.md",
   },
+  {
+    fact: "stop",
+    models: ["*-chat", "*-chat-*", "*-search", "*-search-*"],
+    dialects: ["chat"],
+    takes: {},
+    rule: "stop sequences: they don't think",
+    source: "openai.md",
+  },
+  {
+    fact: "stop",
+    models: ["o1*", "o3*", "o4*", "gpt-5*", "gpt-6*", "codex*"],
+    dialects: ["chat"],
+    takes: { refusesStop: true },
+    rule: "no stop sequences: answers are cut before them",
+    source: "openai.md",
+  },
   effortAlone("openai.md"),
+  clientTools(["custom"], "openai.md", ["chat"]),
+  clientTools(["custom", "shell", "local_shell", "apply_patch"], "openai.md"),
+  foreignItems(["xai"], "openai.md"),
   toolNames(64, "openai.md"),
 ];

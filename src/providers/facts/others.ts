@@ -1,6 +1,6 @@
 import type { PresetName } from "../../config/index.ts";
 import type { ModelFacts } from "../../core/index.ts";
-import { effortAlone, type FactRow, toolNames } from "./row.ts";
+import { clientTools, effortAlone, type FactRow, foreignItems, toolNames } from "./row.ts";
 
 const source = "others.md";
 
@@ -28,8 +28,15 @@ const inReasoning = thoughts("reasoning", "earlier thoughts in `reasoning`");
 
 const names = toolNames(64, source);
 
+/** Servers with Responses of their own take free text there. */
+const tools = [
+  clientTools(["custom"], source, ["responses"]),
+  clientTools([], source, ["chat"]),
+  foreignItems(["openai", "xai", "others"], source),
+];
+
 /** For any server of open models. */
-const usual = [systemFirst, shown];
+const usual = [systemFirst, shown, ...tools];
 
 /** The limits of the models of OpenAI-compatible upstreams. */
 export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
@@ -50,6 +57,13 @@ export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
       rule: "with tools, earlier answers with their `reasoning_content` alone, unless thinking is off",
       source,
     },
+    {
+      fact: "prefill",
+      takes: { marksPrefill: true },
+      rule: "an answer to continue with `prefix: true`, at the base `/beta`",
+      source,
+    },
+    ...tools,
     names,
   ],
   mistral: [
@@ -72,12 +86,23 @@ export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
     { fact: "call-ids", takes: { shortCallIds: true }, rule: "ids of calls of nine letters and digits", source },
     { fact: "prefill", takes: { marksPrefill: true }, rule: "an answer to continue with `prefix: true`", source },
     effortAlone(source),
+    ...tools,
     names,
   ],
-  groq: [inReasoning, effortAlone(source), names],
-  moonshot: [inReasoningContent, names],
-  openrouter: [inReasoning, names],
-  perplexity: [systemFirst, thoughts(undefined, "no earlier thoughts")],
+  groq: [inReasoning, effortAlone(source), ...tools, names],
+  moonshot: [
+    inReasoningContent,
+    {
+      fact: "images",
+      takes: { inlineImages: true },
+      rule: "images as data or `ms://`, not by their addresses",
+      source,
+    },
+    ...tools,
+    names,
+  ],
+  openrouter: [inReasoning, ...tools, names],
+  perplexity: [systemFirst, thoughts(undefined, "no earlier thoughts"), ...tools],
   ollama: usual,
   vllm: usual,
 };

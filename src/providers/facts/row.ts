@@ -24,6 +24,40 @@ export function toolNames(max: number, source: string): FactRow {
   };
 }
 
+/** The row about tools that run at the client and are no functions, by their types. */
+export function clientTools(types: readonly string[], source: string, dialects?: readonly Dialect[]): FactRow {
+  const named = types.map((type) => `\`${type}\``).join(", ");
+  return {
+    fact: "client-tools",
+    ...(dialects === undefined ? {} : { dialects }),
+    takes: types.length === 0 ? {} : { clientTools: types },
+    rule:
+      types.length === 0
+        ? "functions as the client's tools: free text, shells and editors are functions too"
+        : `of the client's tools that are no functions: ${named}`,
+    source,
+  };
+}
+
+/** Items of tools that providers of Responses run, and that not all of them have. */
+const ownItems = {
+  openai: ["tool_search_call", "tool_search_output", "program", "program_output"],
+  xai: ["x_search_call", "code_execution_call", "view_image_call", "view_x_video_call"],
+  others: ["file_search_call", "code_interpreter_call", "image_generation_call"],
+};
+
+/** The row about such items in a history. */
+export function foreignItems(owners: readonly (keyof typeof ownItems)[], source: string): FactRow {
+  const types = owners.flatMap((owner) => ownItems[owner]);
+  return {
+    fact: "hosted-items",
+    dialects: ["responses"],
+    takes: { foreignItems: types },
+    rule: `not the items ${types.map((type) => `\`${type}\``).join(", ")}, which other providers' tools leave`,
+    source,
+  };
+}
+
 /** The row for providers that take neither OpenRouter's nor Anthropic's member for thinking. */
 export function effortAlone(source: string): FactRow {
   return {

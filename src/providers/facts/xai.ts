@@ -1,4 +1,4 @@
-import { effortAlone, type FactRow, toolNames } from "./row.ts";
+import { clientTools, effortAlone, type FactRow, foreignItems, toolNames } from "./row.ts";
 
 /** The limits of xAI's models. */
 export const xaiRows: readonly FactRow[] = [
@@ -66,6 +66,25 @@ export const xaiRows: readonly FactRow[] = [
     rule: "no penalties",
     source: "xai.md",
   },
+  {
+    fact: "stop",
+    models: ["*-non-reasoning*"],
+    dialects: ["chat"],
+    takes: {},
+    rule: "stop sequences: they don't think",
+    source: "xai.md",
+  },
+  {
+    fact: "stop",
+    models: ["grok-4*", "grok-code*", "grok-3-mini*"],
+    dialects: ["chat"],
+    takes: { refusesStop: true },
+    rule: "no stop sequences: answers are cut before them",
+    source: "xai.md",
+  },
   effortAlone("xai.md"),
+  clientTools(["custom"], "xai.md", ["responses"]),
+  clientTools([], "xai.md"),
+  foreignItems(["openai"], "xai.md"),
   toolNames(64, "xai.md"),
 ];

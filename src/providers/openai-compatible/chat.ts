@@ -4,11 +4,12 @@ import type { UpstreamOperation } from "../provider.ts";
 import { chatLimit, chatOperation, tierExtras } from "../shared/chat-operation.ts";
 import { type Preset, presets } from "./presets.ts";
 
-export function chatOf(name: PresetName): UpstreamOperation {
+export function chatOf(name: PresetName, baseUrl: string): UpstreamOperation {
   const preset: Preset = presets[name];
   const { streamUsage, drops, renames, usage, limitName, hidesThought, equalTiers, tierNames, purchases } = preset;
+  const { prefillBase } = preset;
 
-  return chatOperation({
+  const operation = chatOperation({
     path: "/chat/completions",
     streamUsage,
     drops,
@@ -23,4 +24,8 @@ export function chatOf(name: PresetName): UpstreamOperation {
       : { extras: (body) => (equalTiers.includes(String(body["service_tier"])) ? undefined : tierExtras(body)) }),
     facts: factsFrom(factRows[name], "chat", () => (tierNames === undefined ? {} : { tierNames })),
   });
+  // Beside the version, if the address has one.
+  return prefillBase === undefined
+    ? operation
+    : { ...operation, forPrefill: { ...operation, baseUrl: baseUrl.replace(/(?:\/v1)?\/?$/, prefillBase) } };
 }

@@ -11,13 +11,17 @@ import { type Preset, presets } from "./presets.ts";
 export { choosePreset } from "./presets.ts";
 
 /** Any upstream with OpenAI's chat completions, or these dialects; its differences are in its preset. */
-export function openaiCompatible(presetName: PresetName, dialects: readonly ProviderDialect[] = []): Provider {
+export function openaiCompatible(
+  presetName: PresetName,
+  baseUrl: string,
+  dialects: readonly ProviderDialect[] = [],
+): Provider {
   const preset: Preset = presets[presetName];
   return {
     priceProvider: preset.priceProvider,
     headers: headersOf,
     operations: {
-      chat: chatOf(presetName),
+      chat: chatOf(presetName, baseUrl),
       ...nativeOf(presetName, dialects),
       ...embeddingsOf(preset),
       ...preset.audio,

@@ -52,7 +52,7 @@ function responsesOf(name: PresetName): UpstreamOperation {
     hasForeignTools: true,
     readTool: toolReader([[/^(?:function|custom)$/, free]]),
     readTools: () => ({ usage: {} }),
-    facts: factsFrom(factRows[name], "responses", () => ({ clientTools: ["custom"] })),
+    facts: factsFrom(factRows[name], "responses"),
   });
   return { ...operation, extras: extrasOf(preset) };
 }

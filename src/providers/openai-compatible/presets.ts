@@ -27,6 +27,8 @@ export interface Preset {
   usage: ChatUsageRules;
   /** The name of the output's limit that it knows, or the older one of both. */
   limitName: "max_tokens" | "max_completion_tokens";
+  /** The base of chat for answers to continue, beside its version; undefined for the usual one. */
+  prefillBase: string | undefined;
   /** Whether it may bill thought that a stream does not contain. */
   hidesThought: boolean;
   /** The readers of its requests' purchases; absent: only a service tier is one. */
@@ -59,6 +61,7 @@ const generic: Preset = {
   renames: {},
   usage: openaiUsageRules,
   limitName: "max_tokens",
+  prefillBase: undefined,
   hidesThought: false,
   purchases: {},
   equalTiers: [],
@@ -78,6 +81,7 @@ export const presets = {
     others: {},
     files: false,
     hosts: /(^|\.)deepseek\.com$/,
+    prefillBase: "/beta",
     priceProvider: "deepseek",
     renames: oldLimitName,
     embeddings: undefined,

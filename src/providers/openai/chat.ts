@@ -41,5 +41,5 @@ export const chat = chatOperation({
   outputLimit: chatLimit("max_completion_tokens", hidesThought),
   extras,
   buys: ["web_search_options"],
-  facts: factsFrom(factRows.openai, "chat", () => ({ clientTools: ["custom"] })),
+  facts: factsFrom(factRows.openai, "chat"),
 });

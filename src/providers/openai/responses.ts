@@ -5,8 +5,6 @@ import { readTool, readTools } from "./hosted-tools.ts";
 import { tierNames } from "./tiers.ts";
 import { hidesThought } from "./thought.ts";
 
-const clientTools = ["custom", "shell", "local_shell", "apply_patch"];
-
 /** Counts the input tokens that a call would have. */
 export const countResponseTokens: UpstreamOperation = {
   dialect: "responses",
@@ -27,5 +25,5 @@ export const responses = responsesOperation({
   tierNames,
   readTool,
   readTools,
-  facts: factsFrom(factRows.openai, "responses", () => ({ clientTools })),
+  facts: factsFrom(factRows.openai, "responses"),
 });

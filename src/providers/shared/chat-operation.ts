@@ -64,6 +64,11 @@ function isForeign(one: unknown, facts: ModelFacts): boolean {
   return !fitsName(objectOf(tool[isText ? "custom" : "function"]), facts);
 }
 
+/** Stop sequences at a model that has none: its answer must be cut. */
+function hasStop({ stop }: JsonObject): boolean {
+  return stop !== undefined && stop !== null;
+}
+
 const noExtras = (): undefined => undefined;
 
 /** Reads the requested service tier. */
@@ -94,7 +99,10 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     ...(ignores === undefined ? {} : { ignores }),
     hasIrregularStream,
     ...(repeatsRole === true ? { repeatsRole } : {}),
-    needsTranslation: (body, model) => hasForeignTools(body, factsOf(model)),
+    needsTranslation(body, model) {
+      const known = factsOf(model);
+      return hasForeignTools(body, known) || (known.refusesStop === true && hasStop(body));
+    },
     ...(facts === undefined ? {} : { facts }),
     path,
     outputLimit,

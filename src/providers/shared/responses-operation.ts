@@ -12,7 +12,7 @@ import { fitBody } from "../facts/fit-body.ts";
 import type { OutputLimit, UpstreamOperation } from "../provider.ts";
 import type { ToolReader } from "../tool-purchase.ts";
 import { tierExtras } from "./chat-operation.ts";
-import { fitsName, toolsOf } from "./tools/hosted-tools.ts";
+import { fitsName, toolsOf, typeOf } from "./tools/hosted-tools.ts";
 import { countOf, toldCount, uncountedOf } from "./json.ts";
 import { type TierNames, tierOf, withTier } from "./terms.ts";
 
@@ -113,14 +113,15 @@ function needsTranslation(
     (hasForeignTools === true && readTool(tool, body, model) === undefined) ||
     (tool["type"] === "custom" && !takesText);
   return (
-    toolsOf(body).some(isForeign) ||
-    listOf(body["input"]).some((item) => isCall(item) && !fitsName(objectOf(item), facts))
+    toolsOf(body).some(isForeign) || listOf(body["input"]).some((item) => isForeignItem(objectOf(item) ?? {}, facts))
   );
 }
 
-function isCall(item: unknown): boolean {
-  const type = objectOf(item)?.["type"];
-  return type === "function_call" || type === "custom_tool_call";
+/** An item of a tool that the upstream does not have, or a call whose name it refuses. */
+function isForeignItem(item: JsonObject, facts: ModelFacts): boolean {
+  const type = typeOf(item);
+  if (type === "function_call" || type === "custom_tool_call") return !fitsName(item, facts);
+  return facts.foreignItems?.includes(type) === true;
 }
 
 /** The Responses operation of an upstream that uses this dialect. */

@@ -13,5 +13,5 @@ export const responses = responsesOperation({
   hasForeignTools: true,
   readTool,
   readTools,
-  facts: factsFrom(factRows.xai, "responses", () => ({ clientTools: ["custom"] })),
+  facts: factsFrom(factRows.xai, "responses"),
 });

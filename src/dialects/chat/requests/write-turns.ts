@@ -28,7 +28,7 @@ const noThoughtData: ThoughtData = { details: [] };
 export function writeTurns(conversation: Conversation, target: TranslationTarget): JsonObject[] {
   const own = conversation.rest.dialect === "chat";
   const writer = new TurnWriter(target, own);
-  const all = own ? conversation.turns : joinTurns(expressNative(conversation.turns, "chat"));
+  const all = own ? conversation.turns : joinTurns(expressNative(conversation.turns, "chat", target));
   const turns = target.systemFirst === true ? placeSystem(all) : all;
   if (turns !== all) target.changed?.("roles");
   const loop = own ? 0 : startOfLoop(turns);

@@ -29,7 +29,9 @@ interface PendingMessage {
 export function writeTurns(conversation: Conversation, target: TranslationTarget): WrittenTurns {
   const { rest } = conversation;
   const turns =
-    rest.dialect === "messages" ? conversation.turns : uniqueCallIds(expressNative(conversation.turns, "messages"));
+    rest.dialect === "messages"
+      ? conversation.turns
+      : uniqueCallIds(expressNative(conversation.turns, "messages", target));
   const system: Part[] = [];
   const messages: PendingMessage[] = [];
   for (const turn of turns) {

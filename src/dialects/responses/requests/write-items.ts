@@ -32,7 +32,8 @@ type Said = TextPart | RefusalPart;
  */
 export function writeInput(conversation: Conversation, target: TranslationTarget): WrittenInput {
   const own = conversation.rest.dialect === "responses";
-  const turns = own ? conversation.turns : uniqueCallIds(expressNative(conversation.turns, "responses"));
+  const expressed = expressNative(conversation.turns, "responses", target);
+  const turns = own ? expressed : uniqueCallIds(expressed);
   const writer = new ItemWriter(target, own);
   let instructions: string | undefined;
   for (const turn of turns) {

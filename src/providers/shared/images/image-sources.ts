@@ -56,12 +56,17 @@ const signatures: readonly [type: string, start: number, bytes: string][] = [
   ["image/gif", 0, "GIF8"],
 ];
 
+/** The media type of an image by its first bytes; undefined if they are none of a format that models read. */
+export function imageTypeOf(bytes: Buffer): string | undefined {
+  const head = bytes.toString("latin1", 0, 16);
+  return signatures.find(([, start, signature]) => head.startsWith(signature, start))?.[0];
+}
+
 /** Encodes a file as base64. Its type is determined by its bytes, because many clients declare none. */
 export async function encodeFile(file: CallFile): Promise<{ mimeType: string; data: string }> {
   const bytes = await file.read();
-  const head = bytes.toString("latin1", 0, 16);
-  const known = signatures.find(([, start, signature]) => head.startsWith(signature, start))?.[0];
-  return { mimeType: known ?? file.contentType ?? "application/octet-stream", data: bytes.toString("base64") };
+  const mimeType = imageTypeOf(bytes) ?? file.contentType ?? "application/octet-stream";
+  return { mimeType, data: bytes.toString("base64") };
 }
 
 /** The source as a URL or data URL, for upstreams that accept nothing else. */

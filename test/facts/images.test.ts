@@ -1,0 +1,137 @@
+/** Images that a client gives by their addresses, for providers that take their data alone. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { chatPath, lastReceived, messagesPath, post, responsesPath, type Rig, startRig } from "../kit/index.ts";
+
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+const data = `data:image/png;base64,${png.toString("base64")}`;
+const MEBIBYTE = 1024 * 1024;
+
+let asked: string[] = [];
+/** Serves images by path: as their owners' hosts do, also with a wrong type or none. */
+const images = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch({ url }) {
+    const { pathname } = new URL(url);
+    asked.push(pathname);
+    if (pathname === "/moved") return Response.redirect("/cat.png", 302);
+    if (pathname === "/secret") return Response.redirect("http://127.0.0.2:1/", 302);
+    if (pathname === "/page") return new Response("<html>", { headers: { "content-type": "text/html" } });
+    if (pathname === "/large") return new Response(Buffer.alloc(11 * MEBIBYTE, png));
+    if (pathname.startsWith("/cat")) return new Response(png, { headers: { "content-type": "text/plain" } });
+    return new Response("no", { status: 404 });
+  },
+});
+const at = (path: string): string => new URL(path, images.url).href;
+
+let rig: Rig;
+let token: string;
+beforeAll(async () => {
+  rig = await startRig({
+    config: { upstream: { retries: 0 }, web: { allow_private_hosts: [images.url.host] } },
+  });
+  ({ token } = await rig.caller());
+});
+afterAll(async () => {
+  await rig.expectBalancedBooks();
+  await rig.stop();
+  await images.stop(true);
+});
+beforeEach(() => {
+  asked = [];
+});
+
+const google = "google/gemini-2.5-flash";
+const chatImage = (url: string) => ({ type: "image_url", image_url: { url } });
+const text = { type: "text", text: "Describe it." };
+const chat = (urls: readonly string[], model = google) => ({
+  model,
+  messages: [{ role: "user", content: [text, ...urls.map(chatImage)] }],
+});
+
+/** The last request to a simulator. */
+const sent = (): string => lastReceived(rig).body;
+
+describe("an address becomes data for Google", () => {
+  const source = { type: "url", url: at("/cat.png") };
+  const image = { type: "image", source };
+  const result = { type: "tool_result", tool_use_id: "toolu_1", content: [image] };
+  const call = { type: "tool_use", id: "toolu_1", name: "f", input: {} };
+  const tools = [{ name: "f", input_schema: { type: "object", properties: {} } }];
+  test.each([
+    [chatPath, chat([at("/cat.png")])],
+    [messagesPath, { model: google, max_tokens: 50, messages: [{ role: "user", content: [text, image] }] }],
+    [
+      messagesPath,
+      {
+        model: google,
+        max_tokens: 50,
+        tools,
+        messages: [
+          { role: "user", content: "Look." },
+          { role: "assistant", content: [call] },
+          { role: "user", content: [result] },
+        ],
+      },
+    ],
+    [
+      responsesPath,
+      { model: google, input: [{ role: "user", content: [{ type: "input_image", image_url: at("/cat.png") }] }] },
+    ],
+  ])("in %s", async (path, body) => {
+    const answer = await post(rig, path, token, body);
+    expect(answer.status, await answer.text()).toBe(200);
+    expect(sent()).toContain(data);
+    expect(sent()).not.toContain(at("/"));
+    expect(answer.headers.get("x-tollgate-changes")).toContain("images");
+    expect(asked).toEqual(["/cat.png"]);
+  });
+
+  test("once for each address, after redirects, streamed", async () => {
+    const answer = await post(rig, chatPath, token, {
+      ...chat([at("/moved"), at("/moved"), data]),
+      stream: true,
+    });
+    expect(answer.status, await answer.text()).toBe(200);
+    expect(sent().split(data).length - 1).toBe(3);
+    expect(asked).toEqual(["/moved", "/cat.png"]);
+  });
+});
+
+test("providers that fetch images get the address", async () => {
+  const answer = await post(rig, chatPath, token, chat([at("/cat.png")], "openai/gpt-4o-mini"));
+  expect([answer.status, answer.headers.get("x-tollgate-changes")]).toEqual([200, null]);
+  await answer.text();
+  expect(sent()).toContain(at("/cat.png"));
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  ["a missing one", [at("/none")], "status 404"],
+  ["a page", [at("/page")], "no image"],
+  ["a private address behind a redirect", [at("/secret")], "could not fetch"],
+  ["a private address", ["http://169.254.169.254/latest/meta-data"], "could not fetch"],
+  ["a host without an address", ["https://nowhere.invalid/cat.png"], "could not fetch"],
+  ["more than 20 MiB together", [at("/large?1"), at("/large?2")], "20 MiB"],
+  ["more than ten", Array.from({ length: 11 }, (_, index) => at(`/cat-${index}.png`)), "only 10"],
+])("%s is a 422 before anything is held or sent", async (_title, urls, why) => {
+  const before = rig.simulators.requests().length;
+  const answer = await post(rig, chatPath, token, chat(urls));
+  const { error } = (await answer.json()) as { error: { code: string; message: string; param: string } };
+  expect([answer.status, error.code]).toEqual([422, "image_unreachable"]);
+  expect(error.message).toContain(why);
+  expect(error.param).toMatch(/^messages\.0\.content\.\d+$/);
+  expect(rig.simulators.requests().length).toBe(before);
+});
+
+test("in Messages the refusal has that shape", async () => {
+  const image = { type: "image", source: { type: "url", url: at("/none") } };
+  const body = { model: google, max_tokens: 50, messages: [{ role: "user", content: [image] }] };
+  const answer = await post(rig, messagesPath, token, body);
+  const { type, error } = (await answer.json()) as { type: string; error: { type: string; message: string } };
+  expect([answer.status, type, error.type]).toEqual([422, "error", "invalid_request_error"]);
+  expect(error.message).toContain("messages.0.content.0");
+});
