@@ -2,7 +2,7 @@
 export const levels: readonly (readonly string[])[] = [
   ["core"],
   ["streaming", "audio", "storage", "telemetry", "config"],
-  ["upstream", "bodies", "pages"],
+  ["upstream", "bodies", "pages", "mcp"],
   ["auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "outbound"],
   ["accounts", "routing", "generations", "charges", "webhooks", "browser"],
   ["sending", "metrics"],

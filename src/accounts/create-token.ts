@@ -20,6 +20,8 @@ export interface TokenRequest {
   tpm?: number | undefined;
   concurrency?: number | undefined;
   models?: readonly string[] | undefined;
+  /** Globs of tools that it may call; those with `!` it may not. */
+  tools?: readonly string[] | undefined;
   service?: boolean | undefined;
   admin?: boolean | undefined;
   expiresInMs?: number | undefined;
@@ -61,6 +63,7 @@ export async function createToken(deps: AccountsDependencies, request: TokenRequ
     service,
     admin,
     models: request.models,
+    tools: request.tools,
     rpm: request.rpm,
     tpm: request.tpm,
     concurrency: request.concurrency,

@@ -26,6 +26,7 @@ import {
   withCors,
 } from "../http/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "../ledger/index.ts";
+import { McpEndpoint } from "../mcp/index.ts";
 import { type GaugeSources, GatewayMetrics, type MetricFamily } from "../metrics/index.ts";
 import { publishedDocument } from "../openapi/index.ts";
 import {
@@ -41,6 +42,7 @@ import {
 } from "../objects/index.ts";
 import { builtInLayers } from "../pricing/index.ts";
 import { RealtimeSessions } from "../realtime/index.ts";
+import type { Outbound } from "../outbound/index.ts";
 import type { Storage } from "../storage/index.ts";
 import { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -104,18 +106,18 @@ export function createApp(options: AppOptions): App {
   let draining = false;
   const isDraining = (): boolean => draining;
   const publicUrl = config.server.public_url ?? options.address;
-  const { videos, background, webhooks, jobs } = createJobs({ ...options, calls, outbound, publicUrl });
-  const web = createWeb({ ...options, calls, pipeline, outbound, webhooks, ticker, publicUrl });
+  const made = createJobs({ ...options, calls, outbound, publicUrl });
+  const web = createWeb({ ...options, calls, pipeline, outbound, webhooks: made.webhooks, ticker, publicUrl });
   const services = servicesOf(options, {
     ...parts,
+    ...made,
     calls,
     pipeline,
     store,
     objectOwners,
-    videos,
-    background,
-    webhooks,
     web,
+    outbound,
+    publicUrl,
     isDraining,
   });
   submitLeftEnds(calls.work, logger);
@@ -127,9 +129,10 @@ export function createApp(options: AppOptions): App {
     sockets,
     environment,
     logger,
+    publicUrl,
     draining: isDraining,
   });
-  const running = [calls.shell, sockets, jobs, web, ...startFeatures(features, services), ...timers, openAnswers];
+  const running = [calls.shell, sockets, made.jobs, web, ...startFeatures(features, services), ...timers, openAnswers];
   metrics?.watch(gaugeSources(options, { ...parts, calls, sockets, store, queues: web.queues }));
   return {
     fetch: withCors(answer, corsPolicy(options)),
@@ -220,6 +223,8 @@ interface ServiceParts extends LedgerParts {
   objectOwners: ObjectOwnerStore;
   webhooks: Webhooks;
   web: Web;
+  outbound: Outbound;
+  publicUrl: string;
   isDraining: () => boolean;
 }
 
@@ -272,10 +277,25 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     realtime: createRealtime(options, parts),
     responsesSockets: responsesSocketsOf(options),
     memory: calls.memory,
+    outbound: parts.outbound,
+    mcp: mcpOf(options, parts),
     body: calls.body,
     largeBodies: calls.largeBodies,
     sandboxed: [...sandbox.keys()],
     document: documentOf(options),
+  };
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
+
+function mcpOf({ config, environment }: AppOptions, { ticker, publicUrl }: ServiceParts): Services["mcp"] {
+  const { host, cors } = config.server;
+  return {
+    endpoint: new McpEndpoint({ ticker, randomBytes: environment.randomBytes }),
+    models: config.mcp.models,
+    origins: { isLocal: LOOPBACK.test(host), publicUrl, origins: cors?.origins ?? [] },
+    ticker,
+    publicUrl,
   };
 }
 

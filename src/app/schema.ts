@@ -50,5 +50,6 @@ export const schema: Schema = {
     BACKGROUND_RESPONSES,
     ledger.ATTEMPTS,
     CONVERSATIONS,
+    auth.TOOLS_OF_TOKENS,
   ],
 };

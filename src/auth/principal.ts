@@ -9,6 +9,8 @@ export interface Principal {
   service: boolean;
   admin: boolean;
   models: readonly string[] | undefined;
+  /** Globs of names of tools, those that begin with `!` are exceptions; undefined for all. */
+  tools?: readonly string[] | undefined;
   /** Undefined if no rate limit applies. */
   rates: Readonly<RateLimits> | undefined;
   /** The factor on prices in millionths, in place of the configuration's; undefined for that. */
@@ -25,6 +27,7 @@ export function toPrincipal(token: TokenRecord): Principal {
     service: token.service,
     admin: token.admin,
     models: token.models,
+    ...(token.tools && { tools: token.tools }),
     rates: ratesOf(token),
     markup: token.markup,
     expiresAt: token.expiresAt,

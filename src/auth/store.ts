@@ -12,6 +12,8 @@ export interface TokenRecord {
   admin: boolean;
   /** Globs of model ids that it may use; undefined for all. */
   models: readonly string[] | undefined;
+  /** Globs of names of tools that it may call, those with `!` it may not; undefined for all. */
+  tools?: readonly string[] | undefined;
   /** Requests per minute; undefined for no limit. */
   rpm: number | undefined;
   /** Tokens of language models per minute; undefined for no limit. */

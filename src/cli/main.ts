@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
   health: async () => (await import("./health.ts")).addHealthCommand,
   sim: async () => (await import("./sim.ts")).addSimCommand,
+  mcp: async () => (await import("./mcp/command.ts")).addMcpCommand,
   worker: async () => (await import("./worker.ts")).addWorkerCommand,
 };
 

@@ -114,6 +114,15 @@ export function orNone<T>(read: (text: string) => T): (text: string) => T | "non
 
 export const listOption = (text: string): string[] => text.split(",").filter((item) => item !== "");
 
+/** Globs of tools: names of `[A-Za-z0-9_-]`, with * and a ! before an exception. */
+export const toolsOption = option("--tools", (text) => {
+  const globs = listOption(text);
+  const wrong = globs.find((glob) => !/^!?[\w*-]{1,128}$/.test(glob));
+  if (wrong !== undefined) throw new RangeError(`"${wrong}" is no glob of tools such as web_* or !web_crawl`);
+  if (globs.length === 0) throw new RangeError("write at least one glob; !* denies all");
+  return globs;
+});
+
 /** Names become part of account ids and log lines. */
 export function nameOption(name: string): (text: string) => string {
   return option(name, (text) => {

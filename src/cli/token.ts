@@ -9,6 +9,7 @@ import {
   listOption,
   nameOption,
   periodOption,
+  toolsOption,
   UsageError,
   withCommonOptions,
 } from "./options.ts";
@@ -31,6 +32,7 @@ export function addTokenCommands(program: Command): void {
     .option("--tpm <count>", "tokens of its calls a minute", countOption("--tpm"))
     .option("--concurrency <count>", "calls at the same time", countOption("--concurrency"))
     .option("--models <globs>", "model ids it may use, with *, separated by commas", listOption)
+    .option("--tools <globs>", "tools it may call, with *; those behind ! it may not", toolsOption)
     .option("--service", "bypass the user's balance; usage is recorded all the same")
     .option("--admin", "may administrate")
     .option("--expires <duration>", "lifetime, such as 30d", durationOption("--expires"))
@@ -69,6 +71,7 @@ function describe(token: TokenRecord) {
     expires: token.expiresAt === undefined ? null : new Date(token.expiresAt).toISOString(),
     created: new Date(token.createdAt).toISOString(),
     models: token.models ?? null,
+    tools: token.tools ?? null,
     rpm: token.rpm ?? null,
     tpm: token.tpm ?? null,
     concurrency: token.concurrency ?? null,

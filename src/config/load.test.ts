@@ -95,6 +95,7 @@ describe("absent keys", () => {
     expect(load(minimal).config).toEqual({
       server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000 },
       models: {},
+      mcp: { models: {} },
       routing: { attempts: 4, ...routing },
       storage: "sqlite:data/tollgate.db",
       storage_journal: "data/journal",
@@ -171,6 +172,7 @@ web:
   allow_ports: [443]
 webhooks: { encryption_key: 0123456789abcdef0123456789abcdef }
 models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } }
+mcp: { models: { chat: my.own_Vllm-1/m } }
 routing: { attempts: 3, deadline: 1m }
 pricing:
   web: { pages_kcount: 5, pdf_pages_kcount: 6, maps_kcount: 7, searches_kcount: 8 }
@@ -208,6 +210,7 @@ pricing:
         total_timeout: 300_000,
       },
       models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } },
+      mcp: { models: { chat: "my.own_Vllm-1/m" } },
       routing: { attempts: 3, deadline: 60_000, ...routing },
       log: { level: "silent" },
       providers: {

@@ -286,6 +286,26 @@ const webhooks = z
   })
   .prefault({});
 
+const toolModel = (noun: string) => z.string().min(1).max(256).optional().describe(`For ${noun}.`);
+
+const mcp = z
+  .strictObject({
+    models: z
+      .strictObject({
+        chat: toolModel("chat"),
+        embedding: toolModel("embed"),
+        image: toolModel("image_generate"),
+        image_edit: toolModel("image_edit"),
+        speech: toolModel("speech_generate"),
+        transcription: toolModel("audio_transcribe"),
+        video: toolModel("video_generate"),
+      })
+      .prefault({})
+      .describe("The models, or names of routes, of tools that are called without one. Unset: the call must name one."),
+  })
+  .prefault({})
+  .describe("The gateway's tools, over MCP at /mcp.");
+
 export const configSchema = z.strictObject({
   server,
   storage: z.string().min(1).default("sqlite:data/tollgate.db").describe("sqlite:PATH or postgres://user:pass@host/db"),
@@ -307,6 +327,7 @@ export const configSchema = z.strictObject({
   web,
   webhooks,
   models,
+  mcp,
   pricing,
 });
 

@@ -18,6 +18,7 @@ export const errorTable = {
   generation_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   object_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   crawl_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
+  tool_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   video_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   response_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   unsupported_operation: { status: 404, type: "invalid_request_error", fault: "client" },

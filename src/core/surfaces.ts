@@ -1,7 +1,7 @@
 import type { ErrorCode, GatewayError } from "./errors.ts";
 
 /** The family of API that a route belongs to. It determines the shape of the gateway's errors on that route. */
-export type Surface = "openai" | "anthropic" | "firecrawl";
+export type Surface = "openai" | "anthropic" | "firecrawl" | "mcp";
 
 const anthropicTypes: Record<number, string> = {
   400: "invalid_request_error",
@@ -52,6 +52,12 @@ const bodies: Record<Surface, (error: GatewayError, requestId: string) => object
     request_id: requestId,
   }),
   firecrawl: (error) => ({ success: false, error: error.message, code: firecrawlCode(error.code) }),
+  // The code of JSON-RPC is a number; those of the protocol are negative.
+  mcp: (error) => ({
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: error.status, message: error.message, data: { code: error.code } },
+  }),
 };
 
 /** The header names in which a surface's SDKs look for the request id. */
@@ -59,6 +65,7 @@ const idNames: Readonly<Record<Surface, readonly string[]>> = {
   openai: ["x-request-id"],
   anthropic: ["x-request-id", "request-id"],
   firecrawl: ["x-request-id"],
+  mcp: ["x-request-id"],
 };
 
 /** The headers with the request id, for every answer on a surface. */

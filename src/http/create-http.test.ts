@@ -62,6 +62,7 @@ beforeEach(async () => {
       openAnswers: { add: () => undefined, remove: () => undefined },
     }),
     logger,
+    publicUrl: "https://ai.example.com/base/",
     draining: () => draining,
   });
 });

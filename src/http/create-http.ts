@@ -13,6 +13,7 @@ import {
   toGatewayError,
 } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import { challengeOf } from "./challenge.ts";
 import type { MountedRoute, RouteCall } from "./route.ts";
 import { createRouter, type RoutedRequest, UPGRADE } from "./router.ts";
 import { type Sockets, requireHandshake } from "./sockets.ts";
@@ -23,6 +24,8 @@ export interface HttpOptions {
   sockets: Sockets;
   environment: Pick<Environment, "clock" | "randomBytes">;
   logger: Logger;
+  /** The address for callers. */
+  publicUrl: string;
   /** Whether new calls are refused because the server is stopping. */
   draining: () => boolean;
 }
@@ -30,6 +33,7 @@ export interface HttpOptions {
 /** The API of an unknown path, for the format of its 404. */
 function surfaceOf(path: string): Surface {
   if (path.startsWith("/v1/messages")) return "anthropic";
+  if (path === "/mcp" || path.startsWith("/mcp/")) return "mcp";
   return path.startsWith("/v2/") ? "firecrawl" : "openai";
 }
 
@@ -54,13 +58,13 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
     const path = getPath(request);
     // Bun joins the values of a repeated header. A proxy in front may have decided by another one than the gateway's.
     if (request.headers.get("host")?.includes(",") === true)
-      return refusal(options.logger, { request, surface: surfaceOf(path), id }, hostRepeated());
+      return refusal(options, { request, surface: surfaceOf(path), id }, hostRepeated());
     const isUpgrade = method === "GET" && request.headers.get("upgrade")?.toLowerCase() === "websocket";
     const upgraded = isUpgrade ? router.find(UPGRADE, path) : undefined;
     const found = upgraded ?? router.find(method, path) ?? router.findMeant(method, path);
     if (found !== undefined) return answer(options, found, request, id);
     const error = notFound(method, path, router.methodsOf(path));
-    return refusal(options.logger, { request, surface: surfaceOf(path), id }, error);
+    return refusal(options, { request, surface: surfaceOf(path), id }, error);
   };
   return (received) => {
     const request = withHost(received);
@@ -106,7 +110,7 @@ async function answer(
     if (route.kind === "http") return withHeaders(await route.handle(call), headers);
     return await openSocket(options, { call, headers, handle: () => route.handle(call) });
   } catch (thrown) {
-    return refusal(options.logger, { request, surface, id, path: route.path }, thrown);
+    return refusal(options, { request, surface, id, path: route.path }, thrown);
   }
 }
 
@@ -209,7 +213,11 @@ function clientIdOf({ headers }: Request): string | undefined {
 }
 
 /** The answer for any exception. The gateway's own faults are logged with their cause, which the caller never gets. */
-function refusal(logger: Logger, { request, surface, id, path }: RefusedRequest, thrown: unknown): Response {
+function refusal(
+  { logger, publicUrl }: HttpOptions,
+  { request, surface, id, path }: RefusedRequest,
+  thrown: unknown,
+): Response {
   const error = toGatewayError(thrown);
   const line = {
     request_id: id,
@@ -223,7 +231,7 @@ function refusal(logger: Logger, { request, surface, id, path }: RefusedRequest,
   else logger.info(line, "refused");
   const headers: Record<string, string> = { ...error.headers, ...idHeaders(surface, id) };
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
-  if (error.status === 401) headers["www-authenticate"] = "Bearer";
+  if (error.status === 401) headers["www-authenticate"] = challengeOf(surface, publicUrl, getPath(request));
   // Otherwise the remainder of the body could arrive without end.
   if (error.status === 408) headers["connection"] = "close";
   return Response.json(errorBody(surface, error, id), { status: error.status, headers });

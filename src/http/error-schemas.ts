@@ -23,4 +23,11 @@ export const errorSchemas: Readonly<Record<Surface, z.ZodType>> = {
   firecrawl: z
     .object({ success: z.literal(false), error: z.string(), code: z.string() })
     .meta({ id: "FirecrawlError" }),
+  mcp: z
+    .object({
+      jsonrpc: z.literal("2.0"),
+      id: z.null(),
+      error: z.object({ code: z.number().int(), message: z.string(), data: z.looseObject({}).optional() }),
+    })
+    .meta({ id: "McpError" }),
 };

@@ -12,6 +12,7 @@ import { moderationsFeature } from "./moderations/index.ts";
 import { platformFeature } from "./platform/index.ts";
 import { realtimeFeature } from "./realtime/index.ts";
 import { responsesFeature } from "./responses/index.ts";
+import { toolsFeature } from "./tools/index.ts";
 import { videosFeature } from "./videos/index.ts";
 import { webFeature } from "./web/index.ts";
 
@@ -32,4 +33,5 @@ export const features: readonly Feature[] = [
   realtimeFeature,
   filesFeature,
   webFeature,
+  toolsFeature,
 ];

@@ -1,21 +1,35 @@
 import type { BodyLimits } from "../bodies/index.ts";
 import type { LargeBodies } from "../calls/index.ts";
 import type { AdmitFree } from "../charges/index.ts";
+import type { Config } from "../config/index.ts";
 import type { Clock } from "../core/index.ts";
 import type { FileService } from "../files/index.ts";
 import type { GenerationStore } from "../generations/index.ts";
 import type { LedgerStore } from "../ledger/index.ts";
+import type { McpEndpoint, OriginPolicy } from "../mcp/index.ts";
 import type { ModelList, ModelRouter } from "../routing/index.ts";
 import type { RealtimeSessions } from "../realtime/index.ts";
 import type { Conversations, ResponseStore, ObjectOwnerStore, StoredObjects } from "../objects/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
-import type { MemoryBudget } from "../streaming/index.ts";
+import type { Outbound } from "../outbound/index.ts";
+import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import type { Crawls, Screenshots, StoredBytesStore, TextIndexStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
 import type { ResponsesSocketSettings } from "./responses/responses-sockets.ts";
+
+/** The parts that tools need. */
+export interface McpServices {
+  endpoint: McpEndpoint;
+  /** The default models of tools. */
+  models: Config["mcp"]["models"];
+  origins: OriginPolicy;
+  ticker: Ticker;
+  /** The address for callers. */
+  publicUrl: string;
+}
 
 /** The services that `app.ts` creates for the features. Each route declares the ones that it needs. */
 export interface Services extends ChargeableServices {
@@ -44,6 +58,8 @@ export interface Services extends ChargeableServices {
   storedBytes: StoredBytesStore;
   responsesSockets: ResponsesSocketSettings;
   memory: MemoryBudget;
+  outbound: Outbound;
+  mcp: McpServices;
   /** Rejects with `storage_unavailable` if the storage does not answer, or takes no writes. */
   checkStorage: () => Promise<void>;
   /** Whether the server is stopping. */

@@ -102,6 +102,10 @@ const routes: [string, string, string[]][] = [
     ["delete", `${path}/{id}`, [...platform, "404"].toSorted()],
     ["get", `${path}/{id}/errors`, [...platform, "404"].toSorted()],
   ]),
+  ["get", "/v1/tools", platform],
+  ["post", "/v1/tools/{name}", relayed],
+  ["get", "/.well-known/oauth-protected-resource", platform],
+  ["get", "/.well-known/oauth-protected-resource/{resource}", [...platform, "404"].toSorted()],
   ["get", "/v2/concurrency-check", platform],
   ["get", "/v2/team/credit-usage", platform],
   ["get", "/v2/screenshots/{id}", [...platform, "206", "404"].toSorted()],
@@ -128,6 +132,8 @@ function notFound(path: string): string {
   if (path === "/v1/videos/{video_id}" || path === "/v1/videos/{video_id}/content") {
     return "The caller has no such video job, or its provider has no such operation.";
   }
+  if (path.startsWith("/v1/tools/")) return "The caller has no such tool.";
+  if (path.startsWith("/.well-known/")) return "There is no such resource.";
   if (path === "/v1/models/{model_id}") return "There is no such model, or the token may not use it.";
   if (path.startsWith("/v1/responses/{")) return "The caller has no such response.";
   if (path.startsWith("/v1/conversations/{")) return "The caller has no such conversation or item.";
@@ -231,6 +237,7 @@ describe("the document", () => {
       "Realtime",
       "Responses",
       "Search",
+      "Tools",
       "Video",
     ]);
   });
@@ -360,7 +367,9 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
   });
 
   test("needs a token unless it is public", () => {
-    const isPublic = path.startsWith("/health") || path === "/openapi.json" || path.startsWith("/v2/screenshots/");
+    const isPublic =
+      ["/health", "/.well-known/", "/v2/screenshots/"].some((start) => path.startsWith(start)) ||
+      path === "/openapi.json";
     expect(operation.security).toEqual((isPublic ? [] : undefined) as never);
   });
 });

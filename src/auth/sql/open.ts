@@ -6,6 +6,11 @@ import type { TokenRecord, TokenStore } from "../store.ts";
 
 const { text, integer, bytes, flag, json, named, optional } = column;
 
+const globs = optional<readonly string[]>({
+  read: (value) => (typeof value === "string" ? value.split(",") : undefined),
+  write: (list) => list.join(","),
+});
+
 const tokens = tableOf<Omit<TokenRecord, "markup">>({
   id: text,
   secretHash: bytes,
@@ -13,10 +18,8 @@ const tokens = tableOf<Omit<TokenRecord, "markup">>({
   accountId: text,
   service: flag,
   admin: flag,
-  models: optional<readonly string[]>({
-    read: (value) => (typeof value === "string" ? value.split(",") : undefined),
-    write: (models) => models.join(","),
-  }),
+  models: globs,
+  tools: globs,
   rpm: optional(integer),
   tpm: optional(integer),
   concurrency: optional(integer),

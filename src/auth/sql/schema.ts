@@ -39,6 +39,10 @@ export const TOKENS_PER_MINUTE = bothEngines(`
   CREATE INDEX tokens_by_account ON tokens (account_id);
   `);
 
+export const TOOLS_OF_TOKENS = bothEngines(`
+  ALTER TABLE tokens ADD COLUMN tools TEXT;
+  `);
+
 export const CLIENT_SECRETS = bothEngines(
   `
   -- Secrets that start realtime sessions in the name of a token, until they expire.

@@ -10,7 +10,8 @@ const created = {
   url: z.string().describe("Where to poll it."),
 };
 
-const startCrawlRoute = proxiedRoute({
+/** Creates a crawl. */
+export const startCrawlRoute = proxiedRoute({
   contract: {
     path: "/v2/crawl",
     operationId: "crawl",

@@ -1,0 +1,37 @@
+/** The gateway's own tools as a server of MCP, for one caller. */
+import { toGatewayError } from "../../core/index.ts";
+import type { McpServer, ToolAnswer, ToolCall } from "../../mcp/index.ts";
+import type { RouteCall } from "../route.ts";
+import type { Services } from "../services.ts";
+import { errorResult } from "./own/ask-route.ts";
+import { cancelTask, taskOf } from "./own/jobs.ts";
+import { allowedDefinitions, callOwnTool } from "./own/own-tools.ts";
+
+const instructions =
+  "Tools of an AI gateway: the web, images, sound, video, embeddings and other models. Calls cost credits of the " +
+  "caller; budget_get returns what is left, models_list the models and their prices.";
+
+export function ownServer(services: Services, { requestId, principal }: RouteCall): McpServer {
+  const looker = { principal, services };
+  return {
+    info: { name: "tollgate", title: "Tollgate", version: services.version },
+    instructions,
+    listTools: () => JSON.stringify(allowedDefinitions(services.mcp.models, principal)),
+    callTool: (call) =>
+      callOwnTool({ ...call, requestId, principal, services })?.catch(failed(services, requestId, call)),
+    getTask: (id) => taskOf(looker, id),
+    cancelTask: (id) => cancelTask(looker, id),
+  };
+}
+
+/** A failure as the result that a model reads; the gateway's own are logged with their cause, as at every route. */
+function failed({ logger }: Services, requestId: string, { name: tool }: ToolCall): (thrown: unknown) => ToolAnswer {
+  return (thrown) => {
+    const error = toGatewayError(thrown);
+    const line = { request_id: requestId, tool, status: error.status, error: error.code };
+    if (error.fault === "gateway" && error.cause !== undefined) logger.error({ ...line, err: error.cause }, "failed");
+    else logger.info(line, "refused");
+    const { code, status, param } = error;
+    return { result: errorResult(error.message, { "tollgate/error": { code, status, param } }) };
+  };
+}

@@ -1,0 +1,115 @@
+/** The tools over plain HTTP, for programs that speak no MCP. */
+import { z } from "@hono/zod-openapi";
+import { decodeBody, parseBody, readBody } from "../../bodies/index.ts";
+import { GatewayError, type JsonObject } from "../../core/index.ts";
+import type { ToolDefinition } from "../../mcp/index.ts";
+import { parseQuery } from "../parse-query.ts";
+import { platformRoute, type RouteCall } from "../route.ts";
+import type { Services } from "../services.ts";
+import { allowedDefinitions, callOwnTool } from "./own/own-tools.ts";
+
+const listed = z.looseObject({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  inputSchema: z.looseObject({}).describe("The JSON Schema of the arguments."),
+  annotations: z.looseObject({ readOnlyHint: z.boolean() }),
+});
+
+const formats = ["chat", "responses", "messages"] as const;
+
+/** The same tool as an element of `tools` in a request to one of the APIs. */
+const forFormat: Readonly<Record<(typeof formats)[number], (tool: ToolDefinition) => JsonObject>> = {
+  chat: ({ name, description, inputSchema: parameters }) => ({
+    type: "function",
+    function: { name, description, parameters },
+  }),
+  responses: ({ name, description, inputSchema: parameters }) => ({ type: "function", name, description, parameters }),
+  messages: ({ name, description, inputSchema: input_schema }) => ({ name, description, input_schema }),
+};
+
+const query = z.object({
+  format: z.enum(formats).optional().describe("The tools as that API's requests contain them."),
+  q: z.string().max(200).optional().describe("Only tools with these words in their name or description."),
+});
+
+const listToolsRoute = platformRoute({
+  contract: {
+    path: "/v1/tools",
+    operationId: "listTools",
+    tag: "Tools",
+    summary: "List the tools that the caller may use.",
+    query,
+    answer: z
+      .object({ object: z.literal("list"), data: z.array(z.union([listed, z.looseObject({})])) })
+      .meta({ id: "ToolList" }),
+  },
+  access: "token",
+  handle: ({ request, principal }, { mcp }: Pick<Services, "mcp">) => {
+    const { format, q = "" } = parseQuery(request, query);
+    const words = q.toLowerCase().split(/\s+/);
+    const found = allowedDefinitions(mcp.models, principal).filter(({ name, title, description }) => {
+      const text = `${name} ${title} ${description}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+    return Response.json({ object: "list", data: format === undefined ? found : found.map(forFormat[format]) });
+  },
+});
+
+/** The body of a call: any members. The tool checks them. */
+const toolArguments = z.looseObject({}).meta({ id: "ToolArguments", description: "As the tool's inputSchema says." });
+
+const toolResult = z
+  .looseObject({
+    content: z.array(z.looseObject({ type: z.string() })).describe("Texts, images, sounds and links, as in MCP."),
+    structuredContent: z.looseObject({}).optional().describe("The same as data, if the tool has data."),
+    isError: z.boolean().optional().describe("Whether the tool has failed: what it says is in content."),
+  })
+  .meta({ id: "ToolResult" });
+
+const callToolRoute = platformRoute({
+  contract: {
+    method: "post",
+    path: "/v1/tools/{name}",
+    operationId: "callTool",
+    tag: "Tools",
+    summary: "Call a tool. Costs what its operation costs.",
+    params: z.object({ name: z.string() }),
+    body: toolArguments,
+    answer: toolResult,
+    notFound: "The caller has no such tool.",
+    relays: true,
+  },
+  access: "token",
+  async handle(call: RouteCall, services: Services) {
+    const { request, principal, requestId } = call;
+    const given = await argumentsOf(request, services);
+    const answered = callOwnTool({
+      name: call.pathParameter("name"),
+      arguments: given,
+      takesTasks: false,
+      signal: request.signal,
+      onProgress: undefined,
+      requestId,
+      principal,
+      services,
+      retryKey: request.headers.get("idempotency-key") ?? undefined,
+    });
+    if (answered === undefined) throw new GatewayError("tool_not_found", "There is no such tool here.");
+    const { result, headers } = await answered;
+    return Response.json(result, headers === undefined ? {} : { headers });
+  },
+});
+
+/** Nothing is `{}`. */
+async function argumentsOf(request: Request, { body: limits, memory }: Services): Promise<JsonObject> {
+  const share = memory.share();
+  try {
+    const bytes = await readBody(request, limits, share);
+    return bytes.length === 0 ? {} : decodeBody(parseBody(bytes, toolArguments, []));
+  } finally {
+    share.free();
+  }
+}
+
+export const toolRoutes = [listToolsRoute, callToolRoute];

@@ -1,0 +1,30 @@
+/**
+ * DNS rebinding: a page whose name resolves to this machine speaks to servers that trust whoever is on it. A browser
+ * names the page in `Origin` and its name in `Host`, neither of which the page can change.
+ */
+import { matchesGlob } from "../core/index.ts";
+
+export interface OriginPolicy {
+  /** Whether the server listens on this machine alone. Clusters and proxies send a `Host` of their own. */
+  isLocal: boolean;
+  /** The address for callers. */
+  publicUrl: string;
+  /** Globs of the pages that the operator lets call. */
+  origins: readonly string[];
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+
+/** Why a request is refused (403); undefined if it is admitted. */
+export function originRefusal(headers: Headers, { isLocal, publicUrl, origins }: OriginPolicy): string | undefined {
+  const { host: ownHost, origin: ownOrigin } = new URL(publicUrl);
+  const host = headers.get("host") ?? "";
+  if (isLocal && !LOOPBACK.test(host) && host.toLowerCase() !== ownHost) return "This Host is not the gateway's.";
+  const origin = headers.get("origin");
+  if (origin === null || origin === ownOrigin || isLoopback(origin)) return undefined;
+  return origins.some((glob) => matchesGlob(glob, origin)) ? undefined : "Pages of this Origin may not call.";
+}
+
+function isLoopback(origin: string): boolean {
+  return /^https?:\/\//.test(origin) && LOOPBACK.test(origin.slice(origin.indexOf("//") + 2));
+}

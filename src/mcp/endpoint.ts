@@ -1,0 +1,201 @@
+/**
+ * The messages at one URL, of every revision. Which one a client speaks is read from each message by itself, so that any
+ * node can answer it.
+ */
+import type { JsonObject, RandomBytes } from "../core/index.ts";
+import type { Ticker } from "../streaming/index.ts";
+import { errorText, readMessage, RpcError, type RpcId, type RpcRequest } from "./json-rpc.ts";
+import { listen } from "./listen.ts";
+import { type McpCall, methodOf } from "./methods.ts";
+import { type FinishedAnswer, Outgoing } from "./outgoing.ts";
+import { type Era, eraOf } from "./revisions.ts";
+import type { McpServer } from "./server.ts";
+import { newSession, ownsSession } from "./session-id.ts";
+
+const LISTEN = "subscriptions/listen";
+
+/** Streams of changes that one token may have open in a process. */
+const LISTENERS_PER_OWNER_MAX = 100;
+
+export interface EndpointOptions {
+  ticker: Ticker;
+  randomBytes: RandomBytes;
+}
+
+/** One POST of an authenticated caller. */
+export interface McpPost {
+  headers: Headers;
+  /** Aborted when the client disconnects. */
+  signal: AbortSignal;
+  body: JsonObject;
+  /** The owner of the session: the id of the token. */
+  owner: string;
+  server: McpServer;
+}
+
+/** A request that is being answered. */
+interface Running {
+  /** By which a client of 2025 cancels it. */
+  key: string | undefined;
+  owner: string;
+  isListening: boolean;
+  abort: AbortController;
+  isCancelled: boolean;
+}
+
+/** Identifies a client of 2025 and its message. */
+interface Sender {
+  era: Era;
+  session: string | undefined;
+}
+
+export class McpEndpoint {
+  readonly #options: EndpointOptions;
+  readonly #running = new Set<Running>();
+  readonly #stopped = Promise.withResolvers<void>();
+
+  constructor(options: EndpointOptions) {
+    this.#options = options;
+  }
+
+  /** Requests that are being answered, without streams of changes. */
+  get active(): number {
+    let count = 0;
+    for (const { isListening } of this.#running) if (!isListening) count += 1;
+    return count;
+  }
+
+  /** The server stops: streams of changes end, each with its response. */
+  close(): void {
+    this.#stopped.resolve();
+  }
+
+  abortAll(): void {
+    for (const { abort } of this.#running) abort.abort();
+  }
+
+  /** Answers one message. Throws every failure that is not a fault of the message. */
+  async post(post: McpPost): Promise<Response> {
+    let message: RpcRequest | undefined;
+    try {
+      message = readMessage(post.body);
+      if (message === undefined) return new Response(null, { status: 202 });
+      const era = eraOf(post.headers, message);
+      const session = era.stateless ? undefined : sessionOf(post, message);
+      const { id } = message;
+      if (id === undefined) return this.#receive(post, message, session);
+      return await this.#request(post, { ...message, id }, { era, session });
+    } catch (thrown) {
+      if (!(thrown instanceof RpcError)) throw thrown;
+      return new Response(errorText(message?.id, thrown), {
+        status: thrown.status,
+        headers: { "content-type": "application/json" },
+      });
+    }
+  }
+
+  /** `DELETE`: the calls of a session end; there is nothing else of it. */
+  endSession(headers: Headers, owner: string): Response {
+    const session = headers.get("mcp-session-id") ?? "";
+    if (!ownsSession(owner, session)) return noSession();
+    for (const running of this.#running) if (running.key?.startsWith(`${session}\n`) === true) cancel(running);
+    return new Response(null, { status: 204 });
+  }
+
+  /** A notification. Those that are not known change nothing. */
+  #receive({ owner }: McpPost, { method, params }: RpcRequest, session: string | undefined): Response {
+    if (method === "notifications/cancelled") {
+      const key = keyOf(session ?? owner, params["requestId"]);
+      for (const running of this.#running) if (running.key === key) cancel(running);
+    }
+    return new Response(null, { status: 202 });
+  }
+
+  async #request(post: McpPost, message: RpcRequest & { id: RpcId }, { era, session }: Sender): Promise<Response> {
+    const isListening = era.stateless && message.method === LISTEN;
+    const perform = isListening
+      ? (call: McpCall) => listen(call, this.#stopped.promise)
+      : methodOf(era, message.method);
+    const { owner, server, headers, signal } = post;
+    if (isListening) this.#refuseFlood(owner);
+    const key = era.stateless ? undefined : keyOf(session ?? owner, message.id);
+    const running: Running = { key, owner, isListening, abort: new AbortController(), isCancelled: false };
+    const onGone = (): void => running.abort.abort();
+    const outgoing = new Outgoing(this.#options.ticker, message.id, onGone);
+    signal.addEventListener("abort", onGone);
+    if (signal.aborted) onGone();
+    this.#running.add(running);
+    const call: McpCall = {
+      ...message,
+      era,
+      server,
+      signal: running.abort.signal,
+      outgoing,
+      newSession: () => newSession(owner, this.#options.randomBytes),
+    };
+    const work = respond(call, perform, running).finally(() => {
+      signal.removeEventListener("abort", onGone);
+      this.#running.delete(running);
+    });
+    return isListening ? outgoing.stream(work) : outgoing.answer(work, takesEvents(headers));
+  }
+
+  #refuseFlood(owner: string): void {
+    let open = 0;
+    for (const running of this.#running) if (running.isListening && running.owner === owner) open += 1;
+    if (open < LISTENERS_PER_OWNER_MAX) return;
+    throw new RpcError(429, `A token may have ${LISTENERS_PER_OWNER_MAX} open streams of changes.`, { status: 429 });
+  }
+}
+
+async function respond(
+  call: McpCall,
+  perform: (call: McpCall) => FinishedAnswer | Promise<FinishedAnswer>,
+  running: Running,
+): Promise<FinishedAnswer | undefined> {
+  try {
+    const finished = await Promise.race([perform(call), aborted(call.signal)]);
+    return running.isCancelled ? undefined : finished;
+  } catch (thrown) {
+    if (running.isCancelled) return undefined;
+    if (!(thrown instanceof RpcError)) throw thrown;
+    return { text: errorText(call.id, thrown), status: thrown.status };
+  }
+}
+
+/** The client waits no longer. The work of the call ends by itself. */
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
+}
+
+/** As the client has asked: it expects no response. */
+function cancel(running: Running): void {
+  running.isCancelled = true;
+  running.abort.abort();
+}
+
+/** Ids of one client are unique; a text and a number with the same characters are two ids. */
+function keyOf(sender: string, id: unknown): string {
+  return `${sender}\n${JSON.stringify(id)}`;
+}
+
+function takesEvents(headers: Headers): boolean {
+  return headers.get("accept")?.includes("text/event-stream") === true;
+}
+
+/** The session that a message names, if it names one. Another token's is as if it were not there. */
+function sessionOf({ headers, owner }: McpPost, { method }: RpcRequest): string | undefined {
+  const session = headers.get("mcp-session-id");
+  if (session === null || method === "initialize") return undefined;
+  if (ownsSession(owner, session)) return session;
+  throw new RpcError(404, NO_SESSION, { status: 404 });
+}
+
+const NO_SESSION = "There is no such session: begin one with initialize.";
+
+function noSession(): Response {
+  return new Response(errorText(undefined, new RpcError(404, NO_SESSION)), {
+    status: 404,
+    headers: { "content-type": "application/json" },
+  });
+}

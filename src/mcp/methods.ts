@@ -1,0 +1,125 @@
+/** The methods of both eras that a server of tools has. */
+import { type JsonObject, objectOf } from "../core/index.ts";
+import { invalidParams, notificationText, resultText, RpcError, type RpcId, rpcCodes } from "./json-rpc.ts";
+import type { FinishedAnswer, Outgoing } from "./outgoing.ts";
+import { acknowledged, begun, called, discovered, followed, initialized, listed } from "./results.ts";
+import { type Era, sessionRevisions, takesTasks, tasksExtension } from "./revisions.ts";
+import type { McpServer, ToolProgress } from "./server.ts";
+
+/** A request that is being answered. */
+export interface McpCall {
+  id: RpcId;
+  method: string;
+  params: JsonObject;
+  era: Era;
+  server: McpServer;
+  signal: AbortSignal;
+  outgoing: Outgoing;
+  /** Begins a session of the owner and returns its id. */
+  newSession: () => string;
+}
+
+type Method = (call: McpCall) => FinishedAnswer | Promise<FinishedAnswer>;
+
+const sessionMethods: Readonly<Record<string, Method>> = {
+  initialize: initialize,
+  ping: ({ id }) => ({ text: resultText(id, "{}") }),
+  "tools/list": listTools,
+  "tools/call": callTool,
+};
+
+const statelessMethods: Readonly<Record<string, Method>> = {
+  "server/discover": ({ id, server }) => ({ text: resultText(id, discovered(server)) }),
+  "tools/list": listTools,
+  "tools/call": callTool,
+  "tasks/get": getTask,
+  "tasks/update": updateTask,
+  "tasks/cancel": cancelTask,
+};
+
+/** Throws -32601 (404 in the stateless era) for a method that there is not. */
+export function methodOf({ stateless }: Era, name: string): Method {
+  const methods = stateless ? statelessMethods : sessionMethods;
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+  if (method !== undefined) return method;
+  throw new RpcError(rpcCodes.methodNotFound, "There is no such method here.", { status: stateless ? 404 : 200 });
+}
+
+/** A client that asks for another revision decides itself whether the newest will do. */
+function initialize({ id, params, server, newSession }: McpCall): FinishedAnswer {
+  const asked = sessionRevisions.find((each) => each === params["protocolVersion"]);
+  const text = resultText(id, initialized(server, asked ?? sessionRevisions[0]));
+  return { text, headers: { "mcp-session-id": newSession() } };
+}
+
+async function listTools({ id, server, era, params }: McpCall): Promise<FinishedAnswer> {
+  // All tools are on the first page.
+  if (params["cursor"] !== undefined) throw invalidParams("There is no such cursor.");
+  return { text: resultText(id, listed(await server.listTools(), server, era.stateless)) };
+}
+
+async function callTool({ id, params, server, era, signal, outgoing }: McpCall): Promise<FinishedAnswer> {
+  const { name } = params;
+  const given = params["arguments"] === undefined ? {} : objectOf(params["arguments"]);
+  if (typeof name !== "string") throw invalidParams("name must be a text.");
+  if (given === undefined) throw invalidParams("arguments must be an object.");
+  const answered = server.callTool({
+    name,
+    arguments: given,
+    takesTasks: era.stateless && takesTasks(era.capabilities),
+    signal,
+    onProgress: reporterOf(params, outgoing),
+  });
+  if (answered === undefined) throw invalidParams("There is no such tool.");
+  const { result, headers } = await answered;
+  const text = "task" in result ? begun(result.task, server) : called(result, server, era.stateless);
+  return { text: resultText(id, text), ...(headers && { headers }) };
+}
+
+/** Sends progress to a client that has asked for it. An update that is not further than the last one is none. */
+function reporterOf(params: JsonObject, outgoing: Outgoing): ((progress: ToolProgress) => void) | undefined {
+  const progressToken = objectOf(params["_meta"])?.["progressToken"];
+  if (typeof progressToken !== "string" && typeof progressToken !== "number") return undefined;
+  let last = Number.NEGATIVE_INFINITY;
+  return (progress) => {
+    if (progress.progress <= last) return;
+    last = progress.progress;
+    outgoing.notify(notificationText("notifications/progress", { progressToken, ...progress }));
+  };
+}
+
+async function getTask(call: McpCall): Promise<FinishedAnswer> {
+  const task = await call.server.getTask(taskIdOf(call));
+  if (task === undefined) throw noTask();
+  return { text: resultText(call.id, followed(task, call.server)) };
+}
+
+/** No task asks for input, and unexpected answers are ignored. */
+async function updateTask(call: McpCall): Promise<FinishedAnswer> {
+  if ((await call.server.getTask(taskIdOf(call))) === undefined) throw noTask();
+  return { text: resultText(call.id, acknowledged(call.server)) };
+}
+
+async function cancelTask(call: McpCall): Promise<FinishedAnswer> {
+  if (!(await call.server.cancelTask(taskIdOf(call)))) throw noTask();
+  return { text: resultText(call.id, acknowledged(call.server)) };
+}
+
+function taskIdOf({ params: { taskId }, era }: McpCall): string {
+  requireTasks(era);
+  if (typeof taskId !== "string") throw invalidParams("taskId must be a text.");
+  return taskId;
+}
+
+function noTask(): RpcError {
+  return invalidParams("There is no such task of yours.");
+}
+
+/** Throws -32021 if the client has not declared that it knows tasks. */
+export function requireTasks(era: Era): void {
+  if (era.stateless && takesTasks(era.capabilities)) return;
+  throw new RpcError(rpcCodes.missingCapability, "The client must declare that it follows tasks.", {
+    status: 400,
+    data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
+  });
+}

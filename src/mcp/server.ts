@@ -1,0 +1,76 @@
+/** A server of tools, as the protocol layer sees it: the same calls for every revision. */
+import type { JsonObject } from "../core/index.ts";
+
+/** A member of a result that people and models read. */
+export type ToolContent =
+  | { type: "text"; text: string }
+  | { type: "image" | "audio"; data: string; mimeType: string }
+  | { type: "resource_link"; uri: string; name: string; mimeType?: string };
+
+export interface ToolResult {
+  content: readonly ToolContent[];
+  structuredContent?: JsonObject;
+  isError?: boolean;
+  _meta?: JsonObject;
+}
+
+export interface ToolDefinition {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: JsonObject;
+  annotations: { readOnlyHint: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint: boolean };
+}
+
+/** How far a call is. `progress` grows with every update. */
+export interface ToolProgress {
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
+/** One call of a tool. */
+export interface ToolCall {
+  name: string;
+  arguments: JsonObject;
+  /** Whether the client can follow a task in place of waiting. */
+  takesTasks: boolean;
+  /** Aborted when the client closes the request, or cancels it. */
+  signal: AbortSignal;
+  /** Undefined if the client wants no progress. */
+  onProgress: ((progress: ToolProgress) => void) | undefined;
+}
+
+/** Work that goes on after its call (the extension `io.modelcontextprotocol/tasks`). */
+export interface ToolTask {
+  taskId: string;
+  status: "working" | "completed" | "failed" | "cancelled";
+  statusMessage?: string;
+  /** In ISO 8601. */
+  createdAt: string;
+  lastUpdatedAt: string;
+  ttlMs: number | null;
+  pollIntervalMs: number;
+  /** Of a completed task: the result that its call would have returned. */
+  result?: ToolResult;
+}
+
+/** The end of a call: its result or a task, and headers for an answer that is not a stream. */
+export interface ToolAnswer {
+  result: ToolResult | { task: ToolTask };
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** One server for one caller. */
+export interface McpServer {
+  info: { name: string; title: string; version: string };
+  instructions: string;
+  /** The definitions that the caller may see, as the text of a JSON array. */
+  listTools(): string | Promise<string>;
+  /** Undefined if the caller has no such tool. A `GatewayError` becomes a result with `isError`. */
+  callTool(call: ToolCall): Promise<ToolAnswer> | undefined;
+  /** Undefined if the caller has no such task. */
+  getTask(id: string): Promise<ToolTask | undefined>;
+  /** False if the caller has no such task. */
+  cancelTask(id: string): Promise<boolean>;
+}
