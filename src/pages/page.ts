@@ -15,6 +15,8 @@ export interface PageRequest {
   /** Replaces images that are part of the document by a short placeholder. */
   removeBase64Images: boolean;
   pdf: PdfOptions;
+  /** The content of frames as HTML, by their addresses, if the page was read before and named them. */
+  frames?: Readonly<Record<string, string>>;
 }
 
 export interface PageWants {
@@ -31,6 +33,15 @@ export interface PdfOptions {
   /** Pages that are read, from the first. */
   pagesMax: number;
 }
+
+/**
+ * The attribute by which the browser marks elements that their computed style hides: `folded` for parts that a control may open, `away`
+ * for those out of sight.
+ */
+export const hiddenMark = "data-tollgate-hidden";
+
+/** The attribute in which the browser puts the documents of frames. */
+export const frameMark = "data-tollgate-frame";
 
 export type DocumentKind = "html" | "pdf" | "docx" | "text" | "markdown" | "json" | "xml" | "feed" | "csv";
 
@@ -65,6 +76,8 @@ export interface Page {
   /** Absolute addresses on the whole page, in its order, each once. */
   links?: string[];
   images?: string[];
+  /** Addresses of frames of the page's own origin whose content belongs to it, and was not given. */
+  frames?: string[];
   metadata: PageMetadata;
   /** The document is HTML whose content is made by scripts. */
   needsBrowser: boolean;

@@ -213,7 +213,7 @@ async function takeApart(scene: Scene, request: ChildPageRequest): Promise<Rende
   const actions = request.actions && (await runActions(request.actions, scene));
   const { screenshot: settings } = request;
   const screenshot = settings && (await takeScreenshot({ page, world, deadline, settings }));
-  const document = await readHtml(world, deadline);
+  const document = await readHtml(world, deadline, { marked: true });
   const { response, failed } = navigations;
   const isErrorPage = page.url().startsWith("chrome-error:");
   if (failed !== undefined && isErrorPage) throw failureOf(failed, pass);

@@ -51,5 +51,7 @@ function setImage(
 }
 
 function isForBrowsers(attribute: string): boolean {
-  return /^(on[a-z]|style$|srcset$|data-(lazy|src|original)|nonce$|integrity$|crossorigin$)/.test(attribute);
+  return /^(on[a-z]|style$|srcset$|data-(lazy|src|original|tollgate-(hidden|frame))|nonce$|integrity$|crossorigin$)/.test(
+    attribute,
+  );
 }

@@ -1,4 +1,4 @@
-import { type ChildNode, type Element, isComment, isDirective, isTag, isText, type ParentNode } from "domhandler";
+import { type ChildNode, type Element, isComment, isDirective, isTag, type ParentNode } from "domhandler";
 import { adopt } from "./adopt.ts";
 
 /** Elements without content for a reader. `noscript` is text to the parser; its images are found by the list of images. */
@@ -23,49 +23,26 @@ const silent = new Set([
 const consentBoxes =
   /^(onetrust-(consent-sdk|banner-sdk)|CybotCookiebotDialog(BodyUnderlay)?|usercentrics-root|didomi-host|truste-consent-track|cookie-?(banner|consent|notice|bar|law-info-bar)|gdpr-?(banner|consent|cookie-notice)|cmplz-cookiebanner-container|cc-window|qc-cmp2-container|sp_message_container_\d+|iubenda-cs-banner|moove_gdpr_cookie_info_bar|termly-code-snippet-support|osano-cm-window|klaro|eu-cookie-compliance-banner|BorlabsCookieBox|CookieConsent)$/i;
 
-/** The part of a page's text that no hidden element has: themes hide the whole content until a script has run. */
-const hiddenShareMax = 1 / 3;
-
-/** Removes the parts that a reader never sees: scripts, styles, comments, hidden elements, boxes that ask for consent. In place. */
+/** Removes the parts that are no content: scripts, styles, comments, boxes that ask for consent. In place. */
 export function clean(root: ParentNode): void {
-  const textMax = textLength(root, Infinity) * hiddenShareMax;
   const waiting: ParentNode[] = [root];
   for (let parent = waiting.pop(); parent !== undefined; parent = waiting.pop()) {
-    const kept = parent.children.filter((child) => isSeen(child, textMax));
+    const kept = parent.children.filter((child) => isSeen(child));
     if (kept.length < parent.children.length) adopt(parent, kept);
     for (const child of kept) if (isTag(child)) waiting.push(child);
   }
 }
 
-function isSeen(node: ChildNode, textMax: number): boolean {
+function isSeen(node: ChildNode): boolean {
   if (isComment(node) || isDirective(node)) return false;
   if (!isTag(node)) return true;
   if (isFormula(node)) return true;
-  if (silent.has(node.name) || isConsentBox(node)) return false;
-  return !isHidden(node) || textLength(node, textMax) > textMax;
-}
-
-function isHidden({ name, attribs }: Element): boolean {
-  if (name === "dialog") return attribs["open"] === undefined;
-  if (attribs["hidden"] !== undefined && attribs["hidden"] !== "until-found") return true;
-  const { style } = attribs;
-  return style !== undefined && /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style);
+  return !silent.has(node.name) && !isConsentBox(node);
 }
 
 function isConsentBox({ attribs: { id, class: classes } }: Element): boolean {
   if (id !== undefined && consentBoxes.test(id)) return true;
   return classes !== undefined && classes.split(/\s+/).some((one) => consentBoxes.test(one));
-}
-
-/** Characters of text below a node, scripts and styles left out; counts until there are more than `enough`. */
-function textLength(root: ParentNode, enough: number): number {
-  let characters = 0;
-  const waiting: ChildNode[] = [...root.children];
-  for (let node = waiting.pop(); node !== undefined && characters <= enough; node = waiting.pop()) {
-    if (isText(node)) characters += node.data.trim().length;
-    else if (isTag(node) && !silent.has(node.name)) for (const child of node.children) waiting.push(child);
-  }
-  return characters;
 }
 
 /** MathJax 2 keeps the source of a formula in a script; others hide it beside its picture. */

@@ -126,7 +126,7 @@ class Pruner {
     if (node.name === "pre" && near.whole === true) {
       return { source: node, next: 0, children: [], near: media, useful: true };
     }
-    if (isCheckbox(node)) return { source: node, next: 0, children: [], near, useful: false };
+    if (isSign(node)) return { source: node, next: 0, children: [], near, useful: false };
     if (isMedia(node)) {
       if (near.share < mediaShareMin) return undefined;
       return { source: node, next: 0, children: [], near: media, useful: true };
@@ -148,12 +148,12 @@ interface Frame {
 
 function close({ source, children, useful }: Frame, parent: Frame | undefined): void {
   if (parent === undefined || !(source instanceof Element)) return;
-  const isSign = source.name === "br" || isCheckbox(source);
-  if (!useful && !isSign) return;
+  const isKept = useful || source.name === "br" || isSign(source);
+  if (!isKept) return;
   if (children.length < source.children.length) adopt(source, children);
   show(source);
   parent.children.push(source);
-  if (!isSign) parent.useful = true;
+  if (useful) parent.useful = true;
 }
 
 /** Shows content that its page shows on demand only. */
@@ -163,9 +163,14 @@ function show(element: Element): void {
   if (element.name === "noscript") element.name = "div";
 }
 
-/** Of a task in a list: whether it is done. */
-function isCheckbox({ name, attribs }: Element): boolean {
-  return name === "input" && attribs["type"]?.toLowerCase() === "checkbox";
+/** Types of inputs whose value is no text of the page. */
+const withoutText = new Set(["hidden", "submit", "button", "image", "reset", "password", "radio", "file", "search"]);
+
+/** Fields that mean something to the text around them: whether a task is done, a value. */
+function isSign({ name, attribs }: Element): boolean {
+  if (name !== "input") return false;
+  const type = attribs["type"]?.toLowerCase() ?? "";
+  return type === "checkbox" || (!withoutText.has(type) && (attribs["value"] ?? "").trim() !== "");
 }
 
 /** Pictures, players, and formulas, which MathJax keeps in scripts. */

@@ -1,5 +1,6 @@
 import { isText, type Document } from "domhandler";
 import { adopt } from "../html/adopt.ts";
+import { dropHidden } from "../html/hidden/index.ts";
 import { parseHtml } from "../html/parse.ts";
 import { elementsOf } from "../html/walk.ts";
 import { bodyOf } from "./body-of.ts";
@@ -21,6 +22,8 @@ export function openNoscripts(document: Document): void {
     left -= content.data.length;
     if (left < 0) return;
     if (countWords(content.data.replaceAll(/<[^>]*>/g, " ")) < wordsMin) continue;
-    adopt(element, bodyOf(parseHtml(content.data)).children);
+    const inner = parseHtml(content.data);
+    dropHidden(inner);
+    adopt(element, bodyOf(inner).children);
   }
 }

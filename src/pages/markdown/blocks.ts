@@ -10,9 +10,13 @@ import {
   type Scope,
   type Writer,
 } from "./context.ts";
-import { delimited, formulaOf } from "./formulas.ts";
-import { finishLine, finishParagraph, linked, surround, writeFrame } from "./inline.ts";
+import { surround } from "./emphasis.ts";
+import { writeField } from "./fields.ts";
+import { delimited, formulaForCell, formulaOf } from "./formulas.ts";
+import { finishLine, finishParagraph } from "./inline.ts";
+import { linked, writeFrame } from "./links.ts";
 import { writeDefinitions, writeList } from "./lists.ts";
+import { equationsOf } from "./equations.ts";
 import { codeOfTable, isLayout, rowsOf, writeTable } from "./tables.ts";
 
 /** The end of an element that is only a box around others. */
@@ -22,7 +26,7 @@ const edge = Symbol("edge");
 const written = new Set(
   (
     "h1 h2 h3 h4 h5 h6 ul ol menu dir li dl blockquote pre table hr details a strong b em i del s strike iframe video audio button " +
-    "select svg noscript template object textarea"
+    "select textarea svg noscript template object"
   ).split(" "),
 );
 
@@ -88,7 +92,11 @@ function writeBlock(element: Element, scope: Scope, writer: Writer): MarkdownBlo
   const note = writer.footnotes.noteOf(element);
   if (note !== undefined) return writeNote(element, note, scope, writer);
   const formula = formulaOf(element);
-  if (formula !== undefined) return [{ kind: "text", text: delimited(formula, true) }];
+  if (formula !== undefined) {
+    return [
+      { kind: "text", text: scope.inCell ? delimited(formulaForCell(formula), false) : delimited(formula, true) },
+    ];
+  }
   switch (element.name) {
     case "h1":
     case "h2":
@@ -144,11 +152,12 @@ function writeOther(element: Element, scope: Scope, writer: Writer): MarkdownBlo
         ? []
         : writer.blocks(element.children, scope);
     case "select":
+    case "textarea":
+      return [{ kind: "text", text: finishLine(writeField(element, scope)) }];
     case "svg":
     case "noscript":
     case "template":
     case "object":
-    case "textarea":
       return [];
     default:
       return writer.blocks(element.children, scope);
@@ -157,15 +166,31 @@ function writeOther(element: Element, scope: Scope, writer: Writer): MarkdownBlo
 
 function writeHeading(element: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
   const { link } = scope;
-  const inner = writer.inline(element.children, { ...scope, inHeading: true });
+  const [own, rest] = ownText(element, writer);
+  const inner = writer.inline(own, { ...scope, inHeading: true });
   const takesLink = link !== undefined && !link.isWritten && (link.heading === undefined || link.heading === element);
   const text = finishLine(takesLink ? linked(inner, link.href, link.title) : inner);
-  if (text === "") return [];
+  const blocks = rest.length === 0 ? [] : writer.blocks(rest, scope);
+  if (text === "") return blocks;
   if (takesLink) link.isWritten = true;
   // Signs at the end of a heading would be read as its closing sequence.
   return [
     { kind: "heading", text: `${"#".repeat(Number(element.name.slice(1)))} ${text.replace(/(^|\s)(#+)$/, "$1\\$2")}` },
+    ...blocks,
   ];
+}
+
+/** Blocks that no heading consists of: it wasn't closed, and the page goes on in it. */
+const notInHeadings = new Set(["p", "table", "ul", "ol", "dl", "pre", "blockquote", "section", "article", "form"]);
+
+/** The text of a heading, and the blocks that begin behind it although it is still open. */
+function ownText({ children }: Element, writer: Writer): [own: ChildNode[], rest: ChildNode[]] {
+  const at = children.findIndex((child) => isTag(child) && notInHeadings.has(child.name));
+  const own = children.slice(0, Math.max(at, 0));
+  const hasText = own.some((child) =>
+    isText(child) ? child.data.trim() !== "" : isTag(child) && !writer.isBlock(child),
+  );
+  return hasText ? [own, children.slice(at)] : [children, []];
 }
 
 function writeQuote(element: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
@@ -185,6 +210,8 @@ function writeTableOrLayout(element: Element, scope: Scope, writer: Writer): Mar
   const rows = rowsOf(element);
   const code = codeOfTable(element, rows);
   if (code !== undefined) return [{ kind: "code", text: fencedCode(code.text, code.language) }];
+  const equations = scope.inCell ? undefined : equationsOf(element, rows);
+  if (equations !== undefined) return equations.map((text) => ({ kind: "text", text }));
   if (scope.inCell || isLayout(element, rows)) return writer.blocks(element.children, scope);
   return writeTable(element, rows, scope, writer);
 }

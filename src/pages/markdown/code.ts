@@ -45,8 +45,10 @@ export function fencedCode(text: string, language: string): string {
 export function codeSpan(text: string): string {
   const folded = text.replaceAll(/\s+/g, " ").trim();
   if (folded === "") return "";
-  const longest = [...folded.matchAll(/`+/g)].reduce((length, [run]) => Math.max(length, run.length), 0);
-  const fence = "`".repeat(longest + 1);
+  const runs = new Set(Array.from(folded.matchAll(/`+/g), ([run]) => run.length));
+  let ticks = 1;
+  while (runs.has(ticks)) ticks += 1;
+  const fence = "`".repeat(ticks);
   const space = folded.startsWith("`") || folded.endsWith("`") ? " " : "";
   return `${fence}${space}${folded}${space}${fence}`;
 }

@@ -1,3 +1,4 @@
+import { settleEmphasis } from "./emphasis.ts";
 import { splitFormulas } from "./written-formulas.ts";
 
 /**
@@ -11,7 +12,7 @@ const special = /[\\`*_[\]<&~!|]/;
 
 /** @param text of a text node. */
 export function markText(text: string, inCell: boolean): string {
-  const plain = text.includes(mark) ? text.replaceAll(mark, "") : text;
+  const plain = /[\ue000-\ue002]/.test(text) ? text.replaceAll(/[\ue000-\ue002]/g, "") : text;
   if (!special.test(plain)) return plain;
   const pieces = splitFormulas(plain);
   if (pieces.length === 1) return markSigns(plain, inCell);
@@ -45,13 +46,9 @@ function needsMark(character: string, text: string, at: number): boolean {
   }
 }
 
-/** Whether the character at this place is one that `markText` has marked. */
-export function isMarked(text: string, at: number): boolean {
-  return text[at - 1] === mark;
-}
-
 /** Decides about the marks of a complete paragraph, heading or cell. */
-export function resolveMarks(text: string): string {
+export function resolveMarks(marked: string): string {
+  const text = settleEmphasis(marked);
   if (!text.includes(mark)) return text;
   const stars = count(text, /\*/g) >= 2;
   const underscores = count(text, /\ue000_/g) >= 2;
@@ -79,7 +76,7 @@ export function resolveMarks(text: string): string {
 export function escapeLineStarts(text: string): string {
   if (!/^[#>\-+*=_`~\d]/m.test(text)) return text;
   return text.replaceAll(
-    /^(?:(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|=+(?=\s*$)|(?:-{2,}|_{3,}|\*{3,})\s*$|`{3}|~{3})|(\d{1,9})([.)])(?=\s|$))/gm,
+    /^(?:(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|=+(?=\s*$)|(?:-{2,}|_{3,}|\*{3,})\s*$|`{3}(?=[^`]*$)|~{3})|(\d{1,9})([.)])(?=\s|$))/gm,
     (_, sign: string | undefined, digits: string | undefined, end: string | undefined) =>
       sign === undefined ? `${digits ?? ""}\\${end ?? ""}` : `\\${sign}`,
   );

@@ -3,35 +3,14 @@ import { textContent } from "domutils";
 import { isBlockName } from "./block-names.ts";
 import { codeSpan } from "./code.ts";
 import type { Scope, Writer } from "./context.ts";
-import {
-  escapeAddress,
-  escapeLineStarts,
-  escapeLinkText,
-  escapeTitle,
-  isMarked,
-  markText,
-  resolveMarks,
-} from "./escape.ts";
-import { delimited, formulaOf, isOnOwnLine } from "./formulas.ts";
+import { joinPieces, surround } from "./emphasis.ts";
+import { escapeAddress, escapeLineStarts, escapeTitle, markText, resolveMarks } from "./escape.ts";
+import { writeField } from "./fields.ts";
+import { delimited, formulaForCell, formulaOf, isOnOwnLine } from "./formulas.ts";
+import { linked, writeFrame } from "./links.ts";
 
 /** Elements whose text is not part of the content: controls, drawings. */
-const silent = new Set([
-  "select",
-  "textarea",
-  "datalist",
-  "svg",
-  "script",
-  "style",
-  "template",
-  "noscript",
-  "object",
-  "progress",
-  "meter",
-  "map",
-  "rp",
-  "canvas",
-  "audio",
-]);
+const silent = new Set(["datalist", "svg", "script", "style", "template", "noscript", "object", "map", "rp", "canvas"]);
 
 const emphasis: Readonly<Record<string, { mark: string; flag: "strong" | "emphasis" | "deleted" }>> = {
   strong: { mark: "**", flag: "strong" },
@@ -53,28 +32,10 @@ export function writeInline(nodes: readonly ChildNode[], scope: Scope, writer: W
       const data = foldSpace(node.data);
       text += markText(isFormulaScript(node.prev) ? data.replace(/^ (?=[.,;:)])/, "") : data, scope.inCell);
     } else if (isTag(node)) {
-      const piece = writeElement(node, scope, writer);
-      const mark = commonMark(text, piece);
-      text = mark === "" ? text + piece : text.slice(0, -mark.length) + piece.slice(mark.length);
+      text = joinPieces(text, writeElement(node, scope, writer));
     }
   }
   return text;
-}
-
-/** Both emphases at once, which begin and end with either. */
-const BOTH_STARS = 3;
-
-/** The mark of emphasis that ends one text and begins the next: neighbours of the same emphasis are one. */
-function commonMark(text: string, next: string): string {
-  const sign = next.slice(0, 1);
-  if ((sign !== "*" && sign !== "~") || !text.endsWith(sign)) return "";
-  let begins = 1;
-  while (next[begins] === sign) begins += 1;
-  let ends = 0;
-  // A sign of the text itself is marked.
-  while (text.at(-1 - ends) === sign && !isMarked(text, text.length - 1 - ends)) ends += 1;
-  const isSame = begins === ends || begins === BOTH_STARS || ends === BOTH_STARS;
-  return isSame ? sign.repeat(Math.min(begins, ends)) : "";
 }
 
 /** A script is nothing to a browser, so that authors put white space after it. */
@@ -106,7 +67,7 @@ function writeElement(element: Element, scope: Scope, writer: Writer): string {
   const formula = formulaOf(element);
   if (formula !== undefined) {
     const isDisplay = isOnOwnLine(element) && !scope.inCell && !scope.inHeading;
-    return delimited(scope.inCell ? formula.replaceAll("|", "\\|") : formula, isDisplay);
+    return delimited(scope.inCell ? formulaForCell(formula) : formula, isDisplay);
   }
   const emphasised = emphasis[name];
   if (emphasised !== undefined) return writeEmphasis(element, emphasised, scope, writer);
@@ -123,7 +84,16 @@ function writeElement(element: Element, scope: Scope, writer: Writer): string {
     case "tt":
       return writeCode(element, scope);
     case "input":
-      return writeInput(element, scope);
+    case "select":
+    case "textarea":
+    case "progress":
+    case "meter":
+      return writeField(element, scope);
+    case "time":
+    case "data":
+      return (
+        writer.inline(element.children, scope) || markText(attribs["datetime"] ?? attribs["value"] ?? "", scope.inCell)
+      );
     case "q":
       return `“${writer.inline(element.children, scope)}”`;
     case "sup":
@@ -133,6 +103,7 @@ function writeElement(element: Element, scope: Scope, writer: Writer): string {
       return isHeadline(element, scope) ? writer.inline(element.children, scope) : "";
     case "iframe":
     case "video":
+    case "audio":
       return writeFrame(element);
     case "rt":
       return `(${writer.inline(element.children, scope)})`;
@@ -157,20 +128,6 @@ function writeEmphasis(
   return surround(writer.inline(children, { ...scope, [flag]: true }), mark);
 }
 
-/** Puts marks of emphasis around a text, inside of its outer spaces, and around each paragraph in it. */
-export function surround(text: string, mark: string): string {
-  if (text.includes("\n") && /\n\s*\n/.test(text)) {
-    return text
-      .split(/(\s*\n\s*\n\s*)/)
-      .map((part, index) => (index % 2 === 0 ? surround(part, mark) : part))
-      .join("");
-  }
-  const inner = text.trim();
-  if (inner === "") return text === "" ? "" : " ";
-  const start = text.indexOf(inner);
-  return `${text.slice(0, start)}${mark}${inner}${mark}${text.slice(start + inner.length)}`;
-}
-
 function writeLink(element: Element, scope: Scope, writer: Writer): string {
   const { attribs, children } = element;
   const label = writer.footnotes.labelOf(element);
@@ -180,16 +137,6 @@ function writeLink(element: Element, scope: Scope, writer: Writer): string {
   const { href } = attribs;
   if (scope.inLink || href === undefined) return text;
   return linked(text, href, attribs["title"]);
-}
-
-/** A text as a link; spaces at its edges stay outside. */
-export function linked(text: string, href: string, title: string | undefined): string {
-  const inner = text.replaceAll(/\s*\n\s*/g, " ").trim();
-  if (inner === "") return text === "" ? "" : " ";
-  const leading = /^\s/.test(text) ? " " : "";
-  const trailing = /\s$/.test(text) ? " " : "";
-  const named = title === undefined || title.trim() === "" || title.trim() === inner ? "" : ` "${escapeTitle(title)}"`;
-  return `${leading}[${escapeLinkText(inner)}](${escapeAddress(href)}${named})${trailing}`;
 }
 
 /** A link from a heading to itself. */
@@ -243,10 +190,7 @@ function writeCode(element: Element, scope: Scope): string {
   return span === "" && text !== "" ? " " : span;
 }
 
-function writeInput({ attribs }: Element, { depth }: Scope): string {
-  if (attribs["type"]?.toLowerCase() !== "checkbox" || depth === 0) return "";
-  return attribs["checked"] === undefined ? "[ ] " : "[x] ";
-}
+const lowered = "₀₁₂₃₄₅₆₇₈₉";
 
 const raised: Readonly<Record<string, string>> = {
   "0": "⁰",
@@ -264,32 +208,11 @@ const raised: Readonly<Record<string, string>> = {
   "−": "⁻",
 };
 
-/** Exponents keep their meaning; other raised text ("1st") reads well without. */
+/** Exponents and the numbers in chemical formulas keep their meaning; other raised text ("1st") reads well without. */
 function writeRaised({ name, children }: Element, scope: Scope, writer: Writer): string {
   const text = writer.inline(children, scope);
-  if (name === "sub" || !/^[-+−]?\d{1,4}$/.test(text)) return text;
+  if (!/^[-+−]?\d{1,4}$/.test(text)) return text;
+  if (name === "sub")
+    return /^\d+$/.test(text) ? text.replaceAll(/\d/g, (digit) => lowered[Number(digit)] ?? digit) : text;
   return text.replaceAll(/./g, (character) => raised[character] ?? character);
-}
-
-/** Videos that are part of a page, as a link to a page that plays them. */
-export function writeFrame({ name, attribs, children }: Element): string {
-  const inner = children.filter(isTag).find((child) => child.name === "source");
-  const source = attribs["src"] ?? inner?.attribs["src"];
-  if (source === undefined || source.startsWith("data:")) return "";
-  const watch = name === "iframe" ? watchAddress(source) : source;
-  return watch === undefined
-    ? ""
-    : linked(markText(attribs["title"]?.trim() ?? "", false) || "Video", watch, undefined);
-}
-
-function watchAddress(source: string): string | undefined {
-  const youtube = /youtube(?:-nocookie)?\.com\/embed\/([\w-]{6,20})/.exec(source)?.[1];
-  if (youtube !== undefined) return `https://www.youtube.com/watch?v=${youtube}`;
-  const vimeo = /player\.vimeo\.com\/video\/(\d+)/.exec(source)?.[1];
-  if (vimeo !== undefined) return `https://vimeo.com/${vimeo}`;
-  return /dailymotion\.com|wistia\.(com|net)|loom\.com|twitch\.tv|bilibili\.com|ted\.com|vidyard\.com|brightcove/.test(
-    source,
-  )
-    ? source
-    : undefined;
 }

@@ -1,4 +1,4 @@
-import { type Element, isTag, isText } from "domhandler";
+import { type ChildNode, type Element, isTag, isText } from "domhandler";
 import { findOne, textContent } from "domutils";
 import { elementsOf } from "../html/walk.ts";
 import { codeText, isDecoration, languageOf } from "./code.ts";
@@ -32,6 +32,8 @@ const unfit = new Set([
 export interface Row {
   cells: Element[];
   isHeader: boolean;
+  /** Rows of its group from this one on: no cell spans more. */
+  groupRows: number;
 }
 
 /** Whether a table only arranges parts of a page, so that its cells are written one after the other. */
@@ -71,7 +73,7 @@ export function writeTable(table: Element, rows: readonly Row[], scope: Scope, w
     .filter((row) => row.some((cell) => cell !== ""));
   const [first] = lines;
   if (first === undefined) return [];
-  const hasHeader = rows[0]?.isHeader === true;
+  const hasHeader = rows.find(({ cells }) => cells.length > 0)?.isHeader === true;
   const header = hasHeader ? first : first.map(() => "");
   const text = tableText(header, hasHeader ? lines.slice(1) : lines);
   return [...writeCaption(table, scope, writer), { kind: "table", text }];
@@ -99,27 +101,28 @@ function cellBlock({ kind, text }: MarkdownBlock): string {
   return lines.map((line) => `\`${line.trim().replaceAll("`", "'").replaceAll("|", "\\|")}\``).join("<br>");
 }
 
-/** The rows that have cells. A large table has most of the nodes of its page: they are read once. */
+/** The rows, also those without cells, which cells of others may reach into. A large table has most of the nodes of its page: they are read once. */
 export function rowsOf(table: Element): Row[] {
   const rows: Row[] = [];
   for (const part of table.children) {
     if (!isTag(part)) continue;
-    if (part.name === "tr") rows.push(readRow(part, false));
-    else if (/^t(head|body|foot)$/.test(part.name)) addRows(rows, part);
+    if (part.name === "tr") addRows(rows, [part], false);
+    else if (/^t(head|body|foot)$/.test(part.name)) addRows(rows, part.children, part.name === "thead");
   }
-  return rows.filter(({ cells }) => cells.length > 0);
+  return rows;
 }
 
-function addRows(rows: Row[], { name, children }: Element): void {
-  for (const row of children) if (isTag(row) && row.name === "tr") rows.push(readRow(row, name === "thead"));
+function addRows(rows: Row[], group: readonly ChildNode[], isInHead: boolean): void {
+  const own = group.filter((node): node is Element => isTag(node) && node.name === "tr");
+  for (const [index, row] of own.entries()) rows.push(readRow(row, isInHead, own.length - index));
 }
 
-function readRow({ children }: Element, isInHead: boolean): Row {
+function readRow({ children }: Element, isInHead: boolean, groupRows: number): Row {
   const cells = children.filter(
     (child): child is Element => isTag(child) && (child.name === "td" || child.name === "th"),
   );
   const isHeading = cells.every((cell) => cell.name === "th" || !isFilled(cell)) && cells.some(isFilled);
-  return { cells, isHeader: isInHead || isHeading };
+  return { cells, isHeader: isInHead || isHeading, groupRows };
 }
 
 function isFilled({ children }: Element): boolean {
@@ -132,7 +135,7 @@ function fillGrid(rows: readonly Row[], write: (cell: Element) => string): strin
   let left = cellCount * filledPerCellMax;
   /** Rows that a cell above still covers, by column. */
   const covered: number[] = [];
-  return rows.map(({ cells }) => {
+  return rows.map(({ cells, groupRows }) => {
     const row: string[] = [];
     const skipCovered = (): void => {
       while ((covered[row.length] ?? 0) > 0) {
@@ -146,7 +149,7 @@ function fillGrid(rows: readonly Row[], write: (cell: Element) => string): strin
       const width = Math.min(spanOf(cell, "colspan"), columnsMax - row.length, Math.max(1, left));
       left -= width - 1;
       for (let offset = 0; offset < width; offset += 1) {
-        covered[row.length] = spanOf(cell, "rowspan") - 1;
+        covered[row.length] = Math.min(spanOf(cell, "rowspan"), groupRows) - 1;
         row.push(offset === 0 ? write(cell) : "");
       }
     }
@@ -157,11 +160,14 @@ function fillGrid(rows: readonly Row[], write: (cell: Element) => string): strin
 
 function spanOf({ attribs }: Element, name: "colspan" | "rowspan"): number {
   const span = Number.parseInt(attribs[name] ?? "1", 10);
+  // Down to the last row of its group.
+  if (span === 0 && name === "rowspan") return 1_000;
   return Number.isNaN(span) ? 1 : Math.min(Math.max(1, span), 1_000);
 }
 
 /** The code of a table that shows it line by line, beside line numbers. */
-export function codeOfTable(table: Element, rows: readonly Row[]): { text: string; language: string } | undefined {
+export function codeOfTable(table: Element, all: readonly Row[]): { text: string; language: string } | undefined {
+  const rows = all.filter(({ cells }) => cells.length > 0);
   const [first] = rows;
   const [gutter, ...rest] = first?.cells ?? [];
   if (gutter === undefined || rest.length === 0 || rest.length > 2) return undefined;

@@ -15,6 +15,16 @@ describe.skipIf(hasNoBrowser)("a page", () => {
       case "/shadow":
         return html(`<x-card></x-card><script>customElements.define("x-card", class extends HTMLElement {
           constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<b>inside</b>"; } });</script>`);
+      case "/unseen":
+        return html(`<style>.box .gone { display: none } .far { position: absolute; left: -3000px }
+          .thin { height: 0; overflow: hidden } .point { position: absolute; width: 1px; height: 1px; overflow: hidden }</style>
+          <div class="box"><p class="gone">display</p></div><p class="far">far</p><div class="thin">thin</div><p class="point">point</p>
+          <div id="s">script</div><div style="visibility:hidden">visibility <b style="visibility:visible">seen</b></div>
+          <p id="p">shown</p><details><summary>s</summary><div style="overflow:hidden">folded</div></details>
+          <iframe srcdoc="<p>in a frame</p>"></iframe><iframe src="/framed"></iframe>
+          <script>document.getElementById("s").style.display = "none"</script>`);
+      case "/framed":
+        return html(`<p id="q">x</p><script>q.textContent = "framed by script"</script>`);
       case "/empty-404":
         return new Response(null, { status: 404, headers: { "content-type": "text/html" } });
       case "/404":
@@ -75,6 +85,20 @@ describe.skipIf(hasNoBrowser)("a page", () => {
     "contains what its components show",
     async () => {
       expect(textOf((await scene.render("/shadow")).html)).toContain("<b>inside</b>");
+    },
+    browserMs,
+  );
+
+  test(
+    "has marks at what its computed styles hide, and the documents of its frames",
+    async () => {
+      const text = textOf((await scene.render("/unseen")).html);
+      const marked = [...text.matchAll(/data-tollgate-hidden="(folded|away)"[^>]*>([a-z]+)/g)].map(
+        ([, way, word]) => `${word} ${way}`,
+      );
+      expect(marked).toEqual(["display folded", "far away", "thin folded", "point away", "script folded"]);
+      expect(text).toMatch(/<iframe src="\/framed" data-tollgate-frame="[^"]*framed by script/);
+      expect(text).toContain("in a frame");
     },
     browserMs,
   );

@@ -1,12 +1,5 @@
 import { BrowserError, type RenderedPage, type Screenshot } from "../../../browser/index.ts";
-import {
-  abortSignalOf,
-  type CallSignal,
-  type JsonObject,
-  objectOf,
-  parseObject,
-  type Usage,
-} from "../../../core/index.ts";
+import { type JsonObject, objectOf, parseObject, type Usage } from "../../../core/index.ts";
 import { OutboundError } from "../../../outbound/index.ts";
 import type { Page } from "../../../pages/index.ts";
 import type { MemoryShare } from "../../../streaming/index.ts";
@@ -18,7 +11,9 @@ import type { NativeDependencies } from "./native-dependencies.ts";
 import { type PageReply, fetchPage } from "./fetch-page.ts";
 import { actionsDocument, dataUrl, renderPage } from "./render-page.ts";
 import { refreshTarget } from "./refresh-target.ts";
-import { cacheKeyOf, isCacheable, needsBrowser, pageFormatsOf, type ScrapePlan } from "./scrape-plan.ts";
+import { readFrames } from "./read-frames.ts";
+import { cacheKeyOf, isCacheable, needsBrowser, type ScrapePlan } from "./scrape-plan.ts";
+import { type ScrapeTime, takeApart } from "./take-apart.ts";
 
 /** A page that has been read, from the web or from the cache: plain data. */
 interface ReadPage {
@@ -107,18 +102,10 @@ function isLasting({ status, page }: ReadPage): boolean {
   return status < 400 && page.warning === undefined;
 }
 
-interface Time {
-  /** Milliseconds, at least one. */
-  left: () => number;
-  signal: CallSignal;
-  /** The user who waits. */
-  owner: string;
-}
-
 async function readFromWeb(
   deps: NativeDependencies,
   plan: ScrapePlan,
-  time: Time,
+  time: ScrapeTime,
   memory: MemoryShare,
 ): Promise<Reading> {
   let viewed: RenderedPage | undefined;
@@ -134,7 +121,11 @@ async function readFromWeb(
   }
   const { asked, fetched } = await followRefreshes(deps, plan, time, memory);
   if ("isRendered" in fetched) return fetched;
-  const page = await takeApart(deps, plan, fetched, time);
+  let page = await takeApart(deps, plan, fetched, time);
+  if (page.frames !== undefined && !page.needsBrowser) {
+    const frames = await readFrames(deps, asked, { addresses: page.frames, memory }, time);
+    page = await takeApart(deps, plan, { ...fetched, frames }, time);
+  }
   const { url, status, contentType } = fetched;
   const read: Reading = { page, url, status, contentType, isRendered: false, rendered: viewed };
   return page.needsBrowser ? renderedInstead(deps, asked, time, read) : read;
@@ -157,7 +148,7 @@ interface Followed {
 async function followRefreshes(
   deps: NativeDependencies,
   plan: ScrapePlan,
-  time: Time,
+  time: ScrapeTime,
   memory: MemoryShare,
 ): Promise<Followed> {
   let followed: Followed = { asked: plan, fetched: await fetchOrRender(deps, plan, time, memory) };
@@ -178,7 +169,7 @@ function isSameOrigin(one: string, other: string): boolean {
 async function fetchOrRender(
   deps: NativeDependencies,
   plan: ScrapePlan,
-  time: Time,
+  time: ScrapeTime,
   memory: MemoryShare,
 ): Promise<PageReply | Reading> {
   const { userAgent, pageBytesMax: bytesMax } = deps;
@@ -209,7 +200,7 @@ const PHONE =
 async function renderedInstead(
   deps: NativeDependencies,
   plan: ScrapePlan,
-  time: Time,
+  time: ScrapeTime,
   plain: Reading,
 ): Promise<Reading> {
   const availability = deps.browser.available();
@@ -250,30 +241,14 @@ function warned(reading: Reading, warning: string): Reading {
   };
 }
 
-async function readRendered(deps: NativeDependencies, plan: ScrapePlan, time: Time): Promise<Reading> {
+async function readRendered(deps: NativeDependencies, plan: ScrapePlan, time: ScrapeTime): Promise<Reading> {
   const { owner, left, signal } = time;
   const rendered = await renderPage(deps.browser, plan, { owner, timeoutMs: left(), signal });
   const { url, status, html, warning } = rendered;
   const contentType = rendered.contentType ?? "text/html";
-  const page = await takeApart(deps, plan, { url, status, bytes: html, contentType: "text/html; charset=utf-8" }, time);
+  const page = await takeApart(deps, plan, { url, bytes: html, contentType: "text/html; charset=utf-8" }, time);
   const reading = { page, url, status, contentType, isRendered: true, rendered };
   return warning === undefined ? reading : warned(reading, warning);
-}
-
-/** The time that is left of the request's bounds this as well, however long other pages keep the children busy. */
-function takeApart(
-  { pages }: NativeDependencies,
-  plan: ScrapePlan,
-  { bytes, url, contentType }: PageReply,
-  { left, signal, owner }: Time,
-): Promise<Page> {
-  const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images, pdf } = plan;
-  const wants = pageFormatsOf(formats);
-  return pages.takeApart(
-    bytes,
-    { url, contentType, wants, onlyMainContent, includeTags, excludeTags, removeBase64Images, pdf },
-    { owner, signal: abortSignalOf(signal), timeoutMs: left() },
-  );
 }
 
 interface Made {

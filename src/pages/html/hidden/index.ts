@@ -1,0 +1,1 @@
+export { dropHidden } from "./drop-hidden.ts";
