@@ -1,6 +1,7 @@
-import { createModelList, createModelRouter, type RoutingOptions } from "./routing.ts";
+import { createModelList, type RoutingOptions } from "./routing.ts";
 import { createJobs } from "./jobs.ts";
 import { drain } from "./drain.ts";
+import { createSharedRouter } from "./shared-targets.ts";
 import { reportPrices } from "./report-prices.ts";
 import { createPaidWork, type LedgerParts, type PaidWork } from "./paid-work.ts";
 import { createWeb, type Web } from "./web.ts";
@@ -93,7 +94,7 @@ export function createApp(options: AppOptions): App {
   const metrics = config.metrics && new GatewayMetrics(options.version);
   const ledger = new Ledger({ store, onCommit: metrics?.onCommit });
   const ticker = new Ticker(TICK_MS, monotonic, { onError: (err) => logger.error({ err }, "a timer's work failed") });
-  const router = createModelRouter(options);
+  const { router, share } = createSharedRouter(options);
   const unsettled = new Map<string, Settle | Release>();
   const journal = new EndJournal(config.storage_journal);
   const objectOwners = openObjectOwnerStore(storage);
@@ -121,7 +122,7 @@ export function createApp(options: AppOptions): App {
     isDraining,
   });
   submitLeftEnds(calls.work, logger);
-  const timers = startTimers(options, ledger);
+  const timers = [...startTimers(options, ledger), share(calls.circuits)];
   const sockets = new Sockets({ upgrade, logger, memory: calls.memory, openAnswers });
   const answer = createHttp({
     routes: mountFeatures(features, services),

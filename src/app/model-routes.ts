@@ -1,7 +1,14 @@
 /** The configured names that stand for several targets. */
 import { type Config, ConfigError, failuresIn, targetsIn } from "../config/index.ts";
 import type { Environment, ModelOperation } from "../core/index.ts";
-import { Circuits, type ModelRoute, type ModelRouter, callableOperations, type RouteLimits } from "../routing/index.ts";
+import {
+  Circuits,
+  type ModelRoute,
+  type ModelRouter,
+  modelOfCircuit,
+  callableOperations,
+  type RouteLimits,
+} from "../routing/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
 type RouteConfig = Config["routing"]["routes"][string];
@@ -34,8 +41,9 @@ export function circuitsOf({ clock, randomFraction: random }: Environment, logge
     clock,
     random,
     onChange(id, change) {
-      if (change === "closed") logger.info({ model: id }, "target works again");
-      else logger.warn({ model: id, ms: Math.round(change.openMs) }, "target is left out");
+      const model = modelOfCircuit(id);
+      if (change === "closed") logger.info({ model }, "target works again");
+      else logger.warn({ model, ms: Math.round(change.openMs) }, "target is left out");
     },
   });
 }

@@ -1,7 +1,7 @@
 /** The part of the composition that some commands need alone: from the configuration to the routes of its models. */
 import { type Config, ConfigError, type ProviderConfig, providerKeys } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
-import { ModelList, KeyPool, ModelRouter, type UpstreamRoute } from "../routing/index.ts";
+import { ModelList, KeyPool, ModelRouter, type Overrides, type UpstreamRoute } from "../routing/index.ts";
 import { checkTargets, modelRoutesOf } from "./model-routes.ts";
 import {
   type CatalogLayers,
@@ -25,6 +25,12 @@ export interface RoutingOptions {
   environment: Environment;
   /** The price catalogs; the built-in one alone by default. */
   catalogs?: CatalogLayers | undefined;
+  /** For keys that are refused. */
+  logger?: Logger;
+  /** Called when a key has been refused three times in a row, and when it works again. */
+  onKeyChange?: ((prefix: string, keyId: string, change: "refused" | "works") => void) | undefined;
+  /** The targets that the operator has disabled; absent for a command. */
+  overrides?: Overrides | undefined;
 }
 
 /** Opens the operator's price catalog; undefined if the configuration has none. */
@@ -53,7 +59,7 @@ export function createModelList(
 
 /** The routes and prices of the configured providers' models. */
 export function createModelRouter(options: RoutingOptions): ModelRouter {
-  const { config, missingKeys, sandbox, environment } = options;
+  const { config, missingKeys, sandbox, environment, logger, onKeyChange, overrides } = options;
   const prices = createPriceBook(options);
   const routes = Object.entries(config.providers).map(([prefix, provider]): UpstreamRoute => {
     const simulator = sandbox.get(prefix);
@@ -63,7 +69,13 @@ export function createModelRouter(options: RoutingOptions): ModelRouter {
       aliases: provider.aliases,
       provider: inDialects(prefix, createProvider(choiceOf(provider)), provider.dialects),
       baseUrl: simulator ?? provider.base_url,
-      keys: new KeyPool(keys, environment.clock),
+      keys: new KeyPool(keys, environment.clock, {
+        onChange(key, change) {
+          if (change === "works") logger?.info({ provider: prefix, key_id: key }, "key works again");
+          else logger?.error({ provider: prefix, key_id: key }, "key is refused");
+          onKeyChange?.(prefix, key, change);
+        },
+      }),
       sandbox: simulator !== undefined,
       sharedStores: provider.shared_stores,
       listing: { listed: [] },
@@ -71,7 +83,7 @@ export function createModelRouter(options: RoutingOptions): ModelRouter {
     };
   });
   const aliases = config.models.aliases ?? (sandbox.size > 0 ? sandboxAliases(config) : {});
-  const router = new ModelRouter(routes, prices, { aliases, modelRoutes: modelRoutesOf(config) });
+  const router = new ModelRouter(routes, prices, { aliases, modelRoutes: modelRoutesOf(config), overrides });
   checkTargets(router);
   return router;
 }

@@ -6,6 +6,7 @@ import { CONVERSATIONS } from "../objects/conversations/sql/schema.ts";
 import { STORED_OBJECTS, UPLOADED_FILES } from "../objects/owners/sql/schema.ts";
 import { KEYS_OF_RESPONSES, RESPONSES } from "../objects/responses/sql/schema.ts";
 import { PRICE_CATALOG } from "../pricing/sql/schema.ts";
+import { TARGET_STATES } from "../routing/sql/schema.ts";
 import { NO_CHANGE, READINESS, type Schema, together } from "../storage/index.ts";
 import { VIDEOS } from "../videos/sql/schema.ts";
 import { CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
@@ -51,5 +52,6 @@ export const schema: Schema = {
     ledger.ATTEMPTS,
     CONVERSATIONS,
     auth.TOOLS_OF_TOKENS,
+    TARGET_STATES,
   ],
 };

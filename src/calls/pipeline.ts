@@ -19,6 +19,7 @@ import type { ModelRouter, Target } from "../routing/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { Reply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import { affinityOf } from "./affinity.ts";
 import { captureRecords } from "./answer-records.ts";
 import { failedAnswer, nameTarget, storeOrLog, wholeAnswer } from "./build-response.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
@@ -95,7 +96,8 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     const modelId = received.body.model;
     if (mayHaveTargets(router, modelId, headers)) {
       const random = this.#deps.environment.randomFraction;
-      const targets = callTargets({ router, circuits, random, modelId, operations, principal, headers });
+      const session = affinityOf({ headers, received });
+      const targets = callTargets({ router, circuits, random, modelId, operations, principal, headers, session });
       if (targets !== undefined) return this.#planFirst(received, targets, retry);
     }
     return this.#planFor(received, router.resolve(modelId, operations, principal), retry);

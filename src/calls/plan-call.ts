@@ -44,6 +44,7 @@ import {
   type StoredObjects,
 } from "../objects/index.ts";
 import { requireModels, requirePrices, type Target } from "../routing/index.ts";
+import { affinityOf } from "./affinity.ts";
 import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { openMediaExchange } from "./exchange-media.ts";
@@ -98,6 +99,8 @@ export interface CallPlan extends WorkPlan {
   records: AnswerRecords | undefined;
   /** The id of the only key that knows the objects the call refers to. */
   pinnedKeyId: string | undefined;
+  /** The key of its session (`affinityOf`); undefined if the provider has one key. */
+  session?: string | undefined;
   /** The id of the key that made the encrypted thoughts of its history. */
   preferredKeyId?: string | undefined;
   /** How its response runs after the request; undefined for a call that answers it. */
@@ -407,5 +410,6 @@ function planOf<Body extends ChargeableBody>(
     exchange,
     records: objects && { objects, storeResponse: undefined },
     pinnedKeyId: undefined,
+    session: target.route.keys.hasSeveral ? affinityOf({ headers: incoming.headers, received }) : undefined,
   };
 }

@@ -124,7 +124,7 @@ export function loseAnswer(
 
 function upstreamCall(
   call: RunningWork,
-  { exchange, order, pinnedKeyId, preferredKeyId, target, incoming: { headers, ask } }: CallPlan,
+  { exchange, order, pinnedKeyId, preferredKeyId, session, target, incoming: { headers, ask } }: CallPlan,
   { subpath, body }: ExchangeRequest,
   { watchdog, hasNext, onFailure }: Pick<RequestAttempt, "watchdog"> & Partial<RequestAttempt>,
 ): UpstreamCall {
@@ -139,6 +139,7 @@ function upstreamCall(
     clientHeaders: headers,
     passesThrough,
     pinnedKeyId,
+    session,
     preferredKeyId,
     ask,
     watchdog,

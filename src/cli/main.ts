@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   credits: async () => (await import("./credits.ts")).addCreditsCommands,
   ledger: async () => (await import("./ledger/commands.ts")).addLedgerCommands,
   models: async () => (await import("./models/index.ts")).addModelsCommand,
+  providers: async () => (await import("./providers/index.ts")).addProvidersCommands,
   webhooks: async () => (await import("./webhooks/secret.ts")).addWebhooksCommands,
   doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
   health: async () => (await import("./health.ts")).addHealthCommand,

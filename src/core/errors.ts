@@ -59,6 +59,7 @@ export const errorTable = {
   upstream_timeout: { status: 502, type: "upstream_error", fault: "upstream", losesAnswer: true },
   upstream_invalid_answer: { status: 502, type: "upstream_error", fault: "upstream", losesAnswer: true },
   upstream_interrupted: { status: 502, type: "upstream_error", fault: "upstream", losesAnswer: true },
+  provider_disabled: { status: 503, type: "server_error", fault: "gateway" },
   web_busy: { status: 503, type: "server_error", fault: "gateway" },
   shutting_down: { status: 503, type: "server_error", fault: "gateway" },
   memory_exhausted: { status: 503, type: "server_error", fault: "gateway" },

@@ -12,7 +12,7 @@ export interface GaugeSources {
   sockets: { readonly active: number };
   queues: Readonly<Record<string, QueueLoad>>;
   memory: { readonly used: number; readonly bytesMax: number };
-  /** Targets of routes that are left out for a while; undefined if none ever is. */
+  /** Targets that are left out for a while; undefined if none ever is. */
   circuits: { readonly open: number } | undefined;
   /** Ends that the storage has not accepted yet. */
   unsettled: { readonly size: number };
@@ -69,7 +69,7 @@ export class Gauges {
       queueFamily("tollgate_queue_waiting", "Tasks that wait for a place.", queues, "waiting"),
       gauge("tollgate_memory_used_bytes", "Memory of large bodies and answers, and of sockets.", memory.used),
       gauge("tollgate_memory_limit_bytes", "The most that it may be: server.memory_limit.", memory.bytesMax),
-      gauge("tollgate_open_circuits", "Targets of routes that are left out for a while.", circuits?.open ?? 0),
+      gauge("tollgate_open_circuits", "Targets that are left out for a while.", circuits?.open ?? 0),
       gauge("tollgate_unsettled_calls", "Ends that the storage has not accepted yet.", unsettled.size),
       gauge("tollgate_journal_entries", "Ends that wait in the journal for the storage.", journal.size),
       ...(days === undefined

@@ -18,3 +18,4 @@ export { createProvider, type ProviderChoice, upstreamName } from "./registry.ts
 export { type FactRow, factRows, isAbout } from "./facts/index.ts";
 export { imageTypeOf } from "./shared/images/image-sources.ts";
 export { matchesPattern, readFault } from "./shared/failures.ts";
+export { rateRoomOf } from "./rate-room.ts";

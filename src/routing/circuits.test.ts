@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Admission, Circuits, type CircuitOutcome } from "./circuits.ts";
+import { type Admission, circuitIdOf, Circuits, type CircuitOutcome, modelOfCircuit } from "./circuits.ts";
 
 const id = "a/m";
 const failed: CircuitOutcome = { retryAfterMs: undefined };
@@ -125,6 +125,70 @@ describe("an open circuit", () => {
     pass(10_000);
     expect(circuits.admit(id)?.isProbe).toBe(true);
   });
+
+  test("which has closed again is not opened by calls that began before", () => {
+    const { circuits, call, changes, open, pass } = scene();
+    const early = Array.from({ length: 20 }, () => circuits.admit(id));
+    open();
+    pass(5_000);
+    call("works");
+    pass(8_000);
+    expect([call("works"), changes.at(-1)]).toEqual([true, "closed"]);
+    for (const admission of early) if (admission !== undefined) circuits.note(admission, failed);
+    expect([call("works"), circuits.open, changes.length]).toEqual([true, 0, 2]);
+  });
+
+  test("lets the next call through at once if the one that it let through was never asked, or was at fault itself", () => {
+    const { circuits, open, pass } = scene();
+    open();
+    pass(5_000);
+    for (let times = 0; times < 5; times += 1) {
+      const probe = circuits.admit(id);
+      expect([probe?.isProbe, circuits.admit(id)]).toEqual([true, undefined]);
+      if (probe !== undefined) circuits.note(probe, "none");
+    }
+  });
+});
+
+describe("calls without another target", () => {
+  test("do not lengthen the pause, however many fail in it, unless the upstream asks for more", () => {
+    const { circuits, changes, open, pass, now } = scene();
+    open();
+    for (let times = 0; times < 100; times += 1) {
+      pass(40);
+      circuits.note(circuits.force(id), failed);
+    }
+    expect([circuits.dueAt(id) - now(), changes]).toEqual([1_000, [{ openMs: 5_000 }]]);
+    circuits.note(circuits.force(id), { retryAfterMs: 20_000 });
+    circuits.note(circuits.force(id), { retryAfterMs: 2_000 });
+    expect([circuits.dueAt(id) - now(), circuits.isOpen(id)]).toEqual([20_000, true]);
+  });
+
+  test("open it again once after the pause, together, and start the ramp when one succeeds", () => {
+    const { circuits, changes, open, pass } = scene();
+    open();
+    pass(5_000);
+    const asked = Array.from({ length: 50 }, () => circuits.force(id));
+    for (const admission of asked) circuits.note(admission, failed);
+    expect(changes).toEqual([{ openMs: 5_000 }, { openMs: 10_000 }]);
+    circuits.note(circuits.force(id), "works");
+    expect([circuits.isOpen(id), circuits.open]).toEqual([false, 1]);
+    pass(8_000);
+    expect([circuits.open, changes.at(-1)]).toEqual([0, "closed"]);
+  });
+});
+
+test("made-up models displace no open circuit", () => {
+  const { circuits, open } = scene();
+  open();
+  for (let each = 0; each < 3_000; each += 1) circuits.note(circuits.force(`a/made-up-${each}`), failed);
+  expect([circuits.isOpen(id), circuits.open]).toEqual([true, 1]);
+});
+
+test("a circuit is that of a model at an address, in which nothing is secret", () => {
+  const at = (baseUrl: string): string => circuitIdOf({ route: { prefix: "a", baseUrl }, model: "org/m 1" });
+  expect(at("https://user:sk-secret@one.example/v1?key=sk-secret")).toBe("a/org/m 1 one.example/v1");
+  expect(modelOfCircuit(at("https://two.example:8443/v1"))).toBe("a/org/m 1");
 });
 
 describe("after a success", () => {

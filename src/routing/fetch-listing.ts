@@ -18,6 +18,7 @@ export async function fetchListing(fetch: Fetch, route: UpstreamRoute): Promise<
   const { models: listing } = route.provider;
   if (listing.from === "catalog") return listing.models;
   const key = route.keys.acquire();
+  if (key === undefined && route.keys.ids.length > 0) throw new Error("all keys are refused");
   const models: ListedModel[] = [];
   let after: string | undefined;
   for (let page = 0; page < PAGES_MAX; page += 1) {

@@ -1,4 +1,4 @@
-export { type Admission, type CircuitOutcome, Circuits } from "./circuits.ts";
+export { type Admission, circuitIdOf, type CircuitOutcome, Circuits, modelOfCircuit } from "./circuits.ts";
 export { fetchListing } from "./fetch-listing.ts";
 export { ModelList, type RoutedModel, unlistedModel } from "./model-list.ts";
 export {
@@ -10,6 +10,10 @@ export {
   targetsOf,
 } from "./model-routes.ts";
 export { type Key, keyIdOf, KeyPool } from "./key-pool.ts";
+export { type OverrideChanges, Overrides } from "./overrides.ts";
+export { SharedTargets } from "./shared/shared-targets.ts";
+export { sharedKeyId, type TargetOverride, type TargetState, type TargetStore } from "./shared/store.ts";
+export { openTargetStore } from "./sql/open.ts";
 export { keyRedactor } from "./redact-keys.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";
 export { requireModels, requirePrices } from "./require-prices.ts";

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import { type Key, KeyPool, keyIdOf } from "./key-pool.ts";
 
 let now: number;
@@ -80,6 +81,137 @@ describe("a key that was refused or limited", () => {
     const pool = poolOf("a", "b");
     pool.coolDown(keyOf("x"), "refused", undefined);
     expect(take(pool, 2)).toEqual(["a", "b"]);
+  });
+});
+
+describe("a key that was refused three times in a row", () => {
+  const refused = { name: "key_refused", retryAfterMs: undefined } as const;
+
+  function refusedPool(...secrets: string[]) {
+    const changes: string[] = [];
+    const pool = new KeyPool(secrets, () => now, { onChange: (id, change) => void changes.push(`${id} ${change}`) });
+    const refuse = (secret: string, times = 3): void => {
+      for (let time = 0; time < times; time += 1) pool.note(keyOf(secret), refused);
+    };
+    return { pool, changes, refuse };
+  }
+
+  test("is asked by one call a minute until it works, whatever the number of calls, and is reported once", () => {
+    const { pool, changes, refuse } = refusedPool("a");
+    refuse("a");
+    expect([take(pool, 50), pool.ids.length]).toEqual([Array<undefined>(50).fill(undefined), 1]);
+    for (let minute = 0; minute < 5; minute += 1) {
+      now += 60_000;
+      expect(take(pool, 50).filter((secret) => secret === "a")).toHaveLength(1);
+      refuse("a", 1);
+    }
+    now += 60_000;
+    expect(pool.acquire()?.secret).toBe("a");
+    pool.noteAnswer(keyOf("a"), undefined);
+    expect([take(pool, 2), pool.learns]).toEqual([["a", "a"], false]);
+    expect(changes).toEqual([`${keyIdOf("a")} refused`, `${keyIdOf("a")} works`]);
+  });
+
+  test("leaves the calls to the others, and is asked by one of them a minute", () => {
+    const { pool, refuse } = refusedPool("a", "b");
+    refuse("a");
+    expect(take(pool, 3)).toEqual(["b", "b", "b"]);
+    now += 60_000;
+    expect(take(pool, 20).filter((secret) => secret === "a")).toHaveLength(1);
+    expect(pool.hasOther(keyOf("b"))).toBe(false);
+  });
+
+  test("elsewhere rests here too, until it works elsewhere; nothing is reported back", () => {
+    const { pool, changes } = refusedPool("a");
+    pool.adopt(keyIdOf("a"), "refused");
+    now += 59_999;
+    pool.adopt(keyIdOf("a"), "refused");
+    expect(take(pool, 2)).toEqual([undefined, undefined]);
+    now += 1;
+    expect(take(pool, 2)).toEqual(["a", undefined]);
+    pool.adopt(keyIdOf("a"), "works");
+    expect([take(pool, 2), pool.learns, changes]).toEqual([["a", "a"], false, []]);
+    pool.adopt("of another configuration", "refused");
+    expect(pool.learns).toBe(false);
+  });
+
+  test("must have been refused in a row, and for itself: quota and limits are another thing", () => {
+    const { pool, changes, refuse } = refusedPool("a");
+    refuse("a", 2);
+    pool.noteAnswer(keyOf("a"), undefined);
+    refuse("a", 2);
+    for (let time = 0; time < 5; time += 1) pool.note(keyOf("a"), { name: "quota_gone", retryAfterMs: undefined });
+    expect([take(pool, 2), changes]).toEqual([["a", "a"], []]);
+  });
+});
+
+describe("several keys", () => {
+  const shares = (pool: KeyPool, count: number): Record<string, number> => {
+    const taken: Record<string, number> = {};
+    for (const secret of take(pool, count)) taken[secret ?? ""] = (taken[secret ?? ""] ?? 0) + 1;
+    return taken;
+  };
+
+  test("are chosen in proportion to the room in their limits", () => {
+    const pool = poolOf("a", "b", "c");
+    pool.noteAnswer(keyOf("a"), 0.8);
+    pool.noteAnswer(keyOf("b"), 0.2);
+    pool.noteAnswer(keyOf("c"), 0);
+    expect(shares(pool, 1_010)).toEqual({ a: 800, b: 200, c: 10 });
+  });
+
+  test("have their whole room again after a minute, and where none is known", () => {
+    const pool = poolOf("a", "b");
+    pool.noteAnswer(keyOf("a"), 0);
+    now += 60_000;
+    expect(shares(pool, 100)).toEqual({ a: 50, b: 50 });
+  });
+
+  test("are chosen by session, which keeps its key while that has room", () => {
+    const pool = poolOf("a", "b", "c");
+    const sessions = Array.from({ length: 300 }, (_, index) => `session ${index}`);
+    const keyOfSession = (session: string): string => pool.acquire(session)?.secret ?? "";
+    const first = sessions.map(keyOfSession);
+    expect(sessions.map(keyOfSession)).toEqual(first);
+    for (const secret of ["a", "b", "c"]) expect(first.filter((each) => each === secret).length).toBeGreaterThan(70);
+    pool.noteAnswer(keyOf("a"), 0.01);
+    pool.note(keyOf("b"), { name: "rate_limited", retryAfterMs: 1_000 });
+    expect(new Set(sessions.map(keyOfSession))).toEqual(new Set(["c"]));
+    now += 60_000;
+    expect(sessions.map(keyOfSession)).toEqual(first);
+  });
+
+  test("whatever their room, no turn is lost and none is chosen while it rests", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            key: fc.nat(2),
+            room: fc.double({ min: 0, max: 1, noNaN: true }),
+            rests: fc.boolean(),
+            passes: fc.nat(4_000),
+          }),
+          { maxLength: 60 },
+        ),
+        (steps) => {
+          const pool = poolOf("a", "b", "c");
+          const resting = new Map<string, number>();
+          for (const { key, room, rests, passes } of steps) {
+            const secret = ["a", "b", "c"][key] ?? "a";
+            if (rests) {
+              pool.note(keyOf(secret), { name: "rate_limited", retryAfterMs: 3_000 });
+              resting.set(secret, now + 3_000);
+            } else pool.noteAnswer(keyOf(secret), room);
+            now += passes;
+            const chosen = pool.acquire()?.secret ?? "";
+            const ready = ["a", "b", "c"].filter((each) => (resting.get(each) ?? 0) <= now);
+            if (ready.length > 0) expect(ready).toContain(chosen);
+            else expect(chosen).not.toBe("");
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
   });
 });
 

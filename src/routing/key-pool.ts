@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Clock, type FailureName, failureTraits } from "../core/index.ts";
+import { placeOf } from "./prefer.ts";
 import { keyRedactor } from "./redact-keys.ts";
 
 /**
@@ -29,34 +30,103 @@ interface CachedHeaders {
   headers: Headers;
 }
 
-/** A provider's keys, used in turn. A key that was refused or rate limited cools down. */
+/** Refusals in a row after which a key is asked by one call per cool-down. */
+const REFUSALS_MAX = 3;
+
+/** How long an exhausted limit takes until it is whole again; the limits of most providers are per minute. */
+const REFILL_MS = 60_000;
+
+/** Of a key whose limit is exhausted: it has a turn only if the others are little better. */
+const ROOM_MIN = 0.01;
+
+/** A key with less room is left to those that have no other. */
+const SESSION_ROOM_MIN = 0.05;
+
+interface PooledKey {
+  readonly key: Key;
+  coolUntil: number;
+  refusals: number;
+  /** The part of its limits that was left when it last answered; undefined if it is not known. */
+  room: number | undefined;
+  roomAt: number;
+  /** Grows by the key's room with each choice; the highest is chosen, and pays for all. */
+  turn: number;
+}
+
+export interface KeyPoolOptions {
+  /** Called when a key has been refused three times in a row, and when it works again. */
+  onChange?: (keyId: string, change: "refused" | "works") => void;
+}
+
+/**
+ * A provider's keys, used in turn, in proportion to the room that each has in its limits. A key that was refused or rate limited
+ * cools down; one that was refused three times in a row is asked by one call a minute, until it works.
+ */
 export class KeyPool {
-  readonly #keys: readonly { readonly key: Key; coolUntil: number }[];
+  readonly #keys: readonly PooledKey[];
   readonly #clock: Clock;
+  readonly #onChange: KeyPoolOptions["onChange"];
   /** Replaces all keys in a text of an upstream: some repeat the key in the error that refuses it. */
   readonly redact: (text: string) => string;
-  #next = 0;
+  /** Whether a key has been refused since it last worked. */
+  #hasRefused = false;
 
-  constructor(secrets: readonly string[], clock: Clock) {
-    this.#keys = secrets.map((secret) => ({ key: { id: keyIdOf(secret), secret, cachedHeaders: [] }, coolUntil: 0 }));
+  constructor(secrets: readonly string[], clock: Clock, { onChange }: KeyPoolOptions = {}) {
+    this.#keys = secrets.map((secret) => ({
+      key: { id: keyIdOf(secret), secret, cachedHeaders: [] },
+      coolUntil: 0,
+      refusals: 0,
+      room: undefined,
+      roomAt: 0,
+      turn: 0,
+    }));
     this.#clock = clock;
+    this.#onChange = onChange;
     this.redact = keyRedactor(secrets);
   }
 
-  /** Returns the next key that isn't cooling down; if all are, the one that is ready first. Undefined without keys. */
-  acquire(): Key | undefined {
-    let earliest: { readonly key: Key; coolUntil: number } | undefined;
-    for (let tried = 0; tried < this.#keys.length; tried += 1) {
-      const candidate = this.#keys[this.#next];
-      this.#next = (this.#next + 1) % this.#keys.length;
-      if (candidate === undefined) continue;
-      // Most keys have never cooled down, so the clock is not read for them.
-      if (candidate.coolUntil === 0 || candidate.coolUntil <= this.#clock()) return candidate.key;
-      if (earliest === undefined || candidate.coolUntil < earliest.coolUntil) earliest = candidate;
+  /**
+   * Returns a key that isn't cooling down; if all are, the one that is ready first. Calls of one session get the same key as long
+   * as it has room. Undefined without keys, and if all of them are refused.
+   */
+  acquire(session?: string): Key | undefined {
+    const [only] = this.#keys;
+    // Most pools have one key, which has never cooled down: no clock is read.
+    if (this.#keys.length === 1 && only?.coolUntil === 0) return only.key;
+    const now = this.#clock();
+    let chosen: PooledKey | undefined;
+    let earliest: PooledKey | undefined;
+    let rooms = 0;
+    for (const each of this.#keys) {
+      if (each.coolUntil > now) {
+        const isEarlier = earliest === undefined || each.coolUntil < earliest.coolUntil;
+        if (isEarlier && each.refusals < REFUSALS_MAX) earliest = each;
+        continue;
+      }
+      const room = roomOf(each, now);
+      rooms += room;
+      each.turn += room;
+      if (chosen === undefined || each.turn > chosen.turn) chosen = each;
     }
-    return earliest?.key;
+    if (chosen === undefined) return earliest?.key;
+    if (session !== undefined) chosen = this.#preferred(session, now) ?? chosen;
+    chosen.turn -= rooms;
+    if (chosen.refusals >= REFUSALS_MAX) chosen.coolUntil = now + REFUSED_COOL_DOWN_MS;
+    return chosen.key;
   }
 
+  /** The key of a session, by rendezvous hashing: another one only if that rests, has little room or is refused. */
+  #preferred(session: string, now: number): PooledKey | undefined {
+    let preferred: { pooled: PooledKey; place: number } | undefined;
+    for (const pooled of this.#keys) {
+      if (pooled.coolUntil > now || pooled.refusals > 0 || roomOf(pooled, now) < SESSION_ROOM_MIN) continue;
+      const place = placeOf(session, pooled.key.id);
+      if (preferred === undefined || place > preferred.place) preferred = { pooled, place };
+    }
+    return preferred?.pooled;
+  }
+
+  /** Whether there is a choice. */
   get hasSeveral(): boolean {
     return this.#keys.length > 1;
   }
@@ -68,7 +138,7 @@ export class KeyPool {
 
   /** Finds a key by its id; undefined if the operator has removed it from the configuration. */
   find(id: string): Key | undefined {
-    return this.#keys.find(({ key }) => key.id === id)?.key;
+    return this.#find(id)?.key;
   }
 
   /** Whether another key could be used now. */
@@ -78,17 +148,74 @@ export class KeyPool {
   }
 
   /** Lets a key rest whose fault or limit a failure was. */
-  note(key: Key, failure: { name: FailureName; retryAfterMs: number | undefined }): void {
+  note({ id }: Key, failure: { name: FailureName; retryAfterMs: number | undefined }): void {
     const why = failureTraits[failure.name].key;
-    if (why !== "fine") this.coolDown(key, why, failure.retryAfterMs);
+    const pooled = why === "fine" ? undefined : this.#find(id);
+    if (pooled === undefined || why === "fine") return;
+    this.#rest(pooled, why, failure.retryAfterMs);
+    // A quota that is used up may be filled up at any time, and the caller learns it from the refusal.
+    if (failure.name !== "key_refused") return;
+    this.#hasRefused = true;
+    pooled.refusals += 1;
+    if (pooled.refusals === REFUSALS_MAX) this.#onChange?.(id, "refused");
   }
 
+  /** Lets a key rest that could not list models: it may be able to do other things. */
   coolDown({ id }: Key, why: "refused" | "limited", retryAfterMs: number | undefined): void {
-    const milliseconds = why === "refused" ? REFUSED_COOL_DOWN_MS : (retryAfterMs ?? LIMITED_COOL_DOWN_MS);
-    for (const candidate of this.#keys) {
-      if (candidate.key.id === id) candidate.coolUntil = this.#clock() + milliseconds;
-    }
+    const pooled = this.#find(id);
+    if (pooled !== undefined) this.#rest(pooled, why, retryAfterMs);
   }
+
+  #rest(pooled: PooledKey, why: "refused" | "limited", retryAfterMs: number | undefined): void {
+    const milliseconds = why === "refused" ? REFUSED_COOL_DOWN_MS : (retryAfterMs ?? LIMITED_COOL_DOWN_MS);
+    pooled.coolUntil = this.#clock() + milliseconds;
+  }
+
+  /** Whether anything is learnt from an answer: which of several keys has room, or that a refused one works. */
+  get learns(): boolean {
+    return this.#keys.length > 1 || this.#hasRefused;
+  }
+
+  /** A key has worked, and has this room in its limits, if that is known. */
+  noteAnswer({ id }: Key, room: number | undefined): void {
+    const pooled = this.#find(id);
+    if (pooled === undefined) return;
+    if (pooled.refusals > 0) this.#repair(pooled);
+    pooled.room = room;
+    pooled.roomAt = this.#clock();
+  }
+
+  /** Takes over a change of another process: a key has been refused time and again, or works. */
+  adopt(id: string, state: "refused" | "works"): void {
+    const pooled = this.#find(id);
+    if (pooled === undefined) return;
+    if (state === "works") return this.#forgetRefusals(pooled);
+    if (pooled.refusals >= REFUSALS_MAX) return;
+    pooled.refusals = REFUSALS_MAX;
+    this.#hasRefused = true;
+    this.#rest(pooled, "refused", undefined);
+  }
+
+  #repair(pooled: PooledKey): void {
+    const wasRefused = pooled.refusals >= REFUSALS_MAX;
+    this.#forgetRefusals(pooled);
+    if (wasRefused) this.#onChange?.(pooled.key.id, "works");
+  }
+
+  #forgetRefusals(pooled: PooledKey): void {
+    pooled.refusals = 0;
+    pooled.coolUntil = 0;
+    this.#hasRefused = this.#keys.some(({ refusals }) => refusals > 0);
+  }
+
+  #find(id: string): PooledKey | undefined {
+    return this.#keys.find(({ key }) => key.id === id);
+  }
+}
+
+/** The rest of a key's limits, between 0 and 1. */
+function roomOf({ room, roomAt }: PooledKey, now: number): number {
+  return room === undefined ? 1 : Math.min(1, Math.max(ROOM_MIN, room + (now - roomAt) / REFILL_MS));
 }
 
 /** The id of the key with this secret. */

@@ -22,7 +22,7 @@ function random(): () => number {
 }
 
 test("in order: as written, tier after tier", () => {
-  expect(models(targetsOf(route("order"), random()))).toEqual(["a/1", "a/2", "a/3", "b/1", "b/2"]);
+  expect(models(targetsOf(route("order"), random(), undefined))).toEqual(["a/1", "a/2", "a/3", "b/1", "b/2"]);
 });
 
 test("weighted: each comes first in its tier as often as its weight says, and none is left out", () => {
@@ -30,7 +30,7 @@ test("weighted: each comes first in its tier as often as its weight says, and no
   const firsts = new Map<string, number>();
   const draws = 20_000;
   for (let index = 0; index < draws; index += 1) {
-    const drawn = models(targetsOf(route("weighted"), draw));
+    const drawn = models(targetsOf(route("weighted"), draw, undefined));
     expect(drawn.slice(0, 3).toSorted()).toEqual(["a/1", "a/2", "a/3"]);
     expect(drawn.slice(3).toSorted()).toEqual(["b/1", "b/2"]);
     for (const first of [drawn[0], drawn[3]]) firsts.set(first ?? "", (firsts.get(first ?? "") ?? 0) + 1);
@@ -39,6 +39,37 @@ test("weighted: each comes first in its tier as often as its weight says, and no
     [...firsts].map(([model, count]) => [model, Math.round((count / draws) * 20) / 20]),
   );
   expect(shares).toEqual({ "a/1": 0.6, "a/2": 0.2, "a/3": 0.2, "b/1": 0.1, "b/2": 0.9 });
+});
+
+describe("the targets of a session, weighted", () => {
+  const sessions = Array.from({ length: 2_000 }, (_, index) => `session ${index}`);
+  const orderOf = (session: string, from = route("weighted")): string[] =>
+    models(targetsOf(from, () => expect.unreachable(), session));
+
+  test("have the same order in every call and every process, by weight over all sessions", () => {
+    const firsts = new Map<string, number>();
+    for (const session of sessions) {
+      const order = orderOf(session);
+      expect(orderOf(session)).toEqual(order);
+      firsts.set(order[0] ?? "", (firsts.get(order[0] ?? "") ?? 0) + 1);
+    }
+    expect([...firsts.keys()].toSorted()).toEqual(["a/1", "a/2", "a/3"]);
+    expect(Math.abs((firsts.get("a/1") ?? 0) / sessions.length - 0.6)).toBeLessThan(0.04);
+    // A hash that changed would move all sessions to other targets.
+    expect(orderOf("session 1")).toEqual(["a/2", "a/3", "a/1", "b/2", "b/1"]);
+  });
+
+  test("lose and gain only the sessions of a target that goes or comes", () => {
+    const fewer = { ...route("weighted"), tiers: [[target("a/1", 3), target("a/3")]] };
+    for (const session of sessions) {
+      const [before, after] = [orderOf(session).slice(0, 3), orderOf(session, fewer)];
+      expect(after).toEqual(before.filter((model) => model !== "a/2"));
+    }
+  });
+
+  test("in order: are as written", () => {
+    expect(orderOf("any", route("order"))[0]).toBe("a/1");
+  });
 });
 
 describe("the first usable target", () => {

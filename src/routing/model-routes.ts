@@ -1,6 +1,7 @@
 /** Names that stand for several targets, in the order in which they are tried. */
 import type { Principal } from "../auth/index.ts";
 import { type FailureName, GatewayError, matchesGlob, type RandomFraction } from "../core/index.ts";
+import { placeOf } from "./prefer.ts";
 
 export interface RouteTarget {
   /** The model id, with its prefix. */
@@ -42,9 +43,15 @@ export interface ModelRoute {
   limits: RouteLimits;
 }
 
-/** The targets of a route for one call, the first one first. */
-export function targetsOf({ tiers, strategy }: ModelRoute, random: RandomFraction): RouteTarget[] {
-  return strategy === "order" ? tiers.flat() : tiers.flatMap((tier) => drawn(tier, random));
+/** The targets of a route for one call, the first one first. Those of a session have one order, which no two draws change. */
+export function targetsOf(
+  { tiers, strategy }: ModelRoute,
+  random: RandomFraction,
+  session: string | undefined,
+): RouteTarget[] {
+  if (strategy === "order") return tiers.flat();
+  const fractionOf = session === undefined ? random : ({ model }: RouteTarget): number => placeOf(session, model);
+  return tiers.flatMap((tier) => drawn(tier, fractionOf));
 }
 
 /** The caller as the targets of a route are checked for it: a token whose list has the route's own name may use them all. */
@@ -73,9 +80,9 @@ export function firstUsable<Found>(
 }
 
 /** By weight, without returning: the largest of u^(1/w) comes first with a probability of its share of the weights. */
-function drawn(tier: readonly RouteTarget[], random: RandomFraction): RouteTarget[] {
+function drawn(tier: readonly RouteTarget[], fractionOf: (target: RouteTarget) => number): RouteTarget[] {
   return tier
-    .map((target) => ({ target, place: Math.log(1 - random()) / target.weight }))
+    .map((target) => ({ target, place: Math.log(1 - fractionOf(target)) / target.weight }))
     .toSorted((a, b) => b.place - a.place)
     .map(({ target }) => target);
 }

@@ -5,6 +5,7 @@ import type { ModelPrice, PriceBook, PricedModel, PriceOf } from "../pricing/ind
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
 import { firstUsable, type ModelRoute } from "./model-routes.ts";
 import type { KeyPool } from "./key-pool.ts";
+import type { Overrides } from "./overrides.ts";
 import { modalityOf } from "./model-operations.ts";
 
 /** A configured provider that calls can be sent to. */
@@ -51,6 +52,7 @@ export class ModelRouter {
   readonly routes: readonly UpstreamRoute[];
   readonly #byPrefix: ReadonlyMap<string, UpstreamRoute>;
   readonly #prices: PriceBook;
+  readonly #overrides: Overrides | undefined;
   readonly #aliases: readonly ModelAlias[];
   readonly #modelRoutes: ReadonlyMap<string, ModelRoute>;
   /** The models that were called before, by the ids that callers wrote. */
@@ -63,8 +65,14 @@ export class ModelRouter {
     {
       aliases = {},
       modelRoutes = [],
-    }: { aliases?: Readonly<Record<string, string>>; modelRoutes?: readonly ModelRoute[] } = {},
+      overrides,
+    }: {
+      aliases?: Readonly<Record<string, string>>;
+      modelRoutes?: readonly ModelRoute[];
+      overrides?: Overrides | undefined;
+    } = {},
   ) {
+    this.#overrides = overrides;
     this.routes = routes;
     this.#modelRoutes = new Map(modelRoutes.map((route) => [route.name, route]));
     this.#aliases = Object.entries(aliases).map(([glob, id]) => ({ glob, id }));
@@ -100,7 +108,8 @@ export class ModelRouter {
   /**
    * Resolves a model id to a target. `operations` are the requested operation and, after it, operations that can replace
    * it. Throws a `GatewayError` (404) if the model has no known prefix, if the token may not use it, if the provider has
-   * none of the operations or no key, or if the model has no price for the requested operation.
+   * none of the operations or no key, or if the model has no price for the requested operation; 503 if the operator has
+   * disabled it.
    */
   resolveModel(
     modelId: string,
@@ -121,6 +130,7 @@ export class ModelRouter {
       );
     }
     requireKey(route);
+    if (this.#overrides?.isEmpty === false) this.#overrides.require(route.prefix, model);
     const price = this.#prices.lookup(resolved);
     const [requested] = operations;
     if (price === undefined) throw this.#unknown(resolved, modelId, principal);

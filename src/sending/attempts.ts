@@ -34,6 +34,8 @@ export interface AttemptsOptions {
   /** The id of the key of the first attempt; another one can make this request too, if not as well. */
   preferredKeyId?: string | undefined;
   randomFraction: Environment["randomFraction"];
+  /** The key of its session, whose calls prefer one key of the provider. */
+  session?: string | undefined;
   /** Whether another target is left, which comes before any wait. */
   hasNext?: boolean | undefined;
 }
@@ -49,13 +51,15 @@ export class Attempts {
     this.#pinned = pinnedKeyId === undefined ? undefined : target.route.keys.find(pinnedKeyId);
   }
 
-  /** The next attempt, with its key. */
-  begin(): Attempt {
-    const { target, preferredKeyId } = this.#options;
+  /** The next attempt, with its key; undefined if all keys of the provider are refused. */
+  begin(): Attempt | undefined {
+    const { target, preferredKeyId, session } = this.#options;
     const { route } = target;
     const preferred = preferredKeyId !== undefined && this.#begun === 0 ? route.keys.find(preferredKeyId) : undefined;
-    const key = this.#pinned ?? preferred ?? route.keys.acquire();
-    if (key === undefined) throw new Error(`provider ${route.prefix} is routed without a key`);
+    const key = this.#pinned ?? preferred ?? route.keys.acquire(session);
+    if (key === undefined && route.keys.ids.length === 0)
+      throw new Error(`provider ${route.prefix} is routed without a key`);
+    if (key === undefined) return undefined;
     this.#begun += 1;
     return { key, number: this.#begun };
   }

@@ -1,4 +1,5 @@
 import { type FailureName, failureTraits, type ReplyHeaders } from "../core/index.ts";
+import type { CircuitOutcome } from "../routing/index.ts";
 import type { Failure, FailureKind } from "../dialects/index.ts";
 import { type FailureRules, matchesPattern, readFault } from "../providers/index.ts";
 
@@ -17,6 +18,12 @@ export interface FailureClass {
 /** How an attempt failed; `abandoned` if its client left or the gateway stopped. */
 export type AnyFailure = FailureClass | "abandoned";
 
+/** The meaning of a failure for the circuit of its target. */
+export function circuitOutcomeOf(failure: AnyFailure): CircuitOutcome {
+  if (failure === "abandoned" || !failureTraits[failure.name].isUnavailable) return "none";
+  return { retryAfterMs: failure.retryAfterMs };
+}
+
 /** Statuses that mean "busy": another attempt makes sense only after a given delay. 529 is Anthropic's, 498 Groq's. */
 const BUSY = new Set([498, 503, 529]);
 const TOO_MANY_REQUESTS = 429;
@@ -24,7 +31,7 @@ const TOO_MANY_REQUESTS = 429;
 const BROKEN = new Set([500, 502]);
 
 /** A failure without a status. */
-function unanswered(name: "unreachable" | "no_head" | "broken", retryable: boolean): FailureClass {
+function unanswered(name: FailureName, retryable: boolean): FailureClass {
   return { name, retryable, needsRetryAfter: false, retryAfterMs: undefined };
 }
 
@@ -36,6 +43,9 @@ export const silentUpstream = unanswered("no_head", false);
 
 /** No valid HTTP: the upstream may have performed the request. */
 export const invalidAnswer = unanswered("broken", false);
+
+/** No key of the provider may be used: each has been refused time and again. */
+export const refusedByAll = unanswered("key_refused", false);
 
 /** Classifies an error by its status, its headers and the known meaning of the provider's codes. */
 export function classifyFailure(

@@ -5,7 +5,7 @@ import type { Target } from "../routing/index.ts";
 import { Attempts } from "./attempts.ts";
 import { classifyFailure, type FailureClass, unreachableUpstream } from "./classify-failure.ts";
 import { sessionHeaders } from "./headers.ts";
-import { keptFromClient } from "./kept-from-client.ts";
+import { keptFromClient, keyRefused } from "./kept-from-client.ts";
 import { reportAttempt, type SendDependencies, unreachable } from "./send.ts";
 
 interface ConnectDependencies extends Pick<SendDependencies, "send" | "observer"> {
@@ -58,11 +58,13 @@ export async function connectUpstream(
   const url = `${route.baseUrl.replace(/^http/, "ws")}${operation.path}?${query}`;
   for (;;) {
     const attempt = attempts.begin();
+    if (attempt === undefined) throw keyRefused(route.prefix);
     const { key } = attempt;
     const headers = sessionHeaders({ target, clientHeaders: request.clientHeaders }, key);
     const begunAt = performance.now();
     try {
       const socket = await environment.openSocket({ url, headers, openMsMax });
+      if (route.keys.learns) route.keys.noteAnswer(key, undefined);
       reportAttempt(deps, request, attempt, { begunAt, status: 101, failure: undefined, waitMs: undefined });
       return { kind: "opened", socket };
     } catch (cause) {

@@ -17,19 +17,22 @@ import {
   type UpstreamReply,
 } from "../core/index.ts";
 import type { AttemptRecord } from "../ledger/index.ts";
-import type { Key } from "../routing/index.ts";
+import { rateRoomOf } from "../providers/index.ts";
+import { circuitIdOf, type CircuitOutcome, type Circuits, type Key } from "../routing/index.ts";
 import { BadReply, collectBody } from "../upstream/index.ts";
 import { type Attempt, type AttemptPolicy, Attempts } from "./attempts.ts";
 import {
   type AnyFailure,
+  circuitOutcomeOf,
   classifyFailure,
   type FailureClass,
   invalidAnswer,
+  refusedByAll,
   silentUpstream,
   unreachableUpstream,
 } from "./classify-failure.ts";
 import { type UpstreamHead, upstreamHeaders, upstreamRequestIdOf } from "./headers.ts";
-import { keptFromClient } from "./kept-from-client.ts";
+import { keptFromClient, keyRefused } from "./kept-from-client.ts";
 import type { FailedAttempt, RepeatRule } from "./repeat-rule.ts";
 import type { FailedReply, StreamReply } from "./reply.ts";
 import type { CallWatchdog } from "../charges/index.ts";
@@ -49,6 +52,8 @@ export interface SendDependencies {
   environment: SendEnvironment;
   send: SendOptions;
   observer: Pick<WorkObserver, "attempted">;
+  /** Paid calls are not repeated at a target whose circuit is open. Absent if they always are. */
+  circuits?: Circuits | undefined;
 }
 
 export interface UpstreamCall extends UpstreamHead {
@@ -63,13 +68,15 @@ export interface UpstreamCall extends UpstreamHead {
   repeats: RepeatRule;
   /** The id of the one key that may be used. */
   pinnedKeyId?: string | undefined;
+  /** The key of its session, whose calls prefer one key of the provider. */
+  session?: string | undefined;
   /** The id of the key of the first attempt. */
   preferredKeyId?: string | undefined;
   /** Sends the request in place of the environment's client. */
   ask?: AskUpstream | undefined;
   /** Its abort ends the call: the client disconnected, or the gateway gave up. */
   watchdog: CallWatchdog;
-  /** Whether another target is left: this one is asked again only with another key. */
+  /** Whether another target is left: this one is asked again only with another key. Absent for a call with one target. */
   hasNext?: boolean | undefined;
   /** Called when the last attempt has failed. */
   onFailure?: ((failed: FailedAttempt) => void) | undefined;
@@ -101,22 +108,19 @@ export type UpstreamBody = string | readonly Uint8Array[] | Blob | OutgoingForm;
  * `provider_key_refused` if the upstream refuses all keys, and the abort's own reason if the call was ended from outside.
  */
 export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): Promise<StreamReply | FailedReply> {
-  const { environment, send: options } = deps;
-  const { watchdog, target, pinnedKeyId, preferredKeyId, repeats, work, hasNext } = call;
-  const attempts = new Attempts({
-    target,
-    policy: options,
-    repeats,
-    pinnedKeyId,
-    preferredKeyId,
-    randomFraction: environment.randomFraction,
-    hasNext,
-  });
+  const { send: options } = deps;
+  const { watchdog, target, work, hasNext } = call;
+  const circuits = work === undefined ? undefined : deps.circuits;
+  // A call with several targets notes one outcome for all attempts at one of them.
+  const isNoted = hasNext === undefined;
+  const attempts = attemptsOf(deps, call);
   for (;;) {
     const attempt = attempts.begin();
+    if (attempt === undefined) throw refusedKeys(call);
     const { key } = attempt;
     const number = work?.noteAttempt?.() ?? attempt.number;
     const begunAt = performance.now();
+    const openings = circuits?.openings ?? 0;
     let waitMs: number | undefined;
     let kept: GatewayError | undefined;
     let isSent = false;
@@ -128,13 +132,14 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
     try {
       const { status, headers, body } = await ask(deps, call, key, noteSent);
       if (status >= 200 && status < 300) {
+        noteSuccess(circuits, { target, openings, isNoted }, key, headers);
         reportAttempt(deps, call, { key, number }, { begunAt, status, headers, failure: undefined, waitMs: undefined });
         return { kind: "stream", status, headers, body, keyId: key.id, attempt: number };
       }
       noteSent(false);
       const { reply, failure } = await readFailure(deps, call, key, { status, headers, body });
       const failed = { failure, status, isSent };
-      waitMs = attempts.waitAfter(attempt, failed);
+      waitMs = waitUnlessOpen(circuits, { target, openings, isNoted }, failure, attempts.waitAfter(attempt, failed));
       reportAttempt(deps, call, { key, number }, { begunAt, status, headers, failure, waitMs });
       if (waitMs === undefined) call.onFailure?.(failed);
       if (waitMs === undefined) kept = keptFromClient(target.route.prefix, failed);
@@ -143,7 +148,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
       const { signal } = watchdog.abort;
       const failure = signal.aborted ? abortedUpstream(signal.reason) : unansweredBy(cause);
       const failed = { failure, status: undefined, isSent };
-      waitMs = attempts.waitAfter(attempt, failed);
+      waitMs = waitUnlessOpen(circuits, { target, openings, isNoted }, failure, attempts.waitAfter(attempt, failed));
       const unbilled = isSent && failure !== "abandoned" ? work?.lostCredits() : undefined;
       reportAttempt(deps, call, { key, number }, { begunAt, status: undefined, failure, waitMs, unbilled });
       if (waitMs === undefined) call.onFailure?.(failed);
@@ -155,6 +160,50 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
     if (kept !== undefined) throw kept;
     await sleep(waitMs ?? 0, watchdog.abort.signal);
   }
+}
+
+function attemptsOf(
+  { environment: { randomFraction }, send: policy }: SendDependencies,
+  { target, repeats, pinnedKeyId, preferredKeyId, session, hasNext }: UpstreamCall,
+): Attempts {
+  return new Attempts({ target, policy, repeats, pinnedKeyId, preferredKeyId, session, randomFraction, hasNext });
+}
+
+/** All keys of the provider are refused, so that it is not asked at all. */
+function refusedKeys({ target, onFailure }: UpstreamCall): GatewayError {
+  onFailure?.({ failure: refusedByAll, status: undefined, isSent: false });
+  return keyRefused(target.route.prefix);
+}
+
+/** The delay before the same target is asked again; undefined if the failure has opened its circuit, or it was open before. */
+function waitUnlessOpen(
+  circuits: Circuits | undefined,
+  asked: Asked,
+  failure: AnyFailure,
+  waitMs: number | undefined,
+): number | undefined {
+  // Another key comes at once: the failure was that of a key.
+  if (circuits === undefined || waitMs === 0) return waitMs;
+  if (asked.isNoted) noteOutcome(circuits, asked, circuitOutcomeOf(failure));
+  return circuits.isOpen(circuitIdOf(asked.target)) ? undefined : waitMs;
+}
+
+interface Asked {
+  target: UpstreamCall["target"];
+  /** The openings of circuits before the attempt. */
+  openings: number;
+  isNoted: boolean;
+}
+
+/** The head of an answer has come. As long as nothing has failed, there is nothing to be learnt from it. */
+function noteSuccess(circuits: Circuits | undefined, asked: Asked, key: Key, headers: ReplyHeaders): void {
+  const { keys } = asked.target.route;
+  if (keys.learns) keys.noteAnswer(key, rateRoomOf(headers));
+  if (asked.isNoted && circuits?.isWatching === true) noteOutcome(circuits, asked, "works");
+}
+
+function noteOutcome(circuits: Circuits, { target, openings }: Asked, outcome: CircuitOutcome): void {
+  circuits.note({ id: circuitIdOf(target), openings, isProbe: false }, outcome);
 }
 
 /** The start of an attempt, and its outcome. */

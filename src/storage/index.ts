@@ -1,5 +1,6 @@
 export { type JournalEntry, JournalFile } from "./journal-file.ts";
 export {
+  type CachedRows,
   type PostgresStorage,
   type SqlitePlace,
   type SqliteStorage,

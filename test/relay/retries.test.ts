@@ -175,7 +175,7 @@ describe("no attempt follows", () => {
 test.each([false, true])("an upstream that is down gives 502 after its attempts (streamed: %p)", async (stream) => {
   const caller = await rig.caller();
   const startedAt = performance.now();
-  const answer = await caller.chat(hello("down/model", { stream }));
+  const answer = await caller.chat(hello(`down/model-${stream}`, { stream }));
   expect(answer.status).toBe(502);
   expect(await answer.json()).toEqual({
     error: {

@@ -226,6 +226,8 @@ export interface FailingUpstream {
   url: string;
   /** The models of the requests so far. */
   asked: string[];
+  /** Models that fail with 500, whatever their names say. */
+  dead: Set<string>;
   stop(): Promise<void>;
 }
 
@@ -235,6 +237,7 @@ export interface FailingUpstream {
  */
 export async function startFailingUpstream(): Promise<FailingUpstream> {
   const asked: string[] = [];
+  const dead = new Set<string>();
   const server = createServer((request, reply) => {
     const pieces: Buffer[] = [];
     request.on("data", (piece: Buffer) => pieces.push(piece));
@@ -245,7 +248,7 @@ export async function startFailingUpstream(): Promise<FailingUpstream> {
         stream?: boolean;
       };
       asked.push(model);
-      void send(reply, answerOf(dialect, model, stream));
+      void send(reply, answerOf(dialect, dead.has(model) ? "status-broken" : model, stream));
     });
   });
   server.listen(0, "127.0.0.1");
@@ -255,6 +258,7 @@ export async function startFailingUpstream(): Promise<FailingUpstream> {
   return {
     url: `http://127.0.0.1:${address.port}/v1`,
     asked,
+    dead,
     async stop() {
       server.closeAllConnections();
       server.close();

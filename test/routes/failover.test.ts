@@ -11,7 +11,7 @@ const failures = {
   "status-529": "openai/a+status-529",
   "status-429": "openai/a+status-429",
   "status-401": "badkey/a+status-401",
-  "status-402": "badkey/a+status-402",
+  "status-402": "poor/a+status-402",
   "status-403": "openai/a+status-403",
   "html-502": "openai/a+html-502",
   silent: "openai/a+slow-60000",
@@ -25,6 +25,9 @@ beforeAll(async () => {
     providers: ({ providers }) => ({
       down: { kind: "openai", base_url: "http://127.0.0.1:9/v1", api_key: "unused" },
       badkey: { kind: "openai", base_url: providers.openai, api_key: "one" },
+      // A key that was refused three times is not asked any more.
+      badkey2: { kind: "openai", base_url: providers.openai, api_key: "two" },
+      poor: { kind: "openai", base_url: providers.openai, api_key: "three" },
     }),
     config: {
       upstream: { retries: 2 },
@@ -43,7 +46,10 @@ beforeAll(async () => {
         whole_timeout: "2s",
         routes: {
           ...Object.fromEntries(
-            Object.entries(failures).map(([name, model]) => [name, { tiers: [[{ model }, { model: good }]] }]),
+            Object.entries(failures).flatMap(([name, model]) => [
+              [name, { tiers: [[{ model }, { model: good }]] }],
+              [`${name}-streamed`, { tiers: [[{ model: model.replace("badkey/", "badkey2/") }, { model: good }]] }],
+            ]),
           ),
           quick: { tiers: [[{ model: "down/m" }], [{ model: good }]] },
           "openai/listed": { tiers: [[{ model: "openai/listed+status-503" }, { model: good }]] },
@@ -105,7 +111,7 @@ describe("after a failure the next target answers, and its price is charged", ()
   test.each(rows)("%s, streamed: %p", async (name, stream) => {
     await Promise.all(
       Object.entries(bodies).map(async ([path, body]) => {
-        const answer = await call(path, { ...body, model: name, stream });
+        const answer = await call(path, { ...body, model: stream ? `${name}-streamed` : name, stream });
         expect([path, answer.status]).toEqual([path, 200]);
         expect(answer.target).toEqual(["anthropic", good, "2"]);
         expect(answer.text).not.toContain('"error":{');

@@ -39,6 +39,13 @@ beforeAll(async () => {
       openai: { kind: "openai", base_url: providers.openai, api_key: "${MARKED_KEY}" },
       anthropic: { kind: "anthropic", base_url: providers.anthropic, api_key: upstreamKey },
       odd: { kind: "openai-compatible", base_url: scripted.url, api_key: upstreamKey, api_keys: [secondKey] },
+      // A key that is refused three times is not asked any more.
+      ...Object.fromEntries(
+        [401, 403, 429].map((status) => [
+          `odd${status}`,
+          { kind: "openai-compatible", base_url: scripted.url, api_key: upstreamKey, api_keys: [secondKey] },
+        ]),
+      ),
       closed: { kind: "openai", base_url: "http://127.0.0.1:1", api_key: upstreamKey },
     }),
   });
@@ -182,8 +189,10 @@ describe("a run with everything that can go wrong", () => {
     for (const status of [200, 400, 401, 403, 429, 500]) {
       echoKey((key) => json(echo(key), status));
       const isKeys = [401, 403, 429].includes(status);
-      const shown = isKeys ? "The provider odd refuses the gateway's key." : "[redacted] may not say";
-      for (const text of [await ask("odd/x"), ...(await askOtherwise("odd/x"))]) expect(text).toContain(shown);
+      const provider = isKeys ? `odd${status}` : "odd";
+      const shown = isKeys ? `The provider ${provider} refuses the gateway's key.` : "[redacted] may not say";
+      for (const text of [await ask(`${provider}/x`), ...(await askOtherwise(`${provider}/x`))])
+        expect(text).toContain(shown);
     }
     echoKey(
       (key) => new Response(`<html>${key} ${answerMark}`, { status: 502, headers: { "content-type": "text/html" } }),

@@ -10,6 +10,7 @@ import {
 import {
   type Admission,
   callerOfRoute,
+  circuitIdOf,
   type CircuitOutcome,
   type Circuits,
   type ModelRouter,
@@ -40,6 +41,8 @@ export interface TargetQuestion {
   operations: readonly [ModelOperation, ...ModelOperation[]];
   principal: Principal;
   headers: Headers;
+  /** The key of its session: see `affinityOf`. */
+  session: string | undefined;
 }
 
 /** Whether a call may have several targets: most have one, and are not looked at any further. */
@@ -52,13 +55,13 @@ export function mayHaveTargets(router: ModelRouter, modelId: string, headers: He
  * is no list of ids.
  */
 export function callTargets(question: TargetQuestion): CallTargets | undefined {
-  const { router, modelId, headers, random } = question;
+  const { router, modelId, headers, random, session } = question;
   const route = router.routeOf(modelId);
   const asked = headers.get(FALLBACK_HEADER);
-  if (asked === null) return route && new CallTargets(question, route, targetsOf(route, random));
+  if (asked === null) return route && new CallTargets(question, route, targetsOf(route, random, session));
   const fallbacks = asked.trim() === "none" ? [] : fallbacksIn(asked);
   if (route === undefined && fallbacks.length === 0) return undefined;
-  const first = route === undefined ? [targetOf(modelId)] : targetsOf(route, random).slice(0, 1);
+  const first = route === undefined ? [targetOf(modelId)] : targetsOf(route, random, session).slice(0, 1);
   return new CallTargets(question, route, [...first, ...fallbacks.map(targetOf)]);
 }
 
@@ -71,12 +74,17 @@ function fallbacksIn(text: string): string[] {
 
 const targetOf = (model: string): RouteTarget => ({ model, weight: 1, on: defaultFailures });
 
+interface Candidate extends RouteTarget {
+  /** The id of its circuit. */
+  circuit: string;
+}
+
 /** The targets of one call that have not been tried yet. */
 export class CallTargets {
   readonly #question: TargetQuestion;
   readonly #caller: Principal;
-  readonly #left: RouteTarget[];
-  /** Of the target that was given last. */
+  readonly #left: Candidate[];
+  /** Of the target that was given last, until its outcome is noted. */
   #admission: Admission | undefined;
   /** The name of the route; undefined for a model without one. */
   readonly route: string | undefined;
@@ -92,7 +100,10 @@ export class CallTargets {
     this.route = route?.name;
     this.limits = route?.limits;
     // A target that the caller cannot use must not shorten the time-outs of those before it.
-    this.#left = targets.filter((target) => this.#resolve(target) !== undefined);
+    this.#left = targets.flatMap((target) => {
+      const resolved = this.#resolve(target);
+      return resolved === undefined ? [] : [{ ...target, circuit: circuitIdOf(resolved) }];
+    });
   }
 
   /** Whether there is a target to try after any failure. */
@@ -112,6 +123,8 @@ export class CallTargets {
    */
   next(after?: FailureName): Target | undefined {
     for (;;) {
+      // The target before may not have been asked.
+      this.note("none");
       const target = this.#admitted(this.#left.filter(({ on }) => after === undefined || on.has(after)));
       if (target === undefined) return undefined;
       this.#left.splice(this.#left.indexOf(target), 1);
@@ -128,18 +141,19 @@ export class CallTargets {
   /** The outcome of the target that was given last. */
   note(outcome: CircuitOutcome): void {
     if (this.#admission !== undefined) this.#question.circuits?.note(this.#admission, outcome);
+    this.#admission = undefined;
   }
 
   /** The first of these targets whose circuit lets a call through; if none does, the one that is due first. */
-  #admitted(targets: readonly RouteTarget[]): RouteTarget | undefined {
+  #admitted(targets: readonly Candidate[]): Candidate | undefined {
     const { circuits } = this.#question;
     if (circuits === undefined) return targets[0];
     for (const target of targets) {
-      this.#admission = circuits.admit(target.model);
+      this.#admission = circuits.admit(target.circuit);
       if (this.#admission !== undefined) return target;
     }
-    const [first] = targets.toSorted((a, b) => circuits.dueAt(a.model) - circuits.dueAt(b.model));
-    this.#admission = first && circuits.force(first.model);
+    const [first] = targets.toSorted((a, b) => circuits.dueAt(a.circuit) - circuits.dueAt(b.circuit));
+    this.#admission = first && circuits.force(first.circuit);
     return first;
   }
 

@@ -13,8 +13,9 @@
 import { exceedsWindow, type RunningWork } from "../../charges/index.ts";
 import { type FailureName, failureTraits, GatewayError } from "../../core/index.ts";
 import { firstContentOf } from "../../dialects/index.ts";
-import type { CircuitOutcome, Circuits, RouteLimits, Target } from "../../routing/index.ts";
+import type { RouteLimits, Target } from "../../routing/index.ts";
 import {
+  circuitOutcomeOf,
   classifyAnswer,
   type FailedAttempt,
   mayRepeat,
@@ -30,7 +31,7 @@ import type { CallTargets } from "./call-targets.ts";
 import { HeldBody } from "./held-body.ts";
 import { contentReaderOf, hasRefused } from "./read-content.ts";
 
-/** How long the head of the answer may take of a target whose circuit is half-open. */
+/** How long the head of a stream may take of a target whose circuit is half-open. That of any other answer comes at its end. */
 const PROBE_MS_MAX = 3_000;
 
 /** How much longer than its head the first content of a stream may take. */
@@ -39,8 +40,6 @@ const CONTENT_TIMES = 2;
 export interface RoutedDependencies extends SendDependencies {
   /** Of calls without a route of their own. */
   routeLimits: RouteLimits;
-  /** Undefined if targets that fail are asked like all others. */
-  circuits: Circuits | undefined;
 }
 
 /** The reply that the client gets, and the plan of the target that gave it. */
@@ -101,15 +100,16 @@ class RoutedCall {
         else this.#error = { plan, reply };
       } catch (reason) {
         thrown = reason;
+        if (this.#running.watchdog.abort.signal.aborted) this.#targets.note("none");
         this.#checkOpen();
       }
-      const outcome = outcomeOf(failures);
-      if (outcome !== undefined) this.#targets.note(outcome);
+      const last = failures.at(-1);
+      this.#targets.note(last === undefined ? "none" : circuitOutcomeOf(last.failure));
       const next = await this.#moveOn(plan, failures);
       if (next === undefined) {
-        const last = await this.#lastWord(plan);
-        if (last === undefined) throw thrown;
-        return last;
+        const word = await this.#lastWord(plan);
+        if (word === undefined) throw thrown;
+        return word;
       }
       plan = next;
     }
@@ -190,8 +190,8 @@ class RoutedCall {
     const { send } = this.#deps;
     const { attemptMsMax, wholeMsMax } = this.#limits;
     const isTimed = hasNext && this.#targets.hasFor("no_head");
-    const usualMsMax = exchange.streamed ? attemptMsMax : wholeMsMax;
-    const ownMsMax = this.#targets.isProbe ? PROBE_MS_MAX : usualMsMax;
+    const [usualMsMax, probeMsMax] = exchange.streamed ? [attemptMsMax, PROBE_MS_MAX] : [wholeMsMax, attemptMsMax];
+    const ownMsMax = this.#targets.isProbe ? Math.min(usualMsMax, probeMsMax) : usualMsMax;
     const msMax = isTimed ? Math.min(ownMsMax, send.firstByteMsMax) : send.firstByteMsMax;
     const again = this.#attemptsLeft - 1;
     return {
@@ -245,13 +245,6 @@ const refusal = lostAnswer("content_policy");
 function isRelayed({ exchange }: CallPlan, { headers }: StreamReply): boolean {
   const isEvents = headers.get("content-type")?.startsWith(EVENT_STREAM) === true;
   return isEvents ? exchange.observe !== undefined && exchange.streamed : exchange.observeBytes !== undefined;
-}
-
-/** The outcome for the target's circuit; undefined if it says nothing about the target. */
-function outcomeOf(failures: readonly FailedAttempt[]): CircuitOutcome | undefined {
-  const failure = failures.at(-1)?.failure;
-  if (failure === undefined || failure === "abandoned") return undefined;
-  return failureTraits[failure.name].isUnavailable ? { retryAfterMs: failure.retryAfterMs } : "works";
 }
 
 /** The class that decides about the next target: of several requests, one that is about the request itself. */

@@ -2,7 +2,7 @@ import { expect, jest } from "bun:test";
 import type { AttemptReport } from "../../charges/index.ts";
 import { type Fetch, GatewayError } from "../../core/index.ts";
 import { createProvider } from "../../providers/index.ts";
-import { KeyPool, type Target } from "../../routing/index.ts";
+import { type Circuits, KeyPool, type Target } from "../../routing/index.ts";
 import { Ticker } from "../../streaming/index.ts";
 import { askByFetch } from "../../upstream/index.ts";
 import type { RepeatRule } from "../repeat-rule.ts";
@@ -23,6 +23,7 @@ interface Setting {
   repeats?: RepeatRule;
   options?: Partial<SendOptions>;
   fraction?: number;
+  circuits?: Circuits;
 }
 
 /** Requests to one upstream, with a clock that the test advances. */
@@ -71,7 +72,7 @@ export class SendScene {
     expect(this.settled).toBe(true);
   }
 
-  send({ behaviours, options, fraction = 0, pinnedKeyId, repeats = "freely" }: Setting): Promise<StreamReply | FailedReply> {
+  send({ behaviours, options, fraction = 0, pinnedKeyId, repeats = "freely", circuits }: Setting): Promise<StreamReply | FailedReply> {
     const fetch: Fetch = async (url, init) => {
       const behave = behaviours[Math.min(this.fetched.length, behaviours.length - 1)];
       const key = new Headers(init.headers).get("authorization")?.replace("Bearer ", "");
@@ -85,7 +86,7 @@ export class SendScene {
     const { ticker, abort } = this;
     const client = new Request("http://gateway.example");
     const sent = sendUpstream(
-      { environment, send: { ...defaults, ...options }, observer },
+      { environment, send: { ...defaults, ...options }, observer, circuits },
       {
         target: targetWith(this.keys),
         body: `{"model":"m"}`,

@@ -1,13 +1,13 @@
 import { SQL } from "bun";
-import { GatewayError } from "../../core/index.ts";
-import { type PostgresStorage, StorageError } from "../database.ts";
+import { GatewayError, keysOf } from "../../core/index.ts";
+import { type CachedRows, type PostgresStorage, StorageError } from "../database.ts";
 import { CHECK_WRITE } from "../readiness.ts";
 import type { Preparation, Schema } from "../schema.ts";
 import { migratePostgres } from "./migrate.ts";
 import { connect, Statements } from "./statements.ts";
 
-/** The channel on which triggers announce changes of rows that nodes cache. */
-const CHANGES_CHANNEL = "tollgate_changes";
+/** The channels on which triggers announce changes of rows that nodes cache. */
+const channels: Readonly<Record<CachedRows, string>> = { tokens: "tollgate_changes", targets: "tollgate_targets" };
 
 /** Connections of one process for look-ups, besides the one for its ledger's commits, which run one at a time. */
 const LOOKUP_CONNECTIONS_MAX = 3;
@@ -38,7 +38,7 @@ export async function openPostgres(
     timezone,
     statements,
     commits,
-    onForeignCommit: (callback) => changes.watch(callback),
+    onForeignCommit: (callback, rows = "tokens") => changes.watch(callback, rows),
     async check() {
       try {
         await commits.run(CHECK_WRITE.postgres);
@@ -97,30 +97,33 @@ function reasonOf(cause: unknown): string {
  */
 class Changes {
   readonly #url: string;
-  readonly #watchers = new Set<() => void>();
+  readonly #watchers: Record<CachedRows, Set<() => void>> = { tokens: new Set(), targets: new Set() };
   #connection: SQL | undefined;
 
   constructor(url: string) {
     this.#url = url;
   }
 
-  watch(callback: () => void): () => void {
-    this.#watchers.add(callback);
+  watch(callback: () => void, rows: CachedRows): () => void {
+    this.#watchers[rows].add(callback);
     if (this.#connection === undefined) this.#listen();
-    return () => this.#watchers.delete(callback);
+    return () => this.#watchers[rows].delete(callback);
   }
 
   #listen(): void {
     const connection = connect(this.#url, 1);
     this.#connection = connection;
-    const announce = (): void => {
-      for (const callback of this.#watchers) callback();
-    };
     const again = (): void => {
       // Closed before it listened: there is no watcher left.
       if (this.#connection === connection) this.#listen();
     };
-    connection.listen(CHANGES_CHANNEL, announce, announce).catch(again);
+    const listens = keysOf(channels).map((rows) => {
+      const announce = (): void => {
+        for (const callback of this.#watchers[rows]) callback();
+      };
+      return connection.listen(channels[rows], announce, announce);
+    });
+    Promise.all(listens).catch(again);
   }
 
   async close(): Promise<void> {

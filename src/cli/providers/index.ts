@@ -1,0 +1,212 @@
+/** Targets out of use by hand, and a list of those that are left out. A running gateway learns of it from the storage. */
+import type { Command } from "commander";
+import { createModelRouter } from "../../app/routing.ts";
+import { prefixOf, withoutPrefix } from "../../core/index.ts";
+import {
+  fetchListing,
+  KeyPool,
+  modelOfCircuit,
+  openTargetStore,
+  sharedKeyId,
+  type TargetOverride,
+  type TargetState,
+  type TargetStore,
+  type UpstreamRoute,
+} from "../../routing/index.ts";
+import { catalogsIn } from "../catalogs.ts";
+import { type CommonOptions, durationOption, reasonOption, UsageError, withCommonOptions } from "../options.ts";
+import { printJson, printLine, printTable } from "../print.ts";
+import { environment, type State, withState } from "../state.ts";
+
+/** States are kept for an hour. */
+const STATES_MS = 3_600_000;
+
+interface DisableOptions extends CommonOptions {
+  for?: number;
+  reason?: string;
+}
+
+export function addProvidersCommands(program: Command): void {
+  const providers = program.command("providers").description("targets that are left out, by themselves and by hand");
+  const target = "a provider's prefix, or a model id with it";
+  withCommonOptions(
+    providers.command("list").description("list the providers, and their disabled, refused and left-out targets"),
+  ).action(list);
+  withCommonOptions(
+    providers
+      .command("disable")
+      .description("let no new call go to a provider or to one of its models")
+      .argument("<target>", target),
+  )
+    .option("--for <duration>", "how long, such as 1h; without it until it is enabled", durationOption("--for"))
+    .option("--reason <text>", "why, for the list and the log", reasonOption("--reason"))
+    .action(disable);
+  withCommonOptions(providers.command("enable").description("end that").argument("<target>", target)).action(enable);
+  withCommonOptions(
+    providers
+      .command("test")
+      .description(
+        "read the provider's list of models with each key, which is free; a refused key that can is used again",
+      )
+      .argument("<provider>", "its prefix"),
+  ).action(test);
+}
+
+/** The state of the routes, for one command. */
+interface Routed {
+  state: State;
+  store: TargetStore;
+  routes: readonly UpstreamRoute[];
+}
+
+function withRoutes<T>(options: CommonOptions, work: (routed: Routed) => Promise<T>): Promise<T> {
+  return withState(options, async (state) => {
+    const { storage, loaded } = state;
+    const { config, missingKeys } = loaded;
+    const catalogs = await catalogsIn(storage, config);
+    const { routes } = createModelRouter({ config, missingKeys, sandbox: new Map(), environment, catalogs });
+    return work({ state, store: openTargetStore(storage), routes });
+  });
+}
+
+/** The route of a prefix or an alias. Throws a `UsageError`. */
+function routeOf(routes: readonly UpstreamRoute[], prefix: string): UpstreamRoute {
+  const route = routes.find((each) => each.prefix === prefix || each.aliases.includes(prefix));
+  if (route !== undefined) return route;
+  throw new UsageError(
+    `no provider has the prefix ${prefix}; there are ${routes.map((each) => each.prefix).join(", ")}`,
+  );
+}
+
+/** The target with the provider's own prefix. */
+function targetOf(routes: readonly UpstreamRoute[], target: string): string {
+  if (!target.includes("/")) return routeOf(routes, target).prefix;
+  const model = withoutPrefix(target);
+  if (model === "") throw new UsageError(`${target} has no name after its prefix`);
+  return `${routeOf(routes, prefixOf(target)).prefix}/${model}`;
+}
+
+async function list(options: CommonOptions): Promise<void> {
+  const listed = await withRoutes(options, async ({ store, routes }) => {
+    const now = environment.clock();
+    const [overrides, states] = [await store.overrides(now), await store.statesSince(now - STATES_MS)];
+    return routes.map((route) => describe(route, { overrides, states, now }));
+  });
+  if (options.json === true) return printJson(listed);
+  const rows = listed.map(({ provider, state, keys, refused_keys: refused, disabled, left_out: leftOut }) => [
+    provider,
+    state,
+    refused.length === 0 ? String(keys) : `${keys}, refused: ${refused.join(" ")}`,
+    [
+      ...disabled.map(({ target, until, reason }) =>
+        [`${target} is disabled`, until && `until ${until}`, reason && `(${reason})`].filter(Boolean).join(" "),
+      ),
+      ...leftOut.map(({ model, until }) => `${model} is left out until ${until}`),
+    ].join("; "),
+  ]);
+  printTable(["PROVIDER", "STATE", "KEYS", "NOT CALLED"], rows);
+}
+
+interface Known {
+  overrides: readonly TargetOverride[];
+  states: readonly TargetState[];
+  now: number;
+}
+
+function describe({ prefix, keys, requiredVariable }: UpstreamRoute, { overrides, states, now }: Known) {
+  const own = overrides.filter(({ target }) => target === prefix || target.startsWith(`${prefix}/`));
+  const isDisabled = own.some(({ target }) => target === prefix);
+  const refusedIds = new Set(states.flatMap(({ id, kind }) => (kind === "refused" ? [id] : [])));
+  const open = states.filter(
+    ({ id, kind, openUntil }) => kind === "open" && openUntil > now && id.startsWith(`${prefix}/`),
+  );
+  return {
+    provider: prefix,
+    state: requiredVariable !== undefined ? "no key" : isDisabled ? "disabled" : "enabled",
+    keys: requiredVariable === undefined ? keys.ids.length : 0,
+    refused_keys: keys.ids.filter((id) => refusedIds.has(sharedKeyId(prefix, id))),
+    disabled: own.map(({ target, until, reason, actor }) => ({
+      target,
+      until: until === undefined ? null : new Date(until).toISOString(),
+      reason: reason ?? null,
+      by: actor,
+    })),
+    left_out: open.map(({ id, openUntil }) => ({
+      model: modelOfCircuit(id),
+      until: new Date(openUntil).toISOString(),
+    })),
+  };
+}
+
+async function disable(named: string, options: DisableOptions): Promise<void> {
+  const override = await withRoutes(options, async ({ state, store, routes }) => {
+    const now = environment.clock();
+    const made: TargetOverride = {
+      target: targetOf(routes, named),
+      until: options.for === undefined ? undefined : now + options.for,
+      reason: options.reason,
+      actor: state.actor,
+      createdAt: now,
+    };
+    await store.putOverride(made);
+    return made;
+  });
+  const until = override.until === undefined ? null : new Date(override.until).toISOString();
+  if (options.json === true) return printJson({ target: override.target, disabled: true, until });
+  printLine(`${override.target} gets no new calls${until === null ? "" : ` until ${until}`}.`);
+}
+
+async function enable(named: string, options: CommonOptions): Promise<void> {
+  const target = await withRoutes(options, async ({ store, routes }) => {
+    const own = targetOf(routes, named);
+    if (!(await store.removeOverride(own))) throw new UsageError(`${own} is not disabled`);
+    return own;
+  });
+  if (options.json === true) return printJson({ target, disabled: false });
+  printLine(`${target} gets calls again.`);
+}
+
+/** The result for one key. */
+interface TestedKey {
+  key: string;
+  works: boolean;
+  models?: number;
+  reason?: string;
+}
+
+async function test(prefix: string, options: CommonOptions): Promise<void> {
+  const tested = await withRoutes(options, async ({ state, store, routes }) => {
+    const route = routeOf(routes, prefix);
+    if (route.requiredVariable !== undefined)
+      throw new UsageError(`${route.prefix} has no key; set ${route.requiredVariable}`);
+    if (route.provider.models.from === "catalog") throw new UsageError(`${route.prefix} has no list of models to read`);
+    const keys: TestedKey[] = [];
+    for (const id of route.keys.ids) keys.push(await testKey(route, id));
+    for (const { key, works } of keys) {
+      const id = sharedKeyId(route.prefix, key);
+      const change = { id, openUntil: 0, pauseMs: 0, process: state.actor, changedAt: environment.clock() };
+      if (works) await store.putState({ ...change, kind: "repaired" });
+    }
+    return keys;
+  });
+  if (tested.some(({ works }) => !works)) process.exitCode = 1;
+  if (options.json === true) return printJson(tested);
+  const rows = tested.map(({ key, works, models, reason }) => [
+    key,
+    works ? "works" : "fails",
+    works ? `${models} models` : (reason ?? ""),
+  ]);
+  printTable(["KEY", "STATE", ""], rows);
+}
+
+async function testKey(route: UpstreamRoute, id: string): Promise<TestedKey> {
+  const secret = route.keys.find(id)?.secret ?? "";
+  try {
+    const alone = { ...route, keys: new KeyPool([secret], environment.clock) };
+    const models = await fetchListing(environment.fetch, alone);
+    return { key: id, works: true, models: models.length };
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    return { key: id, works: false, reason: route.keys.redact(reason) };
+  }
+}

@@ -1,0 +1,45 @@
+/** The id of a key of a provider for other processes: two providers may have the same key. */
+export function sharedKeyId(prefix: string, keyId: string): string {
+  return `${prefix} ${keyId}`;
+}
+
+/** A change of a target's circuit or of a key, as one process reports it to the others. */
+export interface TargetState {
+  /** That of the circuit, or of the key: see `sharedKeyId`. */
+  id: string;
+  /** `open` and `works` of a circuit, `refused` and `repaired` of a key. */
+  kind: "open" | "works" | "refused" | "repaired";
+  /** Of an open circuit, in milliseconds since the epoch; else zero. */
+  openUntil: number;
+  /** The pause that is doubled when it opens again; zero unless it is open. */
+  pauseMs: number;
+  /** The process that has learnt it. */
+  process: string;
+  /** In milliseconds since the epoch. */
+  changedAt: number;
+}
+
+/** The operator has disabled a provider, or one of its models. */
+export interface TargetOverride {
+  /** The provider's prefix, or the model id with it. */
+  target: string;
+  /** In milliseconds since the epoch; undefined if it does not expire. */
+  until: number | undefined;
+  reason: string | undefined;
+  /** Who has made it. */
+  actor: string;
+  createdAt: number;
+}
+
+export interface TargetStore {
+  /** Replaces the last change of this id. */
+  putState(state: TargetState): Promise<void>;
+  /** Those from this time on, the oldest first. */
+  statesSince(changedAt: number): Promise<TargetState[]>;
+  removeStatesBefore(changedAt: number): Promise<void>;
+  putOverride(override: TargetOverride): Promise<void>;
+  /** Resolves with whether there was one. */
+  removeOverride(target: string): Promise<boolean>;
+  /** Those that have not expired by this time, by target. */
+  overrides(now: number): Promise<TargetOverride[]>;
+}
