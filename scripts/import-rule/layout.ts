@@ -3,7 +3,7 @@ export const levels: readonly (readonly string[])[] = [
   ["core"],
   ["streaming", "audio", "storage", "telemetry", "config"],
   ["upstream", "bodies", "pages", "mcp"],
-  ["auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "outbound"],
+  ["auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "nodes", "outbound"],
   ["accounts", "routing", "generations", "charges", "webhooks", "browser"],
   ["sending", "metrics"],
   ["objects"],

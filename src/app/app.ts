@@ -1,15 +1,16 @@
-import { createModelList, type RoutingOptions } from "./routing.ts";
+import { changedProviders, createModelList, createModelRouter, type RoutingOptions } from "./routing.ts";
 import { createJobs } from "./jobs.ts";
 import { drain } from "./drain.ts";
-import { createSharedRouter } from "./shared-targets.ts";
 import { reportPrices } from "./report-prices.ts";
-import { createPaidWork, type LedgerParts, type PaidWork } from "./paid-work.ts";
+import { InForce } from "./in-force.ts";
+import { createLasting, type Lasting } from "./lasting.ts";
+import { createPaidWork, type PaidWork } from "./paid-work.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createOutbound } from "./webhooks.ts";
-import { openClientSecretStore, openTokenStore, Authenticator, OpenAnswers, SessionLimit } from "../auth/index.ts";
+import { openClientSecretStore } from "../auth/index.ts";
 import { CallPipeline } from "../calls/index.ts";
-import { admitFree, type AdmitFree, type EndDependencies, EndJournal, endHold } from "../charges/index.ts";
-import type { Environment } from "../core/index.ts";
+import type { Config } from "../config/index.ts";
+import { admitFree, type AdmitFree } from "../charges/index.ts";
 import { FileService } from "../files/index.ts";
 import { openGenerationStore } from "../generations/index.ts";
 import {
@@ -21,14 +22,11 @@ import {
   type RunningPart,
   type Services,
   sharedCheck,
-  Sockets,
   startFeatures,
   type Upgrade,
   withCors,
 } from "../http/index.ts";
-import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "../ledger/index.ts";
-import { McpEndpoint } from "../mcp/index.ts";
-import { type GaugeSources, GatewayMetrics, type MetricFamily } from "../metrics/index.ts";
+import type { GaugeSources, MetricFamily } from "../metrics/index.ts";
 import { publishedDocument } from "../openapi/index.ts";
 import {
   type BackgroundResponses,
@@ -36,23 +34,17 @@ import {
   openConversationStore,
   openResponseStore,
   ResponseStoreService,
-  type ObjectOwnerStore,
   openFileStore,
-  openObjectOwnerStore,
-  StoredObjects,
 } from "../objects/index.ts";
-import { builtInLayers } from "../pricing/index.ts";
+import { builtInLayers, type CatalogLayers } from "../pricing/index.ts";
 import { RealtimeSessions } from "../realtime/index.ts";
 import type { Outbound } from "../outbound/index.ts";
+import type { ModelRouter } from "../routing/index.ts";
 import type { Storage } from "../storage/index.ts";
-import { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { SocketAsker } from "../upstream/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
-
-/** The interval at which open streams and holds are checked: keep-alives, idle time-outs, leases. */
-const TICK_MS = 250;
 
 /** How long open streams and sockets may still run while the server stops. */
 const DRAIN_MS_MAX = 60_000;
@@ -76,8 +68,13 @@ export interface AppOptions extends RoutingOptions {
   drainMsMax?: number;
 }
 
+/** The part of the options that a reload may change: nothing that needs a restart. */
+export type NextConfiguration = Pick<AppOptions, "config" | "missingKeys" | "sandbox" | "catalogs">;
+
 export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
+  /** Puts a checked configuration into force. Calls under way keep theirs. Throws a `ConfigError` if it changes nothing. */
+  reconfigure(next: NextConfiguration): void;
   /**
    * Refuses new calls, waits (within a bound) for the open ones, commits the remaining operations, stops the timers.
    * Returns the number of calls whose end neither the storage nor the journal accepted; each of them is in the log.
@@ -89,58 +86,27 @@ export interface App {
 
 /** The composition root: the only place that creates the parts and connects them. */
 export function createApp(options: AppOptions): App {
-  const { config, environment, logger, storage, upgrade, features = allFeatures, drainMsMax = DRAIN_MS_MAX } = options;
-  const store = openLedgerStore(storage);
-  const metrics = config.metrics && new GatewayMetrics(options.version);
-  const ledger = new Ledger({ store, onCommit: metrics?.onCommit });
-  const ticker = new Ticker(TICK_MS, monotonic, { onError: (err) => logger.error({ err }, "a timer's work failed") });
-  const { router, share } = createSharedRouter(options);
-  const unsettled = new Map<string, Settle | Release>();
-  const journal = new EndJournal(config.storage_journal);
-  const objectOwners = openObjectOwnerStore(storage);
-  const storedObjects = new StoredObjects({ owners: objectOwners, clock: environment.clock });
-  const openAnswers = new OpenAnswers({ store: openTokenStore(storage), clock: environment.clock });
-  const parts: LedgerParts = { ledger, ticker, router, storedObjects, unsettled, journal, openAnswers };
-  const outbound = createOutbound(config, environment);
-  const calls = createPaidWork({ ...options, metrics, outbound }, parts);
-  const pipeline = new CallPipeline(calls);
+  const { config, logger, environment, drainMsMax = DRAIN_MS_MAX } = options;
+  const lasting = createLasting(options);
   let draining = false;
-  const isDraining = (): boolean => draining;
-  const publicUrl = config.server.public_url ?? options.address;
-  const made = createJobs({ ...options, calls, outbound, publicUrl });
-  const web = createWeb({ ...options, calls, pipeline, outbound, webhooks: made.webhooks, ticker, publicUrl });
-  const services = servicesOf(options, {
-    ...parts,
-    ...made,
-    calls,
-    pipeline,
-    store,
-    objectOwners,
-    web,
-    outbound,
-    publicUrl,
-    isDraining,
-  });
-  submitLeftEnds(calls.work, logger);
-  const timers = [...startTimers(options, ledger), share(calls.circuits)];
-  const sockets = new Sockets({ upgrade, logger, memory: calls.memory, openAnswers });
-  const answer = createHttp({
-    routes: mountFeatures(features, services),
-    authenticator: createAuthenticator(options),
-    sockets,
-    environment,
-    logger,
-    publicUrl,
-    draining: isDraining,
-  });
-  const running = [calls.shell, sockets, made.jobs, web, ...startFeatures(features, services), ...timers, openAnswers];
-  metrics?.watch(gaugeSources(options, { ...parts, calls, sockets, store, queues: web.queues }));
+  const context: Context = { lasting, isDraining: () => draining, latest: () => inForce.current };
+  const inForce = new InForce(configure(options, context), { beginMsMax: config.server.body_timeout, logger });
+  const catalogs = (): CatalogLayers => inForce.current.catalogs;
+  const { metrics, ticker, circuits, targets } = lasting;
+  const running = [
+    ...lasting.running,
+    targets.share(circuits, () => inForce.current.router.routes),
+    { stop: reportPrices({ catalogs, clock: environment.clock, logger }) },
+  ];
+  metrics?.watch(gaugeSources(options, lasting, inForce));
   return {
-    fetch: withCors(answer, corsPolicy(options)),
+    fetch: withCors((request) => inForce.current.answer(request), corsPolicy(options)),
+    reconfigure: (next) => inForce.replace(configure({ ...options, ...next }, context, inForce.current)),
     metrics: async () => (await metrics?.families()) ?? [],
     async drain() {
       draining = true;
-      const lost = await drain({ parts: running, drainMsMax, ledger, unsettled, journal, logger });
+      const parts = [...inForce.all.flatMap((each) => each.running), ...running];
+      const lost = await drain({ ...lasting, parts, drainMsMax, logger });
       ticker.stop();
       metrics?.stop();
       return lost;
@@ -148,27 +114,89 @@ export function createApp(options: AppOptions): App {
   };
 }
 
-interface GaugedParts extends LedgerParts, Pick<GaugeSources, "sockets" | "queues"> {
+/** Shared by the parts of all configurations. */
+interface Context {
+  lasting: Lasting;
+  isDraining: () => boolean;
+  /** Those in force. */
+  latest: () => Pick<Configured, "pipeline" | "router">;
+}
+
+/** The parts that one configuration makes. */
+interface Configured {
+  config: Config;
+  catalogs: CatalogLayers;
+  router: ModelRouter;
+  pipeline: CallPipeline;
   calls: PaidWork;
-  store: LedgerStore;
+  web: Web;
+  answer: (request: Request) => Response | Promise<Response>;
+  running: readonly RunningPart[];
+}
+
+/** Creates them, and starts those that run by themselves. The router comes first: a checked configuration may still fail there. */
+function configure(options: AppOptions, context: Context, before?: Configured): Configured {
+  const { config, catalogs = builtInLayers(), environment, logger, features = allFeatures } = options;
+  const { lasting, isDraining } = context;
+  const { ticker, authenticator, sockets, circuits, sessionLimits, pages, targets } = lasting;
+  const { overrides, onKeyChange } = targets;
+  const router = createModelRouter({ ...options, overrides, onKeyChange }, before);
+  for (const prefix of changedProviders(router, before?.router)) circuits.forget(prefix);
+  sessionLimits.realtime.max = config.realtime.sessions_per_token;
+  sessionLimits.responses.max = config.responses.sockets_per_token;
+  const outbound = createOutbound(config, environment);
+  const calls = createPaidWork({ ...options, router, outbound }, lasting);
+  const pipeline = new CallPipeline(calls);
+  const publicUrl = config.server.public_url ?? options.address;
+  const { jobs, ...jobParts } = createJobs({ ...options, calls, outbound, publicUrl });
+  const { webhooks } = jobParts;
+  const web = createWeb({
+    ...options,
+    calls,
+    pipeline,
+    outbound,
+    webhooks,
+    ticker,
+    publicUrl,
+    pages,
+    before: before?.web,
+  });
+  const services = servicesOf(options, context, { ...jobParts, calls, pipeline, router, web, outbound, publicUrl });
+  const answer = createHttp({
+    routes: mountFeatures(features, services),
+    authenticator,
+    sockets,
+    environment,
+    logger,
+    publicUrl,
+    draining: isDraining,
+  });
+  const running = [calls.shell, jobs, web, ...startFeatures(features, services)];
+  return { config, catalogs, router, pipeline, calls, web, answer, running };
 }
 
 /** The parts whose state is measured. */
 function gaugeSources(
-  { environment: { clock }, catalogs = builtInLayers() }: AppOptions,
-  parts: GaugedParts,
+  { environment: { clock } }: AppOptions,
+  { sockets, memory, circuits, unsettled, journal, store }: Lasting,
+  inForce: InForce<Configured>,
 ): GaugeSources {
-  const { calls, sockets, queues, unsettled, journal, store } = parts;
   return {
-    calls: calls.shell,
+    calls: {
+      get active() {
+        return inForce.all.reduce((sum, { calls }) => sum + calls.shell.active, 0);
+      },
+    },
     sockets,
-    queues,
-    memory: calls.memory,
-    circuits: calls.circuits,
+    get queues() {
+      return inForce.current.web.queues;
+    },
+    memory,
+    circuits,
     unsettled,
     journal,
     held: () => store.books.held(),
-    catalogDays: () => catalogs.age(clock())?.days,
+    catalogDays: () => inForce.current.catalogs.age(clock())?.days,
     now: clock,
   };
 }
@@ -180,60 +208,19 @@ function corsPolicy({ config, sandbox }: AppOptions): CorsPolicy | undefined {
   return sandbox.size === 0 ? undefined : { origins: ["*"], maxAgeMs: SANDBOX_CORS_MS };
 }
 
-/** Time-outs and leases use a monotonic clock: a clock that jumped would end every stream, or renew no hold. */
-const monotonic = (): number => performance.now();
-
-/** Submits the ends that earlier processes could not write to the ledger. */
-function submitLeftEnds(deps: EndDependencies, logger: Logger): void {
-  const ends = deps.journal.takeOver();
-  if (ends.length > 0) logger.info({ ends: ends.length }, "submits the ends in the journal");
-  for (const end of ends) void endHold(deps, end);
-}
-
-function createAuthenticator({ storage, environment }: AppOptions): Authenticator {
-  return new Authenticator({
-    store: openTokenStore(storage),
-    clientSecrets: openClientSecretStore(storage),
-    clock: environment.clock,
-    onChange: (forget) => storage.onForeignCommit(forget),
-  });
-}
-
-function startTimers({ catalogs = builtInLayers(), environment, logger }: AppOptions, ledger: Ledger): RunningPart[] {
-  return [
-    { stop: sweep(ledger, environment, logger) },
-    { stop: reportPrices({ catalogs, clock: environment.clock, logger }) },
-  ];
-}
-
-function sweep(ledger: Ledger, environment: Environment, logger: Logger): () => void {
-  return startSweeper({
-    ledger,
-    clock: environment.clock,
-    onExpired: (count) => logger.warn({ holds: count }, "ended holds whose process stopped renewing them"),
-    onError: (reason) => logger.error({ reason: String(reason) }, "sweep failed"),
-  });
-}
-
-interface ServiceParts extends LedgerParts {
-  calls: PaidWork;
-  pipeline: CallPipeline;
+interface ServiceParts extends Pick<Configured, "calls" | "pipeline" | "router" | "web"> {
   videos: VideoJobs;
   background: BackgroundResponses;
-  store: LedgerStore;
-  objectOwners: ObjectOwnerStore;
   webhooks: Webhooks;
-  web: Web;
   outbound: Outbound;
   publicUrl: string;
-  isDraining: () => boolean;
 }
 
-function servicesOf(options: AppOptions, parts: ServiceParts): Services {
+function servicesOf(options: AppOptions, { lasting, isDraining, latest }: Context, parts: ServiceParts): Services {
   const { config, sandbox, storage, version, environment, logger } = options;
   const { clock } = environment;
-  const { calls, pipeline, router, ticker, storedObjects } = parts;
-  const { videos, background, store, objectOwners, webhooks, web, isDraining } = parts;
+  const { ticker, storedObjects, store, objectOwners } = lasting;
+  const { calls, pipeline, router, videos, background, webhooks, web } = parts;
   const responses = openResponseStore(storage);
   const conversations = createConversations(options);
   const admit: AdmitFree = (call) => admitFree(calls.work, call);
@@ -255,6 +242,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     storedBytes: web.storedBytes,
     textIndex: web.textIndex,
     version,
+    latest,
     isDraining,
     checkStorage: sharedCheck(() => storage.check(), clock),
     accounts: store,
@@ -275,11 +263,11 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
       upload: { bytesMax: config.files.upload_limit, arrivalMsMax: config.files.upload_timeout },
       quota: { filesMax: config.files.per_user_max, bytesMax: config.files.bytes_per_user_max },
     }),
-    realtime: createRealtime(options, parts),
-    responsesSockets: responsesSocketsOf(options),
+    realtime: createRealtime(options, lasting, parts),
+    responsesSockets: responsesSocketsOf(options, lasting),
     memory: calls.memory,
     outbound: parts.outbound,
-    mcp: mcpOf(options, parts),
+    mcp: mcpOf(options, lasting, parts.publicUrl),
     body: calls.body,
     largeBodies: calls.largeBodies,
     sandboxed: [...sandbox.keys()],
@@ -289,10 +277,10 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
 
-function mcpOf({ config, environment }: AppOptions, { ticker, publicUrl }: ServiceParts): Services["mcp"] {
+function mcpOf({ config }: AppOptions, { ticker, mcp }: Lasting, publicUrl: string): Services["mcp"] {
   const { host, cors } = config.server;
   return {
-    endpoint: new McpEndpoint({ ticker, randomBytes: environment.randomBytes }),
+    endpoint: mcp,
     models: config.mcp.models,
     origins: { isLocal: LOOPBACK.test(host), publicUrl, origins: cors?.origins ?? [] },
     ticker,
@@ -300,13 +288,13 @@ function mcpOf({ config, environment }: AppOptions, { ticker, publicUrl }: Servi
   };
 }
 
-function responsesSocketsOf({
-  config: { responses, upstream },
-  environment,
-}: AppOptions): Services["responsesSockets"] {
+function responsesSocketsOf(
+  { config: { responses, upstream }, environment }: AppOptions,
+  { sessionLimits }: Lasting,
+): Services["responsesSockets"] {
   return {
     isOffered: responses.websocket,
-    limit: new SessionLimit(responses.sockets_per_token),
+    limit: sessionLimits.responses,
     connectionMsMax: responses.socket_max,
     messagesPerSecondMax: responses.messages_per_second,
     newAsker: () => new SocketAsker({ ...environment, openMsMax: upstream.connect_timeout }),
@@ -328,7 +316,8 @@ function documentOf({ config: { server, providers }, address }: AppOptions): Ser
 
 function createRealtime(
   { config, environment, storage }: AppOptions,
-  { calls, ticker, router }: ServiceParts,
+  { ticker, sessionLimits }: Lasting,
+  { calls, router }: ServiceParts,
 ): RealtimeSessions {
   return new RealtimeSessions({
     environment,
@@ -338,7 +327,7 @@ function createRealtime(
     ticker,
     router,
     clientSecrets: openClientSecretStore(storage),
-    limit: new SessionLimit(config.realtime.sessions_per_token),
+    limit: sessionLimits.realtime,
     bounds: {
       sessionMsMax: config.realtime.session_max,
       idleMsMax: config.realtime.idle_timeout,

@@ -49,7 +49,7 @@ export async function drain({ parts, drainMsMax, ledger, unsettled, journal, log
 }
 
 /** A part that fails to stop keeps no other from it. */
-async function stopAll(parts: readonly RunningPart[], logger: Logger): Promise<void> {
+export async function stopAll(parts: readonly RunningPart[], logger: Logger): Promise<void> {
   const stopped = await Promise.allSettled(parts.map(async (part) => part.stop?.()));
   for (const each of stopped) {
     if (each.status === "rejected") logger.error({ reason: String(each.reason) }, "a part failed to stop");

@@ -85,7 +85,15 @@ export function createJobs(options: JobsOptions): Jobs {
     close();
     await stopped;
   };
-  return { videos, background, webhooks, jobs: { close, stop } };
+  const part: RunningPart = {
+    get own() {
+      return jobs.running;
+    },
+    retire: () => jobs.close(),
+    close,
+    stop,
+  };
+  return { videos, background, webhooks, jobs: part };
 }
 
 /** Logs the errors of jobs, and seldom those of the storage, which is asked every second. */

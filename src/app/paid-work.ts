@@ -16,12 +16,13 @@ import type { Ledger, Release, Settle } from "../ledger/index.ts";
 import type { GatewayMetrics } from "../metrics/index.ts";
 import type { StoredObjects } from "../objects/index.ts";
 import type { Outbound } from "../outbound/index.ts";
-import type { ModelRouter } from "../routing/index.ts";
+import type { Circuits, ModelRouter } from "../routing/index.ts";
 import { MemoryBudget, type Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { circuitsOf, routeLimitsOf } from "./model-routes.ts";
 
-interface PaidWorkOptions {
+interface LastingWorkOptions {
+  /** Only its settings that need a restart are read here. */
   config: Config;
   environment: Environment;
   logger: Logger;
@@ -29,27 +30,30 @@ interface PaidWorkOptions {
   memoryBytesMax: number;
   /** Undefined if the gateway counts nothing. */
   metrics: GatewayMetrics | undefined;
-  outbound: Outbound;
 }
 
 export interface LedgerParts {
   ledger: Ledger;
   ticker: Ticker;
-  router: ModelRouter;
   storedObjects: StoredObjects;
   unsettled: Map<string, Settle | Release>;
   journal: EndJournal;
   openAnswers: OpenAnswers;
 }
 
+/** The parts of paid work that outlive a configuration. */
+export interface LastingWork extends ShellDependencies, Pick<PipelineDependencies, "largeBodies"> {
+  observer: WorkObserver;
+  circuits: Circuits;
+}
+
 export interface PaidWork extends Omit<PipelineDependencies, "work">, ShellDependencies {
   observer: WorkObserver;
 }
 
-/** Creates the parts that all ways of paid work share. */
-export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): PaidWork {
-  const { config, environment, logger, memoryBytesMax, metrics, outbound } = options;
-  const { ledger, ticker, router, storedObjects, unsettled, journal, openAnswers } = parts;
+export function createLastingWork(options: LastingWorkOptions, parts: LedgerParts): LastingWork {
+  const { config, environment, logger, memoryBytesMax, metrics } = options;
+  const { ledger, ticker, unsettled, journal, openAnswers } = parts;
   const observers = [logObserver(logger), ...(metrics === undefined ? [] : [metrics.observer])];
   const observer = guardObservers(observers, (reason) => logger.error({ reason: String(reason) }, "observer failed"));
   const work: WorkDependencies = {
@@ -62,8 +66,25 @@ export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): Pa
     journal,
     observer,
   };
-  const memory = new MemoryBudget(memoryBytesMax);
-  const body = { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker };
+  return {
+    work,
+    observer,
+    memory: new MemoryBudget(memoryBytesMax),
+    body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },
+    largeBodies: new LargeBodies(),
+    circuits: circuitsOf(environment, logger),
+  };
+}
+
+interface PaidWorkOptions extends Pick<LastingWorkOptions, "config" | "environment" | "logger"> {
+  router: ModelRouter;
+  outbound: Outbound;
+}
+
+/** Creates the parts that all ways of paid work share, for one configuration. */
+export function createPaidWork(options: PaidWorkOptions, lasting: LedgerParts & LastingWork): PaidWork {
+  const { config, environment, logger, router, outbound } = options;
+  const { storedObjects, observer, work, memory, body, largeBodies, circuits } = lasting;
   return {
     environment,
     router,
@@ -80,11 +101,11 @@ export function createPaidWork(options: PaidWorkOptions, parts: LedgerParts): Pa
       idleMsMax: config.upstream.idle_timeout,
     },
     routeLimits: routeLimitsOf(config),
-    circuits: config.routing.circuits ? circuitsOf(environment, logger) : undefined,
+    circuits: config.routing.circuits ? circuits : undefined,
     memory,
     body,
     shell: new WorkShell({ work, memory, body }),
-    largeBodies: new LargeBodies(),
+    largeBodies,
     images: new ImageFetcher({ outbound, memory }),
   };
 }

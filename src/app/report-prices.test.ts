@@ -17,7 +17,7 @@ test("the age of the catalog is logged at the start, and every day once it is ol
   let nextDay = (): void => undefined;
   let stopped = false;
   const stop = reportPrices({
-    catalogs,
+    catalogs: () => catalogs,
     clock: () => 0,
     logger,
     every: (milliseconds, onDue) => {

@@ -3,7 +3,8 @@ import type { CatalogLayers } from "../pricing/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
 interface PriceReportOptions {
-  catalogs: CatalogLayers;
+  /** Those in force. */
+  catalogs: () => CatalogLayers;
   clock: Clock;
   logger: Pick<Logger, "info" | "warn">;
   every?: Every;
@@ -14,7 +15,7 @@ const DAY_MS = 86_400_000;
 /** Logs the age of the price catalog now, and once a day while it is old. Returns a function that stops it. */
 export function reportPrices({ catalogs, clock, logger, every = everyUnref }: PriceReportOptions): () => void {
   const report = (isStart: boolean): void => {
-    const age = catalogs.age(clock());
+    const age = catalogs().age(clock());
     if (age === undefined) return;
     const { layer, made, days, isOld } = age;
     const fields = { catalog: layer, made, days };

@@ -1,4 +1,5 @@
 /** The part of the composition that some commands need alone: from the configuration to the routes of its models. */
+import { isDeepStrictEqual } from "node:util";
 import { type Config, ConfigError, type ProviderConfig, providerKeys } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { ModelList, KeyPool, ModelRouter, type Overrides, type UpstreamRoute } from "../routing/index.ts";
@@ -43,6 +44,31 @@ export async function openOperatorCatalog(
   return OperatorCatalog.open({ location, refreshMs, store: openCatalogStore(storage), fetch, clock, log: logger });
 }
 
+/** The price catalogs of a configuration that replaces another one: the same one if its location and interval stay. */
+export async function nextCatalog(
+  { config, catalog }: { config: Config; catalog: OperatorCatalog | undefined },
+  next: Config,
+  parts: { storage: Storage; environment: Environment; logger: Logger },
+): Promise<OperatorCatalog | undefined> {
+  const { catalog: location, catalog_refresh: refreshMs } = next.pricing;
+  if (location === config.pricing.catalog && refreshMs === config.pricing.catalog_refresh) return catalog;
+  const opened = await openOperatorCatalog(next, parts);
+  if (opened?.isInForce !== false) return opened;
+  opened.close();
+  throw new ConfigError("pricing.catalog", "it can't be read, or is no price catalog; the log has the reason");
+}
+
+/** Checks all that a configuration can fail at besides its form. Rejects with a `ConfigError`. */
+export async function checkRouting(
+  { config, missingKeys }: Pick<RoutingOptions, "config" | "missingKeys">,
+  parts: { storage: Storage; environment: Environment; logger: Logger },
+): Promise<void> {
+  const catalog = await openOperatorCatalog(config, parts);
+  catalog?.close();
+  const { environment } = parts;
+  createModelRouter({ config, missingKeys, sandbox: new Map(), environment, catalogs: catalog?.layers });
+}
+
 /** The merged list of models, for a command without ledger and server. */
 export function createModelList(
   options: RoutingOptions & { logger: Logger },
@@ -57,12 +83,21 @@ export function createModelList(
   });
 }
 
-/** The routes and prices of the configured providers' models. */
-export function createModelRouter(options: RoutingOptions): ModelRouter {
+/** The routes of an earlier configuration. */
+interface EarlierRoutes {
+  config: Config;
+  router: Pick<ModelRouter, "withPrefix">;
+}
+
+/** The routes and prices of the configured providers' models. A provider that is the same as before keeps its route, with the state of its keys. */
+export function createModelRouter(options: RoutingOptions, before?: EarlierRoutes): ModelRouter {
   const { config, missingKeys, sandbox, environment, logger, onKeyChange, overrides } = options;
   const prices = createPriceBook(options);
   const routes = Object.entries(config.providers).map(([prefix, provider]): UpstreamRoute => {
     const simulator = sandbox.get(prefix);
+    const earlier = before?.router.withPrefix(prefix);
+    const isSame = isDeepStrictEqual(provider, before?.config.providers[prefix]);
+    if (earlier !== undefined && isSame && earlier.baseUrl === (simulator ?? provider.base_url)) return earlier;
     const keys = simulator === undefined ? providerKeys(provider) : ["simulated"];
     return {
       prefix,
@@ -86,6 +121,12 @@ export function createModelRouter(options: RoutingOptions): ModelRouter {
   const router = new ModelRouter(routes, prices, { aliases, modelRoutes: modelRoutesOf(config), overrides });
   checkTargets(router);
   return router;
+}
+
+/** The prefixes of the providers whose routes are not those of the earlier router, or that are gone. */
+export function changedProviders(router: ModelRouter, before: ModelRouter | undefined): string[] {
+  const kept = new Set(router.routes);
+  return (before?.routes ?? []).flatMap((route) => (kept.has(route) ? [] : [route.prefix]));
 }
 
 /** The names that Claude Code and Codex have built in, so that they work in a sandbox without any configuration. */

@@ -1,6 +1,7 @@
 import * as auth from "../auth/sql/schema.ts";
 import { JOBS } from "../jobs/sql/schema.ts";
 import * as ledger from "../ledger/sql/schema.ts";
+import { NODES } from "../nodes/sql/schema.ts";
 import { BACKGROUND_RESPONSES } from "../objects/background/sql/schema.ts";
 import { CONVERSATIONS } from "../objects/conversations/sql/schema.ts";
 import { STORED_OBJECTS, UPLOADED_FILES } from "../objects/owners/sql/schema.ts";
@@ -53,5 +54,6 @@ export const schema: Schema = {
     CONVERSATIONS,
     auth.TOOLS_OF_TOKENS,
     TARGET_STATES,
+    NODES,
   ],
 };

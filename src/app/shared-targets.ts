@@ -1,37 +1,39 @@
 /** Common knowledge of the processes of a deployment: targets that fail, keys that are refused, and disabled targets. */
-import { everyUnref } from "../core/index.ts";
+import { type Environment, everyUnref } from "../core/index.ts";
 import type { RunningPart } from "../http/index.ts";
 import {
   type Circuits,
-  type ModelRouter,
   openTargetStore,
   type OverrideChanges,
   Overrides,
   sharedKeyId,
   SharedTargets,
+  type UpstreamRoute,
 } from "../routing/index.ts";
 import type { Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { createModelRouter, type RoutingOptions } from "./routing.ts";
+import type { RoutingOptions } from "./routing.ts";
 
-interface SharedRouter {
-  router: ModelRouter;
-  /** Begins to share; calls may already be under way. */
-  share: (circuits: Circuits | undefined) => RunningPart;
+interface TargetSharingOptions {
+  storage: Storage;
+  environment: Environment;
+  logger: Logger;
 }
 
-/** The router of a server: it skips disabled targets, and reports refused keys to the other processes. */
-export function createSharedRouter(options: RoutingOptions & { storage: Storage; logger: Logger }): SharedRouter {
-  const { storage, environment, logger } = options;
+export interface TargetSharing extends Required<Pick<RoutingOptions, "overrides" | "onKeyChange">> {
+  /** Begins to share; calls may already be under way. `routes` are those in force. */
+  share: (circuits: Circuits, routes: () => readonly UpstreamRoute[]) => RunningPart;
+}
+
+/** For the routers of a server, of one configuration after the other: they skip disabled targets, and report refused keys. */
+export function createTargetSharing({ storage, environment, logger }: TargetSharingOptions): TargetSharing {
   const { clock } = environment;
   const overrides = new Overrides(clock);
   let shared: SharedTargets | undefined;
-  const onKeyChange: RoutingOptions["onKeyChange"] = (prefix, keyId, change) =>
-    shared?.learnKey(sharedKeyId(prefix, keyId), change);
-  const router = createModelRouter({ ...options, overrides, onKeyChange });
   return {
-    router,
-    share(circuits) {
+    overrides,
+    onKeyChange: (prefix, keyId, change) => shared?.learnKey(sharedKeyId(prefix, keyId), change),
+    share(circuits, routes) {
       shared = new SharedTargets({
         store: openTargetStore(storage),
         onForeignChange: (callback) => storage.onForeignCommit(callback, "targets"),
@@ -41,7 +43,7 @@ export function createSharedRouter(options: RoutingOptions & { storage: Storage;
         circuits,
         overrides,
         adoptKey(id, state) {
-          for (const { prefix, keys } of router.routes) {
+          for (const { prefix, keys } of routes()) {
             const keyId = keys.ids.find((each) => sharedKeyId(prefix, each) === id);
             if (keyId !== undefined) keys.adopt(keyId, state);
           }

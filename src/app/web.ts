@@ -1,5 +1,6 @@
 /** The part of the composition for the web: the engine, its readers of pages, and the model for summaries and JSON. */
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import { Browser } from "../browser/index.ts";
 import { openTokenStore } from "../auth/index.ts";
 import type { CallPipeline } from "../calls/index.ts";
@@ -16,9 +17,10 @@ import {
   requestId,
 } from "../core/index.ts";
 import { chatCodec, chatRequest } from "../dialects/index.ts";
+import type { RunningPart } from "../http/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { PaidWork } from "./paid-work.ts";
-import { PagePool } from "../pages/index.ts";
+import type { PagePool } from "../pages/index.ts";
 import { webPrice } from "../pricing/index.ts";
 import { createMarkups } from "./routing.ts";
 import type { Ticker } from "../streaming/index.ts";
@@ -68,9 +70,12 @@ interface WebOptions {
   ticker: Ticker;
   /** The gateway's own address. */
   publicUrl: string;
+  pages: PagePool;
+  /** Those of the configuration before, whose browser goes on if its settings are the same. */
+  before: Web | undefined;
 }
 
-export interface Web {
+export interface Web extends RunningPart {
   access: WebAccess;
   crawls: Crawls;
   screenshots: Screenshots;
@@ -78,20 +83,20 @@ export interface Web {
   textIndex: TextIndexStore;
   /** The queues for pages that are taken apart and for pages of the browser. */
   queues: Readonly<Record<"pages" | "browser_pages", QueueLoad>>;
-  /** Ends the child processes. */
-  stop: () => Promise<void>;
+  /** Leaves the browser to the parts of the next configuration; undefined if they need another one. */
+  leaveBrowser: (settings: BrowserSettings) => Browser | undefined;
 }
 
-/** The children are started when the first page is read. The pages of crawls that are due are read from now on. */
+type BrowserSettings = Pick<Config["web"], "browser" | "allow_private_hosts" | "allow_ports">;
+
+/** The browser is started when the first page needs it. The pages of crawls that are due are read from now on. */
 export function createWeb(options: WebOptions): Web {
-  const { config, environment, storage, logger, calls, outbound, publicUrl } = options;
+  const { config, environment, storage, logger, calls, outbound, publicUrl, pages } = options;
   const { clock } = environment;
   const stores = openWebStores(storage);
   const screenshots = new Screenshots({ store: stores.storedBytes, environment, publicUrl });
-  const pages = new PagePool({ randomFraction: environment.randomFraction });
-  const browser = createBrowser(options);
-  const { engine: choice } = config.web;
-  const chosen = typeof choice === "string" ? { kind: choice } : choice;
+  const { browser, leaveBrowser, closeBrowser } = takeBrowser(options);
+  const chosen = engineOf(config);
   const index = createTextIndex(options, stores);
   const { work, shell, memory } = calls;
   const userAgent = config.web.user_agent;
@@ -135,11 +140,43 @@ export function createWeb(options: WebOptions): Web {
     storedBytes: stores.storedBytes,
     textIndex: stores.textIndex,
     queues: { pages: pages.load, browser_pages: browser.load },
-    stop: async () => {
-      await crawls.stop();
-      await Promise.all([pages.close(), browser.close()]);
+    leaveBrowser,
+    get own() {
+      return crawls.reading;
     },
+    retire: () => crawls.retire(),
+    stop: () => crawls.stop().then(closeBrowser),
   };
+}
+
+function engineOf({ web: { engine } }: Config) {
+  return typeof engine === "string" ? { kind: engine } : engine;
+}
+
+interface TakenBrowser extends Pick<Web, "leaveBrowser"> {
+  browser: Browser;
+  /** Does nothing once it is left to others. */
+  closeBrowser: () => Promise<void>;
+}
+
+function takeBrowser(options: WebOptions): TakenBrowser {
+  const settings = settingsOfBrowser(options.config);
+  const browser = options.before?.leaveBrowser(settings) ?? createBrowser(options);
+  let isOwn = true;
+  return {
+    browser,
+    leaveBrowser(wanted) {
+      if (!isDeepStrictEqual(wanted, settings)) return undefined;
+      isOwn = false;
+      return browser;
+    },
+    closeBrowser: () => (isOwn ? browser.close() : Promise.resolve()),
+  };
+}
+
+function settingsOfBrowser({ web }: Config): BrowserSettings {
+  const { browser, allow_private_hosts, allow_ports } = web;
+  return { browser, allow_private_hosts, allow_ports };
 }
 
 function createTextIndex({ config, environment: { clock }, logger }: WebOptions, { textIndex }: WebStores): TextIndex {

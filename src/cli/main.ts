@@ -10,6 +10,7 @@ import { version } from "./version.ts";
 /** The functions that add the commands. Only the code of the command that is called is loaded: the server's takes most of a start. */
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   serve: async () => (await import("./serve.ts")).addServeCommand,
+  config: async () => (await import("./reload/commands.ts")).addConfigCommands,
   token: async () => (await import("./token.ts")).addTokenCommands,
   account: async () => (await import("./account.ts")).addAccountCommands,
   credits: async () => (await import("./credits.ts")).addCreditsCommands,

@@ -15,7 +15,7 @@ interface Ready {
 
 export interface Sandbox {
   /** Prefix of each provider without a key → the base URL of its simulator. */
-  routes: Map<string, string>;
+  routesOf: (loaded: Pick<LoadedConfig, "config" | "missingKeys">) => Map<string, string>;
   /** The demo site, for example `http://127.0.0.1:8788`: the only private address whose pages may be read. */
   site: string;
   /** A simulated search engine over the demo site. */
@@ -28,7 +28,7 @@ export interface Sandbox {
  * one. The demo site gets the port after the gateway's, so that its address is known, unless that port is taken.
  * Port 0 lets the system choose.
  */
-export async function startSandbox({ config, missingKeys }: LoadedConfig, gatewayPort = 0): Promise<Sandbox> {
+export async function startSandbox(gatewayPort = 0): Promise<Sandbox> {
   const sitePort = portAfter(gatewayPort);
   const child = Bun.spawn([process.execPath, SIMULATORS, "--site-port", sitePort, "--exit-with-parent"], {
     stdin: "pipe",
@@ -36,15 +36,17 @@ export async function startSandbox({ config, missingKeys }: LoadedConfig, gatewa
     stderr: "inherit",
   });
   const ready = await readReady(child.stdout);
-  const routes = [...missingKeys.keys()].map((prefix): [string, string] => {
-    const provider = config.providers[prefix];
-    const name = provider === undefined ? "" : upstreamName({ ...provider, baseUrl: provider.base_url });
-    const generic = ready.providers["openai-compatible"];
-    const url = ready.providers[name] ?? generic;
-    if (url === undefined) throw new Error(`no simulator for ${prefix}`);
-    return [prefix, url];
-  });
-  return { routes: new Map(routes), site: ready.site, searchUrl: ready.web["searxng"], stop: () => child.kill() };
+  const routesOf: Sandbox["routesOf"] = ({ config, missingKeys }) => {
+    const routes = [...missingKeys.keys()].map((prefix): [string, string] => {
+      const provider = config.providers[prefix];
+      const name = provider === undefined ? "" : upstreamName({ ...provider, baseUrl: provider.base_url });
+      const url = ready.providers[name] ?? ready.providers["openai-compatible"];
+      if (url === undefined) throw new Error(`no simulator for ${prefix}`);
+      return [prefix, url];
+    });
+    return new Map(routes);
+  };
+  return { routesOf, site: ready.site, searchUrl: ready.web["searxng"], stop: () => child.kill() };
 }
 
 /** The model for summaries and JSON of pages in a sandbox, if its provider is simulated. */
@@ -54,8 +56,9 @@ const SANDBOX_MODEL = { prefix: "openai", id: "openai/gpt-5-mini" };
  * The configuration with the sandbox's additions: the demo site may be read, by its host and port, a simulated search engine finds
  * it, and a model is there.
  */
-export function withSandbox(loaded: LoadedConfig, { site, routes, searchUrl }: Sandbox): LoadedConfig {
+export function withSandbox(loaded: LoadedConfig, { site, routesOf, searchUrl }: Sandbox): LoadedConfig {
   const { web } = loaded.config;
+  const routes = routesOf(loaded);
   const model = web.model ?? (routes.has(SANDBOX_MODEL.prefix) ? SANDBOX_MODEL.id : undefined);
   const isLocal = web.search.backend === "local" && searchUrl !== undefined;
   const search = isLocal ? { ...web.search, backend: "searxng" as const, base_url: searchUrl } : web.search;

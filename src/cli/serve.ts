@@ -1,22 +1,24 @@
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import { openOperatorCatalog } from "../app/routing.ts";
+import { checkRouting, openOperatorCatalog } from "../app/routing.ts";
 import { openStorage } from "../app/storage.ts";
-import type { Config } from "../config/index.ts";
+import type { Config, LoadedConfig } from "../config/index.ts";
 import { createLogger, type Logger } from "../telemetry/index.ts";
 import { printBanner, type ServerSettings } from "./banner.ts";
 import { firstTokens } from "./first-tokens.ts";
 import { type CommonOptions, countOption, portOption, UsageError, withCommonOptions } from "./options.ts";
-import { startSandbox, withSandbox } from "./sandbox.ts";
+import { type ReloadingOptions, startReloading } from "./reload/start-reloading.ts";
+import { type Sandbox, startSandbox, withSandbox } from "./sandbox.ts";
 import { endOnSignal } from "./server/end-on-signal.ts";
 import { listen, type Listening, listenShared, reservePort } from "./server/listen.ts";
 import { serveMetrics } from "./server/serve-metrics.ts";
+import type { ServingOptions } from "./server/serving.ts";
 import { environment, readConfig } from "./state.ts";
 import { type KeyPairInUse, loadKeyPair } from "./tls/key-pair.ts";
 import { selfSignedPair } from "./tls/self-signed.ts";
 import { KeyPairWatch } from "./tls/key-pair-watch.ts";
 import { version } from "./version.ts";
-import type { WorkerSettings } from "./worker.ts";
+import type { WorkerSettings } from "./server/worker-settings.ts";
 import { Workers } from "./workers.ts";
 
 /** More workers would only wait for each other: each uses a core and five connections to the storage. */
@@ -27,6 +29,7 @@ interface ServeOptions extends CommonOptions {
   port?: number;
   sandbox?: boolean;
   tls?: boolean;
+  watch?: boolean;
   workers?: number;
 }
 
@@ -36,6 +39,7 @@ export function addServeCommand(program: Command): void {
     .option("--port <number>", "port to listen on", portOption("--port"))
     .option("--sandbox", "answer for every provider without a key by its simulator")
     .option("--tls", "in a sandbox: HTTPS, with a certificate made for this machine")
+    .option("--watch", "reload the configuration when its file has changed")
     .option("--workers <count>", "processes on one port, on Postgres (Linux)", countOption("--workers"))
     .action(serve);
 }
@@ -45,7 +49,9 @@ interface Start extends ServerSettings {
   host: string;
   port: number;
   sandbox: boolean;
+  watch: boolean;
   tls: KeyPairInUse | undefined;
+  read: ReloadingOptions["read"];
 }
 
 async function serve(options: ServeOptions): Promise<void> {
@@ -63,6 +69,8 @@ async function serve(options: ServeOptions): Promise<void> {
     storageUrl,
     storageOption: options.storage,
     sandbox: options.sandbox === true,
+    watch: options.watch === true,
+    read: (from) => readConfig(options, from),
     json: options.json,
     tls: files && { files, pair: await loadKeyPair(files) },
     authority: makesPair ? files?.cert : undefined,
@@ -100,29 +108,41 @@ async function serveAlone(start: Start): Promise<void> {
   const catalog = await openOperatorCatalog(loaded.config, { storage, environment, logger });
   // The port is bound first, since the app needs its address, which the system chooses for port 0.
   const server = await listenAlone(start, logger);
-  const sandbox = start.sandbox ? await startSandbox(loaded, start.port) : undefined;
-  const served = sandbox === undefined ? loaded : withSandbox(loaded, sandbox);
+  const sandbox = start.sandbox ? await startSandbox(start.port) : undefined;
   // Loaded last, since it is most of the code: a start that cannot be fails at once, and a parent of workers needs none.
   const { serveOn } = await import("./server/serving.ts");
-  const { stop, metrics } = serveOn(server, {
-    loaded: served,
-    storage,
-    logger,
-    catalog,
-    simulated: sandbox?.routes ?? new Map(),
-  });
+  const { stop, metrics, reconfigure } = serveOn(server, { ...servedBy(loaded, sandbox), storage, logger, catalog });
   const stopMetrics = serveMetrics(loaded.config, logger, async () => [await metrics()]);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   // Before the banner: a program that waits for the banner may send a signal as soon as it has read it.
-  endOnSignal(async () => {
-    const code = await stop();
+  const end = endOnSignal(async () => {
+    const [code] = await Promise.all([stop(), leave()]);
     await stopMetrics();
     sandbox?.stop();
     logger.flush();
     return code;
   });
-  printBanner(start, { url: server.url, sandbox: sandbox?.routes, site: sandbox?.site, tokens });
+  const leave = startReloading({
+    ...start,
+    storage,
+    logger,
+    end: () => end(),
+    apply: (next, { secretsOnly = false }) =>
+      reconfigure({ ...servedBy(next, sandbox), refreshesCatalog: !secretsOnly }),
+  });
+  printBanner(start, { url: server.url, sandbox: sandbox?.routesOf(loaded), site: sandbox?.site, tokens });
   logger.info({ url: server.url, version }, "listening");
+}
+
+/** A configuration as it is served: in a sandbox, simulators answer for the providers without a key. */
+function servedBy(loaded: LoadedConfig, sandbox: Sandbox | undefined): Pick<ServingOptions, "loaded" | "simulated"> {
+  if (sandbox === undefined) return { loaded, simulated: new Map() };
+  return { loaded: withSandbox(loaded, sandbox), simulated: sandbox.routesOf(loaded) };
+}
+
+/** The same as JSON, for workers. */
+function configurationOf({ loaded: { config, missingKeys }, simulated }: ReturnType<typeof servedBy>) {
+  return { config, missingKeys: [...missingKeys], simulated: [...simulated] };
 }
 
 /** A certificate is replaced by another listener on the port, which is shared for that. */
@@ -141,12 +161,9 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   const storage = await openStorage(storageUrl, { timezone: loaded.config.server.timezone });
   const logger = createLogger({ level: loaded.config.log.level });
   const reserved = await reservePort({ ...start, pair: tls?.pair });
-  const sandbox = start.sandbox ? await startSandbox(loaded, start.port) : undefined;
-  const served = sandbox === undefined ? loaded : withSandbox(loaded, sandbox);
+  const sandbox = start.sandbox ? await startSandbox(start.port) : undefined;
   const settings: WorkerSettings = {
-    config: served.config,
-    missingKeys: [...served.missingKeys],
-    simulated: [...(sandbox?.routes ?? [])],
+    ...configurationOf(servedBy(loaded, sandbox)),
     storageUrl,
     host,
     port: reserved.port,
@@ -158,16 +175,33 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
     new KeyPairWatch({ ...tls, logger, onChange: (pair) => (settings.tls = { ...tls, pair }) }).start();
   const workers = await Workers.start({ count, logger, settings });
   const stopMetrics = serveMetrics(loaded.config, logger, () => workers.metrics.collect());
-  endOnSignal(async () => {
-    const code = await workers.stop();
+  const end = endOnSignal(async () => {
+    const [code] = await Promise.all([workers.stop(), leave()]);
     await stopMetrics();
     sandbox?.stop();
+    await storage.close();
     logger.flush();
     return code;
   });
+  const leave = startReloading({
+    ...start,
+    storage,
+    logger,
+    end: () => end(),
+    async apply(next, { secretsOnly = false }) {
+      await checkRouting(next, { storage, environment, logger });
+      await workers.reconfigure({ ...configurationOf(servedBy(next, sandbox)), refreshesCatalog: !secretsOnly });
+      logger.setLevel(next.config.log.level);
+    },
+  });
   await reserved.release();
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
-  await storage.close();
-  printBanner(start, { url: reserved.url, sandbox: sandbox?.routes, site: sandbox?.site, tokens, workers: count });
+  printBanner(start, {
+    url: reserved.url,
+    sandbox: sandbox?.routesOf(loaded),
+    site: sandbox?.site,
+    tokens,
+    workers: count,
+  });
   logger.info({ url: reserved.url, version, workers: count }, "listening");
 }

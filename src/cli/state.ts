@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import type { AccountsDependencies } from "../accounts/index.ts";
 import { createAccounts } from "../app/accounts.ts";
-import { type Config, type LoadedConfig, loadConfig } from "../config/index.ts";
+import { type Config, type ConfigSource, type LoadedConfig, loadConfig } from "../config/index.ts";
 import type { Environment, Fetch, RandomBytes } from "../core/index.ts";
 import type { Storage } from "../storage/index.ts";
 import { openStorage } from "../app/storage.ts";
@@ -49,9 +49,9 @@ export interface State extends AccountsDependencies {
   storage: Storage;
 }
 
-/** Reads the configuration that the command line specifies. Throws a `ConfigError`. */
-export function readConfig(options: CommonOptions): LoadedConfig {
-  return loadConfig({ file: options.config, variables: process.env });
+/** Reads the configuration that the command line specifies; `text`: as the content of its file. Throws a `ConfigError`. */
+export function readConfig(options: CommonOptions, { text }: Pick<ConfigSource, "text"> = {}): LoadedConfig {
+  return loadConfig({ file: options.config, variables: process.env, text });
 }
 
 /** The storage that the command line or the configuration names. */

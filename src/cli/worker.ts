@@ -4,33 +4,17 @@
  */
 import type { Command } from "commander";
 import { openOperatorCatalog } from "../app/routing.ts";
-import type { Config } from "../config/index.ts";
 import { openStorage } from "../app/storage.ts";
-import { createLogger, type Logger } from "../telemetry/index.ts";
+import { createLogger, type ServerLogger } from "../telemetry/index.ts";
 import { countOption } from "./options.ts";
 import { printJson } from "./print.ts";
 import { endOnSignal } from "./server/end-on-signal.ts";
 import { listenShared } from "./server/listen.ts";
 import { serveOn } from "./server/serving.ts";
 import { answerMetrics } from "./server/worker-metrics.ts";
+import { answerReloads } from "./server/worker-reload.ts";
+import type { WorkerSettings } from "./server/worker-settings.ts";
 import { environment } from "./state.ts";
-import type { KeyPairInUse } from "./tls/key-pair.ts";
-
-/**
- * The settings of each worker, as one line of JSON: all workers use the configuration that was read once, even if the
- * file changes.
- */
-export interface WorkerSettings {
-  config: Config;
-  missingKeys: [prefix: string, variable: string][];
-  simulated: [prefix: string, url: string][];
-  storageUrl: string;
-  host: string;
-  port: number;
-  /** The number of workers. */
-  processes: number;
-  tls: KeyPairInUse | undefined;
-}
 
 export function addWorkerCommand(program: Command): void {
   program.command("worker", { hidden: true }).argument("<number>", "", countOption("worker")).action(work);
@@ -45,7 +29,9 @@ async function work(number: number): Promise<void> {
   const logger = numbered(createLogger({ level: config.log.level }), number);
   const storage = await openStorage(storageUrl, { timezone: config.server.timezone });
   const catalog = await openOperatorCatalog(config, { storage, environment, logger });
-  const { stop, metrics } = serveOn(listenShared(settings, logger), {
+  // The parent's signal: a terminal sends it to all of its processes.
+  process.on("SIGHUP", () => undefined);
+  const { stop, metrics, reconfigure } = serveOn(listenShared(settings, logger), {
     loaded: { config, missingKeys: new Map(missingKeys) },
     storage,
     logger,
@@ -54,6 +40,15 @@ async function work(number: number): Promise<void> {
     processes,
   });
   answerMetrics(metrics);
+  answerReloads(async ({ config: next, missingKeys: missing, simulated: routes, refreshesCatalog }) => {
+    try {
+      const loaded = { config: next, missingKeys: new Map(missing) };
+      await reconfigure({ loaded, simulated: new Map(routes), refreshesCatalog });
+    } catch (thrown) {
+      logger.error({ reason: String(thrown) }, "the configuration can't be put into force");
+      throw thrown;
+    }
+  });
   end = endOnSignal(async () => {
     const code = await stop();
     logger.flush();
@@ -69,12 +64,13 @@ function exit(): void {
 }
 
 /** A log whose lines contain the worker's number. */
-function numbered(logger: Logger, worker: number): Logger {
+function numbered(logger: ServerLogger, worker: number): ServerLogger {
   return {
     info: (fields, message) => logger.info({ worker, ...fields }, message),
     warn: (fields, message) => logger.warn({ worker, ...fields }, message),
     error: (fields, message) => logger.error({ worker, ...fields }, message),
     flush: () => logger.flush(),
+    setLevel: (level) => logger.setLevel(level),
   };
 }
 

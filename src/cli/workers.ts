@@ -11,7 +11,8 @@ import { fileURLToPath } from "node:url";
 import type { Logger } from "../telemetry/index.ts";
 import { UsageError } from "./options.ts";
 import { type Families, WorkerMetrics } from "./server/worker-metrics.ts";
-import type { WorkerSettings } from "./worker.ts";
+import { isReloadAnswer, type WorkerConfiguration, WorkerReloads } from "./server/worker-reload.ts";
+import type { WorkerSettings } from "./server/worker-settings.ts";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
@@ -43,7 +44,9 @@ export interface WorkersOptions {
 export class Workers {
   readonly #settings: WorkerSettings;
   readonly #logger: Logger;
-  readonly #running = new Set<WorkerProcess>();
+  /** Each with whether it has started to listen; otherwise that resolves at its exit. */
+  readonly #running = new Map<WorkerProcess, Promise<boolean>>();
+  readonly #reloads = new WorkerReloads<WorkerProcess>();
   readonly metrics = new WorkerMetrics();
   readonly #stopping = Promise.withResolvers<void>();
   #isStopping = false;
@@ -71,7 +74,7 @@ export class Workers {
   async stop(): Promise<number> {
     this.#isStopping = true;
     this.#stopping.resolve();
-    const running = [...this.#running];
+    const running = [...this.#running.keys()];
     const timer = setTimeout(() => {
       for (const worker of running) worker.kill("SIGKILL");
     }, STOP_MS_MAX);
@@ -81,22 +84,43 @@ export class Workers {
     return codes.every((code) => code === 0) ? 0 : 1;
   }
 
+  /**
+   * Puts a configuration into force in every worker, also in those that start later. One that can't is restarted: it takes no more
+   * calls, ends those that it has, and another one takes its place.
+   */
+  async reconfigure({ refreshesCatalog, ...next }: WorkerConfiguration): Promise<void> {
+    Object.assign(this.#settings, next);
+    await Promise.all(
+      [...this.#running].map(async ([worker, listens]) => {
+        const isDone = (await listens) && (await this.#reloads.send(worker, { ...next, refreshesCatalog }));
+        if (isDone || worker.exitCode !== null) return;
+        this.#logger.warn({ pid: worker.pid }, "worker can't take the configuration, and is restarted");
+        void closeInput(worker);
+      }),
+    );
+  }
+
   #spawn(number: number): Worker {
     const child: WorkerProcess = Bun.spawn([process.execPath, MAIN, "worker", String(number)], {
       stdin: "pipe",
       stdout: "pipe",
       stderr: "inherit",
-      ipc: (families: Families) => this.metrics.receive(child, families),
+      ipc: (message: Families | object) => {
+        if (isReloadAnswer(message)) this.#reloads.receive(child, message);
+        else this.metrics.receive(child, message as Families);
+      },
     });
-    this.#running.add(child);
+    const listens = hasOutput(child.stdout);
+    this.#running.set(child, listens);
     this.metrics.join(child);
     const leave = (): void => {
       this.#running.delete(child);
       this.metrics.leave(child);
+      this.#reloads.leave(child);
     };
     void child.exited.then(leave);
     void sendSettings(child, `${JSON.stringify(this.#settings)}\n`);
-    return { process: child, listens: hasOutput(child.stdout) };
+    return { process: child, listens };
   }
 
   async #keepRunning(number: number, first: Worker): Promise<void> {

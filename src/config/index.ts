@@ -1,6 +1,8 @@
+export { type ConfigChange, changesOf } from "./changes.ts";
 export { ConfigError } from "./interpolate.ts";
+export { fingerprintOf } from "./fingerprint.ts";
 export { configJsonSchema } from "./json-schema.ts";
-export { type LoadedConfig, loadConfig, providerKeys } from "./load.ts";
+export { type ConfigSource, type LoadedConfig, loadConfig, providerKeys } from "./load.ts";
 export {
   type PresetName,
   type ProviderDialect,

@@ -5,7 +5,7 @@ import { defaultProviders, defaultWebhooks } from "./defaults.ts";
 import { ConfigError, interpolate, type Variables } from "./interpolate.ts";
 import { targetsIn } from "./routing.ts";
 import { type Config, configSchema } from "./schema.ts";
-import { readYaml } from "./yaml.ts";
+import { parseYaml, readText } from "./yaml.ts";
 
 const DEFAULT_FILE = "tollgate.yaml";
 
@@ -15,24 +15,42 @@ export interface LoadedConfig {
   file: string | undefined;
   /** The prefixes of the providers that have no key, with the variable to set. */
   missingKeys: Map<string, string>;
+  /** The text of the file. */
+  text: string | undefined;
+  /** The files with secrets that it names, and their contents. */
+  secretFiles: ReadonlyMap<string, string>;
 }
 
 export interface ConfigSource {
   /** `--config`; falls back to `TOLLGATE_CONFIG`, then to `tollgate.yaml` if it exists. */
   file?: string | undefined;
   variables: Variables;
+  /** The text of the file that was read before: only the files with secrets are read again. */
+  text?: string | undefined;
 }
 
 /** Reads, interpolates and checks the configuration. Throws a `ConfigError`, one line that names the key. */
 export function loadConfig(source: ConfigSource): LoadedConfig {
-  // An empty variable counts as unset, as it does in the file.
-  const variable = source.variables["TOLLGATE_CONFIG"] ?? "";
-  const chosen = source.file ?? (variable === "" ? undefined : variable);
-  const file = chosen ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
-  const parsed = file === undefined ? {} : readYaml(file);
-  const { value, missingKeys } = interpolate(withDefaults(parsed), source.variables);
+  const file = configFileOf(source);
+  const text = source.text ?? (file === undefined ? undefined : readText(file));
+  const parsed = file === undefined || text === undefined ? {} : parseYaml(text, file);
+  const { value, missingKeys, files: secretFiles } = interpolate(withDefaults(parsed), source.variables);
   const config = checkConfig(value);
-  return { config: deepFreeze(config), file, missingKeys: prefixesWithoutKey(config, missingKeys) };
+  return {
+    config: deepFreeze(config),
+    file,
+    missingKeys: prefixesWithoutKey(config, missingKeys),
+    text,
+    secretFiles,
+  };
+}
+
+/** The file that is read; undefined if the defaults apply. */
+function configFileOf({ file, variables }: ConfigSource): string | undefined {
+  // An empty variable counts as unset, as it does in the file.
+  const variable = variables["TOLLGATE_CONFIG"] ?? "";
+  const chosen = file ?? (variable === "" ? undefined : variable);
+  return chosen ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
 }
 
 /** Adds the defaults that contain variables. An empty section (`server:`) counts as absent. */

@@ -5,9 +5,8 @@ import { ConfigError } from "./interpolate.ts";
 /** The maximum number of nodes that aliases may expand to. A configuration has a handful; a YAML bomb has millions. */
 const ALIAS_COUNT_MAX = 100;
 
-/** Reads a YAML file as plain values; an empty file is `{}`. Throws a `ConfigError`, one line that names the file. */
-export function readYaml(file: string): unknown {
-  const text = readText(file);
+/** Parses the text of a YAML file as plain values; an empty one is `{}`. Throws a `ConfigError`, one line that names the file. */
+export function parseYaml(text: string, file: string): unknown {
   let value: unknown;
   try {
     value = parse(text) ?? {};
@@ -20,7 +19,8 @@ export function readYaml(file: string): unknown {
   return value;
 }
 
-function readText(file: string): string {
+/** Throws a `ConfigError` that names the file. */
+export function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -16,5 +16,6 @@ export function startDeleting(deleteExpired: () => Promise<unknown>, logger: Pic
   void run();
   const timer = setInterval(() => void run(), DELETE_MS);
   timer.unref();
-  return { stop: () => clearInterval(timer) };
+  const stop = (): void => clearInterval(timer);
+  return { retire: stop, stop };
 }

@@ -7,6 +7,10 @@ export interface RunningPart {
   readonly active?: number;
   /** Begins nothing from now on; active work goes on. */
   close?(): void;
+  /** Takes up nothing by itself from now on: the part of a newer configuration does. It still serves the requests that have it. */
+  retire?(): void;
+  /** How much of the work that it took up by itself has not ended. A server that stops does not wait for that: another process goes on. */
+  readonly own?: number;
   /** Ends the work that is still active. */
   abortAll?(): void;
   /** Ends the work in the background; resolves when that has ended. */

@@ -62,6 +62,8 @@ export interface Services extends ChargeableServices {
   mcp: McpServices;
   /** Rejects with `storage_unavailable` if the storage does not answer, or takes no writes. */
   checkStorage: () => Promise<void>;
+  /** Those of the configuration in force, for connections that outlive one. */
+  latest: () => Pick<Services, "pipeline" | "router">;
   /** Whether the server is stopping. */
   isDraining: () => boolean;
   /** The gateway's version. */

@@ -62,20 +62,30 @@ export class JobRunner implements Watched {
     for (const lane of this.#lanes.values()) lane.take();
   }
 
+  /** Runs that have not ended. */
+  get running(): number {
+    let running = 0;
+    for (const lane of this.#lanes.values()) running += lane.running;
+    return running;
+  }
+
+  /** Takes no more jobs. Current runs go on, and keep their leases. */
+  close(): void {
+    for (const lane of this.#lanes.values()) lane.close();
+  }
+
   /**
    * Takes no more jobs, waits up to `drainMs` for the current runs, then aborts them. The lease of a run that ends by its
    * signal is given back at once. A run that ignores the signal keeps its lease until that runs out, since no other process
    * may run the job at the same time. Resolves with the number of such runs.
    */
   async stop(drainMs: number): Promise<number> {
-    for (const lane of this.#lanes.values()) lane.close();
+    this.close();
     await this.#waitForRuns(drainMs);
     for (const lane of this.#lanes.values()) lane.abort(new Error("the job runner stops"));
     await this.#waitForRuns(ABORT_MS_MAX);
     this.#ticker.leave(this);
-    let remaining = 0;
-    for (const lane of this.#lanes.values()) remaining += lane.running;
-    return remaining;
+    return this.running;
   }
 
   async #waitForRuns(milliseconds: number): Promise<void> {

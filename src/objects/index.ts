@@ -21,4 +21,5 @@ export {
   type StoredResponseDependencies,
 } from "./responses/lookups.ts";
 export { openResponseStore } from "./responses/sql/open.ts";
+export { neededProviders } from "./sql/needed-providers.ts";
 export type { ResponseStore, StoredResponse } from "./responses/store.ts";

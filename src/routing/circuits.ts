@@ -184,6 +184,11 @@ export class Circuits {
     this.#openFor(id, adopted, openMs);
   }
 
+  /** Forgets the failures of a provider's targets: it has another address or other keys by now. */
+  forget(prefix: string): void {
+    for (const id of this.#circuits.keys()) if (id.startsWith(`${prefix}/`)) this.#circuits.delete(id);
+  }
+
   #admission(id: string, isProbe: boolean): Admission {
     return { id, openings: this.#openings, isProbe };
   }

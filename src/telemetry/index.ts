@@ -1,1 +1,1 @@
-export { createLogger, type Logger } from "./logger.ts";
+export { createLogger, type Logger, type ServerLogger } from "./logger.ts";

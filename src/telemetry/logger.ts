@@ -10,6 +10,11 @@ export interface Logger {
   flush(): void;
 }
 
+/** The log of a server, whose level may change. */
+export interface ServerLogger extends Logger {
+  setLevel(level: string): void;
+}
+
 /** Fields whose values are secrets, in case a line ever contains one. */
 const SECRET_FIELDS = ["authorization", "api_key", "token", "secret", "cookie"];
 
@@ -29,11 +34,11 @@ export interface LoggerOptions {
  * need serializers and redaction, are written by pino; the one `info` line of every call is a plain `JSON.stringify` in
  * the same format, at a quarter of the cost.
  */
-export function createLogger({ level, fd = 2 }: LoggerOptions): Logger {
+export function createLogger({ level, fd = 2 }: LoggerOptions): ServerLogger {
   const lines = new LineBuffer(fd);
   const redact = { paths: SECRET_FIELDS, censor: CENSORED };
   const log = pino({ level, base: null, redact, timestamp: pino.stdTimeFunctions.isoTime }, lines);
-  const informs = log.isLevelEnabled("info");
+  let informs = log.isLevelEnabled("info");
   setInterval(() => lines.flush(), FLUSH_MS).unref();
   process.once("exit", () => lines.flush());
   return {
@@ -44,6 +49,10 @@ export function createLogger({ level, fd = 2 }: LoggerOptions): Logger {
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
     flush: () => lines.flush(),
+    setLevel(next) {
+      log.level = next;
+      informs = log.isLevelEnabled("info");
+    },
   };
 }
 

@@ -20,12 +20,12 @@ export function addModelsCommand(program: Command): void {
 }
 
 async function models(options: ModelsOptions): Promise<void> {
-  const { config, missingKeys, file } = readConfig(options);
-  const sandbox = options.sandbox === true ? await startSandbox({ config, missingKeys, file }) : undefined;
+  const { config, missingKeys } = readConfig(options);
+  const sandbox = options.sandbox === true ? await startSandbox() : undefined;
   const list = createModelList({
     config,
     missingKeys,
-    sandbox: sandbox?.routes ?? new Map(),
+    sandbox: sandbox?.routesOf({ config, missingKeys }) ?? new Map(),
     environment,
     logger: createLogger({ level: config.log.level }),
   });

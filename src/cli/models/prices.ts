@@ -23,10 +23,16 @@ export function addModelPricesCommand(models: Command): void {
 
 async function prices(options: PricesOptions): Promise<void> {
   const loaded = readConfig(options);
-  const sandbox = options.check === true && options.sandbox === true ? await startSandbox(loaded) : undefined;
+  const sandbox = options.check === true && options.sandbox === true ? await startSandbox() : undefined;
   const { config, missingKeys } = loaded;
   const catalogs = await readCatalogs(loaded, options.storage);
-  const routing = { config, missingKeys, sandbox: sandbox?.routes ?? new Map<string, string>(), environment, catalogs };
+  const routing = {
+    config,
+    missingKeys,
+    sandbox: sandbox?.routesOf({ config, missingKeys }) ?? new Map<string, string>(),
+    environment,
+    catalogs,
+  };
   try {
     if (options.check === true) await printUnpriced(routing, options);
     else printPrices(routing, options);

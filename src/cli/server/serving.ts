@@ -1,9 +1,10 @@
 import { createApp } from "../../app/app.ts";
+import { nextCatalog } from "../../app/routing.ts";
 import type { LoadedConfig } from "../../config/index.ts";
 import type { MetricFamily } from "../../metrics/index.ts";
 import type { OperatorCatalog } from "../../pricing/index.ts";
 import type { Storage } from "../../storage/index.ts";
-import type { Logger } from "../../telemetry/index.ts";
+import type { ServerLogger } from "../../telemetry/index.ts";
 import { environmentFor } from "../state.ts";
 import { version } from "../version.ts";
 import type { Listening } from "./listen.ts";
@@ -15,7 +16,7 @@ const CLOSE_MS_MAX = 2_000;
 export interface ServingOptions {
   loaded: Pick<LoadedConfig, "config" | "missingKeys">;
   storage: Storage;
-  logger: Logger;
+  logger: ServerLogger;
   /** Prefixes answered by simulators, with their addresses. */
   simulated: ReadonlyMap<string, string>;
   /** The operator's price catalog, if there is one. */
@@ -32,23 +33,34 @@ export interface Serving {
   stop: () => Promise<number>;
   /** The metrics of this process. */
   metrics: () => Promise<readonly MetricFamily[]>;
+  /** Puts another configuration into force. Rejects with a `ConfigError` if that changes nothing. */
+  reconfigure: (next: Reconfiguration) => Promise<void>;
+}
+
+/** A checked configuration. It may differ in settings that need no restart. */
+export interface Reconfiguration extends Pick<ServingOptions, "loaded" | "simulated"> {
+  /** Whether the price catalog is read again even if it is the same one. */
+  refreshesCatalog: boolean;
 }
 
 /** Answers the requests on a port. */
 export function serveOn(server: Listening, options: ServingOptions): Serving {
-  const { loaded, storage, logger, simulated, catalog, processes = 1 } = options;
+  const { loaded, storage, logger, simulated, processes = 1 } = options;
+  let { config } = loaded;
+  let { catalog } = options;
+  const servingEnvironment = environmentFor(config);
   const app = createApp({
-    config: loaded.config,
+    config,
     missingKeys: loaded.missingKeys,
     sandbox: simulated,
     catalogs: catalog?.layers,
     storage,
-    environment: environmentFor(loaded.config),
+    environment: servingEnvironment,
     logger,
     version,
     address: server.url,
     upgrade: server.upgrade,
-    memoryBytesMax: loaded.config.server.memory_limit ?? defaultMemoryLimit(processes),
+    memoryBytesMax: config.server.memory_limit ?? defaultMemoryLimit(processes),
   });
   server.answerWith(app.fetch);
   const stop = async (): Promise<number> => {
@@ -60,5 +72,23 @@ export function serveOn(server: Listening, options: ServingOptions): Serving {
     await storage.close();
     return lost === 0 ? 0 : 1;
   };
-  return { stop, metrics: () => app.metrics() };
+  const reconfigure = async ({
+    loaded: next,
+    simulated: sandbox,
+    refreshesCatalog,
+  }: Reconfiguration): Promise<void> => {
+    const parts = { storage, logger, environment: servingEnvironment };
+    const opened = await nextCatalog({ config, catalog }, next.config, parts);
+    if (opened === catalog && refreshesCatalog) await catalog?.refresh();
+    try {
+      app.reconfigure({ ...next, sandbox, catalogs: opened?.layers });
+    } catch (thrown) {
+      if (opened !== catalog) opened?.close();
+      throw thrown;
+    }
+    if (opened !== catalog) catalog?.close();
+    ({ config, catalog } = { config: next.config, catalog: opened });
+    logger.setLevel(config.log.level);
+  };
+  return { stop, metrics: () => app.metrics(), reconfigure };
 }

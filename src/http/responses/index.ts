@@ -27,6 +27,7 @@ export const responsesFeature: Feature = {
         return background.active;
       },
       abortAll: () => background.abortAll(),
+      retire: () => deleting.retire?.(),
       stop: () => deleting.stop?.(),
     };
   },

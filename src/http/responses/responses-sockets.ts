@@ -20,8 +20,9 @@ export interface ResponsesSocketSettings {
   newAsker: () => SocketAsker;
 }
 
-interface Needs extends Omit<ChargeableServices, "background"> {
-  router: ModelRouter;
+interface Needs extends Pick<ChargeableServices, "responseStore"> {
+  /** As of now: each turn of a connection is a call of its own. */
+  latest: () => Pick<ChargeableServices, "pipeline"> & { router: ModelRouter };
   clock: Clock;
   logger: Logger;
   responsesSockets: ResponsesSocketSettings;
@@ -34,7 +35,7 @@ export const responsesSocketRoute: Route<Needs> = {
   path: "/v1/responses",
   surface: "openai",
   handle({ caller, request, requestId: id }, needs) {
-    const { pipeline, responseStore, router, clock, logger, responsesSockets } = needs;
+    const { responseStore, latest, clock, logger, responsesSockets } = needs;
     const { isOffered, limit, connectionMsMax, messagesPerSecondMax, newAsker } = responsesSockets;
     const route = { ...responsesCalls, responseStore };
     if (!isOffered) throw new GatewayError("upgrade_required", "Responses over WebSockets are switched off. Use POST.");
@@ -42,8 +43,8 @@ export const responsesSocketRoute: Route<Needs> = {
       throw new GatewayError("invalid_token", "The client secret opens only realtime sessions.");
     const { principal } = caller;
     const socket = new ResponsesSocket({
-      run: (incoming) => pipeline.run(route, incoming),
-      operationOf: (model) => router.resolve(model, route.operations, principal).operation,
+      run: (incoming) => latest().pipeline.run(route, incoming),
+      operationOf: (model) => latest().router.resolve(model, route.operations, principal).operation,
       asker: newAsker(),
       id,
       caller,

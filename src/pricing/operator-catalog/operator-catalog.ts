@@ -55,7 +55,7 @@ export class OperatorCatalog {
   static async open(options: OperatorCatalogOptions): Promise<OperatorCatalog> {
     const catalog = new OperatorCatalog(options);
     const readAt = await catalog.#restore();
-    if (readAt === undefined || !isAddress(options.location)) await catalog.#refresh();
+    if (readAt === undefined || !isAddress(options.location)) await catalog.refresh();
     else catalog.#schedule(readAt + options.refreshMs - options.clock());
     return catalog;
   }
@@ -80,7 +80,13 @@ export class OperatorCatalog {
     }
   }
 
-  async #refresh(): Promise<void> {
+  /** Whether a catalog is in force over the built-in one. */
+  get isInForce(): boolean {
+    return this.#index !== undefined;
+  }
+
+  /** Reads the location now. Never rejects: a catalog that is refused leaves the previous one in force. */
+  async refresh(): Promise<void> {
     const { location, refreshMs, fetch, clock, log } = this.#options;
     try {
       const text = await readLocation(location, fetch);
@@ -116,7 +122,8 @@ export class OperatorCatalog {
   #schedule(milliseconds: number): void {
     if (this.#isClosed) return;
     const wait = Math.min(Math.max(milliseconds, 0), TIMER_MS_MAX);
-    this.#timer = setTimeout(() => void this.#refresh(), wait);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.refresh(), wait);
     // A command that has done its work does not wait for the next refresh.
     this.#timer.unref();
   }

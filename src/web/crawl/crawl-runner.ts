@@ -91,9 +91,14 @@ export class CrawlRunner implements Watched {
     }
   }
 
+  /** Takes no more pages. Those that run go on, and keep their leases. */
+  close(): void {
+    this.#closed = true;
+  }
+
   /** Takes no more pages, and gives those that run back, for other processes. */
   async stop(waitMs: number): Promise<void> {
-    this.#closed = true;
+    this.close();
     for (const { abort } of this.#runs) abort.abort(new Error("the server stops"));
     const until = this.#deps.ticker.now() + waitMs;
     while (this.#runs.size > 0 && this.#deps.ticker.now() < until) {

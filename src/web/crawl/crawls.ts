@@ -162,6 +162,16 @@ export class Crawls {
     }
   }
 
+  /** Pages that are read here at the moment. */
+  get reading(): number {
+    return this.#runner.active;
+  }
+
+  /** Takes up no more pages: those of another configuration's parts do. */
+  retire(): void {
+    this.#runner.close();
+  }
+
   /** Gives the pages that this process runs back to the others. */
   stop(): Promise<void> {
     return this.#runner.stop(STOP_MS_MAX);

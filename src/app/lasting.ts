@@ -1,0 +1,100 @@
+/** The parts of the server that outlive a configuration: the ledger's side of all work, open sockets, failures of targets. */
+import { submitLeftEnds, sweep } from "./ends.ts";
+import { createLastingWork, type LastingWork, type LedgerParts } from "./paid-work.ts";
+import { createTargetSharing, type TargetSharing } from "./shared-targets.ts";
+import { openClientSecretStore, openTokenStore, Authenticator, OpenAnswers, SessionLimit } from "../auth/index.ts";
+import { EndJournal } from "../charges/index.ts";
+import type { Config } from "../config/index.ts";
+import type { Environment } from "../core/index.ts";
+import { type RunningPart, Sockets, type Upgrade } from "../http/index.ts";
+import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle } from "../ledger/index.ts";
+import { McpEndpoint } from "../mcp/index.ts";
+import { GatewayMetrics } from "../metrics/index.ts";
+import { type ObjectOwnerStore, openObjectOwnerStore, StoredObjects } from "../objects/index.ts";
+import { PagePool } from "../pages/index.ts";
+import type { Storage } from "../storage/index.ts";
+import { Ticker } from "../streaming/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+
+/** The interval at which open streams and holds are checked: keep-alives, idle time-outs, leases. */
+const TICK_MS = 250;
+
+interface LastingOptions {
+  /** Only its settings that need a restart are read here. */
+  config: Config;
+  environment: Environment;
+  storage: Storage;
+  logger: Logger;
+  version: string;
+  /** The bytes of memory for large bodies and answers. */
+  memoryBytesMax: number;
+  upgrade: Upgrade;
+}
+
+export interface Lasting extends LedgerParts, LastingWork {
+  store: LedgerStore;
+  metrics: GatewayMetrics | undefined;
+  objectOwners: ObjectOwnerStore;
+  sockets: Sockets;
+  authenticator: Authenticator;
+  targets: TargetSharing;
+  /** The requests of agents that run, which a later one may cancel. */
+  mcp: McpEndpoint;
+  /** The child processes that take documents apart. */
+  pages: PagePool;
+  /** The open sessions of each token, whose greatest number a configuration sets. */
+  sessionLimits: Readonly<Record<"realtime" | "responses", SessionLimit>>;
+  running: readonly RunningPart[];
+}
+
+export function createLasting(options: LastingOptions): Lasting {
+  const { config, environment, logger, storage, upgrade } = options;
+  const { clock, randomFraction } = environment;
+  const store = openLedgerStore(storage);
+  const metrics = config.metrics && new GatewayMetrics(options.version);
+  const ledger = new Ledger({ store, onCommit: metrics?.onCommit });
+  const ticker = new Ticker(TICK_MS, monotonic, { onError: (err) => logger.error({ err }, "a timer's work failed") });
+  const objectOwners = openObjectOwnerStore(storage);
+  const openAnswers = new OpenAnswers({ store: openTokenStore(storage), clock });
+  const parts: LedgerParts = {
+    ledger,
+    ticker,
+    storedObjects: new StoredObjects({ owners: objectOwners, clock }),
+    unsettled: new Map<string, Settle | Release>(),
+    journal: new EndJournal(config.storage_journal),
+    openAnswers,
+  };
+  const work = createLastingWork({ ...options, metrics }, parts);
+  submitLeftEnds(work.work, logger);
+  const sockets = new Sockets({ upgrade, logger, memory: work.memory, openAnswers });
+  const pages = new PagePool({ randomFraction });
+  return {
+    ...parts,
+    ...work,
+    store,
+    metrics,
+    objectOwners,
+    sockets,
+    authenticator: createAuthenticator(options),
+    targets: createTargetSharing(options),
+    pages,
+    mcp: new McpEndpoint({ ticker, randomBytes: environment.randomBytes }),
+    sessionLimits: {
+      realtime: new SessionLimit(config.realtime.sessions_per_token),
+      responses: new SessionLimit(config.responses.sockets_per_token),
+    },
+    running: [sockets, { stop: () => pages.close() }, { stop: sweep(ledger, environment, logger) }, openAnswers],
+  };
+}
+
+/** Time-outs and leases use a monotonic clock: a clock that jumped would end every stream, or renew no hold. */
+const monotonic = (): number => performance.now();
+
+function createAuthenticator({ storage, environment }: LastingOptions): Authenticator {
+  return new Authenticator({
+    store: openTokenStore(storage),
+    clientSecrets: openClientSecretStore(storage),
+    clock: environment.clock,
+    onChange: (forget) => storage.onForeignCommit(forget),
+  });
+}

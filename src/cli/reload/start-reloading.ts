@@ -1,0 +1,58 @@
+/** Everything that makes a serving process read its configuration again. */
+import { hostname } from "node:os";
+import { fingerprintOf, type LoadedConfig } from "../../config/index.ts";
+import { NodePresence, openNodeStore } from "../../nodes/index.ts";
+import { neededProviders } from "../../objects/index.ts";
+import type { Storage } from "../../storage/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
+import { onHangUp } from "../server/on-hang-up.ts";
+import { environment } from "../state.ts";
+import { version } from "../version.ts";
+import { Reloader, type ReloadRequest } from "./reloader.ts";
+import { SourceWatch } from "./source-watch.ts";
+
+export interface ReloadingOptions {
+  loaded: LoadedConfig;
+  /** Whether a changed file is read without being asked to. Files with secrets always are. */
+  watch: boolean;
+  read: (from: { text?: string | undefined }) => LoadedConfig;
+  apply: (next: LoadedConfig, request: ReloadRequest) => Promise<void>;
+  /** Ends this process. */
+  end: () => void;
+  storage: Storage;
+  logger: Logger;
+}
+
+/**
+ * Reloads at SIGHUP, at a request in the storage, and when a watched file has changed, from now on. Returns a function that ends the
+ * node's presence in the storage.
+ */
+export function startReloading({ watch, end, storage, ...options }: ReloadingOptions): () => Promise<void> {
+  const { clock } = environment;
+  const reloader = new Reloader({
+    ...options,
+    neededFrom: (prefixes) => neededProviders(storage, prefixes, clock()),
+  });
+  const presence = new NodePresence({
+    store: openNodeStore(storage),
+    clock,
+    node: { host: hostname(), pid: process.pid, version },
+    fingerprint: () => fingerprintOf(reloader.loaded.config),
+    perform: async ({ force }) => ({ ...(await reloader.reload({ force })) }),
+  });
+  const reload = async (): Promise<void> => {
+    // A command has noted how it wants the reload; a signal alone wants the usual one.
+    if (!(await presence.beat())) await reloader.reload();
+  };
+  onHangUp({ reload: () => void reload(), end });
+  new SourceWatch({
+    inForce: () => reloader.loaded.secretFiles,
+    onChange: () => reloader.reload({ secretsOnly: true }),
+  }).start();
+  if (watch) new SourceWatch({ inForce: () => fileOf(reloader.loaded), onChange: () => reloader.reload() }).start();
+  return () => presence.leave();
+}
+
+function fileOf({ file, text }: LoadedConfig): ReadonlyMap<string, string> {
+  return new Map(file === undefined || text === undefined ? [] : [[file, text]]);
+}

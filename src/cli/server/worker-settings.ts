@@ -1,0 +1,18 @@
+import type { Config } from "../../config/index.ts";
+import type { KeyPairInUse } from "../tls/key-pair.ts";
+
+/**
+ * The settings of each worker, as one line of JSON: all workers use the configuration that their parent has read, even if the
+ * file changes. A reload sends it to them.
+ */
+export interface WorkerSettings {
+  config: Config;
+  missingKeys: [prefix: string, variable: string][];
+  simulated: [prefix: string, url: string][];
+  storageUrl: string;
+  host: string;
+  port: number;
+  /** The number of workers. */
+  processes: number;
+  tls: KeyPairInUse | undefined;
+}

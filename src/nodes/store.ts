@@ -1,0 +1,46 @@
+import type { JsonObject } from "../core/index.ts";
+
+/** A serving process, with its workers. */
+export interface Node {
+  /** Its host and process. */
+  name: string;
+  host: string;
+  pid: number;
+  version: string;
+  startedAt: number;
+  /** When it was last there. */
+  seenAt: number;
+  /** Hashes of the parts of its configuration that all nodes should have alike. */
+  fingerprint: Readonly<Record<string, string>>;
+  /** A request that it has not performed yet. */
+  asked: NodeAsk | undefined;
+  /** The outcome of the last one. */
+  outcome: NodeOutcome | undefined;
+}
+
+/** A request to read the configuration again. */
+export interface NodeAsk {
+  id: string;
+  force: boolean;
+}
+
+export interface NodeOutcome {
+  /** That of the request. */
+  id: string;
+  result: JsonObject;
+}
+
+/** The interface of the storage of nodes. */
+export interface NodeStore {
+  /** Adds the node, or replaces an earlier process of this name. */
+  announce(node: Node): Promise<void>;
+  /** Notes that the node is there. Resolves with its row; undefined if that was deleted. */
+  beat(name: string, at: number, fingerprint: Node["fingerprint"]): Promise<Node | undefined>;
+  /** The nodes that were there since then, by name. */
+  seenSince(at: number): Promise<Node[]>;
+  ask(name: string, asked: NodeAsk): Promise<void>;
+  /** Replaces the request by its outcome. */
+  answer(name: string, outcome: NodeOutcome): Promise<void>;
+  leave(name: string): Promise<void>;
+  deleteBefore(at: number): Promise<void>;
+}
