@@ -3,8 +3,8 @@ import { type PaidAnswer, resolveUsage, type RunningWork, sumOf, type WorkOrder 
 import { GatewayError, type ObservedUsage, type ReplyHeaders } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import { type FailedReply, relayedErrorHeaders, relayedHeaders, type WholeReply } from "../sending/index.ts";
+import { EVENT_HEADERS, EVENT_STREAM } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { EVENT_STREAM } from "./exchange.ts";
 import type { CallPlan } from "./plan-call.ts";
 
 /** A whole answer, without its cost. */
@@ -26,8 +26,8 @@ export function wholeAnswer(running: RunningWork, { exchange, target }: CallPlan
   const outputBytes = (): number => exchange.outputBytes(text);
   const observed = resolveUsage(work, { upstream, outputBytes });
   const { body, contentType, whole, counted } = exchange.answer(answers, observed.usage);
-  if (contentType !== undefined) headers["content-type"] = contentType;
   if (contentType === EVENT_STREAM) Object.assign(headers, EVENT_HEADERS);
+  else if (contentType !== undefined) headers["content-type"] = contentType;
   const answer = { status, headers, body };
   if (counted === undefined) return { answer, whole, observed };
   return { answer, whole, observed: resolveUsage(work, { upstream, counted, outputBytes }) };
@@ -53,8 +53,6 @@ export async function storeOrLog(logger: Logger, requestId: string, store: () =>
     logger.error({ request_id: requestId, reason: String(reason) }, "records of the answer not kept");
   }
 }
-
-export const EVENT_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 
 /** The headers of an answer, without its cost. */
 export function headersFor(

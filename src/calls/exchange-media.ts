@@ -15,16 +15,10 @@ import type {
 } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { WholeAnswer, UpstreamBody } from "../sending/index.ts";
-import type { StreamObserver } from "../streaming/index.ts";
+import { EVENT_STREAM, type StreamObserver } from "../streaming/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editedForm } from "./edit-body.ts";
-import {
-  EVENT_STREAM,
-  type Exchange,
-  type ObservedStream,
-  type ClientAnswer,
-  type ExchangeRequest,
-} from "./exchange.ts";
+import { type Exchange, type ObservedStream, type ClientAnswer, type ExchangeRequest } from "./exchange.ts";
 
 /** The parts of a call that a media exchange needs. */
 export interface MediaCall<Body extends ChargeableBody> {

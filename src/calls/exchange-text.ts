@@ -46,17 +46,11 @@ import {
 import type { RequestedExtras } from "../providers/index.ts";
 import { type OfferedTools, offeredTools, type Target } from "../routing/index.ts";
 import type { WholeAnswer } from "../sending/index.ts";
-import type { ChargedUsage, StreamObserver } from "../streaming/index.ts";
+import { type ChargedUsage, EVENT_STREAM, type StreamObserver } from "../streaming/index.ts";
 import { factsOfEdits, withChanges } from "./changes.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editValue, withDecidedTools } from "./edit-body.ts";
-import {
-  type ClientAnswer,
-  EVENT_STREAM,
-  type Exchange,
-  type ObservedStream,
-  type RequestedOutput,
-} from "./exchange.ts";
+import { type ClientAnswer, type Exchange, type ObservedStream, type RequestedOutput } from "./exchange.ts";
 
 /** The parts of a call that a text exchange needs. */
 export interface TextCall<Body extends ChargeableBody> {

@@ -9,9 +9,6 @@ import type { WholeAnswer, UpstreamBody } from "../sending/index.ts";
 import type { ChargedUsage, StreamObserver } from "../streaming/index.ts";
 import type { StreamEvents } from "./relay/stream-blocks.ts";
 
-/** The media type of server-sent events. */
-export const EVENT_STREAM = "text/event-stream";
-
 export interface Exchange {
   /**
    * Creates the requests to the upstream, usually one. `outputTokens` replaces the output's own limit, `toolRuns` limits

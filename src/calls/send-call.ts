@@ -17,7 +17,8 @@ import {
   type UpstreamCall,
   type WholeReply,
 } from "../sending/index.ts";
-import { EVENT_STREAM, type ExchangeRequest } from "./exchange.ts";
+import { EVENT_STREAM } from "../streaming/index.ts";
+import type { ExchangeRequest } from "./exchange.ts";
 import type { CallPlan } from "./plan-call.ts";
 
 /** One target's turn in a call that may have others. */

@@ -180,7 +180,7 @@ export class TopUps {
       if (isNothingLeft && cost >= lease.amount && lease.isFollowed) this.exhaust(usedUp(lease.amount));
     } catch (reason) {
       this.#deps.onUnsettled(this.#work.order.id, reason);
-      await new Promise<void>((resolve) => this.#deps.ticker.after(TOP_UP_RETRY_MS, resolve));
+      await this.#deps.ticker.pause(TOP_UP_RETRY_MS);
     }
   }
 

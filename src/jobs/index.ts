@@ -1,5 +1,7 @@
 export type { JobHandler, JobResult } from "./handler.ts";
 export { keepLease, type LeaseKeeping, renewLease } from "./keep-lease.ts";
+export { leaseToken, newLease } from "./lease.ts";
+export { runClaimed } from "./run-claimed.ts";
 export { JobRunner } from "./runner.ts";
 export { openJobStore } from "./sql/open.ts";
 export type { Job, JobLease, JobStore, LeasedJob, NewJob } from "./store.ts";

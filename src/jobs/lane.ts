@@ -1,24 +1,20 @@
-import { type Clock, Places, type RandomBytes, type RandomFraction, randomId } from "../core/index.ts";
+import { type Clock, Places, type RandomFraction } from "../core/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import { backOffMs } from "./back-off.ts";
 import type { JobHandler, JobResult } from "./handler.ts";
 import { DueJobs } from "./due-jobs.ts";
+import { type LeaseHolder, newLease } from "./lease.ts";
 import { Run } from "./run.ts";
+import { storeResult } from "./run-claimed.ts";
 import type { Job, JobStore, LeasedJob, NextRun } from "./store.ts";
 
-/** Characters of a lease's token: 103 random bits, so that no two leases share one. */
-const TOKEN_CHARACTERS = 20;
-
-export interface LaneOptions {
+export interface LaneOptions extends LeaseHolder {
   store: JobStore;
   /** For stored times. */
   clock: Clock;
   /** A monotonic clock, for the age of a lease. */
   ticker: Pick<Ticker, "now">;
-  randomBytes: RandomBytes;
   randomFraction: RandomFraction;
-  /** The name of this process, for a reader of the table. */
-  node: string;
   leaseMs: number;
   /** Called with each error of a run or of the storage, and the job that it concerns. */
   onError: (reason: unknown, job: Job | undefined) => void;
@@ -99,9 +95,9 @@ export class Lane {
 
   /** Resolves with whether another request may lease more. */
   async #leaseDue(): Promise<boolean> {
-    const { store, clock, ticker, randomBytes, node, leaseMs, onError } = this.#options;
+    const { store, clock, ticker, leaseMs, onError } = this.#options;
     const [at, leasedAt] = [clock(), ticker.now()];
-    const lease = { token: randomId(randomBytes, TOKEN_CHARACTERS), node, until: at + leaseMs };
+    const lease = newLease(this.#options, at + leaseMs);
     const leaves = new Map<string, () => void>();
     try {
       await this.#due.look(at);
@@ -159,15 +155,9 @@ export class Lane {
   }
 
   async #note(job: LeasedJob, result: JobResult): Promise<void> {
-    if ("done" in result) {
-      await this.#options.store.finish(job);
-      return;
-    }
-    const { again: payload, afterMs } = result;
-    const next = { runAt: this.#options.clock() + afterMs, attempts: 0 };
-    // A payload that stays as it is need not be written again.
-    await this.#reschedule(job, payload === job.payload ? next : { ...next, payload });
-    if (afterMs <= 0) this.#due.mayBeMore = true;
+    const { store: jobs, clock } = this.#options;
+    await storeResult({ jobs, clock }, job, result);
+    if ("again" in result && result.afterMs <= 0) this.#due.mayBeMore = true;
   }
 
   /** Schedules the next attempt, or gives the job up. After a lost lease the other node decides. */

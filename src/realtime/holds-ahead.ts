@@ -69,7 +69,7 @@ export class HoldsAhead {
       } catch (thrown) {
         const isPassing = thrown instanceof GatewayError && passing.has(thrown.code) && ticker.now() < until;
         if (!isPassing) throw thrown;
-        await new Promise<void>((resolve) => ticker.after(WAIT_MS, resolve));
+        await ticker.pause(WAIT_MS);
         if (this.#isFinishing) return undefined;
       }
     }

@@ -64,6 +64,11 @@ export class Ticker {
     return () => this.leave(deadline);
   }
 
+  /** Resolves on the first tick that comes `milliseconds` from now or later; never once the ticker is stopped. */
+  pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => void this.after(milliseconds, resolve));
+  }
+
   stop(): void {
     this.#stopTimer();
     for (const watched of this.#watched) watched.slot = -1;

@@ -17,6 +17,7 @@ import {
   type UpstreamRequest,
   type UpstreamSocket,
 } from "../core/index.ts";
+import { EVENT_STREAM } from "../streaming/index.ts";
 
 /** What a turn continues, and what it says itself. */
 export interface ContinuedTurn {
@@ -230,7 +231,7 @@ class Turn implements ReplyBody, AbortListener {
   }
 
   reply(): UpstreamReply {
-    return { status: 200, headers: headersWith("text/event-stream"), body: this };
+    return { status: 200, headers: headersWith(EVENT_STREAM), body: this };
   }
 
   refusal(status: number, error: JsonObject): UpstreamReply {

@@ -52,7 +52,7 @@ import {
   type UpstreamBody,
 } from "../sending/index.ts";
 import { type ApiAnswer, askApi, jobsOf } from "./ask-api.ts";
-import { endLost, newLease, OVERDUE_MS_MAX, pauseAfter, type VideoJobPayload } from "./follow-video.ts";
+import { endLost, videoLease, OVERDUE_MS_MAX, pauseAfter, type VideoJobPayload } from "./follow-video.ts";
 import type { StoredVideo } from "./store.ts";
 import { VIDEO_JOB, type VideoDependencies } from "./video-dependencies.ts";
 import { createdAnswer } from "./video-object.ts";
@@ -289,7 +289,7 @@ async function perform(
     keptUntil: at + api.jobMsMax + limits.videoTtlMs,
   };
   const until = at + api.jobMsMax;
-  const lease = newLease(deps, limits.videoLeaseMs);
+  const lease = videoLease(deps, limits.videoLeaseMs);
   const job = await parkIn(
     { id, kind: VIDEO_JOB, owner: principal.user, runAt: at, createdAt: at, lease },
     running,
@@ -464,7 +464,7 @@ async function storeAnswer<T>({ ticker, logger }: VideoDependencies, store: () =
     } catch (reason) {
       if (ticker.now() >= giveUpAt) throw reason;
       logger.warn({ reason: String(reason) }, "the answer to the creation of a video job could not be stored yet");
-      await new Promise<void>((resolve) => ticker.after(STORE_AGAIN_MS, resolve));
+      await ticker.pause(STORE_AGAIN_MS);
     }
   }
 }

@@ -13,7 +13,7 @@ import {
   endDeleted,
   followVideo,
   isEnded,
-  newLease,
+  videoLease,
   noteFailedLook,
   pauseAfter,
   type VideoJobPayload,
@@ -60,14 +60,14 @@ async function claimOpen(deps: VideoDependencies, { id }: StoredVideo): Promise<
   const { jobs, videos, environment, ticker } = deps;
   const giveUpAt = ticker.now() + ASK_MS_MAX;
   for (;;) {
-    const job = await jobs.claim(id, newLease(deps, 2 * CLAIM_MS), environment.clock());
+    const job = await jobs.claim(id, videoLease(deps, 2 * CLAIM_MS), environment.clock());
     if (job !== undefined) return job;
     const video = await videos.find(id);
     if (video === undefined || isEnded(video.state)) return undefined;
     if (ticker.now() >= giveUpAt) {
       throw new GatewayError("storage_unavailable", "The video job is being looked up: try again.");
     }
-    await new Promise<void>((resolve) => ticker.after(CLAIM_AGAIN_MS, resolve));
+    await ticker.pause(CLAIM_AGAIN_MS);
   }
 }
 

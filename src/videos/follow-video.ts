@@ -1,7 +1,7 @@
 /** Follows a video job at its upstream: asks for its state, and ends its work once. */
 import { charged, failedEnd, keepAnswer, resumeWork, type ParkedWork } from "../charges/index.ts";
-import { formatCredits, limits, type Nano, randomId, type WorkBound } from "../core/index.ts";
-import type { Job, JobLease, JobResult, LeasedJob } from "../jobs/index.ts";
+import { formatCredits, limits, type Nano, type WorkBound } from "../core/index.ts";
+import { type Job, type JobLease, type JobResult, newLease, runClaimed } from "../jobs/index.ts";
 import type { VideoState } from "../providers/index.ts";
 import type { FailedReply } from "../sending/index.ts";
 import { askApi, jobsOf } from "./ask-api.ts";
@@ -45,8 +45,8 @@ export function pauseAfter(ageMs: number): number {
 }
 
 /** A lease for one step of a job outside of the runner. */
-export function newLease({ environment, node }: VideoDependencies, milliseconds: number): JobLease {
-  return { token: randomId(environment.randomBytes, 20), node, until: environment.clock() + milliseconds };
+export function videoLease({ environment, node }: VideoDependencies, milliseconds: number): JobLease {
+  return newLease({ randomBytes: environment.randomBytes, node }, environment.clock() + milliseconds);
 }
 
 /**
@@ -84,6 +84,7 @@ interface Asking {
 /** Asks once a place is free, and stores what it finds. Never rejects. */
 async function ask(deps: VideoDependencies, video: StoredVideo, { stopped, wait }: Asking): Promise<void> {
   const { polls, jobs, environment } = deps;
+  const onError = (reason: unknown): void => noteFailedLook(deps, video.id, reason);
   let leave: () => void;
   try {
     leave = await polls.places.enter({ owner: video.owner, upstream: video.provider, signal: wait });
@@ -92,16 +93,10 @@ async function ask(deps: VideoDependencies, video: StoredVideo, { stopped, wait 
     return;
   }
   try {
-    const job = await jobs.claim(video.id, newLease(deps, CLAIM_MS), environment.clock());
-    if (job === undefined) return;
-    try {
-      await applyResult(deps, job, await followVideo(deps, job, { isAsked: true, signal: stopped }));
-    } catch (reason) {
-      noteFailedLook(deps, video.id, reason);
-      await jobs.reschedule(job, { runAt: job.runAt, attempts: job.attempts });
-    }
+    const claim = { jobs, clock: environment.clock, lease: videoLease(deps, CLAIM_MS), onError };
+    await runClaimed(claim, video.id, (job) => followVideo(deps, job, { isAsked: true, signal: stopped }));
   } catch (reason) {
-    noteFailedLook(deps, video.id, reason);
+    onError(reason);
   } finally {
     leave();
   }
@@ -110,11 +105,6 @@ async function ask(deps: VideoDependencies, video: StoredVideo, { stopped, wait 
 /** The next look may succeed. */
 export function noteFailedLook({ logger }: VideoDependencies, id: string, reason: unknown): void {
   logger.warn({ request_id: id, reason: String(reason) }, "a video job could not be looked up");
-}
-
-async function applyResult({ jobs, environment }: VideoDependencies, job: LeasedJob, result: JobResult): Promise<void> {
-  if ("done" in result) await jobs.finish(job);
-  else await jobs.reschedule(job, { runAt: environment.clock() + result.afterMs, attempts: 0, payload: result.again });
 }
 
 interface FollowOptions {

@@ -2,12 +2,12 @@
 import { type PaidAnswer, resolveUsage, type RunningWork, withPassed, StoredBody } from "../../charges/index.ts";
 import { GatewayError } from "../../core/index.ts";
 import type { Reply, SendOptions, StreamReply } from "../../sending/index.ts";
-import type { StreamObserver } from "../../streaming/index.ts";
+import { EVENT_HEADERS, EVENT_STREAM, type StreamObserver } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { captureRecords } from "../answer-records.ts";
-import { EVENT_HEADERS, headersFor, storeOrLog } from "../build-response.ts";
+import { headersFor, storeOrLog } from "../build-response.ts";
 import { answerAtEnd } from "../run-in-background.ts";
-import { EVENT_STREAM, type Exchange, type ObservedStream } from "../exchange.ts";
+import type { Exchange, ObservedStream } from "../exchange.ts";
 import type { CallPlan } from "../plan-call.ts";
 import { relayStream } from "./relay-stream.ts";
 import { StreamUsage } from "./stream-usage.ts";
@@ -76,9 +76,9 @@ function relay(
   );
   const own = headersFor(call, target, replied);
   const headers = {
+    ...(events && EVENT_HEADERS),
     ...own,
-    ...(described === undefined ? {} : { ...described, "content-type": own["content-type"] ?? EVENT_STREAM }),
-    ...(events === undefined ? {} : EVENT_HEADERS),
+    ...(described && { ...described, "content-type": own["content-type"] ?? EVENT_STREAM }),
   };
   const recorder = order.retry === undefined || call.isDetached ? undefined : new StoredBody();
   const stream = relayStream(body, {

@@ -9,9 +9,7 @@
 import type { PaidAnswer, RunningWork } from "../../charges/index.ts";
 import { GatewayError, toGatewayError } from "../../core/index.ts";
 import { type DialectTranslation, type Failure, failureOf } from "../../dialects/index.ts";
-import type { Ticker, Watched } from "../../streaming/index.ts";
-import { EVENT_HEADERS } from "../build-response.ts";
-import { EVENT_STREAM } from "../exchange.ts";
+import { EVENT_HEADERS, type Ticker, type Watched } from "../../streaming/index.ts";
 import { StreamClient } from "../relay/stream-client.ts";
 
 export interface LateAnswerOptions {
@@ -47,7 +45,7 @@ function lateAnswer(answering: Promise<PaidAnswer>, options: LateAnswerOptions):
     { highWaterMark: 0, size: (bytes) => bytes?.byteLength ?? 0 },
   );
   const { rateHeaders } = options.running.work;
-  return { status: 200, headers: { "content-type": EVENT_STREAM, ...EVENT_HEADERS, ...rateHeaders }, body };
+  return { status: 200, headers: { ...EVENT_HEADERS, ...rateHeaders }, body };
 }
 
 interface BodyReader {

@@ -24,7 +24,7 @@ import {
   type SendDependencies,
   type StreamReply,
 } from "../../sending/index.ts";
-import { EVENT_STREAM } from "../exchange.ts";
+import { EVENT_STREAM } from "../../streaming/index.ts";
 import type { CallPlan } from "../plan-call.ts";
 import { loseAnswer, lostAnswer, readAttempt, type RequestAttempt, sendCall } from "../send-call.ts";
 import type { CallTargets } from "./call-targets.ts";

@@ -5,8 +5,9 @@
  */
 import type { Principal } from "../../auth/index.ts";
 import { keepAnswer, type PaidAnswer, StoredBody } from "../../charges/index.ts";
-import { GatewayError, isStorableId, type JsonObject, limits, randomId, shuttingDown } from "../../core/index.ts";
-import { type JobHandler, type JobLease, keepLease, type LeasedJob } from "../../jobs/index.ts";
+import { GatewayError, isStorableId, type JsonObject, limits, shuttingDown } from "../../core/index.ts";
+import { type JobHandler, type JobLease, keepLease, type LeasedJob, newLease, runClaimed } from "../../jobs/index.ts";
+import { EVENT_HEADERS } from "../../streaming/index.ts";
 import type { BackgroundCall, NativeCall } from "./background-call.ts";
 import { BackgroundRun } from "./background-run.ts";
 import { BACKGROUND_JOB, type BackgroundDependencies } from "./dependencies.ts";
@@ -26,10 +27,6 @@ const ATTEMPTS_MAX = 100_000;
 const RUN_MS_MAX = 60_000;
 const RUNS_MAX = 32;
 
-/** Characters of a lease's token, as those of the runner. */
-const TOKEN_CHARACTERS = 20;
-
-const EVENT_HEADERS = { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" };
 const JSON_HEADERS = { "content-type": "application/json" };
 
 export class BackgroundResponses {
@@ -142,8 +139,7 @@ export class BackgroundResponses {
   }
 
   #newLease(): JobLease {
-    const { randomBytes, node, work } = this.#deps;
-    return { token: randomId(randomBytes, TOKEN_CHARACTERS), node, until: work.clock() + limits.backgroundLeaseMs };
+    return newLease(this.#deps, this.#deps.work.clock() + limits.backgroundLeaseMs);
   }
 
   /** The request's answer, which is kept for its retry key: of a stream, the first event. */
@@ -197,21 +193,13 @@ export class BackgroundResponses {
     const { jobs, work, logger } = this.#deps;
     const found = await jobs.find(workId);
     if ((found?.payload as BackgroundPayload | undefined)?.native === undefined) return false;
-    const job = await jobs.claim(workId, this.#newLease(), work.clock());
-    if (job === undefined) return false;
-    try {
-      const result = await followNative(this.#deps, job);
-      if ("done" in result) await jobs.finish(job);
-      else await jobs.reschedule(job, { runAt: work.clock() + result.afterMs, attempts: 0 });
-      return true;
-    } catch (reason) {
+    const onError = (reason: unknown): void =>
       logger.warn(
         { request_id: workId, reason: String(reason) },
         "a response in the background could not be looked up",
       );
-      await jobs.reschedule(job, { runAt: job.runAt, attempts: job.attempts });
-      return false;
-    }
+    const claim = { jobs, clock: work.clock, lease: this.#newLease(), onError };
+    return runClaimed(claim, workId, (job) => followNative(this.#deps, job));
   }
 
   /** Cancels the caller's response, and resolves with its record. Undefined if no response of the caller has this id here. */
@@ -224,7 +212,7 @@ export class BackgroundResponses {
       await this.#refresh(record);
       record = await this.#find(record);
       if (record?.endedAt !== undefined || ticker.now() >= giveUpAt) return record;
-      await new Promise<void>((resolve) => ticker.after(CANCEL_LOOK_MS, resolve));
+      await ticker.pause(CANCEL_LOOK_MS);
     }
     return record && (await this.#find(record));
   }

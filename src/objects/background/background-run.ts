@@ -196,7 +196,7 @@ export class BackgroundRun implements Watched {
       } catch (reason) {
         this.#warn(reason, "the end of a response in the background could not be stored yet");
         if (ticker.now() >= giveUpAt) return;
-        await new Promise<void>((resolve) => ticker.after(END_AGAIN_MS, resolve));
+        await ticker.pause(END_AGAIN_MS);
       }
     }
   }

@@ -73,7 +73,7 @@ export class EventStream {
       const batches = await background.eventsAfter(this.#key, this.#after);
       if (batches.length > 0) return this.#read(batches);
       if (state === "ended" || state === undefined) return DONE;
-      await new Promise<void>((resolve) => ticker.after(AGAIN_MS, resolve));
+      await ticker.pause(AGAIN_MS);
       if (ticker.now() - this.#sentAt >= limits.keepAliveMs) return this.#sent(": keep-alive\n\n");
     }
     return undefined;

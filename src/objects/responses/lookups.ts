@@ -3,6 +3,7 @@ import type { Principal } from "../../auth/index.ts";
 import { GatewayError } from "../../core/index.ts";
 import type { ModelRouter } from "../../routing/index.ts";
 import { type AskDependencies, askUpstream, type UpstreamCall } from "../../sending/index.ts";
+import { EVENT_HEADERS } from "../../streaming/index.ts";
 import type { BackgroundResponses } from "../background/background-responses.ts";
 import type { BackgroundResponse } from "../background/store.ts";
 import { itemPage, readItemPage } from "../item-pages.ts";
@@ -56,8 +57,6 @@ function asksForEvents(stream: string | null): boolean {
   if (stream === null || stream === "true" || stream === "false") return stream === "true";
   throw new GatewayError("validation_failed", "stream: must be true or false.", { param: "stream" });
 }
-
-const EVENT_HEADERS = { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" };
 
 const headersOf = ({ workId }: BackgroundResponse) => ({ "x-tollgate-generation-id": workId });
 

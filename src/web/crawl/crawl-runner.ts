@@ -1,5 +1,6 @@
 /** Runs the due pages of all crawls, up to a number at the same time in each process. */
-import { CallAborter, type CallSignal, randomId } from "../../core/index.ts";
+import { CallAborter, type CallSignal } from "../../core/index.ts";
+import { leaseToken } from "../../jobs/index.ts";
 import type { Watched } from "../../streaming/index.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { crawlPage } from "./crawl-page.ts";
@@ -19,8 +20,6 @@ const OWNER_SHARE = 3 / 4;
 
 /** The wait after a failure of the storage. */
 const FAILED_MS = 1_000;
-
-const TOKEN_CHARACTERS = 20;
 
 /** A crawl that still runs this long before its record would be deleted has failed. */
 const OVERDUE_MS = 24 * 3_600_000;
@@ -53,7 +52,7 @@ export class CrawlRunner implements Watched {
   constructor(deps: CrawlDependencies) {
     this.#deps = deps;
     this.#open = new OpenCrawls(deps.crawls);
-    this.#token = randomId(deps.environment.randomBytes, TOKEN_CHARACTERS);
+    this.#token = leaseToken(deps.environment.randomBytes);
     this.#renewedAt = deps.ticker.now();
     deps.ticker.watch(this);
   }
