@@ -2,6 +2,7 @@ import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { nativeErrors } from "./errors.ts";
+import { fileRoutes } from "./files.ts";
 import { messageRoutes } from "./messages.ts";
 import { modelRoutes } from "./models.ts";
 
@@ -30,7 +31,7 @@ export const anthropic: SimulatedProvider = {
   name: "anthropic",
   basePath: "/anthropic",
   errors: nativeErrors,
-  routes: [...chatRoutes, ...messageRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...messageRoutes, ...modelRoutes, ...fileRoutes],
   apiKey,
   responseHeaders,
 };

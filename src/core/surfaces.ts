@@ -60,6 +60,16 @@ const bodies: Record<Surface, (error: GatewayError, requestId: string) => object
   }),
 };
 
+/** Whether a request is one of Anthropic's SDKs, which call some paths of OpenAI's too: they always name a version. */
+export function namesVersion(headers: Headers): boolean {
+  return headers.has("anthropic-version");
+}
+
+/** The API of a request to such a path. */
+export function sharedSurface(headers: Headers): Surface {
+  return namesVersion(headers) ? "anthropic" : "openai";
+}
+
 /** The header names in which a surface's SDKs look for the request id. */
 const idNames: Readonly<Record<Surface, readonly string[]>> = {
   openai: ["x-request-id"],

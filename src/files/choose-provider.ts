@@ -1,4 +1,4 @@
-import { GatewayError } from "../core/index.ts";
+import { GatewayError, type Surface } from "../core/index.ts";
 import type { UpstreamFiles } from "../providers/index.ts";
 import type { UpstreamRoute } from "../routing/index.ts";
 import type { FileDependencies } from "./dependencies.ts";
@@ -10,7 +10,7 @@ export interface FileProvider {
 }
 
 /** The place in a request that names its provider: its path, or in a field of its own that `/v1/files` has. */
-export type NamedProvider = { prefix: string } | { asked: readonly string[] };
+export type NamedProvider = { prefix: string } | { asked: readonly string[]; surface: Surface };
 
 /**
  * The provider of a request. Throws 404 for a path with an unknown provider, 422 for an unknown name in a field or for two
@@ -24,7 +24,7 @@ export function chooseProvider(deps: Pick<FileDependencies, "router">, named: Na
     throw new GatewayError("route_not_found", `There is no provider ${shown(named.prefix)} here.`);
   }
   const [name, ...others] = new Set(named.asked);
-  if (name === undefined) return defaultProvider(deps);
+  if (name === undefined) return defaultProvider(deps, named.surface);
   const route = router.withPrefix(name);
   if (route === undefined || others.length > 0) {
     const what = route === undefined ? `there is no provider ${shown(name)}` : "the request names several providers";
@@ -35,13 +35,13 @@ export function chooseProvider(deps: Pick<FileDependencies, "router">, named: Na
   return withFiles(deps, route);
 }
 
-/** The default kind's first provider, else the first one with files; one without a key only if there is no other. */
-function defaultProvider(deps: Pick<FileDependencies, "router">): FileProvider {
-  const able = deps.router.routes.filter(({ provider }) => provider.files !== undefined);
-  const preferred = able.filter(({ provider }) => provider.files?.isDefault === true);
+/** The first provider of the API's own kind, else the first one with files in its format; one without a key only if there is no other. */
+function defaultProvider(deps: Pick<FileDependencies, "router">, surface: Surface): FileProvider {
+  const able = deps.router.routes.filter(({ provider: { files } }) => files?.surface === surface);
+  const preferred = able.filter(({ provider: { files } }) => files?.isDefault === true);
   const candidates = [...preferred, ...able];
   const route = candidates.find(({ requiredVariable }) => requiredVariable === undefined) ?? candidates[0];
-  if (route === undefined) throw new GatewayError("unsupported_operation", "No provider here stores files.");
+  if (route === undefined) throw new GatewayError("unsupported_operation", "No provider here stores such files.");
   return withFiles(deps, route);
 }
 

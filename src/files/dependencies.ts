@@ -1,6 +1,6 @@
 import type { Principal } from "../auth/index.ts";
 import type { AdmitFree } from "../charges/index.ts";
-import type { Clock } from "../core/index.ts";
+import type { Clock, Surface } from "../core/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
 import type { FileQuota, FileStore, ObjectOwnerStore } from "../objects/index.ts";
@@ -31,6 +31,8 @@ export interface FileCall {
   request: Request;
   /** The provider that the path names; undefined if the request may name one itself. */
   prefix: string | undefined;
+  /** The API that the caller uses. */
+  surface: Surface;
 }
 
 /** A call about one file. */

@@ -17,19 +17,22 @@ export async function listFiles(deps: FileDependencies, call: FileCall): Promise
   const query = new URLSearchParams(queryWithout(call));
   const start = await keyOfCursor(deps, call, chosen, query);
   const owned = await ownedFiles(deps, call, chosen);
-  const listing = new Listing(chosen, owned, { limit: limitOf(query), isFromStart: start === undefined });
+  const { pagesBy } = chosen.files;
+  const from = pagesBy === "page" ? (query.get("page") ?? undefined) : undefined;
+  const listing = new Listing(chosen, owned, { limit: limitOf(query), isFromStart: start === undefined, from });
   const { route, files } = chosen;
   const target = { route, operation: files.operation };
   let shown: { reply: WholeReply; question: FreeRequest } | undefined;
   for (const pinnedKeyId of listing.keysFrom(start)) {
-    let subpath: string | undefined = shown === undefined ? queryWithout(call) : nextPage(query, undefined);
+    const isOwnQuery = shown === undefined && pagesBy === "after";
+    let subpath: string | undefined = isOwnQuery ? queryWithout(call) : nextPage(query, pagesBy);
     while (subpath !== undefined) {
       const question: FreeRequest = { target, method: "GET", subpath, pinnedKeyId };
       const reply: WholeReply | FailedReply = await askForReply(deps.asking, call.request, question);
       if (reply.kind === "failed") return answerWith(reply, question);
       shown ??= { reply, question };
       const after = listing.take(reply.answers[0].answer, pinnedKeyId);
-      subpath = after && nextPage(query, after);
+      subpath = after && nextPage(query, pagesBy, after);
     }
     if (listing.isComplete) break;
   }
@@ -57,11 +60,11 @@ async function ownedFiles(
 async function keyOfCursor(
   deps: FileDependencies,
   call: FileCall,
-  { route }: FileProvider,
+  { route, files }: FileProvider,
   query: URLSearchParams,
 ): Promise<string | undefined> {
   let key: string | undefined;
-  for (const param of ["after", "before"]) {
+  for (const param of files.pagesBy === "page" ? ["page"] : ["after", "before"]) {
     for (const id of query.getAll(param)) [key] = (await findFile(deps, call, { route, id, param })).keys;
   }
   return key;
@@ -74,11 +77,11 @@ function limitOf(query: URLSearchParams): number | undefined {
 }
 
 /** The query of a further page. Without `limit`, it has as many files as the upstream likes. */
-function nextPage(query: URLSearchParams, after: string | undefined): string {
+function nextPage(query: URLSearchParams, cursor: string, after?: string): string {
   const next = new URLSearchParams(query);
   next.delete("limit");
-  next.delete("after");
-  if (after !== undefined) next.set("after", after);
+  next.delete(cursor);
+  if (after !== undefined) next.set(cursor, after);
   return next.size === 0 ? "" : `?${next.toString()}`;
 }
 
@@ -91,14 +94,17 @@ class Listing {
   #limit: number | undefined;
   #pages = 0;
   readonly #cursors = new Set<string>();
+  /** The file before the page, until it has come. */
+  #skipsTo: string | undefined;
   /** Whether the upstream's list has more pages than are read. */
   #isCutOff = false;
 
   constructor(
     chosen: FileProvider,
     owned: OwnedFiles,
-    { limit, isFromStart }: { limit: number | undefined; isFromStart: boolean },
+    { limit, isFromStart, from }: { limit: number | undefined; isFromStart: boolean; from: string | undefined },
   ) {
+    this.#skipsTo = from;
     this.#chosen = chosen;
     this.#owned = owned;
     this.#limit = limit;
@@ -122,9 +128,11 @@ class Listing {
     this.#pages += 1;
     const files = listOf(answer["data"]).map(objectOf);
     for (const file of files) if (file !== undefined) this.#add(file, keyId);
-    const hasMore = answer["has_more"] === true;
-    if (hasMore) this.#limit ??= Math.max(files.length, 1);
-    const after = hasMore ? cursorOf(answer, files.at(-1)) : undefined;
+    const { pagesBy } = this.#chosen.files;
+    const next =
+      pagesBy === "page" ? answer["next_page"] : answer["has_more"] === true && cursorOf(answer, files.at(-1));
+    const after = typeof next === "string" && next !== "" ? next : undefined;
+    if (after !== undefined) this.#limit ??= Math.max(files.length, 1);
     if (after === undefined || this.#cursors.has(after)) return undefined;
     this.#isCutOff = !this.isComplete && this.#pages >= limits.fileListPagesMax;
     if (this.isComplete) return undefined;
@@ -142,6 +150,10 @@ class Listing {
   #add(file: JsonObject, keyId: string | undefined): void {
     const { id } = file;
     if (typeof id !== "string" || this.#found.has(id)) return;
+    if (this.#skipsTo !== undefined) {
+      if (id === this.#skipsTo) this.#skipsTo = undefined;
+      return;
+    }
     const isListed = this.#owned === undefined || (this.#owned.has(id) && this.#owned.get(id) === keyId);
     if (isListed) this.#found.set(id, file);
   }
@@ -150,16 +162,13 @@ class Listing {
   page(): object {
     const all = [...this.#found.values()];
     const data = all.slice(0, this.#limit);
-    return {
-      data,
-      first_id: data[0]?.["id"] ?? null,
-      last_id: data.at(-1)?.["id"] ?? null,
-      has_more: this.#isCutOff || data.length < all.length,
-    };
+    const last = data.at(-1)?.["id"] ?? null;
+    const hasMore = this.#isCutOff || data.length < all.length;
+    if (this.#chosen.files.pagesBy === "page") return { data, next_page: hasMore ? last : null };
+    return { data, first_id: data[0]?.["id"] ?? null, last_id: last, has_more: hasMore };
   }
 }
 
-function cursorOf(answer: JsonObject, last: JsonObject | undefined): string | undefined {
-  const cursor = answer["last_id"] ?? last?.["id"];
-  return typeof cursor === "string" && cursor !== "" ? cursor : undefined;
+function cursorOf(answer: JsonObject, last: JsonObject | undefined): unknown {
+  return answer["last_id"] ?? last?.["id"];
 }

@@ -8,8 +8,8 @@ const queryOf = ({ request }: FileCall): URLSearchParams => new URL(request.url)
 
 /** The place in the request's path or query that names its provider. */
 export function namedProvider(call: FileCall): NamedProvider {
-  const { prefix } = call;
-  return prefix === undefined ? { asked: queryOf(call).getAll(PROVIDER) } : { prefix };
+  const { prefix, surface } = call;
+  return prefix === undefined ? { asked: queryOf(call).getAll(PROVIDER), surface } : { prefix };
 }
 
 /** The query for the upstream: the client's own, unchanged but for the gateway's parameter. */

@@ -50,7 +50,7 @@ export async function deleteFile(deps: FileDependencies, call: OneFileCall): Pro
     { request_id: requestId, user: principal.user, token_id: principal.tokenId, provider: prefix },
     "file deleted",
   );
-  return Response.json({ id: call.id, object: "file", deleted: true });
+  return Response.json(chosen.files.deleted(call.id));
 }
 
 async function ask(

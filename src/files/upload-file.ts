@@ -129,7 +129,7 @@ function nameInForm(call: FileCall, form: ReceivedForm) {
   const named = namedProvider(call);
   if ("prefix" in named) return { named, ownParts: [] };
   const ownParts = form.parts.filter(({ name, text }) => name === PROVIDER && text !== undefined);
-  return { named: { asked: [...named.asked, ...ownParts.map(({ text = "" }) => text)] }, ownParts };
+  return { named: { ...named, asked: [...named.asked, ...ownParts.map(({ text = "" }) => text)] }, ownParts };
 }
 
 /** Throws 422 unless there is one file, or the address of one if the upstream fetches it. */

@@ -162,7 +162,7 @@ export function platformRoute<Needs, A extends Access>(route: PlatformRoute<Need
 
 interface ProxiedRoute<Needs> {
   contract: ProxiedContract;
-  surface: Surface;
+  surface: Place["surface"];
   handle: (call: RouteCall, services: Needs) => Answered | Promise<Answered>;
 }
 
@@ -174,7 +174,7 @@ export function proxiedRoute<Needs>({ contract, surface, handle }: ProxiedRoute<
     path: contract.path,
     surface,
     access: "token",
-    contract: proxiedContract(contract, surface),
+    contract: proxiedContract(contract, typeof surface === "string" ? surface : "openai"),
     handle,
   };
 }

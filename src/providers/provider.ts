@@ -6,6 +6,7 @@ import type {
   ModelOperation,
   ObservedUsage,
   RequestFeature,
+  Surface,
   Usage,
   WorkBound,
 } from "../core/index.ts";
@@ -36,14 +37,20 @@ export interface Provider {
   failures: FailureRules;
 }
 
-/** An upstream's files, with OpenAI's routes and cursors. */
+/** An upstream's files, with OpenAI's routes. */
 export interface UpstreamFiles {
   /** Its requests; the path is that of the list. */
   operation: UpstreamOperation;
   /** The request for a file's bytes; absent if its metadata contains an address for them instead. */
   download?: UpstreamOperation;
-  /** Whether it is meant if a request names no provider. */
+  /** The API whose format they have. */
+  surface: Surface;
+  /** Whether it is meant if a request of that API names no provider. */
   isDefault: boolean;
+  /** Whether a page of the list is named by the id of the file before it (OpenAI's `after`), or by a word of the upstream's (`page`). */
+  pagesBy: "after" | "page";
+  /** The answer to a deletion. */
+  deleted(id: string): JsonObject;
   /** The member of a file with the time of its deletion, in seconds since the epoch. */
   expiryField: string;
   /** A field of an upload that names an address to fetch the file from, if there may be one. */

@@ -218,7 +218,7 @@ describe.each(engines)("on %s", (engine) => {
       const error = async (path: string, init?: RequestInit) => {
         const { status, body } = await at(alice, path, init);
         const { code, message } = body["error"] as { code: string; message: string };
-        return [status, code, message.includes("openai, byteplus, provider_g")];
+        return [status, code, message.includes("openai, anthropic, byteplus, provider_g")];
       };
       expect(await error("files?provider=nobody")).toEqual([422, "validation_failed", true]);
       expect(await error("files?provider=openai&provider=gee")).toEqual([422, "validation_failed", true]);

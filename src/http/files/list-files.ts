@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { sharedSurface } from "../../core/index.ts";
 import { platformRoute } from "../route.ts";
 import { fileCall, type FilePlace, type FileServices, notFound, tag } from "./place.ts";
 import { fileList, listQuery } from "./schemas.ts";
@@ -16,6 +17,7 @@ export const listFilesRoute = (place: FilePlace) =>
       notFound,
       relays: true,
     },
+    surface: sharedSurface,
     access: "token",
     handle: (call, { files }: FileServices) => files.list(fileCall(place, call)),
   });

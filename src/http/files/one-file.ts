@@ -1,3 +1,4 @@
+import { sharedSurface } from "../../core/index.ts";
 import { platformRoute } from "../route.ts";
 import { file } from "../contract.ts";
 import { type FilePlace, type FileServices, notFound, oneFileCall, oneFileParameters, tag } from "./place.ts";
@@ -15,6 +16,7 @@ export const getFileRoute = (place: FilePlace) =>
       notFound,
       relays: true,
     },
+    surface: sharedSurface,
     access: "token",
     handle: (call, { files }: FileServices) => files.get(oneFileCall(place, call)),
   });
@@ -32,6 +34,7 @@ export const downloadFileRoute = (place: FilePlace) =>
       notFound,
       relays: true,
     },
+    surface: sharedSurface,
     access: "token",
     handle: (call, { files }: FileServices) => files.download(oneFileCall(place, call)),
   });
@@ -49,6 +52,7 @@ export const deleteFileRoute = (place: FilePlace) =>
       notFound,
       relays: true,
     },
+    surface: sharedSurface,
     access: "token",
     handle: (call, { files }: FileServices) => files.delete(oneFileCall(place, call)),
   });

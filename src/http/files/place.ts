@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { sharedSurface } from "../../core/index.ts";
 import type { FileCall, FileService, OneFileCall } from "../../files/index.ts";
 import { partNames } from "../contract.ts";
 import type { RouteCall } from "../route.ts";
@@ -41,7 +42,8 @@ export const tag = "Files";
 export const notFound = "The caller has no such file, or the provider has no such route.";
 
 export function fileCall({ pathParameters }: FilePlace, call: RouteCall): FileCall {
-  return { ...call, prefix: pathParameters.provider === undefined ? undefined : call.pathParameter("provider") };
+  const prefix = pathParameters.provider === undefined ? undefined : call.pathParameter("provider");
+  return { ...call, prefix, surface: sharedSurface(call.request.headers) };
 }
 
 export function oneFileCall(place: FilePlace, call: RouteCall): OneFileCall {

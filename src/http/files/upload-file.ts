@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { sharedSurface } from "../../core/index.ts";
 import { proxiedRoute } from "../route.ts";
 import { fileCall, type FilePlace, type FileServices, tag } from "./place.ts";
 
@@ -28,6 +29,6 @@ export const uploadFileRoute = (place: FilePlace) =>
       links: linksOf(place),
       forbidden: "The caller's quota of files is used up.",
     },
-    surface: "openai",
+    surface: sharedSurface,
     handle: (call, { files }: FileServices) => files.upload(fileCall(place, call)),
   });

@@ -1,17 +1,8 @@
 /** A model in Anthropic's format. Its members are those of its listing, if the provider has that format itself. */
 import { z } from "@hono/zod-openapi";
-import type { JsonObject, Surface } from "../../core/index.ts";
+import type { JsonObject } from "../../core/index.ts";
 import type { RoutedModel } from "../../routing/index.ts";
 import type { ModelServices } from "./openai-model.ts";
-
-/** Both SDKs call the same paths; Anthropic's always names a version. */
-export function namesVersion(headers: Headers): boolean {
-  return headers.has("anthropic-version");
-}
-
-export function surfaceOfModels(headers: Headers): Surface {
-  return namesVersion(headers) ? "anthropic" : "openai";
-}
 
 export const anthropicModel = z
   .looseObject({

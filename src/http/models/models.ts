@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import type { Principal } from "../../auth/index.ts";
-import { GatewayError } from "../../core/index.ts";
+import { GatewayError, namesVersion, sharedSurface } from "../../core/index.ts";
 import { type RoutedModel, unlistedModel, mayUse, quoted } from "../../routing/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
-import { anthropicModel, namesVersion, surfaceOfModels, toAnthropicModel } from "./anthropic-model.ts";
+import { anthropicModel, toAnthropicModel } from "./anthropic-model.ts";
 import { type ModelServices, openaiModel, toOpenaiModel } from "./openai-model.ts";
 import { namedRoute, namedRoutes } from "./named-routes.ts";
 import { type ModelPage, pageOf, pageQuery } from "./page.ts";
@@ -56,7 +56,7 @@ export const modelsRoute = platformRoute({
     answer: z.union([modelsAnswer, anthropicAnswer]),
   },
   access: "token",
-  surface: surfaceOfModels,
+  surface: sharedSurface,
   handle: async ({ request, principal }, services: ModelServices) => {
     const query = parseQuery(request, pageQuery);
     const allowed = await allowedModels(services, principal);
@@ -82,7 +82,7 @@ export const modelRoute = platformRoute({
     notFound: "There is no such model, or the token may not use it.",
   },
   access: "token",
-  surface: surfaceOfModels,
+  surface: sharedSurface,
   takesSlashes: true,
   handle: async ({ request, principal, pathParameter }, services: ModelServices) => {
     const routed = findModel(services, await services.models.list(), { id: pathParameter("model_id"), principal });

@@ -1,6 +1,7 @@
 import type { Provider, UpstreamOperation } from "../provider.ts";
 import { chat } from "./chat.ts";
 import { failures } from "./errors.ts";
+import { files } from "./files.ts";
 import { countTokens, messages, messagesWithCache } from "./messages.ts";
 import { models } from "./models.ts";
 
@@ -30,6 +31,7 @@ function provider(native: UpstreamOperation): Provider {
     // The compatible layer reads `authorization`, the native API `x-api-key`.
     headers: (key) => ({ authorization: `Bearer ${key}`, "x-api-key": key, "anthropic-version": VERSION }),
     operations: { chat, messages: native, count_tokens: countTokens },
+    files,
     models,
     failures,
   };

@@ -1,8 +1,9 @@
 import type { UpstreamFiles } from "../provider.ts";
-import { filesOperation } from "../shared/files.ts";
+import { asOpenai, filesOperation } from "../shared/files.ts";
 
 /** A file has a `download_url` instead of a route for its bytes. */
 export const files: UpstreamFiles = {
+  ...asOpenai,
   operation: filesOperation,
   isDefault: false,
   expiryField: "expire_at",

@@ -27,7 +27,7 @@ export function openaiCompatible(
       ...preset.audio,
       ...preset.others,
     },
-    ...(preset.files ? { files: openaiFiles({ isDefault: false }) } : {}),
+    ...(preset.files ? { files: openaiFiles(false) } : {}),
     models: modelsOf(preset),
     failures,
   };

@@ -1,3 +1,3 @@
 import { openaiFiles } from "../shared/files.ts";
 
-export const files = openaiFiles({ isDefault: true });
+export const files = openaiFiles(true);

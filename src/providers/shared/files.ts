@@ -8,9 +8,17 @@ export const filesOperation: UpstreamOperation = {
   isFailure: ({ id, error }) => id === undefined && error !== undefined && error !== null,
 };
 
+/** The pages and deletions of OpenAI's API, which others have too. */
+export const asOpenai: Pick<UpstreamFiles, "surface" | "pagesBy" | "deleted"> = {
+  surface: "openai",
+  pagesBy: "after",
+  deleted: (id) => ({ id, object: "file", deleted: true }),
+};
+
 /** OpenAI's files. */
-export function openaiFiles({ isDefault }: Pick<UpstreamFiles, "isDefault">): UpstreamFiles {
+export function openaiFiles(isDefault: boolean): UpstreamFiles {
   return {
+    ...asOpenai,
     operation: filesOperation,
     download: { ...filesOperation, forwardedHeaders: ["range", "if-range"] },
     isDefault,
