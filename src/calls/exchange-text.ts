@@ -23,6 +23,8 @@ import {
   plainContent,
   plainContentStream,
   readsContentParts,
+  inConversation,
+  streamInConversation,
   streamUnderModel,
   regularChatStream,
   stoppingAt,
@@ -63,6 +65,8 @@ export interface TextCall<Body extends ChargeableBody> {
   request: JsonObject | undefined;
   /** The model's name that the answer must have, for a client that compares it. */
   shownModel?: string | undefined;
+  /** The gateway's own conversation that the answer belongs to. */
+  conversationId?: string | undefined;
   /** The images that the upstream gets as data. */
   images?: FetchedImages | undefined;
   /** The client's headers, for what depends on its SDK. */
@@ -191,12 +195,17 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
   }
 
   #shown(observer: StreamObserver): StreamObserver {
-    const { shownModel } = this.#call;
+    const { shownModel, conversationId } = this.#call;
+    if (conversationId !== undefined) return streamInConversation(observer, conversationId);
     return shownModel === undefined ? observer : streamUnderModel(observer, shownModel);
   }
 
   answer({ 0: { bytes, text } }: readonly [WholeAnswer, ...WholeAnswer[]]): ClientAnswer {
-    const { shownModel } = this.#call;
+    const { shownModel, conversationId } = this.#call;
+    if (conversationId !== undefined) {
+      const body = inConversation(text, conversationId);
+      return { body, whole: body };
+    }
     if (this.#isPlain) {
       const plain = plainContent(text);
       return plain === undefined ? { body: bytes, whole: text } : { body: plain, whole: plain };

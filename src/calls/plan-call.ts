@@ -158,22 +158,24 @@ interface PreparedBody {
   decoded?: JsonObject | undefined;
   /** The images that its upstream does not fetch; undefined if they have not been looked for. */
   images?: FetchedImages | undefined;
+  /** The gateway's own conversation that it belongs to. */
+  conversationId?: string | undefined;
 }
 
 function planText<Body extends ChargeableBody>(
   call: ReadCall<Body>,
   parsed: ParsedBody<Body>,
   codec: TextCodec<Body>,
-  { own, decoded = own, images }: PreparedBody = {},
+  { own, decoded = own, images, conversationId }: PreparedBody = {},
 ): CallPlan | Promise<CallPlan> {
   const { target, incoming, at } = call;
   if (decoded === undefined && isLarge(parsed.bytes.length) && !keepsBytes(target, parsed, codec)) {
-    return decodeBodyOf(call, parsed).then((all) => planText(call, parsed, codec, { decoded: all }));
+    return decodeBodyOf(call, parsed).then((all) => planText(call, parsed, codec, { decoded: all, conversationId }));
   }
   if (images === undefined && mayLackImages(target, parsed)) {
     const all = decoded ?? decodeBody(parsed);
     return fetchImages(call, codec, all).then((fetched) =>
-      planText(call, parsed, codec, { own, decoded: all, images: fetched }),
+      planText(call, parsed, codec, { own, decoded: all, images: fetched, conversationId }),
     );
   }
   const bound = codec.bound(parsed.body, parsed.sizeOf);
@@ -181,7 +183,7 @@ function planText<Body extends ChargeableBody>(
   const shownModel = codec.dialect === "messages" && comparesModels(incoming.headers) ? parsed.body.model : undefined;
   const { headers } = incoming;
   const exchange = openTextExchange(
-    { target, parsed, requestId, at, request: own, decoded, images, shownModel, headers },
+    { target, parsed, requestId, at, request: own, decoded, images, conversationId, shownModel, headers },
     codec,
   );
   const created = exchange.passesThrough ? codec.objects.created(parsed.body) : undefined;
@@ -279,7 +281,7 @@ async function planKept<Body extends ChargeableBody>(
   const plan =
     expanded === undefined
       ? await planText(call, parsed, codec, request === undecoded ? {} : { own: request })
-      : await planExpanded(call, codec, request, expanded);
+      : await planExpanded(call, codec, { request, conversationId }, expanded);
   // A response converted by the gateway has another id upstream, which the client never sees.
   const isKeptUpstream = target.operation.storesAnswers !== undefined && plan.exchange.passesThrough;
   // Referenced items are stored in full; items stored by the upstream need not stay in memory.
@@ -357,14 +359,14 @@ function withinStorage(
 async function planExpanded<Body extends ChargeableBody>(
   call: ReadCall<Body>,
   codec: TextCodec<Body>,
-  request: JsonObject,
+  { request, conversationId }: { request: JsonObject; conversationId: string | undefined },
   { body, ...earlier }: ExpandedInput,
 ): Promise<CallPlan> {
   const { body: schema } = call.route;
   if (schema === undefined) throw new Error("a route whose answers are kept takes JSON");
   try {
     const parsed = parseBody(Buffer.from(JSON.stringify(body)), schema, codec.measured);
-    return await planText(call, parsed, codec, { own: request, decoded: body });
+    return await planText(call, parsed, codec, { own: request, decoded: body, conversationId });
   } catch (thrown) {
     throw thrown instanceof GatewayError ? rebaseErrorPath(thrown, earlier) : thrown;
   }

@@ -53,11 +53,13 @@ export {
 } from "./messages/index.ts";
 export {
   countResponseTokensRequest,
+  inConversation,
   inputItems,
   queuedResponse,
   referencedItems,
   responsesCodec,
   responsesRequest,
+  streamInConversation,
 } from "./responses/index.ts";
 export { createdThoughts, thoughtsOf } from "./sealed-thoughts.ts";
 export { type FirstContent, firstContentOf, isRefusal } from "./first-content.ts";

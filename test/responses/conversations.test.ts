@@ -90,12 +90,19 @@ describe.each(engines)("on %s", (engine) => {
       const { id } = await client.conversations.create({ items });
       const first = await client.responses.create({ model, input: "one", conversation: id });
       expect(first.output_text).toContain("You said: one");
+      expect(first.conversation).toEqual({ id });
       expect(lastSent()).toContain("cobalt");
       expect(lastSent()).not.toContain("conv_");
       const stream = await client.responses.create({ model, input: "two", conversation: { id }, stream: true });
       let second = "";
-      for await (const event of stream) if (event.type === "response.completed") second = event.response.id;
+      const named: unknown[] = [];
+      for await (const event of stream) {
+        if ("response" in event) named.push(event.response.conversation);
+        if (event.type === "response.completed") second = event.response.id;
+      }
       expect(second).not.toBe("");
+      expect(named.length).toBeGreaterThan(1);
+      expect(named).toEqual(named.map(() => ({ id })));
       expect(lastSent()).toContain("You said: one");
       const texts = await textsIn(id);
       expect(texts).toEqual([

@@ -13,7 +13,7 @@ import { GatewayError, type JsonObject, limits, objectOf, parseObject } from "..
 import { dataOf, EventSplitter, eventsOf, type Watched } from "../../streaming/index.ts";
 import type { BackgroundCall } from "./background-call.ts";
 import type { BackgroundDependencies } from "./dependencies.ts";
-import { endResponse, failed } from "./end-response.ts";
+import { type EndDependencies, endResponse, failed } from "./end-response.ts";
 import { EventBatches } from "./event-batches.ts";
 import type { BackgroundResponse } from "./store.ts";
 
@@ -29,6 +29,13 @@ const END_AGAIN_MS = 500;
 
 const lastEvents: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete", "response.failed"]);
 
+type RunDependencies = EndDependencies & Pick<BackgroundDependencies, "ticker" | "logger">;
+
+/** The parts of a call that a run needs. */
+type RunCall = Pick<BackgroundCall, "queued" | "answering" | "abort" | "leave"> & {
+  running: Pick<BackgroundCall["running"], "id">;
+};
+
 interface Failure {
   code: string;
   message: string;
@@ -36,8 +43,8 @@ interface Failure {
 
 export class BackgroundRun implements Watched {
   slot = -1;
-  readonly #deps: BackgroundDependencies;
-  readonly #call: BackgroundCall;
+  readonly #deps: RunDependencies;
+  readonly #call: RunCall;
   /** The response with its id, or the answer of a call that runs none. Rejects if the call fails before. */
   readonly opened: Promise<JsonObject | PaidAnswer>;
   readonly #opening = Promise.withResolvers<JsonObject | PaidAnswer>();
@@ -57,7 +64,7 @@ export class BackgroundRun implements Watched {
   #writing: Promise<void> | undefined;
   #lookedAt: number;
 
-  constructor(deps: BackgroundDependencies, call: BackgroundCall) {
+  constructor(deps: RunDependencies, call: RunCall) {
     this.#deps = deps;
     this.#call = call;
     this.#response = call.queued;

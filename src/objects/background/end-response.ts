@@ -3,7 +3,9 @@ import { type JsonObject, limits, parseObject } from "../../core/index.ts";
 import type { BackgroundDependencies } from "./dependencies.ts";
 import type { BackgroundKey, BackgroundResponse } from "./store.ts";
 
-type EndDependencies = Pick<BackgroundDependencies, "background" | "responses" | "work">;
+export type EndDependencies = Pick<BackgroundDependencies, "background" | "responses"> & {
+  work: Pick<BackgroundDependencies["work"], "clock">;
+};
 
 interface ResponseEnd {
   response: JsonObject;
