@@ -20,6 +20,8 @@ beforeAll(async () => {
         all: entry({ dialects: ["chat", "responses", "messages"] }),
         responses: entry({ dialects: ["responses"] }),
         messages: entry({ dialects: ["messages"] }),
+        router: entry({ preset: "openrouter" }),
+        routed: entry({ preset: "openrouter", dialects: ["chat"] }),
       };
     },
   });
@@ -76,6 +78,10 @@ describe("a call", () => {
     ["messages", "chat", "messages"],
     ["messages", "responses", "messages"],
     ["messages", "messages", "messages"],
+    ["router", "chat", "chat"],
+    ["router", "responses", "responses"],
+    ["router", "messages", "chat"],
+    ["routed", "responses", "chat"],
   ])("of %s from a client of %s goes out in %s, and is charged", async (prefix, dialect, sent) => {
     const caller = await rig.caller();
     rig.simulators.clear();

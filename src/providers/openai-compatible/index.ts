@@ -10,13 +10,10 @@ import { type Preset, presets } from "./presets.ts";
 
 export { choosePreset } from "./presets.ts";
 
-/** Any upstream with OpenAI's chat completions, or these dialects; its differences are in its preset. */
-export function openaiCompatible(
-  presetName: PresetName,
-  baseUrl: string,
-  dialects: readonly ProviderDialect[] = [],
-): Provider {
+/** Any upstream with OpenAI's chat completions, or with `own` dialects; its differences are in its preset. */
+export function openaiCompatible(presetName: PresetName, baseUrl: string, own?: readonly ProviderDialect[]): Provider {
   const preset: Preset = presets[presetName];
+  const dialects = own ?? preset.dialects;
   return {
     priceProvider: preset.priceProvider,
     headers: headersOf,

@@ -39,3 +39,30 @@ describe("the preset", () => {
     }
   });
 });
+
+describe("the dialects", () => {
+  const operationsOf = (preset: PresetName, dialects?: ("chat" | "responses" | "messages")[]) =>
+    createProvider({ kind: "openai-compatible", preset, baseUrl: "http://x.test", dialects }).operations;
+
+  test.each<[PresetName, string[]]>([
+    ["openrouter", ["chat", "responses"]],
+    ["deepseek", ["chat"]],
+    ["vllm", ["chat"]],
+    ["generic", ["chat"]],
+  ])("of %s are %p, unless others are configured", (preset, dialects) => {
+    const kinds = (own?: ("chat" | "responses" | "messages")[]): unknown[] =>
+      Object.values(operationsOf(preset, own)).flatMap(({ dialect }) => dialect ?? []);
+    expect(kinds()).toEqual(dialects);
+    expect(kinds(["messages"])).toContain("messages");
+    expect(kinds(["messages"])).not.toContain("responses");
+  });
+
+  test("the cost that OpenRouter reports in Responses wins", () => {
+    const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15, cost: 0.0042, is_byok: false };
+    const answer = { id: "resp_1", object: "response", model: "m", output: [], usage };
+    expect(operationsOf("openrouter").responses?.readUsage(answer)).toMatchObject({
+      usage: { input: 10, output: 5 },
+      reportedCost: 4_200_000n,
+    });
+  });
+});

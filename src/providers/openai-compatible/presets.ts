@@ -1,4 +1,4 @@
-import type { PresetName } from "../../config/index.ts";
+import type { PresetName, ProviderDialect } from "../../config/index.ts";
 import { keysOf, type ModelFacts } from "../../core/index.ts";
 import type { Provider } from "../provider.ts";
 import type { ChatEndpoint } from "../shared/chat-operation.ts";
@@ -21,6 +21,8 @@ export interface Preset {
   /** Host names by which it is recognized. */
   hosts: RegExp | undefined;
   priceProvider: string | undefined;
+  /** The dialects in which it is called, unless the configuration names others. */
+  dialects: readonly ProviderDialect[];
   streamUsage: "on-request" | "automatic";
   drops: readonly string[];
   renames: Readonly<Record<string, string>>;
@@ -56,6 +58,7 @@ const openaiEmbeddings: EmbeddingsEndpoint = { path: "/embeddings", drops: [], r
 const generic: Preset = {
   hosts: undefined,
   priceProvider: undefined,
+  dialects: ["chat"],
   streamUsage: "on-request",
   drops: [],
   renames: {},
@@ -142,6 +145,8 @@ export const presets = {
     files: false,
     hosts: /(^|\.)openrouter\.ai$/,
     priceProvider: "openrouter",
+    // Its SDK (1.3.19) describes the usage and the cost of Responses, and none of Messages.
+    dialects: ["chat", "responses"],
     usage: openrouterUsage,
     purchases: openrouterPurchases,
     others: { completion: openrouterCompletion },
