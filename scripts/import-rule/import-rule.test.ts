@@ -75,7 +75,7 @@ describe("every rule reports its violation and the fix", () => {
     ["4: SQL in a template", "src/ledger/index.ts", "const q = `UPDATE a SET b = ${1}`;", "SQL belongs into storage/"],
     ["4: a name compared", "src/http/index.ts", `if (x === "openai") y();`, `the provider's name "openai"`],
     ["4: a name in a switch", "src/calls/index.ts", `switch (x) { case "xai": y(); }`, `the provider's name "xai"`],
-    ["4: a name in a list", "src/admin/index.ts", `names.includes("xai");`, `the provider's name "xai"`],
+    ["4: a name in a list", "src/http/admin/index.ts", `names.includes("xai");`, `the provider's name "xai"`],
     ["4: a price", "src/http/index.ts", `const p = { input_mtok: 1.25 };`, "holds the price input_mtok"],
     ["5: a simulator", "simulators/index.ts", `import "../src/core/index.ts";`, "simulators/ talks HTTP only"],
     ["5: the console", "console/app.tsx", `import "../src/core/index.ts";`, "console/ talks HTTP only"],

@@ -3,13 +3,13 @@ export const levels: readonly (readonly string[])[] = [
   ["core"],
   ["streaming", "audio", "storage", "telemetry", "config"],
   ["upstream", "bodies", "pages", "mcp"],
-  ["auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "nodes", "outbound"],
+  ["audit", "auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "nodes", "outbound"],
   ["accounts", "routing", "generations", "charges", "webhooks", "browser"],
   ["sending", "metrics"],
   ["objects"],
   // The ways of doing paid work, and of storing files: none knows another.
   ["calls", "files", "videos", "realtime", "web", "tools"],
-  ["http", "admin"],
+  ["http"],
   ["openapi"],
   ["app"],
   ["cli"],
@@ -30,7 +30,7 @@ export function isSchema(path: string): boolean {
 export const threadPrograms: readonly string[] = ["src/app/web-stores-thread.ts"];
 
 /** The folders that answer requests: no SQL, no provider names, no prices. */
-export const routeFolders: readonly string[] = ["http", "admin", "openapi"];
+export const routeFolders: readonly string[] = ["http", "openapi"];
 
 /** Folders that know no provider by its name; they read declared capabilities. */
 export const providerBlindFolders: readonly string[] = [

@@ -1,4 +1,9 @@
+import { type ErrorCode, GatewayError } from "../core/index.ts";
+
 /** A violation of the accounts' rules; the message is one line for an administrator. */
-export class AccountError extends Error {
-  override name = "AccountError";
+export class AccountError extends GatewayError {
+  constructor(message: string, code: ErrorCode = "account_conflict") {
+    super(code, message);
+    this.name = "AccountError";
+  }
 }

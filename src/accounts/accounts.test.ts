@@ -1,17 +1,19 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { openTokenStore, type TokenRecord } from "../auth/index.ts";
-import { type AccountState, Ledger, openLedgerStore } from "../ledger/index.ts";
+import type { TokenRecord } from "../auth/index.ts";
+import { type AccountState, Ledger } from "../ledger/index.ts";
 import type { Storage } from "../storage/index.ts";
+import { createAccounts } from "../../test/kit/accounts.ts";
 import { openStorage } from "../../test/kit/storage.ts";
 import {
   AccountError,
   type AccountsDependencies,
+  changeHolder,
+  changeToken,
   createToken,
   findChain,
   grantCredits,
   listAccounts,
-  setLimits,
 } from "./index.ts";
 
 const credit = 1_000_000_000n;
@@ -20,6 +22,7 @@ const acme = { kind: "organisation", name: "acme" } as const;
 
 let storage: Storage;
 let deps: AccountsDependencies;
+let ledger: Ledger;
 let now: number;
 let seed: number;
 
@@ -27,18 +30,13 @@ beforeEach(async () => {
   storage = await openStorage("sqlite::memory:");
   now = 1_000_000;
   seed = 0;
-  const accounts = openLedgerStore(storage);
-  deps = {
-    accounts,
-    ledger: new Ledger({ store: accounts }),
-    tokens: openTokenStore(storage),
-    actor: "cli:tester",
-    environment: {
-      clock: () => now,
-      // Every byte differs from the one before, so that ids do too.
-      randomBytes: (size) => Uint8Array.from({ length: size }, () => (seed = (seed * 73 + 41) % 251)),
-    },
+  const environment = {
+    clock: () => now,
+    // Every byte differs from the one before, so that ids do too.
+    randomBytes: (size: number) => Uint8Array.from({ length: size }, () => (seed = (seed * 73 + 41) % 251)),
   };
+  deps = createAccounts(storage, environment, "cli:tester");
+  ledger = new Ledger({ store: deps.accounts });
 });
 afterEach(() => storage.close());
 
@@ -96,7 +94,8 @@ describe("a new token", () => {
       user: "alice",
       accountId: `token:${id}`,
       service: false,
-      admin: false,
+      role: undefined,
+      name: undefined,
       models: undefined,
       rpm: undefined,
       tpm: undefined,
@@ -104,6 +103,11 @@ describe("a new token", () => {
       expiresAt: undefined,
       revokedAt: undefined,
       createdAt: now,
+      pausedAt: undefined,
+      previousHash: undefined,
+      previousUntil: undefined,
+      madeBy: "cli:tester",
+      version: 1,
     });
   });
 
@@ -114,7 +118,7 @@ describe("a new token", () => {
       tpm: 5_000,
       concurrency: 4,
       models: ["openai/*", "xai/grok-4"],
-      admin: true,
+      role: "owner",
       expiresInMs: 86_400_000,
       maxBudget: 5n * credit,
       period: "monthly",
@@ -124,7 +128,7 @@ describe("a new token", () => {
       tpm: 5_000,
       concurrency: 4,
       models: ["openai/*", "xai/grok-4"],
-      admin: true,
+      role: "owner",
       service: false,
       expiresAt: now + 86_400_000,
     });
@@ -185,8 +189,8 @@ describe("a new token", () => {
     const chain = await deps.accounts.chain(`token:${id}`, now);
     expect(chain).toMatchObject([{ id: `token:${id}`, parentId: undefined, prepaid: false, maxBudget: undefined }]);
     expect((await recordOf(id)).service).toBe(true);
-    expect(await deps.ledger.submit(holdOf(id, 999n))).toMatchObject({ outcome: "held" });
-    await deps.ledger.submit({ kind: "settle", id: "h", amount: 3n * credit, at: now });
+    expect(await ledger.submit(holdOf(id, 999n))).toMatchObject({ outcome: "held" });
+    await ledger.submit({ kind: "settle", id: "h", amount: 3n * credit, at: now });
     expect((await deps.accounts.chain(`token:${id}`, now))[0]?.debitsPosted).toBe(3n * credit);
   });
 });
@@ -201,8 +205,8 @@ describe("granting credits", () => {
 
   test("counts the spending", async () => {
     const { id } = await createToken(deps, { user: "alice", credits: 10n * credit });
-    await deps.ledger.submit(holdOf(id, 4n));
-    await deps.ledger.submit({ kind: "settle", id: "h", amount: 4n * credit, at: now });
+    await ledger.submit(holdOf(id, 4n));
+    await ledger.submit({ kind: "settle", id: "h", amount: 4n * credit, at: now });
     expect(await grantCredits(deps, alice, 1n)).toBe(6n * credit + 1n);
   });
 
@@ -228,12 +232,12 @@ describe("an organisation", () => {
       { id: "user:alice", parentId: "organisation:acme", prepaid: false, creditsPosted: 0n },
       { id: "organisation:acme", kind: "organisation", name: "acme", parentId: undefined, prepaid: true },
     ]);
-    expect(await deps.ledger.submit(holdOf(id, 11n))).toEqual({
+    expect(await ledger.submit(holdOf(id, 11n))).toEqual({
       outcome: "insufficient",
       accountId: "organisation:acme",
       available: 10n * credit,
     });
-    expect(await deps.ledger.submit(holdOf(id, 10n))).toMatchObject({ outcome: "held" });
+    expect(await ledger.submit(holdOf(id, 10n))).toMatchObject({ outcome: "held" });
     expect((await findChain(deps, acme)).map(({ debitsPending }) => debitsPending)).toEqual([10n * credit]);
   });
 
@@ -307,44 +311,46 @@ describe("an organisation", () => {
 describe("limits", () => {
   test("are set, changed one by one, and removed", async () => {
     await createToken(deps, { user: "alice", organisation: "acme" });
-    const limitsOf = async (changes: Parameters<typeof setLimits>[2]) => {
-      const [account] = await setLimits(deps, alice, changes);
+    const limitsOf = async (changes: Parameters<typeof changeHolder>[2]) => {
+      const [account] = (await changeHolder(deps, alice, changes)).chain;
       return [account?.maxBudget, account?.period];
     };
     expect(await limitsOf({ maxBudget: 5n, period: "daily" })).toEqual([5n, "daily"]);
     expect(await limitsOf({ maxBudget: 0n })).toEqual([0n, "daily"]);
     expect(await limitsOf({ period: "monthly" })).toEqual([0n, "monthly"]);
-    expect(await limitsOf({ period: "none" })).toEqual([0n, undefined]);
-    expect(await limitsOf({ maxBudget: "none" })).toEqual([undefined, undefined]);
+    expect(await limitsOf({ period: null })).toEqual([0n, undefined]);
+    expect(await limitsOf({ maxBudget: null })).toEqual([undefined, undefined]);
     expect(await findChain(deps, alice)).toMatchObject([{ prepaid: false, parentId: "organisation:acme" }, acme]);
   });
 
   test.each([alice, acme])("of $kind $name limit a call from then on", async (level) => {
     const { id } = await createToken(deps, { user: "alice", organisation: "acme" });
     await grantCredits(deps, acme, 10n * credit);
-    await setLimits(deps, level, { maxBudget: 3n * credit });
-    expect(await deps.ledger.submit(holdOf(id, 4n))).toMatchObject({
+    await changeHolder(deps, level, { maxBudget: 3n * credit });
+    expect(await ledger.submit(holdOf(id, 4n))).toMatchObject({
       outcome: "insufficient",
       accountId: `${level.kind}:${level.name}`,
       available: 3n * credit,
     });
-    await setLimits(deps, level, { maxBudget: "none" });
-    expect(await deps.ledger.submit(holdOf(id, 4n))).toMatchObject({ outcome: "held" });
+    await changeHolder(deps, level, { maxBudget: null });
+    expect(await ledger.submit(holdOf(id, 4n))).toMatchObject({ outcome: "held" });
   });
 
   test("count earlier spending", async () => {
     const { id } = await createToken(deps, { user: "alice", credits: 10n * credit });
-    await deps.ledger.submit(holdOf(id, 4n));
-    await deps.ledger.submit({ kind: "settle", id: "h", amount: 4n * credit, at: now });
-    const [account] = await setLimits(deps, alice, { maxBudget: 5n * credit });
+    await ledger.submit(holdOf(id, 4n));
+    await ledger.submit({ kind: "settle", id: "h", amount: 4n * credit, at: now });
+    const [account] = (await changeHolder(deps, alice, { maxBudget: 5n * credit })).chain;
     expect(account).toMatchObject({ periodDebits: 4n * credit, creditsPosted: 10n * credit });
-    expect(await deps.ledger.submit({ ...holdOf(id, 2n), id: "i" })).toMatchObject({ available: credit });
+    expect(await ledger.submit({ ...holdOf(id, 2n), id: "i" })).toMatchObject({ available: credit });
   });
 
   test("need an existing account", async () => {
     for (const name of [alice, acme, { kind: "token", name: "abc" } as const]) {
       const message = `there is no ${name.kind} ${name.name}`;
-      expect(await refusalOf(setLimits(deps, name, { maxBudget: 5n }))).toBe(message);
+      const attempt =
+        name.kind === "token" ? changeToken(deps, name.name, { rpm: 5 }) : changeHolder(deps, name, { maxBudget: 5n });
+      expect(await refusalOf(attempt)).toBe(message);
       expect(await refusalOf(findChain(deps, name))).toBe(message);
     }
   });

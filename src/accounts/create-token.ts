@@ -1,34 +1,45 @@
-import type { Nano } from "../core/index.ts";
-import { issueToken } from "../auth/index.ts";
+import type { NoteChange } from "../audit/index.ts";
+import { insertToken, issueToken, type TokenRecord } from "../auth/index.ts";
+import { includesRole, type Nano, type Role } from "../core/index.ts";
 import { type Account, accountId, type BudgetPeriod } from "../ledger/index.ts";
+import type { Steps } from "../storage/index.ts";
 import { AccountError } from "./account-error.ts";
 import type { AccountsDependencies } from "./dependencies.ts";
-import { grantCredits } from "./grant-credits.ts";
-import { creditsOnAnotherAccount, ensureUser, requireOwnCredits } from "./ensure-user.ts";
+import { creditsOnAnotherAccount, ensureUser, requireOwnCredits } from "./ensure-holder.ts";
+import { grantSteps } from "./grant-credits.ts";
+import type { Holder } from "./holder.ts";
+import { settingsOf, tokenSettingsOf } from "./settings.ts";
+import { pinRole, updateHolder } from "./sql/holders.ts";
 
-/** A new token and its position in the chain token → user → organisation. */
-export interface TokenRequest {
-  user: string;
-  /** The organisation of a new user; for an existing user, it must match. */
-  organisation?: string | undefined;
-  /** Granted to the user, in addition to existing credits. */
-  credits?: Nano | undefined;
-  /** The token's own budget, within its user's. */
-  maxBudget?: Nano | undefined;
-  period?: BudgetPeriod | undefined;
+/** The limits of a new token. */
+export interface TokenLimits {
   rpm?: number | undefined;
   tpm?: number | undefined;
   concurrency?: number | undefined;
   models?: readonly string[] | undefined;
   /** Globs of tools that it may call; those with `!` it may not. */
   tools?: readonly string[] | undefined;
-  service?: boolean | undefined;
-  admin?: boolean | undefined;
-  expiresInMs?: number | undefined;
+  maxBudget?: Nano | undefined;
+  period?: BudgetPeriod | undefined;
 }
 
-/** The data of a new token that is shown once. */
+export interface TokenRequest extends TokenLimits {
+  /** The name or id of its user, who is created if there is none. */
+  user: string;
+  /** For a new user: the organisation that pays for them, which is created if needed. */
+  organisation?: string | undefined;
+  /** Credits to grant to the user. */
+  credits?: Nano | undefined;
+  /** A user's role is raised to it; by default the token has its user's. */
+  role?: Role | undefined;
+  name?: string | undefined;
+  service?: boolean | undefined;
+  expiresInMs?: number | undefined;
+  reason?: string | undefined;
+}
+
 export interface CreatedToken {
+  /** Shown once. */
   token: string;
   id: string;
   user: string;
@@ -39,51 +50,97 @@ export interface CreatedToken {
  * limits it, and its spending is recorded there. Throws an `AccountError`, before anything is created, if the user
  * belongs to another organisation, or if credits are given to a user who pays with an organisation's.
  */
-export async function createToken(deps: AccountsDependencies, request: TokenRequest): Promise<CreatedToken> {
+export function createToken(deps: AccountsDependencies, request: TokenRequest): Promise<CreatedToken> {
+  const { reason } = request;
+  return deps.log.act({ actor: deps.caller.actor, reason }, (note) => createSteps(deps, request, note));
+}
+
+function* createSteps(deps: AccountsDependencies, request: TokenRequest, note: NoteChange): Steps<CreatedToken> {
+  const { user: name, organisation, role, service = false, credits = 0n } = request;
+  if (service && organisation !== undefined)
+    throw new AccountError(`a service token hangs on no balance: it can't be put into organisation ${organisation}`);
+  if (credits > 0n && organisation !== undefined) throw creditsOnAnotherAccount(name, organisation);
+  // A service's user is only a name in the books and gets an account only together with credits.
+  const hasAccount = !service || credits > 0n;
+  let user = yield* ensureUser(deps, { name, organisation, role, hasAccount }, note);
+  if (credits > 0n) requireOwnCredits(user);
+  if (role !== undefined) user = yield* raiseUser(deps, user, role, note);
+  const created = yield* issueSteps(deps, user, request, note);
+  if (credits > 0n) yield* grantSteps(deps, user, { amount: credits, reason: "created with a token" }, note);
+  return created;
+}
+
+/** The limits and the properties of a token that is issued to an existing user. */
+export type IssuedSettings = Pick<TokenRequest, "role" | "name" | "service" | "expiresInMs"> & TokenLimits;
+
+/** Creates a token of an existing user. */
+export function* issueSteps(
+  deps: AccountsDependencies,
+  user: Holder,
+  wanted: IssuedSettings,
+  note: NoteChange,
+): Steps<CreatedToken> {
   const { clock, randomBytes } = deps.environment;
-  const { user, service = false, admin = false, credits = 0n } = request;
+  const { role, name, service = false, models, tools, rpm, tpm, concurrency, maxBudget, period, expiresInMs } = wanted;
   const at = clock();
-  const parentId = await placeOf(deps, request);
   const issued = issueToken(randomBytes);
   const account: Account = {
     id: accountId("token", issued.id),
     kind: "token",
     name: issued.id,
-    parentId,
+    parentId: service ? undefined : user.accountId,
     prepaid: false,
-    maxBudget: request.maxBudget,
-    period: request.period,
+    maxBudget,
+    period,
   };
-  await deps.accounts.createAccount(account, at);
-  await deps.tokens.insert({
+  const token: TokenRecord = {
     id: issued.id,
     secretHash: issued.secretHash,
-    user,
+    user: user.id,
     accountId: account.id,
     service,
-    admin,
-    models: request.models,
-    tools: request.tools,
-    rpm: request.rpm,
-    tpm: request.tpm,
-    concurrency: request.concurrency,
-    expiresAt: request.expiresInMs === undefined ? undefined : at + request.expiresInMs,
+    role,
+    name,
+    models,
+    tools,
+    rpm,
+    tpm,
+    concurrency,
+    expiresAt: expiresInMs === undefined ? undefined : at + expiresInMs,
     revokedAt: undefined,
     createdAt: at,
-  });
-  if (credits > 0n) await grantCredits(deps, { kind: "user", name: user }, credits, { reason: "created with a token" });
-  return { token: issued.token, id: issued.id, user };
+    pausedAt: undefined,
+    previousHash: undefined,
+    previousUntil: undefined,
+    madeBy: deps.caller.actor.name,
+    version: 1,
+  };
+  yield* deps.ledger.create(account, at);
+  yield insertToken(token);
+  note({ act: "token.create", target: `token:${issued.id}`, after: tokenSettingsOf(token, account) });
+  return { token: issued.token, id: issued.id, user: user.name };
 }
 
-/** The account above the token's; undefined for a service. */
-async function placeOf(deps: AccountsDependencies, request: TokenRequest): Promise<string | undefined> {
-  const { user, organisation, credits = 0n, service = false } = request;
-  if (service && organisation !== undefined)
-    throw new AccountError(`a service token hangs on no balance: it can't be put into organisation ${organisation}`);
-  if (credits > 0n && organisation !== undefined) throw creditsOnAnotherAccount(user, organisation);
-  // A service's user is only a name in the books and gets an account only together with credits.
-  if (service && credits === 0n) return undefined;
-  const chain = await ensureUser(deps, user, organisation);
-  if (credits > 0n) requireOwnCredits(chain, user);
-  return service ? undefined : accountId("user", user);
+/** Gives a user a role with a new token, as far as they lack it. Their other tokens keep the rights that they have. */
+function* raiseUser(
+  { ledger, environment }: AccountsDependencies,
+  user: Holder,
+  role: Role,
+  note: NoteChange,
+): Steps<Holder> {
+  const { id, role: own = "member", accountId: account } = user;
+  if (includesRole(own, role)) return user;
+  if (!includesRole(role, own))
+    throw new AccountError(`user ${user.name} has the role ${own}, which ${role} does not contain: change it first`);
+  yield pinRole(id, own);
+  const raised = { ...user, role };
+  yield updateHolder(raised);
+  const [state] = account === undefined ? [] : yield* ledger.chain(account, environment.clock());
+  note({
+    act: "user.change",
+    target: `user:${id}`,
+    before: settingsOf(user, state),
+    after: settingsOf(raised, state),
+  });
+  return raised;
 }

@@ -1,18 +1,34 @@
+import type { Actor, AuditLog } from "../audit/index.ts";
 import type { TokenStore } from "../auth/index.ts";
-import type { Environment } from "../core/index.ts";
-import type { Ledger, LedgerStore } from "../ledger/index.ts";
+import type { Environment, Role } from "../core/index.ts";
+import type { LedgerSteps, LedgerStore } from "../ledger/index.ts";
+import type { HolderStore } from "./sql/open.ts";
+
+/** Who acts on accounts, and what they may do. */
+export interface Caller {
+  actor: Actor;
+  role: Role;
+  /** The ids of the user and of their organisation; undefined of a command, which has all rights. */
+  user?: string | undefined;
+  organisation?: string | undefined;
+}
 
 export interface AccountsDependencies {
-  ledger: Ledger;
   accounts: LedgerStore;
   tokens: TokenStore;
+  holders: HolderStore;
   environment: Pick<Environment, "clock" | "randomBytes">;
-  /** Who acts, for the entries: `cli:NAME` of the operating system's user, `token:ID`. */
-  actor: string;
+  /** The accounts of the ledger inside of an act. */
+  ledger: LedgerSteps;
+  /** All acts go through it. */
+  log: AuditLog;
+  caller: Caller;
 }
+
+export type AccountLevel = "organisation" | "user" | "token";
 
 /** An account by its name; a token by its id. */
 export interface AccountName {
-  kind: "organisation" | "user" | "token";
+  kind: AccountLevel;
   name: string;
 }

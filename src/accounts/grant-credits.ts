@@ -1,9 +1,11 @@
-import { formatCredits, limits, type Nano, randomId } from "../core/index.ts";
-import { accountId } from "../ledger/index.ts";
-import type { AccountName, AccountsDependencies } from "./dependencies.ts";
+import type { NoteChange } from "../audit/index.ts";
+import { creditsNumber, formatCredits, limits, type Nano, randomId } from "../core/index.ts";
+import type { Steps } from "../storage/index.ts";
 import { AccountError } from "./account-error.ts";
-import { ensureOrganisation, ensureUser, requireOwnCredits } from "./ensure-user.ts";
-import { findChain } from "./find-chain.ts";
+import type { AccountName, AccountsDependencies } from "./dependencies.ts";
+import { ensureOrganisation, ensureUser, requireOwnCredits } from "./ensure-holder.ts";
+import type { Holder } from "./holder.ts";
+import { findHolder } from "./sql/holders.ts";
 
 /** An account that can own credits. */
 export interface CreditsOwner extends AccountName {
@@ -22,46 +24,60 @@ interface GrantOptions {
  * nothing, for a user who pays with an organisation's credits, if there are not as many credits to take, or if another
  * grant has the id.
  */
-export async function grantCredits(
+export function grantCredits(
   deps: AccountsDependencies,
-  holder: CreditsOwner,
+  owner: CreditsOwner,
   amount: Nano,
   { reason = "none given", id }: GrantOptions = {},
 ): Promise<Nano> {
-  await (amount < 0n ? requireHolder(deps, holder) : ensureHolder(deps, holder));
-  const account = accountId(holder.kind, holder.name);
-  const at = deps.environment.clock();
-  const shown = `${holder.kind} ${holder.name}`;
-  const [before] = await deps.accounts.chain(account, at);
+  return deps.log.act({ actor: deps.caller.actor, reason }, function* (note) {
+    const holder = yield* amount < 0n ? requireHolder(owner) : ensureHolder(deps, owner, note);
+    if (holder.kind === "user") requireOwnCredits(holder);
+    return yield* grantSteps(deps, holder, { amount, reason, id }, note);
+  });
+}
+
+interface Granted {
+  amount: Nano;
+  reason: string;
+  id?: string | undefined;
+}
+
+/** Posts credits to a holder that owns its credits, and returns the new balance. */
+export function* grantSteps(
+  { ledger, environment, caller }: AccountsDependencies,
+  holder: Holder,
+  { amount, reason, id = `grant_${randomId(environment.randomBytes, 20)}` }: Granted,
+  note: NoteChange,
+): Steps<Nano> {
+  const { kind, name, accountId = "" } = holder;
+  const at = environment.clock();
+  const shown = `${kind} ${name}`;
+  const [before] = yield* ledger.chain(accountId, at);
   if ((before?.creditsPosted ?? 0n) + amount > limits.accountNanoMax)
     throw new AccountError(`${shown} can't have more than ${formatCredits(limits.accountNanoMax)} credits in all`);
-  const entryId = id ?? `grant_${randomId(deps.environment.randomBytes, 20)}`;
-  const { actor } = deps;
-  const granted = await deps.ledger.submit({
-    kind: "grant",
-    id: entryId,
-    accountId: account,
-    amount,
-    at,
-    actor,
-    reason,
-  });
+  const actor = caller.actor.name;
+  const granted = yield* ledger.apply({ kind: "grant", id, accountId, amount, at, actor, reason });
   if (granted.outcome === "insufficient") {
     const left = formatCredits(granted.available > 0n ? granted.available : 0n);
     throw new AccountError(`${shown} has only ${left} credits that are neither spent nor held; nothing was taken back`);
   }
-  if (granted.outcome === "conflict") throw new AccountError(`the grant ${entryId} was another one`);
-  if (granted.outcome === "no-account") throw new Error(`grant to ${account}: ${granted.outcome}`);
-  const [after] = await deps.accounts.chain(account, at);
-  return after === undefined ? 0n : after.creditsPosted - after.debitsPosted;
+  if (granted.outcome === "conflict") throw new AccountError(`the grant ${id} was another one`);
+  if (granted.outcome === "no-account") throw new Error(`grant to ${accountId}: ${granted.outcome}`);
+  const [after] = yield* ledger.chain(accountId, at);
+  const balance = after === undefined ? 0n : after.creditsPosted - after.debitsPosted;
+  const amounts = { entry: id, amount: creditsNumber(amount), balance: creditsNumber(balance) };
+  if (granted.outcome === "granted") note({ act: "credits.grant", target: `${kind}:${holder.id}`, after: amounts });
+  return balance;
 }
 
-async function ensureHolder(deps: AccountsDependencies, { kind, name }: CreditsOwner): Promise<void> {
-  if (kind === "organisation") await ensureOrganisation(deps, name);
-  else requireOwnCredits(await ensureUser(deps, name), name);
+function ensureHolder(deps: AccountsDependencies, { kind, name }: CreditsOwner, note: NoteChange): Steps<Holder> {
+  if (kind === "organisation") return ensureOrganisation(deps, name, note);
+  return ensureUser(deps, { name, hasAccount: true }, note);
 }
 
-async function requireHolder(deps: AccountsDependencies, holder: CreditsOwner): Promise<void> {
-  const chain = await findChain(deps, holder);
-  if (holder.kind === "user") requireOwnCredits(chain, holder.name);
+function* requireHolder({ kind, name }: CreditsOwner): Steps<Holder> {
+  const holder = yield* findHolder(kind, name);
+  if (holder?.accountId === undefined) throw new AccountError(`there is no ${kind} ${name}`, "account_not_found");
+  return holder;
 }

@@ -1,10 +1,14 @@
 export { AccountError } from "./account-error.ts";
+export type { ActContext } from "./act-context.ts";
+export { auditJson } from "./audit-json.ts";
 export { budgetInfo, levelBudget } from "./budget-info.ts";
 export { budgetJson, creditsOrNull, levelJson, timeOrNull } from "./budget-json.ts";
+export { changeHolder, type HolderChanges, type LimitChanges } from "./change-holder.ts";
+export { changeToken, revokeToken, rotateToken, type TokenChanges } from "./change-token.ts";
 export { createToken, type TokenRequest } from "./create-token.ts";
-export type { AccountName, AccountsDependencies } from "./dependencies.ts";
+export type { AccountName, AccountsDependencies, Caller } from "./dependencies.ts";
 export { findChain } from "./find-chain.ts";
 export { grantCredits } from "./grant-credits.ts";
 export { refundCall } from "./refund-call.ts";
 export { listAccounts } from "./list-accounts.ts";
-export { type LimitChanges, setLimits } from "./set-limits.ts";
+export { openHolderStore } from "./sql/open.ts";

@@ -1,4 +1,4 @@
-import type { Nano } from "../core/index.ts";
+import { creditsNumber, type Nano } from "../core/index.ts";
 import { AccountError } from "./account-error.ts";
 import type { AccountsDependencies } from "./dependencies.ts";
 
@@ -12,13 +12,19 @@ const refusals = {
  * Gives back the whole charge of a call, and returns it. Throws an `AccountError`, and changes nothing, if the call was
  * refunded before, has not ended, was not charged or does not exist.
  */
-export async function refundCall(
-  { ledger, environment, actor }: Pick<AccountsDependencies, "ledger" | "environment" | "actor">,
+export function refundCall(
+  { ledger, log, environment, caller: { actor } }: AccountsDependencies,
   requestId: string,
   reason: string,
 ): Promise<Nano> {
-  const refund = await ledger.submit({ kind: "refund", id: requestId, at: environment.clock(), actor, reason });
-  if (refund.outcome === "refunded") return refund.amount;
-  const why = refund.outcome === "exists" ? "was refunded before" : refusals[refund.outcome];
-  throw new AccountError(`${requestId} ${why}`);
+  return log.act({ actor, reason }, function* (note) {
+    const at = environment.clock();
+    const refund = yield* ledger.apply({ kind: "refund", id: requestId, at, actor: actor.name, reason });
+    if (refund.outcome !== "refunded") {
+      const why = refund.outcome === "exists" ? "was refunded before" : refusals[refund.outcome];
+      throw new AccountError(`${requestId} ${why}`);
+    }
+    note({ act: "call.refund", target: requestId, after: { amount: creditsNumber(refund.amount) } });
+    return refund.amount;
+  });
 }

@@ -1,14 +1,23 @@
-import type { AccountsDependencies } from "../accounts/index.ts";
+import { type AccountsDependencies, openHolderStore } from "../accounts/index.ts";
+import { AuditLog } from "../audit/index.ts";
 import { openTokenStore } from "../auth/index.ts";
-import { Ledger, openLedgerStore } from "../ledger/index.ts";
+import { LedgerSteps, openLedgerStore } from "../ledger/index.ts";
 import type { Storage } from "../storage/index.ts";
 
-/** The dependencies of account commands: no server, no upstream. */
+/** The dependencies of account commands, which have all rights: no server, no upstream. */
 export function createAccounts(
   storage: Storage,
   environment: AccountsDependencies["environment"],
   actor: string,
 ): AccountsDependencies {
-  const accounts = openLedgerStore(storage);
-  return { accounts, ledger: new Ledger({ store: accounts }), tokens: openTokenStore(storage), environment, actor };
+  const ledger = new LedgerSteps(storage);
+  return {
+    accounts: openLedgerStore(storage),
+    tokens: openTokenStore(storage),
+    holders: openHolderStore(storage),
+    environment,
+    ledger,
+    log: new AuditLog({ storage, clock: environment.clock, onAct: () => ledger.forget() }),
+    caller: { actor: { name: actor }, role: "owner" },
+  };
 }

@@ -1,3 +1,4 @@
+import { createAccounts } from "./accounts.ts";
 import { changedProviders, createModelList, createModelRouter, type RoutingOptions } from "./routing.ts";
 import { createJobs } from "./jobs.ts";
 import { drain } from "./drain.ts";
@@ -60,6 +61,8 @@ export interface AppOptions extends RoutingOptions {
   address: string;
   /** The bytes of memory for large bodies and answers. */
   memoryBytesMax: number;
+  /** The network address that a request came from. */
+  addressOf?: (request: Request) => string | undefined;
   /** The server's function for accepting a WebSocket. */
   upgrade: Upgrade;
   /** The HTTP features; all of them by default. */
@@ -246,6 +249,8 @@ function servicesOf(options: AppOptions, { lasting, isDraining, latest }: Contex
     isDraining,
     checkStorage: sharedCheck(() => storage.check(), clock),
     accounts: store,
+    admin: createAccounts(storage, environment, "server"),
+    addressOf: options.addressOf ?? (() => undefined),
     generations: openGenerationStore(storage),
     models: createModelList(options, router),
     conversations,

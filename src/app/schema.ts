@@ -1,3 +1,4 @@
+import { AUDIT } from "../audit/sql/schema.ts";
 import * as auth from "../auth/sql/schema.ts";
 import { JOBS } from "../jobs/sql/schema.ts";
 import * as ledger from "../ledger/sql/schema.ts";
@@ -55,5 +56,7 @@ export const schema: Schema = {
     auth.TOOLS_OF_TOKENS,
     TARGET_STATES,
     NODES,
+    AUDIT,
+    auth.HOLDERS,
   ],
 };

@@ -3,26 +3,28 @@ import { randomBytes } from "node:crypto";
 import type { GatewayError } from "../core/index.ts";
 import { Authenticator } from "./authenticator.ts";
 import { type ClientSecretRecord, type ClientSecretStore, issueClientSecret } from "./client-secret.ts";
-import type { TokenRecord, TokenStore } from "./store.ts";
+import { plainFound } from "../../test/kit/plain-token.ts";
+import type { FoundToken, TokenRecord, TokenStore } from "./store.ts";
 import { issueToken } from "./token.ts";
 
 /** A store in memory that counts its lookups. */
 class MemoryStore implements TokenStore {
-  readonly records = new Map<string, TokenRecord>();
+  readonly records = new Map<string, FoundToken>();
   finds = 0;
   insert(token: TokenRecord): Promise<void> {
-    this.records.set(token.id, token);
+    this.records.set(token.id, { ...plainFound, ...token });
     return Promise.resolve();
   }
-  find(id: string, secretHash: Uint8Array): Promise<TokenRecord | undefined> {
+  find(id: string, secretHash: Uint8Array): Promise<FoundToken | undefined> {
     this.finds += 1;
     const record = this.records.get(id);
-    return Promise.resolve(record && Bun.deepEquals(record.secretHash, secretHash) ? record : undefined);
+    const hashes = [record?.secretHash, record?.previousHash];
+    return Promise.resolve(hashes.some((hash) => Bun.deepEquals(hash, secretHash)) ? record : undefined);
   }
-  findById(id: string): Promise<TokenRecord | undefined> {
+  findById(id: string): Promise<FoundToken | undefined> {
     return Promise.resolve(this.records.get(id));
   }
-  findAll(ids: readonly string[]): Promise<TokenRecord[]> {
+  findAll(ids: readonly string[]): Promise<FoundToken[]> {
     return Promise.resolve([...this.records.values()].filter(({ id }) => ids.includes(id)));
   }
   list(): Promise<TokenRecord[]> {
@@ -71,24 +73,9 @@ beforeEach(() => {
   });
 });
 
-async function issue(more: Partial<TokenRecord> = {}): Promise<{ token: string; id: string }> {
+async function issue(more: Partial<FoundToken> = {}): Promise<{ token: string; id: string }> {
   const { id, token, secretHash } = issueToken((size) => randomBytes(size));
-  await store.insert({
-    id,
-    secretHash,
-    user: "alice",
-    accountId: `token:${id}`,
-    service: false,
-    admin: false,
-    models: undefined,
-    rpm: undefined,
-    tpm: undefined,
-    concurrency: undefined,
-    expiresAt: undefined,
-    revokedAt: undefined,
-    createdAt: 0,
-    ...more,
-  });
+  store.records.set(id, { ...plainFound, id, secretHash, accountId: `token:${id}`, ...more });
   return { token, id };
 }
 
@@ -159,7 +146,8 @@ describe("a principal", () => {
   test("identifies the caller and lists its permissions", async () => {
     const { token, id } = await issue({
       service: true,
-      admin: true,
+      userRole: "owner",
+      organisation: "acme",
       models: ["openai/*"],
       user: "bob",
       accountId: "token:x",
@@ -169,14 +157,15 @@ describe("a principal", () => {
       user: "bob",
       accountId: "token:x",
       service: true,
-      admin: true,
+      role: "owner",
+      organisation: "acme",
       models: ["openai/*"],
       rates: undefined,
       expiresAt: undefined,
     });
   });
 
-  test.each<[Partial<TokenRecord>, object]>([
+  test.each<[Partial<FoundToken>, object]>([
     [{ rpm: 60 }, { requestsPerMinute: 60 }],
     [{ tpm: 5_000 }, { tokensPerMinute: 5_000 }],
     [{ concurrency: 4 }, { concurrentCalls: 4 }],

@@ -1,13 +1,13 @@
 import { type Clock, GatewayError } from "../core/index.ts";
 import { type ClientSecretStore, parseClientSecret, type RealtimeGrant } from "./client-secret.ts";
 import { type Principal, toPrincipal } from "./principal.ts";
-import { refusalOf, type TokenRecord, type TokenStore } from "./store.ts";
+import { type FoundToken, refusalOf, type TokenStore } from "./store.ts";
 import { credentialsOf } from "./socket-credentials.ts";
 import { hashOf, parseToken, secretMatches } from "./token.ts";
 
 /** A token found in the store. Only real tokens are cached, so that guessed ones can't fill the memory. */
 interface Accepted {
-  record: TokenRecord;
+  record: FoundToken;
   principal: Principal;
   readAt: number;
 }
@@ -111,7 +111,7 @@ export class Authenticator {
     if (parsed === undefined) throw foreign(place);
     // Most tokens are cached and don't need a promise.
     const fresh = this.#fresh(parsed.id);
-    if (fresh !== undefined && secretMatches(parsed.secret, fresh.record.secretHash)) return this.#accept(fresh);
+    if (fresh !== undefined && isSecretOf(fresh.record, parsed.secret, this.#clock())) return this.#accept(fresh);
     return this.#acceptStored(parsed, place);
   }
 
@@ -140,7 +140,7 @@ export class Authenticator {
     const changes = this.#changes;
     const readAt = this.#clock();
     const record = await this.#read(id, secret);
-    if (record === undefined) return undefined;
+    if (record === undefined || !isSecretOf(record, secret, readAt)) return undefined;
     const cached = this.#cache.get(id);
     // While nothing changes, the principal stays the same object, so that data derived from it can be cached.
     const principal =
@@ -154,12 +154,12 @@ export class Authenticator {
   /**
    * While the storage is unavailable, cached tokens remain valid; the ledger then refuses everything that costs money.
    */
-  async #read(id: string, secret: string): Promise<TokenRecord | undefined> {
+  async #read(id: string, secret: string): Promise<FoundToken | undefined> {
     try {
       return await this.#store.find(id, hashOf(secret));
     } catch (reason) {
       const record = this.#cache.get(id)?.record;
-      if (record === undefined || !secretMatches(secret, record.secretHash)) throw reason;
+      if (record === undefined || !isSecretOf(record, secret, this.#clock())) throw reason;
       return record;
     }
   }
@@ -173,7 +173,13 @@ function foreign(place: string): GatewayError {
   );
 }
 
-function sameRecord(first: TokenRecord, second: TokenRecord): boolean {
+/** Whether it is the token's secret, or the one before while both may be used. */
+function isSecretOf({ secretHash, previousHash, previousUntil = 0 }: FoundToken, secret: string, at: number): boolean {
+  if (secretMatches(secret, secretHash)) return true;
+  return previousHash !== undefined && at < previousUntil && secretMatches(secret, previousHash);
+}
+
+function sameRecord(first: FoundToken, second: FoundToken): boolean {
   return Bun.deepEquals(first, second);
 }
 

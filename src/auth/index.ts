@@ -3,6 +3,6 @@ export { type ClientSecretStore, issueClientSecret, type RealtimeGrant } from ".
 export { type OpenAnswer, OpenAnswers } from "./open-answers.ts";
 export type { Principal } from "./principal.ts";
 export { SessionLimit } from "./session-limit.ts";
-export { openClientSecretStore, openTokenStore } from "./sql/open.ts";
-export { refusalOf, type TokenRecord, type TokenStore } from "./store.ts";
+export { insertToken, openClientSecretStore, openTokenStore, roleColumn, tokens } from "./sql/open.ts";
+export { type FoundToken, refusalOf, type TokenRecord, type TokenStore } from "./store.ts";
 export { issueToken } from "./token.ts";

@@ -1,13 +1,14 @@
 import { beforeEach, expect, test } from "bun:test";
 import type { GatewayError } from "../core/index.ts";
 import { type OpenAnswer, OpenAnswers } from "./open-answers.ts";
-import type { TokenRecord } from "./store.ts";
+import { plainFound } from "../../test/kit/plain-token.ts";
+import type { FoundToken } from "./store.ts";
 
 let now: number;
 let tick: () => void;
 let answers: OpenAnswers;
-let records: TokenRecord[];
-let find: (ids: readonly string[]) => Promise<TokenRecord[]>;
+let records: FoundToken[];
+let find: (ids: readonly string[]) => Promise<FoundToken[]>;
 let asked: (readonly string[])[];
 
 beforeEach(() => {
@@ -31,12 +32,9 @@ beforeEach(() => {
   });
 });
 
-function issue(id: string, more: Partial<TokenRecord> = {}): void {
-  const none = { models: undefined, rpm: undefined, tpm: undefined, concurrency: undefined };
-  const times = { expiresAt: undefined, revokedAt: undefined, createdAt: 0 };
-  const owner = { user: "alice", accountId: `token:${id}`, service: false, admin: false };
+function issue(id: string, more: Partial<FoundToken> = {}): void {
   records = records.filter((record) => record.id !== id);
-  records.push({ id, secretHash: Uint8Array.of(1), ...owner, ...none, ...times, ...more });
+  records.push({ ...plainFound, id, ...more });
 }
 
 /** Opens an answer of this token; returns the codes of the errors that it got. */
@@ -94,7 +92,7 @@ test("answers go on while the storage is away, and no query follows one that han
   find = () => Promise.reject(new Error("away"));
   await check();
   expect(codes).toEqual([]);
-  const gate = Promise.withResolvers<TokenRecord[]>();
+  const gate = Promise.withResolvers<FoundToken[]>();
   find = () => gate.promise;
   await check();
   await check();
@@ -107,7 +105,7 @@ test("answers go on while the storage is away, and no query follows one that han
 test("an answer that was added while the tokens are read is checked the next time", async () => {
   issue("a");
   open("a");
-  const gate = Promise.withResolvers<TokenRecord[]>();
+  const gate = Promise.withResolvers<FoundToken[]>();
   find = () => gate.promise;
   await check();
   const late = open("late");

@@ -1,13 +1,17 @@
-import type { RateLimits } from "../core/index.ts";
-import type { TokenRecord } from "./store.ts";
+import { type RateLimits, type Role, roleOfToken } from "../core/index.ts";
+import type { FoundToken, TokenRecord } from "./store.ts";
 
 /** The authenticated caller. The same object is used as long as its token is cached. */
 export interface Principal {
   tokenId: string;
+  /** The id of its user, who owns the records of its calls. */
   user: string;
   accountId: string;
   service: boolean;
-  admin: boolean;
+  /** Of the token: its user's, or a lesser one. */
+  role: Role;
+  /** The id of its user's organisation. */
+  organisation?: string | undefined;
   models: readonly string[] | undefined;
   /** Globs of names of tools, those that begin with `!` are exceptions; undefined for all. */
   tools?: readonly string[] | undefined;
@@ -19,13 +23,14 @@ export interface Principal {
   expiresAt: number | undefined;
 }
 
-export function toPrincipal(token: TokenRecord): Principal {
+export function toPrincipal(token: FoundToken): Principal {
   return {
     tokenId: token.id,
     user: token.user,
     accountId: token.accountId,
     service: token.service,
-    admin: token.admin,
+    role: roleOfToken(token.userRole ?? "member", token.role),
+    organisation: token.organisation,
     models: token.models,
     ...(token.tools && { tools: token.tools }),
     rates: ratesOf(token),

@@ -1,15 +1,18 @@
-import { GatewayError } from "../core/index.ts";
+import { GatewayError, type Role } from "../core/index.ts";
 
 /** A stored token. Times are milliseconds since the epoch. */
 export interface TokenRecord {
   id: string;
   secretHash: Uint8Array;
+  /** The id of its user. */
   user: string;
   /** The first account of the chain that pays for its calls. */
   accountId: string;
   /** Calls bypass the user's balance, but their cost is recorded. */
   service: boolean;
-  admin: boolean;
+  /** A lesser one than its user's; undefined for that. */
+  role: Role | undefined;
+  name: string | undefined;
   /** Globs of model ids that it may use; undefined for all. */
   models: readonly string[] | undefined;
   /** Globs of names of tools that it may call, those with `!` it may not; undefined for all. */
@@ -23,29 +26,52 @@ export interface TokenRecord {
   expiresAt: number | undefined;
   revokedAt: number | undefined;
   createdAt: number;
-  /** The markup of its organisation, in millionths, as found with the token; undefined for the configuration's. */
-  markup?: number | undefined;
+  pausedAt: number | undefined;
+  /** Of the secret before the last rotation. */
+  previousHash: Uint8Array | undefined;
+  /** Until when that secret may still be used. */
+  previousUntil: number | undefined;
+  /** The actor; undefined of tokens of an older version. */
+  madeBy: string | undefined;
+  /** Counts the changes. */
+  version: number;
 }
 
-/** Why a token may no longer be used (401); undefined if it may. */
-export function refusalOf({ revokedAt, expiresAt }: TokenRecord, at: number): GatewayError | undefined {
+/** A token with its user and their organisation. */
+export interface FoundToken extends TokenRecord {
+  /** Undefined if there is no such user. */
+  userName: string | undefined;
+  userRole: Role | undefined;
+  userDisabledAt: number | undefined;
+  organisation: string | undefined;
+  organisationDisabledAt: number | undefined;
+  /** The markup of its organisation, in millionths; undefined for the configuration's. */
+  markup: number | undefined;
+}
+
+/** Why a token may not be used (401); undefined if it may. */
+export function refusalOf(token: FoundToken, at: number): GatewayError | undefined {
+  const { revokedAt, expiresAt, pausedAt, userDisabledAt, organisationDisabledAt } = token;
   if (revokedAt !== undefined) return new GatewayError("token_revoked", "The token has been revoked.");
   if (expiresAt !== undefined && expiresAt <= at) return new GatewayError("token_expired", "The token has expired.");
-  return undefined;
+  if (pausedAt !== undefined) return new GatewayError("token_paused", "The token is paused.");
+  if (userDisabledAt !== undefined) return new GatewayError("user_disabled", "The token's user is disabled.");
+  if (organisationDisabledAt === undefined) return undefined;
+  return new GatewayError("organisation_disabled", "The organisation of the token's user is disabled.");
 }
 
 /** The storage of tokens; each engine implements it. */
 export interface TokenStore {
   insert(token: TokenRecord): Promise<void>;
   /**
-   * The token with this id and hash. The engine compares both, so that the time of an answer does not reveal whether an
-   * id exists.
+   * The token with this id and hash, or with this hash of the secret before. The engine compares both, so that the time of an answer
+   * does not reveal whether an id exists.
    */
-  find(id: string, secretHash: Uint8Array): Promise<TokenRecord | undefined>;
+  find(id: string, secretHash: Uint8Array): Promise<FoundToken | undefined>;
   /** The token with this id, for a secret that was created with it. */
-  findById(id: string): Promise<TokenRecord | undefined>;
-  /** The tokens with these ids, in any order, without their markups. */
-  findAll(ids: readonly string[]): Promise<TokenRecord[]>;
+  findById(id: string): Promise<FoundToken | undefined>;
+  /** The tokens with these ids, in any order. */
+  findAll(ids: readonly string[]): Promise<FoundToken[]>;
   /** All tokens, oldest first. */
   list(): Promise<TokenRecord[]>;
   /** Returns whether the token exists. Revoking it again does not change the time of its revocation. */

@@ -20,9 +20,9 @@ export interface IssuedToken {
   secretHash: Uint8Array;
 }
 
-/** Creates a new token. */
-export function issueToken(random: RandomBytes): IssuedToken {
-  const { id, text, secretHash } = issueSecret(PREFIX, random);
+/** Creates a new token, or a new secret of the token with this id. */
+export function issueToken(random: RandomBytes, of?: string): IssuedToken {
+  const { id, text, secretHash } = issueSecret(PREFIX, random, of);
   return { id, token: text, secretHash };
 }
 
@@ -32,8 +32,11 @@ export function parseToken(token: string): { id: string; secret: string } | unde
 }
 
 /** Creates a secret of the form `<prefix><id>_<secret>`; the prefix is two letters and an underscore. */
-export function issueSecret(prefix: string, random: RandomBytes): { id: string; text: string; secretHash: Uint8Array } {
-  const id = randomId(random, ID_CHARACTERS);
+export function issueSecret(
+  prefix: string,
+  random: RandomBytes,
+  id = randomId(random, ID_CHARACTERS),
+): { id: string; text: string; secretHash: Uint8Array } {
   const secret = Buffer.from(random(SECRET_BYTES)).toString("base64url");
   return { id, text: `${prefix}${id}_${secret}`, secretHash: hashOf(secret) };
 }

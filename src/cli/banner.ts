@@ -76,8 +76,9 @@ function printTokens(tokens: FirstTokens, url: string, settings: ServerSettings)
   printLine(`  user token  (shown once):  ${tokens.user}`);
   printLine(`  admin token (shown once):  ${tokens.admin}`);
   printLine();
-  printLine("The user token has 100 credits. The admin token has none: in this version it has no more rights than a");
-  printLine("user token, and nothing needs it.");
+  printLine(
+    "The user token has 100 credits. The admin token has none: it is an owner's, for the routes under /admin/v1/.",
+  );
   printLine();
   printVariables(url, tokens.user, settings);
 }

@@ -15,7 +15,7 @@ export interface FirstTokens {
 export async function firstTokens(storage: Storage, environment: Environment): Promise<FirstTokens | undefined> {
   const accounts = createAccounts(storage, environment, "sandbox");
   if ((await accounts.tokens.list()).length > 0) return undefined;
-  const admin = await createToken(accounts, { user: "admin", admin: true });
+  const admin = await createToken(accounts, { user: "admin", role: "owner" });
   const user = await createToken(accounts, { user: "demo", credits: SANDBOX_CREDITS });
   return { admin: admin.token, user: user.token };
 }

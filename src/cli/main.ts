@@ -11,9 +11,10 @@ import { version } from "./version.ts";
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   serve: async () => (await import("./serve.ts")).addServeCommand,
   config: async () => (await import("./reload/commands.ts")).addConfigCommands,
-  token: async () => (await import("./token.ts")).addTokenCommands,
-  account: async () => (await import("./account.ts")).addAccountCommands,
-  credits: async () => (await import("./credits.ts")).addCreditsCommands,
+  token: async () => (await import("./accounts/token.ts")).addTokenCommands,
+  account: async () => (await import("./accounts/account.ts")).addAccountCommands,
+  audit: async () => (await import("./accounts/audit.ts")).addAuditCommands,
+  credits: async () => (await import("./accounts/credits.ts")).addCreditsCommands,
   ledger: async () => (await import("./ledger/commands.ts")).addLedgerCommands,
   models: async () => (await import("./models/index.ts")).addModelsCommand,
   providers: async () => (await import("./providers/index.ts")).addProvidersCommands,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { parseDuration } from "../config/index.ts";
-import { formatCredits, limits, type Nano, parseCredits, parseMarkup } from "../core/index.ts";
+import { formatCredits, limits, type Nano, parseCredits, parseMarkup, roles } from "../core/index.ts";
 
 /** An invalid command line; the message is one line for the user. */
 export class UsageError extends Error {
@@ -59,12 +59,15 @@ export function markupOption(name: string): (text: string) => number {
 
 const REASON_CHARACTERS_MAX = 500;
 
-export function reasonOption(name: string): (text: string) => string {
+export const reasonOption = (name: string) => textOption(name, REASON_CHARACTERS_MAX);
+
+const NAME_CHARACTERS_MAX = 128;
+
+export function textOption(name: string, charactersMax = NAME_CHARACTERS_MAX): (text: string) => string {
   return option(name, (text) => {
-    const reason = text.trim();
-    if (reason === "" || reason.length > REASON_CHARACTERS_MAX)
-      throw new RangeError(`1 to ${REASON_CHARACTERS_MAX} characters`);
-    return reason;
+    const trimmed = text.trim();
+    if (trimmed === "" || trimmed.length > charactersMax) throw new RangeError(`1 to ${charactersMax} characters`);
+    return trimmed;
   });
 }
 
@@ -105,7 +108,14 @@ function choiceOption<T extends string>(name: string, choices: readonly T[]): (t
   });
 }
 
+export const roleOption = (name: string) => choiceOption(name, roles);
+
 export const periodOption = choiceOption("--period", ["daily", "monthly"] as const);
+
+/** The value of an option with `none` in a change: null takes a limit away, undefined leaves it. */
+export function orNull<T>(value: T | "none" | undefined): T | null | undefined {
+  return value === "none" ? null : value;
+}
 
 /** Also accepts the word `none`. */
 export function orNone<T>(read: (text: string) => T): (text: string) => T | "none" {

@@ -5,17 +5,17 @@ import { errorBody, type Surface } from "./surfaces.ts";
 const codes = Object.keys(errorTable) as ErrorCode[];
 
 describe("the error table", () => {
-  /** The statuses of the contract, and 403, 408, 409, 426, 429, 500 and 503, which it leaves open; 504 is not used. */
+  /** The statuses of the contract, and 403, 408, 409, 412, 426, 429, 500 and 503, which it leaves open; 504 is not used. */
   test.each(codes)("%s has a documented status", (code) => {
     const { status } = new GatewayError(code, "x");
-    expect([400, 401, 402, 403, 404, 408, 409, 413, 422, 426, 429, 500, 502, 503]).toContain(status);
+    expect([400, 401, 402, 403, 404, 408, 409, 412, 413, 422, 426, 429, 500, 502, 503]).toContain(status);
     expect(status).toBe(errorTable[code].status);
   });
 
   test.each<[ErrorCode, number, string]>([
     ["missing_token", 401, "invalid_request_error"],
     ["insufficient_credits", 402, "insufficient_credits"],
-    ["admin_required", 403, "permission_error"],
+    ["role_required", 403, "permission_error"],
     ["model_not_routed", 404, "invalid_request_error"],
     ["body_too_large", 413, "invalid_request_error"],
     ["validation_failed", 422, "invalid_request_error"],
@@ -88,7 +88,7 @@ describe("an error's body", () => {
   test.each<[ErrorCode, string]>([
     ["invalid_token", "authentication_error"],
     ["insufficient_credits", "billing_error"],
-    ["admin_required", "permission_error"],
+    ["role_required", "permission_error"],
     ["model_not_routed", "not_found_error"],
     ["thread_unsupported_request", "invalid_request_error"],
     ["request_interrupted", "invalid_request_error"],

@@ -26,6 +26,7 @@ export {
   withoutPrefix,
 } from "./ids.ts";
 export { type JsonObject, keysOf, listOf, objectOf, objectsOf, parseObject, stringOf } from "./json.ts";
+export { includesRole, type Role, roleOfToken, roles } from "./roles.ts";
 export * as limits from "./limits.ts";
 export {
   type Effort,

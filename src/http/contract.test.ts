@@ -12,12 +12,12 @@ describe("the contract of a route answered by the gateway itself", () => {
   test("requires no token on a public route", () => {
     expect(platformContract(described, "public").security).toEqual([]);
     expect(platformContract(described, "token").security).toBeUndefined();
-    expect(platformContract(described, "admin").security).toBeUndefined();
+    expect(platformContract(described, "roles").security).toBeUndefined();
   });
 
   test("declares the refusal of other tokens on an admin route", () => {
     expect(statuses("token")).toEqual(["200", "401", "402", "422", "502"]);
-    expect(statuses("admin")).toEqual(["200", "401", "402", "403", "422", "502"]);
+    expect(statuses("roles")).toEqual(["200", "401", "402", "403", "422", "502"]);
   });
 
   test.each<["get" | "delete" | "post" | "patch"]>([["get"], ["delete"], ["post"], ["patch"]])(

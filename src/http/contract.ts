@@ -3,8 +3,8 @@ import { limits, type Surface } from "../core/index.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { errorSchemas } from "./error-schemas.ts";
 
-/** The permitted callers: anyone, a caller with a token, or one with an admin token. */
-export type Access = "public" | "token" | "admin";
+/** The permitted callers: anyone, a caller with a token, or one whose token has one of the route's roles. */
+export type Access = "public" | "token" | "roles";
 
 /** The route's part of the OpenAPI document. */
 export type RouteContract = ReturnType<typeof createRoute>;
@@ -13,7 +13,7 @@ const meanings: Record<number, string> = {
   400: "Upstream error relayed.",
   401: "Unauthorized.",
   402: "Insufficient credits.",
-  403: "The token does not administrate.",
+  403: "The token's role may not do this.",
   404: "Unsupported gateway route, or the upstream resource was not found.",
   409: "The `idempotency-key` belongs to another body, or its first call is still running.",
   413: "Request body exceeds the gateway body limit.",
@@ -66,7 +66,7 @@ interface Described {
 
 export interface PlatformContract extends Described {
   /** GET by default. */
-  method?: "get" | "delete" | "post" | "patch";
+  method?: "get" | "delete" | "post" | "patch" | "put";
   params?: z.ZodObject;
   query?: z.ZodObject;
   /** The JSON body, if the route accepts one. */
@@ -76,6 +76,12 @@ export interface PlatformContract extends Described {
   media?: string;
   /** The meaning of 404, if the route can return it. */
   notFound?: string;
+  /** The meaning of 409, if the route can return it. */
+  conflict?: string;
+  /** The meaning of 412, if the route reads `if-match`. */
+  precondition?: string;
+  /** The request's headers that it reads. */
+  requestHeaders?: z.ZodObject;
   /** Whether it is one of the contract's proxied routes: a provider may answer, whose errors are relayed. */
   relays?: boolean;
   /** The meaning of 503, if it is an answer of the route itself. */
@@ -100,6 +106,9 @@ export function platformContract(
     answer,
     media,
     notFound,
+    conflict,
+    precondition,
+    requestHeaders,
     relays = false,
     unavailable,
   } = contract;
@@ -113,6 +122,7 @@ export function platformContract(
     request: {
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { query }),
+      ...(requestHeaders === undefined ? {} : { headers: requestHeaders }),
       ...(body === undefined ? {} : { body: { required: true, content: { "application/json": { schema: body } } } }),
     },
     responses: {
@@ -121,9 +131,11 @@ export function platformContract(
         ? {}
         : { 206: { description: "A part.", headers, content: { [media]: { schema: answer } } } }),
       ...errorResponses([401, 402, 422, 502], surface),
-      ...(access === "admin" ? errorResponses([403], surface) : {}),
+      ...(access === "roles" ? errorResponses([403], surface) : {}),
       ...(relays ? errorResponses([400, 413], surface) : {}),
       ...(notFound === undefined ? {} : { 404: errorResponse(notFound, surface) }),
+      ...(conflict === undefined ? {} : { 409: errorResponse(conflict, surface) }),
+      ...(precondition === undefined ? {} : { 412: errorResponse(precondition, surface) }),
       ...(unavailable === undefined ? {} : { 503: errorResponse(unavailable, surface) }),
     },
   });

@@ -27,7 +27,7 @@ describe("a preflight", () => {
     expect(status).toBe(204);
     expect(headers.toJSON() as object).toEqual({
       "access-control-allow-origin": "https://app.example",
-      "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE",
+      "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
       "access-control-allow-headers": "authorization,x-stainless-os",
       "access-control-max-age": "90",
       vary: "origin, access-control-request-headers",

@@ -14,7 +14,7 @@ export interface CorsPolicy {
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
-const METHODS = "GET, HEAD, POST, PATCH, DELETE";
+const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
 /** The headers that a page may read without permission. */
 const safelisted: ReadonlySet<string> = new Set([

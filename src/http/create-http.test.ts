@@ -24,12 +24,13 @@ const openRoute: MountedRoute = {
   handle: () => Response.json({ open: true }),
 };
 
-const guardedRoute = (path: string, surface: Surface, access: "token" | "admin" = "token"): MountedRoute => ({
+const guardedRoute = (path: string, surface: Surface, access: "token" | "roles" = "token"): MountedRoute => ({
   kind: "http",
   method: "post",
   path,
   surface,
   access,
+  roles: ["owner", "auditor"],
   handle: (call) => handle(call),
 });
 
@@ -48,9 +49,9 @@ beforeEach(async () => {
       guardedRoute("/v1/x", "openai"),
       guardedRoute("/v1/messages", "anthropic"),
       guardedRoute("/v2/x", "firecrawl"),
-      guardedRoute("/v1/admin/x", "openai", "admin"),
-      guardedRoute("/v1/messages/admin", "anthropic", "admin"),
-      guardedRoute("/v2/admin/x", "firecrawl", "admin"),
+      guardedRoute("/v1/admin/x", "openai", "roles"),
+      guardedRoute("/v1/messages/admin", "anthropic", "roles"),
+      guardedRoute("/v2/admin/x", "firecrawl", "roles"),
       guardedRoute("/v1/things/{thing}/parts/{part}", "openai"),
     ],
     authenticator: callers.authenticator,
@@ -241,12 +242,12 @@ describe("a call", () => {
 });
 
 describe("an admin route", () => {
-  const message = "This needs a token that administrates.";
+  const message = "The role member does not have this.";
 
   test.each<[string, object]>([
-    ["/v1/admin/x", { error: { message, type: "permission_error", code: "admin_required", param: null } }],
+    ["/v1/admin/x", { error: { message, type: "permission_error", code: "role_required", param: null } }],
     ["/v1/messages/admin", { type: "error", error: { type: "permission_error", message }, request_id: ID }],
-    ["/v2/admin/x", { success: false, error: message, code: "admin_required" }],
+    ["/v2/admin/x", { success: false, error: message, code: "role_required" }],
   ])("refuses any other token: %s", async (path, body) => {
     let reached = false;
     handle = () => {

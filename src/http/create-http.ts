@@ -1,5 +1,5 @@
 import { getPath } from "hono/utils/url";
-import type { Authenticator } from "../auth/index.ts";
+import type { Authenticator, Principal } from "../auth/index.ts";
 import type { PaidAnswer } from "../charges/index.ts";
 import {
   type AcceptedSocket,
@@ -105,7 +105,7 @@ async function answer(
     // Most tokens are cached, and need no promise.
     const admitted = options.authenticator.authenticate(request.headers);
     const principal = admitted instanceof Promise ? await admitted : admitted;
-    if (route.access === "admin" && !principal.admin) throw adminRequired();
+    if (route.access === "roles" && route.roles?.includes(principal.role) !== true) throw roleRequired(principal);
     const call: RouteCall = { request, requestId: id, principal, pathParameter };
     if (route.kind === "http") return withHeaders(await route.handle(call), headers);
     return await openSocket(options, { call, headers, handle: () => route.handle(call) });
@@ -183,8 +183,8 @@ function hostRepeated(): GatewayError {
   return new GatewayError("host_repeated", "Send one Host header.");
 }
 
-function adminRequired(): GatewayError {
-  return new GatewayError("admin_required", "This needs a token that administrates.");
+function roleRequired({ role }: Principal): GatewayError {
+  return new GatewayError("role_required", `The role ${role} does not have this.`);
 }
 
 function withHeaders(answered: Response | PaidAnswer, headers: Readonly<Record<string, string>>): Response {

@@ -1,4 +1,5 @@
 import { accountFeature } from "./account/index.ts";
+import { adminFeature } from "./admin/index.ts";
 import { audioFeature } from "./audio/index.ts";
 import { chatFeature } from "./chat/index.ts";
 import { completionsFeature } from "./completions/index.ts";
@@ -34,4 +35,5 @@ export const features: readonly Feature[] = [
   filesFeature,
   webFeature,
   toolsFeature,
+  adminFeature,
 ];

@@ -7,3 +7,4 @@ export { sharedCheck } from "./platform/ready.ts";
 export type { RouteCall } from "./route.ts";
 export type { Services } from "./services.ts";
 export { type SocketEvents, Sockets, type Upgrade } from "./sockets.ts";
+export { routeRoles } from "./admin/route-roles.ts";

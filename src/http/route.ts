@@ -1,6 +1,6 @@
 import type { Principal, SocketCaller } from "../auth/index.ts";
 import type { PaidAnswer } from "../charges/index.ts";
-import type { AcceptedSocket, Surface } from "../core/index.ts";
+import type { AcceptedSocket, Role, Surface } from "../core/index.ts";
 import {
   type Access,
   type PlatformContract,
@@ -45,11 +45,13 @@ type SocketRouteHandler<Call> = (call: Call) => SocketAnswer | Promise<SocketAns
 
 /** The position of a route, and its API, which determines the format of its errors. */
 interface Place {
-  method: "get" | "post" | "patch" | "delete";
+  method: "get" | "post" | "patch" | "delete" | "put";
   /** With its parameters in braces: `/v1/responses/{response_id}`. */
   path: string;
   /** The value of the last parameter may contain slashes. */
   takesSlashes?: boolean;
+  /** Those that a route with `access: "roles"` is for. */
+  roles?: readonly Role[] | undefined;
   /** A function if two APIs have the route, and a request's headers decide between them. */
   surface: Surface | ((headers: Headers) => Surface);
 }
@@ -120,8 +122,8 @@ export type MountedRoute =
   | Mounted<"watch", "token", SocketRouteHandler<RouteCall>>;
 
 export function mountRoute<Needs>(route: Route<Needs>, services: Needs): MountedRoute {
-  const { method, path, surface, takesSlashes = false } = route;
-  const place = { method, path, surface, takesSlashes };
+  const { method, path, surface, takesSlashes = false, roles } = route;
+  const place = { method, path, surface, takesSlashes, roles };
   // Case by case, so that the compiler relates each handler to its access and kind.
   if (route.kind === "session") {
     return { ...place, kind: route.kind, access: "token", handle: (call) => route.handle(call, services) };
@@ -138,7 +140,7 @@ export function mountRoute<Needs>(route: Route<Needs>, services: Needs): Mounted
   return { ...place, kind: route.kind, access: route.access, handle: (call) => route.handle(call, services) };
 }
 
-interface PlatformRoute<Needs, A extends Access> extends Partial<Pick<Place, "surface" | "takesSlashes">> {
+interface PlatformRoute<Needs, A extends Access> extends Partial<Pick<Place, "surface" | "takesSlashes" | "roles">> {
   contract: PlatformContract;
   access: A;
   handle: (call: CallOf<A>, services: Needs) => Response | Promise<Response>;
@@ -146,13 +148,14 @@ interface PlatformRoute<Needs, A extends Access> extends Partial<Pick<Place, "su
 
 /** A route answered by the gateway itself, in OpenAI's format unless it has another surface. */
 export function platformRoute<Needs, A extends Access>(route: PlatformRoute<Needs, A>): HttpRoute<Needs, A> {
-  const { contract, access, handle, surface = "openai", takesSlashes = false } = route;
+  const { contract, access, handle, surface = "openai", takesSlashes = false, roles } = route;
   const { method = "get", path } = contract;
   return {
     kind: "http",
     method,
     path,
     takesSlashes,
+    roles,
     surface,
     access,
     contract: platformContract(contract, access, typeof surface === "string" ? surface : "openai"),

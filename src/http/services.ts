@@ -1,3 +1,4 @@
+import type { AccountsDependencies } from "../accounts/index.ts";
 import type { BodyLimits } from "../bodies/index.ts";
 import type { LargeBodies } from "../calls/index.ts";
 import type { AdmitFree } from "../charges/index.ts";
@@ -36,6 +37,10 @@ export interface Services extends ChargeableServices {
   clock: Clock;
   logger: Logger;
   accounts: LedgerStore;
+  /** The dependencies of acts on accounts, without their caller. */
+  admin: Omit<AccountsDependencies, "caller">;
+  /** The network address of a request's sender: a proxy's, if there is one in front. */
+  addressOf: (request: Request) => string | undefined;
   generations: GenerationStore;
   models: ModelList;
   router: ModelRouter;

@@ -32,6 +32,7 @@ export type {
 } from "./operations.ts";
 export { plainCommit } from "./sql/postgres/plain-commit-function.ts";
 export { openLedgerStore } from "./sql/open.ts";
+export { LedgerSteps } from "./sql/steps.ts";
 export { type AuditReport, type Drift, type HeldNow, moneyCounters } from "./books.ts";
 export { BooksError, exportBooks, removeEntries, sealBooks } from "./retention.ts";
 export type { LedgerStore, OpenHold } from "./store.ts";

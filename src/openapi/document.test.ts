@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { z } from "zod";
 import { errorBody, GatewayError } from "../core/index.ts";
-import { type Feature, features } from "../http/index.ts";
+import { type Feature, features, routeRoles } from "../http/index.ts";
 import { openapiDocument } from "./document.ts";
 import { publishedDocument } from "./published-document.ts";
 
@@ -198,7 +198,8 @@ describe("the document", () => {
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
-    expect(documented.toSorted()).toEqual(routes.map(([method, path]) => `${method} ${path}`).toSorted());
+    const all = [...routes.map(([method, path]) => `${method} ${path}`), ...Object.keys(routeRoles)];
+    expect(documented.toSorted()).toEqual(all.toSorted());
   });
 
   test("leaves out a route without a contract", () => {
@@ -372,6 +373,16 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
       path === "/openapi.json";
     expect(operation.security).toEqual((isPublic ? [] : undefined) as never);
   });
+});
+
+test.each(Object.keys(routeRoles))("%s needs a token with a role", (route) => {
+  const [method = "", path = ""] = route.split(" ");
+  const { tags, security, responses } = operationOf(method, path);
+  expect([tags, security]).toEqual([["Admin"], undefined as never]);
+  for (const status of ["200", "401", "403", "422"]) expect(responses).toHaveProperty(status);
+  const schemas = Object.values(responses).map(({ content }) => content?.["application/json"]?.schema);
+  expect(schemas).not.toContain(undefined);
+  if (path.includes("{id}")) expect(responses).toHaveProperty("404");
 });
 
 describe.each([

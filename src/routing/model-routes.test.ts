@@ -78,7 +78,7 @@ describe("the first usable target", () => {
     user: "u",
     accountId: "token:t",
     service: false,
-    admin: false,
+    role: "member",
     models: allowed,
     rates: undefined,
     expiresAt: undefined,

@@ -50,7 +50,7 @@ const anybody: Principal = {
   user: "u",
   accountId: "token:t",
   service: false,
-  admin: false,
+  role: "member",
   models: undefined,
   rates: {},
   expiresAt: undefined,

@@ -1,5 +1,6 @@
 /** The contract of every `TokenStore`, on either engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { plainToken } from "../kit/plain-token.ts";
 import { openTokenStore, type TokenRecord, type TokenStore } from "../../src/auth/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
 import type { Storage } from "../../src/storage/index.ts";
@@ -17,18 +18,9 @@ const account = {
 } as const;
 
 const plain: TokenRecord = {
-  id: "abc",
+  ...plainToken,
   secretHash: Uint8Array.of(1, 2, 255, 0),
-  user: "alice",
   accountId: account.id,
-  service: false,
-  admin: false,
-  models: undefined,
-  rpm: undefined,
-  tpm: undefined,
-  concurrency: undefined,
-  expiresAt: undefined,
-  revokedAt: undefined,
   createdAt: 5,
 };
 const full: TokenRecord = {
@@ -36,17 +28,37 @@ const full: TokenRecord = {
   id: "full",
   user: "Ω ' \\ \" \n",
   service: true,
-  admin: true,
+  role: "owner",
+  name: "for the bot",
   models: ["openai/*", "claude/x"],
   rpm: 60,
   tpm: 2 ** 40,
   concurrency: 4,
   expiresAt: 2 ** 42,
   createdAt: 3,
+  pausedAt: 9,
+  previousHash: Uint8Array.of(7, 0, 255),
+  previousUntil: 2 ** 43,
+  madeBy: "cli:root",
+  version: 3,
 };
 
 /** A record whose bytes are comparable, for any class returned by the engine. */
-const comparable = (record: TokenRecord | undefined) => ({ ...record, secretHash: [...(record?.secretHash ?? [])] });
+const comparable = (record: TokenRecord | undefined) => ({
+  ...record,
+  secretHash: [...(record?.secretHash ?? [])],
+  previousHash: [...(record?.previousHash ?? [])],
+});
+
+/** What a token has from its user, of whom the storage knows nothing here. */
+const unknownUser = {
+  userName: undefined,
+  userRole: undefined,
+  userDisabledAt: undefined,
+  organisation: undefined,
+  organisationDisabledAt: undefined,
+  markup: undefined,
+};
 
 function describeTokenStore(name: string, open: () => Promise<Storage>): void {
   describe(`tokens on ${name}`, () => {
@@ -68,7 +80,10 @@ function describeTokenStore(name: string, open: () => Promise<Storage>): void {
       await store.insert(record);
       // No model id is empty: an empty glob allows as little as none.
       const models = record.models?.length === 0 ? [""] : record.models;
-      expect(comparable(await store.find(record.id, record.secretHash))).toEqual(comparable({ ...record, models }));
+      expect(comparable(await store.find(record.id, record.secretHash))).toEqual({
+        ...comparable({ ...record, models }),
+        ...unknownUser,
+      });
     });
 
     test("are found by their id and hash", async () => {
@@ -104,7 +119,7 @@ function describeTokenStore(name: string, open: () => Promise<Storage>): void {
       await store.insert(plain);
       await store.insert(full);
       expect((await store.findAll(["full", "nobody", "abc"])).map(({ id }) => id).toSorted()).toEqual(["abc", "full"]);
-      expect(comparable((await store.findAll(["full"]))[0])).toEqual(comparable(full));
+      expect(comparable((await store.findAll(["full"]))[0])).toEqual({ ...comparable(full), ...unknownUser });
       expect(await store.findAll([])).toEqual([]);
     });
 

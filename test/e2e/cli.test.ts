@@ -71,6 +71,8 @@ describe("token", () => {
       id,
       user: "lister",
       kind: "user",
+      role: null,
+      name: null,
       status: "active",
       expires: null,
       created: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),

@@ -105,7 +105,7 @@ describe("the first start", () => {
     // People take the first one that they see.
     expect(/tg_\S+/.exec(banner)?.[0]).toBe(token);
     expect(banner).toMatch(/sandbox: .*openai.*google.*xai.*deepseek.*anthropic.*mistral.*byteplus/);
-    expect(banner).toContain("The admin token has none: in this version it has no more rights than a\nuser token");
+    expect(banner).toContain("The admin token has none: it is an owner's");
     expect(banner).toContain(`storage:   sqlite:${join(realpathSync(clone), "data/tollgate.db")}\n`);
     expect(banner).toContain(`config:    the defaults (there is no ${join(realpathSync(clone), "tollgate.yaml")})\n`);
     expect(existsSync(join(clone, "data/tollgate.db"))).toBe(true);

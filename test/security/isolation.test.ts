@@ -145,7 +145,7 @@ describe("the cost of a call", () => {
   });
 
   test("is indistinguishable from a missing call for anybody else", async () => {
-    const admin = await rig.gateway.token({ user: "root", admin: true });
+    const admin = await rig.gateway.token({ user: "root", role: "owner" });
     const service = await rig.gateway.token({ user: "robot", service: true, credits: undefined });
     for (const token of [mallory.token, admin, service]) {
       const messages = ["req_0mdofalice000000000000002", call.id, "nonsense", `%00${call.id}`].map(async (id) => {

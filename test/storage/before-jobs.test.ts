@@ -3,6 +3,7 @@
  * `postgres-step-4.sql`): they read as they did in that version (`before-jobs.json`), and open calls go on.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { openHolderStore } from "../../src/accounts/index.ts";
 import { openTokenStore } from "../../src/auth/index.ts";
 import { openGenerationStore, type UsageGrouping } from "../../src/generations/index.ts";
 import { type Hold, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
@@ -68,7 +69,17 @@ describe.each(engines)("a database of the previous version, on %s,", (engine) =>
   test("has its accounts, balances, books and tokens", async () => {
     expect(inNotation(await ledger.listAccounts(at))).toEqual(before.accounts);
     expect(inNotation(await ledger.audit())).toEqual(before.audit);
-    expect(inNotation(await openTokenStore(storage).list())).toEqual(before.tokens);
+    // Ben had an administrating token: it has become an owner's.
+    const tokens = before.tokens.map(({ admin, ...token }) => ({
+      ...token,
+      ...(admin && { role: "owner" }),
+      version: 1,
+    }));
+    expect(inNotation(await openTokenStore(storage).list())).toEqual(tokens);
+    const holders = openHolderStore(storage);
+    expect(await holders.find("user", "ben")).toMatchObject({ id: "ben", role: "owner", accountId: "user:ben" });
+    expect(await holders.find("user", "ann")).toMatchObject({ id: "ann", role: "member" });
+    expect(await holders.find("user", "machine")).toMatchObject({ role: "member", accountId: undefined });
   });
 
   test("has its open holds, each kept by its process", async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { schema } from "../../src/app/schema.ts";
+import { plainToken } from "../kit/plain-token.ts";
 import { openTokenStore } from "../../src/auth/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
 import { type PostgresStorage, StorageError, withoutPassword } from "../../src/storage/index.ts";
@@ -164,21 +165,7 @@ describe("changes by another node", () => {
     maxBudget: undefined,
     period: undefined,
   } as const;
-  const token = {
-    id: "t",
-    secretHash: Uint8Array.of(1),
-    user: "u",
-    accountId: account.id,
-    service: false,
-    admin: false,
-    models: undefined,
-    rpm: undefined,
-    tpm: undefined,
-    concurrency: undefined,
-    expiresAt: undefined,
-    revokedAt: undefined,
-    createdAt: 1,
-  };
+  const token = { ...plainToken, id: "t", user: "u", accountId: account.id };
 
   test("are announced, also after the server was down, and not after the watch has stopped", async () => {
     const url = await server.createDatabase();

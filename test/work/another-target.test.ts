@@ -97,7 +97,7 @@ function requestOf(source: Response): PaidRequest {
     principal: {
       ...orderOf().principal,
       service: false,
-      admin: false,
+      role: "member",
       models: undefined,
       rates: undefined,
       expiresAt: undefined,

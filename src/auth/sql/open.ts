@@ -1,23 +1,33 @@
 import { z } from "zod";
-import { objectOf } from "../../core/index.ts";
-import { column, runnerOf, sql, type SqlRow, type Storage, tableOf, textsIn } from "../../storage/index.ts";
+import { objectOf, type Role } from "../../core/index.ts";
+import { column, runnerOf, sql, type Statement, type Storage, tableOf, textsIn } from "../../storage/index.ts";
 import type { ClientSecretRecord, ClientSecretStore } from "../client-secret.ts";
-import type { TokenRecord, TokenStore } from "../store.ts";
+import type { FoundToken, TokenRecord, TokenStore } from "../store.ts";
 
-const { text, integer, bytes, flag, json, named, optional } = column;
+const { text, integer, bytes, flag, json, named, oneOf, optional } = column;
 
 const globs = optional<readonly string[]>({
   read: (value) => (typeof value === "string" ? value.split(",") : undefined),
   write: (list) => list.join(","),
 });
 
-const tokens = tableOf<Omit<TokenRecord, "markup">>({
+export const roleColumn = oneOf<Role>({
+  owner: true,
+  operator: true,
+  billing: true,
+  auditor: true,
+  organisation_admin: true,
+  member: true,
+});
+
+const stored = {
   id: text,
   secretHash: bytes,
   user: named("user_name", text),
   accountId: text,
   service: flag,
-  admin: flag,
+  role: optional(roleColumn),
+  name: optional(text),
   models: globs,
   tools: globs,
   rpm: optional(integer),
@@ -26,31 +36,54 @@ const tokens = tableOf<Omit<TokenRecord, "markup">>({
   expiresAt: optional(integer),
   revokedAt: optional(integer),
   createdAt: integer,
+  pausedAt: optional(integer),
+  previousHash: optional(bytes),
+  previousUntil: optional(integer),
+  madeBy: optional(text),
+  version: integer,
+};
+
+/** The columns of a token; the names in `found` are no others'. */
+export const tokens = tableOf<TokenRecord>(stored);
+
+const found = tableOf<FoundToken>({
+  ...stored,
+  userName: optional(named("holder_name", text)),
+  userRole: optional(named("holder_role", roleColumn)),
+  userDisabledAt: optional(named("holder_disabled_at", integer)),
+  organisation: optional(named("holder_organisation", text)),
+  organisationDisabledAt: optional(named("organisation_disabled_at", integer)),
+  markup: optional(integer),
 });
 
-/** Only an organisation has a markup: the account above the user's. */
-const markup = sql`(SELECT o.markup FROM accounts a JOIN accounts u ON u.id = a.parent_id JOIN accounts o ON o.id = u.parent_id
-  WHERE a.id = tokens.account_id) AS markup`;
+/** Tokens with their users and the organisations of those. Only an organisation has a markup, which a service does not pay. */
+const TOKENS = sql`tokens
+  LEFT JOIN (SELECT id AS holder_id, name AS holder_name, role AS holder_role, disabled_at AS holder_disabled_at,
+    organisation_id AS holder_organisation FROM account_holders WHERE kind = 'user') u ON holder_id = user_name
+  LEFT JOIN (SELECT id AS organisation_id, disabled_at AS organisation_disabled_at, account_id AS organisation_account
+    FROM account_holders WHERE kind = 'organisation') o ON organisation_id = holder_organisation
+  LEFT JOIN (SELECT id AS markup_account, markup FROM accounts) a ON markup_account = organisation_account AND NOT service`;
 
-function readToken(row: SqlRow): TokenRecord {
-  const { markup: millionths } = row;
-  return { ...tokens.read(row), ...(typeof millionths === "bigint" && { markup: Number(millionths) }) };
+/** `admin` is for nodes of an older version. */
+export function insertToken(token: TokenRecord): Statement {
+  return sql`INSERT INTO tokens (${tokens.names}, admin) VALUES (${tokens.values(token)}, ${token.role === "owner"})`;
 }
 
 export function openTokenStore(storage: Storage): TokenStore {
   const runner = runnerOf(storage);
   return {
-    insert: (token) => runner.run(sql`INSERT INTO tokens (${tokens.names}) VALUES (${tokens.values(token)})`),
-    find: (id, secretHash) =>
+    insert: (token) => runner.run(insertToken(token)),
+    find: (id, hash) =>
       runner.first(
-        sql`SELECT ${tokens.names}, ${markup} FROM tokens WHERE id = ${id} AND secret_hash = ${secretHash}`,
-        readToken,
+        sql`SELECT ${found.names} FROM ${TOKENS} WHERE id = ${id} AND (secret_hash = ${hash} OR previous_hash = ${hash})`,
+        found.read,
       ),
-    findById: (id) => runner.first(sql`SELECT ${tokens.names}, ${markup} FROM tokens WHERE id = ${id}`, readToken),
-    findAll: (ids) => runner.rows(sql`SELECT ${tokens.names} FROM tokens WHERE id IN (${textsIn(ids)})`, tokens.read),
+    findById: (id) => runner.first(sql`SELECT ${found.names} FROM ${TOKENS} WHERE id = ${id}`, found.read),
+    findAll: (ids) => runner.rows(sql`SELECT ${found.names} FROM ${TOKENS} WHERE id IN (${textsIn(ids)})`, found.read),
     list: () => runner.rows(sql`SELECT ${tokens.names} FROM tokens ORDER BY created_at, id`, tokens.read),
     revoke: (id, at) =>
-      runner.hasRows(sql`UPDATE tokens SET revoked_at = coalesce(revoked_at, ${at}) WHERE id = ${id} RETURNING id`),
+      runner.hasRows(sql`UPDATE tokens SET revoked_at = coalesce(revoked_at, ${at}), version = version + 1
+        WHERE id = ${id} RETURNING id`),
   };
 }
 

@@ -58,3 +58,57 @@ export const CLIENT_SECRETS = bothEngines(
   `,
   "id token_id",
 );
+
+export const HOLDERS = together(
+  bothEngines(
+    `
+  -- Organisations and users: who holds accounts and tokens. The id stays; of those before this step it is the name.
+  CREATE TABLE account_holders (
+    kind             TEXT NOT NULL, -- organisation, user
+    id               TEXT NOT NULL,
+    name             TEXT NOT NULL,
+    role             TEXT, -- of a user
+    organisation_id  TEXT, -- that a user belongs to
+    account_id       TEXT, -- null of a user who has only service tokens
+    disabled_at      INTEGER,
+    deleted_at       INTEGER,
+    created_at       INTEGER NOT NULL,
+    version          INTEGER NOT NULL, -- counts the changes
+    PRIMARY KEY (kind, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX account_holders_by_name ON account_holders (kind, name) WHERE deleted_at IS NULL;
+  CREATE INDEX account_holders_by_organisation ON account_holders (organisation_id, id);
+
+  INSERT INTO account_holders (kind, id, name, account_id, created_at, version)
+    SELECT kind, name, name, id, created_at, 1 FROM accounts WHERE kind = 'organisation';
+  INSERT INTO account_holders (kind, id, name, role, organisation_id, account_id, created_at, version)
+    SELECT u.kind, u.name, u.name, 'member', o.name, u.id, u.created_at, 1
+    FROM accounts u LEFT JOIN accounts o ON o.id = u.parent_id WHERE u.kind = 'user';
+  INSERT INTO account_holders (kind, id, name, role, created_at, version)
+    SELECT 'user', user_name, user_name, 'member', min(created_at), 1 FROM tokens WHERE service GROUP BY user_name
+    ON CONFLICT (kind, id) DO NOTHING;
+
+  -- An administrating token was one of many of its user: the others stay those of a member.
+  ALTER TABLE tokens ADD COLUMN role TEXT; -- null for the user's
+  UPDATE account_holders SET role = 'owner' WHERE kind = 'user'
+    AND id IN (SELECT user_name FROM tokens WHERE admin AND revoked_at IS NULL);
+  UPDATE tokens SET role = CASE WHEN admin THEN 'owner' ELSE 'member' END
+    WHERE user_name IN (SELECT id FROM account_holders WHERE role = 'owner');
+
+  ALTER TABLE tokens ADD COLUMN name TEXT;
+  ALTER TABLE tokens ADD COLUMN paused_at INTEGER;
+  ALTER TABLE tokens ADD COLUMN previous_hash BLOB; -- of the secret before the last rotation, valid until previous_until
+  ALTER TABLE tokens ADD COLUMN previous_until INTEGER;
+  ALTER TABLE tokens ADD COLUMN made_by TEXT; -- the actor
+  ALTER TABLE tokens ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+  CREATE INDEX tokens_by_user ON tokens (user_name, id);
+  `,
+    "kind id organisation_id account_id",
+  ),
+  {
+    postgres: `
+  CREATE TRIGGER account_holders_are_announced AFTER UPDATE OR DELETE ON account_holders
+    FOR EACH STATEMENT EXECUTE FUNCTION announce_change();
+  `,
+  },
+);

@@ -92,7 +92,7 @@ function requestOf({ key, body = "{}", signal = new AbortController().signal }: 
     principal: {
       ...orderOf().principal,
       service: false,
-      admin: false,
+      role: "member",
       models: undefined,
       rates: undefined,
       expiresAt: undefined,

@@ -145,7 +145,7 @@ async function disable(named: string, options: DisableOptions): Promise<void> {
       target: targetOf(routes, named),
       until: options.for === undefined ? undefined : now + options.for,
       reason: options.reason,
-      actor: state.actor,
+      actor: state.caller.actor.name,
       createdAt: now,
     };
     await store.putOverride(made);
@@ -184,7 +184,7 @@ async function test(prefix: string, options: CommonOptions): Promise<void> {
     for (const id of route.keys.ids) keys.push(await testKey(route, id));
     for (const { key, works } of keys) {
       const id = sharedKeyId(route.prefix, key);
-      const change = { id, openUntil: 0, pauseMs: 0, process: state.actor, changedAt: environment.clock() };
+      const change = { id, openUntil: 0, pauseMs: 0, process: state.caller.actor.name, changedAt: environment.clock() };
       if (works) await store.putState({ ...change, kind: "repaired" });
     }
     return keys;

@@ -18,6 +18,8 @@ export interface Listening {
   url: string;
   answerWith(handler: Handler): void;
   upgrade: Upgrade;
+  /** The network address that a request came from; undefined if its connection has ended. */
+  addressOf: (request: Request) => string | undefined;
   /** Accepts no new connections; resolves when the open ones have ended, including WebSockets. */
   close(): Promise<void>;
 }
@@ -83,6 +85,8 @@ class Listener implements Listening {
 
   readonly upgrade: Upgrade = (request, data, headers) =>
     (this.#handshakes.get(request) ?? this.#server).upgrade(request, { data, headers });
+
+  readonly addressOf = (request: Request): string | undefined => this.#server.requestIP(request)?.address;
 
   watch(tls: KeyPairInUse, logger: Logger): void {
     this.#watch = new KeyPairWatch({ ...tls, logger, onChange: (pair) => this.#replace(pair) }).start();

@@ -60,6 +60,7 @@ export function serveOn(server: Listening, options: ServingOptions): Serving {
     version,
     address: server.url,
     upgrade: server.upgrade,
+    addressOf: server.addressOf,
     memoryBytesMax: config.server.memory_limit ?? defaultMemoryLimit(processes),
   });
   server.answerWith(app.fetch);

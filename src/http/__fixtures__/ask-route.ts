@@ -7,7 +7,7 @@ const alice: Principal = {
   user: "alice",
   accountId: "token:a1",
   service: false,
-  admin: false,
+  role: "member",
   models: undefined,
   rates: undefined,
   expiresAt: undefined,

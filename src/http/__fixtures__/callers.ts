@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { type AccountsDependencies, createToken } from "../../accounts/index.ts";
+import { createToken } from "../../accounts/index.ts";
 import { Authenticator, openClientSecretStore, openTokenStore } from "../../auth/index.ts";
-import { Ledger, openLedgerStore } from "../../ledger/index.ts";
+import { createAccounts } from "../../../test/kit/accounts.ts";
 import { openStorage } from "../../../test/kit/storage.ts";
 
 export interface Callers {
@@ -19,11 +19,10 @@ const clock = (): number => 0;
 export async function openCallers(): Promise<Callers> {
   const storage = await openStorage("sqlite::memory:");
   const tokens = openTokenStore(storage);
-  const accounts = openLedgerStore(storage);
   const environment = { clock, randomBytes: (size: number) => randomBytes(size) };
-  const deps: AccountsDependencies = { accounts, tokens, environment, ledger: new Ledger({ store: accounts }), actor: "test" };
+  const deps = createAccounts(storage, environment, "test");
   const { token } = await createToken(deps, { user: "alice" });
-  const { token: adminToken } = await createToken(deps, { user: "root", admin: true });
+  const { token: adminToken } = await createToken(deps, { user: "root", role: "owner" });
   const authenticator = new Authenticator({
     store: tokens,
     clientSecrets: openClientSecretStore(storage),

@@ -120,7 +120,7 @@ describe("a 404 that reveals nothing", () => {
 
   test.each<[string, string, Partial<Principal>]>([
     ["another's", id, { user: "bob", accountId: "token:b1", tokenId: "b1" }],
-    ["another's, even for who administers", id, { user: "root", admin: true }],
+    ["another's, even for who administers", id, { user: "root", role: "owner" }],
     ["another's, though the token is called the same", id, { user: "Alice" }],
     ["one that never was or runs", "req_0mdabcdefghijklmnopqrstuw", {}],
     ["nothing", "", {}],

@@ -208,7 +208,7 @@ export class SessionScene {
       user: "u",
       accountId: account.id,
       service: false,
-      admin: false,
+      role: "member" as const,
       models: undefined,
       rates: undefined,
       expiresAt: undefined,

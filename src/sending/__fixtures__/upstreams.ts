@@ -48,7 +48,7 @@ export function principalOf(user: string): Principal {
     user,
     accountId: `token:${user}`,
     service: false,
-    admin: false,
+    role: "member",
     models: undefined,
     rates: undefined,
     expiresAt: undefined,

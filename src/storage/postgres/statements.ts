@@ -22,6 +22,9 @@ const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set(["08", "40", "53", "57"
 /** The parameters of a statement. */
 export type Parameter = string | number | bigint | boolean | Uint8Array | readonly (string | null)[] | null;
 
+/** Runs one statement of a transaction. */
+type RunStatement = <Row>(text: string, parameters?: readonly Parameter[]) => Promise<Row[]>;
+
 /** Connections, and the number of their unanswered statements. */
 interface Pool {
   readonly sql: SQL;
@@ -66,6 +69,38 @@ export class Statements {
     try {
       const rows: Row[] = await Promise.race([sql.unsafe<Row[]>(text, parameters.map(toParameter(sql))), late]);
       return rows;
+    } catch (reason) {
+      throw isUnavailable(reason) ? unavailable(reason) : reason;
+    } finally {
+      stopWaiting();
+      pool.waiting -= 1;
+      this.#closeUnused(pool);
+    }
+  }
+
+  /**
+   * Runs the work in one transaction, which whatever it throws undoes. Fails like `run`: each of its statements is answered within the
+   * same bound.
+   */
+  async transaction<T>(work: (run: RunStatement) => Promise<T>): Promise<T> {
+    const pool = this.#pool;
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const onLate = (): void => {
+      this.#retire(pool);
+      reject(unavailable(new Error(`no answer within ${ANSWER_SLICES_MAX * SLICE_MS} ms`)));
+    };
+    let stopWaiting = awaitAnswer(onLate);
+    pool.waiting += 1;
+    try {
+      const ended = pool.sql.begin(async (transaction) =>
+        work(async <Row>(text: string, parameters: readonly Parameter[] = []) => {
+          const rows = await transaction.unsafe<Row[]>(text, parameters.map(toParameter(pool.sql)));
+          stopWaiting();
+          stopWaiting = awaitAnswer(onLate);
+          return rows;
+        }),
+      );
+      return (await Promise.race([ended, late])) as T;
     } catch (reason) {
       throw isUnavailable(reason) ? unavailable(reason) : reason;
     } finally {

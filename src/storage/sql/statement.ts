@@ -91,6 +91,9 @@ export function perEngine(texts: Record<Engine, string>): Statement {
  */
 export const LOCK_OR_SKIP = perEngine({ sqlite: "", postgres: "FOR UPDATE SKIP LOCKED" });
 
+/** Locks the rows of a SELECT until the end of the transaction. */
+export const LOCK = perEngine({ sqlite: "", postgres: "FOR UPDATE" });
+
 const TEXTS = perEngine({ sqlite: "SELECT value FROM json_each(", postgres: "SELECT json_array_elements_text(" });
 const TEXTS_END = perEngine({ sqlite: ")", postgres: "::text::json)" });
 

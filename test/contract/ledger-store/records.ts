@@ -1,5 +1,6 @@
 /** The row that is written of a call, in the commit that ends it. */
 import { expect, test } from "bun:test";
+import { plainToken } from "../../kit/plain-token.ts";
 import type { TokenRecord } from "../../../src/auth/index.ts";
 import { parseObject } from "../../../src/core/index.ts";
 import type { CallRecord } from "../../../src/ledger/index.ts";
@@ -235,18 +236,11 @@ function describeEnds(open: OpenLedgerStore): void {
 }
 
 const service: TokenRecord = {
+  ...plainToken,
   id: "s",
-  secretHash: Uint8Array.of(1),
   user: "robot",
   accountId: "token:s",
   service: true,
-  admin: false,
-  models: undefined,
-  rpm: undefined,
-  tpm: undefined,
-  concurrency: undefined,
-  expiresAt: undefined,
-  revokedAt: undefined,
   createdAt: noon,
 };
 

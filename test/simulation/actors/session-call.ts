@@ -29,7 +29,7 @@ const principal = {
   user: "u",
   accountId: account,
   service: false,
-  admin: false,
+  role: "member" as const,
   models: undefined,
   rates: undefined,
   expiresAt: undefined,

@@ -79,7 +79,7 @@ export class WholeCall implements Actor {
   #request(): Parameters<WorkShell["run"]>[0] {
     return {
       requestId: this.id,
-      principal: { ...principal, service: false, admin: false, models: undefined, expiresAt: undefined },
+      principal: { ...principal, service: false, role: "member", models: undefined, expiresAt: undefined },
       headers: new Headers(this.#key === undefined ? {} : { "idempotency-key": this.#key }),
       body: Buffer.from("{}"),
       client: this.#client,

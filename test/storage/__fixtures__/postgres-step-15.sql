@@ -331,10 +331,12 @@ CREATE TABLE ledger_state (timezone text NOT NULL, closed_before bigint NOT NULL
 INSERT INTO ledger_state (timezone) VALUES ('UTC');
 
 -- Tables and types of the ledger and of videos that later steps change or use, without rows.
-CREATE TABLE accounts (id text COLLATE "C" PRIMARY KEY, kind text NOT NULL, name text NOT NULL, chain text[] COLLATE "C" NOT NULL);
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '% are only appended', TG_TABLE_NAME; END $$;
+CREATE FUNCTION announce_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NOTIFY tollgate_changes; RETURN NULL; END $$;
+CREATE TABLE accounts (id text COLLATE "C" PRIMARY KEY, kind text NOT NULL, name text NOT NULL, parent_id text COLLATE "C", chain text[] COLLATE "C" NOT NULL, created_at bigint);
 CREATE TABLE entries (id text COLLATE "C" PRIMARY KEY, kind text NOT NULL, debit_account text COLLATE "C" NOT NULL, credit_account text COLLATE "C" NOT NULL, amount bigint NOT NULL, held bigint NOT NULL, shortfall bigint NOT NULL, created_at bigint NOT NULL, corrects_at bigint, corrects_shortfall bigint);
 CREATE TABLE generations (id text COLLATE "C" PRIMARY KEY, owner text NOT NULL);
-CREATE TABLE tokens (id text COLLATE "C" PRIMARY KEY, user_name text NOT NULL, account_id text COLLATE "C" NOT NULL);
+CREATE TABLE tokens (id text COLLATE "C" PRIMARY KEY, user_name text NOT NULL, account_id text COLLATE "C" NOT NULL, service boolean, admin boolean, revoked_at bigint, created_at bigint);
 CREATE TABLE holds (id text COLLATE "C" PRIMARY KEY, purpose text NOT NULL, retry_key text);
 CREATE TABLE retry_keys (account_id text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, fingerprint text NOT NULL, hold_id text COLLATE "C" NOT NULL, status bigint, headers text, body bytea, kept_until bigint NOT NULL, PRIMARY KEY (account_id, key));
 CREATE TABLE videos (id text COLLATE "C" PRIMARY KEY, account_id text COLLATE "C" NOT NULL, retry_key text COLLATE "C", fingerprint text, created_answer text, created_at bigint NOT NULL);

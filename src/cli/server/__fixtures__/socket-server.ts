@@ -37,7 +37,7 @@ export class SocketServer {
     const storage = await openStorage("sqlite::memory:");
     const accounts = createAccounts(storage, environment, "test");
     const { token } = await createToken(accounts, { user: "alice" });
-    const { token: adminToken } = await createToken(accounts, { user: "root", admin: true });
+    const { token: adminToken } = await createToken(accounts, { user: "root", role: "owner" });
     const routes: ServerParts["routes"] = { answer: () => ({ socket: new Recorder() }) };
     const log: Record<string, unknown>[] = [];
     const { config, missingKeys } = loadConfig({ variables: {} });
@@ -109,7 +109,7 @@ function featureOf(routes: ServerParts["routes"]): Feature {
   return {
     routes: [
       { kind: "websocket", method: "get", path: "/v1/sockets/{name}", surface: "openai", access: "token", handle },
-      { kind: "websocket", method: "get", path: "/v1/admin/socket", surface: "openai", access: "admin", handle },
+      { kind: "websocket", method: "get", path: "/v1/admin/socket", surface: "openai", access: "roles", roles: ["owner"], handle },
       {
         kind: "http",
         method: "get",

@@ -1,17 +1,11 @@
 import { Calendar } from "../../../core/index.ts";
-import type { Parameter, PostgresStorage, Statements } from "../../../storage/index.ts";
+import type { PostgresStorage, SqlRow, Statement, Statements } from "../../../storage/index.ts";
 import { plainCommit } from "./plain-commit-function.ts";
-import {
-  type Account,
-  type AccountKind,
-  type AccountState,
-  type BudgetPeriod,
-  changedPeriod,
-  periodStart,
-} from "../../accounts.ts";
+import type { Account, AccountState } from "../../accounts.ts";
 import type { AuditReport } from "../../books.ts";
 import type { Hold, StoredAnswer, LedgerOperation, LedgerOutcome } from "../../operations.ts";
 import type { ClaimedKey, LedgerStore, OpenHold } from "../../store.ts";
+import { createAccount, putAccount, readAccountState } from "../account-statements.ts";
 import { type AnswerColumns, lookedUp, type RetryKeyColumns, storedAnswerOf } from "../answers.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
 import { type AnsweredOutcome, batchParameters, type CommitRow, toOutcomes } from "./batch.ts";
@@ -31,22 +25,6 @@ const KEPT_ANSWER = `
 const RETRY_KEY = `
   SELECT k.*, EXISTS (SELECT FROM holds h WHERE h.id = k.hold_id) AS running FROM retry_keys k
   WHERE k.account_id = $1 AND k.key = $2`;
-
-const INSERT_ACCOUNT = `
-  INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at, markup)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-  ON CONFLICT (id)`;
-
-const CREATE_ACCOUNT = `${INSERT_ACCOUNT} DO NOTHING`;
-
-/** Whether another period is put that restarts. */
-const BEGINS_ANEW = `excluded.period IS NOT NULL AND excluded.period IS DISTINCT FROM accounts.period
-  AND $10 > accounts.period_start`;
-
-const PUT_ACCOUNT = `${INSERT_ACCOUNT}
-  DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period,
-    markup = excluded.markup, period_start = CASE WHEN ${BEGINS_ANEW} THEN $11 ELSE accounts.period_start END,
-    period_debits = CASE WHEN ${BEGINS_ANEW} THEN 0 ELSE accounts.period_debits END`;
 
 const CHAIN = `
   SELECT a.* FROM accounts first, unnest(first.chain) WITH ORDINALITY AS link (id, level)
@@ -135,22 +113,25 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   async createAccount(account: Account, at: number): Promise<void> {
-    await this.#statements.run(CREATE_ACCOUNT, accountValues(account, at));
+    await this.#run(createAccount(account, at));
   }
 
   async putAccount(account: Account, at: number): Promise<void> {
-    const { start, natural } = changedPeriod(account.period, at, this.calendar);
-    await this.#statements.run(PUT_ACCOUNT, [...accountValues(account, at), natural, start]);
+    await this.#run(putAccount(account, at, this.calendar));
+  }
+
+  async #run({ template, values }: Statement): Promise<void> {
+    await this.#statements.run(template.textFor("postgres"), values);
   }
 
   async chain(accountId: string, at: number): Promise<AccountState[]> {
-    const rows = await this.#statements.run<AccountRow>(CHAIN, [accountId]);
-    return rows.map((row) => toAccountState(row, at, this.calendar));
+    const rows = await this.#statements.run<SqlRow>(CHAIN, [accountId]);
+    return rows.map((row) => readAccountState(row, at, this.calendar));
   }
 
   async listAccounts(at: number): Promise<AccountState[]> {
-    const rows = await this.#statements.run<AccountRow>("SELECT * FROM accounts ORDER BY id");
-    return rows.map((row) => toAccountState(row, at, this.calendar));
+    const rows = await this.#statements.run<SqlRow>("SELECT * FROM accounts ORDER BY id");
+    return rows.map((row) => readAccountState(row, at, this.calendar));
   }
 
   async openHolds(): Promise<OpenHold[]> {
@@ -161,45 +142,4 @@ export class PostgresLedgerStore implements LedgerStore {
   audit(): Promise<AuditReport> {
     return this.books.audit();
   }
-}
-
-function accountValues(account: Account, at: number): Parameter[] {
-  const { id, kind, name, parentId, prepaid, maxBudget, period, markup } = account;
-  return [id, kind, name, parentId ?? null, prepaid, maxBudget ?? null, period ?? null, at, markup ?? null];
-}
-
-interface AccountRow {
-  id: string;
-  kind: AccountKind;
-  name: string;
-  parent_id: string | null;
-  prepaid: boolean;
-  max_budget: bigint | null;
-  period: BudgetPeriod | null;
-  markup: bigint | null;
-  credits_posted: bigint;
-  debits_posted: bigint;
-  debits_pending: bigint;
-  period_start: bigint;
-  period_debits: bigint;
-}
-
-/** Spending of an earlier period no longer counts. */
-function toAccountState(row: AccountRow, at: number, calendar: Calendar): AccountState {
-  const period = row.period ?? undefined;
-  const isNewPeriod = period !== undefined && periodStart(period, at, calendar) > Number(row.period_start);
-  return {
-    id: row.id,
-    kind: row.kind,
-    name: row.name,
-    parentId: row.parent_id ?? undefined,
-    prepaid: row.prepaid,
-    maxBudget: row.max_budget ?? undefined,
-    period,
-    markup: row.markup === null ? undefined : Number(row.markup),
-    creditsPosted: row.credits_posted,
-    debitsPosted: row.debits_posted,
-    debitsPending: row.debits_pending,
-    periodDebits: isNewPeriod ? 0n : row.period_debits,
-  };
 }

@@ -91,17 +91,6 @@ type SumValues = [
 /** A value of `generationColumns`: of the record of the call that an entry ended. */
 export type CallValue = string | number | boolean | null;
 
-export type AccountValues = [string, string, string, Text, number, bigint | null, Text, number, markup: Count];
-type PutValues = [...AccountValues, naturalStart: number, newStart: number];
-
-const INSERT_ACCOUNT = `
-  INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at, markup)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id)`;
-
-/** Whether another period is put that restarts. */
-const BEGINS_ANEW =
-  "excluded.period IS NOT NULL AND excluded.period IS NOT accounts.period AND ?10 > accounts.period_start";
-
 const INSERT_SUMS = `
   INSERT INTO daily_sums (owner, day, account_id, provider, model, requests, input_tokens, output_tokens, credits)`;
 
@@ -122,11 +111,6 @@ export function prepareStatements(database: Database) {
     schemaVersion: database.prepare<{ user_version: bigint }, []>("PRAGMA user_version"),
     account: database.prepare<AccountRow, [string]>("SELECT * FROM accounts WHERE id = ?"),
     accounts: database.prepare<AccountRow, []>("SELECT * FROM accounts ORDER BY id"),
-    createAccount: database.prepare<unknown, AccountValues>(`${INSERT_ACCOUNT} DO NOTHING`),
-    putAccount: database.prepare<unknown, PutValues>(`${INSERT_ACCOUNT}
-      DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period,
-        markup = excluded.markup, period_start = CASE WHEN ${BEGINS_ANEW} THEN ?11 ELSE period_start END,
-        period_debits = CASE WHEN ${BEGINS_ANEW} THEN 0 ELSE period_debits END`),
     state: database.prepare<DatesRow, []>("SELECT timezone, closed_before FROM ledger_state"),
     writeCounters: database.prepare<unknown, [...Counters, string]>(`
       UPDATE accounts SET credits_posted = ?, debits_posted = ?, debits_pending = ?, period_start = ?, period_debits = ?,

@@ -1,6 +1,6 @@
 import { Calendar, type Nano } from "../../../core/index.ts";
-import { retried, type SqliteStorage, StorageError } from "../../../storage/index.ts";
-import { type Account, type AccountState, availableOf, changedPeriod, tightestAccount } from "../../accounts.ts";
+import { retried, runnerOf, type SqliteRunner, type SqliteStorage, StorageError } from "../../../storage/index.ts";
+import { type Account, type AccountState, availableOf, tightestAccount } from "../../accounts.ts";
 import type { AuditReport } from "../../books.ts";
 import type {
   Grant,
@@ -14,6 +14,7 @@ import type {
 } from "../../operations.ts";
 import { passedLimit, withCall } from "../../rates.ts";
 import type { ClaimedKey, LedgerStore, OpenHold } from "../../store.ts";
+import { createAccount, putAccount } from "../account-statements.ts";
 import { toOpenHold } from "../rows.ts";
 import { AccountCache, readAccount } from "./account-cache.ts";
 import { SqliteBooks } from "./books.ts";
@@ -23,7 +24,7 @@ import { Ends } from "./ends.ts";
 import { Entries } from "./entries.ts";
 import { Holds } from "./holds.ts";
 import { RetryKeys } from "./retry-keys.ts";
-import { type AccountValues, type LedgerStatements, prepareStatements } from "./statements.ts";
+import { type LedgerStatements, prepareStatements } from "./statements.ts";
 
 /** The counter-account of every grant. */
 const BANK = "bank";
@@ -38,6 +39,7 @@ export class SqliteLedgerStore implements LedgerStore {
   readonly calendar: Calendar;
   readonly books: SqliteBooks;
   readonly #sql: LedgerStatements;
+  readonly #runner: SqliteRunner;
   readonly #accounts: AccountCache;
   readonly #holds: Holds;
   readonly #entries: Entries;
@@ -52,6 +54,7 @@ export class SqliteLedgerStore implements LedgerStore {
   constructor({ handle: database, timezone }: Pick<SqliteStorage, "handle" | "timezone">) {
     this.calendar = new Calendar(timezone);
     this.#sql = prepareStatements(database);
+    this.#runner = runnerOf({ engine: "sqlite", handle: database });
     this.#schemaVersion = this.#sql.schemaVersion.get()?.user_version;
     this.#accounts = new AccountCache(this.#sql, this.calendar);
     this.#holds = new Holds(this.#sql);
@@ -77,16 +80,14 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   commit(operations: readonly LedgerOperation[]): LedgerOutcome[] | Promise<LedgerOutcome[]> {
-    return retried(() => this.#commitAtOnce(operations));
-  }
-
-  #commitAtOnce(operations: readonly LedgerOperation[]): LedgerOutcome[] {
-    try {
-      return this.#transaction.immediate(operations);
-    } catch (reason) {
-      this.#forget();
-      throw reason;
-    }
+    return retried(() => {
+      try {
+        return this.#transaction.immediate(operations);
+      } catch (reason) {
+        this.forget();
+        throw reason;
+      }
+    });
   }
 
   /**
@@ -97,7 +98,7 @@ export class SqliteLedgerStore implements LedgerStore {
     const version = this.#sql.dataVersion.get()?.data_version;
     if (version !== this.#version) {
       this.#checkFile();
-      this.#forget();
+      this.forget();
     }
     this.#version = version;
     this.#accounts.trim();
@@ -116,7 +117,8 @@ export class SqliteLedgerStore implements LedgerStore {
     throw new StorageError(`storage: its days are now those of ${stored}; restart this process`);
   }
 
-  #forget(): void {
+  /** Clears the caches: a transaction failed, or rows were changed without the store. */
+  forget(): void {
     this.#ends.clear();
     this.#accounts.clear();
     this.#holds.clear();
@@ -224,16 +226,12 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   createAccount(account: Account, at: number): Promise<void> {
-    return Promise.resolve(retried(() => void this.#sql.createAccount.run(...accountValues(account, at))));
+    return this.#runner.run(createAccount(account, at));
   }
 
-  putAccount(account: Account, at: number): Promise<void> {
-    const { start, natural } = changedPeriod(account.period, at, this.calendar);
-    const put = (): void => {
-      this.#sql.putAccount.run(...accountValues(account, at), natural, start);
-      this.#accounts.clear();
-    };
-    return Promise.resolve(retried(put));
+  async putAccount(account: Account, at: number): Promise<void> {
+    await this.#runner.run(putAccount(account, at, this.calendar));
+    this.#accounts.clear();
   }
 
   chain(accountId: string, at: number): Promise<AccountState[]> {
@@ -267,12 +265,6 @@ function lackOfRoom(chain: readonly AccountState[], amount: Nano): Insufficient 
   const room = tightest && availableOf(tightest);
   if (tightest === undefined || room === undefined || room >= amount) return undefined;
   return { outcome: "insufficient", accountId: tightest.id, available: room };
-}
-
-function accountValues(account: Account, at: number): AccountValues {
-  const { id, kind, name, parentId, prepaid, maxBudget, period, markup } = account;
-  const limits = [maxBudget ?? null, period ?? null] as const;
-  return [id, kind, name, parentId ?? null, prepaid ? 1 : 0, ...limits, at, markup ?? null];
 }
 
 /** A copy without the cache's own fields. */

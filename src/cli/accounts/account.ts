@@ -1,16 +1,24 @@
 import type { Command } from "commander";
 import {
   type AccountName,
+  type AccountsDependencies,
+  changeHolder,
+  changeToken,
   creditsOrNull,
   findChain,
   levelBudget,
   levelJson,
   type LimitChanges,
   listAccounts,
-  setLimits,
-} from "../accounts/index.ts";
-import { creditsNumber, formatCredits, type Nano } from "../core/index.ts";
-import { type AccountState, availableOf, type LedgerStore, tightestAccount } from "../ledger/index.ts";
+} from "../../accounts/index.ts";
+import { creditsNumber, formatCredits, type Nano } from "../../core/index.ts";
+import {
+  type AccountState,
+  availableOf,
+  type BudgetPeriod,
+  type LedgerStore,
+  tightestAccount,
+} from "../../ledger/index.ts";
 import {
   type CommonOptions,
   creditsOption,
@@ -18,16 +26,24 @@ import {
   nameOption,
   singleAccountOption,
   orNone,
+  orNull,
   periodOption,
+  reasonOption,
   UsageError,
   withCommonOptions,
-} from "./options.ts";
-import { printJson, printLine, printTable } from "./print.ts";
-import { environment, withState } from "./state.ts";
+} from "../options.ts";
+import { printJson, printLine, printTable } from "../print.ts";
+import { environment, withState } from "../state.ts";
 
 interface AccountOptions extends CommonOptions, Partial<Record<AccountName["kind"], string>> {}
 
-interface SetOptions extends AccountOptions, LimitChanges {}
+interface SetOptions extends AccountOptions {
+  maxBudget?: Nano | "none";
+  period?: BudgetPeriod | "none";
+  /** In millionths. */
+  markup?: number | "none";
+  reason?: string;
+}
 
 export function addAccountCommands(program: Command): void {
   const account = program.command("account").description("organisations, users and tokens: what they may spend");
@@ -43,6 +59,7 @@ export function addAccountCommands(program: Command): void {
       "of an organisation: in place of the configuration's, or none",
       orNone(markupOption("--markup")),
     )
+    .option("--reason <text>", "why, for the audit log", reasonOption("--reason"))
     .action(set);
 }
 
@@ -84,17 +101,30 @@ function roomText(tightest: AccountState): string {
 
 async function set(options: SetOptions): Promise<void> {
   const name = nameOf(options);
-  const { maxBudget, period, markup } = options;
+  const maxBudget = orNull(options.maxBudget);
+  const period = orNull(options.period);
+  const markup = orNull(options.markup);
   if (maxBudget === undefined && period === undefined && markup === undefined)
     throw new UsageError("there is nothing to set: --max-budget, --period or --markup");
   const { chain, toJson } = await withState(options, async (state) => ({
-    chain: await setLimits(state, name, { maxBudget, period, markup }),
+    chain: await setLimits(state, name, { maxBudget, period, markup }, options),
     toJson: accountJson(state.accounts),
   }));
   const [account] = chain;
   if (account === undefined) return;
   if (options.json === true) return printJson(toJson(account));
   printAccounts([[account.id, account]]);
+}
+
+async function setLimits(
+  state: AccountsDependencies,
+  { kind, name }: AccountName,
+  { markup, ...limits }: LimitChanges & { markup?: number | null | undefined },
+  { reason }: SetOptions,
+): Promise<readonly AccountState[]> {
+  if (kind !== "token") return (await changeHolder(state, { kind, name }, { ...limits, markup }, { reason })).chain;
+  if (markup !== undefined) throw new UsageError("only an organisation has a markup");
+  return (await changeToken(state, name, limits, { reason })).chain;
 }
 
 const creditsOf = ({ prepaid, creditsPosted }: AccountState): Nano | undefined => (prepaid ? creditsPosted : undefined);

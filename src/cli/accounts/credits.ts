@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { grantCredits, refundCall } from "../accounts/index.ts";
-import { creditsNumber, formatCredits, type Nano } from "../core/index.ts";
+import { grantCredits, refundCall } from "../../accounts/index.ts";
+import { creditsNumber, formatCredits, type Nano } from "../../core/index.ts";
 import {
   changeOption,
   type CommonOptions,
@@ -9,9 +9,9 @@ import {
   singleAccountOption,
   UsageError,
   withCommonOptions,
-} from "./options.ts";
-import { printJson, printLine } from "./print.ts";
-import { withState } from "./state.ts";
+} from "../options.ts";
+import { printJson, printLine } from "../print.ts";
+import { withState } from "../state.ts";
 
 interface GrantOptions extends CommonOptions {
   user?: string;

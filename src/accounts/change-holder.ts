@@ -1,0 +1,151 @@
+import type { NoteChange } from "../audit/index.ts";
+import type { Nano, Role } from "../core/index.ts";
+import type { Account, AccountState, BudgetPeriod } from "../ledger/index.ts";
+import type { Steps } from "../storage/index.ts";
+import { AccountError } from "./account-error.ts";
+import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
+import type { AccountsDependencies, Caller } from "./dependencies.ts";
+import type { Holder, HolderKind } from "./holder.ts";
+import {
+  notFound,
+  reaches,
+  requireBudgetWithin,
+  requireGivable,
+  requireNoMoreThanCaller,
+  roleRequired,
+} from "./reach.ts";
+import { settingsOf } from "./settings.ts";
+import { findHolder, hasOwner, renameAccount, updateHolder } from "./sql/holders.ts";
+
+/** The limits to change; null removes a limit. */
+export interface LimitChanges {
+  maxBudget?: Nano | null | undefined;
+  period?: BudgetPeriod | null | undefined;
+}
+
+export interface HolderChanges extends LimitChanges {
+  name?: string | undefined;
+  role?: Role | undefined;
+  disabled?: boolean | undefined;
+  /** In millionths; only an organisation has one. */
+  markup?: number | null | undefined;
+}
+
+/** A holder with its account, and those above it. */
+export interface HolderState {
+  holder: Holder;
+  /** Empty of a user who has only service tokens. */
+  chain: readonly AccountState[];
+}
+
+/** The holder and its chain. Throws 404 if there is none in the caller's reach. */
+export function* holderSteps(
+  { ledger, environment, caller }: Pick<AccountsDependencies, "ledger" | "environment" | "caller">,
+  kind: HolderKind,
+  idOrName: string,
+): Steps<HolderState> {
+  const holder = yield* findHolder(kind, idOrName);
+  if (holder === undefined || !reaches(caller, holder)) throw notFound(kind, idOrName);
+  const { accountId } = holder;
+  return { holder, chain: accountId === undefined ? [] : yield* ledger.chain(accountId, environment.clock()) };
+}
+
+/**
+ * Changes an organisation or a user, and returns it. A budget applies from the next call on, in all processes, and counts the
+ * spending of the running period; a markup and a disabled holder within a second, to calls that begin. Throws an `AccountError`.
+ */
+export function changeHolder(
+  deps: AccountsDependencies,
+  { kind, name }: { kind: HolderKind; name: string },
+  changes: HolderChanges,
+  context: ActContext = {},
+): Promise<HolderState> {
+  return deps.log.act(actOptions(deps, context), function* (note) {
+    const before = yield* holderSteps(deps, kind, name);
+    requireVersion(context, before.holder.version);
+    return yield* changeSteps(deps, before, changes, note);
+  });
+}
+
+export function* changeSteps(
+  deps: AccountsDependencies,
+  before: HolderState,
+  changes: HolderChanges,
+  note: NoteChange,
+): Steps<HolderState> {
+  requireAllowed(deps.caller, before, changes);
+  const { holder, chain } = before;
+  const { kind, id } = holder;
+  const [account] = chain;
+  const at = deps.environment.clock();
+  const next = changedHolder(holder, changes, at);
+  const limited = account && changedAccount(account, changes);
+  if (account === undefined && (changes.maxBudget ?? changes.period ?? changes.markup) != null)
+    throw new AccountError(`${kind} ${holder.name} has only service tokens, and no account to limit`);
+  const old = settingsOf(holder, account);
+  const now = settingsOf(next, limited);
+  if (Bun.deepEquals(old, now)) return before;
+  if (next.name !== holder.name) yield* requireFreeName(next);
+  const hadOwner = yield* hasOwner();
+  yield updateHolder(next);
+  if (limited !== undefined) yield* deps.ledger.put(limited, at);
+  if (next.name !== holder.name && account !== undefined) yield renameAccount(account.id, next.name);
+  if (hadOwner && !(yield* hasOwner())) throw lastOwner();
+  note({ act: `${kind}.change`, target: `${kind}:${id}`, before: old, after: now });
+  return yield* holderSteps(deps, kind, id);
+}
+
+/** Who has money only may set budgets; an organisation's admin changes its users, as far as they have no more rights. */
+function requireAllowed(caller: Caller, { holder, chain }: HolderState, changes: HolderChanges): void {
+  const { name, role, disabled, markup, maxBudget } = changes;
+  if (markup !== undefined && holder.kind !== "organisation")
+    throw new AccountError(
+      `only an organisation has a markup; ${holder.kind} ${holder.name} has that of the configuration`,
+    );
+  if (caller.role === "owner") return;
+  if (caller.role === "billing") {
+    if (name === undefined && role === undefined && disabled === undefined) return;
+    throw roleRequired("The role billing changes budgets and a markup alone.");
+  }
+  if (caller.role !== "organisation_admin" || holder.kind !== "user")
+    throw roleRequired(`The role ${caller.role} can't change ${holder.kind} ${holder.name}.`);
+  requireNoMoreThanCaller(caller, holder);
+  if (role !== undefined) requireGivable(caller, role);
+  requireBudgetWithin(caller, maxBudget, chain);
+}
+
+function changedHolder(holder: Holder, { name, role, disabled }: HolderChanges, at: number): Holder {
+  const { disabledAt } = holder;
+  return {
+    ...holder,
+    name: name ?? holder.name,
+    role: holder.kind === "user" ? (role ?? holder.role) : undefined,
+    disabledAt: disabled === undefined ? disabledAt : disabled ? (disabledAt ?? at) : undefined,
+  };
+}
+
+export function changedAccount<State extends Account>(
+  account: State,
+  changes: LimitChanges & { markup?: number | null | undefined },
+): State {
+  return {
+    ...account,
+    maxBudget: changed(account.maxBudget, changes.maxBudget),
+    period: changed(account.period, changes.period),
+    markup: changed(account.markup, changes.markup),
+  };
+}
+
+export function changed<Limit>(now: Limit | undefined, next: Limit | null | undefined): Limit | undefined {
+  return next === undefined ? now : (next ?? undefined);
+}
+
+function* requireFreeName({ kind, id, name }: Holder): Steps<void> {
+  const other = yield* findHolder(kind, name);
+  if (other !== undefined && other.id !== id)
+    throw new AccountError(`there is ${kind === "user" ? "a user" : "an organisation"} ${name} already`, "name_taken");
+}
+
+export function lastOwner(): AccountError {
+  return new AccountError("The last owner can't be disabled, demoted or deleted.", "last_owner");
+}

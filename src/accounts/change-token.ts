@@ -1,0 +1,154 @@
+import { issueToken, type TokenRecord } from "../auth/index.ts";
+import type { Role } from "../core/index.ts";
+import type { AccountState } from "../ledger/index.ts";
+import type { Steps } from "../storage/index.ts";
+import { AccountError } from "./account-error.ts";
+import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
+import { changed, changedAccount, type LimitChanges } from "./change-holder.ts";
+import type { AccountsDependencies, Caller } from "./dependencies.ts";
+import type { Holder } from "./holder.ts";
+import {
+  notFound,
+  reaches,
+  requireBudgetWithin,
+  requireGivable,
+  requireNoMoreThanCaller,
+  roleRequired,
+} from "./reach.ts";
+import { tokenSettingsOf } from "./settings.ts";
+import { findHolder } from "./sql/holders.ts";
+import { findToken, updateToken } from "./sql/tokens.ts";
+
+/** The members to change of a token; null takes one away. */
+export interface TokenChanges extends LimitChanges {
+  name?: string | null | undefined;
+  role?: Role | null | undefined;
+  models?: readonly string[] | null | undefined;
+  tools?: readonly string[] | null | undefined;
+  rpm?: number | null | undefined;
+  tpm?: number | null | undefined;
+  concurrency?: number | null | undefined;
+  expiresAt?: number | null | undefined;
+  paused?: boolean | undefined;
+}
+
+/** A token with its user and the accounts that pay for it. */
+export interface TokenState {
+  token: TokenRecord;
+  user: Holder;
+  chain: readonly AccountState[];
+}
+
+/** The token and its user. Throws 404 if there is none in the caller's reach. */
+export function* tokenSteps(
+  { ledger, environment, caller }: Pick<AccountsDependencies, "ledger" | "environment" | "caller">,
+  id: string,
+): Steps<TokenState> {
+  const token = yield* findToken(id);
+  const user = token && (yield* findHolder("user", token.user));
+  if (token === undefined || user === undefined || !reaches(caller, user)) throw notFound("token", id);
+  return { token, user, chain: yield* ledger.chain(token.accountId, environment.clock()) };
+}
+
+/** Changes a token, and returns it; see `changeHolder`. */
+export function changeToken(
+  deps: AccountsDependencies,
+  id: string,
+  changes: TokenChanges,
+  context: ActContext = {},
+): Promise<TokenState> {
+  return deps.log.act(actOptions(deps, context), function* (note) {
+    const before = yield* tokenSteps(deps, id);
+    requireVersion(context, before.token.version);
+    requireAllowed(deps.caller, before, changes);
+    const { token, chain } = before;
+    const [account] = chain;
+    const at = deps.environment.clock();
+    const next = changedToken(token, changes, at);
+    const limited = account && changedAccount(account, changes);
+    const old = tokenSettingsOf(token, account);
+    const now = tokenSettingsOf(next, limited);
+    if (Bun.deepEquals(old, now)) return before;
+    if (token.revokedAt !== undefined) throw revoked(id);
+    yield updateToken(next);
+    if (limited !== undefined) yield* deps.ledger.put(limited, at);
+    note({ act: "token.change", target: `token:${id}`, before: old, after: now });
+    return yield* tokenSteps(deps, id);
+  });
+}
+
+function requireAllowed(caller: Caller, { user, chain }: TokenState, changes: TokenChanges): void {
+  if (caller.role === "owner") return;
+  if (caller.role === "billing") {
+    const { maxBudget: _, period: __, ...others } = changes;
+    if (Object.values(others).every((value) => value === undefined)) return;
+    throw roleRequired("The role billing changes budgets alone.");
+  }
+  requireNoMoreThanCaller(caller, user);
+  if (caller.role !== "organisation_admin")
+    throw roleRequired(`The role ${caller.role} can't change the limits of a token.`);
+  if (changes.role != null) requireGivable(caller, changes.role);
+  // Without a role of its own a token has its user's, which the caller contains.
+  requireBudgetWithin(caller, changes.maxBudget, chain);
+}
+
+function changedToken(token: TokenRecord, changes: TokenChanges, at: number): TokenRecord {
+  const { paused, expiresAt, name, role, models, tools, rpm, tpm, concurrency } = changes;
+  const { pausedAt } = token;
+  return {
+    ...token,
+    name: changed(token.name, name),
+    role: changed(token.role, role),
+    models: changed(token.models, models),
+    tools: changed(token.tools, tools),
+    rpm: changed(token.rpm, rpm),
+    tpm: changed(token.tpm, tpm),
+    concurrency: changed(token.concurrency, concurrency),
+    expiresAt: changed(token.expiresAt, expiresAt),
+    pausedAt: paused === undefined ? pausedAt : paused ? (pausedAt ?? at) : undefined,
+  };
+}
+
+/** Whether the caller may issue, rotate or revoke tokens of the user: their own, or as an admin those of no more rights. */
+function requireKeeper(caller: Caller, user: Holder): void {
+  if (caller.role === "owner" || caller.user === user.id) return;
+  if (caller.role !== "organisation_admin") throw roleRequired(`The role ${caller.role} has no tokens of other users.`);
+  requireNoMoreThanCaller(caller, user);
+}
+
+/** Revokes a token. A repeated revocation changes nothing. */
+export function revokeToken(deps: AccountsDependencies, id: string, context: ActContext = {}): Promise<TokenState> {
+  return deps.log.act(actOptions(deps, context), function* (note) {
+    const before = yield* tokenSteps(deps, id);
+    requireVersion(context, before.token.version);
+    requireKeeper(deps.caller, before.user);
+    if (before.token.revokedAt !== undefined) return before;
+    yield updateToken({ ...before.token, revokedAt: deps.environment.clock() });
+    note({ act: "token.revoke", target: `token:${id}`, before: tokenSettingsOf(before.token, before.chain[0]) });
+    return yield* tokenSteps(deps, id);
+  });
+}
+
+/** Gives a token a new secret. The one before may be used for `overlapMs` more. */
+export function rotateToken(
+  deps: AccountsDependencies,
+  id: string,
+  overlapMs: number,
+  context: ActContext = {},
+): Promise<TokenState & { secret: string }> {
+  return deps.log.act(actOptions(deps, context), function* (note) {
+    const { token, user } = yield* tokenSteps(deps, id);
+    requireVersion(context, token.version);
+    requireKeeper(deps.caller, user);
+    if (token.revokedAt !== undefined) throw revoked(id);
+    const issued = issueToken(deps.environment.randomBytes, id);
+    const previousUntil = deps.environment.clock() + overlapMs;
+    yield updateToken({ ...token, secretHash: issued.secretHash, previousHash: token.secretHash, previousUntil });
+    note({ act: "token.rotate", target: `token:${id}`, after: { overlap_ms: overlapMs } });
+    return { ...(yield* tokenSteps(deps, id)), secret: issued.token };
+  });
+}
+
+function revoked(id: string): AccountError {
+  return new AccountError(`token ${id} is revoked, which can't be undone: make a new one`);
+}

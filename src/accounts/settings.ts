@@ -1,0 +1,45 @@
+/** The settings of a holder or a token, as the audit log and the API have them: in credits, null without a limit. */
+import type { TokenRecord } from "../auth/index.ts";
+import type { Account } from "../ledger/index.ts";
+import { creditsOrNull, timeOrNull } from "./budget-json.ts";
+import type { Holder } from "./holder.ts";
+
+/** The limits of an account. */
+function limitsOf(account: Account | undefined) {
+  return {
+    ...(account?.markup !== undefined && { markup: account.markup / 1e6 }),
+    max_budget: creditsOrNull(account?.maxBudget),
+    period: account?.period ?? null,
+  };
+}
+
+export function settingsOf(holder: Holder, account: Account | undefined) {
+  const { kind, id, name, role = "member", organisationId = null } = holder;
+  return {
+    id,
+    name,
+    ...(kind === "user" && { role, organisation_id: organisationId }),
+    prepaid: account?.prepaid ?? false,
+    ...limitsOf(account),
+    disabled: holder.disabledAt !== undefined,
+  };
+}
+
+export function tokenSettingsOf(token: TokenRecord, account: Account | undefined) {
+  const { id, user, name, role, service, models, tools, rpm, tpm, concurrency, expiresAt, pausedAt } = token;
+  return {
+    id,
+    user_id: user,
+    name: name ?? null,
+    role: role ?? null,
+    service,
+    models: models ?? null,
+    tools: tools ?? null,
+    rpm: rpm ?? null,
+    tpm: tpm ?? null,
+    concurrency: concurrency ?? null,
+    ...limitsOf(account),
+    expires_at: timeOrNull(expiresAt),
+    paused: pausedAt !== undefined,
+  };
+}

@@ -1,0 +1,64 @@
+import { roleColumn } from "../../auth/index.ts";
+import { column, firstOf, sql, type Statement, type Steps, tableOf } from "../../storage/index.ts";
+import type { Holder, HolderKind } from "../holder.ts";
+
+const { text, integer, oneOf, optional } = column;
+
+export const holders = tableOf<Holder>({
+  kind: oneOf<HolderKind>({ organisation: true, user: true }),
+  id: text,
+  name: text,
+  role: optional(roleColumn),
+  organisationId: optional(text),
+  accountId: optional(text),
+  disabledAt: optional(integer),
+  deletedAt: optional(integer),
+  createdAt: integer,
+  version: integer,
+});
+
+/** The holder with this id or name. No name is the id of another one, unless that is deleted. */
+export function selectHolder(kind: HolderKind, idOrName: string): Statement {
+  return sql`SELECT ${holders.names} FROM account_holders
+    WHERE kind = ${kind} AND deleted_at IS NULL AND (id = ${idOrName} OR name = ${idOrName})`;
+}
+
+export function findHolder(kind: HolderKind, idOrName: string): Steps<Holder | undefined> {
+  return firstOf(selectHolder(kind, idOrName), holders.read);
+}
+
+/** Whether a holder has this id, or had it before its deletion. */
+export function* hasHolder(kind: HolderKind, id: string): Steps<boolean> {
+  return (yield sql`SELECT id FROM account_holders WHERE kind = ${kind} AND id = ${id}`).length > 0;
+}
+
+export function insertHolder(holder: Holder): Statement {
+  return sql`INSERT INTO account_holders (${holders.names}) VALUES (${holders.values(holder)})`;
+}
+
+/** Writes the variable members of a holder, with its next version. */
+export function updateHolder({ kind, id, name, role, organisationId, ...rest }: Holder): Statement {
+  const { accountId, disabledAt, deletedAt } = rest;
+  return sql`UPDATE account_holders SET name = ${name}, role = ${role}, organisation_id = ${organisationId},
+      account_id = ${accountId}, disabled_at = ${disabledAt}, deleted_at = ${deletedAt}, version = version + 1
+    WHERE kind = ${kind} AND id = ${id}`;
+}
+
+/** Gives the tokens of a user that have no role of their own this one. */
+export function pinRole(user: string, role: string): Statement {
+  return sql`UPDATE tokens SET role = ${role}, version = version + 1 WHERE user_name = ${user} AND role IS NULL`;
+}
+
+/** Whether there is an owner who can act. */
+export function* hasOwner(): Steps<boolean> {
+  const owners =
+    yield sql`SELECT id FROM account_holders u WHERE kind = 'user' AND role = 'owner' AND disabled_at IS NULL
+      AND deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM account_holders o
+        WHERE o.kind = 'organisation' AND o.id = u.organisation_id AND o.disabled_at IS NOT NULL)
+    LIMIT 1`;
+  return owners.length > 0;
+}
+
+export function renameAccount(id: string, name: string): Statement {
+  return sql`UPDATE accounts SET name = ${name} WHERE id = ${id}`;
+}

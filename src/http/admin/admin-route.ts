@@ -1,0 +1,55 @@
+import { z } from "@hono/zod-openapi";
+import type { AccountsDependencies, Caller } from "../../accounts/index.ts";
+import type { PlatformContract } from "../contract.ts";
+import { platformRoute, type RouteCall } from "../route.ts";
+import type { Services } from "../services.ts";
+import { type AdminRoute, routeRoles } from "./route-roles.ts";
+
+export type AdminNeeds = Pick<Services, "admin" | "addressOf" | "body" | "memory">;
+
+export const adminRoot = "/admin/v1";
+
+interface AdminContract extends Omit<PlatformContract, "method" | "path" | "tag"> {
+  /** Method and path, as in `routeRoles`. */
+  route: AdminRoute;
+}
+
+/** A route for some roles. Its answer is JSON. */
+export function adminRoute(
+  { route, ...contract }: AdminContract,
+  answer: (call: RouteCall, needs: AdminNeeds) => Promise<Response>,
+) {
+  const [method, path = ""] = route.split(" ");
+  return platformRoute({
+    contract: { ...contract, method: method as NonNullable<PlatformContract["method"]>, path, tag: "Admin" },
+    access: "roles",
+    roles: routeRoles[route],
+    handle: (call: RouteCall, needs: AdminNeeds) => answer(call, needs),
+  });
+}
+
+function callerOf({ request, requestId, principal }: RouteCall, { addressOf }: AdminNeeds): Caller {
+  const { tokenId, role, user, organisation } = principal;
+  return { actor: { name: `token:${tokenId}`, address: addressOf(request), requestId }, role, user, organisation };
+}
+
+/** The dependencies of an act by the caller of a request. */
+export function accountsOf(call: RouteCall, needs: AdminNeeds): AccountsDependencies {
+  return { ...needs.admin, caller: callerOf(call, needs) };
+}
+
+const PAGE_MAX = 500;
+
+export const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(100),
+  after: z.string().min(1).max(128).optional().describe("The id of the last one of the page before."),
+});
+
+export function listSchema<Item extends z.ZodType>(item: Item) {
+  return z.object({ object: z.literal("list"), data: z.array(item), has_more: z.boolean() });
+}
+
+/** A page of a list: one more than `limit` was read, if there are more. */
+export function listOf<Item, Shown>(found: readonly Item[], limit: number, show: (item: Item) => Shown) {
+  return { object: "list" as const, data: found.slice(0, limit).map(show), has_more: found.length > limit };
+}

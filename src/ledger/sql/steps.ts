@@ -1,0 +1,80 @@
+/** The accounts of the ledger, for transactions with other statements. */
+import { Calendar } from "../../core/index.ts";
+import { firstOf, rowsOf, sql, type Steps, type Storage, textsIn } from "../../storage/index.ts";
+import type { Account, AccountState } from "../accounts.ts";
+import type { Grant, LedgerOperation, OutcomeOf, Refund } from "../operations.ts";
+import { accountColumns, createAccount, putAccount, readAccountState } from "./account-statements.ts";
+import { openLedgerStore } from "./open.ts";
+import { batchParameters, type CommitRow, toOutcomes } from "./postgres/batch.ts";
+import { LedgerCache } from "./postgres/ledger-cache.ts";
+import { SqliteLedgerStore } from "./sqlite/store.ts";
+
+export class LedgerSteps {
+  readonly calendar: Calendar;
+  readonly #storage: Storage;
+
+  constructor(storage: Storage) {
+    this.calendar = new Calendar(storage.timezone);
+    this.#storage = storage;
+  }
+
+  /** Creates the account; an existing one stays unchanged. */
+  *create(account: Account, at: number): Steps<void> {
+    yield createAccount(account, at);
+  }
+
+  /** Sets the limits of an account, never its counters or its parent. */
+  *put(account: Account, at: number): Steps<void> {
+    yield putAccount(account, at, this.calendar);
+  }
+
+  /** The account and its parents, upwards; empty if it does not exist. */
+  *chain(id: string, at: number): Steps<AccountState[]> {
+    const chain: AccountState[] = [];
+    for (let next: string | undefined = id; next !== undefined;) {
+      const account: AccountState | undefined = yield* firstOf(
+        sql`SELECT ${accountColumns} FROM accounts WHERE id = ${next}`,
+        (row) => readAccountState(row, at, this.calendar),
+      );
+      if (account === undefined) return chain;
+      chain.push(account);
+      next = account.parentId;
+    }
+    return chain;
+  }
+
+  /** The accounts with these ids, without their parents; missing ones are left out. */
+  find(ids: readonly string[], at: number): Steps<AccountState[]> {
+    return rowsOf(sql`SELECT ${accountColumns} FROM accounts WHERE id IN (${textsIn(ids)})`, (row) =>
+      readAccountState(row, at, this.calendar),
+    );
+  }
+
+  /** Applies one operation of the ledger, as `LedgerStore.commit` does. */
+  *apply<Op extends Grant | Refund>(operation: Op): Steps<OutcomeOf<Op>> {
+    const [outcome] = yield* this.#apply([operation]);
+    if (outcome === undefined) throw new Error(`the store gave no outcome for ${operation.kind}`);
+    return outcome as OutcomeOf<Op>;
+  }
+
+  *#apply(operations: readonly LedgerOperation[]): Steps<readonly unknown[]> {
+    const store = openLedgerStore(this.#storage);
+    // In a transaction of its connection, the store's own one is a part of it.
+    if (store instanceof SqliteLedgerStore) {
+      const outcomes = store.commit(operations);
+      if (outcomes instanceof Promise) throw new Error("the file is locked inside of a transaction");
+      return outcomes;
+    }
+    const [json, ends] = batchParameters(operations, new LedgerCache());
+    const partEnds = Array.isArray(ends) ? `{${ends.join(",")}}` : "{}";
+    const [row] = yield sql`SELECT * FROM ledger_commit(${String(json)}, ${partEnds}::text::int[], NULL::text[])`;
+    if (row === undefined) throw new Error("ledger_commit gave no row");
+    return toOutcomes(operations, row as unknown as CommitRow);
+  }
+
+  /** Call it after such a transaction, whether it was committed or not: the cached accounts are read again. */
+  forget(): void {
+    const store = openLedgerStore(this.#storage);
+    if (store instanceof SqliteLedgerStore) store.forget();
+  }
+}

@@ -1,0 +1,2 @@
+/** Acts on accounts, for tests of any folder of src/. */
+export { createAccounts } from "../../src/app/accounts.ts";
