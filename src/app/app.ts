@@ -6,6 +6,7 @@ import { reportPrices } from "./report-prices.ts";
 import { InForce } from "./in-force.ts";
 import { createLasting, type Lasting } from "./lasting.ts";
 import { createPaidWork, type PaidWork } from "./paid-work.ts";
+import { createToolGateway } from "./tools.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createOutbound } from "./webhooks.ts";
 import { openClientSecretStore } from "../auth/index.ts";
@@ -272,7 +273,7 @@ function servicesOf(options: AppOptions, { lasting, isDraining, latest }: Contex
     responsesSockets: responsesSocketsOf(options, lasting),
     memory: calls.memory,
     outbound: parts.outbound,
-    mcp: mcpOf(options, lasting, parts.publicUrl),
+    mcp: mcpOf(options, lasting, parts),
     body: calls.body,
     largeBodies: calls.largeBodies,
     sandboxed: [...sandbox.keys()],
@@ -282,11 +283,13 @@ function servicesOf(options: AppOptions, { lasting, isDraining, latest }: Contex
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
 
-function mcpOf({ config }: AppOptions, { ticker, mcp }: Lasting, publicUrl: string): Services["mcp"] {
+function mcpOf(options: AppOptions, { ticker, mcp }: Lasting, { calls, publicUrl }: ServiceParts): Services["mcp"] {
+  const { config } = options;
   const { host, cors } = config.server;
   return {
     endpoint: mcp,
     models: config.mcp.models,
+    gateway: createToolGateway({ ...options, ticker, calls }),
     origins: { isLocal: LOOPBACK.test(host), publicUrl, origins: cors?.origins ?? [] },
     ticker,
     publicUrl,

@@ -95,7 +95,7 @@ describe("absent keys", () => {
     expect(load(minimal).config).toEqual({
       server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000 },
       models: {},
-      mcp: { models: {} },
+      mcp: { models: {}, servers: {}, sets: {} },
       routing: { attempts: 4, ...routing },
       storage: "sqlite:data/tollgate.db",
       storage_journal: "data/journal",
@@ -210,7 +210,7 @@ pricing:
         total_timeout: 300_000,
       },
       models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } },
-      mcp: { models: { chat: "my.own_Vllm-1/m" } },
+      mcp: { models: { chat: "my.own_Vllm-1/m" }, servers: {}, sets: {} },
       routing: { attempts: 3, deadline: 60_000, ...routing },
       log: { level: "silent" },
       providers: {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { defaultProviders } from "./defaults.ts";
 
 import { fromText } from "./from-text.ts";
+import { mcp, refuseTakenNames } from "./mcp.ts";
 import { httpUrl, prefix, provider } from "./provider.ts";
 import { routing } from "./routing.ts";
 import { byteSize as size, duration as time } from "./units.ts";
@@ -286,49 +287,35 @@ const webhooks = z
   })
   .prefault({});
 
-const toolModel = (noun: string) => z.string().min(1).max(256).optional().describe(`For ${noun}.`);
-
-const mcp = z
+export const configSchema = z
   .strictObject({
-    models: z
-      .strictObject({
-        chat: toolModel("chat"),
-        embedding: toolModel("embed"),
-        image: toolModel("image_generate"),
-        image_edit: toolModel("image_edit"),
-        speech: toolModel("speech_generate"),
-        transcription: toolModel("audio_transcribe"),
-        video: toolModel("video_generate"),
-      })
-      .prefault({})
-      .describe("The models, or names of routes, of tools that are called without one. Unset: the call must name one."),
+    server,
+    storage: z
+      .string()
+      .min(1)
+      .default("sqlite:data/tollgate.db")
+      .describe("sqlite:PATH or postgres://user:pass@host/db"),
+    storage_journal: z
+      .string()
+      .min(1)
+      .default("data/journal")
+      .describe(
+        "The directory for charges that the storage cannot take, until it can. It must outlive the process and belong to one machine.",
+      ),
+    upstream,
+    routing,
+    log,
+    metrics: metrics.optional(),
+    providers: z.record(prefix, provider).prefault(defaultProviders),
+    files,
+    responses,
+    realtime,
+    web,
+    webhooks,
+    models,
+    mcp,
+    pricing,
   })
-  .prefault({})
-  .describe("The gateway's tools, over MCP at /mcp.");
-
-export const configSchema = z.strictObject({
-  server,
-  storage: z.string().min(1).default("sqlite:data/tollgate.db").describe("sqlite:PATH or postgres://user:pass@host/db"),
-  storage_journal: z
-    .string()
-    .min(1)
-    .default("data/journal")
-    .describe(
-      "The directory for charges that the storage cannot take, until it can. It must outlive the process and belong to one machine.",
-    ),
-  upstream,
-  routing,
-  log,
-  metrics: metrics.optional(),
-  providers: z.record(prefix, provider).prefault(defaultProviders),
-  files,
-  responses,
-  realtime,
-  web,
-  webhooks,
-  models,
-  mcp,
-  pricing,
-});
+  .superRefine(refuseTakenNames);
 
 export type Config = z.output<typeof configSchema>;

@@ -25,8 +25,11 @@ export type VideoOperation = "video_generation" | "video_edit" | "video_extensio
 /** The kinds of work on the web, for which no model is needed. */
 export type WebOperation = "scrape" | "map" | "crawl" | "search";
 
+/** A call of a tool of another server. */
+export type ToolOperation = "tool";
+
 /** The kind of any paid work. */
-export type Operation = ModelOperation | WebOperation;
+export type Operation = ModelOperation | WebOperation | ToolOperation;
 
 /** Wishes of a request for text that some endpoints silently ignore: a format of the answer, thought. */
 export type RequestFeature = "format" | "effort";

@@ -172,6 +172,7 @@ const rows = {
   pages_kcount: { bucket: "pages", per: KCOUNT, buys: "a thousand pages of the web" },
   maps_kcount: { bucket: "maps", per: KCOUNT, buys: "a thousand maps of a site" },
   pdf_pages_kcount: { bucket: "pdfPages", per: KCOUNT, buys: "a thousand pages of PDF documents" },
+  tool_calls_kcount: { bucket: "toolCalls", per: KCOUNT, buys: "a thousand calls of a tool of another server" },
   requests_kcount: { bucket: "requests", per: KCOUNT, buys: "a thousand calls" },
 } as const satisfies Readonly<Record<string, PriceUnit<string>>>;
 

@@ -41,6 +41,7 @@ export const usageBuckets = [
   "pages",
   "maps",
   "pdfPages",
+  "toolCalls",
   "requests",
 ] as const;
 

@@ -16,6 +16,7 @@ import type { Outbound } from "../outbound/index.ts";
 import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import type { ToolGateway } from "../tools/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import type { Crawls, Screenshots, StoredBytesStore, TextIndexStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
@@ -26,6 +27,8 @@ export interface McpServices {
   endpoint: McpEndpoint;
   /** The default models of tools. */
   models: Config["mcp"]["models"];
+  /** Other servers. */
+  gateway: ToolGateway;
   origins: OriginPolicy;
   ticker: Ticker;
   /** The address for callers. */

@@ -1,4 +1,6 @@
 export { originRefusal, type OriginPolicy } from "./admitted-origin.ts";
+export { capabilitiesKey, sessionRevisions, STATELESS, versionKey } from "./revisions.ts";
+export { valueForHeader } from "./header-values.ts";
 export { clientHeaders } from "./client-headers.ts";
 export { McpEndpoint } from "./endpoint.ts";
 export { errorText, RpcError, rpcCodes, type RpcId } from "./json-rpc.ts";
@@ -8,6 +10,7 @@ export type {
   ToolCall,
   ToolContent,
   ToolDefinition,
+  ToolListing,
   ToolProgress,
   ToolResult,
   ToolTask,

@@ -63,7 +63,7 @@ async function callTool({ id, params, server, era, signal, outgoing }: McpCall):
   const given = params["arguments"] === undefined ? {} : objectOf(params["arguments"]);
   if (typeof name !== "string") throw invalidParams("name must be a text.");
   if (given === undefined) throw invalidParams("arguments must be an object.");
-  const answered = server.callTool({
+  const answered = await server.callTool({
     name,
     arguments: given,
     takesTasks: era.stateless && takesTasks(era.capabilities),
@@ -71,7 +71,7 @@ async function callTool({ id, params, server, era, signal, outgoing }: McpCall):
     onProgress: reporterOf(params, outgoing),
   });
   if (answered === undefined) throw invalidParams("There is no such tool.");
-  const { result, headers } = await answered;
+  const { result, headers } = answered;
   const text = "task" in result ? begun(result.task, server) : called(result, server, era.stateless);
   return { text: resultText(id, text), ...(headers && { headers }) };
 }

@@ -1,7 +1,7 @@
 /** The results of all methods, in both eras. Older clients get no members of a later revision, which strict ones would reject. */
 import type { JsonObject } from "../core/index.ts";
 import { type SessionRevision, serverInfoKey, STATELESS, tasksExtension } from "./revisions.ts";
-import type { McpServer, ToolResult, ToolTask } from "./server.ts";
+import type { McpServer, ToolListing, ToolResult, ToolTask } from "./server.ts";
 
 /** How long a client may take a list for current, in milliseconds. Lists differ between callers. */
 const LIST_TTL_MS = 300_000;
@@ -29,9 +29,10 @@ export function discovered(server: McpServer): string {
 }
 
 /** `tools/list`. `tools` is the text of a JSON array: it may be long, and is the same for many callers. */
-export function listed(tools: string, server: McpServer, isStateless: boolean): string {
-  if (!isStateless) return `{"tools":${tools}}`;
-  const rest = JSON.stringify({ resultType: "complete", ...caching, _meta: infoOf(server) });
+export function listed({ tools, unavailable = [] }: ToolListing, server: McpServer, isStateless: boolean): string {
+  const missing = unavailable.length > 0 && { "tollgate/unavailable": unavailable };
+  if (!isStateless) return `{"tools":${tools}${missing === false ? "" : `,"_meta":${JSON.stringify(missing)}`}}`;
+  const rest = JSON.stringify({ resultType: "complete", ...caching, _meta: { ...missing, ...infoOf(server) } });
   return `{"tools":${tools},${rest.slice(1)}`;
 }
 

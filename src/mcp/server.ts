@@ -8,7 +8,7 @@ export type ToolContent =
   | { type: "resource_link"; uri: string; name: string; mimeType?: string };
 
 export interface ToolResult {
-  content: readonly ToolContent[];
+  content: readonly (ToolContent | JsonObject)[];
   structuredContent?: JsonObject;
   isError?: boolean;
   _meta?: JsonObject;
@@ -61,14 +61,19 @@ export interface ToolAnswer {
   headers?: Readonly<Record<string, string>>;
 }
 
+/** The definitions that a caller may see, as the text of a JSON array, and the servers whose tools are missing. */
+export interface ToolListing {
+  tools: string;
+  unavailable?: readonly string[];
+}
+
 /** One server for one caller. */
 export interface McpServer {
   info: { name: string; title: string; version: string };
   instructions: string;
-  /** The definitions that the caller may see, as the text of a JSON array. */
-  listTools(): string | Promise<string>;
-  /** Undefined if the caller has no such tool. A `GatewayError` becomes a result with `isError`. */
-  callTool(call: ToolCall): Promise<ToolAnswer> | undefined;
+  listTools(): ToolListing | Promise<ToolListing>;
+  /** Resolves with undefined if the caller has no such tool. A failure is a result with `isError`. */
+  callTool(call: ToolCall): Promise<ToolAnswer | undefined>;
   /** Undefined if the caller has no such task. */
   getTask(id: string): Promise<ToolTask | undefined>;
   /** False if the caller has no such task. */

@@ -206,6 +206,7 @@ const fallbacks: Record<UsageBucket, readonly string[]> = {
   pages: ["pages_kcount"],
   maps: ["maps_kcount"],
   pdfPages: ["pdf_pages_kcount"],
+  toolCalls: ["tool_calls_kcount"],
   requests: ["requests_kcount"],
 };
 
@@ -226,6 +227,7 @@ const nanoPerCredit: Partial<Record<UsageBucket, bigint>> = {
   pages: 1_000_000n,
   maps: 1_000_000n,
   pdfPages: 1_000_000n,
+  toolCalls: 1_000_000n,
   requests: 1_000_000n,
 };
 

@@ -40,6 +40,8 @@ const rules: Readonly<Record<Operation, RepeatRule>> = {
   map: "freely",
   crawl: "freely",
   search: "freely",
+  // A tool may do anything.
+  tool: "unless-accepted",
 };
 
 export function repeatRuleOf(operation: Operation): RepeatRule {

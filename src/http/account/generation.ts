@@ -27,6 +27,7 @@ const rare: ReadonlySet<UsageBucket> = new Set([
   "pages",
   "maps",
   "pdfPages",
+  "toolCalls",
 ]);
 
 const count = z.number().int();

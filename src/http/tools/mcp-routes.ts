@@ -1,13 +1,13 @@
-/** `/mcp`: the gateway's own tools over MCP. One URL for all revisions of the protocol. */
+/** `/mcp`: the gateway's own tools over MCP, and behind it those of other servers. Each URL serves all revisions. */
 import { z } from "@hono/zod-openapi";
 import { decodeBody, parseBody, readBody } from "../../bodies/index.ts";
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import { errorText, originRefusal, RpcError, rpcCodes } from "../../mcp/index.ts";
+import type { ToolDoor } from "../../tools/index.ts";
 import type { Route, RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
-import { ownServer } from "./own-server.ts";
-
-const path = "/mcp";
+import { serverAt } from "./server-at.ts";
+import { ownDoor } from "./tool-door.ts";
 
 const anyObject = z.looseObject({});
 
@@ -21,6 +21,12 @@ function refused(
   return new Response(body, { status, headers: { ...headers, "content-type": "application/json" } });
 }
 
+/** The tools at the URL; undefined if it is none. */
+function doorOf({ pathParameter }: RouteCall, { mcp }: Services): ToolDoor | undefined {
+  const name = pathParameter("name");
+  return name === "" ? ownDoor : mcp.gateway.door(name);
+}
+
 /** Undefined if the request may come in. */
 function refusalOf({ headers }: Request, { mcp }: Services): Response | undefined {
   const reason = originRefusal(headers, mcp.origins);
@@ -31,6 +37,8 @@ async function post(call: RouteCall, services: Services): Promise<Response> {
   const { request, principal } = call;
   const outside = refusalOf(request, services);
   if (outside !== undefined) return outside;
+  const door = doorOf(call, services);
+  if (door === undefined) return refused(404, "There is no such server or set of servers here.");
   // A page could send any other type without asking first.
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json\s*(?:;|$)/i.test(type)) return refused(415, "Send JSON, as application/json.");
@@ -42,7 +50,7 @@ async function post(call: RouteCall, services: Services): Promise<Response> {
     signal,
     body,
     owner: principal.tokenId,
-    server: ownServer(services, call),
+    server: serverAt(door, services, call),
   });
 }
 
@@ -69,10 +77,10 @@ function endSession({ request, principal }: RouteCall, services: Services): Resp
   return refusalOf(request, services) ?? services.mcp.endpoint.endSession(request.headers, principal.tokenId);
 }
 
-const common = { kind: "http", access: "token", surface: "mcp", path } as const;
+const common = { kind: "http", access: "token", surface: "mcp" } as const;
 
-export const mcpRoutes: readonly Route<Services>[] = [
-  { ...common, method: "post", handle: post },
-  { ...common, method: "get", handle: get },
-  { ...common, method: "delete", handle: endSession },
-];
+export const mcpRoutes: readonly Route<Services>[] = ["/mcp", "/mcp/{name}"].flatMap((path): Route<Services>[] => [
+  { ...common, path, method: "post", handle: post },
+  { ...common, path, method: "get", handle: get },
+  { ...common, path, method: "delete", handle: endSession },
+]);

@@ -1,25 +1,24 @@
 /** The tools over plain HTTP, for programs that speak no MCP. */
 import { z } from "@hono/zod-openapi";
 import { decodeBody, parseBody, readBody } from "../../bodies/index.ts";
-import { GatewayError, type JsonObject } from "../../core/index.ts";
-import type { ToolDefinition } from "../../mcp/index.ts";
+import { GatewayError, type JsonObject, stringOf } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
-import { allowedDefinitions, callOwnTool } from "./own/own-tools.ts";
+import { callAt, definitionsAt } from "./tool-door.ts";
 
 const listed = z.looseObject({
   name: z.string(),
-  title: z.string(),
-  description: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
   inputSchema: z.looseObject({}).describe("The JSON Schema of the arguments."),
-  annotations: z.looseObject({ readOnlyHint: z.boolean() }),
+  annotations: z.looseObject({}).optional(),
 });
 
 const formats = ["chat", "responses", "messages"] as const;
 
 /** The same tool as an element of `tools` in a request to one of the APIs. */
-const forFormat: Readonly<Record<(typeof formats)[number], (tool: ToolDefinition) => JsonObject>> = {
+const forFormat: Readonly<Record<(typeof formats)[number], (tool: JsonObject) => JsonObject>> = {
   chat: ({ name, description, inputSchema: parameters }) => ({
     type: "function",
     function: { name, description, parameters },
@@ -45,11 +44,12 @@ const listToolsRoute = platformRoute({
       .meta({ id: "ToolList" }),
   },
   access: "token",
-  handle: ({ request, principal }, { mcp }: Pick<Services, "mcp">) => {
+  async handle({ request, principal }, services: Services) {
     const { format, q = "" } = parseQuery(request, query);
     const words = q.toLowerCase().split(/\s+/);
-    const found = allowedDefinitions(mcp.models, principal).filter(({ name, title, description }) => {
-      const text = `${name} ${title} ${description}`.toLowerCase();
+    const { definitions } = await definitionsAt(services.mcp.gateway.all, { principal, services });
+    const found = definitions.filter(({ name, title, description }) => {
+      const text = [name, title, description].map(stringOf).join(" ").toLowerCase();
       return words.every((word) => text.includes(word));
     });
     return Response.json({ object: "list", data: format === undefined ? found : found.map(forFormat[format]) });
@@ -84,19 +84,15 @@ const callToolRoute = platformRoute({
   async handle(call: RouteCall, services: Services) {
     const { request, principal, requestId } = call;
     const given = await argumentsOf(request, services);
-    const answered = callOwnTool({
-      name: call.pathParameter("name"),
-      arguments: given,
-      takesTasks: false,
-      signal: request.signal,
-      onProgress: undefined,
-      requestId,
-      principal,
-      services,
-      retryKey: request.headers.get("idempotency-key") ?? undefined,
-    });
+    const { signal, headers: sent } = request;
+    const name = call.pathParameter("name");
+    const answered = await callAt(
+      services.mcp.gateway.all,
+      { name, arguments: given, takesTasks: false, signal, onProgress: undefined },
+      { requestId, principal, services, retryKey: sent.get("idempotency-key") ?? undefined },
+    );
     if (answered === undefined) throw new GatewayError("tool_not_found", "There is no such tool here.");
-    const { result, headers } = await answered;
+    const { result, headers } = answered;
     return Response.json(result, headers === undefined ? {} : { headers });
   },
 });

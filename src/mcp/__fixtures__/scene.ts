@@ -42,9 +42,9 @@ export function createScene({ tool = () => Promise.resolve(resultOf("done")), ta
   const server: McpServer = {
     info: { name: "test", title: "Test", version: "1" },
     instructions: "none",
-    listTools: () => '[{"name":"t"}]',
+    listTools: () => ({ tools: '[{"name":"t"}]' }),
     callTool(call) {
-      if (call.name !== "t") return undefined;
+      if (call.name !== "t") return Promise.resolve(undefined);
       calls.push(call);
       return tool(call);
     },

@@ -1,7 +1,8 @@
 /** All tools of the gateway itself, and how one is found, listed and called. */
 import type { Principal } from "../../../auth/index.ts";
-import { type JsonObject, matchesGlob } from "../../../core/index.ts";
+import type { JsonObject } from "../../../core/index.ts";
 import type { ToolAnswer, ToolDefinition } from "../../../mcp/index.ts";
+import { allows } from "../../../tools/index.ts";
 import { budgetGet, jobGet, modelsList } from "./account-tools.ts";
 import { inputSchema } from "./input-schema.ts";
 import { audioTranscribe, imageEdit, imageGenerate, speechGenerate, videoGenerate } from "./media-tools.ts";
@@ -40,10 +41,7 @@ export function allowedDefinitions(models: ToolModels, principal: Principal): re
 
 /** Whether one of the token's globs matches the tool, if there are such, and none of its exceptions. */
 export function mayCall({ tools: globs }: Pick<Principal, "tools">, name: string): boolean {
-  if (globs === undefined) return true;
-  if (globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name))) return false;
-  const allowed = globs.filter((glob) => !glob.startsWith("!"));
-  return allowed.length === 0 || allowed.some((glob) => matchesGlob(glob, name));
+  return globs === undefined || allows(globs, name);
 }
 
 function definitionOf(tool: OwnTool, models: ToolModels): ToolDefinition {

@@ -1,26 +1,26 @@
-/** The gateway's own tools as a server of MCP, for one caller. */
+/** The tools at one URL as a server of MCP, for one caller. */
 import { toGatewayError } from "../../core/index.ts";
 import type { McpServer, ToolAnswer, ToolCall } from "../../mcp/index.ts";
+import type { ToolDoor } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { errorResult } from "./own/ask-route.ts";
 import { cancelTask, taskOf } from "./own/jobs.ts";
-import { allowedDefinitions, callOwnTool } from "./own/own-tools.ts";
+import { callAt, listingAt } from "./tool-door.ts";
 
 const instructions =
   "Tools of an AI gateway: the web, images, sound, video, embeddings and other models. Calls cost credits of the " +
   "caller; budget_get returns what is left, models_list the models and their prices.";
 
-export function ownServer(services: Services, { requestId, principal }: RouteCall): McpServer {
-  const looker = { principal, services };
+export function serverAt(door: ToolDoor, services: Services, { requestId, principal }: RouteCall): McpServer {
+  const caller = { requestId, principal, services };
   return {
     info: { name: "tollgate", title: "Tollgate", version: services.version },
     instructions,
-    listTools: () => JSON.stringify(allowedDefinitions(services.mcp.models, principal)),
-    callTool: (call) =>
-      callOwnTool({ ...call, requestId, principal, services })?.catch(failed(services, requestId, call)),
-    getTask: (id) => taskOf(looker, id),
-    cancelTask: (id) => cancelTask(looker, id),
+    listTools: () => listingAt(door, caller),
+    callTool: (call) => callAt(door, call, caller).catch(failed(services, requestId, call)),
+    getTask: (id) => taskOf(caller, id),
+    cancelTask: (id) => cancelTask(caller, id),
   };
 }
 

@@ -1,0 +1,83 @@
+/** The part of the composition for other servers of tools. */
+import { createMarkups } from "./routing.ts";
+import type { PaidWork } from "./paid-work.ts";
+import type { Config } from "../config/index.ts";
+import { type Environment, matchesGlob } from "../core/index.ts";
+import { type ModelPrice, webPrice } from "../pricing/index.ts";
+import type { Ticker } from "../streaming/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import { McpClient, ToolGateway, ToolServer, type ToolSet } from "../tools/index.ts";
+
+interface ToolsOptions {
+  config: Config;
+  environment: Environment;
+  logger: Logger;
+  version: string;
+  ticker: Ticker;
+  calls: PaidWork;
+}
+
+type ServerConfig = Config["mcp"]["servers"][string];
+
+/** No server is asked before a caller wants its tools. */
+export function createToolGateway(options: ToolsOptions): ToolGateway {
+  const { config, environment, calls } = options;
+  const { servers, sets } = config.mcp;
+  return new ToolGateway({
+    shell: calls.shell,
+    clock: environment.clock,
+    servers: Object.entries(servers).map(([name, server]) => createServer(options, name, server)),
+    sets: new Map(Object.entries(sets).map(([name, set]): [string, ToolSet] => [name, setOf(set)])),
+  });
+}
+
+function setOf({ servers, tools, prefix }: Config["mcp"]["sets"][string]): ToolSet {
+  return {
+    servers: servers.filter((name) => name !== "tollgate"),
+    hasOwn: servers.includes("tollgate"),
+    tools,
+    prefix,
+  };
+}
+
+function createServer(options: ToolsOptions, name: string, server: ServerConfig): ToolServer {
+  const { environment, logger, version, ticker } = options;
+  const headers = headersOf(server);
+  return new ToolServer({
+    name,
+    client: new McpClient({ name, url: server.url, headers, version, ask: environment.ask, ticker }),
+    tools: server.tools,
+    priceOf: pricesOf(options, name, server),
+    timeoutMs: server.timeout,
+    resultBytesMax: server.max_result,
+    secrets: Object.values(headers).map((value) => value.replace(/^Bearer /, "")),
+    clock: environment.clock,
+    logger,
+    wait: (milliseconds) => new Promise((resolve) => void ticker.after(milliseconds, resolve)),
+  });
+}
+
+function headersOf({ auth }: ServerConfig): Readonly<Record<string, string>> {
+  if (auth === undefined) return {};
+  return "bearer" in auth ? { authorization: `Bearer ${auth.bearer}` } : auth.headers;
+}
+
+/** Prices are for a thousand calls, as those of all units that are counted. */
+function pricesOf({ config }: ToolsOptions, name: string, { price }: ServerConfig): (tool: string) => ModelPrice {
+  const markupOf = createMarkups(config);
+  const byTool = new Map<string, ModelPrice>();
+  return (tool) => {
+    const known = byTool.get(tool);
+    if (known !== undefined) return known;
+    const matching = Object.entries(price?.tools ?? {}).findLast(([glob]) => matchesGlob(glob, tool));
+    const credits = matching?.[1] ?? price?.call ?? 0;
+    const made = webPrice({ tool_calls_kcount: perThousand(credits) }, markupOf(`${name}/${tool}`));
+    byTool.set(tool, made);
+    return made;
+  };
+}
+
+/** Without the errors of a binary fraction. */
+function perThousand(credits: number): number {
+  return Math.round(credits * 1e12) / 1e9;
+}

@@ -1,0 +1,112 @@
+/** The part of the configuration for tools: the gateway's own, and those of other servers. */
+import { z } from "zod";
+import { fromText } from "./from-text.ts";
+import { httpUrl } from "./provider.ts";
+import { byteSize as size, duration as time } from "./units.ts";
+
+const byteSize = fromText(size);
+const duration = fromText(time);
+
+const toolModel = (noun: string) => z.string().min(1).max(256).optional().describe(`For ${noun}.`);
+
+const serverName = z.string().regex(/^[a-z0-9-]{1,32}$/, "a name of up to 32 lowercase letters, digits and -");
+
+const globs = z.array(z.string().regex(/^!?[\w.*-]{1,200}$/, "a glob of tools, behind ! an exception")).min(1);
+
+const rate = fromText(z.number().min(0).max(1e6));
+
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "no header name");
+const headerValue = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "printable ASCII");
+
+const auth = z
+  .union([
+    z.strictObject({ bearer: headerValue.describe("Sent as the bearer token.") }),
+    z.strictObject({ headers: z.record(headerName, headerValue).describe("Sent with every request.") }),
+  ])
+  .describe("The operator's credentials. The caller's token never reaches the server.");
+
+const price = z
+  .strictObject({
+    call: rate.prefault(0).describe("Credits for a call."),
+    tools: z
+      .record(z.string().min(1), rate)
+      .prefault({})
+      .describe("The same for single tools: globs, the last match counts."),
+  })
+  .describe("Unset: calls are free, and recorded all the same.");
+
+const toolServer = z.strictObject({
+  url: httpUrl.describe("The URL of the MCP server (Streamable HTTP, in any revision)."),
+  auth: auth.optional(),
+  tools: globs.optional().describe("The tools that are offered: globs of the server's names. Unset: all."),
+  price: price.optional(),
+  timeout: duration.prefault("60s").describe("How long a call may take."),
+  max_result: byteSize.prefault("8MiB").describe("The largest result of a call."),
+});
+
+const toolSet = z.strictObject({
+  servers: z.array(z.string()).min(1).describe("Names of servers, and tollgate for the gateway's own tools."),
+  tools: globs
+    .optional()
+    .describe("The tools that are in it: globs of server__tool, the gateway's own by their names."),
+  prefix: z
+    .enum(["always", "never"])
+    .default("always")
+    .describe("Whether names begin with that of the server. never: only names that several servers use."),
+});
+
+export const mcp = z
+  .strictObject({
+    models: z
+      .strictObject({
+        chat: toolModel("chat"),
+        embedding: toolModel("embed"),
+        image: toolModel("image_generate"),
+        image_edit: toolModel("image_edit"),
+        speech: toolModel("speech_generate"),
+        transcription: toolModel("audio_transcribe"),
+        video: toolModel("video_generate"),
+      })
+      .prefault({})
+      .describe("The models, or names of routes, of tools that are called without one. Unset: the call must name one."),
+    servers: z
+      .record(serverName, toolServer)
+      .prefault({})
+      .describe("Other servers of tools, by the name in their URL, /mcp/{name}."),
+    sets: z
+      .record(serverName, toolSet)
+      .prefault({})
+      .describe("Several servers at one URL, by its name: /mcp/{name}. All of them are at /mcp/all."),
+  })
+  .superRefine(({ servers, sets }, context) => {
+    for (const [set, { servers: members }] of Object.entries(sets)) {
+      const unknown = members.find((name) => name !== "tollgate" && !(name in servers));
+      if (unknown !== undefined) refuse(context, ["sets", set, "servers"], `there is no server "${unknown}"`);
+      if (set in servers) refuse(context, ["sets", set], "a server has this name");
+    }
+  })
+  .prefault({})
+  .describe("The gateway's tools, over MCP at /mcp.");
+
+function refuse(context: z.RefinementCtx, path: string[], message: string): void {
+  context.addIssue({ code: "custom", path, message });
+}
+
+interface NamedParts {
+  mcp: z.output<typeof mcp>;
+  providers: Readonly<Record<string, { aliases: readonly string[] }>>;
+}
+
+/** Records name servers like providers, so that no server may have a provider's name. */
+export function refuseTakenNames({ mcp: { servers, sets }, providers }: NamedParts, context: z.RefinementCtx): void {
+  const taken = new Set(["all", "tollgate", "web"]);
+  for (const [prefix, { aliases }] of Object.entries(providers))
+    for (const name of [prefix, ...aliases]) taken.add(name);
+  const named = [
+    ...Object.keys(servers).map((name) => ["servers", name]),
+    ...Object.keys(sets).map((name) => ["sets", name]),
+  ];
+  for (const [part = "", name = ""] of named) {
+    if (taken.has(name)) refuse(context, ["mcp", part, name], "this name is a provider's, or the gateway's own");
+  }
+}

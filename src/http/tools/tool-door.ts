@@ -1,0 +1,84 @@
+/** The tools at one URL for one caller: the gateway's own, and those of other servers. */
+import type { ToolAnswer, ToolCall, ToolListing, ToolProgress } from "../../mcp/index.ts";
+import { type JsonObject, objectsOf, parseObject } from "../../core/index.ts";
+import { allows, type ToolDoor, type ToolTarget } from "../../tools/index.ts";
+import type { RouteCall } from "../route.ts";
+import type { Services } from "../services.ts";
+import { allowedDefinitions, callOwnTool, mayCall } from "./own/own-tools.ts";
+
+/** The gateway's own tools alone. */
+export const ownDoor: ToolDoor = {
+  hasOwn: true,
+  own: undefined,
+  find: () => Promise.resolve({ tools: new Map(), unavailable: [] }),
+};
+
+/** Who calls, and by which request. */
+export interface DoorCaller extends Pick<RouteCall, "requestId" | "principal"> {
+  services: Services;
+  /** Of a call over plain HTTP. */
+  retryKey?: string | undefined;
+}
+
+function isOwnIn({ hasOwn, own }: ToolDoor, name: string): boolean {
+  return hasOwn && (own === undefined || allows(own, name));
+}
+
+/** The definitions that the caller may see, and the servers whose tools are missing. */
+export async function definitionsAt(
+  door: ToolDoor,
+  { principal, services }: Pick<DoorCaller, "principal" | "services">,
+): Promise<{ definitions: readonly JsonObject[]; unavailable: readonly string[] }> {
+  const own = allowedDefinitions(services.mcp.models, principal).filter(({ name }) => isOwnIn(door, name));
+  const { tools, unavailable } = await door.find((name) => mayCall(principal, name));
+  const others = [...tools].map(([name, { tool }]): JsonObject => ({ ...tool.definition, name }));
+  return { definitions: [...own.map((each): JsonObject => ({ ...each })), ...others], unavailable };
+}
+
+export async function listingAt(door: ToolDoor, caller: DoorCaller): Promise<ToolListing> {
+  const { definitions, unavailable } = await definitionsAt(door, caller);
+  return { tools: JSON.stringify(definitions), unavailable };
+}
+
+/** Resolves with undefined if the caller has no such tool there. Rejects with a `GatewayError`. */
+export async function callAt(door: ToolDoor, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer | undefined> {
+  const { principal } = caller;
+  const own = isOwnIn(door, call.name) ? callOwnTool({ ...call, ...caller }) : undefined;
+  if (own !== undefined) return own;
+  const { tools } = await door.find((name) => mayCall(principal, name), call.name);
+  const target = tools.get(call.name);
+  return target === undefined ? undefined : callOther(target, call, caller);
+}
+
+async function callOther(target: ToolTarget, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer> {
+  const { requestId, principal, services, retryKey } = caller;
+  const { status, headers, body } = await services.mcp.gateway.call(
+    {
+      requestId,
+      principal,
+      headers: new Headers(retryKey === undefined ? {} : { "idempotency-key": retryKey }),
+      body: Buffer.from(JSON.stringify(call.arguments)),
+      client: { signal: call.signal },
+    },
+    target,
+    call.onProgress && reporterOf(call.onProgress),
+  );
+  const result = parseObject(await new Response(body, { status }).text()) ?? {};
+  const { content, ...rest } = result;
+  const parts = objectsOf(content);
+  return {
+    result: { ...rest, content: parts },
+    headers,
+  };
+}
+
+function reporterOf(report: (progress: ToolProgress) => void): (params: JsonObject) => void {
+  return ({ progress, total, message }) => {
+    if (typeof progress !== "number") return;
+    report({
+      progress,
+      ...(typeof total === "number" && { total }),
+      ...(typeof message === "string" && { message }),
+    });
+  };
+}

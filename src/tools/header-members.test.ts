@@ -1,0 +1,28 @@
+import { describe, expect, test } from "bun:test";
+import { headerMembers, withoutHeaderMembers } from "./header-members.ts";
+
+const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
+const city = { type: "string", "x-mcp-header": "City" };
+
+describe("arguments that are headers", () => {
+  test("are found by their path, and are not shown", () => {
+    const schema = object({ city, place: object({ zip: { type: "integer", "x-mcp-header": "Zip" } }) });
+    expect(headerMembers(schema)).toEqual([
+      { header: "City", path: ["city"] },
+      { header: "Zip", path: ["place", "zip"] },
+    ]);
+    expect(JSON.stringify(withoutHeaderMembers(schema))).not.toContain("x-mcp-header");
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ["twice", object({ a: city, b: { ...city, "x-mcp-header": "CITY" } })],
+    ["of a number", object({ a: { ...city, type: "number" } })],
+    ["of an object", object({ a: { ...city, type: "object" } })],
+    ["with a line end", object({ a: { ...city, "x-mcp-header": "a\r\nb" } })],
+    ["without a name", object({ a: { ...city, "x-mcp-header": "" } })],
+    ["in a list", object({ a: { type: "array", items: city } })],
+    ["behind a condition", object({}, { anyOf: [object({ city })] })],
+  ])("make a tool invalid %s", (_what, schema) => {
+    expect(headerMembers(schema)).toBeUndefined();
+  });
+});

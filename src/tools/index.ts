@@ -1,0 +1,4 @@
+export { McpClient } from "./mcp-client.ts";
+export type { ToolTarget } from "./tool-call.ts";
+export { type ToolDoor, ToolGateway, type ToolSet } from "./tool-gateway.ts";
+export { allows, ToolServer } from "./tool-server.ts";

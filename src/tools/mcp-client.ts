@@ -1,0 +1,240 @@
+/**
+ * The gateway as a client of another MCP server, in the server's own revision: it is asked in that of 2026-07-28, and if it does not
+ * know that, a session of 2025 is begun.
+ *
+ *   unknown ──server/discover──▶ stateless
+ *      │  ▲                         refused, but not by that revision ──initialize──▶ session ──404──▶ unknown
+ */
+import {
+  type AskUpstream,
+  CallAborter,
+  type CallSignal,
+  GatewayError,
+  type JsonObject,
+  objectOf,
+  type UpstreamReply,
+} from "../core/index.ts";
+import { capabilitiesKey, clientHeaders, rpcCodes, sessionRevisions, STATELESS, versionKey } from "../mcp/index.ts";
+import type { Ticker } from "../streaming/index.ts";
+import { readMessages } from "./read-messages.ts";
+
+const CONNECT_MS_MAX = 10_000;
+
+export interface McpClientOptions {
+  /** For messages: the name of the server. */
+  name: string;
+  url: string;
+  /** The operator's credentials. */
+  headers: Readonly<Record<string, string>>;
+  version: string;
+  ask: AskUpstream;
+  ticker: Ticker;
+}
+
+export interface McpRequest {
+  method: string;
+  params: JsonObject;
+  /** For the whole request. */
+  timeoutMs: number;
+  /** Bytes of the answer with everything before it. */
+  bytesMax: number;
+  signal?: CallSignal;
+  /** Further headers for a stateless server. */
+  headers?: Readonly<Record<string, string>>;
+  /** Called with each notification that belongs to the request. */
+  onNotification?: (method: string, params: JsonObject) => void;
+  onSent?: (isSent: boolean) => void;
+}
+
+/** An error in the words of the protocol. */
+export class ServerError extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.name = "ServerError";
+    this.code = code;
+  }
+}
+
+type Session = { isStateless: true } | { isStateless: false; headers: Readonly<Record<string, string>> };
+
+interface Answered {
+  status: number;
+  /** Undefined if the body contained no response. */
+  message: JsonObject | undefined;
+  session: string | null;
+}
+
+const stateless: Session = { isStateless: true };
+const modernCodes: ReadonlySet<number> = new Set([
+  rpcCodes.headerMismatch,
+  rpcCodes.missingCapability,
+  rpcCodes.unsupportedVersion,
+]);
+
+export class McpClient {
+  readonly #options: McpClientOptions;
+  #session: Promise<Session> | undefined;
+  #lastId = 0;
+
+  constructor(options: McpClientOptions) {
+    this.#options = options;
+  }
+
+  /** The result. Rejects with a `ServerError`, a `GatewayError` (502), or the reason of the signal. */
+  async request(request: McpRequest): Promise<JsonObject> {
+    const answered = await this.#attempt(request);
+    // A session that is gone has done nothing of the request.
+    if (answered.status !== 404 || answered.isStateless) return this.#resultOf(answered);
+    this.#session = undefined;
+    return this.#resultOf(await this.#attempt(request));
+  }
+
+  async #attempt(request: McpRequest): Promise<Answered & { isStateless: boolean }> {
+    this.#session ??= this.#open(request);
+    const opening = this.#session;
+    const session = await opening.catch((thrown: unknown) => {
+      if (this.#session === opening) this.#session = undefined;
+      throw thrown;
+    });
+    return { ...(await this.#send(request, session)), isStateless: session.isStateless };
+  }
+
+  /** For all requests that wait for it, so by none's signal. */
+  async #open({ timeoutMs }: McpRequest): Promise<Session> {
+    const bounds = { timeoutMs: Math.min(timeoutMs, CONNECT_MS_MAX), bytesMax: 1024 * 1024 };
+    const asked = await this.#send({ ...bounds, method: "server/discover", params: {} }, stateless);
+    if (asked.message?.["result"] !== undefined) return stateless;
+    const { code } = objectOf(asked.message?.["error"]) ?? {};
+    if (typeof code === "number" && modernCodes.has(code)) this.#resultOf(asked);
+    this.#refuseStatus(asked.status);
+    const params = { protocolVersion: sessionRevisions[0], capabilities: {}, clientInfo: this.#info };
+    const begun = await this.#send({ ...bounds, method: "initialize", params }, { isStateless: false, headers: {} });
+    const { protocolVersion } = this.#resultOf(begun);
+    const revision = typeof protocolVersion === "string" ? { "mcp-protocol-version": protocolVersion } : {};
+    const headers = { ...revision, ...(begun.session !== null && { "mcp-session-id": begun.session }) };
+    const session: Session = { isStateless: false, headers };
+    await this.#notify("notifications/initialized", {}, session);
+    return session;
+  }
+
+  get #info(): JsonObject {
+    return { name: "tollgate", version: this.#options.version };
+  }
+
+  async #send(request: McpRequest, session: Session): Promise<Answered> {
+    const { method, timeoutMs, bytesMax, signal, headers = {}, onNotification, onSent } = request;
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const params = this.#paramsOf(request, session, id);
+    const abort = new CallAborter();
+    const follow = { handleEvent: () => abort.abort(signal?.reason) };
+    if (isAborted(signal)) throw signal?.reason;
+    signal?.addEventListener("abort", follow);
+    const stopTimer = this.#options.ticker.after(timeoutMs, () => abort.abort(this.#late()));
+    try {
+      const extra = session.isStateless ? { ...clientHeaders({ method, params }), ...headers } : session.headers;
+      const reply = await this.#post({ jsonrpc: "2.0", id, method, params }, extra, { signal: abort, onSent });
+      const message = await readMessages(reply, { id, bytesMax, onNotification });
+      return { status: reply.status, message, session: reply.headers.get("mcp-session-id") };
+    } catch (thrown) {
+      if (isAborted(signal) && !session.isStateless) void this.#cancel(id, session);
+      throw this.#failure(thrown, abort);
+    } finally {
+      stopTimer();
+      signal?.removeEventListener("abort", follow);
+    }
+  }
+
+  #paramsOf({ params, onNotification }: McpRequest, { isStateless }: Session, id: number): JsonObject {
+    const progress = onNotification === undefined ? {} : { progressToken: id };
+    if (!isStateless) return onNotification === undefined ? params : { ...params, _meta: progress };
+    const claims = { [versionKey]: STATELESS, [capabilitiesKey]: {}, "io.modelcontextprotocol/clientInfo": this.#info };
+    return { ...params, _meta: { ...progress, ...claims } };
+  }
+
+  #post(
+    message: JsonObject,
+    extra: Readonly<Record<string, string>>,
+    { signal, onSent }: { signal: CallSignal; onSent?: ((isSent: boolean) => void) | undefined },
+  ): Promise<UpstreamReply> {
+    const { url, headers, ask } = this.#options;
+    return ask({
+      method: "POST",
+      url,
+      headers: new Headers({
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...headers,
+        ...extra,
+      }),
+      body: JSON.stringify(message),
+      signal,
+      connectMsMax: CONNECT_MS_MAX,
+      onSent,
+    });
+  }
+
+  async #notify(method: string, params: JsonObject, session: Session): Promise<void> {
+    const extra = session.isStateless ? {} : session.headers;
+    const signal = new CallAborter();
+    const stopTimer = this.#options.ticker.after(CONNECT_MS_MAX, () => signal.abort(this.#late()));
+    try {
+      const reply = await this.#post({ jsonrpc: "2.0", method, params }, extra, { signal });
+      reply.body.cancel();
+    } finally {
+      stopTimer();
+    }
+  }
+
+  /** A server of 2025 goes on when the request is closed. */
+  #cancel(requestId: number, session: Session): Promise<void> {
+    return this.#notify("notifications/cancelled", { requestId }, session).catch(() => undefined);
+  }
+
+  #resultOf({ status, message }: Answered): JsonObject {
+    const error = objectOf(message?.["error"]);
+    if (error !== undefined) {
+      const { code, message: text } = error;
+      throw new ServerError(
+        typeof code === "number" ? code : 0,
+        typeof text === "string" ? text : "It refused the call.",
+      );
+    }
+    const result = objectOf(message?.["result"]);
+    if (result !== undefined) return result;
+    this.#refuseStatus(status);
+    throw this.#invalid("answers without a result");
+  }
+
+  #refuseStatus(status: number): void {
+    if (status === 401 || status === 403) {
+      throw new GatewayError(
+        "provider_key_refused",
+        `The server ${this.#options.name} refuses the gateway's credentials.`,
+      );
+    }
+    if (status >= 500) throw this.#invalid(`answers with ${status}`);
+  }
+
+  #invalid(problem: string): GatewayError {
+    return new GatewayError("upstream_invalid_answer", `The server ${this.#options.name} ${problem}.`);
+  }
+
+  #late(): GatewayError {
+    return new GatewayError("upstream_timeout", `The server ${this.#options.name} does not answer in time.`);
+  }
+
+  #failure(thrown: unknown, { aborted, reason }: CallAborter): unknown {
+    if (aborted) return reason;
+    if (thrown instanceof GatewayError) return thrown;
+    const message = `The server ${this.#options.name} cannot be reached.`;
+    return new GatewayError("upstream_unreachable", message, { cause: thrown });
+  }
+}
+
+/** In a function, since the compiler believes that a signal stays as it was. */
+function isAborted(signal: CallSignal | undefined): boolean {
+  return signal?.aborted === true;
+}

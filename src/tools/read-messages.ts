@@ -1,0 +1,92 @@
+/** The messages of a server's answer to one POST: JSON, or a stream of events that ends with the response. */
+import {
+  type BodySink,
+  GatewayError,
+  type JsonObject,
+  objectOf,
+  parseObject,
+  type UpstreamReply,
+} from "../core/index.ts";
+import { dataOf, EventSplitter, eventsOf } from "../streaming/index.ts";
+import { collectBody } from "../upstream/index.ts";
+
+interface Reading {
+  id: number;
+  bytesMax: number;
+  onNotification?: ((method: string, params: JsonObject) => void) | undefined;
+}
+
+/** The response to the request with this id; undefined if there is none. Rejects with 502 beyond the bound. */
+export async function readMessages(reply: UpstreamReply, reading: Reading): Promise<JsonObject | undefined> {
+  if (reply.headers.get("content-type")?.startsWith("text/event-stream") === true) {
+    const reader = new EventReader(reply, reading);
+    reply.body.flowTo(reader);
+    return reader.response;
+  }
+  const collected = await collectBody(reply.body, reading.bytesMax);
+  if ("exceeded" in collected) throw tooLarge(reading.bytesMax);
+  const message = parseObject(collected.bytes.toString());
+  return message?.["id"] === reading.id || objectOf(message?.["error"]) !== undefined ? message : undefined;
+}
+
+function tooLarge(bytesMax: number): GatewayError {
+  return new GatewayError("upstream_invalid_answer", `The answer of the server is longer than ${bytesMax} bytes.`);
+}
+
+class EventReader implements BodySink {
+  readonly #reply: UpstreamReply;
+  readonly #reading: Reading;
+  readonly #splitter: EventSplitter;
+  readonly #settled = Promise.withResolvers<JsonObject | undefined>();
+  #bytes = 0;
+  #isOver = false;
+
+  constructor(reply: UpstreamReply, reading: Reading) {
+    this.#reply = reply;
+    this.#reading = reading;
+    this.#splitter = new EventSplitter(reading.bytesMax, { changesCr: true });
+  }
+
+  get response(): Promise<JsonObject | undefined> {
+    return this.#settled.promise;
+  }
+
+  onBytes(bytes: Buffer): void {
+    if (this.#isOver) return;
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#reading.bytesMax) {
+      this.#reply.body.cancel();
+      this.onFailure(tooLarge(this.#reading.bytesMax));
+      return;
+    }
+    this.#read(this.#splitter.push(bytes));
+  }
+
+  onEnd(): void {
+    if (!this.#isOver) this.#read(this.#splitter.rest());
+    this.#isOver = true;
+    this.#settled.resolve(undefined);
+  }
+
+  onFailure(cause: unknown): void {
+    this.#isOver = true;
+    this.#settled.reject(cause);
+  }
+
+  #read(block: Buffer): void {
+    for (const event of eventsOf(block)) {
+      const message = parseObject(dataOf(event) ?? "");
+      const { id, method } = message ?? {};
+      if (typeof method === "string") {
+        // A request of the server would have an id: the client has declared that it answers none.
+        if (id === undefined) this.#reading.onNotification?.(method, objectOf(message?.["params"]) ?? {});
+      } else if (message !== undefined && id === this.#reading.id) {
+        // Whatever else it sends belongs to nothing.
+        this.#isOver = true;
+        this.#reply.body.cancel();
+        this.#settled.resolve(message);
+        return;
+      }
+    }
+  }
+}

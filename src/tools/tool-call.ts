@@ -1,0 +1,99 @@
+/** A call of another server's tool as paid work: held before it is sent, charged once its result is there. */
+import { z } from "zod";
+import { decodeBody, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
+import type {
+  PaidAnswer,
+  PaidRequest,
+  Planning,
+  RunningWork,
+  WayOfWork,
+  WorkPlan,
+  WorkShell,
+} from "../charges/index.ts";
+import type { Clock, JsonObject } from "../core/index.ts";
+import type { ServerTool, ToolServer } from "./tool-server.ts";
+
+export interface ToolCallDependencies {
+  shell: WorkShell;
+  clock: Clock;
+}
+
+export interface ToolTarget {
+  server: ToolServer;
+  tool: ServerTool;
+}
+
+interface ToolPlan extends WorkPlan {
+  arguments: JsonObject;
+}
+
+const anyObject = z.looseObject({});
+
+/** The body of the request contains the arguments, that of the answer the result. Rejects with a `GatewayError`. */
+export function callServerTool(
+  { shell, clock }: ToolCallDependencies,
+  request: PaidRequest,
+  target: ToolTarget,
+  onProgress: ((params: JsonObject) => void) | undefined,
+): Promise<PaidAnswer> {
+  return shell.run(request, new ToolWay({ request, target, clock, onProgress }));
+}
+
+interface ToolWayOptions {
+  request: PaidRequest;
+  target: ToolTarget;
+  clock: Clock;
+  onProgress: ((params: JsonObject) => void) | undefined;
+}
+
+class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
+  readonly surface = "openai";
+  readonly operation: string;
+  readonly form = undefined;
+  readonly #options: ToolWayOptions;
+
+  constructor(options: ToolWayOptions) {
+    this.#options = options;
+    const { server, tool } = options.target;
+    this.operation = `tool ${server.name}/${tool.name}`;
+  }
+
+  parse(bytes: Uint8Array): ParsedBody<JsonObject> {
+    return parseBody(bytes, anyObject, []);
+  }
+
+  plan(received: ReceivedBody<JsonObject>, { retry }: Planning<never>): ToolPlan {
+    if (received.kind === "form") throw new Error("no call of a tool has a form");
+    const { request, target, clock } = this.#options;
+    const { server, tool } = target;
+    const order = {
+      id: request.requestId,
+      principal: request.principal,
+      operation: "tool" as const,
+      dialect: undefined,
+      source: { provider: server.name, model: tool.name, modelId: `${server.name}/${tool.name}` },
+      price: server.priceOf(tool.name),
+      bound: { inputTokens: 0, outputTokens: 0, choices: 1, inputUnits: { toolCalls: 1 } },
+      streamed: false,
+      retry,
+      at: clock(),
+    };
+    return { order, clientGoneGraceMs: 0, arguments: decodeBody(received) };
+  }
+
+  async run(running: RunningWork, plan: ToolPlan): Promise<PaidAnswer> {
+    const { target, onProgress } = this.#options;
+    const { result, usage } = await target.server.call({
+      tool: target.tool,
+      arguments: plan.arguments,
+      signal: running.watchdog.abort.signal,
+      onProgress,
+      onSent: (isSent) => running.noteSent(isSent),
+    });
+    const body = Buffer.from(JSON.stringify(result));
+    const answer = { status: 200, headers: { "content-type": "application/json", ...running.work.rateHeaders }, body };
+    running.work.firstByte();
+    await running.answer(answer, { usage });
+    return answer;
+  }
+}

@@ -1,0 +1,134 @@
+/** The servers of tools by the URL that they are called at: one by its name, several as a set. */
+import type { PaidAnswer, PaidRequest } from "../charges/index.ts";
+import type { JsonObject } from "../core/index.ts";
+import { callServerTool, type ToolCallDependencies, type ToolTarget } from "./tool-call.ts";
+import { prefixedName, takenName } from "./tool-names.ts";
+import { allows, type ToolServer } from "./tool-server.ts";
+
+/** Several servers at one URL. */
+export interface ToolSet {
+  /** Names of servers. */
+  servers: readonly string[];
+  /** Whether the gateway's own tools are in it. */
+  hasOwn: boolean;
+  /** Globs of `server__tool`; undefined for all. */
+  tools: readonly string[] | undefined;
+  /** Whether names begin with that of the server. `never`: only those that several servers use. */
+  prefix: "always" | "never";
+}
+
+export interface ToolGatewayOptions extends ToolCallDependencies {
+  servers: readonly ToolServer[];
+  sets: ReadonlyMap<string, ToolSet>;
+}
+
+/** The tools at one URL. */
+export interface ToolDoor {
+  /** Whether the gateway's own tools are there too. */
+  hasOwn: boolean;
+  /** Globs for the gateway's own tools; undefined for all. */
+  own: readonly string[] | undefined;
+  /**
+   * The tools that `mayCall` permits, by the names that clients use, and the servers whose tools are missing. With `name`, only
+   * the server with this tool is asked, if its name shows which one that is.
+   */
+  find: (mayCall: (name: string) => boolean, name?: string) => Promise<FoundTools>;
+}
+
+export interface FoundTools {
+  tools: ReadonlyMap<string, ToolTarget>;
+  unavailable: readonly string[];
+}
+
+interface OfferedTool {
+  target: ToolTarget;
+  /** `server__tool`, by which tokens and sets name it. */
+  full: string;
+}
+
+export class ToolGateway {
+  readonly #options: ToolGatewayOptions;
+  readonly #servers: ReadonlyMap<string, ToolServer>;
+
+  constructor(options: ToolGatewayOptions) {
+    this.#options = options;
+    this.#servers = new Map(options.servers.map((server) => [server.name, server]));
+  }
+
+  /** All servers, and the gateway's own tools. */
+  get all(): ToolDoor {
+    const servers = [...this.#servers.keys()];
+    return this.#doorOf({ servers, hasOwn: true, tools: undefined, prefix: "always" });
+  }
+
+  /** The tools at `/mcp/{name}`; undefined if there is no such server or set. */
+  door(name: string): ToolDoor | undefined {
+    if (name === "all") return this.all;
+    const set = this.#options.sets.get(name);
+    if (set !== undefined) return this.#doorOf(set);
+    const server = this.#servers.get(name);
+    if (server === undefined) return undefined;
+    return { hasOwn: false, own: undefined, find: (mayCall) => findIn([server], mayCall, () => ({ isBare: true })) };
+  }
+
+  #doorOf({ servers, hasOwn, tools, prefix }: ToolSet): ToolDoor {
+    const members = servers.flatMap((name) => this.#servers.get(name) ?? []);
+    const isIn = (full: string): boolean => tools === undefined || allows(tools, full);
+    return {
+      hasOwn,
+      own: tools,
+      find: (mayCall, name) =>
+        findIn(
+          name === undefined || prefix === "never" ? members : members.filter((each) => isPrefix(each.name, name)),
+          (full) => isIn(full) && mayCall(full),
+          (offered) => ({ isBare: prefix === "never", isTaken: sharedNames(offered) }),
+        ),
+    };
+  }
+
+  /** Calls a tool. The body of the request contains its arguments, that of the answer its result. */
+  call(
+    request: PaidRequest,
+    target: ToolTarget,
+    onProgress: ((params: JsonObject) => void) | undefined,
+  ): Promise<PaidAnswer> {
+    return callServerTool(this.#options, request, target, onProgress);
+  }
+}
+
+/** Names of servers have no underscore, so that at most one fits. */
+function isPrefix(server: string, name: string): boolean {
+  return name.startsWith(`${server}__`);
+}
+
+interface Naming {
+  isBare: boolean;
+  /** Whether several servers use a name. */
+  isTaken?: (name: string) => boolean;
+}
+
+async function findIn(
+  servers: readonly ToolServer[],
+  mayCall: (full: string) => boolean,
+  namingOf: (offered: readonly OfferedTool[]) => Naming,
+): Promise<FoundTools> {
+  const lists = await Promise.all(servers.map(async (server) => ({ server, list: await server.tools() })));
+  const offered = lists.flatMap(({ server, list }) =>
+    [...(list?.values() ?? [])].map((tool) => ({ target: { server, tool }, full: `${server.name}__${tool.name}` })),
+  );
+  const { isBare, isTaken = () => false } = namingOf(offered);
+  const tools = new Map<string, ToolTarget>();
+  for (const { target, full } of offered) {
+    if (!mayCall(full)) continue;
+    const { name } = target.tool;
+    const shown = isBare && !isTaken(name) ? name : prefixedName(target.server.name, name);
+    tools.set(isBare ? shown : takenName(shown), target);
+  }
+  return { tools, unavailable: lists.filter(({ list }) => list === undefined).map(({ server }) => server.name) };
+}
+
+function sharedNames(offered: readonly OfferedTool[]): (name: string) => boolean {
+  const counts = new Map<string, number>();
+  for (const { target } of offered) counts.set(target.tool.name, (counts.get(target.tool.name) ?? 0) + 1);
+  return (name) => (counts.get(name) ?? 0) > 1;
+}

@@ -1,0 +1,142 @@
+/** A server of tools for tests, in one era, written after the specification: it notes each message, and a test gives its results. */
+
+type Json = Record<string, unknown>;
+
+export interface ReceivedMessage {
+  method: string;
+  params: Json;
+  headers: Headers;
+}
+
+export interface TestServer {
+  url: string;
+  received: ReceivedMessage[];
+  /** The messages with this method. */
+  of(method: string): ReceivedMessage[];
+  /** The definitions that it lists. */
+  tools: Json[];
+  /** Forgets all sessions, as a restart does. */
+  forget(): void;
+  stop(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  era: "2025" | "2026";
+  tools?: Json[];
+  /** The result of a call; a promise may wait. Undefined: an error of the protocol. */
+  call?: (
+    params: Json,
+    report: (progress: Json) => void,
+    signal: AbortSignal,
+  ) => Json | undefined | Promise<Json | undefined>;
+  /** Tools on a page of the list. */
+  pageSize?: number;
+  /** The only bearer that is let in. */
+  bearer?: string;
+}
+
+export const textResult = (text: string): Json => ({ content: [{ type: "text", text }] });
+
+const echo: Json = { name: "echo", description: "Repeats", inputSchema: { type: "object", properties: {} } };
+
+export function startTestServer(options: TestServerOptions): TestServer {
+  const received: ReceivedMessage[] = [];
+  const sessions = new Set<string>();
+  const own = { tools: options.tools ?? [echo] };
+  const { pageSize = 1_000, call = () => textResult("done") } = options;
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    fetch: async (request) => {
+      if (options.bearer !== undefined && request.headers.get("authorization") !== `Bearer ${options.bearer}`) {
+        return new Response("", { status: 401 });
+      }
+      if (request.method !== "POST") return new Response("", { status: 405 });
+      const { id, method, params = {} } = (await request.json()) as { id?: number; method: string; params?: Json };
+      received.push({ method, params, headers: request.headers });
+      const refused = refusal(request.headers, method, params, id);
+      if (refused !== undefined) return refused;
+      if (id === undefined) return new Response("", { status: 202 });
+      const result = (value: Json, headers = {}) => Response.json({ jsonrpc: "2.0", id, result: value }, { headers });
+      if (method === "server/discover") return result({ resultType: "complete", supportedVersions: ["2026-07-28"] });
+      if (method === "initialize") {
+        const session = crypto.randomUUID();
+        sessions.add(session);
+        return result({ protocolVersion: "2025-06-18", capabilities: {} }, { "mcp-session-id": session });
+      }
+      if (method === "tools/list") {
+        const from = Number(params["cursor"] ?? 0);
+        const tools = own.tools.slice(from, from + pageSize);
+        return result({ tools, ...(from + pageSize < own.tools.length && { nextCursor: String(from + pageSize) }) });
+      }
+      return streamed(id, (report) => call(params, report, request.signal), params);
+    },
+  });
+
+  function refusal(headers: Headers, method: string, params: Json, id: number | undefined): Response | undefined {
+    const meta = (params["_meta"] ?? {}) as Json;
+    if (options.era === "2025") {
+      if (method === "server/discover") return new Response("Bad Request: no session", { status: 400 });
+      const session = headers.get("mcp-session-id");
+      if (method !== "initialize" && (session === null || !sessions.has(session)))
+        return new Response("", { status: 404 });
+      return undefined;
+    }
+    const isRight =
+      headers.get("mcp-protocol-version") === "2026-07-28" &&
+      meta["io.modelcontextprotocol/protocolVersion"] === "2026-07-28" &&
+      headers.get("mcp-method") === method;
+    if (isRight) return undefined;
+    return Response.json(
+      { jsonrpc: "2.0", id: id ?? null, error: { code: -32_020, message: "mismatch" } },
+      { status: 400 },
+    );
+  }
+
+  return {
+    url: `http://127.0.0.1:${server.port}/mcp`,
+    received,
+    of: (method) => received.filter((each) => each.method === method),
+    get tools() {
+      return own.tools;
+    },
+    set tools(tools) {
+      own.tools = tools;
+    },
+    forget: () => sessions.clear(),
+    stop: () => server.stop(true),
+  };
+}
+
+/** The events of a call, which are sent as they come. */
+function streamed(
+  id: number,
+  call: (report: (progress: Json) => void) => Json | undefined | Promise<Json | undefined>,
+  params: Json,
+): Response {
+  const encoder = new TextEncoder();
+  const { progressToken } = (params["_meta"] ?? {}) as Json;
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const send = (message: Json): void => {
+        try {
+          controller.enqueue(
+            encoder.encode(`event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`),
+          );
+        } catch {
+          // The client has closed the stream.
+        }
+      };
+      send({ method: "notifications/message", params: { level: "info", data: "begun" } });
+      const result = await call((progress) =>
+        send({ method: "notifications/progress", params: { progressToken, ...progress } }),
+      );
+      send(result === undefined ? { id, error: { code: -32_602, message: "Wrong arguments" } } : { id, result });
+      // A second answer, which belongs to nothing.
+      send({ id, result: { content: [{ type: "text", text: "again" }] } });
+      controller.close();
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
