@@ -3,7 +3,7 @@ import { type ChatRules, chatFields, checkToolPairs, shortToolName } from "../sh
 import { choiceLogprobs, fragmentedToolDeltas, plainUsage, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
 import { readChatPrompt } from "../shared/chat/read-prompt.ts";
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
-import type { Problem } from "../shared/check.ts";
+import { isOneOf, type Problem } from "../shared/check.ts";
 import { asArray, asObject, type JsonObject } from "../shared/json.ts";
 import type { Prompt } from "../shared/prompt.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
@@ -14,7 +14,9 @@ const rules: ChatRules = {
   strict: false,
   roles: ["system", "user", "assistant", "tool"],
   toolName: shortToolName,
-  fields: chatFields(["frequency_penalty", "logprobs", "presence_penalty", "stream_options", "thinking"]),
+  fields: chatFields(["frequency_penalty", "logprobs", "presence_penalty", "stream_options", "thinking"], {
+    reasoning_effort: isOneOf("low", "high", "max"),
+  }),
 };
 
 function refuse(body: JsonObject): Problem | null {

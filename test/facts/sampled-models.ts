@@ -86,6 +86,10 @@ export const sampled: readonly Sampled[] = [
   compatible("mistral", "magistral-medium-latest", { simulator: "mistral" }),
   compatible("groq", "groq-llama-3.3-70b", { skips: ["reasoning in chat", "thinking in chat"] }),
   compatible("moonshot", "kimi-k2.6"),
+  compatible("moonshot", "kimi-k3"),
   compatible("perplexity", "sonar", { skips: ["an id of another provider", "functions", "a forced tool", "a tool"] }),
-  compatible("openrouter", "kimi-k2.6", { skips: ["an image by its address"] }),
+  compatible("openrouter", "kimi-k2.6", {
+    // Its simulator of Responses is OpenAI's.
+    skips: ["an image by its address", '{"', "a shell", "a apply_patch", "a local_shell", "an earlier "],
+  }),
 ];

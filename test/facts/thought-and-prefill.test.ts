@@ -1,6 +1,6 @@
 /** Members of chat that other providers have for thinking, an answer to continue at Mistral, and sound that no model takes. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chatPath, lastReceived, messagesPath, post, type Rig, startRig } from "../kit/index.ts";
+import { chatPath, lastReceived, messagesPath, post, responsesPath, type Rig, startRig } from "../kit/index.ts";
 
 let rig: Rig;
 let token: string;
@@ -61,6 +61,27 @@ test("providers that have the member get it", async () => {
   const { sent, changes } = await sentFor(chatPath, asked);
   expect(sent).toMatchObject({ thinking: { type: "enabled" } });
   expect(changes).toBeNull();
+});
+
+test.each([
+  [chatPath, { reasoning_effort: "none" }],
+  [messagesPath, { thinking: { type: "disabled" }, max_tokens: 50 }],
+  [responsesPath, { reasoning: { effort: "none" } }],
+])("DeepSeek is asked not to think by its switch: %s %j", async (path, asked) => {
+  const said = path === responsesPath ? { input: "Hello." } : { messages: [hello] };
+  const { sent } = await sentFor(path, { model: "deepseek/deepseek-v4-pro", ...said, ...asked });
+  expect(sent["thinking"]).toEqual({ type: "disabled" });
+  expect(Object.keys(sent)).not.toContain("reasoning_effort");
+});
+
+test.each([
+  ["minimal", "low"],
+  ["medium", "low"],
+  ["xhigh", "high"],
+  ["max", "max"],
+])("DeepSeek's effort for %s is %s", async (reasoning_effort, effort) => {
+  const asked = { model: "deepseek/deepseek-v4-pro", messages: [hello], reasoning_effort };
+  expect((await sentFor(chatPath, asked)).sent).toMatchObject({ reasoning_effort: effort });
 });
 
 test("with tools DeepSeek thinks if all earlier answers have their thoughts, and not otherwise", async () => {

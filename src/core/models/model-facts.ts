@@ -54,6 +54,8 @@ export interface ModelFacts {
   freeToolChoice?: boolean;
   /** In chat `reasoning_effort` alone asks it to think: it refuses or ignores OpenRouter's `reasoning` and Anthropic's `thinking`. */
   effortAlone?: boolean;
+  /** In chat `thinking` switches its thinking off, in the place of the effort none. */
+  hasThinkingSwitch?: boolean;
   /** With tools it takes earlier answers only with their thoughts, in `reasoning_content`, unless it is asked not to think. */
   needsThoughts?: boolean;
   /** An answer to continue, the last message, must be marked as such. */

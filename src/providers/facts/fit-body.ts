@@ -64,9 +64,14 @@ function askedEffort(
 }
 
 /** An effort that the model refuses becomes the nearest lower one that it takes. */
-function fitEffort(body: JsonObject, { efforts: offered }: ModelFacts): JsonEdit[] {
+function fitEffort(body: JsonObject, { efforts: offered, hasThinkingSwitch }: ModelFacts): JsonEdit[] {
   if (offered === undefined) return [];
-  const { reasoning_effort: asked } = body;
+  const { reasoning_effort: asked, thinking } = body;
+  if (asked === "none" && hasThinkingSwitch === true) {
+    const fact = "efforts";
+    const off: JsonEdit = { set: "thinking", value: JSON.stringify({ type: "disabled" }), fact };
+    return [{ remove: "reasoning_effort", fact }, ...(thinking === undefined ? [off] : [])];
+  }
   const reasoning = objectOf(body["reasoning"]);
   const effort = efforts.find((one) => one === (asked ?? reasoning?.["effort"]));
   if (effort === undefined || offered.includes(effort)) return [];

@@ -45,6 +45,12 @@ export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
     inReasoningContent,
     { fact: "formats", takes: { formats: "json" }, rule: "JSON without a schema", source },
     {
+      fact: "efforts",
+      takes: { efforts: ["low", "high", "max"], hasThinkingSwitch: true },
+      rule: "efforts low, high and max; `thinking` switches it off",
+      source,
+    },
+    {
       fact: "thinking",
       models: ["deepseek-chat*"],
       takes: {},
@@ -92,6 +98,20 @@ export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
   groq: [inReasoning, effortAlone(source), ...tools, names],
   moonshot: [
     inReasoningContent,
+    {
+      fact: "efforts",
+      models: ["kimi-k3*"],
+      takes: { efforts: ["low", "high", "max"] },
+      rule: "efforts low, high and max",
+      source,
+    },
+    {
+      fact: "sampling",
+      models: ["kimi-*"],
+      takes: { refusedSampling: ["temperature", "top_p", "presence_penalty", "frequency_penalty"] },
+      rule: "no sampling parameters but the defaults",
+      source,
+    },
     {
       fact: "images",
       takes: { inlineImages: true },

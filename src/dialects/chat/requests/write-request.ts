@@ -6,6 +6,7 @@ import {
   fieldsFor,
   fitSchemas,
   promptForFormat,
+  type ReasoningOptions,
   type TranslationTarget,
   wantsThoughts,
 } from "../../conversation/index.ts";
@@ -47,8 +48,12 @@ export function writeChatRequest(asked: Conversation, target: TranslationTarget)
 function writeReasoning({ reasoning, rest }: Conversation, target: TranslationTarget): JsonObject {
   // An upstream of this dialect also gets the client's own `thinking` and `reasoning`.
   const isElsewhere = rest.dialect === "chat" && rest.body["reasoning_effort"] === undefined;
-  const own = isElsewhere || reasoning === undefined ? undefined : { effort: reasoning.effort };
+  const own: ReasoningOptions | undefined =
+    isElsewhere || reasoning === undefined ? undefined : { effort: reasoning.effort };
   const options = rest.dialect === "chat" ? own : reasoning;
+  if (target.hasThinkingSwitch === true && (options?.mode === "off" || options?.effort === "none")) {
+    return { thinking: { type: "disabled" } };
+  }
   const effort = effortFor(options, target);
   if (reasoning === undefined || target.askForThoughts === undefined || !wantsThoughts(reasoning, rest.dialect)) {
     return { reasoning_effort: effort };
