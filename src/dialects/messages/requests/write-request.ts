@@ -60,7 +60,7 @@ function withFormat(conversation: Conversation, { formats, changed }: Translatio
   return promptForFormat(conversation, format);
 }
 
-/** A tool that must be called becomes one that the prompt asks for, where the model refuses to be forced. */
+/** A tool that must be called becomes one that the prompt asks for, if the model refuses to be forced. */
 function freeChoice(conversation: Conversation, { freeToolChoice, changed }: TranslationTarget): Conversation {
   const { toolChoice, turns } = conversation;
   if (freeToolChoice !== true || (toolChoice?.mode !== "required" && toolChoice?.mode !== "tool")) return conversation;

@@ -80,7 +80,7 @@ export function readItems(items: readonly unknown[], at: string, names: ToolName
   return turns;
 }
 
-/** Where a compaction stands beside the answers that it sums up, upstreams that can't read it do without. */
+/** Beside the answers that it sums up, a compaction is left out for upstreams that can't read it. */
 function withoutSealed(turn: Turn, before: readonly Turn[]): Turn {
   const [part] = turn.parts;
   if (part?.kind !== "native" || !compactions.has(part.value["type"])) return turn;
