@@ -1,5 +1,6 @@
 import { loadExtraction, PagePool, type PageRequest, type PageType } from "../../src/pages/index.ts";
 import { corpusFolder, hasCorpus, readCorpus, readPage, type KnownPage } from "./corpus.ts";
+import { hasNews, newsFolder, readSnippetPages, scoreSnippets, type SnippetPage, type SnippetScore } from "./news.ts";
 import { f1Of, plainText, wordsOf } from "./score.ts";
 
 const { mainContent, parseHtml } = await loadExtraction();
@@ -8,6 +9,8 @@ const { mainContent, parseHtml } = await loadExtraction();
 export interface ExtractionFigures {
   readonly scores: readonly { readonly type: PageType; readonly f1: number }[];
   /** Milliseconds by size of the page, of finding the content in a parsed page: medians. */
+  /** Of pages of news and blogs; null if they are absent. */
+  readonly news: SnippetScore | null;
   readonly times: readonly { readonly pages: string; readonly medianMs: number }[];
 }
 
@@ -29,10 +32,25 @@ export async function measureExtraction(say: (line: string) => void): Promise<Ex
   try {
     const scores: { type: PageType; f1: number }[] = [];
     for (const page of known) scores.push({ type: page.type, f1: await scoreOf(page, pool) });
-    return { scores, times: measureTimes(known) };
+    return { scores, news: await measureNews(pool, say), times: measureTimes(known) };
   } finally {
     await pool.close();
   }
+}
+
+async function measureNews(pool: PagePool, say: (line: string) => void): Promise<SnippetScore | null> {
+  if (!hasNews()) {
+    say(`extraction of news: skipped, there are no pages in ${newsFolder}`);
+    return null;
+  }
+  const pages = readSnippetPages();
+  say(`extraction of news: ${pages.length} pages`);
+  const texts = new Map<SnippetPage, string>();
+  for (const page of pages) {
+    const { markdown = "" } = await pool.takeApart(Buffer.from(page.html), requestFor(page), { owner: "bench" });
+    texts.set(page, markdown);
+  }
+  return scoreSnippets(pages, (page) => texts.get(page) ?? "");
 }
 
 /** The F1 of the markdown that a scrape of the page gives. */
@@ -41,7 +59,7 @@ async function scoreOf(page: KnownPage, pool: PagePool): Promise<number> {
   return f1Of(wordsOf(plainText(markdown)), wordsOf(page.content));
 }
 
-function requestFor({ url }: KnownPage): PageRequest {
+function requestFor({ url }: { url: string }): PageRequest {
   return {
     url,
     contentType: "text/html; charset=utf-8",

@@ -29,7 +29,7 @@ const typeOptions: BoostingOptions = {
   seed: 7,
 };
 const blockOptions: BoostingOptions = {
-  trees: 120,
+  trees: 160,
   leavesMax: 16,
   learningRate: 0.1,
   leafWeightMin: 0.15,
@@ -53,14 +53,15 @@ export function fit(samples: readonly Sample[], options: Partial<BoostingOptions
 }
 
 function fitTypes(samples: readonly Sample[]): Record<PageType, Forest> {
-  const rows = samples.map(({ facts }) => pageRowOf(facts));
+  const typed = samples.filter(({ type }) => type !== undefined);
+  const rows = typed.map(({ facts }) => pageRowOf(facts));
   const columns = Array.from(rows[0] ?? [], (_, column) => Float32Array.from(rows, (row) => row[column] ?? 0));
   const data = binColumns(columns, binsMax);
-  const weights = new Float32Array(samples.length).fill(1);
-  const all = Int32Array.from(samples.keys());
+  const weights = Float32Array.from(typed, ({ typeWeight }) => typeWeight);
+  const all = Int32Array.from(typed.keys());
   return Object.fromEntries(
     pageTypes.map((type) => {
-      const labels = Float32Array.from(samples, ({ known }) => (known.type === type ? 1 : 0));
+      const labels = Float32Array.from(typed, (sample) => (sample.type === type ? 1 : 0));
       return [type, boost(data, all, { labels, weights }, typeOptions)];
     }),
   ) as Record<PageType, Forest>;
@@ -93,6 +94,7 @@ function blockMatrix(samples: readonly Sample[]): Matrix {
     for (const row of rowsOf(sample.facts, stranger.weights, chances)) {
       index += 1;
       const weight = sample.weights[index] ?? 0;
+      if (weight === 0) continue;
       const share = Math.min(1, Math.max(shareMin, weight / fullWeight));
       if (random() >= share) continue;
       for (const [column, values] of columns.entries()) values[at] = row[column] ?? 0;
@@ -145,7 +147,7 @@ function* rowsOf(facts: PageFacts, weights: WordWeights, types: PageTypeChances)
 }
 
 /** The chances of the blocks of pages to be content. */
-export function blockJudge({ weights, types, blocks }: Fitted): (sample: Sample) => Float32Array {
+export function blockJudge({ weights, types, blocks }: Fitted): (sample: Pick<Sample, "facts">) => Float32Array {
   const judge = training.judgeBy(blocks);
   const judges = judgesOf(types);
   return ({ facts }) => {

@@ -67,6 +67,9 @@ export interface PageMetadata {
   [name: string]: string | string[] | undefined;
 }
 
+/** A page that seems to be something else than its content: nothing, a check for robots, or a template that scripts have not filled. */
+export type PageDoubt = "empty" | "challenge" | "unfilled";
+
 /** A document that was taken apart. */
 export interface Page {
   kind: DocumentKind;
@@ -84,6 +87,8 @@ export interface Page {
   /** Pages of a PDF that were read, and that it has. */
   pdfPages?: number;
   totalPdfPages?: number;
+  /** Known of HTML whose Markdown was asked for. */
+  doubt?: PageDoubt;
   /** The missing or doubtful parts of the result, for people. */
   warning?: string;
 }

@@ -13,6 +13,7 @@ import { imagesOf } from "./images.ts";
 import { linksOf } from "./links.ts";
 import { metadataOf } from "./metadata.ts";
 import { needsBrowser } from "./needs-browser.ts";
+import { doubtOf, hasCheckMark } from "./page-doubt.ts";
 import { parseHtml } from "./parse.ts";
 import { Selectors } from "./select.ts";
 
@@ -45,6 +46,7 @@ export function readHtml(text: string, request: PageRequest): HtmlPage {
   if (wants.links === true) page.links = linksOf(selected, addresses);
   if (wants.images === true) page.images = imagesOf(selected, addresses);
   if (wants.html !== true && wants.markdown !== true) return page;
+  const isMarked = hasCheckMark(document);
   const hidden = dropHidden(document);
   const known = new Map(Object.entries(request.frames ?? {}));
   const frames = openFrames(document, { addresses, pageUrl: request.url, known });
@@ -56,7 +58,11 @@ export function readHtml(text: string, request: PageRequest): HtmlPage {
   clean(content);
   makeAbsolute(content, { addresses, removeBase64Images: request.removeBase64Images });
   if (wants.html === true) page.html = render(content, { encodeEntities: "utf8" });
-  if (wants.markdown === true) page.markdown = writeMarkdown(content, withoutFragment(base));
+  if (wants.markdown === true) {
+    page.markdown = writeMarkdown(content, withoutFragment(base));
+    const doubt = doubtOf(page.markdown, { title: page.metadata.title ?? "", isMarked });
+    if (doubt !== undefined) page.doubt = doubt;
+  }
   return page;
 }
 

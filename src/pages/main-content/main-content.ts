@@ -8,6 +8,7 @@ import { linkedContent } from "./linked-content.ts";
 import { loadModel, type PageType } from "./model/model.ts";
 import { dropThumbnailTexts } from "./thumbnail-texts.ts";
 import { titleHeading, withHeading } from "./title-heading.ts";
+import { trimArticle } from "./trim-article.ts";
 import { gatherPage, type PageFacts } from "./page-facts.ts";
 import { openNoscripts } from "./open-noscripts.ts";
 import { judgePageType, likeliest } from "./page-type.ts";
@@ -32,6 +33,9 @@ export interface MainContentOptions {
 /** The pages whose pictures, if many, show the things that the text beside them names. */
 const thumbnailTypes: ReadonlySet<PageType> = new Set(["collection", "listing", "product", "service"]);
 
+/** The chance from which on a page is read as an article. */
+const articleChanceMin = 0.5;
+
 /** A page with less text than this may have its content in JSON-LD, for a script to show. */
 const fewWords = 40;
 
@@ -53,6 +57,7 @@ export function mainContent(document: Document, { url, titles = [] }: MainConten
     index += 1;
   }
   const kept = chooseBlocks(page.blocks, probabilities);
+  if (chances.article > articleChanceMin) trimArticle(page, kept);
   const words = page.blocks.reduce((sum, { index: at, facts }) => sum + (kept[at] === true ? facts.words : 0), 0);
   const linked = words < fewWords ? linkedContent(page.head.linkedData) : undefined;
   const pageType = likeliest(chances);

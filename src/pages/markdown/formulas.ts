@@ -43,7 +43,7 @@ export function delimited(tex: string, isDisplay: boolean): string {
   return isDisplay ? `$$${tex}$$` : `$${tex}$`;
 }
 
-/** A formula in a cell of a table, where a bar ends the cell and a backslash before it is taken away. */
+/** A formula in a cell of a table: a bar would end the cell, and a backslash before it is taken away. */
 export function formulaForCell(tex: string): string {
   return tex
     .replaceAll(/\\\|/g, String.raw`\Vert `)

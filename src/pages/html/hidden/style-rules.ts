@@ -24,7 +24,7 @@ interface Rule {
 
 const none: readonly Rule[] = [];
 
-/** The rules of a page's own style sheets that can hide an element by what it is, not by where it stands. */
+/** The rules of a page's own style sheets that can hide an element by what it is, not by its place. */
 export class StyleRules {
   readonly #rules = new Map<string, Rule[]>();
   readonly #known = new Map<string, Declarations | undefined>();

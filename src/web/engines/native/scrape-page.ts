@@ -14,6 +14,7 @@ import { refreshTarget } from "./refresh-target.ts";
 import { readFrames } from "./read-frames.ts";
 import { cacheKeyOf, isCacheable, needsBrowser, type ScrapePlan } from "./scrape-plan.ts";
 import { type ScrapeTime, takeApart } from "./take-apart.ts";
+import { warningOf } from "./page-warning.ts";
 
 /** A page that has been read, from the web or from the cache: plain data. */
 interface ReadPage {
@@ -99,7 +100,7 @@ async function fromWeb(
 
 /** Failures of a target are not kept: they may be over in a minute. */
 function isLasting({ status, page }: ReadPage): boolean {
-  return status < 400 && page.warning === undefined;
+  return status < 400 && page.warning === undefined && page.doubt === undefined;
 }
 
 async function readFromWeb(
@@ -259,10 +260,10 @@ interface Made {
 
 async function documentOf(
   { screenshots }: NativeDependencies,
-  { formats, sourceUrl }: ScrapePlan,
+  { formats, sourceUrl, onlyMainContent, includeTags }: ScrapePlan,
   { reading, made, context }: Made,
 ): Promise<JsonObject> {
-  const { page, url, status, contentType, rendered, cachedAt } = reading;
+  const { page, url, status, contentType, isRendered, rendered, cachedAt } = reading;
   const { names } = formats;
   const owner = context.principal.user;
   const toAddress = (screenshot: Screenshot): Promise<string> | string =>
@@ -270,6 +271,7 @@ async function documentOf(
       ? dataUrl(screenshot)
       : screenshots.keep({ owner, mediaType: screenshot.type, content: screenshot.bytes });
   const { screenshot, actions } = rendered ?? {};
+  const warning = warningOf(page, { isRendered, onlyMainContent, hasSelectors: includeTags.length > 0 });
   return {
     ...(names.has("markdown") && { markdown: page.markdown ?? "" }),
     ...(names.has("html") && { html: page.html ?? "" }),
@@ -279,7 +281,7 @@ async function documentOf(
     ...made,
     ...(screenshot && { screenshot: await toAddress(screenshot) }),
     ...(actions && { actions: await actionsDocument(actions, async (each) => toAddress(each)) }),
-    ...(page.warning !== undefined && { warning: page.warning }),
+    ...(warning !== undefined && { warning }),
     metadata: {
       ...objectOf(page.metadata),
       sourceURL: sourceUrl,
