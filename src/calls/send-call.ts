@@ -3,6 +3,7 @@ import type { CallWatchdog, RunningWork } from "../charges/index.ts";
 import { type ErrorCode, type FailureName, GatewayError } from "../core/index.ts";
 import { readFailedAnswer } from "../dialects/index.ts";
 import {
+  answered,
   type AnyFailure,
   classifyAnswer,
   type FailedAttempt,
@@ -25,8 +26,6 @@ import type { CallPlan } from "./plan-call.ts";
 export interface RequestAttempt {
   /** Its time-outs end this turn alone. */
   watchdog: CallWatchdog;
-  /** By the performance clock. */
-  begunAt: number;
   /** Whether another target is left. */
   hasNext: boolean;
   /** Called when a request has failed and is not repeated. */
@@ -66,7 +65,7 @@ export async function readAttempt(
   const { memory } = call;
   try {
     const reply = await readWhole(deps, plan, sent, { memory, watchdog: attempt.watchdog });
-    // An error with a status of success; any other one has been told already.
+    // An error with a status of success; any other one has been reported already.
     if (reply.kind === "failed" && sent.kind === "stream") {
       const { operation, route } = plan.target;
       const failure = classifyAnswer(route.provider.failures, readFailedAnswer(operation.dialect, reply.body));
@@ -100,26 +99,31 @@ interface LostAnswer {
   isLost?: boolean;
 }
 
+/** Reports an answer that stays: no other target follows. */
+export function confirmAnswer(
+  deps: SendDependencies,
+  call: RunningWork,
+  { target }: CallPlan,
+  sent: StreamReply,
+): void {
+  const { keyId, attempt: number } = sent;
+  reportAttempt(deps, { workId: call.id, target, work: call }, { key: { id: keyId }, number }, answered(sent));
+}
+
 /** Reports the failure of an answer that had begun: to the keys, to the observers of attempts, and to `onFailure`. */
 export function loseAnswer(
   deps: SendDependencies,
   call: RunningWork,
   { target }: Pick<CallPlan, "target">,
-  {
-    sent: { keyId, status, headers, attempt: number },
-    attempt: { begunAt, onFailure },
-    failure,
-    isLost = false,
-  }: LostAnswer,
+  { sent, attempt: { onFailure }, failure, isLost = false }: LostAnswer,
 ): void {
+  const { keyId, status, headers, attempt: number, begunAt } = sent;
   const { keys } = target.route;
   const key = keys.find(keyId);
-  if (key !== undefined && failure !== "abandoned") {
-    keys.note(key, failure);
-    const unbilled = isLost ? call.lostCredits() : undefined;
-    const result = { begunAt, status, headers, failure, waitMs: undefined, unbilled };
-    reportAttempt(deps, { workId: call.id, target, work: call }, { key, number }, result);
-  }
+  if (key !== undefined && failure !== "abandoned") keys.note(key, failure);
+  const unbilled = isLost && failure !== "abandoned" ? call.lostCredits() : undefined;
+  const result = { begunAt, status, headers, failure, unbilled };
+  reportAttempt(deps, { workId: call.id, target, work: call }, { key: { id: keyId }, number }, result);
   onFailure({ failure, status: undefined, isSent: true });
 }
 
@@ -142,9 +146,10 @@ function upstreamCall(
     pinnedKeyId,
     session,
     preferredKeyId,
-    ask,
+    ask: target.operation.hasSocket === true ? ask : undefined,
     watchdog,
     hasNext,
+    isHeld: onFailure !== undefined,
     onFailure,
     repeats: repeatRuleOf(order.operation),
     work: call,
@@ -184,7 +189,9 @@ async function sendOne(
   try {
     const sent = await sendUpstream(deps, upstreamCall(call, plan, request, { ...attempt, watchdog }));
     if (attempt === undefined) return await readWhole(deps, plan, sent, { memory, watchdog });
-    return await readAttempt(deps, call, plan, { sent, attempt: { ...attempt, watchdog } });
+    const reply = await readAttempt(deps, call, plan, { sent, attempt: { ...attempt, watchdog } });
+    if (reply.kind === "whole" && sent.kind === "stream") confirmAnswer(deps, call, plan, sent);
+    return reply;
   } finally {
     watchdog.end();
   }

@@ -87,18 +87,6 @@ describe("a call is counted", () => {
   });
 });
 
-test("a stream that fails after its head is one failed attempt", async () => {
-  const metrics = new CallMetrics();
-  metrics.attempted(attempt);
-  metrics.attempted({ ...attempt, failure: "no_content" });
-  metrics.attempted({ ...attempt, attempt: 2, provider: "other" });
-  metrics.ended(endOf({}));
-  expect(await linesOf(metrics, "tollgate_attempts_total")).toEqual([
-    'tollgate_attempts_total{provider="up",class="no_content"} 1',
-    'tollgate_attempts_total{provider="other",class="ok"} 1',
-  ]);
-});
-
 test("requests of one call that go out together are counted each", async () => {
   const metrics = new CallMetrics();
   for (let picture = 0; picture < 3; picture += 1) metrics.attempted(attempt);

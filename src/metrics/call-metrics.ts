@@ -50,7 +50,6 @@ interface TimeSeries {
 /** The attempts of work that has not ended. */
 interface OpenWork {
   attempts: number;
-  /** Counted once it is certain: a stream whose head has come is reported a second time if it fails before its content. */
   last: AttemptReport;
 }
 
@@ -66,31 +65,17 @@ export class CallMetrics implements WorkObserver {
   #unnamed = 0;
 
   attempted(attempt: AttemptReport): void {
-    const { workId } = attempt;
-    if (workId === undefined) return this.#count(attempt);
+    const { workId, provider, failure } = attempt;
+    this.#attempts.add({ provider, class: failure ?? "ok" });
+    if (workId === undefined) return;
     const open = this.#open.get(workId);
-    if (open === undefined) {
-      this.#open.set(workId, { attempts: 1, last: attempt });
-      if (this.#open.size > OPEN_WORKS_MAX) this.#forget(this.#open.keys().next().value ?? "");
+    if (open !== undefined) {
+      open.attempts += 1;
+      open.last = attempt;
       return;
     }
-    if (!isCorrection(open.last, attempt)) {
-      this.#count(open.last);
-      open.attempts += 1;
-    }
-    open.last = attempt;
-  }
-
-  #count({ provider, failure }: AttemptReport): void {
-    this.#attempts.add({ provider, class: failure ?? "ok" });
-  }
-
-  #forget(id: string): OpenWork | undefined {
-    const open = this.#open.get(id);
-    if (open === undefined) return undefined;
-    this.#open.delete(id);
-    this.#count(open.last);
-    return open;
+    this.#open.set(workId, { attempts: 1, last: attempt });
+    if (this.#open.size > OPEN_WORKS_MAX) this.#open.delete(this.#open.keys().next().value ?? "");
   }
 
   refused({ operation }: WorkOrder, { code }: GatewayError): void {
@@ -98,7 +83,8 @@ export class CallMetrics implements WorkObserver {
   }
 
   ended({ order: { id }, record, credits, unbilled, error }: WorkReport): void {
-    const open = this.#forget(id);
+    const open = this.#open.get(id);
+    this.#open.delete(id);
     const series = this.#seriesOf(record);
     const name = classOf(record, open, error);
     series.calls.set(name, (series.calls.get(name) ?? 0) + 1);
@@ -193,12 +179,6 @@ export class CallMetrics implements WorkObserver {
       ),
     ];
   }
-}
-
-/** Whether this is the failure of a stream whose head was reported as a success. */
-function isCorrection(last: AttemptReport, { attempt, provider, failure }: AttemptReport): boolean {
-  const isSame = attempt === last.attempt && provider === last.provider;
-  return isSame && last.failure === undefined && failure !== undefined;
 }
 
 /** How work ended: `ok`, `abandoned`, `interrupted`, or the class of its failure as in `docs/routing.md`. */

@@ -65,7 +65,7 @@ export async function connectUpstream(
     try {
       const socket = await environment.openSocket({ url, headers, openMsMax });
       if (route.keys.learns) route.keys.noteAnswer(key, undefined);
-      reportAttempt(deps, request, attempt, { begunAt, status: 101, failure: undefined, waitMs: undefined });
+      reportAttempt(deps, request, attempt, { begunAt, status: 101, failure: undefined });
       return { kind: "opened", socket };
     } catch (cause) {
       const status = cause instanceof HandshakeRefused ? cause.status : undefined;

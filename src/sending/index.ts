@@ -7,6 +7,7 @@ export { relayedErrorHeaders, relayedHeaders } from "./headers.ts";
 export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
 export { type FailedAttempt, mayRepeat, repeatRuleOf } from "./repeat-rule.ts";
 export {
+  answered,
   reportAttempt,
   type SendDependencies,
   type SendOptions,

@@ -13,6 +13,9 @@ export interface StreamReply {
   keyId: string;
   /** The number of the attempt, among all of its work. */
   attempt: number;
+  /** When it began, and when its head came, by the performance clock. */
+  begunAt: number;
+  headAt: number;
 }
 
 /** Whole answers, with the head of the first one: several if the call was several requests. */

@@ -20,7 +20,7 @@ import type { AttemptRecord } from "../ledger/index.ts";
 import { rateRoomOf } from "../providers/index.ts";
 import { circuitIdOf, type CircuitOutcome, type Circuits, type Key } from "../routing/index.ts";
 import { BadReply, collectBody } from "../upstream/index.ts";
-import { type Attempt, type AttemptPolicy, Attempts } from "./attempts.ts";
+import { type AttemptPolicy, Attempts } from "./attempts.ts";
 import {
   type AnyFailure,
   circuitOutcomeOf,
@@ -78,6 +78,8 @@ export interface UpstreamCall extends UpstreamHead {
   watchdog: CallWatchdog;
   /** Whether another target is left: this one is asked again only with another key. Absent for a call with one target. */
   hasNext?: boolean | undefined;
+  /** Whether the caller reports the attempt whose head is a success, once it knows whether another target follows. */
+  isHeld?: boolean | undefined;
   /** Called when the last attempt has failed. */
   onFailure?: ((failed: FailedAttempt) => void) | undefined;
   /** The paid work; absent for a free request. */
@@ -133,8 +135,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
       const { status, headers, body } = await ask(deps, call, key, noteSent);
       if (status >= 200 && status < 300) {
         noteSuccess(circuits, { target, openings, isNoted }, key, headers);
-        reportAttempt(deps, call, { key, number }, { begunAt, status, headers, failure: undefined, waitMs: undefined });
-        return { kind: "stream", status, headers, body, keyId: key.id, attempt: number };
+        return succeeded(deps, call, { key, number, begunAt }, { status, headers, body });
       }
       noteSent(false);
       const { reply, failure } = await readFailure(deps, call, key, { status, headers, body });
@@ -206,6 +207,19 @@ function noteOutcome(circuits: Circuits, { target, openings }: Asked, outcome: C
   circuits.note({ id: circuitIdOf(target), openings, isProbe: false }, outcome);
 }
 
+/** An attempt that was answered with a success, reported unless the call holds it. */
+function succeeded(
+  deps: SendDependencies,
+  call: UpstreamCall,
+  { key, number, begunAt }: { key: Key; number: number; begunAt: number },
+  head: Pick<StreamReply, "status" | "headers" | "body">,
+): StreamReply {
+  const attempt = { keyId: key.id, attempt: number, begunAt, headAt: performance.now() };
+  const reply: StreamReply = { kind: "stream", ...head, ...attempt };
+  if (call.isHeld !== true) reportAttempt(deps, call, { key, number }, answered(reply));
+  return reply;
+}
+
 /** The start of an attempt, and its outcome. */
 interface AttemptResult {
   /** By the performance clock. */
@@ -214,20 +228,35 @@ interface AttemptResult {
   /** Of the answer; absent without one. */
   headers?: ReplyHeaders;
   failure: AnyFailure | undefined;
-  waitMs: number | undefined;
+  /** Until the next attempt; absent if none follows. */
+  waitMs?: number | undefined;
   unbilled?: string | undefined;
+  /** Its duration; by default until now. */
+  milliseconds?: number;
 }
 
-/** Notifies the observer and the work of an attempt. */
+/** The result of an attempt that was answered with a success. */
+export function answered({ begunAt, headAt, status, headers }: StreamReply): AttemptResult {
+  return { begunAt, status, headers, failure: undefined, milliseconds: headAt - begunAt };
+}
+
+/** Notifies the observer and the work of an attempt, once. */
 export function reportAttempt(
   { observer, environment }: { observer: SendDependencies["observer"]; environment: Pick<Environment, "clock"> },
   { workId, target, work }: Pick<UpstreamCall, "workId" | "target" | "work">,
-  { key, number }: Attempt,
-  { begunAt, status, headers, failure: failed, waitMs, unbilled }: AttemptResult,
+  { key, number }: { key: Pick<Key, "id">; number: number },
+  {
+    begunAt,
+    status,
+    headers,
+    failure: failed,
+    waitMs,
+    unbilled,
+    milliseconds = performance.now() - begunAt,
+  }: AttemptResult,
 ): void {
   const provider = target.route.prefix;
   const failure = typeof failed === "object" ? failed.name : failed;
-  const milliseconds = performance.now() - begunAt;
   observer.attempted?.({
     workId,
     provider,
@@ -250,12 +279,11 @@ export function reportAttempt(
     status,
     codes: typeof failed === "object" ? failed.codes : undefined,
     upstreamRequestId: headers && upstreamRequestIdOf(headers, target.route.keys),
-    startedAt: environment.clock() - Math.round(milliseconds),
+    startedAt: environment.clock() - Math.round(performance.now() - begunAt),
     milliseconds,
     unbilled,
   };
-  // An answer that is lost has been noted already if it followed a failure.
-  asked.attempts = [...(asked.attempts ?? []).filter((other) => other.number !== number), noted];
+  asked.attempts = [...(asked.attempts ?? []), noted];
 }
 
 /** The gateway stopped waiting, or the client disconnected. */

@@ -102,7 +102,8 @@ async function begin(observer: StreamObserver) {
     totalMsMax: 1_800_000,
     idleMsMax: 60_000,
   };
-  const stream = relayReply({ send, logger }, call, plan, { kind: "stream", keyId: "k", attempt: 1, ...reply })?.body;
+  const attempt = { kind: "stream", keyId: "k", attempt: 1, begunAt: 0, headAt: 0 } as const;
+  const stream = relayReply({ send, logger }, call, plan, { ...attempt, ...reply })?.body;
   const text = new Response(stream).text();
   return {
     /** The received bytes once the stream has broken off. */

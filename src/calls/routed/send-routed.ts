@@ -10,7 +10,7 @@
  * When all fail, the client gets a refusal that came as an answer, else the last error that a provider itself has given, else
  * the last failure.
  */
-import { exceedsWindow, type RunningWork } from "../../charges/index.ts";
+import { exceedsWindow, likelyInput, type RunningWork } from "../../charges/index.ts";
 import { type FailureName, failureTraits, GatewayError } from "../../core/index.ts";
 import { firstContentOf } from "../../dialects/index.ts";
 import type { RouteLimits, Target } from "../../routing/index.ts";
@@ -26,7 +26,7 @@ import {
 } from "../../sending/index.ts";
 import { EVENT_STREAM } from "../../streaming/index.ts";
 import type { CallPlan } from "../plan-call.ts";
-import { loseAnswer, lostAnswer, readAttempt, type RequestAttempt, sendCall } from "../send-call.ts";
+import { confirmAnswer, loseAnswer, lostAnswer, readAttempt, type RequestAttempt, sendCall } from "../send-call.ts";
 import type { CallTargets } from "./call-targets.ts";
 import { HeldBody } from "./held-body.ts";
 import { contentReaderOf, hasRefused } from "./read-content.ts";
@@ -137,8 +137,7 @@ class RoutedCall {
   async #ask(plan: CallPlan, failures: FailedAttempt[]): Promise<AskedReply> {
     const watchdog = this.#running.watchdog.ofAttempt();
     const hasNext = this.#targets.hasMore && this.#attemptsLeft > 1;
-    const begunAt = performance.now();
-    const attempt: RequestAttempt = { watchdog, begunAt, hasNext, onFailure: (failed) => void failures.push(failed) };
+    const attempt: RequestAttempt = { watchdog, hasNext, onFailure: (failed) => void failures.push(failed) };
     try {
       const deps = { ...this.#deps, send: { ...this.#deps.send, ...this.#boundsOf(plan, attempt) } };
       const sent = await sendCall(deps, this.#running, plan, attempt);
@@ -148,6 +147,7 @@ class RoutedCall {
       if (reply.kind === "failed") return { reply, isFailure: true };
       const isFailure = this.#targets.hasFor("content_policy") && hasRefused(plan, reply);
       if (isFailure) loseAnswer(deps, this.#running, plan, { sent, attempt, failure: refusal, isLost: true });
+      else confirmAnswer(deps, this.#running, plan, sent);
       return { reply, isFailure };
     } finally {
       watchdog.end();
@@ -158,7 +158,7 @@ class RoutedCall {
   async #hold(plan: CallPlan, sent: StreamReply, attempt: RequestAttempt): Promise<AskedReply> {
     const hasNext = this.#targets.hasMore && this.#attemptsLeft > 0 && this.#msLeft > 0;
     const reader = hasNext ? contentReaderOf(plan) : undefined;
-    if (reader === undefined) return { reply: sent, isFailure: false };
+    if (reader === undefined) return this.#pass(plan, sent);
     const content = firstContentOf(reader);
     const isTimed = this.#targets.hasFor("no_content");
     const { watchdog } = attempt;
@@ -172,7 +172,9 @@ class RoutedCall {
       watchdog.expect(CONTENT_TIMES * this.#limits.attemptMsMax, "The upstream's stream had no content in time.");
     const end = await body.hold();
     watchdog.stopWaiting();
-    if (end.kind === "passing") return { reply: { ...sent, body }, isFailure: false };
+    if (end.kind === "passing") return this.#pass(plan, sent, body);
+    if (this.#running.watchdog.abort.signal.aborted)
+      loseAnswer(this.#deps, this.#running, plan, { sent, attempt, failure: "abandoned" });
     this.#checkOpen();
     const isRefused = content.failure === undefined && content.progress === "refusal";
     if (end.kind === "failed") {
@@ -184,6 +186,12 @@ class RoutedCall {
     loseAnswer(this.#deps, this.#running, plan, { sent, attempt, failure, isLost: true });
     if (end.cause instanceof GatewayError) throw end.cause;
     throw new GatewayError("upstream_interrupted", "The upstream's stream broke off.", { cause: end.cause });
+  }
+
+  /** The stream goes to the client from here on. */
+  #pass(plan: CallPlan, sent: StreamReply, body: StreamReply["body"] = sent.body): AskedReply {
+    confirmAnswer(this.#deps, this.#running, plan, sent);
+    return { reply: { ...sent, body }, isFailure: false };
   }
 
   #boundsOf({ exchange }: CallPlan, { hasNext }: RequestAttempt): { firstByteMsMax: number; retries: number } {
@@ -210,8 +218,9 @@ class RoutedCall {
       if (target === undefined) return undefined;
       const plan = await this.#planFor(target);
       // Unsent, unless it is the last one for this failure: the provider's own error says more.
-      const isTooLong = plan !== undefined && this.#targets.hasFor(after) && exceedsWindow(plan.order);
-      if (plan !== undefined && !isTooLong && (await this.#running.work.moveTo(plan.order)) === "moved") {
+      if (plan === undefined || !this.#targets.takesInput(likelyInput(plan.order))) continue;
+      const isTooLong = this.#targets.hasFor(after) && exceedsWindow(plan.order);
+      if (!isTooLong && (await this.#running.work.moveTo(plan.order)) === "moved") {
         this.#checkOpen();
         const { streamed } = plan.exchange;
         this.#running.watchdog.limitTotal(streamed ? Number.POSITIVE_INFINITY : this.#deps.send.totalMsMax);
