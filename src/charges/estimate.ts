@@ -385,11 +385,29 @@ export function expectedTokens(price: ModelPrice, bound: WorkBound): number {
 const WINDOW_TIMES = 1.5;
 
 /** Whether an input, as far as it can be estimated, is far too long for its model. */
-export function exceedsWindow({ price, bound }: Pick<WorkOrder, "price" | "bound">): boolean {
-  const { contextWindow } = price;
-  if (contextWindow === undefined) return false;
-  const likely = inputTokens(expectedInput({ contextWindow: undefined }, bound));
-  return likely > WINDOW_TIMES * contextWindow * (bound.inputs ?? 1);
+export function exceedsWindow({ price: { contextWindow }, bound }: Pick<WorkOrder, "price" | "bound">): boolean {
+  return contextWindow !== undefined && likelyInput({ bound }) > WINDOW_TIMES * contextWindow * (bound.inputs ?? 1);
+}
+
+/** The tokens of an input, as far as they can be estimated. */
+export function likelyInput({ bound }: Pick<WorkOrder, "bound">): number {
+  return inputTokens(expectedInput({ contextWindow: undefined }, bound));
+}
+
+/**
+ * The likely usage of a call of which so many tokens of input are in the model's cache; undefined for anything but text, whose
+ * bound is close to its usage.
+ */
+export function likelyUsage(
+  { price, bound, output }: Pick<WorkOrder, "price" | "bound" | "output">,
+  cached: number,
+): Usage | undefined {
+  if (output === undefined) return undefined;
+  const { input = 0, ...units } = expectedInput(price, bound);
+  const cacheRead = Math.min(cached, input);
+  const read = mostExpensiveOf(price, "input", bound.inputBuckets, input);
+  const written = Math.min(OUTPUT_TOKENS_LIKELY, bound.outputTokens ?? OUTPUT_TOKENS_LIKELY) * bound.choices;
+  return { ...units, [read]: input - cacheRead, cacheRead, output: written, requests: 1 };
 }
 
 /** Tokens held for parts of unknown size are a bound and no indication of their size. */

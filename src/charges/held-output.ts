@@ -1,4 +1,5 @@
 import { formatCredits, GatewayError, limits, type Nano } from "../core/index.ts";
+import { beyondMax } from "./max-credits.ts";
 import type { OutputHold } from "./output-hold.ts";
 import { capAt, WorkCost } from "./work-cost.ts";
 import { withRuns, type WorkOrder } from "./work-order.ts";
@@ -28,6 +29,8 @@ export class HeldOutput {
   /** The held runs of hosted tools that the request does not limit; undefined if there are none. */
   #runs: number | undefined;
   #lowered = 0;
+  /** Whether the least that the work can be done for is within the caller's own limit. */
+  readonly isWithinMax: boolean;
 
   constructor(asked: WorkOrder) {
     this.#asked = asked;
@@ -35,6 +38,7 @@ export class HeldOutput {
     this.#order = this.#runs === undefined ? asked : withRuns(asked, this.#runs);
     this.#cost = new WorkCost(this.#order);
     this.#tokens = asked.output?.wanted;
+    this.isWithinMax = asked.chargeMax === undefined || this.#lowerTo(asked.chargeMax);
   }
 
   /** With as many runs of hosted tools as are held. */
@@ -48,6 +52,12 @@ export class HeldOutput {
 
   get amount(): Nano {
     return capAt(limits.callNanoMax, this.#cost.ofBound(this.#tokens));
+  }
+
+  #lowerTo(most: Nano): boolean {
+    while (this.amount > most) if (!this.lower(most)) return false;
+    this.#lowered = 0;
+    return true;
   }
 
   /** Lowers the held output, then the runs, to what is available. Returns whether that is still enough to begin. */
@@ -77,18 +87,17 @@ export class HeldOutput {
     return true;
   }
 
-  /** The refusal, where even the least output costs more than is available. */
+  /** The refusal, where even the least output costs more than is available, or than the caller allows. */
   refusal(available: Nano): GatewayError {
-    const { output, bound } = this.#order;
+    const { output, bound, chargeMax = 0n } = this.#order;
     const needed = this.#cost.ofBound(output?.least);
     const left = available > 0n ? available : 0n;
     const isForOutput = output !== undefined && needed > this.#cost.ofBound(0);
     const tokens = isForOutput ? output.least * bound.choices : 0;
     const least = isForOutput ? ` for its input and ${tokens} tokens of output` : "";
-    return new GatewayError(
-      "insufficient_credits",
-      `Not enough credits: this call needs ${output === undefined ? "up to " : ""}${formatCredits(needed)}${least}, ${formatCredits(left)} are left.`,
-    );
+    const needs = `this call needs ${output === undefined ? "up to " : ""}${formatCredits(needed)}${least}`;
+    if (!this.isWithinMax) return beyondMax(needs, chargeMax);
+    return new GatewayError("insufficient_credits", `Not enough credits: ${needs}, ${formatCredits(left)} are left.`);
   }
 
   /** The tokens of all choices together that are held, and the limits that the request gets. */
@@ -98,13 +107,15 @@ export class HeldOutput {
     const isText = output !== undefined && tokens !== undefined;
     return {
       outputTokens: isText ? tokens * bound.choices : undefined,
-      limits: { outputTokens: isText ? limitFor(output, tokens) : undefined, toolRuns: this.#runs },
+      limits: { outputTokens: isText ? this.#limitFor(output, tokens) : undefined, toolRuns: this.#runs },
     };
   }
-}
 
-/** The limit that a request must get, so that it costs no more than is held. */
-function limitFor({ limits: when, wanted }: OutputHold, tokens: number): number | undefined {
-  if (when === "never") return undefined;
-  return when === "always" || tokens < wanted ? tokens : undefined;
+  /** The limit that a request must get, so that it costs no more than is held, or than its caller allows. */
+  #limitFor({ limits: when, wanted, most }: OutputHold, tokens: number): number | undefined {
+    if (when !== "never") return when === "always" || tokens < wanted ? tokens : undefined;
+    const { chargeMax } = this.#order;
+    const payable = chargeMax === undefined ? Number.POSITIVE_INFINITY : this.#cost.tokensFor(chargeMax);
+    return payable < (most ?? Number.MAX_SAFE_INTEGER) ? payable : undefined;
+  }
 }

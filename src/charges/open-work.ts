@@ -18,12 +18,13 @@ export interface Replay {
 
 /**
  * Begins a piece of work. Its hold, the token's limits and its retry key are committed together, durably, before the
- * promise resolves. Rejects with 402 if the credits are insufficient, 429 if a limit of the token is reached, and 409
+ * promise resolves. Rejects with 402 if the credits, or those that the caller allows, are insufficient, 429 if a limit of the token is reached, and 409
  * for a retry key that cannot be answered. Resolves to the stored answer if the retry key has one.
  */
 export function openWork(deps: WorkDependencies, order: WorkOrder): Promise<Work | Replay> {
   const opening = new Opening(deps, withOwnMarkup(order));
-  deps.ledger.enqueue(opening);
+  if (opening.isWithinMax) deps.ledger.enqueue(opening);
+  else opening.refuseCost();
   return opening.opened.promise;
 }
 
@@ -47,6 +48,15 @@ class Opening implements QueuedOperation<Hold> {
     this.#deps = deps;
     this.#output = new HeldOutput(order);
     this.operation = this.#hold();
+  }
+
+  get isWithinMax(): boolean {
+    return this.#output.isWithinMax;
+  }
+
+  /** Refuses work that costs more than its caller allows. */
+  refuseCost(): void {
+    this.#refuse(this.#output.refusal(0n));
   }
 
   resolve(result: OutcomeOf<Hold>): void {

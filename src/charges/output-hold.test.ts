@@ -14,16 +14,16 @@ const limited = (outputTokens: number): WorkBound => ({ ...bound, outputTokens }
 
 describe("of a stream whose output all passes by", () => {
   test.each<[string, Partial<RequestedAnswer>, OutputHold]>([
-    ["little is held", { hidesThought: false }, { wanted: 2_048, least: 256, limits: "never" }],
+    ["little is held", { hidesThought: false }, { wanted: 2_048, least: 256, most: 64_000, limits: "never" }],
     [
       "no more is held than it is limited to",
       { hidesThought: false, bound: limited(100) },
-      { wanted: 100, least: 100, limits: "never", ownLimit: 100 },
+      { wanted: 100, least: 100, most: 100, limits: "never", ownLimit: 100 },
     ],
     [
       "no more is held than the model can write",
       { hidesThought: false, price: { ...price, maxOutputTokens: 500 } },
-      { wanted: 500, least: 256, limits: "never" },
+      { wanted: 500, least: 256, most: 500, limits: "never" },
     ],
   ])("%s", (_title, answer, hold) => {
     expect(holdOf({ streamed: true, ...answer })).toEqual(hold);

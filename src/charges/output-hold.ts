@@ -20,6 +20,8 @@ export interface OutputHold {
   wanted: number;
   /** The fewest that are held: for less, the call is refused. */
   least: number;
+  /** The most that the model may write, of a stream that is topped up; undefined if all of it is held. */
+  most?: number | undefined;
   /** Whether the request is limited to the held tokens: always, only if they are fewer than wanted, or never. */
   limits: "always" | "if-fewer" | "never";
   /** The request's own limit of all output that is billed, thought included; undefined if it has none. */
@@ -51,7 +53,7 @@ export function outputHold(answer: RequestedAnswer): OutputHold {
   // The price of passing text is unknown while another model may be writing it.
   if (streamed && !hidesThought && bound.alternatives === undefined) {
     const wanted = Math.min(most, STREAM_TOKENS);
-    return { wanted, least: Math.min(wanted, useful), limits: "never", ownLimit: own };
+    return { wanted, least: Math.min(wanted, useful), most, limits: "never", ownLimit: own };
   }
   // Thought beside a limited answer is bounded by the model alone.
   const wanted = own === undefined && !isAnswerOnly ? Math.min(most, OUTPUT_TOKENS_ASSUMED) : most;

@@ -24,6 +24,8 @@ export interface ParkedWork {
   /** The operator's markup, in millionths; only of work of an older version. */
   markup?: string;
   bound: WorkBound;
+  /** The caller's own limit of the charge, in nano-credits. */
+  chargeMax?: string;
   streamed: boolean;
   /** The retry key that its hold claims. */
   retry?: RetryKey;
@@ -32,6 +34,7 @@ export interface ParkedWork {
 
 export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState): ParkedWork {
   const { id, parent, session, principal, operation, dialect, source, price, bound, streamed, retry, at } = order;
+  const { chargeMax } = order;
   const { user, tokenId, accountId, rates } = principal;
   return {
     id,
@@ -45,6 +48,7 @@ export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState):
     source,
     price: snapshotOf(price),
     bound,
+    ...(chargeMax === undefined ? {} : { chargeMax: String(chargeMax) }),
     streamed,
     ...(retry === undefined ? {} : { retry }),
     at,
@@ -53,9 +57,14 @@ export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState):
 
 /** The order of parked work, and the state of its money. */
 export function fromParkedWork(parked: ParkedWork): { order: WorkOrder; holding: HoldState } {
-  const { reserves, held, price, markup, dialect, ...rest } = parked;
+  const { reserves, held, price, markup, dialect, chargeMax, ...rest } = parked;
   return {
-    order: { ...rest, dialect, price: withMarkup(priceFrom(price), markup === undefined ? undefined : BigInt(markup)) },
+    order: {
+      ...rest,
+      dialect,
+      price: withMarkup(priceFrom(price), markup === undefined ? undefined : BigInt(markup)),
+      chargeMax: chargeMax === undefined ? undefined : BigInt(chargeMax),
+    },
     holding: { reserves, amount: BigInt(held) },
   };
 }

@@ -12,6 +12,7 @@ import type { WorkDependencies } from "./dependencies.ts";
 import { type CountedWork, textLimit } from "./estimate.ts";
 import type { Lease } from "./lease.ts";
 import type { WorkOrder } from "./work-order.ts";
+import { beyondMax } from "./max-credits.ts";
 import { atLeast, capAt, type WorkCost } from "./work-cost.ts";
 
 /** The interval at which the cost of running work is compared with its hold. */
@@ -92,11 +93,11 @@ export class TopUps {
     this.#compare();
   }
 
-  /** The cost so far. A failing meter must neither stop the renewal of its lease nor the other holds on the ticker. */
+  /** The cost so far, also beyond the caller's own limit. A failing meter must neither stop the renewal of its lease nor the other holds on the ticker. */
   costSoFar(): Nano | undefined {
     try {
       const seen = this.#readUsage();
-      return seen === undefined ? undefined : this.#cost.of(seen);
+      return seen === undefined ? undefined : this.#cost.fullOf(seen);
     } catch (reason) {
       this.#deps.onUnsettled(this.#work.order.id, reason);
       return undefined;
@@ -112,7 +113,7 @@ export class TopUps {
     if (cost === undefined || amount >= limits.callNanoMax) return unlimited;
     const limitBytes = mostBytesOf((textLimit(this.#work) ?? 0) * this.#work.order.bound.choices);
     if (this.#isWhole && outputBytes < limitBytes) return { untilBytes: limitBytes, raised: this.#raisedFrom(cost) };
-    const next = this.#isLow(cost) ? amount : (amount * 3n) / 4n;
+    const next = this.#isLow(cost) || !this.#cost.mayExceed(amount) ? amount : (amount * 3n) / 4n;
     return { untilBytes: outputBytes + this.#cost.bytesFor(next - cost), raised: this.#raisedFrom(cost) };
   }
 
@@ -128,6 +129,8 @@ export class TopUps {
     // The amount of a hold that is being given to a job has been stored.
     while (this.#lease.givingAway !== undefined) await this.#lease.givingAway;
     if (!this.#lease.isFollowed || needed <= this.#lease.amount) return;
+    const { chargeMax } = this.#cost;
+    if (needed > chargeMax) throw beyondMax(`${formatCredits(needed)} must be held to go on`, chargeMax);
     const raising = this.#raise(needed);
     this.#covering = Promise.allSettled([this.#covering, raising]);
     const available = await raising;
@@ -153,7 +156,9 @@ export class TopUps {
   #isLow(cost: Nano): boolean {
     const { amount } = this.#lease;
     if (cost * 4n <= amount * 3n || amount >= limits.callNanoMax) return false;
-    return cost > amount || !this.#isWhole;
+    if (cost > amount) return true;
+    // A hold that its caller lets grow no more may be used up.
+    return (this.#cost.mayExceed(amount) || cost === amount) && !this.#isWhole;
   }
 
   /** Whether the hold is the most that the work can cost. */
@@ -173,11 +178,16 @@ export class TopUps {
     const lease = this.#lease;
     try {
       const most = cost <= (this.#most ?? 0n) ? this.#most : undefined;
-      const lack = await this.#raise(capAt(most ?? limits.callNanoMax, 2n * atLeast(lease.amount, cost)));
+      const { chargeMax } = this.#cost;
+      const wanted = capAt(most ?? chargeMax, 2n * atLeast(lease.amount, cost));
+      const lack = await this.#raise(capAt(chargeMax, wanted));
       const rest = lack !== undefined && lack > 0n ? await this.#raise(lease.amount + lack) : lack;
       // Otherwise others took a part of the rest meanwhile.
       const isNothingLeft = rest !== undefined && rest <= 0n;
-      if (isNothingLeft && cost >= lease.amount && lease.isFollowed) this.exhaust(usedUp(lease.amount));
+      if (cost < lease.amount || !lease.isFollowed) return;
+      if (isNothingLeft) this.exhaust(usedUp(lease.amount));
+      else if (!this.#cost.mayExceed(lease.amount))
+        this.exhaust(beyondMax(`this call has cost ${formatCredits(lease.amount)}`, chargeMax));
     } catch (reason) {
       this.#deps.onUnsettled(this.#work.order.id, reason);
       await this.#deps.ticker.pause(TOP_UP_RETRY_MS);

@@ -10,8 +10,8 @@ import {
   type Usage,
 } from "../core/index.ts";
 import { boundFor, chargeFor, type ModelPrice, priceAt, withMarkup } from "../pricing/index.ts";
-import { usageBound } from "./estimate.ts";
-import type { WorkOrder } from "./work-order.ts";
+import { likelyUsage, usageBound } from "./estimate.ts";
+import { withOwnMarkup, type WorkOrder } from "./work-order.ts";
 
 /** Tokens whose cost is calculated to know that of one: the more, the less it is rounded up. Within all windows. */
 const RATE_TOKENS = 1_000;
@@ -31,6 +31,8 @@ export function creditsOf(
 /** The prices of one piece of work, applied to its usage and its bound. All amounts are in nano-credits. */
 export class WorkCost {
   readonly #order: Pick<WorkOrder, "price" | "priceOf" | "bound">;
+  /** The most that is ever charged, by the caller's own limit or the gateway's. */
+  readonly chargeMax: Nano;
   /** At the requested terms. */
   readonly #price: ModelPrice;
   #costOfText: Nano | undefined;
@@ -38,14 +40,25 @@ export class WorkCost {
   #priced: ObservedUsage | undefined;
   #cost = 0n;
 
-  constructor(order: Pick<WorkOrder, "price" | "priceOf" | "bound">) {
-    const { price, bound } = order;
+  constructor(order: Pick<WorkOrder, "price" | "priceOf" | "bound" | "chargeMax">) {
+    const { price, bound, chargeMax } = order;
     this.#order = order;
+    this.chargeMax = capAt(limits.callNanoMax, chargeMax ?? limits.callNanoMax);
     this.#price = bound.terms === undefined ? price : priceAt(price, bound.terms);
   }
 
-  /** The cost of the usage. Throws for usage without a price. */
+  /** The charge for the usage. Throws for usage without a price. */
   of(observed: ObservedUsage): Nano {
+    return capAt(this.chargeMax, this.fullOf(observed));
+  }
+
+  /** Whether its caller lets the work cost more than this. */
+  mayExceed(amount: Nano): boolean {
+    return amount < this.chargeMax || this.chargeMax >= limits.callNanoMax;
+  }
+
+  /** The cost of the usage, also beyond its caller's own limit. Throws for usage without a price. */
+  fullOf(observed: ObservedUsage): Nano {
     // The same answer is priced for its header, for its charge and for the log.
     if (observed !== this.#priced) {
       const { priceOf, bound } = this.#order;
@@ -131,6 +144,14 @@ export class WorkCost {
     const cost = (usage: Usage): Nano => boundFor(this.#price, usage);
     return (this.#costOfText ??= cost({ ...input, output: RATE_TOKENS }) - cost(input));
   }
+}
+
+/** The expected cost of a call of which so many tokens of input are in the model's cache. */
+export function expectedCost(planned: WorkOrder, cached: number): Nano {
+  const order = withOwnMarkup(planned);
+  const usage = likelyUsage(order, cached);
+  const cost = new WorkCost(order);
+  return usage === undefined ? cost.ofBound(undefined) : cost.fullOf({ usage });
 }
 
 export function atLeast(least: Nano, amount: Nano): Nano {

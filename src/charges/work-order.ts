@@ -1,5 +1,13 @@
 import type { Principal } from "../auth/index.ts";
-import { type Dialect, limits, type Operation, withBroughtIn, withToolRuns, type WorkBound } from "../core/index.ts";
+import {
+  type Dialect,
+  limits,
+  type Nano,
+  type Operation,
+  withBroughtIn,
+  withToolRuns,
+  type WorkBound,
+} from "../core/index.ts";
 import type { Hold, RetryKey } from "../ledger/index.ts";
 import { type ModelPrice, type PriceOf, withMarkup } from "../pricing/index.ts";
 import type { OutputHold } from "./output-hold.ts";
@@ -41,6 +49,8 @@ export interface WorkOrder {
   bound: WorkBound;
   /** The output that is held, if the work generates text; else the bound tells it. */
   output?: OutputHold | undefined;
+  /** The most that the caller lets it cost, in nano-credits; undefined if that is all that the account has. */
+  chargeMax?: Nano | undefined;
   /** Whether the answer to the client is streamed. */
   streamed: boolean;
   /** Undefined for work whose answer is not replayed. */

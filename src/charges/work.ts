@@ -33,7 +33,7 @@ import { HeldOutput, type SentLimits } from "./held-output.ts";
 import { type HoldState, Lease } from "./lease.ts";
 import { type ParkedWork, toParkedWork } from "./parked-work.ts";
 import { type Allowance, TopUps } from "./top-ups.ts";
-import { creditsOf, WorkCost } from "./work-cost.ts";
+import { capAt, creditsOf, WorkCost } from "./work-cost.ts";
 import { withOwnMarkup, type WorkOrder } from "./work-order.ts";
 
 /** The end of a piece of work. */
@@ -164,11 +164,13 @@ export class Work implements Watched {
   /**
    * Moves open work that has used nothing yet, and is not metered, to another target: its source, price and bound become
    * those of this order, and its hold is raised or lowered in one commit, for less output and fewer runs of hosted tools
-   * if the credits suffice only for that. `unaffordable` if they do not suffice even then; nothing has changed then.
+   * if the credits, or those that the caller allows, suffice only for that. `unaffordable` if they do not suffice even then; nothing has changed then.
    * Rejects if the ledger cannot be asked, or the hold has expired and nothing is left: the work must then be ended.
    */
   async moveTo(planned: WorkOrder): Promise<"moved" | "unaffordable"> {
-    const output = new HeldOutput(withOwnMarkup(planned));
+    const { session, chargeMax } = this.order;
+    const output = new HeldOutput(withOwnMarkup({ ...planned, session, chargeMax }));
+    if (!output.isWithinMax) return "unaffordable";
     for (;;) {
       const result = await this.#lease.move(output.order, output.amount);
       if (result.outcome === "moved") break;
@@ -193,7 +195,8 @@ export class Work implements Watched {
     if (lease.givingAway !== undefined) return;
     const isCheckDue = this.#topUps.isDue(now);
     if (!isCheckDue && !lease.isDue(now)) return;
-    lease.renew(now, this.#topUps.costSoFar());
+    const cost = this.#topUps.costSoFar();
+    lease.renew(now, cost && capAt(this.#cost.chargeMax, cost));
     if (isCheckDue) this.#topUps.check(now);
   }
 

@@ -12,6 +12,7 @@ export const errorTable = {
   user_disabled: { status: 401, type: "invalid_request_error", fault: "client" },
   organisation_disabled: { status: 401, type: "invalid_request_error", fault: "client" },
   insufficient_credits: { status: 402, type: "insufficient_credits", fault: "client" },
+  max_credits_exceeded: { status: 402, type: "insufficient_credits", fault: "client" },
   role_required: { status: 403, type: "permission_error", fault: "client" },
   file_quota_exceeded: { status: 403, type: "invalid_request_error", fault: "client" },
   route_not_found: { status: 404, type: "invalid_request_error", fault: "client" },

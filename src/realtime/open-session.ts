@@ -3,6 +3,7 @@
  * open is an ordinary answer to the handshake.
  */
 import type { Principal, RealtimeGrant, SocketCaller } from "../auth/index.ts";
+import { refuseChargeMax } from "../charges/index.ts";
 import { type AcceptedSocket, GatewayError, sessionOf } from "../core/index.ts";
 import type { RealtimeApi, SessionType } from "../providers/index.ts";
 import { quoted, type Target } from "../routing/index.ts";
@@ -35,6 +36,7 @@ export async function openSession(
 ): Promise<Response | AcceptedSocket> {
   const { requestId: id, request, caller } = call;
   const { principal, grant, protocol } = caller;
+  refuseChargeMax(request.headers, "the responses of a session");
   const query = new URL(request.url).searchParams;
   const asked = askedBy(deps, query, grant);
   const { type } = asked;

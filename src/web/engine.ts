@@ -26,6 +26,8 @@ export interface WorkContext {
   workId: string;
   principal: Principal;
   signal: CallSignal;
+  /** Of the request; absent for a page of a job. */
+  headers?: Headers;
   /** Raises the hold so that it covers this usage; rejects with 402 if the credits do not suffice. */
   cover: (usage: Usage) => Promise<void>;
   /** Whether a page that has been read is worth a model's calls, which are charged whatever becomes of it; by default each is. */

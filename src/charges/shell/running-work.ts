@@ -22,7 +22,7 @@ export interface RunningWorkOptions<Plan extends WorkPlan, Target> {
   /** Counts the answer. */
   memory: MemoryShare;
   /** Called once, when the work has ended. */
-  onEnd: () => void;
+  onEnd: (result: WorkResult | undefined) => void;
 }
 
 /** The end of a piece of work. */
@@ -41,7 +41,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   readonly memory: MemoryShare;
   readonly #surface: WorkPlanner<unknown, Plan, Target>["surface"];
   readonly #files: readonly CallFile[] | undefined;
-  readonly #onEnd: () => void;
+  readonly #onEnd: RunningWorkOptions<Plan, Target>["onEnd"];
   /** The parts that go with the body; undefined once that is of no use. */
   #body: Pick<RunningWorkOptions<Plan, Target>, "way" | "received" | "bodyMemory"> | undefined;
   #ended = false;
@@ -157,7 +157,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   end(result: WorkResult): Promise<Nano> {
     if (this.#ended) return Promise.resolve(0n);
     const committed = this.work.end({ ...result, answer: this.#storedAnswerOf(result), files: this.#files });
-    this.#leave();
+    this.#leave(result);
     return durably(committed);
   }
 
@@ -168,11 +168,11 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     await this.work.discard();
   }
 
-  #leave(): void {
+  #leave(result?: WorkResult): void {
     this.#ended = true;
     this.memory.free();
     this.freeBody();
-    this.#onEnd();
+    this.#onEnd(result);
   }
 
   /** Leaves the work to a job: see `Work.park`. */

@@ -1,7 +1,7 @@
-import type { FormDeclaration, ParsedBody } from "../../bodies/index.ts";
+import type { FormDeclaration, ParsedBody, ReceivedBody } from "../../bodies/index.ts";
 import type { StoredAnswer } from "../../ledger/index.ts";
 import type { PaidAnswer, WorkPlan, WorkPlanner } from "./paid-request.ts";
-import type { RunningWork } from "./running-work.ts";
+import type { RunningWork, WorkResult } from "./running-work.ts";
 
 /** How one request is performed. */
 export interface WayOfWork<Body, Plan extends WorkPlan, Target = never> extends WorkPlanner<Body, Plan, Target> {
@@ -13,6 +13,13 @@ export interface WayOfWork<Body, Plan extends WorkPlan, Target = never> extends 
   readonly form: FormDeclaration<Body> | undefined;
   /** Reads and validates JSON. Returns a promise only if it waits. */
   parse(bytes: Uint8Array): ParsedBody<Body> | Promise<ParsedBody<Body>>;
+  /**
+   * The plan of the next target, if the refusal of the first one's hold permits another one; undefined if there is none.
+   * Absent for work with one target.
+   */
+  instead?(refusal: unknown, received: ReceivedBody<Body>, plan: Plan): Promise<Plan | undefined>;
+  /** Called when the work has ended here, with its result if it has one: also if a job goes on with it, or it never began. */
+  ended?(result: WorkResult | undefined): void;
   /**
    * Whether the job of an answer that was stored ahead is there; completes one that is there in part, with the plan if there
    * is one. Without its job, the answer's key is in use while its work runs, and free from then on.

@@ -6,18 +6,26 @@
  *
  * A way of work says how its bodies are planned and how its plans are run.
  */
-import { type BodyLimits, readBody, type ReceivedBody, type ReceivedForm, receiveForm } from "../../bodies/index.ts";
+import {
+  type BodyLimits,
+  type BodySource,
+  readBody,
+  type ReceivedBody,
+  type ReceivedForm,
+  receiveForm,
+} from "../../bodies/index.ts";
 import { type CallAbort, CallAborter, sessionOf, shuttingDown } from "../../core/index.ts";
 import type { RetryKey } from "../../ledger/index.ts";
 import type { MemoryBudget } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
+import { chargeMaxIn } from "../max-credits.ts";
 import type { Replay } from "../open-work.ts";
 import { forgetAnswer, openAnswered, storedFor } from "../retry/answered-work.ts";
 import { fingerprintOf, readRetryKey, retryRefused } from "../retry/retry-key.ts";
 import { replay } from "../retry/stored-answer.ts";
 import { Work } from "../work.ts";
-import type { PaidAnswer, PaidRequest, WorkPlan } from "./paid-request.ts";
-import { RunningWork } from "./running-work.ts";
+import type { PaidAnswer, PaidClient, PaidRequest, WorkPlan } from "./paid-request.ts";
+import { RunningWork, type WorkResult } from "./running-work.ts";
 import { CallWatchdog } from "./watchdog.ts";
 import type { WayOfWork } from "./way-of-work.ts";
 
@@ -66,9 +74,10 @@ export class WorkShell {
     const abort = new CallAborter();
     // Not the body itself, which an answer that streams for long must not keep.
     let form: ReceivedForm | undefined;
-    const onEnd = (): void => {
-      this.#running.delete(abort);
-      deps.openAnswers.remove(abort);
+    const onEnd = (result?: WorkResult): void => {
+      way.ended?.(result);
+      bodyMemory.free();
+      this.#leave(abort);
       if (form !== undefined) void form.close();
     };
     let running: RunningWork<Plan, Target> | undefined;
@@ -80,24 +89,26 @@ export class WorkShell {
         // Most bodies are read, and most plans made, synchronously: they need no promise.
         received = parsed instanceof Promise ? await parsed : parsed;
       } else {
-        const source = body instanceof Uint8Array ? new Response(Uint8Array.from(body), { headers }) : body;
-        received = await receiveForm(source, way.form, limited);
+        received = await receiveForm(formIn(request), way.form, limited);
         form = received.form;
       }
       const key = readRetryKey(headers, way.retryKeyAlias);
       retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(way.operation, received) };
       const planned = way.plan(received, { retry });
-      const plan = planned instanceof Promise ? await planned : planned;
-      plan.order.session = sessionOf(headers);
-      this.#begin(abort, plan.order);
-      let work = await openAnswered(deps, plan.order, plan.ahead);
+      let plan = planned instanceof Promise ? await planned : planned;
+      this.#begin(abort, withHeaders(plan, headers).order);
+      let work: Work | Replay | undefined;
       while (!(work instanceof Work)) {
-        const again = await this.#answered(request, way, { retry, plan, found: work });
+        const again = work && (await this.#answered(request, way, { retry, plan, found: work }));
         if (again !== undefined) return again;
-        work = await openAnswered(deps, plan.order, plan.ahead);
+        try {
+          work = await openAnswered(deps, plan.order, plan.ahead);
+        } catch (refusal) {
+          plan = withHeaders(await planInstead(way, { refusal, received, plan }), headers);
+          work = undefined;
+        }
       }
-      const clientGoneGraceMs = retry === undefined ? plan.clientGoneGraceMs : Number.POSITIVE_INFINITY;
-      const watchdog = new CallWatchdog({ ticker: deps.ticker, abort, client, clientGoneGraceMs });
+      const watchdog = this.#watchdogOf(plan, { abort, client });
       running = new RunningWork({ way, work, watchdog, client, received, bodyMemory, memory: memory.share(), onEnd });
       return await way.run(running, plan);
     } catch (thrown) {
@@ -109,12 +120,18 @@ export class WorkShell {
       if (again === undefined) throw thrown;
       return again;
     } finally {
-      if (running === undefined || running.isParked) {
-        bodyMemory.free();
-        onEnd();
-      }
+      if (running === undefined || running.isParked) onEnd();
       if (running?.isDetached !== true) running?.watchdog.end();
     }
+  }
+
+  /** A call with a retry key goes on without its client. */
+  #watchdogOf(
+    { order, clientGoneGraceMs: usualMs }: WorkPlan,
+    { abort, client }: { abort: CallAbort; client: PaidClient },
+  ): CallWatchdog {
+    const clientGoneGraceMs = order.retry === undefined ? usualMs : Number.POSITIVE_INFINITY;
+    return new CallWatchdog({ ticker: this.#deps.work.ticker, abort, client, clientGoneGraceMs });
   }
 
   /** From here on money is involved: a stopping server waits for this work. */
@@ -123,6 +140,11 @@ export class WorkShell {
     this.#running.add(abort);
     // A whole answer that is under way ends as it is, whatever becomes of its token.
     if (streamed) this.#deps.work.openAnswers.add(abort, principal.tokenId);
+  }
+
+  #leave(abort: CallAbort): void {
+    this.#running.delete(abort);
+    this.#deps.work.openAnswers.remove(abort);
   }
 
   /** The answer for a retry key that is known; undefined if it is free. Throws 409 for one that is in use. */
@@ -142,4 +164,26 @@ export class WorkShell {
     await forgetAnswer(deps, { accountId, retry }, firstId);
     return undefined;
   }
+}
+
+/** The source of a form, which may have been read already. */
+function formIn({ body, headers }: PaidRequest): BodySource | Response {
+  return body instanceof Uint8Array ? new Response(Uint8Array.from(body), { headers }) : body;
+}
+
+/** The plan with the session and the limit that its headers name. Throws 422. */
+function withHeaders<Plan extends WorkPlan>(plan: Plan, headers: Headers): Plan {
+  plan.order.session = sessionOf(headers);
+  plan.order.chargeMax = chargeMaxIn(headers);
+  return plan;
+}
+
+/** The plan of another target, since the hold of this one is refused. Throws the refusal if there is none. */
+async function planInstead<Body, Plan extends WorkPlan>(
+  way: Pick<WayOfWork<Body, Plan>, "instead">,
+  { refusal, received, plan }: { refusal: unknown; received: ReceivedBody<Body>; plan: Plan },
+): Promise<Plan> {
+  const other = await way.instead?.(refusal, received, plan);
+  if (other === undefined) throw refusal;
+  return other;
 }

@@ -44,7 +44,7 @@ export const responsesSocketRoute: Route<Needs> = {
     const { principal } = caller;
     const socket = new ResponsesSocket({
       run: (incoming) => latest().pipeline.run(route, incoming),
-      operationOf: (model) => latest().router.resolve(model, route.operations, principal).operation,
+      check: (model) => void latest().router.resolve(model, route.operations, principal),
       asker: newAsker(),
       id,
       caller,

@@ -6,14 +6,15 @@
  */
 import { z } from "zod";
 import { decodeBody, parseBody, type ParsedBody, type ReceivedBody } from "../../bodies/index.ts";
-import type {
-  AnswerAhead,
-  PaidAnswer,
-  PaidRequest,
-  Planning,
-  RunningWork,
-  WayOfWork,
-  WorkPlan,
+import {
+  type AnswerAhead,
+  type PaidAnswer,
+  type PaidRequest,
+  type Planning,
+  refuseChargeMax,
+  type RunningWork,
+  type WayOfWork,
+  type WorkPlan,
 } from "../../charges/index.ts";
 import { GatewayError, type JsonObject, NO_MARKUP, parseObject, timedUuid } from "../../core/index.ts";
 import { webPrice } from "../../pricing/index.ts";
@@ -65,7 +66,8 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
 
   async plan(received: ReceivedBody<JsonObject>, { retry }: Planning<never>): Promise<Start> {
     const { environment, engineName: model, webhooks } = this.#options;
-    const { requestId, principal } = this.#request;
+    const { requestId, principal, headers } = this.#request;
+    refuseChargeMax(headers, "the pages of a job");
     if (received.kind === "form") throw new Error("no request on the web has a form");
     const body = decodeBody(received);
     const planned = this.#kind === "crawl" ? await planCrawl(body) : planBatch(body);

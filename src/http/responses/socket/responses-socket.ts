@@ -18,7 +18,6 @@ import {
   toGatewayError,
   withoutPrefix,
 } from "../../../core/index.ts";
-import type { Target } from "../../../routing/index.ts";
 import { dataOf, EventSplitter, eventsOf } from "../../../streaming/index.ts";
 import type { Logger } from "../../../telemetry/index.ts";
 import type { ContinuedTurn, SocketAsker } from "../../../upstream/index.ts";
@@ -38,7 +37,7 @@ export interface ResponsesSocketOptions {
   /** Runs one call of the route. */
   run: (incoming: IncomingCall) => ReturnType<CallPipeline["run"]>;
   /** Finds the operation of a model; throws a `GatewayError` if it has none. */
-  operationOf: (modelId: string) => Pick<Target["operation"], "hasSocket">;
+  check: (modelId: string) => void;
   /** Asks upstreams that have such a WebSocket over one of this connection's own. */
   asker: SocketAsker;
   /** The id of the handshake, the parent of all turns. */
@@ -164,8 +163,6 @@ export class ResponsesSocket implements SocketHandler {
     const { run, caller, id: parent } = this.#options;
     const expanded = this.#history.expand(turn.body);
     const { signal } = this.#gone;
-    const { model } = turn.parsed.body;
-    const isNative = model !== undefined && this.#options.operationOf(model).hasSocket === true;
     const answer = await run({
       requestId: id,
       parent,
@@ -173,7 +170,7 @@ export class ResponsesSocket implements SocketHandler {
       headers: this.#headers,
       body: bytesOf(turn, expanded),
       client: { signal },
-      ask: isNative ? this.#options.asker.askFor(continuedBy(turn, expanded)) : undefined,
+      ask: this.#options.asker.askFor(continuedBy(turn, expanded)),
     });
     const { body, status } = answer;
     if (!(body instanceof ReadableStream) || status !== 200) {
@@ -211,10 +208,10 @@ export class ResponsesSocket implements SocketHandler {
 
   /** A turn that asks for no output: its input is remembered, and nothing is sent upstream or charged. */
   async #prepare(turn: TurnRequest, callId: string): Promise<void> {
-    const { clock, operationOf } = this.#options;
+    const { clock, check } = this.#options;
     const { model } = turn.parsed.body;
     if (model === undefined) throw new GatewayError("validation_failed", "model: Required", { param: "model" });
-    operationOf(model);
+    check(model);
     const expanded = this.#history.expand(turn.body);
     const id = `resp_${callId.slice("req_".length)}`;
     this.#history.add(id, expanded, []);

@@ -1,4 +1,5 @@
 import { BrowserError, type RenderedPage, type Screenshot } from "../../../browser/index.ts";
+import { refuseChargeMax } from "../../../charges/index.ts";
 import { type JsonObject, objectOf, parseObject, type Usage } from "../../../core/index.ts";
 import { OutboundError } from "../../../outbound/index.ts";
 import type { Page } from "../../../pages/index.ts";
@@ -55,9 +56,11 @@ async function modelFormats(
   { model }: NativeDependencies,
   { formats }: ScrapePlan,
   { page, url, status }: Reading,
-  { principal, workId: parent, signal, isWanted }: WorkContext,
+  { principal, workId: parent, signal, headers, isWanted }: WorkContext,
 ): ReturnType<typeof askModel> {
   const { markdown = "" } = page;
+  if (needsModel(formats) && headers !== undefined)
+    refuseChargeMax(headers, "the calls of the model that makes formats");
   if (needsModel(formats) && isWanted !== undefined) {
     const document = { markdown, metadata: { ...objectOf(page.metadata), url } };
     if (!(await isWanted({ document, statusCode: status }))) return { made: {}, spent: 0n };
