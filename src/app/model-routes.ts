@@ -1,6 +1,6 @@
 /** The configured names that stand for several targets. */
-import { type Config, ConfigError, failuresIn, targetsIn } from "../config/index.ts";
-import type { Environment, ModelOperation } from "../core/index.ts";
+import { type Config, ConfigError, failuresIn, modelsIn } from "../config/index.ts";
+import { type Environment, type ModelOperation, prefixOf, withoutPrefix } from "../core/index.ts";
 import {
   Circuits,
   type ModelRoute,
@@ -8,10 +8,12 @@ import {
   modelOfCircuit,
   callableOperations,
   type RouteLimits,
+  type TargetCondition,
 } from "../routing/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
 type RouteConfig = Config["routing"]["routes"][string];
+type TargetConfig = RouteConfig["tiers"][number][number];
 
 /** The bounds of calls with several targets; a route may have some of its own. */
 export function routeLimitsOf({ routing, upstream }: Config, own?: RouteConfig): RouteLimits {
@@ -31,8 +33,38 @@ export function modelRoutesOf(config: Config): ModelRoute[] {
     name,
     strategy: own.strategy,
     limits: routeLimitsOf(config, own),
-    tiers: own.tiers.map((tier) => tier.map(({ model, weight, on }) => ({ model, weight, on: failuresIn(on) }))),
+    overBudget: own.over_budget,
+    priceOf: own.price_of,
+    tiers: own.tiers.map((tier) =>
+      tier.map(({ model, weight, on, when }) => ({
+        model,
+        weight,
+        on: failuresIn(on),
+        when: when && conditionOf(when),
+      })),
+    ),
   }));
+}
+
+function conditionOf({ input_tokens: input, ...globs }: NonNullable<TargetConfig["when"]>): TargetCondition {
+  const { token, user, organisation, operation } = globs;
+  return {
+    token: listIn(token),
+    user: listIn(user),
+    organisation: listIn(organisation),
+    operation: listIn(operation),
+    inputTokens: input && { min: input.min ?? 0, max: input.max ?? Number.POSITIVE_INFINITY },
+  };
+}
+
+const listIn = (globs: string | readonly string[] | undefined): readonly string[] | undefined =>
+  typeof globs === "string" ? [globs] : globs;
+
+/** The names of a provider's models that callers cannot name. */
+export function internalModels({ routing }: Config, prefixes: readonly string[]): ReadonlySet<string> {
+  const targets = Object.values(routing.routes).flatMap(({ tiers }) => tiers.flat());
+  const internal = targets.filter((target) => target.internal === true && prefixes.includes(prefixOf(target.model)));
+  return new Set(internal.map(({ model }) => withoutPrefix(model)));
 }
 
 /** The circuits of all targets, whose changes are logged. */
@@ -48,17 +80,18 @@ export function circuitsOf({ clock, randomFraction: random }: Environment, logge
   });
 }
 
-/** Throws a `ConfigError` for a target without a price, and for a route whose targets have no operation in common. */
-export function checkTargets(router: ModelRouter): void {
-  for (const { name, tiers } of router.modelRoutes) {
+/** Throws a `ConfigError` for a model without a price, and for a route whose targets have no operation in common. */
+export function checkTargets(router: ModelRouter, { routing }: Config): void {
+  for (const [name, named] of Object.entries(routing.routes)) {
     const path = `routing.routes.${name}`;
     let common: readonly ModelOperation[] | undefined;
-    for (const { at, model } of targetsIn(tiers)) {
+    for (const { at, model, isTarget } of modelsIn(named)) {
       const priced = router.priced(model);
       if (priced === undefined) {
         const duty = `set pricing.models.${JSON.stringify(model)}`;
         throw new ConfigError(`${path}.${at}`, `${model} has no price; ${duty}`);
       }
+      if (!isTarget) continue;
       const operations = callableOperations(priced.provider, priced.price);
       common = common?.filter((operation) => operations.includes(operation)) ?? operations;
     }

@@ -16,7 +16,7 @@ import type { Ledger, Release, Settle } from "../ledger/index.ts";
 import type { GatewayMetrics } from "../metrics/index.ts";
 import type { StoredObjects } from "../objects/index.ts";
 import type { Outbound } from "../outbound/index.ts";
-import type { Circuits, ModelRouter } from "../routing/index.ts";
+import { BusyTargets, type Circuits, type ModelRouter, SessionCaches } from "../routing/index.ts";
 import { MemoryBudget, type Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { circuitsOf, routeLimitsOf } from "./model-routes.ts";
@@ -42,7 +42,7 @@ export interface LedgerParts {
 }
 
 /** The parts of paid work that outlive a configuration. */
-export interface LastingWork extends ShellDependencies, Pick<PipelineDependencies, "largeBodies"> {
+export interface LastingWork extends ShellDependencies, Pick<PipelineDependencies, "largeBodies" | "busy" | "caches"> {
   observer: WorkObserver;
   circuits: Circuits;
 }
@@ -72,6 +72,8 @@ export function createLastingWork(options: LastingWorkOptions, parts: LedgerPart
     memory: new MemoryBudget(memoryBytesMax),
     body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },
     largeBodies: new LargeBodies(),
+    busy: new BusyTargets(),
+    caches: new SessionCaches(environment.clock),
     circuits: circuitsOf(environment, logger),
   };
 }
@@ -84,7 +86,7 @@ interface PaidWorkOptions extends Pick<LastingWorkOptions, "config" | "environme
 /** Creates the parts that all ways of paid work share, for one configuration. */
 export function createPaidWork(options: PaidWorkOptions, lasting: LedgerParts & LastingWork): PaidWork {
   const { config, environment, logger, router, outbound } = options;
-  const { storedObjects, observer, work, memory, body, largeBodies, circuits } = lasting;
+  const { storedObjects, observer, work, memory, body, largeBodies, busy, caches, circuits } = lasting;
   return {
     environment,
     router,
@@ -101,6 +103,8 @@ export function createPaidWork(options: PaidWorkOptions, lasting: LedgerParts & 
       idleMsMax: config.upstream.idle_timeout,
     },
     routeLimits: routeLimitsOf(config),
+    busy,
+    caches,
     circuits: config.routing.circuits ? circuits : undefined,
     memory,
     body,

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Config, ConfigError, type ProviderConfig, providerKeys } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { ModelList, KeyPool, ModelRouter, type Overrides, type UpstreamRoute } from "../routing/index.ts";
-import { checkTargets, modelRoutesOf } from "./model-routes.ts";
+import { checkTargets, internalModels, modelRoutesOf } from "./model-routes.ts";
 import {
   type CatalogLayers,
   type MarkupOf,
@@ -102,6 +102,7 @@ export function createModelRouter(options: RoutingOptions, before?: EarlierRoute
     return {
       prefix,
       aliases: provider.aliases,
+      internal: internalModels(config, [prefix, ...provider.aliases]),
       provider: inDialects(prefix, createProvider(choiceOf(provider)), provider.dialects),
       baseUrl: simulator ?? provider.base_url,
       keys: new KeyPool(keys, environment.clock, {
@@ -119,7 +120,7 @@ export function createModelRouter(options: RoutingOptions, before?: EarlierRoute
   });
   const aliases = config.models.aliases ?? (sandbox.size > 0 ? sandboxAliases(config) : {});
   const router = new ModelRouter(routes, prices, { aliases, modelRoutes: modelRoutesOf(config), overrides });
-  checkTargets(router);
+  checkTargets(router, config);
   return router;
 }
 

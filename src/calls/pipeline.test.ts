@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { WorkScene } from "../charges/__fixtures__/work-scene.ts";
 import { chatCodec, chatRequest } from "../dialects/index.ts";
 import { attemptOnce, principalOf, router, worldOf } from "../sending/__fixtures__/upstreams.ts";
+import { BusyTargets, SessionCaches } from "../routing/index.ts";
 import { MemoryBudget } from "../streaming/index.ts";
 import { objectsInMemory } from "../objects/owners/__fixtures__/memory.ts";
 import type { ChargeableRoute } from "./chargeable-route.ts";
@@ -49,6 +50,8 @@ function pipelineTo(script: () => Response): CallPipeline {
     observer: scene.deps.observer,
     send: attemptOnce,
     circuits: undefined,
+    busy: new BusyTargets(),
+    caches: new SessionCaches(scene.deps.clock),
     routeLimits: {
       attempts: 4,
       deadlineMs: 600_000,

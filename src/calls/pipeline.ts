@@ -6,16 +6,19 @@
 import { type FormDeclaration, isForm, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
 import {
   exceedsWindow,
+  expectedCost,
+  likelyInput,
   type PaidAnswer,
   type Planning,
   type RunningWork,
   type WayOfWork,
   type WorkDependencies,
+  type WorkResult,
   type WorkShell,
 } from "../charges/index.ts";
-import type { Environment, FailureName } from "../core/index.ts";
+import { type Environment, type FailureName, GatewayError, type Nano } from "../core/index.ts";
 import { translations } from "../dialects/index.ts";
-import type { ModelRouter, Target } from "../routing/index.ts";
+import type { BusyTargets, ModelRouter, SessionCaches, Target } from "../routing/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { Reply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -37,6 +40,9 @@ import { readWhole, sendCall } from "./send-call.ts";
 export interface PipelineDependencies extends RoutedDependencies, PlanDependencies {
   environment: Environment;
   router: ModelRouter;
+  /** Calls with several targets, by target. */
+  busy: BusyTargets;
+  caches: SessionCaches;
   work: Pick<WorkDependencies, "clock">;
   shell: WorkShell;
   logger: Logger;
@@ -63,6 +69,8 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
   readonly #route: ChargeableRoute<Body>;
   readonly #incoming: IncomingCall;
   readonly #arrivedAt = performance.now();
+  /** Undefined for a call with one target. */
+  #targets: CallTargets | undefined;
 
   constructor(deps: PipelineDependencies, route: ChargeableRoute<Body>, incoming: IncomingCall) {
     this.#deps = deps;
@@ -90,14 +98,14 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
 
   #plan(received: ReceivedBody<Body>, { retry, target }: Planning<Target>): CallPlan | Promise<CallPlan> {
     if (target !== undefined) return this.#planFor(received, target, retry);
-    const { router, circuits } = this.#deps;
+    const { router, circuits, busy } = this.#deps;
     const { operations } = this.#route;
     const { principal, headers } = this.#incoming;
     const modelId = received.body.model;
     if (mayHaveTargets(router, modelId, headers)) {
       const random = this.#deps.environment.randomFraction;
       const session = affinityOf({ headers, received });
-      const targets = callTargets({ router, circuits, random, modelId, operations, principal, headers, session });
+      const targets = callTargets({ router, circuits, busy, random, modelId, operations, principal, headers, session });
       if (targets !== undefined) return this.#planFirst(received, targets, retry);
     }
     return this.#planFor(received, router.resolve(modelId, operations, principal), retry);
@@ -105,17 +113,49 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
 
   /** The plan of the first of several targets that the call can be made to. */
   async #planFirst(received: ReceivedBody<Body>, targets: CallTargets, retry: RetryKey | undefined): Promise<CallPlan> {
+    this.#targets = targets;
+    if (targets.areByCost) await targets.orderByCost((target) => this.#costAt(received, target));
+    const plan = await this.#planNext(received, targets, retry);
+    if (plan === undefined) throw targets.unusable;
+    return plan;
+  }
+
+  /** The expected cost of the call at a target; undefined if it cannot be made there. */
+  async #costAt(received: ReceivedBody<Body>, target: Target): Promise<Nano | undefined> {
+    try {
+      const { order } = await this.#planFor(received, target, undefined);
+      return expectedCost(order, this.#deps.caches.of(this.#targets?.session, target.modelId));
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) return undefined;
+      throw thrown;
+    }
+  }
+
+  async #planNext(
+    received: ReceivedBody<Body>,
+    targets: CallTargets,
+    retry: RetryKey | undefined,
+  ): Promise<CallPlan | undefined> {
     let skippedFor: FailureName | undefined;
     for (let target = targets.next(); target !== undefined; target = targets.next(skippedFor)) {
       try {
         const plan = await this.#planFor(received, target, retry);
+        if (!targets.takesInput(likelyInput(plan.order))) continue;
         if (!targets.hasFor("context_window") || !exceedsWindow(plan.order)) return { ...plan, targets };
         skippedFor = "context_window";
       } catch (thrown) {
         targets.skip(thrown);
       }
     }
-    throw targets.refusal ?? new Error("a call without a target");
+    return undefined;
+  }
+
+  async instead(
+    refusal: unknown,
+    received: ReceivedBody<Body>,
+    { targets, order }: CallPlan,
+  ): Promise<CallPlan | undefined> {
+    return targets?.passesOver(refusal) === true ? this.#planNext(received, targets, order.retry) : undefined;
   }
 
   #planFor(received: ReceivedBody<Body>, resolved: Target, retry: RetryKey | undefined): CallPlan | Promise<CallPlan> {
@@ -125,6 +165,12 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     const target = withAskedFeatures(resolved, route.codec, received.body);
     const [at, arrivedAt] = [deps.work.clock(), this.#arrivedAt];
     return planCall({ deps, route, incoming, received, target, retry, at, arrivedAt });
+  }
+
+  ended(result: WorkResult | undefined): void {
+    const model = this.#targets?.leave();
+    if (model === undefined || result?.observed === undefined) return;
+    this.#deps.caches.note(this.#targets?.session, model, result.observed.usage);
   }
 
   run(running: RunningWork<CallPlan, Target>, plan: CallPlan): Promise<PaidAnswer> {

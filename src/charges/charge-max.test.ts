@@ -65,7 +65,9 @@ describe("work that is begun", () => {
   test("has fewer runs of hosted tools rather than too little output", async () => {
     const toolRuns = { most: 3, each: { toolUnits: { webSearches: 1 } } };
     const bound = { inputTokens: 100, outputTokens: undefined, choices: 1, toolRuns };
-    const work = await scene.open({ bound, output: { ...output, wanted: 100, least: 50 }, chargeMax: 400_000n });
+    // What a search brings in does not fit beside the input.
+    const price = { ...priceOf("up"), contextWindow: 100 };
+    const work = await scene.open({ bound, price, output: { ...output, wanted: 100, least: 50 }, chargeMax: 400_000n });
     expect([work.limits, await scene.held()]).toEqual([{ outputTokens: 50, toolRuns: 2 }, 400_000n]);
   });
 

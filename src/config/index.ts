@@ -13,4 +13,4 @@ export {
 export { programPath } from "./program-path.ts";
 export type { Config } from "./schema.ts";
 export { parseDuration } from "./units.ts";
-export { failuresIn, targetsIn } from "./routing.ts";
+export { failuresIn, modelsIn } from "./routing.ts";

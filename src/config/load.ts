@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { prefixOf } from "../core/index.ts";
 import { defaultProviders, defaultWebhooks } from "./defaults.ts";
 import { ConfigError, interpolate, type Variables } from "./interpolate.ts";
-import { targetsIn } from "./routing.ts";
+import { modelsIn } from "./routing.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { parseYaml, readText } from "./yaml.ts";
 
@@ -102,11 +102,11 @@ function checkPrefixes(config: Config): void {
 /** A target of a provider that is not there would never be tried, and nobody would notice. */
 function checkRoutes(config: Config): void {
   const prefixes = prefixesOf(config);
-  for (const [name, { tiers }] of Object.entries(config.routing.routes)) {
+  for (const [name, named] of Object.entries(config.routing.routes)) {
     const path = `routing.routes.${name}`;
     const prefix = prefixOf(name);
     if (prefix !== "" && !prefixes.has(prefix)) throw new ConfigError(path, `no provider has the prefix ${prefix}`);
-    for (const { at, model } of targetsIn(tiers)) {
+    for (const { at, model } of modelsIn(named)) {
       const wanted = prefixOf(model);
       if (!prefixes.has(wanted)) throw new ConfigError(`${path}.${at}`, `no provider has the prefix ${wanted}`);
     }

@@ -33,6 +33,7 @@ test("a target has a weight and the failures that it is tried after", () => {
 });
 
 describe("a start is stopped, with the path, by", () => {
+  const whenOf = (when: object): object => ({ fast: { tiers: [[{ model: "p/a", when }]] } });
   const tiers = (model: string): object => ({ tiers: [[{ model: "p/a" }], [{ model }]] });
   test.each<[string, object, string]>([
     ["an unknown prefix of a target", { fast: tiers("nobody/m") }, "routing.routes.fast.tiers.1.0.model"],
@@ -48,6 +49,24 @@ describe("a start is stopped, with the path, by", () => {
     ],
     ["an unknown strategy", { fast: { ...tiers("p/b"), strategy: "best" } }, "routing.routes.fast.strategy"],
     ["an unknown key", { fast: { ...tiers("p/b"), when: {} } }, "routing.routes.fast.when"],
+    ["an unknown condition", whenOf({ model: "p/a" }), "routing.routes.fast.tiers.0.0.when"],
+    ["a condition without a glob", whenOf({ user: [] }), "routing.routes.fast.tiers.0.0.when.user"],
+    [
+      "a length that is none",
+      whenOf({ input_tokens: { min: -1 } }),
+      "routing.routes.fast.tiers.0.0.when.input_tokens.min",
+    ],
+    [
+      "an unknown prefix to go to over budget",
+      { fast: { ...tiers("p/b"), over_budget: "x/y" } },
+      "routing.routes.fast.over_budget",
+    ],
+    [
+      "a route to go to over budget",
+      { fast: { ...tiers("p/b"), over_budget: "slow" } },
+      "routing.routes.fast.over_budget",
+    ],
+    ["an unknown prefix of a price", { fast: { ...tiers("p/b"), price_of: "x/y" } }, "routing.routes.fast.price_of"],
   ])("%s", (_title, routes, path) => {
     expect(pathOf(() => withRoutes(routes))).toContain(path);
   });

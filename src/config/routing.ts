@@ -11,11 +11,30 @@ const unavailable = "unavailable";
 /** The classes that a target is tried after; `unavailable` stands for all that say so of a target. */
 const classes: readonly [string, ...string[]] = [unavailable, ...keysOf(failureTraits)];
 
+const modelId = z.string().regex(/^[^/*]+\/[^*]+$/, "a model id with its prefix");
+
+const globs = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
+
+const tokens = fromText(z.number().int().min(0));
+
+const condition = z
+  .strictObject({
+    token: globs.describe("Ids of tokens."),
+    user: globs.describe("Ids of users."),
+    organisation: globs.describe("Ids of organisations."),
+    operation: globs.describe(
+      "Operations, as `operations` in /v1/models names them: chat, messages, image_generation.",
+    ),
+    input_tokens: z
+      .strictObject({ min: tokens, max: tokens })
+      .partial()
+      .describe("The tokens of the input, estimated at four bytes each; both bounds included."),
+  })
+  .partial()
+  .describe("The calls that the target is for; all of these must match, each by one of its globs. Unset: all calls.");
+
 const target = z.strictObject({
-  model: z
-    .string()
-    .regex(/^[^/*]+\/[^*]+$/, "a model id with its prefix")
-    .describe("A model id with its provider's prefix; never another route."),
+  model: modelId.describe("A model id with its provider's prefix; never another route."),
   weight: fromText(z.number().positive().max(1_000_000))
     .prefault(1)
     .describe("With the strategy weighted: how often it comes first in its tier, compared with the others."),
@@ -24,6 +43,10 @@ const target = z.strictObject({
     .min(1)
     .default([unavailable, "context_window"])
     .describe("The classes of failure after which it is tried (docs/routing.md)."),
+  internal: fromText(z.boolean())
+    .optional()
+    .describe("Whether the model can be called by routes alone: callers cannot name it, and it is not listed."),
+  when: condition.optional(),
 });
 
 /** The bounds of a call with several targets: for all routes, or for one. */
@@ -55,9 +78,20 @@ const modelRoute = z.strictObject({
     .min(1)
     .describe("Targets; those of a later tier are tried after all of the earlier ones."),
   strategy: z
-    .enum(["order", "weighted"])
+    .enum(["order", "weighted", "least_busy", "least_cost"])
     .default("order")
-    .describe("The order within a tier: as written, or drawn by weight for each call."),
+    .describe(
+      "The order within a tier: as written, drawn by weight for each call, by the fewest calls that run, or by the expected cost of the call.",
+    ),
+  over_budget: z
+    .union([z.literal("next"), modelId])
+    .optional()
+    .describe(
+      "For a call whose credits do not suffice for its first target: the next target, or this model. Unset: the call is refused.",
+    ),
+  price_of: modelId
+    .optional()
+    .describe("The model whose price is charged, whichever target answers. Unset: the price of the target."),
 });
 
 export const routing = z
@@ -95,9 +129,26 @@ export function failuresIn(on: readonly string[]): ReadonlySet<FailureName> {
   );
 }
 
-/** The models of a route's targets, with the paths of their keys. */
-export function targetsIn(tiers: readonly (readonly { model: string }[])[]): { at: string; model: string }[] {
-  return tiers.flatMap((targets, tier) =>
-    targets.map(({ model }, place) => ({ at: `tiers.${tier}.${place}.model`, model })),
+/** A model that a route names. */
+interface NamedModel {
+  /** The path of its key. */
+  at: string;
+  model: string;
+  isTarget: boolean;
+}
+
+/** All models that a route names. */
+export function modelsIn({
+  tiers,
+  over_budget: instead = "next",
+  price_of: seller,
+}: Pick<z.output<typeof modelRoute>, "tiers" | "over_budget" | "price_of">): NamedModel[] {
+  const targets = tiers.flatMap((tier, number) =>
+    tier.map(({ model }, place) => ({ at: `tiers.${number}.${place}.model`, model, isTarget: true })),
   );
+  return [
+    ...targets,
+    ...(instead === "next" ? [] : [{ at: "over_budget", model: instead, isTarget: false }]),
+    ...(seller === undefined ? [] : [{ at: "price_of", model: seller, isTarget: false }]),
+  ];
 }

@@ -7,6 +7,7 @@ export {
   priceAt,
   type ModelPrice,
   type PriceOf,
+  soldAt,
   withMarkup,
 } from "./model-price.ts";
 export {

@@ -30,6 +30,13 @@ export interface ModelPrice extends TableRates {
   source: string;
   /** The operator's factor on every cost, in millionths. The rates are without it. */
   markup: bigint;
+  /** Whether it is another model's: a cost that the upstream reports is not what is charged. */
+  isOthers?: boolean | undefined;
+}
+
+/** The price of one model for the answers of another one, whose own the limits remain. */
+export function soldAt(price: ModelPrice, { contextWindow, maxOutputTokens, kind }: ModelPrice): ModelPrice {
+  return { ...price, contextWindow, maxOutputTokens, kind, isOthers: true };
 }
 
 /** The price at these terms: of a term without a price, the usual one. */
@@ -50,7 +57,7 @@ export type PriceOf = (model: string) => ModelPrice | undefined;
  */
 export function chargeFor(price: ModelPrice, observed: ObservedUsage, priceOf: PriceOf = () => undefined): Nano {
   const { others, terms, reportedCost } = observed;
-  if (reportedCost !== undefined) return applyMarkup(reportedCost, price.markup);
+  if (reportedCost !== undefined && price.isOthers !== true) return applyMarkup(reportedCost, price.markup);
   const at = terms === undefined ? price : priceAt(price, terms);
   if (others === undefined) return toNanoWithMarkup(listCost(at, observed), at.markup);
   const own = { ...observed, usage: others.map(({ usage }) => usage).reduce(withoutPart, observed.usage) };

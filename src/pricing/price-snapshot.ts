@@ -26,6 +26,7 @@ export interface PriceSnapshot {
   source: string;
   /** In millionths, as decimal digits; absent of work of an older version. */
   markup?: string;
+  isOthers?: boolean;
 }
 
 export function snapshotOf(price: ModelPrice): PriceSnapshot {
@@ -39,6 +40,7 @@ export function snapshotOf(price: ModelPrice): PriceSnapshot {
   }
   if (contextWindow !== undefined) snapshot.contextWindow = contextWindow;
   if (maxOutputTokens !== undefined) snapshot.maxOutputTokens = maxOutputTokens;
+  if (price.isOthers === true) snapshot.isOthers = true;
   return snapshot;
 }
 
@@ -55,6 +57,7 @@ export function priceFrom(snapshot: PriceSnapshot): ModelPrice {
     maxOutputTokens,
     source,
     markup: markup === undefined ? NO_MARKUP : BigInt(markup),
+    isOthers: snapshot.isOthers,
   };
 }
 

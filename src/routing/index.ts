@@ -1,8 +1,12 @@
 export { type Admission, circuitIdOf, type CircuitOutcome, Circuits, modelOfCircuit } from "./circuits.ts";
+export { BusyTargets } from "./busy-targets.ts";
+export { SessionCaches } from "./session-caches.ts";
+export { isFor, takesInput, type TargetCondition } from "./target-condition.ts";
 export { fetchListing } from "./fetch-listing.ts";
 export { ModelList, type RoutedModel, unlistedModel } from "./model-list.ts";
 export {
   callerOfRoute,
+  noTargetFor,
   type CommitRule,
   type ModelRoute,
   type RouteLimits,

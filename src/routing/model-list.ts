@@ -3,6 +3,7 @@
  * provider is omitted, or its previous listing is used; other providers are not delayed.
  */
 import { type Clock, type Environment } from "../core/index.ts";
+import type { ModelPrice } from "../pricing/index.ts";
 import type { UpstreamRoute } from "./router.ts";
 import type { ListedModel } from "../providers/index.ts";
 import { fetchListing } from "./fetch-listing.ts";
@@ -23,6 +24,8 @@ export interface RoutedModel {
   aliasOf?: string;
   /** What the name can be called for; by default what the model can. */
   operations?: readonly string[];
+  /** What the name is charged; by default the model's own price. */
+  price?: ModelPrice | undefined;
 }
 
 /** How soon a failed listing is fetched again. */

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "../auth/index.ts";
 import { GatewayError } from "../core/index.ts";
+import { BusyTargets } from "./busy-targets.ts";
 import { firstUsable, type ModelRoute, callerOfRoute, targetsOf } from "./model-routes.ts";
+import type { ModelCaller } from "./target-condition.ts";
 
 const target = (model: string, weight = 1) => ({ model, weight, on: new Set<never>() });
 const route = (strategy: ModelRoute["strategy"]): ModelRoute => ({
@@ -15,6 +17,8 @@ const route = (strategy: ModelRoute["strategy"]): ModelRoute => ({
 });
 const models = (targets: readonly { model: string }[]): string[] => targets.map(({ model }) => model);
 
+const busy = new BusyTargets();
+
 /** A generator with a fixed sequence. */
 function random(): () => number {
   let state = 1;
@@ -22,7 +26,7 @@ function random(): () => number {
 }
 
 test("in order: as written, tier after tier", () => {
-  expect(models(targetsOf(route("order"), random(), undefined))).toEqual(["a/1", "a/2", "a/3", "b/1", "b/2"]);
+  expect(models(targetsOf(route("order"), random(), { busy }))).toEqual(["a/1", "a/2", "a/3", "b/1", "b/2"]);
 });
 
 test("weighted: each comes first in its tier as often as its weight says, and none is left out", () => {
@@ -30,7 +34,7 @@ test("weighted: each comes first in its tier as often as its weight says, and no
   const firsts = new Map<string, number>();
   const draws = 20_000;
   for (let index = 0; index < draws; index += 1) {
-    const drawn = models(targetsOf(route("weighted"), draw, undefined));
+    const drawn = models(targetsOf(route("weighted"), draw, { busy }));
     expect(drawn.slice(0, 3).toSorted()).toEqual(["a/1", "a/2", "a/3"]);
     expect(drawn.slice(3).toSorted()).toEqual(["b/1", "b/2"]);
     for (const first of [drawn[0], drawn[3]]) firsts.set(first ?? "", (firsts.get(first ?? "") ?? 0) + 1);
@@ -44,7 +48,7 @@ test("weighted: each comes first in its tier as often as its weight says, and no
 describe("the targets of a session, weighted", () => {
   const sessions = Array.from({ length: 2_000 }, (_, index) => `session ${index}`);
   const orderOf = (session: string, from = route("weighted")): string[] =>
-    models(targetsOf(from, () => expect.unreachable(), session));
+    models(targetsOf(from, () => expect.unreachable(), { busy, session }));
 
   test("have the same order in every call and every process, by weight over all sessions", () => {
     const firsts = new Map<string, number>();
@@ -72,6 +76,18 @@ describe("the targets of a session, weighted", () => {
   });
 });
 
+test("least busy: those with the fewest calls for their weight come first, and equals are drawn", () => {
+  const some = new BusyTargets();
+  const first = (): string[] => models(targetsOf(route("least_busy"), random(), { busy: some }));
+  const ends = ["a/1", "a/1", "a/1", "a/2", "b/2"].map((model) => some.begin(model));
+  // Three calls at weight 3 are as many as one at weight 1.
+  expect([first()[0], first()[3]]).toEqual(["a/3", "b/1"]);
+  const more = [some.begin("a/3"), some.begin("a/3"), ...Array.from({ length: 9 }, () => some.begin("b/1"))];
+  expect([first()[2], first()[3]]).toEqual(["a/3", "b/2"]);
+  for (const end of [...ends, ...more, ...ends]) end();
+  expect(["a/1", "a/2", "a/3", "b/1", "b/2"].map((model) => some.of(model))).toEqual([0, 0, 0, 0, 0]);
+});
+
 describe("the first usable target", () => {
   const principal = (allowed: string[] | undefined): Principal => ({
     tokenId: "t",
@@ -85,29 +101,53 @@ describe("the first usable target", () => {
   });
   const refusing =
     (...refused: string[]) =>
-    (model: string, user: Principal): string => {
+    (model: string, user: ModelCaller): string => {
       if (refused.includes(model)) throw new GatewayError("model_not_routed", model);
       return `${model} for ${String(user.models)}`;
     };
 
   test("is the first that is not refused", () => {
-    expect(firstUsable(route("order"), principal(["b/*"]), refusing("a/1", "a/2", "a/3"))).toBe("b/1 for b/*");
+    expect(firstUsable(route("order"), { caller: principal(["b/*"]) }, refusing("a/1", "a/2", "a/3"))).toBe(
+      "b/1 for b/*",
+    );
   });
 
   test("is any for a token with the name of the route", () => {
     expect(callerOfRoute(principal(["fa*"]), route("order")).models).toBeUndefined();
-    expect(firstUsable(route("order"), principal(["fa*"]), refusing())).toBe("a/1 for undefined");
+    expect(firstUsable(route("order"), { caller: principal(["fa*"]) }, refusing())).toBe("a/1 for undefined");
   });
 
   test("of none, the first refusal is told", () => {
     const all = refusing("a/1", "a/2", "a/3", "b/1", "b/2");
-    expect(() => firstUsable(route("order"), principal(undefined), all)).toThrow("a/1");
+    expect(() => firstUsable(route("order"), { caller: principal(undefined) }, all)).toThrow("a/1");
   });
 
   test("a fault of the gateway is no refusal", () => {
     const failing = (): never => {
       throw new TypeError("a bug");
     };
-    expect(() => firstUsable(route("order"), principal(undefined), failing)).toThrow("a bug");
+    expect(() => firstUsable(route("order"), { caller: principal(undefined) }, failing)).toThrow("a bug");
+  });
+
+  test("is one that is for the caller and the operation", () => {
+    const of = (caller: ModelCaller, operation?: "chat" | "speech"): string =>
+      firstUsable(conditional, { caller, ...(operation && { operation }) }, (model) => model);
+    const conditional: ModelRoute = {
+      ...route("order"),
+      tiers: [
+        [
+          { ...target("a/1"), when: { user: ["alice", "b*"], operation: ["chat"] } },
+          { ...target("a/2"), when: { organisation: ["acme"] } },
+        ],
+        [{ ...target("b/1"), when: { token: ["t*"], inputTokens: { min: 1_000, max: 2_000 } } }],
+      ],
+    };
+    expect(of({ models: undefined, user: "bob" }, "chat")).toBe("a/1");
+    expect(of({ models: undefined, user: "bob" })).toBe("a/1");
+    expect(of({ models: undefined, user: "bob", organisation: "acme" }, "speech")).toBe("a/2");
+    expect(of({ models: undefined, user: "carol", tokenId: "t1" }, "chat")).toBe("b/1");
+    expect(() => of({ models: undefined, user: "carol" }, "chat")).toThrow(
+      "The route fast has no target for this call.",
+    );
   });
 });

@@ -1,7 +1,14 @@
 /** Names that stand for several targets, in the order in which they are tried. */
-import type { Principal } from "../auth/index.ts";
-import { type FailureName, GatewayError, matchesGlob, type RandomFraction } from "../core/index.ts";
+import {
+  type FailureName,
+  GatewayError,
+  matchesGlob,
+  type ModelOperation,
+  type RandomFraction,
+} from "../core/index.ts";
+import type { BusyTargets } from "./busy-targets.ts";
 import { placeOf } from "./prefer.ts";
+import { isFor, type ModelCaller, type TargetCondition } from "./target-condition.ts";
 
 export interface RouteTarget {
   /** The model id, with its prefix. */
@@ -10,6 +17,8 @@ export interface RouteTarget {
   weight: number;
   /** The classes of failure after which it is tried. */
   on: ReadonlySet<FailureName>;
+  /** The calls that it is for; undefined for all. */
+  when?: TargetCondition | undefined;
 }
 
 /** How far a stream must come in time before its call is its target's. */
@@ -36,39 +45,64 @@ export interface RouteLimits {
   commit: CommitRule | undefined;
 }
 
+/**
+ * The order of the targets of a tier: as written, drawn by weight, those with the fewest calls for their weight first, or
+ * those with the least expected cost of the call.
+ */
+export type RouteStrategy = "order" | "weighted" | "least_busy" | "least_cost";
+
 export interface ModelRoute {
   name: string;
   tiers: readonly (readonly RouteTarget[])[];
-  strategy: "order" | "weighted";
+  strategy: RouteStrategy;
   limits: RouteLimits;
+  /** For a call whose credits do not suffice for its first target: `next`, or a model; undefined if it is refused. */
+  overBudget?: string | undefined;
+  /** The model whose price is charged for all targets; undefined for their own prices. */
+  priceOf?: string | undefined;
 }
 
-/** The targets of a route for one call, the first one first. Those of a session have one order, which no two draws change. */
+/**
+ * The targets of a route for one call, the first one first. Those of a session have one order, which no two draws change. What
+ * they cost is only known once they are planned.
+ */
 export function targetsOf(
   { tiers, strategy }: ModelRoute,
   random: RandomFraction,
-  session: string | undefined,
+  { busy, session }: { busy: BusyTargets; session?: string | undefined },
 ): RouteTarget[] {
-  if (strategy === "order") return tiers.flat();
+  if (strategy === "order" || strategy === "least_cost") return tiers.flat();
   const fractionOf = session === undefined ? random : ({ model }: RouteTarget): number => placeOf(session, model);
-  return tiers.flatMap((tier) => drawn(tier, fractionOf));
+  if (strategy === "weighted") return tiers.flatMap((tier) => drawn(tier, fractionOf));
+  const loadOf = ({ model, weight }: RouteTarget): number => busy.of(model) / weight;
+  return tiers.flatMap((tier) => drawn(tier, fractionOf).toSorted((a, b) => loadOf(a) - loadOf(b)));
+}
+
+/** The refusal of a call that no target of a route is for. */
+export function noTargetFor({ name }: ModelRoute): GatewayError {
+  return new GatewayError("model_not_routed", `The route ${name} has no target for this call.`, { param: "model" });
 }
 
 /** The caller as the targets of a route are checked for it: a token whose list has the route's own name may use them all. */
-export function callerOfRoute(principal: Principal, { name }: ModelRoute): Principal {
-  const { models } = principal;
-  return models?.some((glob) => matchesGlob(glob, name)) === true ? { ...principal, models: undefined } : principal;
+export function callerOfRoute(caller: ModelCaller, { name }: ModelRoute): ModelCaller {
+  const { models } = caller;
+  const hasName = models?.some((glob) => matchesGlob(glob, name)) === true;
+  return { ...caller, models: hasName ? undefined : models, isRoute: true };
 }
 
-/** The result of `find` for the first target for which it throws nothing; throws its first refusal if there is none. */
+/**
+ * The result of `find` for the first target for which it throws nothing; throws its first refusal if there is none. The
+ * length of the input is no matter.
+ */
 export function firstUsable<Found>(
   route: ModelRoute,
-  principal: Principal,
-  find: (model: string, user: Principal) => Found,
+  { caller, operation }: { caller: ModelCaller; operation?: ModelOperation },
+  find: (model: string, user: ModelCaller) => Found,
 ): Found {
-  const user = callerOfRoute(principal, route);
-  let refusal: unknown;
-  for (const { model } of route.tiers.flat()) {
+  const user = callerOfRoute(caller, route);
+  let refusal: GatewayError | undefined;
+  for (const { model, when } of route.tiers.flat()) {
+    if (!isFor(when, caller, operation)) continue;
     try {
       return find(model, user);
     } catch (thrown) {
@@ -76,7 +110,7 @@ export function firstUsable<Found>(
       refusal ??= thrown;
     }
   }
-  throw refusal;
+  throw refusal ?? noTargetFor(route);
 }
 
 /** By weight, without returning: the largest of u^(1/w) comes first with a probability of its share of the weights. */

@@ -27,9 +27,9 @@ export function requireModels(
   principal: Principal,
   { others = [], helpers = [], alternatives }: RequestedExtras,
 ): void {
-  if (principal.models === undefined) return;
+  if (principal.models === undefined && (route.internal?.size ?? 0) === 0) return;
   const { chosenBy, models = [] } = alternatives ?? {};
-  if (chosenBy !== undefined) {
+  if (chosenBy !== undefined && principal.models !== undefined) {
     const message = `${chosenBy}: leaves the choice of the model to the provider, and this token may only use some of its models. Name the models.`;
     throw new GatewayError("validation_failed", message, { param: chosenBy });
   }

@@ -1,9 +1,9 @@
-import type { Principal } from "../auth/index.ts";
 import leven from "leven";
 import { GatewayError, matchesGlob, type ModelOperation, prefixOf, withoutPrefix } from "../core/index.ts";
-import type { ModelPrice, PriceBook, PricedModel, PriceOf } from "../pricing/index.ts";
+import { type ModelPrice, type PriceBook, type PricedModel, type PriceOf, soldAt } from "../pricing/index.ts";
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
 import { firstUsable, type ModelRoute } from "./model-routes.ts";
+import type { ModelCaller } from "./target-condition.ts";
 import type { KeyPool } from "./key-pool.ts";
 import type { Overrides } from "./overrides.ts";
 import { modalityOf } from "./model-operations.ts";
@@ -13,6 +13,8 @@ export interface UpstreamRoute {
   /** The model prefix: the key in the configuration. */
   prefix: string;
   aliases: readonly string[];
+  /** The names of its models that only routes can call. */
+  internal?: ReadonlySet<string>;
   provider: Provider;
   baseUrl: string;
   keys: KeyPool;
@@ -99,10 +101,26 @@ export class ModelRouter {
   }
 
   /** Resolves a model id, or the name of a route to the first of its targets that can be used. Throws like `resolveModel`. */
-  resolve(modelId: string, operations: readonly [ModelOperation, ...ModelOperation[]], principal: Principal): Target {
+  resolve(modelId: string, operations: readonly [ModelOperation, ...ModelOperation[]], principal: ModelCaller): Target {
     const route = this.routeOf(modelId);
     if (route === undefined) return this.resolveModel(modelId, operations, principal);
-    return firstUsable(route, principal, (model, user) => this.resolveModel(model, operations, user));
+    const asked = { caller: principal, operation: operations[0] };
+    return firstUsable(route, asked, (model, user) => this.resolveTarget(route, model, operations, user));
+  }
+
+  /** Resolves a target of a route, at the price that the route charges. Throws like `resolveModel`. */
+  resolveTarget(
+    { priceOf: seller }: Pick<ModelRoute, "priceOf">,
+    modelId: string,
+    operations: readonly [ModelOperation, ...ModelOperation[]],
+    principal: ModelCaller,
+  ): Target {
+    const target = this.resolveModel(modelId, operations, principal);
+    if (seller === undefined) return target;
+    const [requested] = operations;
+    const price = this.priced(seller)?.price;
+    if (price?.modalities.has(modalityOf[requested]) === true) return { ...target, price: soldAt(price, target.price) };
+    throw unpriced(`The model ${quoted(seller)} has no price for the ${requested} operation. The`, seller);
   }
 
   /**
@@ -114,7 +132,7 @@ export class ModelRouter {
   resolveModel(
     modelId: string,
     operations: readonly [ModelOperation, ...ModelOperation[]],
-    principal: Principal,
+    principal: ModelCaller,
   ): Target {
     const cached = this.#cache.get(modelId);
     const resolved = cached ?? this.#parse(modelId);
@@ -146,14 +164,14 @@ export class ModelRouter {
   }
 
   /** Finds a model by its id, alone. Throws like `resolve` unless the token may use it and its provider has a key. */
-  find(modelId: string, principal: Principal): { route: UpstreamRoute; model: string } {
+  find(modelId: string, principal: ModelCaller): { route: UpstreamRoute; model: string } {
     const named = this.routeOf(modelId);
     return named === undefined
       ? this.#find(modelId, principal)
-      : firstUsable(named, principal, (model, user) => this.#find(model, user));
+      : firstUsable(named, { caller: principal }, (model, user) => this.#find(model, user));
   }
 
-  #find(modelId: string, principal: Principal): ResolvedModel {
+  #find(modelId: string, principal: ModelCaller): ResolvedModel {
     const resolved = this.#parse(modelId);
     requireUse(principal, resolved.route, resolved.model, modelId);
     requireKey(resolved.route);
@@ -161,7 +179,7 @@ export class ModelRouter {
   }
 
   /** A mistyped name, or a model that is too new for the price list. */
-  #unknown({ route, model, id }: ResolvedModel, modelId: string, principal: Principal): GatewayError {
+  #unknown({ route, model, id }: ResolvedModel, modelId: string, principal: ModelCaller): GatewayError {
     const { listed } = route.listing;
     const { priceProvider } = route.provider;
     if (listed.includes(model)) {
@@ -260,7 +278,7 @@ function aliased(name: string, aliases: readonly ModelAlias[]): string | undefin
 }
 
 /** Throws a `GatewayError` (404) for a model that the token may not use; `modelId` is as the caller wrote it. */
-export function requireUse(principal: Principal, route: UpstreamRoute, model: string, modelId = model): void {
+export function requireUse(principal: ModelCaller, route: UpstreamRoute, model: string, modelId = model): void {
   if (mayUse(principal, route, model)) return;
   throw notRouted(`The model ${quoted(modelId)} does not exist, or this token may not use it.`);
 }
@@ -274,8 +292,13 @@ function requireKey({ prefix, requiredVariable }: UpstreamRoute): void {
   );
 }
 
-/** Whether the token's globs match the model, under any of its prefixes, which all refer to the same model. */
-export function mayUse({ models }: Principal, { prefix, aliases }: UpstreamRoute, model: string): boolean {
+/** Whether the model is not internal, and the token's globs match it, under any of its prefixes, which all refer to the same model. */
+export function mayUse(
+  { models, isRoute = false }: ModelCaller,
+  { prefix, aliases, internal }: UpstreamRoute,
+  model: string,
+): boolean {
+  if (!isRoute && internal?.has(model) === true) return false;
   if (models === undefined) return true;
   return [prefix, ...aliases].some((name) => models.some((glob) => matchesGlob(glob, `${name}/${model}`)));
 }

@@ -5,12 +5,17 @@ import {
   GatewayError,
   keysOf,
   type ModelOperation,
+  type Nano,
   type RandomFraction,
 } from "../../core/index.ts";
 import {
   type Admission,
   callerOfRoute,
   circuitIdOf,
+  isFor,
+  noTargetFor,
+  takesInput,
+  type BusyTargets,
   type CircuitOutcome,
   type Circuits,
   type ModelRouter,
@@ -35,6 +40,7 @@ const defaultFailures: ReadonlySet<FailureName> = new Set([
 export interface TargetQuestion {
   router: ModelRouter;
   random: RandomFraction;
+  busy: BusyTargets;
   /** Undefined if targets that fail are asked like all others. */
   circuits: Circuits | undefined;
   modelId: string;
@@ -55,14 +61,15 @@ export function mayHaveTargets(router: ModelRouter, modelId: string, headers: He
  * is no list of ids.
  */
 export function callTargets(question: TargetQuestion): CallTargets | undefined {
-  const { router, modelId, headers, random, session } = question;
+  const { router, modelId, headers, random, busy, session } = question;
   const route = router.routeOf(modelId);
   const asked = headers.get(FALLBACK_HEADER);
-  if (asked === null) return route && new CallTargets(question, route, targetsOf(route, random, session));
+  if (asked === null) return route && new CallTargets(question, route, targetsOf(route, random, { busy, session }));
   const fallbacks = asked.trim() === "none" ? [] : fallbacksIn(asked);
   if (route === undefined && fallbacks.length === 0) return undefined;
-  const first = route === undefined ? [targetOf(modelId)] : targetsOf(route, random, session).slice(0, 1);
-  return new CallTargets(question, route, [...first, ...fallbacks.map(targetOf)]);
+  const first =
+    route === undefined ? [callersTarget(modelId)] : targetsOf(route, random, { busy, session }).slice(0, 1);
+  return new CallTargets(question, route, [...first, ...fallbacks.map(callersTarget)]);
 }
 
 function fallbacksIn(text: string): string[] {
@@ -72,9 +79,16 @@ function fallbacksIn(text: string): string[] {
   throw new GatewayError("validation_failed", message, { param: FALLBACK_HEADER });
 }
 
-const targetOf = (model: string): RouteTarget => ({ model, weight: 1, on: defaultFailures });
+/** A target of the caller's own, or of the operator's for one that the credits do not suffice for. */
+interface CallTarget extends RouteTarget {
+  /** Whether the caller has named it: its route has no part in it. */
+  isCallers?: boolean;
+}
 
-interface Candidate extends RouteTarget {
+const targetOf = (model: string): CallTarget => ({ model, weight: 1, on: defaultFailures });
+const callersTarget = (model: string): CallTarget => ({ ...targetOf(model), isCallers: true });
+
+interface Candidate extends CallTarget {
   /** The id of its circuit. */
   circuit: string;
 }
@@ -82,10 +96,13 @@ interface Candidate extends RouteTarget {
 /** The targets of one call that have not been tried yet. */
 export class CallTargets {
   readonly #question: TargetQuestion;
-  readonly #caller: Principal;
+  readonly #route: ModelRoute | undefined;
   readonly #left: Candidate[];
   /** Of the target that was given last, until its outcome is noted. */
   #admission: Admission | undefined;
+  #given: CallTarget | undefined;
+  #leave: (() => void) | undefined;
+  #isOverBudget = false;
   /** The name of the route; undefined for a model without one. */
   readonly route: string | undefined;
   /** The route's own bounds. */
@@ -93,16 +110,54 @@ export class CallTargets {
   /** Why the first target that was skipped cannot be used. */
   refusal: GatewayError | undefined;
 
-  constructor(question: TargetQuestion, route: ModelRoute | undefined, targets: readonly RouteTarget[]) {
+  constructor(question: TargetQuestion, route: ModelRoute | undefined, targets: readonly CallTarget[]) {
     this.#question = question;
-    const { principal } = question;
-    this.#caller = route === undefined ? principal : callerOfRoute(principal, route);
+    this.#route = route;
     this.route = route?.name;
     this.limits = route?.limits;
     // A target that the caller cannot use must not shorten the time-outs of those before it.
-    this.#left = targets.flatMap((target) => {
+    this.#left = targets.filter((target) => this.#isFor(target)).flatMap((target) => this.#candidates(target));
+  }
+
+  #isFor({ when }: CallTarget): boolean {
+    const { principal, operations } = this.#question;
+    return isFor(when, principal, operations[0]);
+  }
+
+  /** The error of a call that none of its targets can be asked for. */
+  get unusable(): GatewayError {
+    if (this.refusal !== undefined) return this.refusal;
+    if (this.#route === undefined) throw new Error("a call without a target");
+    return noTargetFor(this.#route);
+  }
+
+  /** Whether the target that was given last is for inputs of so many tokens. */
+  takesInput(tokens: number): boolean {
+    return takesInput(this.#given?.when, tokens);
+  }
+
+  /** The key of the call's session. */
+  get session(): string | undefined {
+    return this.#question.session;
+  }
+
+  /** Whether the targets are to be asked in the order of their costs. */
+  get areByCost(): boolean {
+    return this.#route?.strategy === "least_cost";
+  }
+
+  /** Orders the targets of each tier by the cost of the call there; those without one come last. */
+  async orderByCost(costOf: (target: Target) => Promise<Nano | undefined>): Promise<void> {
+    const tiers = this.#route?.tiers ?? [];
+    const places = new Map<CallTarget, { tier: number; cost: Nano | undefined }>();
+    for (const target of this.#left) {
       const resolved = this.#resolve(target);
-      return resolved === undefined ? [] : [{ ...target, circuit: circuitIdOf(resolved) }];
+      const tier = tiers.findIndex((targets) => targets.some(({ on }) => on === target.on));
+      places.set(target, { tier, cost: resolved && (await costOf(resolved)) });
+    }
+    this.#left.sort((a, b) => {
+      const [one, other] = [places.get(a), places.get(b)];
+      return (one?.tier ?? 0) - (other?.tier ?? 0) || compared(one?.cost, other?.cost);
     });
   }
 
@@ -129,8 +184,18 @@ export class CallTargets {
       if (target === undefined) return undefined;
       this.#left.splice(this.#left.indexOf(target), 1);
       const resolved = this.#resolve(target);
-      if (resolved !== undefined) return resolved;
+      if (resolved === undefined) continue;
+      this.leave();
+      this.#given = target;
+      this.#leave = this.#question.busy.begin(target.model);
+      return resolved;
     }
+  }
+
+  /** The call has ended, or goes on with another target. Returns the id of the one that was given last, which it has left. */
+  leave(): string | undefined {
+    this.#leave?.();
+    return this.#given?.model;
   }
 
   /** Whether the circuit of the target that was given last depends on its answer. */
@@ -157,19 +222,48 @@ export class CallTargets {
     return first;
   }
 
+  /**
+   * Whether another target is tried before any has been asked, since this refusal is about the price of the first one. The
+   * route may have a model for that, which is the only one then.
+   */
+  passesOver(refusal: unknown): boolean {
+    if (!(refusal instanceof GatewayError)) return false;
+    if (refusal.code === "max_credits_exceeded") return true;
+    const instead = this.#route?.overBudget;
+    if (refusal.code !== "insufficient_credits" || instead === undefined) return false;
+    if (instead !== "next" && !this.#isOverBudget)
+      this.#left.splice(0, Infinity, ...this.#candidates(targetOf(instead)));
+    this.#isOverBudget = true;
+    return true;
+  }
+
   /** A target was skipped for this reason; anything but a refusal is thrown. */
   skip(thrown: unknown): void {
     if (!(thrown instanceof GatewayError)) throw thrown;
     this.refusal ??= thrown;
   }
 
-  #resolve({ model }: RouteTarget): Target | undefined {
-    const { router, operations } = this.#question;
+  /** The target, if the caller may use it. */
+  #candidates(target: CallTarget): Candidate[] {
+    const resolved = this.#resolve(target);
+    return resolved === undefined ? [] : [{ ...target, circuit: circuitIdOf(resolved) }];
+  }
+
+  #resolve({ model, isCallers = false }: CallTarget): Target | undefined {
+    const { router, operations, principal } = this.#question;
+    const route = isCallers ? undefined : this.#route;
     try {
-      return router.resolveModel(model, operations, this.#caller);
+      if (route === undefined) return router.resolveModel(model, operations, principal);
+      return router.resolveTarget(route, model, operations, callerOfRoute(principal, route));
     } catch (thrown) {
       this.skip(thrown);
       return undefined;
     }
   }
+}
+
+function compared(a: Nano | undefined, b: Nano | undefined): number {
+  if (a === b) return 0;
+  if (a === undefined || b === undefined) return a === undefined ? 1 : -1;
+  return a < b ? -1 : 1;
 }

@@ -1,5 +1,6 @@
 import type { Principal } from "../../auth/index.ts";
 import { GatewayError } from "../../core/index.ts";
+import { soldAt } from "../../pricing/index.ts";
 import {
   type ModelRoute,
   type ModelRouter,
@@ -21,10 +22,14 @@ export function namedRoutes(router: ModelRouter, principal: Principal): RoutedMo
 }
 
 /**
- * A name as a model: with the price of the first target that can be used, and the operations that all targets of the first
+ * A name as a model: with its own price or that of the first target that can be used, and the operations that all targets of the first
  * tier have. Throws a `GatewayError` (404) if the token may use none of them.
  */
-export function namedRoute(router: ModelRouter, { name, tiers }: ModelRoute, principal: Principal): RoutedModel {
+export function namedRoute(
+  router: ModelRouter,
+  { name, tiers, priceOf }: ModelRoute,
+  principal: Principal,
+): RoutedModel {
   const { route, model } = router.find(name, principal);
   const each = (tiers[0] ?? []).map((target) => {
     const priced = router.priced(target.model);
@@ -32,5 +37,8 @@ export function namedRoute(router: ModelRouter, { name, tiers }: ModelRoute, pri
   });
   const [first = [], ...others] = each;
   const operations = first.filter((operation) => others.every((other) => other.includes(operation)));
-  return { route, model: unlistedModel(model), name, operations };
+  const own = router.priceOf(route, model);
+  const sold = priceOf === undefined ? undefined : router.priced(priceOf)?.price;
+  const price = own && sold && soldAt(sold, own);
+  return { route, model: unlistedModel(model), name, operations, price };
 }

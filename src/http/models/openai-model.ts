@@ -46,10 +46,10 @@ export type ModelServices = Pick<Services, "models" | "router">;
 
 export function toOpenaiModel(
   { router }: ModelServices,
-  { route, model, name, aliasOf, operations }: RoutedModel,
+  { route, model, name, aliasOf, operations, price: own = router.priceOf(route, model.id) }: RoutedModel,
   { markup }: Pick<Principal, "markup">,
 ): OpenaiModel {
-  const price = withMarkup(router.priceOf(route, model.id), markup === undefined ? undefined : BigInt(markup));
+  const price = withMarkup(own, markup === undefined ? undefined : BigInt(markup));
   return {
     id: name ?? `${route.prefix}/${model.id}`,
     ...(aliasOf !== undefined && { alias_of: aliasOf }),
