@@ -2,7 +2,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Config, ConfigError, type ProviderConfig, providerKeys } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
-import { ModelList, KeyPool, ModelRouter, type Overrides, type UpstreamRoute } from "../routing/index.ts";
+import {
+  ModelList,
+  KeyPool,
+  ModelRouter,
+  type Overrides,
+  type RefusedKey,
+  type UpstreamRoute,
+} from "../routing/index.ts";
 import { checkTargets, internalModels, modelRoutesOf } from "./model-routes.ts";
 import {
   type CatalogLayers,
@@ -28,8 +35,8 @@ export interface RoutingOptions {
   catalogs?: CatalogLayers | undefined;
   /** For keys that are refused. */
   logger?: Logger;
-  /** Called when a key has been refused three times in a row, and when it works again. */
-  onKeyChange?: ((prefix: string, keyId: string, change: "refused" | "works") => void) | undefined;
+  /** Called when a key has been refused three times in a row for an operation, and when it works again. */
+  onKeyChange?: ((prefix: string, key: RefusedKey, change: "refused" | "works") => void) | undefined;
   /** The targets that the operator has disabled; absent for a command. */
   overrides?: Overrides | undefined;
 }
@@ -107,8 +114,9 @@ export function createModelRouter(options: RoutingOptions, before?: EarlierRoute
       baseUrl: simulator ?? provider.base_url,
       keys: new KeyPool(keys, environment.clock, {
         onChange(key, change) {
-          if (change === "works") logger?.info({ provider: prefix, key_id: key }, "key works again");
-          else logger?.error({ provider: prefix, key_id: key }, "key is refused");
+          const line = { provider: prefix, key_id: key.keyId, path: key.operation };
+          if (change === "works") logger?.info(line, "key works again");
+          else logger?.error(line, "key is refused");
           onKeyChange?.(prefix, key, change);
         },
       }),

@@ -4,6 +4,7 @@ import type { RunningPart } from "../http/index.ts";
 import {
   type Circuits,
   openTargetStore,
+  readSharedKeyId,
   type OverrideChanges,
   Overrides,
   sharedKeyId,
@@ -32,7 +33,7 @@ export function createTargetSharing({ storage, environment, logger }: TargetShar
   let shared: SharedTargets | undefined;
   return {
     overrides,
-    onKeyChange: (prefix, keyId, change) => shared?.learnKey(sharedKeyId(prefix, keyId), change),
+    onKeyChange: (prefix, key, change) => shared?.learnKey(sharedKeyId(prefix, key), change),
     share(circuits, routes) {
       shared = new SharedTargets({
         store: openTargetStore(storage),
@@ -43,10 +44,10 @@ export function createTargetSharing({ storage, environment, logger }: TargetShar
         circuits,
         overrides,
         adoptKey(id, state) {
-          for (const { prefix, keys } of routes()) {
-            const keyId = keys.ids.find((each) => sharedKeyId(prefix, each) === id);
-            if (keyId !== undefined) keys.adopt(keyId, state);
-          }
+          const { prefix, ...key } = readSharedKeyId(id);
+          routes()
+            .find((route) => route.prefix === prefix)
+            ?.keys.adopt(key, state);
         },
         onOverrides: (changes) => logOverrides(logger, changes),
         onFailure: (reason) => logger.warn({ reason: String(reason) }, "targets are not shared"),

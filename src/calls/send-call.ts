@@ -120,7 +120,7 @@ export function loseAnswer(
   const { keyId, status, headers, attempt: number, begunAt } = sent;
   const { keys } = target.route;
   const key = keys.find(keyId);
-  if (key !== undefined && failure !== "abandoned") keys.note(key, failure);
+  if (key !== undefined && failure !== "abandoned") keys.note(key, failure, target.operation.path);
   const unbilled = isLost && failure !== "abandoned" ? call.lostCredits() : undefined;
   const result = { begunAt, status, headers, failure, unbilled };
   reportAttempt(deps, { workId: call.id, target, work: call }, { key: { id: keyId }, number }, result);

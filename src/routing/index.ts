@@ -13,10 +13,16 @@ export {
   type RouteTarget,
   targetsOf,
 } from "./model-routes.ts";
-export { type Key, keyIdOf, KeyPool } from "./key-pool.ts";
+export { type Key, keyIdOf, KeyPool, type RefusedKey } from "./key-pool.ts";
 export { type OverrideChanges, Overrides } from "./overrides.ts";
 export { SharedTargets } from "./shared/shared-targets.ts";
-export { sharedKeyId, type TargetOverride, type TargetState, type TargetStore } from "./shared/store.ts";
+export {
+  readSharedKeyId,
+  sharedKeyId,
+  type TargetOverride,
+  type TargetState,
+  type TargetStore,
+} from "./shared/store.ts";
 export { openTargetStore } from "./sql/open.ts";
 export { keyRedactor } from "./redact-keys.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";

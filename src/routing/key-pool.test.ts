@@ -89,7 +89,9 @@ describe("a key that was refused three times in a row", () => {
 
   function refusedPool(...secrets: string[]) {
     const changes: string[] = [];
-    const pool = new KeyPool(secrets, () => now, { onChange: (id, change) => void changes.push(`${id} ${change}`) });
+    const pool = new KeyPool(secrets, () => now, {
+      onChange: ({ keyId }, change) => void changes.push(`${keyId} ${change}`),
+    });
     const refuse = (secret: string, times = 3): void => {
       for (let time = 0; time < times; time += 1) pool.note(keyOf(secret), refused);
     };
@@ -112,6 +114,20 @@ describe("a key that was refused three times in a row", () => {
     expect(changes).toEqual([`${keyIdOf("a")} refused`, `${keyIdOf("a")} works`]);
   });
 
+  test("for one operation is used for the others as before: it may lack the permission for that one", () => {
+    const { pool, changes } = refusedPool("a");
+    for (let time = 0; time < 9; time += 1) pool.note(keyOf("a"), refused, "/images");
+    expect([pool.acquire(undefined, "/images"), pool.acquire(undefined, "/chat")?.secret]).toEqual([undefined, "a"]);
+    // What works for one operation says nothing about the other one.
+    pool.noteAnswer(keyOf("a"), undefined, "/chat");
+    expect(pool.acquire(undefined, "/images")).toBeUndefined();
+    now += 60_000;
+    expect(pool.acquire(undefined, "/images")?.secret).toBe("a");
+    expect(pool.acquire(undefined, "/images")).toBeUndefined();
+    pool.adopt({ keyId: keyIdOf("a") }, "works");
+    expect([pool.acquire(undefined, "/images")?.secret, pool.learns, changes.length]).toEqual(["a", false, 1]);
+  });
+
   test("leaves the calls to the others, and is asked by one of them a minute", () => {
     const { pool, refuse } = refusedPool("a", "b");
     refuse("a");
@@ -123,15 +139,15 @@ describe("a key that was refused three times in a row", () => {
 
   test("elsewhere rests here too, until it works elsewhere; nothing is reported back", () => {
     const { pool, changes } = refusedPool("a");
-    pool.adopt(keyIdOf("a"), "refused");
+    pool.adopt({ keyId: keyIdOf("a"), operation: "" }, "refused");
     now += 59_999;
-    pool.adopt(keyIdOf("a"), "refused");
+    pool.adopt({ keyId: keyIdOf("a"), operation: "" }, "refused");
     expect(take(pool, 2)).toEqual([undefined, undefined]);
     now += 1;
     expect(take(pool, 2)).toEqual(["a", undefined]);
-    pool.adopt(keyIdOf("a"), "works");
+    pool.adopt({ keyId: keyIdOf("a"), operation: "" }, "works");
     expect([take(pool, 2), pool.learns, changes]).toEqual([["a", "a"], false, []]);
-    pool.adopt("of another configuration", "refused");
+    pool.adopt({ keyId: "of another configuration", operation: "" }, "refused");
     expect(pool.learns).toBe(false);
   });
 

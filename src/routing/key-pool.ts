@@ -45,7 +45,11 @@ const SESSION_ROOM_MIN = 0.05;
 interface PooledKey {
   readonly key: Key;
   coolUntil: number;
-  refusals: number;
+  /**
+   * Refusals in a row, by operation: a key may lack the permission for one of them, and callers who ask for that must not take it
+   * away from the others.
+   */
+  refusals: Map<string, number>;
   /** The part of its limits that was left when it last answered; undefined if it is not known. */
   room: number | undefined;
   roomAt: number;
@@ -53,9 +57,15 @@ interface PooledKey {
   turn: number;
 }
 
+/** A key, and the path of an operation that it is refused for. */
+export interface RefusedKey {
+  keyId: string;
+  operation: string;
+}
+
 export interface KeyPoolOptions {
-  /** Called when a key has been refused three times in a row, and when it works again. */
-  onChange?: (keyId: string, change: "refused" | "works") => void;
+  /** Called when a key has been refused three times in a row for an operation, and when it works again for that. */
+  onChange?: (key: RefusedKey, change: "refused" | "works") => void;
 }
 
 /**
@@ -75,7 +85,7 @@ export class KeyPool {
     this.#keys = secrets.map((secret) => ({
       key: { id: keyIdOf(secret), secret, cachedHeaders: [] },
       coolUntil: 0,
-      refusals: 0,
+      refusals: new Map(),
       room: undefined,
       roomAt: 0,
       turn: 0,
@@ -87,9 +97,9 @@ export class KeyPool {
 
   /**
    * Returns a key that isn't cooling down; if all are, the one that is ready first. Calls of one session get the same key as long
-   * as it has room. Undefined without keys, and if all of them are refused.
+   * as it has room. Undefined without keys, and if all of them are refused for the operation.
    */
-  acquire(session?: string): Key | undefined {
+  acquire(session?: string, operation = ""): Key | undefined {
     const [only] = this.#keys;
     // Most pools have one key, which has never cooled down: no clock is read.
     if (this.#keys.length === 1 && only?.coolUntil === 0) return only.key;
@@ -100,7 +110,7 @@ export class KeyPool {
     for (const each of this.#keys) {
       if (each.coolUntil > now) {
         const isEarlier = earliest === undefined || each.coolUntil < earliest.coolUntil;
-        if (isEarlier && each.refusals < REFUSALS_MAX) earliest = each;
+        if (isEarlier && !isRefused(each, operation)) earliest = each;
         continue;
       }
       const room = roomOf(each, now);
@@ -109,17 +119,17 @@ export class KeyPool {
       if (chosen === undefined || each.turn > chosen.turn) chosen = each;
     }
     if (chosen === undefined) return earliest?.key;
-    if (session !== undefined) chosen = this.#preferred(session, now) ?? chosen;
+    if (session !== undefined) chosen = this.#preferred(session, operation, now) ?? chosen;
     chosen.turn -= rooms;
-    if (chosen.refusals >= REFUSALS_MAX) chosen.coolUntil = now + REFUSED_COOL_DOWN_MS;
+    if (isRefused(chosen, operation)) chosen.coolUntil = now + REFUSED_COOL_DOWN_MS;
     return chosen.key;
   }
 
   /** The key of a session, by rendezvous hashing: another one only if that rests, has little room or is refused. */
-  #preferred(session: string, now: number): PooledKey | undefined {
+  #preferred(session: string, operation: string, now: number): PooledKey | undefined {
     let preferred: { pooled: PooledKey; place: number } | undefined;
     for (const pooled of this.#keys) {
-      if (pooled.coolUntil > now || pooled.refusals > 0 || roomOf(pooled, now) < SESSION_ROOM_MIN) continue;
+      if (pooled.coolUntil > now || pooled.refusals.has(operation) || roomOf(pooled, now) < SESSION_ROOM_MIN) continue;
       const place = placeOf(session, pooled.key.id);
       if (preferred === undefined || place > preferred.place) preferred = { pooled, place };
     }
@@ -148,7 +158,7 @@ export class KeyPool {
   }
 
   /** Lets a key rest whose fault or limit a failure was. */
-  note({ id }: Key, failure: { name: FailureName; retryAfterMs: number | undefined }): void {
+  note({ id }: Key, failure: { name: FailureName; retryAfterMs: number | undefined }, operation = ""): void {
     const why = failureTraits[failure.name].key;
     const pooled = why === "fine" ? undefined : this.#find(id);
     if (pooled === undefined || why === "fine") return;
@@ -156,8 +166,9 @@ export class KeyPool {
     // A quota that is used up may be filled up at any time, and the caller learns it from the refusal.
     if (failure.name !== "key_refused") return;
     this.#hasRefused = true;
-    pooled.refusals += 1;
-    if (pooled.refusals === REFUSALS_MAX) this.#onChange?.(id, "refused");
+    const refusals = (pooled.refusals.get(operation) ?? 0) + 1;
+    pooled.refusals.set(operation, refusals);
+    if (refusals === REFUSALS_MAX) this.#onChange?.({ keyId: id, operation }, "refused");
   }
 
   /** Lets a key rest that could not list models: it may be able to do other things. */
@@ -177,40 +188,48 @@ export class KeyPool {
   }
 
   /** A key has worked, and has this room in its limits, if that is known. */
-  noteAnswer({ id }: Key, room: number | undefined): void {
+  noteAnswer({ id }: Key, room: number | undefined, operation = ""): void {
     const pooled = this.#find(id);
     if (pooled === undefined) return;
-    if (pooled.refusals > 0) this.#repair(pooled);
+    if (pooled.refusals.has(operation)) this.#repair(pooled, operation);
     pooled.room = room;
     pooled.roomAt = this.#clock();
   }
 
-  /** Takes over a change of another process: a key has been refused time and again, or works. */
-  adopt(id: string, state: "refused" | "works"): void {
-    const pooled = this.#find(id);
+  /**
+   * Takes over a change of another process: a key has been refused time and again for an operation, or works. Without an operation
+   * it works for all.
+   */
+  adopt({ keyId, operation }: { keyId: string; operation?: string }, state: "refused" | "works"): void {
+    const pooled = this.#find(keyId);
     if (pooled === undefined) return;
-    if (state === "works") return this.#forgetRefusals(pooled);
-    if (pooled.refusals >= REFUSALS_MAX) return;
-    pooled.refusals = REFUSALS_MAX;
+    if (state === "works") return this.#forgetRefusals(pooled, operation);
+    if (operation === undefined || isRefused(pooled, operation)) return;
+    pooled.refusals.set(operation, REFUSALS_MAX);
     this.#hasRefused = true;
     this.#rest(pooled, "refused", undefined);
   }
 
-  #repair(pooled: PooledKey): void {
-    const wasRefused = pooled.refusals >= REFUSALS_MAX;
-    this.#forgetRefusals(pooled);
-    if (wasRefused) this.#onChange?.(pooled.key.id, "works");
+  #repair(pooled: PooledKey, operation: string): void {
+    const wasRefused = isRefused(pooled, operation);
+    this.#forgetRefusals(pooled, operation);
+    if (wasRefused) this.#onChange?.({ keyId: pooled.key.id, operation }, "works");
   }
 
-  #forgetRefusals(pooled: PooledKey): void {
-    pooled.refusals = 0;
+  #forgetRefusals(pooled: PooledKey, operation?: string): void {
+    if (operation === undefined) pooled.refusals.clear();
+    else pooled.refusals.delete(operation);
     pooled.coolUntil = 0;
-    this.#hasRefused = this.#keys.some(({ refusals }) => refusals > 0);
+    this.#hasRefused = this.#keys.some(({ refusals }) => refusals.size > 0);
   }
 
   #find(id: string): PooledKey | undefined {
     return this.#keys.find(({ key }) => key.id === id);
   }
+}
+
+function isRefused({ refusals }: PooledKey, operation: string): boolean {
+  return (refusals.get(operation) ?? 0) >= REFUSALS_MAX;
 }
 
 /** The rest of a key's limits, between 0 and 1. */

@@ -23,7 +23,7 @@ const BACKOFF_MS = 250;
 const BACKOFF_MS_MAX = 4_000;
 
 export interface AttemptsOptions {
-  target: Pick<Target, "route">;
+  target: Pick<Target, "route" | "operation">;
   policy: AttemptPolicy;
   repeats: RepeatRule;
   /**
@@ -54,9 +54,9 @@ export class Attempts {
   /** The next attempt, with its key; undefined if all keys of the provider are refused. */
   begin(): Attempt | undefined {
     const { target, preferredKeyId, session } = this.#options;
-    const { route } = target;
+    const { route, operation } = target;
     const preferred = preferredKeyId !== undefined && this.#begun === 0 ? route.keys.find(preferredKeyId) : undefined;
-    const key = this.#pinned ?? preferred ?? route.keys.acquire(session);
+    const key = this.#pinned ?? preferred ?? route.keys.acquire(session, operation.path);
     if (key === undefined && route.keys.ids.length === 0)
       throw new Error(`provider ${route.prefix} is routed without a key`);
     if (key === undefined) return undefined;

@@ -64,13 +64,13 @@ export async function connectUpstream(
     const begunAt = performance.now();
     try {
       const socket = await environment.openSocket({ url, headers, openMsMax });
-      if (route.keys.learns) route.keys.noteAnswer(key, undefined);
+      if (route.keys.learns) route.keys.noteAnswer(key, undefined, operation.path);
       reportAttempt(deps, request, attempt, { begunAt, status: 101, failure: undefined });
       return { kind: "opened", socket };
     } catch (cause) {
       const status = cause instanceof HandshakeRefused ? cause.status : undefined;
       const failure = failureOf(target, status, environment.clock());
-      route.keys.note(key, failure);
+      route.keys.note(key, failure, operation.path);
       const waitMs = attempts.waitAfter(attempt, { failure, status, isSent: false });
       reportAttempt(deps, request, attempt, { begunAt, status, failure, waitMs });
       if (waitMs === undefined) return refusedSession(target, { status, failure, cause });

@@ -198,8 +198,8 @@ interface Asked {
 
 /** The head of an answer has come. As long as nothing has failed, there is nothing to be learnt from it. */
 function noteSuccess(circuits: Circuits | undefined, asked: Asked, key: Key, headers: ReplyHeaders): void {
-  const { keys } = asked.target.route;
-  if (keys.learns) keys.noteAnswer(key, rateRoomOf(headers));
+  const { route, operation } = asked.target;
+  if (route.keys.learns) route.keys.noteAnswer(key, rateRoomOf(headers), operation.path);
   if (asked.isNoted && circuits?.isWatching === true) noteOutcome(circuits, asked, "works");
 }
 
@@ -336,14 +336,14 @@ function invalid({ route }: UpstreamCall["target"], cause: BadReply): GatewayErr
 
 async function readFailure(
   { environment, send }: SendDependencies,
-  { target: { route }, watchdog }: UpstreamCall,
+  { target: { route, operation }, watchdog }: UpstreamCall,
   key: Key,
   { status, headers, body: replyBody }: UpstreamReply,
 ): Promise<{ reply: FailedReply; failure: FailureClass }> {
   watchdog.expect(send.idleMsMax, "The upstream's answer fell silent.");
   const body = await readError(replyBody, watchdog);
   const failure = classifyFailure(route.provider.failures, { status, headers, body }, environment.clock());
-  route.keys.note(key, failure);
+  route.keys.note(key, failure, operation.path);
   return { reply: { kind: "failed", status, headers, body: route.keys.redact(body) }, failure };
 }
 

@@ -42,6 +42,9 @@ function describeTargetStore(name: string, locate: () => string | Promise<string
       expect(await openTargetStore(opened(other)).statesSince(state.changedAt)).toEqual([key, later]);
       expect(await store.statesSince(later.changedAt)).toEqual([later]);
       await store.removeStatesBefore(later.changedAt);
+      expect(await store.statesSince(0)).toEqual([key, later]);
+      await store.putState({ ...key, kind: "repaired" });
+      await store.removeStatesBefore(later.changedAt);
       expect(await store.statesSince(0)).toEqual([later]);
     });
 

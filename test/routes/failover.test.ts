@@ -51,6 +51,7 @@ beforeAll(async () => {
               [`${name}-streamed`, { tiers: [[{ model: model.replace("badkey/", "badkey2/") }, { model: good }]] }],
             ]),
           ),
+          stored: { tiers: [[{ model: "openai/gpt-5-mini" }, { model: "xai/grok-4" }, { model: good }]] },
           quick: { tiers: [[{ model: "down/m" }], [{ model: good }]] },
           "openai/listed": { tiers: [[{ model: "openai/listed+status-503" }, { model: good }]] },
           asked: { tiers: [[{ model: "openai/a+status-400" }, { model: good }]] },
@@ -146,6 +147,28 @@ describe("after a failure the next target answers, and its price is charged", ()
     expect((await call(chat, hello("cut"))).status).toBe(200);
     expect(asked()).toEqual(["a+truncate", "claude-good"]);
   });
+});
+
+test("a response that only one of the providers keeps is continued there, and one that nobody has is not found", async () => {
+  const path = "/v1/responses";
+  const token = await rig.gateway.token({ user: crypto.randomUUID() });
+  const send = async (body: object): Promise<Response> =>
+    fetch(rig.gateway.url + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const first = (await (await send({ model: "xai/grok-4", input: "Hello!" })).json()) as { id: string };
+  rig.simulators.clear();
+  for (let times = 0; times < 3; times += 1) {
+    const next = await send({ model: "stored", input: "And?", previous_response_id: first.id });
+    expect([next.status, next.headers.get("x-tollgate-provider")]).toEqual([200, "xai"]);
+    await next.text();
+  }
+  expect(asked()).toEqual(["grok-4", "grok-4", "grok-4"]);
+  const unknown = await send({ model: "stored", input: "And?", previous_response_id: "resp_unknown" });
+  expect([unknown.status, asked().length]).toEqual([404, 3]);
+  await unknown.text();
 });
 
 describe("no other target is asked", () => {

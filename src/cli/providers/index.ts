@@ -7,6 +7,7 @@ import {
   KeyPool,
   modelOfCircuit,
   openTargetStore,
+  readSharedKeyId,
   sharedKeyId,
   type TargetOverride,
   type TargetState,
@@ -17,9 +18,6 @@ import { catalogsIn } from "../catalogs.ts";
 import { type CommonOptions, durationOption, reasonOption, UsageError, withCommonOptions } from "../options.ts";
 import { printJson, printLine, printTable } from "../print.ts";
 import { environment, type State, withState } from "../state.ts";
-
-/** States are kept for an hour. */
-const STATES_MS = 3_600_000;
 
 interface DisableOptions extends CommonOptions {
   for?: number;
@@ -89,7 +87,7 @@ function targetOf(routes: readonly UpstreamRoute[], target: string): string {
 async function list(options: CommonOptions): Promise<void> {
   const listed = await withRoutes(options, async ({ store, routes }) => {
     const now = environment.clock();
-    const [overrides, states] = [await store.overrides(now), await store.statesSince(now - STATES_MS)];
+    const [overrides, states] = [await store.overrides(now), await store.statesSince(0)];
     return routes.map((route) => describe(route, { overrides, states, now }));
   });
   if (options.json === true) return printJson(listed);
@@ -116,7 +114,7 @@ interface Known {
 function describe({ prefix, keys, requiredVariable }: UpstreamRoute, { overrides, states, now }: Known) {
   const own = overrides.filter(({ target }) => target === prefix || target.startsWith(`${prefix}/`));
   const isDisabled = own.some(({ target }) => target === prefix);
-  const refusedIds = new Set(states.flatMap(({ id, kind }) => (kind === "refused" ? [id] : [])));
+  const refused = states.flatMap(({ id, kind }) => (kind === "refused" ? [readSharedKeyId(id)] : []));
   const open = states.filter(
     ({ id, kind, openUntil }) => kind === "open" && openUntil > now && id.startsWith(`${prefix}/`),
   );
@@ -124,7 +122,7 @@ function describe({ prefix, keys, requiredVariable }: UpstreamRoute, { overrides
     provider: prefix,
     state: requiredVariable !== undefined ? "no key" : isDisabled ? "disabled" : "enabled",
     keys: requiredVariable === undefined ? keys.ids.length : 0,
-    refused_keys: keys.ids.filter((id) => refusedIds.has(sharedKeyId(prefix, id))),
+    refused_keys: keys.ids.filter((id) => refused.some((each) => each.prefix === prefix && each.keyId === id)),
     disabled: own.map(({ target, until, reason, actor }) => ({
       target,
       until: until === undefined ? null : new Date(until).toISOString(),
@@ -183,9 +181,7 @@ async function test(prefix: string, options: CommonOptions): Promise<void> {
     const keys: TestedKey[] = [];
     for (const id of route.keys.ids) keys.push(await testKey(route, id));
     for (const { key, works } of keys) {
-      const id = sharedKeyId(route.prefix, key);
-      const change = { id, openUntil: 0, pauseMs: 0, process: state.caller.actor.name, changedAt: environment.clock() };
-      if (works) await store.putState({ ...change, kind: "repaired" });
+      if (works) await repair(store, sharedKeyId(route.prefix, { keyId: key }), state.caller.actor.name);
     }
     return keys;
   });
@@ -197,6 +193,15 @@ async function test(prefix: string, options: CommonOptions): Promise<void> {
     works ? `${models} models` : (reason ?? ""),
   ]);
   printTable(["KEY", "STATE", ""], rows);
+}
+
+/** The key may be used for all operations again. */
+async function repair(store: TargetStore, keyId: string, actor: string): Promise<void> {
+  const states = await store.statesSince(0);
+  const refused = states.filter(({ id, kind }) => kind === "refused" && id.startsWith(`${keyId} `));
+  const change = { openUntil: 0, pauseMs: 0, process: actor, changedAt: environment.clock() };
+  for (const id of [keyId, ...refused.map((each) => each.id)])
+    await store.putState({ ...change, id, kind: "repaired" });
 }
 
 async function testKey(route: UpstreamRoute, id: string): Promise<TestedKey> {

@@ -4,7 +4,7 @@ import { Circuits } from "../circuits.ts";
 import { KeyPool, keyIdOf } from "../key-pool.ts";
 import { type OverrideChanges, Overrides } from "../overrides.ts";
 import { SharedTargets } from "./shared-targets.ts";
-import type { TargetOverride, TargetState, TargetStore } from "./store.ts";
+import { readSharedKeyId, sharedKeyId, type TargetOverride, type TargetState, type TargetStore } from "./store.ts";
 
 const id = "a/m one.example/v1";
 const failed = { retryAfterMs: undefined };
@@ -57,7 +57,9 @@ function scene(count = 2) {
   const listeners = new Set<() => void>();
   const processes = Array.from({ length: count }, (_, number) => {
     const circuits = new Circuits({ clock, random: () => 0, onChange: () => undefined });
-    const keys = new KeyPool(["k", "l"], clock, { onChange: (key, change) => shared.learnKey(key, change) });
+    const keys = new KeyPool(["k", "l"], clock, {
+      onChange: (key, change) => shared.learnKey(sharedKeyId("a", key), change),
+    });
     const overrides = new Overrides(clock);
     const changes: OverrideChanges[] = [];
     const failures: unknown[] = [];
@@ -72,7 +74,7 @@ function scene(count = 2) {
       process: `p${number}`,
       circuits,
       overrides,
-      adoptKey: (key, state) => keys.adopt(key, state),
+      adoptKey: (key, state) => keys.adopt(readSharedKeyId(key), state),
       onOverrides: (change) => void changes.push(change),
       onFailure: (reason) => void failures.push(reason),
     });

@@ -1,6 +1,17 @@
-/** The id of a key of a provider for other processes: two providers may have the same key. */
-export function sharedKeyId(prefix: string, keyId: string): string {
-  return `${prefix} ${keyId}`;
+import type { RefusedKey } from "../key-pool.ts";
+
+/** A key of a provider, and the operation that it is refused for; for all of them without one. Two providers may have the same key. */
+export function sharedKeyId(
+  prefix: string,
+  { keyId, operation }: Pick<RefusedKey, "keyId"> & Partial<RefusedKey>,
+): string {
+  return [prefix, keyId, ...(operation === undefined ? [] : [operation])].join(" ");
+}
+
+/** The parts of such an id: neither has a space in it. */
+export function readSharedKeyId(id: string): { prefix: string; keyId: string; operation?: string } {
+  const [prefix = "", keyId = "", operation] = id.split(" ");
+  return { prefix, keyId, ...(operation !== undefined && { operation }) };
 }
 
 /** A change of a target's circuit or of a key, as one process reports it to the others. */
@@ -36,6 +47,7 @@ export interface TargetStore {
   putState(state: TargetState): Promise<void>;
   /** Those from this time on, the oldest first. */
   statesSince(changedAt: number): Promise<TargetState[]>;
+  /** Of refused keys they are kept until the keys work. */
   removeStatesBefore(changedAt: number): Promise<void>;
   putOverride(override: TargetOverride): Promise<void>;
   /** Resolves with whether there was one. */

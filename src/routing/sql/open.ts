@@ -33,7 +33,9 @@ export function openTargetStore(storage: Storage): TargetStore {
         sql`SELECT ${states.names} FROM target_states WHERE changed_at >= ${changedAt} ORDER BY changed_at, id`,
         states.read,
       ),
-    removeStatesBefore: (changedAt) => runner.run(sql`DELETE FROM target_states WHERE changed_at < ${changedAt}`),
+    removeStatesBefore: (changedAt) =>
+      runner.run(sql`DELETE FROM target_states
+        WHERE changed_at < ${changedAt} AND kind <> 'refused'`),
     putOverride: (override) =>
       runner.run(sql`INSERT INTO target_overrides (${overrides.names}) VALUES (${overrides.values(override)})
         ON CONFLICT (target) DO UPDATE SET until = excluded.until, reason = excluded.reason,
