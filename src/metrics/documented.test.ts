@@ -10,8 +10,11 @@ import { GatewayMetrics } from "./gateway-metrics.ts";
 
 const root = join(import.meta.dir, "../..");
 
+const heldNow = (): Promise<{ open: number; amount: bigint; oldestAt: number }> =>
+  Promise.resolve({ open: 1, amount: 1n, oldestAt: 0 });
+
 /** The metrics of a process in which everything has happened once. */
-async function families(): Promise<MetricFamily[]> {
+async function families(held = heldNow): Promise<MetricFamily[]> {
   const metrics = new GatewayMetrics("1.2.3");
   metrics.watch({
     calls: { active: 0 },
@@ -21,7 +24,7 @@ async function families(): Promise<MetricFamily[]> {
     circuits: { open: 0 },
     unsettled: { size: 0 },
     journal: { size: 0 },
-    held: () => Promise.resolve({ open: 1, amount: 1n, oldestAt: 0 }),
+    held,
     catalogDays: () => 1,
     now: () => 1_000,
   });
@@ -44,6 +47,20 @@ async function families(): Promise<MetricFamily[]> {
   metrics.stop();
   return all;
 }
+
+test.each<[string, typeof heldNow]>([
+  ["rejects", () => Promise.reject(new Error("the storage is away"))],
+  [
+    "throws at once",
+    () => {
+      throw new Error("the storage is locked");
+    },
+  ],
+])("a storage that %s leaves only its own metrics out", async (_, held) => {
+  const names = (all: readonly MetricFamily[]): string[] => all.map(({ name }) => name);
+  const ofHolds = new Set(["tollgate_open_holds", "tollgate_held_credits", "tollgate_oldest_hold_seconds"]);
+  expect(names(await families(held))).toEqual(names(await families()).filter((name) => !ofHolds.has(name)));
+});
 
 test("the documented metrics are these", async () => {
   const rows = readFileSync(join(root, "docs/metrics.md"), "utf8")

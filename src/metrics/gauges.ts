@@ -45,8 +45,16 @@ export class Gauges {
 
   /** Those of the storage are left out while it does not answer. */
   async families(): Promise<MetricFamily[]> {
-    const held = await this.#sources.held().catch(() => undefined);
+    const held = await this.#held();
     return [...(held === undefined ? [] : this.#ofHolds(held)), ...this.#ofGateway(), ...this.#ofProcess()];
+  }
+
+  async #held(): Promise<HeldNow | undefined> {
+    try {
+      return await this.#sources.held();
+    } catch {
+      return undefined;
+    }
   }
 
   #ofHolds({ open, amount, oldestAt }: HeldNow): MetricFamily[] {

@@ -55,8 +55,9 @@ export class NodePresence {
   /** Resolves within a second, also if the storage does not answer. */
   async leave(): Promise<void> {
     this.#stop();
-    const left = this.#options.store.leave(this.#name).catch(() => undefined);
-    await Promise.race([left, Bun.sleep(LEAVE_MS_MAX)]);
+    const { store } = this.#options;
+    const left = Promise.resolve().then(() => store.leave(this.#name));
+    await Promise.race([left.catch(() => undefined), Bun.sleep(LEAVE_MS_MAX)]);
   }
 
   async #beat(): Promise<boolean> {

@@ -340,6 +340,29 @@ describe("another process's commits", () => {
     expect(count).toBe(0);
   });
 
+  test("are noticed later if the file cannot be read meanwhile", async () => {
+    const path = join(folder, "t.db");
+    const [own, other] = [await open(path), await open(path)];
+    const query = own.handle.query.bind(own.handle);
+    let isBroken = false;
+    const statement = query<{ data_version: bigint }, []>("PRAGMA data_version");
+    const get = (): { data_version: bigint } | null => {
+      if (isBroken) throw new Error("disk I/O error");
+      return statement.get();
+    };
+    Object.assign(own.handle, { query: () => ({ get }) });
+    let count = 0;
+    own.onForeignCommit(() => (count += 1));
+    Object.assign(own.handle, { query });
+    isBroken = true;
+    insert(other, "a");
+    jest.advanceTimersByTime(1_000);
+    expect(count).toBe(0);
+    isBroken = false;
+    jest.advanceTimersByTime(200);
+    expect(count).toBe(1);
+  });
+
   test("are not watched any more after the watch has been stopped", async () => {
     const { other, seen, stop } = await watched();
     stop();

@@ -104,7 +104,13 @@ function watchForeignCommits(handle: Database, callback: () => void): () => void
   const statement = handle.query<{ data_version: bigint }, []>("PRAGMA data_version");
   let last = statement.get()?.data_version;
   const timer = setInterval(() => {
-    const current = statement.get()?.data_version;
+    let current: bigint | undefined;
+    try {
+      current = statement.get()?.data_version;
+    } catch {
+      // A file that cannot be read is noticed by those who need it; nothing catches what a timer throws.
+      return;
+    }
     if (current === last) return;
     last = current;
     callback();
