@@ -73,7 +73,7 @@ export interface AppOptions extends RoutingOptions {
 }
 
 /** The part of the options that a reload may change: nothing that needs a restart. */
-export type NextConfiguration = Pick<AppOptions, "config" | "missingKeys" | "sandbox" | "catalogs">;
+type NextConfiguration = Pick<AppOptions, "config" | "missingKeys" | "sandbox" | "catalogs">;
 
 export interface App {
   fetch: (request: Request) => Response | Promise<Response>;

@@ -118,7 +118,6 @@ export {
   mostBytesOf,
   tokensOfAudio,
   tokensOfBytes,
-  tokensOfSearches,
   IMAGE_TOKENS_MAX,
   MESSAGE_TOKENS_MAX,
   UNKNOWN_PART_TOKENS,

@@ -26,7 +26,7 @@ export type VideoOperation = "video_generation" | "video_edit" | "video_extensio
 export type WebOperation = "scrape" | "map" | "crawl" | "search";
 
 /** A call of a tool of another server. */
-export type ToolOperation = "tool";
+type ToolOperation = "tool";
 
 /** The kind of any paid work. */
 export type Operation = ModelOperation | WebOperation | ToolOperation;

@@ -3,7 +3,7 @@
  * answered with events, so that neither a client nor a proxy takes it for dead; its last event is the response.
  */
 import { limits, toGatewayError } from "../core/index.ts";
-import type { Ticker, Watched } from "../streaming/index.ts";
+import { EVENT_HEADERS, type Ticker, type Watched } from "../streaming/index.ts";
 import { errorText, RpcError, type RpcId } from "./json-rpc.ts";
 
 /** Silence after which an answer becomes a stream, in milliseconds. */
@@ -11,12 +11,6 @@ const STREAM_AFTER_MS = 5_000;
 
 /** Updates that wait for a client that does not read them, at most; further ones are dropped. */
 const QUEUED_MAX = 100;
-
-export const eventHeaders = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache, no-transform",
-  "x-accel-buffering": "no",
-} as const;
 
 /** The text of a response, and the headers that it may have if it is not a stream. */
 export interface FinishedAnswer {
@@ -80,7 +74,7 @@ export class Outgoing implements Watched {
         this.#onClose();
       },
     });
-    return new Response(body, { headers: eventHeaders });
+    return new Response(body, { headers: EVENT_HEADERS });
   }
 
   onTick(now: number): void {

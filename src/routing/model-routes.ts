@@ -49,7 +49,7 @@ export interface RouteLimits {
  * The order of the targets of a tier: as written, drawn by weight, those with the fewest calls for their weight first, or
  * those with the least expected cost of the call.
  */
-export type RouteStrategy = "order" | "weighted" | "least_busy" | "least_cost";
+type RouteStrategy = "order" | "weighted" | "least_busy" | "least_cost";
 
 export interface ModelRoute {
   name: string;

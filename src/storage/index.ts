@@ -1,6 +1,5 @@
 export { type JournalEntry, JournalFile } from "./journal-file.ts";
 export {
-  type CachedRows,
   type PostgresStorage,
   type SqlitePlace,
   type SqliteStorage,

@@ -39,7 +39,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 }
 
 /** The same for every text in a value; its keys too. */
-export function cleanValue(value: unknown, secrets: readonly string[]): unknown {
+function cleanValue(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === "string") return cleanText(value, secrets);
   if (Array.isArray(value)) return value.map((each) => cleanValue(each, secrets));
   const object = objectOf(value);

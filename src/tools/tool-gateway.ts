@@ -35,7 +35,7 @@ export interface ToolDoor {
   find: (mayCall: (name: string) => boolean, name?: string) => Promise<FoundTools>;
 }
 
-export interface FoundTools {
+interface FoundTools {
   tools: ReadonlyMap<string, ToolTarget>;
   unavailable: readonly string[];
 }

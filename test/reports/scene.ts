@@ -98,7 +98,7 @@ function dataOf(text: string): JsonBody[] {
 
 const EVENT_STREAM = { headers: { "content-type": "text/event-stream" } };
 
-export const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
 /** A whole answer of chat. */
 export function chatAnswer(message: JsonBody, finish = "stop", counted: JsonBody = usage): Response {
@@ -127,7 +127,7 @@ export function chatStream(deltas: readonly JsonBody[], finish: string, counted:
 }
 
 /** A stream whose events have names, as those of Messages and Responses. */
-export function namedStream(events: readonly JsonBody[]): Response {
+function namedStream(events: readonly JsonBody[]): Response {
   const lines = events.map((event) => `event: ${String(event["type"])}\ndata: ${JSON.stringify(event)}\n\n`);
   return new Response(lines.join(""), EVENT_STREAM);
 }

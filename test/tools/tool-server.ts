@@ -2,7 +2,7 @@
 
 type Json = Record<string, unknown>;
 
-export interface ReceivedMessage {
+interface ReceivedMessage {
   method: string;
   params: Json;
   headers: Headers;

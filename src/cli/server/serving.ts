@@ -38,7 +38,7 @@ export interface Serving {
 }
 
 /** A checked configuration. It may differ in settings that need no restart. */
-export interface Reconfiguration extends Pick<ServingOptions, "loaded" | "simulated"> {
+interface Reconfiguration extends Pick<ServingOptions, "loaded" | "simulated"> {
   /** Whether the price catalog is read again even if it is the same one. */
   refreshesCatalog: boolean;
 }

@@ -46,7 +46,7 @@ function taskIdOf({ kind, id }: JobName): string {
 }
 
 /** Undefined for any other text. */
-export function readTaskId(taskId: string): JobName | undefined {
+function readTaskId(taskId: string): JobName | undefined {
   const [, kind, id] = /^(crawl|video):(.{1,512})$/s.exec(taskId) ?? [];
   return id === undefined ? undefined : { kind: kind === "crawl" ? "crawl" : "video", id };
 }
