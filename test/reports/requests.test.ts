@@ -39,7 +39,7 @@ type Message = { role: string; content: unknown } & JsonBody;
 const messagesIn = (sent: JsonBody): Message[] => sent["messages"] as Message[];
 const asText = (value: unknown): string => JSON.stringify(value);
 
-const compatible = ["deepseek", "mistral", "google", "generic", "vllm", "openrouter", "groq", "moonshot"] as const;
+const chatOnly = ["deepseek", "mistral", "google", "generic", "vllm", "groq", "moonshot"] as const;
 
 describe("9router 1371, CLIProxyAPI 5753, vm0 28274: Codex's apply_patch takes free text", () => {
   const format = { type: "grammar", syntax: "lark", definition: 'start: "x"' };
@@ -48,7 +48,7 @@ describe("9router 1371, CLIProxyAPI 5753, vm0 28274: Codex's apply_patch takes f
     { type: "function", name: "f", parameters: object },
   ];
 
-  test.each([...compatible, "anthropic", "messages", "byteplus"])("is a function at %s", async (provider) => {
+  test.each([...chatOnly, "anthropic", "messages", "byteplus"])("is a function at %s", async (provider) => {
     const sent = await sentTo(responsesPath, `${provider}/m`, { input: "hi", tools });
     expect(asText(sent["tools"])).toContain("apply_patch");
     expect(asText(sent["tools"])).not.toContain('"custom"');
@@ -56,8 +56,8 @@ describe("9router 1371, CLIProxyAPI 5753, vm0 28274: Codex's apply_patch takes f
     expect(asText(sent["tools"])).toContain("start:");
   });
 
-  test("stays as it is at xAI and OpenAI", async () => {
-    for (const provider of ["xai", "openai"]) {
+  test("stays as it is at xAI, OpenAI and OpenRouter", async () => {
+    for (const provider of ["xai", "openai", "openrouter"]) {
       expect(await sentTo(responsesPath, `${provider}/m`, { input: "hi", tools })).toMatchObject({ tools });
     }
   });

@@ -13,7 +13,7 @@ import { GatewayError, type JsonObject, limits, objectOf, parseObject } from "..
 import { dataOf, EventSplitter, eventsOf, type Watched } from "../../streaming/index.ts";
 import type { BackgroundCall } from "./background-call.ts";
 import type { BackgroundDependencies } from "./dependencies.ts";
-import { type EndDependencies, endResponse, failed } from "./end-response.ts";
+import { type ResponseEndDependencies, endResponse, failed } from "./end-response.ts";
 import { EventBatches } from "./event-batches.ts";
 import type { BackgroundResponse } from "./store.ts";
 
@@ -29,7 +29,7 @@ const END_AGAIN_MS = 500;
 
 const lastEvents: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete", "response.failed"]);
 
-type RunDependencies = EndDependencies & Pick<BackgroundDependencies, "ticker" | "logger">;
+type RunDependencies = ResponseEndDependencies & Pick<BackgroundDependencies, "ticker" | "logger">;
 
 /** The parts of a call that a run needs. */
 type RunCall = Pick<BackgroundCall, "queued" | "answering" | "abort" | "leave"> & {

@@ -3,7 +3,7 @@ import { type JsonObject, limits, parseObject } from "../../core/index.ts";
 import type { BackgroundDependencies } from "./dependencies.ts";
 import type { BackgroundKey, BackgroundResponse } from "./store.ts";
 
-export type EndDependencies = Pick<BackgroundDependencies, "background" | "responses"> & {
+export type ResponseEndDependencies = Pick<BackgroundDependencies, "background" | "responses"> & {
   work: Pick<BackgroundDependencies["work"], "clock">;
 };
 
@@ -17,7 +17,7 @@ interface ResponseEnd {
 
 /** Stores the end of a response. May be repeated; rejects if the storage does. The first end counts. */
 export async function endResponse(
-  { background, responses, work: { clock } }: EndDependencies,
+  { background, responses, work: { clock } }: ResponseEndDependencies,
   record: BackgroundResponse,
   { response, number, keyId }: ResponseEnd,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export function failed(response: JsonObject, error: { code: string; message: str
 }
 
 /** Ends a response whose process does not run it any more: as it was stored if it is complete, else as failed. */
-export async function endLost(deps: EndDependencies, key: BackgroundKey): Promise<void> {
+export async function endLost(deps: ResponseEndDependencies, key: BackgroundKey): Promise<void> {
   const { background, responses, work } = deps;
   const record = await background.find(key, work.clock());
   if (record === undefined || record.endedAt !== undefined) return;
