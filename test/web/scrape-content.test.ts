@@ -22,13 +22,10 @@ async function findingsOf(pages: WebSite["content"]): Promise<Record<string, str
 
 const exactSections = /^\/(?:docusaurus|sphinx|mkdocs|github|special)\//;
 
-/** Known defects of the trained model on these pages; a better model removes them. */
-const knownFindings = { "/sphinx/configuration": ["missing: ## All settings"] };
-
-test("documentation and special pages give exactly their text, but for known defects", async () => {
+test("documentation and special pages give exactly their text", async () => {
   const pages = scene().site.content.filter(({ path }) => exactSections.test(path));
   expect(pages.length).toBeGreaterThan(30);
-  expect(await findingsOf(pages)).toEqual(knownFindings);
+  expect(await findingsOf(pages)).toEqual({});
 });
 
 /** The main content is found by a trained model, which may err on a heading or a link of the margins. */
