@@ -1,6 +1,6 @@
 /** The parts of the extractor that its training and its measurement look into. */
 export { blockColumns, fillSignals, learnedColumns, pageRow, scoredWords } from "./block-rows.ts";
-export { chooseBlocks } from "./choose-blocks.ts";
+export { chooseBlocks } from "./keeping/choose-blocks.ts";
 export type { Block } from "./blocks.ts";
 export { describePage } from "./main-content.ts";
 export { pageTypes, type Model, type PageType, type PageTypeChances, type WordWeights } from "./model/model.ts";

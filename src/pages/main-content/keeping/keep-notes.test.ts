@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { parseHtml } from "../html/parse.ts";
+import { parseHtml } from "../../html/parse.ts";
 import { keepNotes } from "./keep-notes.ts";
-import { describePage } from "./main-content.ts";
+import { describePage } from "../main-content.ts";
 
 function keptOf(html: string, ...kept: boolean[]): boolean[] {
   keepNotes(describePage(parseHtml(html), "https://blog.test/a"), kept);

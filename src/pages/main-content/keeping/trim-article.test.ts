@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { parseHtml } from "../html/parse.ts";
-import { describePage } from "./main-content.ts";
+import { parseHtml } from "../../html/parse.ts";
+import { describePage } from "../main-content.ts";
 import { trimArticle } from "./trim-article.ts";
 
 const prose =

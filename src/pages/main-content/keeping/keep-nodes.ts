@@ -1,7 +1,7 @@
 import { Element, isTag, isText, type ChildNode, type ParentNode, type Text } from "domhandler";
-import { adopt } from "../html/adopt.ts";
-import type { Block, Blocks, Region } from "./blocks.ts";
-import { isSilent, mediaTags } from "./tags.ts";
+import { adopt } from "../../html/adopt.ts";
+import type { Block, Blocks, Region } from "../blocks.ts";
+import { isSilent, mediaTags } from "../tags.ts";
 
 /** Rows of a data table: longer ones belong to tables that lay a page out. */
 const rowWordsMax = 80;

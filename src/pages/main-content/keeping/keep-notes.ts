@@ -1,4 +1,4 @@
-import type { Blocks, Region } from "./blocks.ts";
+import type { Blocks, Region } from "../blocks.ts";
 
 /** The ids that all generators give to footnotes: `fn:1`, `footnote-2`, `cite_note-3`. */
 const noteId = /^(fn|footnote|endnote|note|cite[_-]?note)[:._-]?\w/i;

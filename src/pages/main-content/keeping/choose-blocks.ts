@@ -1,4 +1,4 @@
-import type { Block } from "./blocks.ts";
+import type { Block } from "../blocks.ts";
 
 /** Blocks of a lesser chance are left out however doubtful the page is. */
 const chanceMin = 0.15;

@@ -1,6 +1,6 @@
-import { isProse, type Block } from "./blocks.ts";
-import type { PageFacts } from "./page-facts.ts";
-import { isHeading } from "./tags.ts";
+import { isProse, type Block } from "../blocks.ts";
+import type { PageFacts } from "../page-facts.ts";
+import { isHeading } from "../tags.ts";
 
 /** The part of the words of an article that is in sentences, at least. Lists of links are taken for articles too. */
 const proseShareMin = 0.6;
