@@ -11,6 +11,8 @@ export interface Caller {
   /** The ids of the user and of their organisation; undefined of a command, which has all rights. */
   user?: string | undefined;
   organisation?: string | undefined;
+  /** The token of the request. */
+  tokenId?: string | undefined;
 }
 
 export interface AccountsDependencies {

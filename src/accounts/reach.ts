@@ -1,12 +1,12 @@
 /** The accounts in the reach of a caller, and their rights. One out of reach looks like one that does not exist. */
-import { includesRole, type Nano, type Role } from "../core/index.ts";
+import { includesRole, type Nano, type Role, roleOfToken } from "../core/index.ts";
 import type { AccountState } from "../ledger/index.ts";
 import { AccountError } from "./account-error.ts";
 import type { AccountLevel, Caller } from "./dependencies.ts";
 import type { Holder } from "./holder.ts";
 
 /** The roles that reach every organisation and user. */
-const everywhere: ReadonlySet<Role> = new Set<Role>(["owner", "operator", "billing", "auditor"]);
+const everywhere: ReadonlySet<Role> = new Set<Role>(["owner", "billing", "auditor"]);
 
 export function reachesAll({ role }: Caller): boolean {
   return everywhere.has(role);
@@ -29,10 +29,20 @@ export function roleRequired(what: string): AccountError {
 }
 
 /** Throws 403 if the user has rights that the caller lacks: nobody changes such a user, or gets a token of theirs. */
-export function requireNoMoreThanCaller(caller: Caller, user: Holder): void {
-  const { role = "member" } = user;
-  if (caller.user === user.id || includesRole(caller.role, role)) return;
+export function requireNoMoreThanCaller(caller: Caller, user: Holder, role: Role = user.role ?? "member"): void {
+  if (includesRole(caller.role, role)) return;
   throw roleRequired(`User ${user.name} has the role ${role}, which ${caller.role} does not contain.`);
+}
+
+/**
+ * Throws 403 if the caller may not have the secret of such a token, or take it away: a token of somebody else is for owners and the
+ * admins of their organisation, and none may have more rights than the caller's own.
+ */
+export function requireKeeper(caller: Caller, user: Holder, tokenRole: Role | undefined): void {
+  requireNoMoreThanCaller(caller, user, roleOfToken(user.role ?? "member", tokenRole));
+  if (caller.role === "owner" || caller.user === user.id) return;
+  if (caller.role !== "organisation_admin") throw roleRequired(`The role ${caller.role} has no tokens of other users.`);
+  requireNoMoreThanCaller(caller, user);
 }
 
 /** Throws 403 if the caller may not give the role. */

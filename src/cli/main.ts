@@ -13,6 +13,8 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   config: async () => (await import("./reload/commands.ts")).addConfigCommands,
   token: async () => (await import("./accounts/token.ts")).addTokenCommands,
   account: async () => (await import("./accounts/account.ts")).addAccountCommands,
+  organisation: async () => (await import("./accounts/holders.ts")).addOrganisationCommands,
+  user: async () => (await import("./accounts/holders.ts")).addUserCommands,
   audit: async () => (await import("./accounts/audit.ts")).addAuditCommands,
   credits: async () => (await import("./accounts/credits.ts")).addCreditsCommands,
   ledger: async () => (await import("./ledger/commands.ts")).addLedgerCommands,

@@ -1,5 +1,5 @@
 import { roleColumn } from "../../auth/index.ts";
-import { column, firstOf, sql, type Statement, type Steps, tableOf } from "../../storage/index.ts";
+import { column, firstOf, sql, type Statement, type Steps, tableOf, textsIn } from "../../storage/index.ts";
 import type { Holder, HolderKind } from "../holder.ts";
 
 const { text, integer, oneOf, optional } = column;
@@ -61,4 +61,34 @@ export function* hasOwner(): Steps<boolean> {
 
 export function renameAccount(id: string, name: string): Statement {
   return sql`UPDATE accounts SET name = ${name} WHERE id = ${id}`;
+}
+
+interface Page {
+  limit: number;
+  after: string;
+  organisation: string | undefined;
+}
+
+/** The holders of a kind by id; with an organisation, its users, or itself. */
+export function selectHolders(kind: HolderKind, { limit, after, organisation }: Page): Statement {
+  if (organisation === undefined)
+    return sql`SELECT ${holders.names} FROM account_holders
+      WHERE kind = ${kind} AND deleted_at IS NULL AND id > ${after} ORDER BY id LIMIT ${limit}`;
+  if (kind === "organisation")
+    return sql`SELECT ${holders.names} FROM account_holders
+      WHERE kind = ${kind} AND deleted_at IS NULL AND id = ${organisation} AND id > ${after}`;
+  return sql`SELECT ${holders.names} FROM account_holders
+    WHERE kind = ${kind} AND deleted_at IS NULL AND organisation_id = ${organisation} AND id > ${after}
+    ORDER BY id LIMIT ${limit}`;
+}
+
+export function selectUsers(ids: readonly string[]): Statement {
+  return sql`SELECT ${holders.names} FROM account_holders WHERE kind = 'user' AND id IN (${textsIn(ids)})`;
+}
+
+/** Whether an organisation has users. */
+export function* hasUsers(organisation: string): Steps<boolean> {
+  const users = yield sql`SELECT id FROM account_holders
+    WHERE organisation_id = ${organisation} AND deleted_at IS NULL LIMIT 1`;
+  return users.length > 0;
 }

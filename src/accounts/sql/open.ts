@@ -1,13 +1,39 @@
+import { tokens, type TokenRecord } from "../../auth/index.ts";
 import { runnerOf, type Storage } from "../../storage/index.ts";
 import type { Holder, HolderKind } from "../holder.ts";
-import { holders, selectHolder } from "./holders.ts";
+import { holders, selectHolder, selectHolders, selectUsers } from "./holders.ts";
+import { selectTokens, type TokenFilter } from "./tokens.ts";
 
-/** Organisations and users, as they are now. Acts read them with the statements of `holders.ts`. */
+interface HolderFilter {
+  kind: HolderKind;
+  limit: number;
+  after?: string | undefined;
+  organisation?: string | undefined;
+}
+
+/** Organisations, users and their tokens, as they are now. Acts read them with statements of their own. */
 export interface HolderStore {
   find(kind: HolderKind, idOrName: string): Promise<Holder | undefined>;
+  /** By id, after one. */
+  list(filter: HolderFilter): Promise<Holder[]>;
+  /** Tokens of existing users, by id, after one. */
+  tokens(filter: TokenFilter): Promise<{ token: TokenRecord; user: Holder }[]>;
 }
 
 export function openHolderStore(storage: Storage): HolderStore {
   const runner = runnerOf(storage);
-  return { find: (kind, idOrName) => runner.first(selectHolder(kind, idOrName), holders.read) };
+  return {
+    find: (kind, idOrName) => runner.first(selectHolder(kind, idOrName), holders.read),
+    list: ({ kind, limit, after = "", organisation }) =>
+      runner.rows(selectHolders(kind, { limit, after, organisation }), holders.read),
+    async tokens(filter) {
+      const found = await runner.rows(selectTokens(filter), tokens.read);
+      const users = await runner.rows(selectUsers(found.map(({ user }) => user)), holders.read);
+      const byId = new Map(users.map((user) => [user.id, user]));
+      return found.flatMap((token) => {
+        const user = byId.get(token.user);
+        return user === undefined ? [] : [{ token, user }];
+      });
+    },
+  };
 }

@@ -16,3 +16,25 @@ export function updateToken(token: TokenRecord): Statement {
       previous_until = ${previousUntil}, version = version + 1
     WHERE id = ${id}`;
 }
+
+export function revokeTokensOf(user: string, at: number): Statement {
+  return sql`UPDATE tokens SET revoked_at = ${at}, version = version + 1 WHERE user_name = ${user} AND revoked_at IS NULL`;
+}
+
+export interface TokenFilter {
+  limit: number;
+  after?: string | undefined;
+  /** The ids of a user, or of an organisation. */
+  user?: string | undefined;
+  organisation?: string | undefined;
+}
+
+/** Tokens by id: of a user, of the users of an organisation, or all. */
+export function selectTokens({ limit, after = "", user, organisation }: TokenFilter): Statement {
+  if (user !== undefined)
+    return sql`SELECT ${tokens.names} FROM tokens WHERE user_name = ${user} AND id > ${after} ORDER BY id LIMIT ${limit}`;
+  if (organisation === undefined)
+    return sql`SELECT ${tokens.names} FROM tokens WHERE id > ${after} ORDER BY id LIMIT ${limit}`;
+  return sql`SELECT ${tokens.names} FROM tokens WHERE id > ${after} AND user_name IN (SELECT id FROM account_holders
+      WHERE kind = 'user' AND organisation_id = ${organisation}) ORDER BY id LIMIT ${limit}`;
+}

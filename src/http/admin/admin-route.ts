@@ -30,7 +30,13 @@ export function adminRoute(
 
 function callerOf({ request, requestId, principal }: RouteCall, { addressOf }: AdminNeeds): Caller {
   const { tokenId, role, user, organisation } = principal;
-  return { actor: { name: `token:${tokenId}`, address: addressOf(request), requestId }, role, user, organisation };
+  return {
+    actor: { name: `token:${tokenId}`, address: addressOf(request), requestId },
+    role,
+    user,
+    organisation,
+    tokenId,
+  };
 }
 
 /** The dependencies of an act by the caller of a request. */
@@ -42,7 +48,12 @@ const PAGE_MAX = 500;
 
 export const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(100),
-  after: z.string().min(1).max(128).optional().describe("The id of the last one of the page before."),
+  after: z
+    .string()
+    .max(128)
+    .regex(/^[!-~]+$/)
+    .optional()
+    .describe("The id of the last one of the page before."),
 });
 
 export function listSchema<Item extends z.ZodType>(item: Item) {

@@ -1,4 +1,9 @@
 import type { Feature } from "../feature.ts";
 import { auditRoute } from "./audit.ts";
+import { creditsRoute } from "./credits.ts";
+import { organisationRoutes, userRoutes } from "./holders.ts";
+import { tokenRoutes } from "./tokens.ts";
 
-export const adminFeature: Feature = { routes: [auditRoute] };
+export const adminRoutes = [...organisationRoutes, ...userRoutes, ...tokenRoutes, creditsRoute, auditRoute];
+
+export const adminFeature: Feature = { routes: adminRoutes };

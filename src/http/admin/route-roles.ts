@@ -1,7 +1,29 @@
 import type { Role } from "../../core/index.ts";
 
+const managers = ["owner", "organisation_admin"] as const;
+const payers = ["owner", "billing"] as const;
+const readers = ["owner", "billing", "auditor", "organisation_admin"] as const;
+const anybody = ["owner", "operator", "billing", "auditor", "organisation_admin", "member"] as const;
+
 /** Who may use each admin route. Their rights there depend on the accounts in their reach: see `accounts/reach.ts`. */
 export const routeRoles = {
+  "get /admin/v1/organisations": readers,
+  "post /admin/v1/organisations": ["owner"],
+  "get /admin/v1/organisations/{id}": readers,
+  "patch /admin/v1/organisations/{id}": payers,
+  "delete /admin/v1/organisations/{id}": ["owner"],
+  "get /admin/v1/users": readers,
+  "post /admin/v1/users": managers,
+  "get /admin/v1/users/{id}": anybody,
+  "patch /admin/v1/users/{id}": ["owner", "billing", "organisation_admin"],
+  "delete /admin/v1/users/{id}": managers,
+  "get /admin/v1/tokens": anybody,
+  "post /admin/v1/tokens": managers,
+  "get /admin/v1/tokens/{id}": anybody,
+  "patch /admin/v1/tokens/{id}": ["owner", "billing", "organisation_admin"],
+  "delete /admin/v1/tokens/{id}": anybody,
+  "post /admin/v1/tokens/{id}/rotate": anybody,
+  "post /admin/v1/credits": payers,
   "get /admin/v1/audit": ["owner", "auditor"],
 } as const satisfies Record<string, readonly Role[]>;
 

@@ -1,6 +1,6 @@
 /** The accounts of the ledger, for transactions with other statements. */
 import { Calendar } from "../../core/index.ts";
-import { firstOf, rowsOf, sql, type Steps, type Storage, textsIn } from "../../storage/index.ts";
+import { firstOf, runnerOf, sql, type Steps, type Storage, textsIn } from "../../storage/index.ts";
 import type { Account, AccountState } from "../accounts.ts";
 import type { Grant, LedgerOperation, OutcomeOf, Refund } from "../operations.ts";
 import { accountColumns, createAccount, putAccount, readAccountState } from "./account-statements.ts";
@@ -43,11 +43,17 @@ export class LedgerSteps {
     return chain;
   }
 
-  /** The accounts with these ids, without their parents; missing ones are left out. */
-  find(ids: readonly string[], at: number): Steps<AccountState[]> {
-    return rowsOf(sql`SELECT ${accountColumns} FROM accounts WHERE id IN (${textsIn(ids)})`, (row) =>
-      readAccountState(row, at, this.calendar),
+  /** The accounts with these ids, in no transaction and without their parents; missing ones are left out. */
+  read(ids: readonly string[], at: number): Promise<AccountState[]> {
+    return runnerOf(this.#storage).rows(
+      sql`SELECT ${accountColumns} FROM accounts WHERE id IN (${textsIn(ids)})`,
+      (row) => readAccountState(row, at, this.calendar),
     );
+  }
+
+  /** The reason of an entry with this id. */
+  reasonOf(id: string): Steps<string | undefined> {
+    return firstOf(sql`SELECT reason FROM entries WHERE id = ${id}`, (row) => String(row["reason"]));
   }
 
   /** Applies one operation of the ledger, as `LedgerStore.commit` does. */

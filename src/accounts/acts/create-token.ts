@@ -1,15 +1,15 @@
-import type { NoteChange } from "../audit/index.ts";
-import { insertToken, issueToken, type TokenRecord } from "../auth/index.ts";
-import { includesRole, type Nano, type Role } from "../core/index.ts";
-import { type Account, accountId, type BudgetPeriod } from "../ledger/index.ts";
-import type { Steps } from "../storage/index.ts";
-import { AccountError } from "./account-error.ts";
-import type { AccountsDependencies } from "./dependencies.ts";
+import type { NoteChange } from "../../audit/index.ts";
+import { insertToken, issueToken, type TokenRecord } from "../../auth/index.ts";
+import { includesRole, type Nano, type Role } from "../../core/index.ts";
+import { type Account, accountId, type BudgetPeriod } from "../../ledger/index.ts";
+import type { Steps } from "../../storage/index.ts";
+import { AccountError } from "../account-error.ts";
+import type { AccountsDependencies } from "../dependencies.ts";
 import { creditsOnAnotherAccount, ensureUser, requireOwnCredits } from "./ensure-holder.ts";
 import { grantSteps } from "./grant-credits.ts";
-import type { Holder } from "./holder.ts";
-import { settingsOf, tokenSettingsOf } from "./settings.ts";
-import { pinRole, updateHolder } from "./sql/holders.ts";
+import type { Holder } from "../holder.ts";
+import { settingsOf, tokenSettingsOf } from "../settings.ts";
+import { pinRole, updateHolder } from "../sql/holders.ts";
 
 /** The limits of a new token. */
 export interface TokenLimits {
@@ -65,13 +65,18 @@ function* createSteps(deps: AccountsDependencies, request: TokenRequest, note: N
   let user = yield* ensureUser(deps, { name, organisation, role, hasAccount }, note);
   if (credits > 0n) requireOwnCredits(user);
   if (role !== undefined) user = yield* raiseUser(deps, user, role, note);
-  const created = yield* issueSteps(deps, user, request, note);
+  const { expiresInMs } = request;
+  const expiresAt = expiresInMs === undefined ? undefined : deps.environment.clock() + expiresInMs;
+  const created = yield* issueSteps(deps, user, { ...request, expiresAt }, note);
   if (credits > 0n) yield* grantSteps(deps, user, { amount: credits, reason: "created with a token" }, note);
   return created;
 }
 
 /** The limits and the properties of a token that is issued to an existing user. */
-export type IssuedSettings = Pick<TokenRequest, "role" | "name" | "service" | "expiresInMs"> & TokenLimits;
+export interface IssuedSettings extends Pick<TokenRequest, "role" | "name" | "service">, TokenLimits {
+  expiresAt?: number | undefined;
+  pausedAt?: number | undefined;
+}
 
 /** Creates a token of an existing user. */
 export function* issueSteps(
@@ -81,7 +86,20 @@ export function* issueSteps(
   note: NoteChange,
 ): Steps<CreatedToken> {
   const { clock, randomBytes } = deps.environment;
-  const { role, name, service = false, models, tools, rpm, tpm, concurrency, maxBudget, period, expiresInMs } = wanted;
+  const {
+    role,
+    name,
+    service = false,
+    models,
+    tools,
+    rpm,
+    tpm,
+    concurrency,
+    maxBudget,
+    period,
+    expiresAt,
+    pausedAt,
+  } = wanted;
   const at = clock();
   const issued = issueToken(randomBytes);
   const account: Account = {
@@ -106,10 +124,10 @@ export function* issueSteps(
     rpm,
     tpm,
     concurrency,
-    expiresAt: expiresInMs === undefined ? undefined : at + expiresInMs,
+    expiresAt,
     revokedAt: undefined,
     createdAt: at,
-    pausedAt: undefined,
+    pausedAt,
     previousHash: undefined,
     previousUntil: undefined,
     madeBy: deps.caller.actor.name,

@@ -1,6 +1,6 @@
-import { creditsNumber, type Nano } from "../core/index.ts";
-import { AccountError } from "./account-error.ts";
-import type { AccountsDependencies } from "./dependencies.ts";
+import { creditsNumber, type Nano } from "../../core/index.ts";
+import { AccountError } from "../account-error.ts";
+import type { AccountsDependencies } from "../dependencies.ts";
 
 const refusals = {
   running: "has not ended; it can be refunded once it has",

@@ -1,6 +1,6 @@
-import type { ActOptions } from "../audit/index.ts";
-import { AccountError } from "./account-error.ts";
-import type { AccountsDependencies } from "./dependencies.ts";
+import type { ActOptions } from "../../audit/index.ts";
+import { AccountError } from "../account-error.ts";
+import type { AccountsDependencies } from "../dependencies.ts";
 
 /** Comes with each request to act, whatever it changes. */
 export interface ActContext {

@@ -2,15 +2,15 @@
  * Credits belong to the top of a chain: to an organisation, or to a user without one. The levels below only have
  * budgets. Each charge counts on every level, so a second balance on the way would charge twice.
  */
-import type { NoteChange } from "../audit/index.ts";
-import { randomId, type Role } from "../core/index.ts";
-import { type Account, accountId } from "../ledger/index.ts";
-import type { Steps } from "../storage/index.ts";
-import { AccountError } from "./account-error.ts";
-import type { AccountsDependencies } from "./dependencies.ts";
-import type { Holder, HolderKind } from "./holder.ts";
-import { settingsOf } from "./settings.ts";
-import { findHolder, hasHolder, insertHolder, updateHolder } from "./sql/holders.ts";
+import type { NoteChange } from "../../audit/index.ts";
+import { randomId, type Role } from "../../core/index.ts";
+import { type Account, accountId } from "../../ledger/index.ts";
+import type { Steps } from "../../storage/index.ts";
+import { AccountError } from "../account-error.ts";
+import type { AccountsDependencies } from "../dependencies.ts";
+import type { Holder, HolderKind } from "../holder.ts";
+import { settingsOf } from "../settings.ts";
+import { findHolder, hasHolder, insertHolder, updateHolder } from "../sql/holders.ts";
 
 type Dependencies = Pick<AccountsDependencies, "ledger" | "environment">;
 

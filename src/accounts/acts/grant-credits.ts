@@ -1,11 +1,11 @@
-import type { NoteChange } from "../audit/index.ts";
-import { creditsNumber, formatCredits, limits, type Nano, randomId } from "../core/index.ts";
-import type { Steps } from "../storage/index.ts";
-import { AccountError } from "./account-error.ts";
-import type { AccountName, AccountsDependencies } from "./dependencies.ts";
+import type { NoteChange } from "../../audit/index.ts";
+import { creditsNumber, formatCredits, limits, type Nano, randomId } from "../../core/index.ts";
+import type { Steps } from "../../storage/index.ts";
+import { AccountError } from "../account-error.ts";
+import type { AccountName, AccountsDependencies, Caller } from "../dependencies.ts";
 import { ensureOrganisation, ensureUser, requireOwnCredits } from "./ensure-holder.ts";
-import type { Holder } from "./holder.ts";
-import { findHolder } from "./sql/holders.ts";
+import type { Holder } from "../holder.ts";
+import { findHolder } from "../sql/holders.ts";
 
 /** An account that can own credits. */
 export interface CreditsOwner extends AccountName {
@@ -16,6 +16,18 @@ interface GrantOptions {
   reason?: string | undefined;
   /** The entry's: a grant that is repeated with the same id counts once. */
   id?: string | undefined;
+  /** The caller's own key of the request, instead of an id. */
+  key?: string | undefined;
+  /** Whether a missing account is created to get credits; true by default. */
+  createsHolder?: boolean;
+}
+
+/** A grant, repeated or not. */
+export interface PostedCredits {
+  /** The id of the entry. */
+  entry: string;
+  holder: Holder;
+  balance: Nano;
 }
 
 /**
@@ -24,17 +36,42 @@ interface GrantOptions {
  * nothing, for a user who pays with an organisation's credits, if there are not as many credits to take, or if another
  * grant has the id.
  */
-export function grantCredits(
+export async function grantCredits(
   deps: AccountsDependencies,
   owner: CreditsOwner,
   amount: Nano,
-  { reason = "none given", id }: GrantOptions = {},
+  options: GrantOptions = {},
 ): Promise<Nano> {
-  return deps.log.act({ actor: deps.caller.actor, reason }, function* (note) {
-    const holder = yield* amount < 0n ? requireHolder(owner) : ensureHolder(deps, owner, note);
+  return (await postCredits(deps, owner, amount, options)).balance;
+}
+
+/** The same; also throws if a key or an id was used with another amount, owner or reason (409). */
+export function postCredits(
+  deps: AccountsDependencies,
+  owner: CreditsOwner,
+  amount: Nano,
+  { reason = "none given", id, key, createsHolder = true }: GrantOptions = {},
+): Promise<PostedCredits> {
+  const { caller, environment } = deps;
+  const entry = id ?? (key === undefined ? `grant_${randomId(environment.randomBytes, 20)}` : idOfKey(caller, key));
+  return deps.log.act({ actor: caller.actor, reason }, function* (note) {
+    const isNew = createsHolder && amount > 0n;
+    const holder = yield* isNew ? ensureHolder(deps, owner, note) : requireHolder(owner);
     if (holder.kind === "user") requireOwnCredits(holder);
-    return yield* grantSteps(deps, holder, { amount, reason, id }, note);
+    const balance = yield* grantSteps(deps, holder, { amount, reason, id: entry }, note);
+    if (key !== undefined && (yield* deps.ledger.reasonOf(entry)) !== reason) throw keyReused();
+    return { entry, holder, balance };
   });
+}
+
+/** Keys of different users never meet. */
+function idOfKey({ user, actor }: Caller, key: string): string {
+  const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify([user ?? actor.name, key])).digest("hex");
+  return `grant_${hash.slice(0, 40)}`;
+}
+
+function keyReused(): AccountError {
+  return new AccountError("The Idempotency-Key belongs to another request.", "idempotency_key_reused");
 }
 
 interface Granted {
@@ -62,7 +99,8 @@ export function* grantSteps(
     const left = formatCredits(granted.available > 0n ? granted.available : 0n);
     throw new AccountError(`${shown} has only ${left} credits that are neither spent nor held; nothing was taken back`);
   }
-  if (granted.outcome === "conflict") throw new AccountError(`the grant ${id} was another one`);
+  if (granted.outcome === "conflict")
+    throw new AccountError(`the grant ${id} was another one`, "idempotency_key_reused");
   if (granted.outcome === "no-account") throw new Error(`grant to ${accountId}: ${granted.outcome}`);
   const [after] = yield* ledger.chain(accountId, at);
   const balance = after === undefined ? 0n : after.creditsPosted - after.debitsPosted;

@@ -1,11 +1,11 @@
-import type { NoteChange } from "../audit/index.ts";
-import type { Nano, Role } from "../core/index.ts";
-import type { Account, AccountState, BudgetPeriod } from "../ledger/index.ts";
-import type { Steps } from "../storage/index.ts";
-import { AccountError } from "./account-error.ts";
+import type { NoteChange } from "../../audit/index.ts";
+import type { Nano, Role } from "../../core/index.ts";
+import type { Account, AccountState, BudgetPeriod } from "../../ledger/index.ts";
+import type { Steps } from "../../storage/index.ts";
+import { AccountError } from "../account-error.ts";
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
-import type { AccountsDependencies, Caller } from "./dependencies.ts";
-import type { Holder, HolderKind } from "./holder.ts";
+import type { AccountsDependencies, Caller } from "../dependencies.ts";
+import type { Holder, HolderKind } from "../holder.ts";
 import {
   notFound,
   reaches,
@@ -13,9 +13,9 @@ import {
   requireGivable,
   requireNoMoreThanCaller,
   roleRequired,
-} from "./reach.ts";
-import { settingsOf } from "./settings.ts";
-import { findHolder, hasOwner, renameAccount, updateHolder } from "./sql/holders.ts";
+} from "../reach.ts";
+import { settingsOf } from "../settings.ts";
+import { findHolder, hasOwner, renameAccount, updateHolder } from "../sql/holders.ts";
 
 /** The limits to change; null removes a limit. */
 export interface LimitChanges {

@@ -1,23 +1,24 @@
-import { issueToken, type TokenRecord } from "../auth/index.ts";
-import type { Role } from "../core/index.ts";
-import type { AccountState } from "../ledger/index.ts";
-import type { Steps } from "../storage/index.ts";
-import { AccountError } from "./account-error.ts";
+import { issueToken, type TokenRecord } from "../../auth/index.ts";
+import type { Role } from "../../core/index.ts";
+import type { AccountState } from "../../ledger/index.ts";
+import type { Steps } from "../../storage/index.ts";
+import { AccountError } from "../account-error.ts";
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
 import { changed, changedAccount, type LimitChanges } from "./change-holder.ts";
-import type { AccountsDependencies, Caller } from "./dependencies.ts";
-import type { Holder } from "./holder.ts";
+import type { AccountsDependencies, Caller } from "../dependencies.ts";
+import type { Holder } from "../holder.ts";
 import {
   notFound,
   reaches,
   requireBudgetWithin,
   requireGivable,
+  requireKeeper,
   requireNoMoreThanCaller,
   roleRequired,
-} from "./reach.ts";
-import { tokenSettingsOf } from "./settings.ts";
-import { findHolder } from "./sql/holders.ts";
-import { findToken, updateToken } from "./sql/tokens.ts";
+} from "../reach.ts";
+import { tokenSettingsOf } from "../settings.ts";
+import { findHolder } from "../sql/holders.ts";
+import { findToken, updateToken } from "../sql/tokens.ts";
 
 /** The members to change of a token; null takes one away. */
 export interface TokenChanges extends LimitChanges {
@@ -109,11 +110,14 @@ function changedToken(token: TokenRecord, changes: TokenChanges, at: number): To
   };
 }
 
-/** Whether the caller may issue, rotate or revoke tokens of the user: their own, or as an admin those of no more rights. */
-function requireKeeper(caller: Caller, user: Holder): void {
-  if (caller.role === "owner" || caller.user === user.id) return;
-  if (caller.role !== "organisation_admin") throw roleRequired(`The role ${caller.role} has no tokens of other users.`);
-  requireNoMoreThanCaller(caller, user);
+/**
+ * Throws 403 if the caller may not have the token's secret, or take it away. A token of a member may be restricted, and gives nobody
+ * another one.
+ */
+function requireOwn(caller: Caller, { token, user }: TokenState): void {
+  requireKeeper(caller, user, token.role);
+  if (caller.role !== "owner" && caller.role !== "organisation_admin" && caller.tokenId !== token.id)
+    throw roleRequired(`The role ${caller.role} has only the token that it presents.`);
 }
 
 /** Revokes a token. A repeated revocation changes nothing. */
@@ -121,7 +125,7 @@ export function revokeToken(deps: AccountsDependencies, id: string, context: Act
   return deps.log.act(actOptions(deps, context), function* (note) {
     const before = yield* tokenSteps(deps, id);
     requireVersion(context, before.token.version);
-    requireKeeper(deps.caller, before.user);
+    requireOwn(deps.caller, before);
     if (before.token.revokedAt !== undefined) return before;
     yield updateToken({ ...before.token, revokedAt: deps.environment.clock() });
     note({ act: "token.revoke", target: `token:${id}`, before: tokenSettingsOf(before.token, before.chain[0]) });
@@ -137,9 +141,10 @@ export function rotateToken(
   context: ActContext = {},
 ): Promise<TokenState & { secret: string }> {
   return deps.log.act(actOptions(deps, context), function* (note) {
-    const { token, user } = yield* tokenSteps(deps, id);
+    const before = yield* tokenSteps(deps, id);
+    const { token } = before;
     requireVersion(context, token.version);
-    requireKeeper(deps.caller, user);
+    requireOwn(deps.caller, before);
     if (token.revokedAt !== undefined) throw revoked(id);
     const issued = issueToken(deps.environment.randomBytes, id);
     const previousUntil = deps.environment.clock() + overlapMs;

@@ -1,0 +1,53 @@
+import { formatCredits } from "../../core/index.ts";
+import type { AccountState } from "../../ledger/index.ts";
+import { AccountError } from "../account-error.ts";
+import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
+import { holderSteps, type HolderState, lastOwner } from "./change-holder.ts";
+import type { AccountsDependencies } from "../dependencies.ts";
+import type { HolderKind } from "../holder.ts";
+import { requireNoMoreThanCaller, roleRequired } from "../reach.ts";
+import { settingsOf } from "../settings.ts";
+import { hasOwner, hasUsers, updateHolder } from "../sql/holders.ts";
+import { revokeTokensOf } from "../sql/tokens.ts";
+
+/**
+ * Deletes an organisation without users, or a user, whose tokens are revoked with it. Its name is free then, and its id never given
+ * again. Throws an `AccountError` if it has credits, owes some, or has calls under way.
+ */
+export function deleteHolder(
+  deps: AccountsDependencies,
+  { kind, name }: { kind: HolderKind; name: string },
+  context: ActContext = {},
+): Promise<HolderState> {
+  return deps.log.act(actOptions(deps, context), function* (note) {
+    const state = yield* holderSteps(deps, kind, name);
+    const { holder, chain } = state;
+    requireVersion(context, holder.version);
+    if (deps.caller.role !== "owner") {
+      if (kind === "organisation" || deps.caller.role !== "organisation_admin")
+        throw roleRequired(`The role ${deps.caller.role} can't delete ${kind} ${name}.`);
+      requireNoMoreThanCaller(deps.caller, holder);
+    }
+    requireNoCredits(kind, name, chain[0]);
+    if (kind === "organisation" && (yield* hasUsers(holder.id)))
+      throw new AccountError(`organisation ${name} has users: delete them first`);
+    const hadOwner = yield* hasOwner();
+    const at = deps.environment.clock();
+    yield updateHolder({ ...holder, deletedAt: at });
+    if (hadOwner && !(yield* hasOwner())) throw lastOwner();
+    if (kind === "user") yield revokeTokensOf(holder.id, at);
+    note({ act: `${kind}.delete`, target: `${kind}:${holder.id}`, before: settingsOf(holder, chain[0]) });
+    return { ...state, holder: { ...holder, deletedAt: at } };
+  });
+}
+
+function requireNoCredits(kind: HolderKind, name: string, account: AccountState | undefined): void {
+  if (account === undefined) return;
+  const { prepaid, creditsPosted, debitsPosted, debitsPending } = account;
+  if (debitsPending > 0n) throw new AccountError(`${kind} ${name} has calls under way: disable it first`);
+  const balance = prepaid ? creditsPosted - debitsPosted : 0n;
+  if (balance !== 0n)
+    throw new AccountError(
+      `${kind} ${name} has a balance of ${formatCredits(balance)}: take it back or grant it first`,
+    );
+}

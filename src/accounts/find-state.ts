@@ -1,0 +1,27 @@
+import type { HolderState } from "./acts/change-holder.ts";
+import type { TokenState } from "./acts/change-token.ts";
+import type { AccountsDependencies } from "./dependencies.ts";
+import type { HolderKind } from "./holder.ts";
+import { notFound, reaches } from "./reach.ts";
+
+/** One holder with its accounts, as it is now. Throws 404 if there is none in the caller's reach. */
+export async function findHolderState(
+  { accounts, holders, environment, caller }: AccountsDependencies,
+  { kind, name }: { kind: HolderKind; name: string },
+): Promise<HolderState> {
+  const holder = await holders.find(kind, name);
+  if (holder === undefined || !reaches(caller, holder)) throw notFound(kind, name);
+  const { accountId } = holder;
+  return { holder, chain: accountId === undefined ? [] : await accounts.chain(accountId, environment.clock()) };
+}
+
+/** One token with its accounts. Throws 404 if there is none in the caller's reach. */
+export async function findTokenState(
+  { accounts, holders, tokens, environment, caller }: AccountsDependencies,
+  id: string,
+): Promise<TokenState> {
+  const token = await tokens.findById(id);
+  const user = token && (await holders.find("user", token.user));
+  if (token === undefined || user === undefined || !reaches(caller, user)) throw notFound("token", id);
+  return { token, user, chain: await accounts.chain(token.accountId, environment.clock()) };
+}

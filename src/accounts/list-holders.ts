@@ -1,0 +1,39 @@
+import type { AccountState } from "../ledger/index.ts";
+import type { AccountsDependencies } from "./dependencies.ts";
+import type { HolderState } from "./acts/change-holder.ts";
+import type { HolderKind } from "./holder.ts";
+import { reachesAll } from "./reach.ts";
+
+export interface HolderPage {
+  kind: HolderKind;
+  limit: number;
+  /** The last id of the page before. */
+  after?: string | undefined;
+  /** Users of this organisation only, by its id. */
+  organisation?: string | undefined;
+}
+
+/** The holders in the caller's reach, by id. */
+export async function listHolders(deps: AccountsDependencies, page: HolderPage): Promise<HolderState[]> {
+  const { caller, holders, ledger, environment } = deps;
+  const all = reachesAll(caller);
+  const isAdmin = caller.role === "organisation_admin" && caller.organisation !== undefined;
+  // Without an organisation, a caller reaches nobody but themselves.
+  if (!all && !isAdmin) return [];
+  const organisation = all ? page.organisation : caller.organisation;
+  if (!all && page.organisation !== undefined && page.organisation !== organisation) return [];
+  const found = await holders.list({ ...page, organisation });
+  const organisations = [...new Set(found.flatMap(({ organisationId }) => organisationId ?? []))];
+  const above = await Promise.all(organisations.map((id) => holders.find("organisation", id)));
+  const placeOf = new Map(above.flatMap((place) => (place === undefined ? [] : [[place.id, place.accountId]])));
+  const ids = [...found, ...above].flatMap((holder) => holder?.accountId ?? []);
+  const accounts = new Map((await ledger.read(ids, environment.clock())).map((account) => [account.id, account]));
+  return found.map((holder) => {
+    const chain: AccountState[] = [];
+    for (const id of [holder.accountId, placeOf.get(holder.organisationId ?? "")]) {
+      const account = id === undefined ? undefined : accounts.get(id);
+      if (account !== undefined) chain.push(account);
+    }
+    return { holder, chain };
+  });
+}

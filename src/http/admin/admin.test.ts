@@ -1,0 +1,382 @@
+/** The admin routes, on a storage in memory: who may do what to whom. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { pino } from "pino";
+import { type AccountsDependencies, createToken, grantCredits } from "../../accounts/index.ts";
+import { Authenticator, openClientSecretStore, openTokenStore } from "../../auth/index.ts";
+import { includesRole, type Role, roles } from "../../core/index.ts";
+import type { Storage } from "../../storage/index.ts";
+import { MemoryBudget } from "../../streaming/index.ts";
+import { createAccounts } from "../../../test/kit/accounts.ts";
+import { openStorage } from "../../../test/kit/storage.ts";
+import { createHttp } from "../create-http.ts";
+import { mountFeatures } from "../feature.ts";
+import { Sockets } from "../sockets.ts";
+import type { AdminNeeds } from "./admin-route.ts";
+import { adminRoutes } from "./index.ts";
+import { type AdminRoute, routeRoles } from "./route-roles.ts";
+
+const credit = 1_000_000_000n;
+
+let storage: Storage;
+let deps: AccountsDependencies;
+let authenticator: Authenticator;
+let fetchIt: (request: Request) => Response | Promise<Response>;
+let now: number;
+/** One user a role, all in acme but the owner; `peer` is another member of acme, `stranger` one of beta. */
+const people: readonly [name: string, role: Role, organisation: string | undefined][] = [
+  ["owner", "owner", undefined],
+  ["operator", "operator", undefined],
+  ["billing", "billing", undefined],
+  ["auditor", "auditor", undefined],
+  ["organisation_admin", "organisation_admin", "acme"],
+  ["member", "member", "acme"],
+  ["peer", "member", "acme"],
+  ["boss", "owner", "acme"],
+  ["stranger", "member", "beta"],
+];
+let tokens: Map<string, { id: string; token: string }>;
+
+beforeEach(async () => {
+  storage = await openStorage("sqlite::memory:");
+  now = 1_000_000;
+  const environment = { clock: () => now, randomBytes: (size: number) => randomBytes(size) };
+  deps = createAccounts(storage, environment, "cli:test");
+  tokens = new Map();
+  for (const [user, role, organisation] of people)
+    tokens.set(user, await createToken(deps, { user, role, organisation }));
+  const logger = pino({ level: "silent" });
+  const memory = new MemoryBudget(1e9);
+  authenticator = new Authenticator({
+    store: openTokenStore(storage),
+    clientSecrets: openClientSecretStore(storage),
+    clock: () => now,
+    onChange: () => undefined,
+  });
+  const ticker = { now: () => 0, watch: () => undefined, leave: () => undefined };
+  const body = { bytesMax: 1e6, arrivalMsMax: 1e4, ticker };
+  const needs: AdminNeeds = { admin: deps, addressOf: () => "192.0.2.7", body, memory };
+  fetchIt = createHttp({
+    routes: mountFeatures([{ routes: adminRoutes }], needs),
+    authenticator,
+    sockets: new Sockets({ upgrade: () => false, logger, memory, openAnswers: { add() {}, remove() {} } }),
+    environment,
+    logger,
+    publicUrl: "http://gateway.test",
+    draining: () => false,
+  });
+});
+afterEach(() => storage.close());
+
+interface Asked {
+  body?: object | undefined;
+  headers?: Record<string, string>;
+}
+
+async function ask(token: string, route: string, { body, headers = {} }: Asked = {}) {
+  // What was cached of the caller is read again.
+  now += 1_000;
+  const [method = "", path = ""] = route.split(" ");
+  const answer = await fetchIt(
+    new Request(`http://gateway.test${path}`, {
+      method: method.toUpperCase(),
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }),
+  );
+  const json = (await answer.json()) as Record<string, unknown> & { error?: { code: string; param: string | null } };
+  return { status: answer.status, code: json.error?.code, etag: answer.headers.get("etag"), json };
+}
+
+const secretOf = (user: string): string => tokens.get(user)?.token ?? "";
+const idOf = (user: string): string => tokens.get(user)?.id ?? "";
+const as = (user: string, route: string, asked?: Asked) => ask(secretOf(user), route, asked);
+
+const bodies: Partial<Record<AdminRoute, object>> = {
+  "post /admin/v1/organisations": { name: "new" },
+  "patch /admin/v1/organisations/{id}": { max_budget: 1 },
+  "post /admin/v1/users": { name: "new" },
+  "patch /admin/v1/users/{id}": { max_budget: 1 },
+  "patch /admin/v1/tokens/{id}": { max_budget: 1 },
+  "post /admin/v1/tokens/{id}/rotate": {},
+  "post /admin/v1/tokens": {},
+};
+
+/** Whether the caller may know of somebody's things; from the issue's table, not from the code. */
+function mayKnow([caller, role, organisation]: (typeof people)[number], target: string): boolean {
+  const [, , place] = people.find(([name]) => name === target) ?? [];
+  if (["owner", "billing", "auditor"].includes(role) || caller === target) return true;
+  return role === "organisation_admin" && organisation === place;
+}
+
+describe("every route, for every role, and the things of everybody", () => {
+  const targets = [...people.map(([name]) => name), "nobody"];
+
+  test.each(Object.keys(routeRoles) as AdminRoute[])("%s", async (route) => {
+    const [method = "", path = ""] = route.split(" ");
+    const permitted: readonly Role[] = routeRoles[route];
+    for (const person of people) {
+      const [caller, role] = person;
+      for (const target of path.includes("{id}") ? targets : [caller]) {
+        const place = people.find(([name]) => name === target)?.[2] ?? "nowhere";
+        const id = path.includes("/tokens")
+          ? idOf(target) || "nobody"
+          : path.includes("/organisations")
+            ? place
+            : target;
+        const dry = method === "get" || path === "/admin/v1/credits" ? "" : "?dry_run=true";
+        const body = path === "/admin/v1/credits" ? { user: "owner", amount: 1, reason: "x" } : bodies[route];
+        const { status, code } = await as(caller, `${method} ${path.replace("{id}", id)}${dry}`, { body });
+        const met = `${caller} → ${target}: ${status} ${code}`;
+        if (!permitted.includes(role)) expect(met).toBe(`${caller} → ${target}: 403 role_required`);
+        else if (path.includes("{id}") && (id === "nobody" || id === "nowhere"))
+          expect(met).toBe(`${caller} → ${target}: 404 account_not_found`);
+        else if (path.includes("{id}") && !path.includes("/organisations") && !mayKnow(person, target))
+          expect(met).toBe(`${caller} → ${target}: 404 account_not_found`);
+        else if (role === "owner" && method === "get") expect(status).toBe(200);
+        else expect([200, 403, 404, 409]).toContain(status);
+      }
+    }
+  });
+
+  test("nothing of another organisation is in a list", async () => {
+    for (const path of ["users", "tokens", "organisations"]) {
+      const { json } = await as("organisation_admin", `get /admin/v1/${path}`);
+      expect(JSON.stringify(json)).not.toMatch(/stranger|beta/);
+      expect(JSON.stringify(json)).toContain(path === "organisations" ? "acme" : "peer");
+    }
+    const own = await as("member", "get /admin/v1/tokens");
+    expect((own.json["data"] as { user: string }[]).map(({ user }) => user)).toEqual(["member"]);
+  });
+});
+
+describe("nobody gives more than they have", () => {
+  test.each<[string, string, object, number]>([
+    ["organisation_admin", "patch /admin/v1/users/organisation_admin", { role: "owner" }, 403],
+    ["organisation_admin", "patch /admin/v1/users/member", { role: "billing" }, 403],
+    ["organisation_admin", "patch /admin/v1/users/boss", { disabled: true }, 403],
+    ["organisation_admin", "post /admin/v1/users", { name: "evil", role: "owner" }, 403],
+    ["organisation_admin", "post /admin/v1/users", { name: "evil", organisation: "beta" }, 404],
+    ["organisation_admin", "post /admin/v1/tokens", { user: "boss" }, 403],
+    ["organisation_admin", "post /admin/v1/tokens", { user: "boss", role: "member" }, 403],
+    ["organisation_admin", "post /admin/v1/tokens", { user: "member", role: "organisation_admin" }, 403],
+    ["organisation_admin", "post /admin/v1/tokens", { user: "stranger" }, 404],
+    ["organisation_admin", "post /admin/v1/tokens", { service: true }, 403],
+    ["organisation_admin", "patch /admin/v1/organisations/acme", { max_budget: null }, 403],
+    ["organisation_admin", "post /admin/v1/credits", { organisation: "acme", amount: 5, reason: "x" }, 403],
+    ["billing", "patch /admin/v1/users/billing", { role: "owner" }, 403],
+    ["billing", "patch /admin/v1/tokens/TOKEN", { rpm: null }, 403],
+    ["auditor", "patch /admin/v1/users/auditor", { role: "owner" }, 403],
+    ["member", "post /admin/v1/tokens", {}, 403],
+  ])("%s: %s %p", async (caller, route, body, status) => {
+    expect(await as(caller, route.replace("TOKEN", idOf("peer")), { body })).toMatchObject({ status });
+  });
+
+  test("a lesser token of an owner makes, and rotates, no better one", async () => {
+    const { token } = await createToken(deps, { user: "owner", role: "member" });
+    for (const [route, body] of [
+      ["post /admin/v1/tokens", {}],
+      [`post /admin/v1/tokens/${idOf("owner")}/rotate`, {}],
+      [`delete /admin/v1/tokens/${idOf("owner")}`, undefined],
+      ["patch /admin/v1/users/owner", { role: "owner" }],
+    ] as const)
+      expect(await ask(token, route, { body })).toMatchObject({ status: 403, code: "role_required" });
+  });
+
+  test("a restricted token of a member does not get the secret of an unrestricted one", async () => {
+    const { token, id } = await createToken(deps, { user: "member", maxBudget: 1n });
+    expect(await ask(token, `post /admin/v1/tokens/${idOf("member")}/rotate`, { body: {} })).toMatchObject({
+      status: 403,
+    });
+    expect(await ask(token, `post /admin/v1/tokens/${id}/rotate`, { body: {} })).toMatchObject({ status: 200 });
+  });
+
+  test("in any order of acts", async () => {
+    let seed = 42;
+    const pick = <T>(from: readonly T[]): T => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return from[seed % from.length] as T;
+    };
+    const callers = ["organisation_admin", "member", "peer", "stranger", "operator", "auditor", "billing"];
+    const held = new Map(callers.map((name) => [name, [secretOf(name)]]));
+    for (let turn = 0; turn < 250; turn += 1) {
+      const caller = pick(callers);
+      const user = pick(people)[0];
+      const body = { role: pick(roles), disabled: pick([false, undefined]) };
+      const route = pick([
+        ["post /admin/v1/tokens", { user, role: pick([...roles, undefined]) }],
+        [`patch /admin/v1/users/${user}`, body],
+        [`post /admin/v1/tokens/${idOf(user)}/rotate`, {}],
+        [`patch /admin/v1/tokens/${idOf(user)}`, { role: pick([...roles, null]) }],
+        ["post /admin/v1/users", { name: `user-${turn}`, role: pick(roles) }],
+      ] as const);
+      const { json } = await ask(pick(held.get(caller) ?? []), route[0], { body: route[1] });
+      if (typeof json["token"] === "string") held.get(caller)?.push(json["token"]);
+    }
+    for (const [caller, secrets] of held) {
+      const first = people.find(([name]) => name === caller)?.[1] ?? "member";
+      for (const secret of secrets) {
+        const principal = await Promise.resolve(
+          authenticator.authenticate(new Headers({ authorization: `Bearer ${secret}` })),
+        ).catch(() => undefined);
+        const role = principal?.role ?? "member";
+        expect([caller, role, includesRole(first, role)]).toEqual([caller, role, true]);
+      }
+    }
+    expect((await deps.log.verify()).fault).toBeUndefined();
+  });
+});
+
+test("the last owner can't be disabled, demoted or deleted", async () => {
+  expect(await as("owner", "patch /admin/v1/users/boss", { body: { role: "member" } })).toMatchObject({ status: 200 });
+  for (const [route, body] of [
+    ["patch /admin/v1/users/owner", { disabled: true }],
+    ["patch /admin/v1/users/owner", { role: "billing" }],
+    ["delete /admin/v1/users/owner", undefined],
+  ] as const)
+    expect(await as("owner", route, { body })).toMatchObject({ status: 409, code: "last_owner" });
+  expect(await as("owner", "patch /admin/v1/users/owner", { body: { name: "root" } })).toMatchObject({ status: 200 });
+});
+
+test("nor the organisation of the last owner disabled", async () => {
+  await as("boss", "patch /admin/v1/users/owner", { body: { role: "member" } });
+  const { status, code } = await as("boss", "patch /admin/v1/organisations/acme", { body: { disabled: true } });
+  expect([status, code]).toEqual([409, "last_owner"]);
+});
+
+describe("a user", () => {
+  test("is created, changed, disabled and deleted, and their name is given to somebody who inherits nothing", async () => {
+    const made = await as("owner", "post /admin/v1/users", {
+      body: { name: "ann", organisation: "acme", max_budget: 2.5 },
+    });
+    expect(made).toMatchObject({
+      status: 200,
+      json: { id: "ann", organisation: "acme", max_budget: 2.5, role: "member" },
+    });
+    const { json } = await as("owner", "post /admin/v1/tokens", { body: { user: "ann", rpm: 5 } });
+    const token = String(json["token"]);
+    expect((await ask(token, "get /admin/v1/users/ann")).status).toBe(200);
+    await as("owner", "patch /admin/v1/users/ann", { body: { disabled: true } });
+    expect(await ask(token, "get /admin/v1/users/ann")).toMatchObject({ status: 401, code: "user_disabled" });
+    await as("owner", "patch /admin/v1/users/ann", { body: { disabled: false, max_budget: null } });
+    expect((await ask(token, "get /admin/v1/users/ann")).json).toMatchObject({ disabled: false, max_budget: null });
+    expect((await as("owner", "delete /admin/v1/users/ann")).json).toEqual({ id: "ann", deleted: true });
+    expect(await ask(token, "get /admin/v1/tokens")).toMatchObject({ status: 401, code: "token_revoked" });
+    const next = await as("owner", "post /admin/v1/users", { body: { name: "ann" } });
+    expect(next.json["id"]).toMatch(/^user_[0-9a-z]{16}$/);
+    expect((await as("owner", "get /admin/v1/users/ann")).json).toMatchObject({
+      id: next.json["id"],
+      organisation: null,
+    });
+  });
+
+  test("keeps their id, and their spending, under another name", async () => {
+    await as("owner", "patch /admin/v1/users/peer", { body: { name: "pat" } });
+    expect((await as("owner", "get /admin/v1/users/pat")).json).toMatchObject({ id: "peer", name: "pat" });
+    // The id is still theirs.
+    expect(await as("owner", "post /admin/v1/users", { body: { name: "peer" } })).toMatchObject({
+      status: 409,
+      code: "name_taken",
+    });
+    expect(await as("peer", "get /admin/v1/users/peer")).toMatchObject({ status: 200, json: { name: "pat" } });
+  });
+
+  test("with credits is not deleted", async () => {
+    await grantCredits(deps, { kind: "user", name: "auditor" }, credit);
+    expect(await as("owner", "delete /admin/v1/users/auditor")).toMatchObject({ status: 409 });
+    expect(await as("owner", "delete /admin/v1/organisations/acme")).toMatchObject({ status: 409 });
+  });
+});
+
+test("a change is refused if somebody else has made one since", async () => {
+  const { etag } = await as("owner", "get /admin/v1/users/peer");
+  const headers = { "if-match": etag ?? "" };
+  expect(await as("owner", "patch /admin/v1/users/peer", { body: { max_budget: 1 }, headers })).toMatchObject({
+    status: 200,
+  });
+  for (const late of [headers, { "if-match": "nonsense" }])
+    expect(await as("owner", "patch /admin/v1/users/peer", { body: { max_budget: 2 }, headers: late })).toMatchObject({
+      status: 412,
+      code: "precondition_failed",
+    });
+});
+
+test("a dry run answers what it would be, and changes nothing", async () => {
+  const tried = await as("owner", "patch /admin/v1/users/peer?dry_run=true", { body: { max_budget: 7 } });
+  expect(tried.json).toMatchObject({ max_budget: 7 });
+  expect((await as("owner", "get /admin/v1/users/peer")).json).toMatchObject({ max_budget: null });
+  const { json } = await as("owner", "post /admin/v1/tokens?dry_run=true", { body: { user: "peer" } });
+  expect(json["token"]).toBeNull();
+});
+
+test("a token is rotated with an overlap, paused, limited and revoked", async () => {
+  const id = idOf("peer");
+  const { json } = await as("owner", `post /admin/v1/tokens/${id}/rotate`, { body: { overlap: 60 } });
+  const next = String(json["token"]);
+  expect(next).toStartWith(`tg_${id}_`);
+  for (const token of [secretOf("peer"), next]) expect((await ask(token, "get /admin/v1/users/peer")).status).toBe(200);
+  now += 60_000;
+  expect(await as("peer", "get /admin/v1/users/peer")).toMatchObject({ status: 401, code: "invalid_token" });
+  const changes = { paused: true, rpm: 7, models: ["openai/*"] };
+  expect((await as("owner", `patch /admin/v1/tokens/${id}`, { body: changes })).json).toMatchObject(changes);
+  expect(await ask(next, "get /admin/v1/users/peer")).toMatchObject({ status: 401, code: "token_paused" });
+  await as("owner", `patch /admin/v1/tokens/${id}`, { body: { paused: false, rpm: null } });
+  expect((await ask(next, `get /admin/v1/tokens/${id}`)).json).toMatchObject({ rpm: null, models: ["openai/*"] });
+  await as("owner", `delete /admin/v1/tokens/${id}`);
+  expect(await ask(next, "get /admin/v1/users/peer")).toMatchObject({ status: 401, code: "token_revoked" });
+});
+
+describe("credits", () => {
+  const route = "post /admin/v1/credits";
+
+  test("need a reason, and count once for a key", async () => {
+    const body = { organisation: "acme", amount: 5, reason: "invoice 7" };
+    expect(await as("billing", route, { body: { ...body, reason: undefined } })).toMatchObject({ status: 422 });
+    const headers = { "idempotency-key": "invoice-7" };
+    const first = await as("billing", route, { body, headers });
+    expect(await as("billing", route, { body, headers })).toEqual(first);
+    for (const other of [{ amount: 6 }, { organisation: "beta" }, { reason: "invoice 8" }])
+      expect(await as("billing", route, { body: { ...body, ...other }, headers })).toMatchObject({
+        status: 409,
+        code: "idempotency_key_reused",
+      });
+    expect((await as("owner", "get /admin/v1/organisations/acme")).json).toMatchObject({ balance: 5, available: 5 });
+    expect(await as("owner", route, { body: { ...body, amount: -6 } })).toMatchObject({ status: 409 });
+    expect(await deps.accounts.audit()).toMatchObject({ entries: 1, drifts: [] });
+  });
+
+  test.each([
+    { user: "nobody", amount: 1, reason: "x" },
+    { amount: 1, reason: "x" },
+    { user: "auditor", organisation: "acme", amount: 1, reason: "x" },
+    { user: "auditor", amount: 0, reason: "x" },
+    { user: "auditor", amount: "1", reason: "x" },
+    { user: "auditor", amount: 1, reason: "x", extra: 1 },
+    { user: "auditor", amount: 1, reason: "\0" },
+  ])("refuse %p", async (body) => {
+    expect([404, 422]).toContain((await as("owner", route, { body })).status);
+  });
+});
+
+test("each act is in the log, with its caller, address, request and reason", async () => {
+  await as("owner", "patch /admin/v1/users/peer", {
+    body: { max_budget: 1 },
+    headers: { "x-tollgate-reason": "a trial" },
+  });
+  const { json } = await as("auditor", "get /admin/v1/audit?limit=1");
+  expect(json).toMatchObject({
+    has_more: true,
+    data: [
+      {
+        actor: `token:${idOf("owner")}`,
+        act: "user.change",
+        target: "user:peer",
+        address: "192.0.2.7",
+        request_id: expect.stringMatching(/^req_/) as string,
+        reason: "a trial",
+        before: { max_budget: null },
+        after: { max_budget: 1 },
+      },
+    ],
+  });
+});

@@ -1,0 +1,83 @@
+import { z } from "@hono/zod-openapi";
+import { postCredits } from "../../accounts/index.ts";
+import { GatewayError, limits } from "../../core/index.ts";
+import { accountsOf, adminRoute } from "./admin-route.ts";
+import { actHeaders, amount, bodyOf, contextOf, nanoOf, reason, reference } from "./requests.ts";
+
+const body = z
+  .strictObject({
+    organisation: reference.optional(),
+    user: reference.optional(),
+    amount: amount
+      .refine((credits) => nanoOf(credits) !== 0n, "must not be zero")
+      .describe("Below zero it takes credits back."),
+    reason,
+  })
+  .meta({ id: "AdminCreditsRequest" });
+
+const answer = z
+  .object({
+    object: z.literal("credits"),
+    entry: z.string().describe("The id of the entry in the books."),
+    organisation: z.string().nullable(),
+    user: z.string().nullable(),
+    amount,
+    reason: z.string(),
+  })
+  .meta({ id: "AdminCredits" });
+
+const headers = actHeaders.extend({
+  "idempotency-key": z
+    .string()
+    .min(1)
+    .max(limits.retryKeyCharactersMax)
+    .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/)
+    .optional()
+    .describe("The same key and body give the same answer, and count once; another body is 409."),
+});
+
+/** The key of a repeatable request. Throws a 422 `GatewayError` if it is none. */
+function retryKeyOf({ headers: given }: Request): string | undefined {
+  const key = headers.shape["idempotency-key"].safeParse(given.get("idempotency-key") ?? undefined);
+  if (key.success) return key.data;
+  throw new GatewayError("validation_failed", "idempotency-key: printable ASCII, at most 255 characters", {
+    param: "idempotency-key",
+  });
+}
+
+export const creditsRoute = adminRoute(
+  {
+    route: "post /admin/v1/credits",
+    operationId: "grantCredits",
+    summary: "Add credits to a balance, or take back what is neither spent nor held.",
+    requestHeaders: headers,
+    body,
+    answer,
+    notFound: "There is no such organisation or user.",
+    conflict: "There are not as many credits to take, or the key belongs to another body.",
+  },
+  async (call, needs) => {
+    const wanted = await bodyOf(call, needs, body);
+    const { organisation, user } = wanted;
+    const { reason: why } = contextOf(call, wanted);
+    const owner = organisation ?? user;
+    if (owner === undefined || (organisation !== undefined && user !== undefined))
+      throw new GatewayError("validation_failed", "organisation: name one, or a user", { param: "organisation" });
+    if (why === undefined) throw new GatewayError("validation_failed", "reason: say why", { param: "reason" });
+    const key = retryKeyOf(call.request);
+    const kind = organisation === undefined ? "user" : "organisation";
+    const granted = await postCredits(accountsOf(call, needs), { kind, name: owner }, nanoOf(wanted.amount), {
+      reason: why,
+      ...(key !== undefined && { key }),
+      createsHolder: false,
+    });
+    return Response.json({
+      object: "credits",
+      entry: granted.entry,
+      organisation: kind === "organisation" ? granted.holder.name : null,
+      user: kind === "user" ? granted.holder.name : null,
+      amount: wanted.amount,
+      reason: why,
+    });
+  },
+);

@@ -1,0 +1,226 @@
+/** Organisations and users, which have the same routes. */
+import { z } from "@hono/zod-openapi";
+import {
+  addHolder,
+  changeHolder,
+  deleteHolder,
+  findHolderState,
+  holderJson,
+  type HolderChanges,
+  type HolderKind,
+  listHolders,
+} from "../../accounts/index.ts";
+import { parseMarkup } from "../../core/index.ts";
+import { parseQuery } from "../parse-query.ts";
+import { accountsOf, adminRoute, listOf, listSchema, pageQuery } from "./admin-route.ts";
+import {
+  actHeaders,
+  actQuery,
+  bodyOf,
+  budget,
+  changeHeaders,
+  contextOf,
+  idOf,
+  name,
+  nanoOrNull,
+  period,
+  reason,
+  reference,
+  role,
+  taggedJson,
+} from "./requests.ts";
+
+const money = z.number().describe("Credits.");
+
+const common = {
+  id: z.string().describe("Never changes."),
+  name: z.string(),
+  disabled: z.boolean(),
+  prepaid: z.boolean().describe("Whether it is limited by credits of its own."),
+  balance: money.nullable().describe("Of credits of its own."),
+  spend: money.describe("Ever."),
+  held: money.describe("For calls under way."),
+  available: money.nullable().describe("The most that a call may cost by this account's limits; null for no limit."),
+  max_budget: money.nullable(),
+  period: z.enum(["daily", "monthly"]).nullable(),
+  created_at: z.iso.datetime(),
+};
+
+const answers = {
+  organisation: z
+    .object({ object: z.literal("organisation"), ...common, markup: z.number().nullable() })
+    .meta({ id: "AdminOrganisation" }),
+  user: z
+    .object({
+      object: z.literal("user"),
+      ...common,
+      role,
+      organisation: z.string().nullable(),
+      organisation_id: z.string().nullable(),
+    })
+    .meta({ id: "AdminUser" }),
+} as const;
+
+const settings = { max_budget: budget.optional(), period: period.optional(), disabled: z.boolean().optional(), reason };
+const markup = z
+  .number()
+  .min(1e-6)
+  .max(1e6)
+  .nullable()
+  .describe("The factor on the prices of its calls; null for the configuration's.");
+const ofOrganisation = { ...settings, markup: markup.optional() };
+const ofUser = { ...settings, role: role.optional() };
+
+const bodies = {
+  organisation: {
+    create: z.strictObject({ name, ...ofOrganisation }).meta({ id: "AdminOrganisationRequest" }),
+    change: z.strictObject({ name: name.optional(), ...ofOrganisation }).meta({ id: "AdminOrganisationChange" }),
+  },
+  user: {
+    create: z.strictObject({ name, organisation: reference.nullish(), ...ofUser }).meta({ id: "AdminUserRequest" }),
+    change: z.strictObject({ name: name.optional(), ...ofUser }).meta({ id: "AdminUserChange" }),
+  },
+} as const;
+
+interface HolderBody {
+  name?: string | undefined;
+  role?: z.output<typeof role> | undefined;
+  organisation?: string | null | undefined;
+  max_budget?: number | null | undefined;
+  period?: "daily" | "monthly" | null | undefined;
+  markup?: number | null | undefined;
+  disabled?: boolean | undefined;
+  reason?: string | null | undefined;
+}
+
+function changesOf({
+  name: named,
+  role: given,
+  disabled,
+  max_budget: maxBudget,
+  period: restarts,
+  markup: factor,
+}: HolderBody): HolderChanges {
+  return {
+    name: named,
+    role: given,
+    disabled,
+    maxBudget: nanoOrNull(maxBudget),
+    period: restarts,
+    markup: factor == null ? factor : Number(parseMarkup(factor)),
+  };
+}
+
+const params = z.object({ id: z.string().describe("An id or a name.") });
+const conflict = "It has credits, users or calls under way, or the name is taken, or nobody else is an owner.";
+const notFound = "There is none in the caller's reach.";
+
+const query = pageQuery.extend({ organisation: reference.optional().describe("Its users only, by its id.") });
+
+const titles = { organisation: "Organisation", user: "User" } as const;
+
+const listRoute = (kind: HolderKind) =>
+  adminRoute(
+    {
+      route: `get /admin/v1/${kind}s`,
+      operationId: `list${titles[kind]}s`,
+      summary: `${titles[kind]}s, by id.`,
+      query: kind === "user" ? query : pageQuery,
+      answer: listSchema(answers[kind]),
+    },
+    async (call, needs) => {
+      const { limit, after, ...rest } = parseQuery(call.request, kind === "user" ? query : pageQuery);
+      const organisation = "organisation" in rest ? (rest.organisation as string | undefined) : undefined;
+      const found = await listHolders(accountsOf(call, needs), { kind, limit: limit + 1, after, organisation });
+      return Response.json(listOf(found, limit, holderJson));
+    },
+  );
+
+const createRoute = (kind: HolderKind) =>
+  adminRoute(
+    {
+      route: `post /admin/v1/${kind}s`,
+      operationId: `create${titles[kind]}`,
+      summary: `Create ${kind === "user" ? "a user" : "an organisation"}.`,
+      query: actQuery,
+      requestHeaders: actHeaders,
+      body: bodies[kind].create,
+      answer: answers[kind],
+      conflict,
+      notFound,
+    },
+    async (call, needs) => {
+      const body: HolderBody & { name: string } = await bodyOf(call, needs, bodies[kind].create);
+      const { organisation } = body;
+      const request = { ...changesOf(body), kind, name: body.name, organisation: organisation ?? undefined };
+      const state = await addHolder(accountsOf(call, needs), request, contextOf(call, body));
+      return taggedJson(holderJson(state), state.holder.version);
+    },
+  );
+
+const getRoute = (kind: HolderKind) =>
+  adminRoute(
+    {
+      route: `get /admin/v1/${kind}s/{id}`,
+      operationId: `get${titles[kind]}`,
+      summary: `One ${kind}, by id or name.`,
+      params,
+      answer: answers[kind],
+      notFound,
+    },
+    async (call, needs) => {
+      const state = await findHolderState(accountsOf(call, needs), { kind, name: idOf(call) });
+      return taggedJson(holderJson(state), state.holder.version);
+    },
+  );
+
+const changeRoute = (kind: HolderKind) =>
+  adminRoute(
+    {
+      route: `patch /admin/v1/${kind}s/{id}`,
+      operationId: `change${titles[kind]}`,
+      summary: `Change ${kind === "user" ? "a user" : "an organisation"}; null takes a limit away.`,
+      params,
+      query: actQuery,
+      requestHeaders: changeHeaders,
+      body: bodies[kind].change,
+      answer: answers[kind],
+      conflict,
+      notFound,
+      precondition: "It was changed since.",
+    },
+    async (call, needs) => {
+      const body: HolderBody = await bodyOf(call, needs, bodies[kind].change);
+      const place = { kind, name: idOf(call) };
+      const state = await changeHolder(accountsOf(call, needs), place, changesOf(body), contextOf(call, body));
+      return taggedJson(holderJson(state), state.holder.version);
+    },
+  );
+
+const deleteRoute = (kind: HolderKind) =>
+  adminRoute(
+    {
+      route: `delete /admin/v1/${kind}s/{id}`,
+      operationId: `delete${titles[kind]}`,
+      summary: `Delete ${kind === "user" ? "a user, and revoke their tokens" : "an organisation without users"}.`,
+      params,
+      query: actQuery,
+      requestHeaders: changeHeaders,
+      answer: z.object({ id: z.string(), deleted: z.literal(true) }),
+      conflict,
+      notFound,
+      precondition: "It was changed since.",
+    },
+    async (call, needs) => {
+      const { holder } = await deleteHolder(accountsOf(call, needs), { kind, name: idOf(call) }, contextOf(call));
+      return Response.json({ id: holder.id, deleted: true });
+    },
+  );
+
+/** The five routes of organisations, or of users. */
+function routesOf(kind: HolderKind) {
+  return [listRoute(kind), createRoute(kind), getRoute(kind), changeRoute(kind), deleteRoute(kind)];
+}
+
+export const organisationRoutes = routesOf("organisation");
+export const userRoutes = routesOf("user");

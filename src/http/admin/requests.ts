@@ -1,0 +1,106 @@
+/** What admin requests have in common: bodies, reasons, dry runs and versions. */
+import { z } from "@hono/zod-openapi";
+import type { ActContext } from "../../accounts/index.ts";
+import { parseBody, readBody } from "../../bodies/index.ts";
+import { GatewayError, type Nano, parseCredits, roles } from "../../core/index.ts";
+import { parseQuery } from "../parse-query.ts";
+import type { RouteCall } from "../route.ts";
+import type { AdminNeeds } from "./admin-route.ts";
+
+/** Bytes of a body about one thing. */
+const BODY_BYTES_MAX = 256 * 1024;
+
+/** The request's body by its schema. Throws a 422 `GatewayError` that names the field. */
+export async function bodyOf<Body>(
+  { request }: RouteCall,
+  { body: bounds, memory }: AdminNeeds,
+  schema: z.ZodType<Body>,
+  bytesMax = BODY_BYTES_MAX,
+): Promise<Body> {
+  const share = memory.share();
+  try {
+    const bytes = await readBody(request, { ...bounds, bytesMax: Math.min(bounds.bytesMax, bytesMax) }, share);
+    return parseBody(bytes.length === 0 ? Buffer.from("{}") : bytes, schema, []).body;
+  } finally {
+    share.free();
+  }
+}
+
+const REASON_CHARACTERS_MAX = 500;
+
+/** Text that every storage takes and that stays on one line of a list, without spaces at its ends. */
+export const PRINTABLE = /^[!-~\u00a1-\uffff](?:[ -~\u00a1-\uffff]*[!-~\u00a1-\uffff])?$/;
+
+export const reason = z
+  .string()
+  .max(REASON_CHARACTERS_MAX)
+  .regex(PRINTABLE)
+  .nullish()
+  .describe("Why, for the audit log; `x-tollgate-reason` is the same.");
+
+export const actQuery = z.object({
+  dry_run: z.enum(["true", "false"]).optional().describe("`true` changes nothing, and answers what it would be."),
+});
+
+export const actHeaders = z.object({ "x-tollgate-reason": z.string().optional() });
+
+export const changeHeaders = actHeaders.extend({
+  "if-match": z.string().optional().describe("The `etag` of an earlier answer: 412 if it was changed since."),
+});
+
+/** The context of an act, of its body, query and headers. */
+export function contextOf({ request }: RouteCall, body: { reason?: string | null | undefined } = {}): ActContext {
+  const { dry_run: dryRun } = parseQuery(request, actQuery);
+  const header = request.headers.get("x-tollgate-reason") ?? undefined;
+  const text = body.reason ?? header?.trim();
+  if (text !== undefined && (text.length > REASON_CHARACTERS_MAX || !PRINTABLE.test(text)))
+    throw new GatewayError("validation_failed", `reason: 1 to ${REASON_CHARACTERS_MAX} characters`, {
+      param: "reason",
+    });
+  return { reason: text, dryRun: dryRun === "true", ifVersion: versionIn(request.headers.get("if-match")) };
+}
+
+/** An entity tag of these routes is the version in quotes; what is none matches no version. */
+function versionIn(header: string | null): number | undefined {
+  if (header === null || header.trim() === "*") return undefined;
+  const version = /^(?:W\/)?"(\d{1,15})"$/.exec(header.trim())?.[1];
+  return version === undefined ? -1 : Number(version);
+}
+
+export function taggedJson(answer: object, version: number): Response {
+  return Response.json(answer, { headers: { etag: `"${version}"` } });
+}
+
+const CREDITS_MAX = 1_000_000_000;
+
+export const name = z
+  .string()
+  .regex(/^[\w.@+-]{1,128}$/)
+  .describe("Letters, digits and . _ @ + -");
+export const reference = z
+  .string()
+  .max(128)
+  .regex(/^[!-~]+$/)
+  .describe("An id or a name.");
+
+/** The id or name in a path. Throws 404 for text that is neither. */
+export function idOf({ pathParameter }: RouteCall): string {
+  const id = pathParameter("id");
+  if (reference.safeParse(id).success) return id;
+  throw new GatewayError("account_not_found", "There is none with this id or name.");
+}
+export const role = z.enum(roles);
+export const period = z.enum(["daily", "monthly"]).nullable();
+export const amount = z.number().min(-CREDITS_MAX).max(CREDITS_MAX).describe("Credits.");
+export const budget = z.number().min(0).max(CREDITS_MAX).nullable().describe("Credits; null for no limit.");
+const LIMIT_MAX = 999_999_999;
+export const limit = z.int().min(1).max(LIMIT_MAX).nullable();
+
+/** Credits as nano-credits, rounded to them. */
+export function nanoOf(credits: number): Nano {
+  return parseCredits(credits.toFixed(9));
+}
+
+export function nanoOrNull(credits: number | null | undefined): Nano | null | undefined {
+  return credits === null || credits === undefined ? credits : nanoOf(credits);
+}

@@ -1,0 +1,257 @@
+import { z } from "@hono/zod-openapi";
+import {
+  changeToken,
+  findTokenState,
+  issueTokenTo,
+  listTokens,
+  revokeToken,
+  rotateToken,
+  tokenJson,
+} from "../../accounts/index.ts";
+import { parseQuery } from "../parse-query.ts";
+import { accountsOf, adminRoute, listOf, listSchema, pageQuery } from "./admin-route.ts";
+import {
+  actHeaders,
+  actQuery,
+  bodyOf,
+  budget,
+  changeHeaders,
+  contextOf,
+  idOf,
+  limit,
+  nanoOrNull,
+  period,
+  PRINTABLE,
+  reason,
+  reference,
+  role,
+  taggedJson,
+} from "./requests.ts";
+
+const credits = z.number().describe("Credits.");
+
+const tokenFields = {
+  object: z.literal("token"),
+  id: z.string(),
+  user: z.string(),
+  user_id: z.string(),
+  name: z.string().nullable(),
+  role: role.nullable().describe("A lesser one than its user's; null for that."),
+  service: z.boolean(),
+  models: z.array(z.string()).nullable(),
+  tools: z.array(z.string()).nullable(),
+  rpm: z.int().nullable(),
+  tpm: z.int().nullable(),
+  concurrency: z.int().nullable(),
+  max_budget: credits.nullable(),
+  period: z.enum(["daily", "monthly"]).nullable(),
+  expires_at: z.iso.datetime().nullable(),
+  paused: z.boolean(),
+  revoked_at: z.iso.datetime().nullable(),
+  previous_until: z.iso.datetime().nullable().describe("Until when the secret before the last rotation can be used."),
+  made_by: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  spend: credits,
+  held: credits,
+  available: credits.nullable(),
+};
+
+const tokenAnswer = z.object(tokenFields).meta({ id: "AdminToken" });
+const withSecret = z
+  .object({ ...tokenFields, token: z.string().nullable().describe("Shown only now; null of a dry run.") })
+  .meta({ id: "AdminTokenWithSecret" });
+
+const globs = z
+  .array(z.string().regex(/^[!-+\x2d-~]{1,256}$/))
+  .min(1)
+  .max(200);
+
+const settings = {
+  name: z.string().max(128).regex(PRINTABLE).nullish(),
+  role: role.nullish(),
+  models: globs.nullish().describe("Globs of the model ids that it may use."),
+  tools: globs.nullish().describe("Globs of the tools that it may call; those with ! it may not."),
+  rpm: limit.optional(),
+  tpm: limit.optional(),
+  concurrency: limit.optional(),
+  max_budget: budget.optional(),
+  period: period.optional(),
+  expires_at: z.iso.datetime({ offset: true }).nullish(),
+  paused: z.boolean().optional(),
+  reason,
+};
+
+const createBody = z
+  .strictObject({
+    user: reference.optional().describe("By default the caller."),
+    service: z.boolean().optional().describe("Spends without a balance; by owners alone."),
+    ...settings,
+  })
+  .meta({ id: "AdminTokenRequest" });
+const changeBody = z.strictObject(settings).meta({ id: "AdminTokenChange" });
+const rotateBody = z
+  .strictObject({
+    overlap: z
+      .int()
+      .min(0)
+      .max(30 * 86_400)
+      .default(0)
+      .describe("Seconds in which both secrets can be used."),
+    reason,
+  })
+  .meta({ id: "AdminTokenRotation" });
+
+type TokenBody = z.output<typeof changeBody>;
+
+function changesOf(body: TokenBody) {
+  const {
+    name,
+    role: given,
+    models,
+    tools,
+    rpm,
+    tpm,
+    concurrency,
+    max_budget: maxBudget,
+    period: restarts,
+    expires_at: end,
+  } = body;
+  return {
+    name,
+    role: given,
+    models,
+    tools,
+    rpm,
+    tpm,
+    concurrency,
+    maxBudget: nanoOrNull(maxBudget),
+    period: restarts,
+    expiresAt: end == null ? end : Date.parse(end),
+    paused: body.paused,
+  };
+}
+
+const params = z.object({ id: z.string().describe("An id or a name.") });
+const notFound = "There is no such token in the caller's reach.";
+const conflict = "The token is revoked.";
+const precondition = "It was changed since.";
+
+const query = pageQuery.extend({ user: reference.optional().describe("Theirs only, by id or name.") });
+
+const listRoute = adminRoute(
+  {
+    route: "get /admin/v1/tokens",
+    operationId: "listTokens",
+    summary: "Tokens in the caller's reach, by id, without their secrets.",
+    query,
+    answer: listSchema(tokenAnswer),
+    notFound: "There is no such user in the caller's reach.",
+  },
+  async (call, needs) => {
+    const { limit: count, after, user } = parseQuery(call.request, query);
+    const found = await listTokens(accountsOf(call, needs), { limit: count + 1, after, user });
+    return Response.json(listOf(found, count, tokenJson));
+  },
+);
+
+const createRoute = adminRoute(
+  {
+    route: "post /admin/v1/tokens",
+    operationId: "createToken",
+    summary: "Issue a token; the answer has its secret, once.",
+    query: actQuery,
+    requestHeaders: actHeaders,
+    body: createBody,
+    answer: withSecret,
+    conflict: "The user is deleted.",
+    notFound: "There is no such user in the caller's reach.",
+  },
+  async (call, needs) => {
+    const body = await bodyOf(call, needs, createBody);
+    const context = contextOf(call, body);
+    const { user, service, ...rest } = body;
+    const wanted = { ...changesOf(rest), service, user: user ?? call.principal.user };
+    const issued = await issueTokenTo(accountsOf(call, needs), wanted, context);
+    const token = context.dryRun === true ? null : issued.secret;
+    return taggedJson({ ...tokenJson(issued), token }, issued.token.version);
+  },
+);
+
+const getRoute = adminRoute(
+  {
+    route: "get /admin/v1/tokens/{id}",
+    operationId: "getToken",
+    summary: "One token.",
+    params,
+    answer: tokenAnswer,
+    notFound,
+  },
+  async (call, needs) => {
+    const state = await findTokenState(accountsOf(call, needs), idOf(call));
+    return taggedJson(tokenJson(state), state.token.version);
+  },
+);
+
+const changeRoute = adminRoute(
+  {
+    route: "patch /admin/v1/tokens/{id}",
+    operationId: "changeToken",
+    summary: "Change a token's limits, pause or resume it; null takes a limit away.",
+    params,
+    query: actQuery,
+    requestHeaders: changeHeaders,
+    body: changeBody,
+    answer: tokenAnswer,
+    notFound,
+    conflict,
+    precondition,
+  },
+  async (call, needs) => {
+    const body = await bodyOf(call, needs, changeBody);
+    const state = await changeToken(accountsOf(call, needs), idOf(call), changesOf(body), contextOf(call, body));
+    return taggedJson(tokenJson(state), state.token.version);
+  },
+);
+
+const revokeRoute = adminRoute(
+  {
+    route: "delete /admin/v1/tokens/{id}",
+    operationId: "revokeToken",
+    summary: "Revoke a token, which stays in the list.",
+    params,
+    query: actQuery,
+    requestHeaders: changeHeaders,
+    answer: tokenAnswer,
+    notFound,
+    precondition,
+  },
+  async (call, needs) => {
+    const state = await revokeToken(accountsOf(call, needs), idOf(call), contextOf(call));
+    return taggedJson(tokenJson(state), state.token.version);
+  },
+);
+
+const rotateRoute = adminRoute(
+  {
+    route: "post /admin/v1/tokens/{id}/rotate",
+    operationId: "rotateToken",
+    summary: "Give a token a new secret; its id, limits and spending stay.",
+    params,
+    query: actQuery,
+    requestHeaders: changeHeaders,
+    body: rotateBody,
+    answer: withSecret,
+    notFound,
+    conflict,
+    precondition,
+  },
+  async (call, needs) => {
+    const body = await bodyOf(call, needs, rotateBody);
+    const context = contextOf(call, body);
+    const state = await rotateToken(accountsOf(call, needs), idOf(call), (body.overlap ?? 0) * 1_000, context);
+    const token = context.dryRun === true ? null : state.secret;
+    return taggedJson({ ...tokenJson(state), token }, state.token.version);
+  },
+);
+
+export const tokenRoutes = [listRoute, createRoute, getRoute, changeRoute, revokeRoute, rotateRoute];
