@@ -77,6 +77,7 @@ describe("token", () => {
       expires: null,
       created: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       models: ["openai/*", "xai/grok-4"],
+      tools: null,
       rpm: 60,
       tpm: 5000,
       concurrency: 4,
