@@ -105,7 +105,7 @@ export function createModelRouter(options: RoutingOptions, before?: EarlierRoute
     const earlier = before?.router.withPrefix(prefix);
     const isSame = isDeepStrictEqual(provider, before?.config.providers[prefix]);
     if (earlier !== undefined && isSame && earlier.baseUrl === (simulator ?? provider.base_url)) return earlier;
-    const keys = simulator === undefined ? providerKeys(provider) : ["simulated"];
+    const keys = simulator === undefined ? providerKeys(provider) : [{ secret: "simulated" }];
     return {
       prefix,
       aliases: provider.aliases,

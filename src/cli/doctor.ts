@@ -1,5 +1,8 @@
 import type { Command } from "commander";
+import { createModelRouter } from "../app/routing.ts";
 import { ageText } from "../pricing/index.ts";
+import type { UpstreamRoute } from "../routing/index.ts";
+import { classifyFailure } from "../sending/index.ts";
 import { catalogsIn } from "./catalogs.ts";
 import { type CommonOptions, withCommonOptions } from "./options.ts";
 import { printJson, printTable } from "./print.ts";
@@ -68,26 +71,47 @@ async function checkPrices({ loaded, storage }: State): Promise<Finding> {
   return { check: "prices", ok: true, ...(age?.isOld === true && { warning: true }), detail };
 }
 
-function checkProviders({ loaded }: State): Promise<Finding[]> {
-  const providers = Object.entries(loaded.config.providers);
+async function checkProviders({ loaded, storage }: State): Promise<Finding[]> {
+  const catalogs = await catalogsIn(storage, loaded.config);
+  const { routes } = createModelRouter({ ...loaded, sandbox: new Map(), environment, catalogs });
   return Promise.all(
-    providers.map(async ([prefix, provider]): Promise<Finding> => {
-      const check = `provider ${prefix}`;
-      const missing = loaded.missingKeys.get(prefix);
-      if (missing !== undefined) return { check, ok: true, detail: `not routed: set ${missing}` };
-      return { check, ...(await reach(provider.base_url)) };
+    routes.map(async (route): Promise<Finding> => {
+      const check = `provider ${route.prefix}`;
+      const { requiredVariable } = route;
+      if (requiredVariable !== undefined) return { check, ok: true, detail: `not routed: set ${requiredVariable}` };
+      const proofs = await Promise.all(route.keys.ids.map((id) => proveKey(route, id)));
+      const failed = proofs.find(({ ok }) => !ok);
+      return { check, ...(failed ?? proofs[0] ?? { ok: false, detail: "no key" }) };
     }),
   );
 }
 
-/** Any answer proves the address; only a paid call would prove the key. */
-async function reach(baseUrl: string): Promise<{ ok: boolean; detail: string }> {
+const PROVING_OPERATIONS = ["chat", "messages", "responses"] as const;
+
+/**
+ * Proves a key by an empty request for text, which is refused for its lack of everything, and billed by nobody: a key that is
+ * refused comes first. A provider without such an operation only has its address proved.
+ */
+async function proveKey({ provider, baseUrl, keys }: UpstreamRoute, keyId: string): Promise<Omit<Finding, "check">> {
+  const operation = PROVING_OPERATIONS.find((each) => provider.operations[each] !== undefined);
+  const path = operation === undefined ? undefined : provider.operations[operation]?.path;
+  const secret = keys.find(keyId)?.secret ?? "";
   try {
-    const response = await environment.fetch(baseUrl, {
+    const response = await environment.fetch(baseUrl + (path ?? ""), {
+      ...(path !== undefined && {
+        method: "POST",
+        body: "{}",
+        headers: { "content-type": "application/json", ...provider.headers(secret, path) },
+      }),
       redirect: "manual",
       signal: AbortSignal.timeout(REACH_MS_MAX),
     });
-    return { ok: true, detail: `${baseUrl} answers (${response.status})` };
+    const { status, headers } = response;
+    const body = (await response.text()).slice(0, ANSWER_CHARACTERS_MAX);
+    const { name } = classifyFailure(provider.failures, { status, headers, body }, environment.clock());
+    const isRefused = status === 403 || name === "key_refused";
+    if (isRefused) return { ok: false, detail: `${baseUrl} refuses the key ${keyId} (${status})` };
+    return { ok: true, detail: `${baseUrl} takes the key ${keyId} (${status})` };
   } catch (reason) {
     return {
       ok: false,
@@ -95,3 +119,6 @@ async function reach(baseUrl: string): Promise<{ ok: boolean; detail: string }> 
     };
   }
 }
+
+/** Of an answer, that are searched for the reason of a refusal. */
+const ANSWER_CHARACTERS_MAX = 10_000;

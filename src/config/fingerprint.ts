@@ -6,7 +6,7 @@ import type { Config } from "./schema.ts";
 const HASH_CHARACTERS = 16;
 
 /** Secrets, which a node may have of its own. */
-const KEYS: ReadonlySet<string> = new Set(["api_key", "api_keys"] satisfies (keyof ProviderConfig)[]);
+const KEYS: ReadonlySet<string> = new Set(["api_key", "api_keys", "keys"] satisfies (keyof ProviderConfig)[]);
 
 /**
  * Hashes of the settings that all nodes should have alike: providers without keys, routes, prices. They contain no secret, and

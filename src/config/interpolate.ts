@@ -26,7 +26,7 @@ export interface Interpolated {
 export type ReadSecret = (file: string) => string;
 
 /** An unset upstream key leaves its provider without a route instead of stopping the startup. */
-const isProviderKey = (path: string): boolean => /^providers\..+\.api_keys?(\.\d+)?$/.test(path);
+const isProviderKey = (path: string): boolean => /^providers\..+\.(api_keys?(\.\d+)?|keys\.\d+\.secret)$/.test(path);
 
 /**
  * Replaces `${VAR}`, `${VAR:-default}` and `${file:PATH}` in every string. An empty variable counts as unset, as in the shell's

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { prefixOf } from "../core/index.ts";
 import { defaultProviders, defaultWebhooks } from "./defaults.ts";
 import { ConfigError, interpolate, type Variables } from "./interpolate.ts";
+import type { ProviderConfig } from "./provider.ts";
 import { modelsIn } from "./routing.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { parseYaml, readText } from "./yaml.ts";
@@ -140,11 +141,22 @@ function prefixesWithoutKey(config: Config, missing: Map<string, string>): Map<s
   );
 }
 
+/** One key of a provider. */
+export interface ProviderKey {
+  /** Undefined for a key of api_key or api_keys, which is known by its hash. */
+  name?: string;
+  secret: string;
+  weight?: number;
+  /** Globs of the provider's names of models; all if undefined. */
+  models?: readonly string[] | undefined;
+}
+
+type ProviderKeys = Partial<Pick<ProviderConfig, "api_key" | "api_keys" | "keys">>;
+
 /** A provider's keys in the order of their use. */
-export function providerKeys(provider: { api_key?: string | undefined; api_keys?: string[] | undefined }): string[] {
-  return [provider.api_key, ...(provider.api_keys ?? [])].filter(
-    (key): key is string => key !== undefined && key !== "",
-  );
+export function providerKeys({ api_key: key, api_keys: several = [], keys: named = [] }: ProviderKeys): ProviderKey[] {
+  const nameless = [key, ...several].flatMap((secret) => (secret === undefined ? [] : [{ secret }]));
+  return [...nameless, ...named].filter(({ secret }) => secret !== "");
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fromText } from "./from-text.ts";
 
 const providerKinds = ["openai", "google", "xai", "anthropic", "byteplus", "openai-compatible"] as const;
 
@@ -36,6 +37,23 @@ const dialects = z
   .refine((names) => new Set(names).size === names.length, "each dialect once")
   .meta({ uniqueItems: true });
 
+/** A key with a name of its own, which stored objects are noted under: it stays when the secret is rotated. */
+const namedKey = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "a name of letters, digits, '_', '-' and '.'"),
+  secret: z
+    .string()
+    .default("")
+    .describe("The key, as ${VARIABLE} or ${file:/run/secrets/key}. Unset: the key is not used."),
+  weight: fromText(z.number().min(0.001).max(1_000))
+    .prefault(1)
+    .describe("Its share of the calls, compared with those of the other keys."),
+  models: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe("The models that it is for, by the provider's names: globs. Unset: all."),
+});
+
 /** For editors: some settings are valid for one kind only. */
 const settingsOfKinds = {
   preset: { properties: { kind: { const: "openai-compatible" } } },
@@ -48,6 +66,13 @@ export const provider = z
     base_url: httpUrl.describe("The upstream's base URL, as in its documentation."),
     api_key: z.string().optional().describe("The upstream's key. Unset: the provider is not routed."),
     api_keys: z.array(z.string()).optional().describe("Several keys, used in turn; a refused key cools down."),
+    keys: z
+      .array(namedKey)
+      .refine((keys) => new Set(keys.map(({ name }) => name)).size === keys.length, "each name once")
+      .optional()
+      .describe(
+        "Keys with names, used in turn like api_keys. A secret that is rotated keeps its name, and with it what it has stored.",
+      ),
     aliases: z.array(prefix).default([]).describe("Further model prefixes of this provider."),
     preset: z
       .enum(providerPresets)

@@ -244,3 +244,34 @@ describe("a text", () => {
     expect(pool.redact(text)).toBe(redacted);
   });
 });
+
+describe("keys with names", () => {
+  const named = (name: string, rest: object = {}) => ({ name, secret: `sk-${name}`, ...rest });
+  const pool = (...keys: ConstructorParameters<typeof KeyPool>[0]): KeyPool => new KeyPool(keys, () => now);
+  const ids = (from: KeyPool, count: number, model?: string): (string | undefined)[] =>
+    Array.from({ length: count }, () => from.acquire(undefined, "", model)?.id);
+
+  test("have them as their ids, and are found by the hashes that they had before", () => {
+    const keys = pool(named("prod"), "sk-old");
+    expect(keys.ids).toEqual(["prod", keyIdOf("sk-old")]);
+    expect([keys.find("prod")?.secret, keys.find(keyIdOf("sk-prod"))?.id]).toEqual(["sk-prod", "prod"]);
+    const secret = "sk-long-enough-to-be-redacted";
+    expect(pool({ name: "prod", secret }).redact(`wrong key ${secret}`)).not.toContain(secret);
+  });
+
+  test("are used by their weights", () => {
+    const chosen = ids(pool(named("a", { weight: 3 }), named("b")), 40);
+    expect(chosen.filter((id) => id === "a")).toHaveLength(30);
+  });
+
+  test("are used for their models alone", () => {
+    const keys = pool(named("batch", { models: ["gpt-4o*"] }), named("rest", { models: ["o3"] }));
+    expect(new Set(ids(keys, 6, "gpt-4o-mini"))).toEqual(new Set(["batch"]));
+    expect(ids(keys, 2, "o3")).toEqual(["rest", "rest"]);
+    expect([keys.serves("o3"), keys.serves("o4"), keys.acquire(undefined, "", "o4")]).toEqual([true, false, undefined]);
+    const batch = keys.acquire("session", "", "gpt-4o");
+    expect(batch?.id).toBe("batch");
+    if (batch !== undefined) expect([keys.hasOther(batch, "gpt-4o"), keys.hasOther(batch)]).toEqual([false, true]);
+    expect(pool(named("only", { models: ["o3"] })).acquire(undefined, "", "o4")).toBeUndefined();
+  });
+});

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Clock, type FailureName, failureTraits } from "../core/index.ts";
+import { type Clock, type FailureName, failureTraits, matchesGlob } from "../core/index.ts";
 import { placeOf } from "./prefer.ts";
 import { keyRedactor } from "./redact-keys.ts";
 
@@ -16,7 +16,7 @@ const KEY_ID_CHARACTERS = 16;
 /** One key of a provider. */
 export interface Key {
   /**
-   * A hash of the secret. It is stored with resources created by this key, so that later requests for them use it too.
+   * Its name, or a hash of the secret. It is stored with resources created by this key, so that later requests for them use it too.
    */
   readonly id: string;
   readonly secret: string;
@@ -42,8 +42,22 @@ const ROOM_MIN = 0.01;
 /** A key with less room is left to those that have no other. */
 const SESSION_ROOM_MIN = 0.05;
 
+/** A configured key. */
+export interface KeySource {
+  name?: string;
+  secret: string;
+  /** Its share of the calls; 1 by default. */
+  weight?: number;
+  /** Globs of the models that it is for; all if undefined. */
+  models?: readonly string[] | undefined;
+}
+
 interface PooledKey {
   readonly key: Key;
+  /** The id of objects that it stored before it had a name. */
+  readonly hash: string;
+  readonly weight: number;
+  readonly models: readonly string[] | undefined;
   coolUntil: number;
   /**
    * Refusals in a row, by operation: a key may lack the permission for one of them, and callers who ask for that must not take it
@@ -80,10 +94,17 @@ export class KeyPool {
   readonly redact: (text: string) => string;
   /** Whether a key has been refused since it last worked. */
   #hasRefused = false;
+  /** Whether a key is for some models alone. */
+  readonly #isLimited: boolean;
 
-  constructor(secrets: readonly string[], clock: Clock, { onChange }: KeyPoolOptions = {}) {
-    this.#keys = secrets.map((secret) => ({
-      key: { id: keyIdOf(secret), secret, cachedHeaders: [] },
+  constructor(keys: readonly (string | KeySource)[], clock: Clock, { onChange }: KeyPoolOptions = {}) {
+    const sources = keys.map((key): KeySource => (typeof key === "string" ? { secret: key } : key));
+    this.#isLimited = sources.some(({ models }) => models !== undefined);
+    this.#keys = sources.map(({ secret, name, weight = 1, models }) => ({
+      key: { id: name ?? keyIdOf(secret), secret, cachedHeaders: [] },
+      hash: keyIdOf(secret),
+      weight,
+      models,
       coolUntil: 0,
       refusals: new Map(),
       room: undefined,
@@ -92,44 +113,50 @@ export class KeyPool {
     }));
     this.#clock = clock;
     this.#onChange = onChange;
-    this.redact = keyRedactor(secrets);
+    this.redact = keyRedactor(sources.map(({ secret }) => secret));
   }
 
   /**
    * Returns a key that isn't cooling down; if all are, the one that is ready first. Calls of one session get the same key as long
-   * as it has room. Undefined without keys, and if all of them are refused for the operation.
+   * as it has room. Undefined without keys, and if all of those that are for the model are refused for the operation.
    */
-  acquire(session?: string, operation = ""): Key | undefined {
+  acquire(session?: string, operation = "", model?: string): Key | undefined {
     const [only] = this.#keys;
     // Most pools have one key, which has never cooled down: no clock is read.
-    if (this.#keys.length === 1 && only?.coolUntil === 0) return only.key;
+    if (this.#keys.length === 1 && only?.coolUntil === 0 && !this.#isLimited) return only.key;
     const now = this.#clock();
     let chosen: PooledKey | undefined;
     let earliest: PooledKey | undefined;
     let rooms = 0;
     for (const each of this.#keys) {
+      if (!isFor(each, model)) continue;
       if (each.coolUntil > now) {
         const isEarlier = earliest === undefined || each.coolUntil < earliest.coolUntil;
         if (isEarlier && !isRefused(each, operation)) earliest = each;
         continue;
       }
-      const room = roomOf(each, now);
+      const room = roomOf(each, now) * each.weight;
       rooms += room;
       each.turn += room;
       if (chosen === undefined || each.turn > chosen.turn) chosen = each;
     }
     if (chosen === undefined) return earliest?.key;
-    if (session !== undefined) chosen = this.#preferred(session, operation, now) ?? chosen;
+    if (session !== undefined) chosen = this.#preferred(session, { operation, model }, now) ?? chosen;
     chosen.turn -= rooms;
     if (isRefused(chosen, operation)) chosen.coolUntil = now + REFUSED_COOL_DOWN_MS;
     return chosen.key;
   }
 
   /** The key of a session, by rendezvous hashing: another one only if that rests, has little room or is refused. */
-  #preferred(session: string, operation: string, now: number): PooledKey | undefined {
+  #preferred(
+    session: string,
+    { operation, model }: { operation: string; model: string | undefined },
+    now: number,
+  ): PooledKey | undefined {
     let preferred: { pooled: PooledKey; place: number } | undefined;
     for (const pooled of this.#keys) {
       if (pooled.coolUntil > now || pooled.refusals.has(operation) || roomOf(pooled, now) < SESSION_ROOM_MIN) continue;
+      if (!isFor(pooled, model)) continue;
       const place = placeOf(session, pooled.key.id);
       if (preferred === undefined || place > preferred.place) preferred = { pooled, place };
     }
@@ -151,10 +178,15 @@ export class KeyPool {
     return this.#find(id)?.key;
   }
 
-  /** Whether another key could be used now. */
-  hasOther({ id }: Key): boolean {
+  /** Whether another key for the model could be used now. */
+  hasOther({ id }: Key, model?: string): boolean {
     const now = this.#clock();
-    return this.#keys.some(({ key, coolUntil }) => key.id !== id && coolUntil <= now);
+    return this.#keys.some((each) => each.key.id !== id && each.coolUntil <= now && isFor(each, model));
+  }
+
+  /** Whether one of several keys is for the model; of a pool without keys the router knows. */
+  serves(model: string): boolean {
+    return !this.#isLimited || this.#keys.some((each) => isFor(each, model));
   }
 
   /** Lets a key rest whose fault or limit a failure was. */
@@ -224,12 +256,16 @@ export class KeyPool {
   }
 
   #find(id: string): PooledKey | undefined {
-    return this.#keys.find(({ key }) => key.id === id);
+    return this.#keys.find(({ key, hash }) => key.id === id || hash === id);
   }
 }
 
 function isRefused({ refusals }: PooledKey, operation: string): boolean {
   return (refusals.get(operation) ?? 0) >= REFUSALS_MAX;
+}
+
+function isFor({ models }: PooledKey, model: string | undefined): boolean {
+  return models === undefined || model === undefined || models.some((glob) => matchesGlob(glob, model));
 }
 
 /** The rest of a key's limits, between 0 and 1. */

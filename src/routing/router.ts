@@ -147,7 +147,7 @@ export class ModelRouter {
         { param: "model" },
       );
     }
-    requireKey(route);
+    requireKey(route, model);
     if (this.#overrides?.isEmpty === false) this.#overrides.require(route.prefix, model);
     const price = this.#prices.lookup(resolved);
     const [requested] = operations;
@@ -174,7 +174,7 @@ export class ModelRouter {
   #find(modelId: string, principal: ModelCaller): ResolvedModel {
     const resolved = this.#parse(modelId);
     requireUse(principal, resolved.route, resolved.model, modelId);
-    requireKey(resolved.route);
+    requireKey(resolved.route, resolved.model);
     return resolved;
   }
 
@@ -283,8 +283,17 @@ export function requireUse(principal: ModelCaller, route: UpstreamRoute, model: 
   throw notRouted(`The model ${quoted(modelId)} does not exist, or this token may not use it.`);
 }
 
-function requireKey({ prefix, requiredVariable }: UpstreamRoute): void {
-  if (requiredVariable === undefined) return;
+function requireKey({ prefix, requiredVariable, keys }: UpstreamRoute, model: string): void {
+  if (requiredVariable === undefined) {
+    if (keys.serves(model)) return;
+    throw new GatewayError(
+      "provider_without_key",
+      `No key of the provider ${prefix} is for the model ${quoted(model)}.`,
+      {
+        param: "model",
+      },
+    );
+  }
   throw new GatewayError(
     "provider_without_key",
     `The provider ${prefix} has no key. The operator must set ${requiredVariable}.`,

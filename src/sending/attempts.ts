@@ -23,7 +23,7 @@ const BACKOFF_MS = 250;
 const BACKOFF_MS_MAX = 4_000;
 
 export interface AttemptsOptions {
-  target: Pick<Target, "route" | "operation">;
+  target: Pick<Target, "route" | "operation"> & Partial<Pick<Target, "model">>;
   policy: AttemptPolicy;
   repeats: RepeatRule;
   /**
@@ -56,7 +56,7 @@ export class Attempts {
     const { target, preferredKeyId, session } = this.#options;
     const { route, operation } = target;
     const preferred = preferredKeyId !== undefined && this.#begun === 0 ? route.keys.find(preferredKeyId) : undefined;
-    const key = this.#pinned ?? preferred ?? route.keys.acquire(session, operation.path);
+    const key = this.#pinned ?? preferred ?? route.keys.acquire(session, operation.path, target.model);
     if (key === undefined && route.keys.ids.length === 0)
       throw new Error(`provider ${route.prefix} is routed without a key`);
     if (key === undefined) return undefined;
@@ -70,7 +70,9 @@ export class Attempts {
     const { failure } = failed;
     if (number > policy.retries || failure === "abandoned" || !mayRepeat(repeats, failed)) return undefined;
     const hasOtherKey =
-      this.#pinned === undefined && failureTraits[failure.name].key !== "fine" && target.route.keys.hasOther(key);
+      this.#pinned === undefined &&
+      failureTraits[failure.name].key !== "fine" &&
+      target.route.keys.hasOther(key, target.model);
     if (hasOtherKey) return 0;
     if (!failure.retryable || hasNext === true) return undefined;
     if (failure.retryAfterMs === undefined) return failure.needsRetryAfter ? undefined : this.#backoff(number);

@@ -1,5 +1,5 @@
 export { answerWith, type AskDependencies, askForReply, askUpstream, type FreeRequest } from "./ask-upstream.ts";
-export { type AnyFailure, circuitOutcomeOf, classifyAnswer } from "./classify-failure.ts";
+export { type AnyFailure, circuitOutcomeOf, classifyAnswer, classifyFailure } from "./classify-failure.ts";
 export { connectUpstream } from "./connect-upstream.ts";
 export { downloadUpstream } from "./download.ts";
 export { keptFromClient } from "./kept-from-client.ts";

@@ -345,13 +345,22 @@ test("doctor reports healthy books and upstreams, or the problems", async () => 
   const providers = {
     down: { kind: "openai", base_url: "http://127.0.0.1:9/v1", api_key: "sk-doctors-secret" },
     keyless: { kind: "openai", base_url: "http://127.0.0.1:9/v1", api_key: "${NO_SUCH_KEY}" },
+    refused: {
+      kind: "openai",
+      base_url: rig.simulators.providers.openai,
+      keys: [
+        { name: "good", secret: "sk-good" },
+        { name: "wrong", secret: "bad-key" },
+      ],
+    },
   };
   writeFileSync(config, stringify({ providers, storage: `sqlite:${join(folder, "doctor.db")}` }));
   const ill = await command(["doctor", "--json", "--config", config]);
   rmSync(folder, { recursive: true, force: true });
   expect(ill.code).toBe(1);
   const found = JSON.parse(ill.stdout) as Finding[];
-  expect(found.filter(({ ok }) => !ok).map(({ check }) => check)).toEqual(["provider down"]);
+  expect(found.filter(({ ok }) => !ok).map(({ check }) => check)).toEqual(["provider down", "provider refused"]);
+  expect(found.find(({ check }) => check === "provider refused")?.detail).toContain("refuses the key wrong (401)");
   expect(found.find(({ check }) => check === "provider keyless")?.detail).toBe("not routed: set NO_SUCH_KEY");
   expect(ill.stdout).not.toContain("sk-doctors-secret");
 });

@@ -1,6 +1,7 @@
 /** A gateway that reads its configuration again while it runs: real processes, files and signals. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { stringify } from "yaml";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
 import {
@@ -11,10 +12,12 @@ import {
   hasProc,
   type PostgresServer,
   processTree,
+  query,
   runCli,
   simulatedProviders,
   startGateway,
   startPostgres,
+  startScriptedUpstream,
   stopGateways,
   until,
   userBooks,
@@ -182,6 +185,67 @@ describe("tollgate config check", () => {
     ]);
     write(gateway);
   });
+});
+
+test("a key that is rotated in a mounted file: no 401 reaches a caller, and stored objects are found", async () => {
+  const { origin, pathname } = new URL(simulators.providers.openai);
+  const upstream = startScriptedUpstream();
+  const accepted = new Set(["sk-one"]);
+  upstream.answerWith(({ method, path, key, body }) => {
+    if (!accepted.has(key)) return Response.json({ error: { message: "wrong key" } }, { status: 401 });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    return fetch(origin + path, { method, headers, ...(body !== "" && { body }) });
+  });
+  const provider = { kind: "openai", base_url: upstream.url + pathname };
+  const rotated = await startGateway({ providers: { openai: { ...provider, api_key: "sk-one" } } });
+  const authorization = `Bearer ${await rotated.token()}`;
+  const created = await fetch(`${rotated.url}/v1/responses`, {
+    method: "POST",
+    headers: { authorization },
+    body: JSON.stringify({ model: "openai/gpt-4o-mini", input: "words:3" }),
+  });
+  const { id } = (await created.json()) as { id: string };
+  // As Kubernetes mounts a secret: a link is turned to the folder of the next one.
+  const mount = (version: string): void => {
+    mkdirSync(join(rotated.folder, version));
+    writeFileSync(join(rotated.folder, version, "key"), `sk-${version}\n`);
+    symlinkSync(version, join(rotated.folder, "next"));
+    renameSync(join(rotated.folder, "next"), join(rotated.folder, "secrets"));
+  };
+  mount("one");
+  const secret = `\${file:${join(rotated.folder, "secrets/key")}}`;
+  write(rotated, { providers: { openai: { ...provider, keys: [{ name: "prod", secret }] } } });
+  expect(await reload(rotated)).toMatchObject({ ok: true, changed: ["providers.openai"] });
+  const named = await query(rotated.storage, "SELECT DISTINCT key_id FROM responses");
+  expect(named).toEqual([{ key_id: "prod" }]);
+
+  const statuses = new Set<number>();
+  const ending = new AbortController();
+  const caller = await rotated.token();
+  const load = Array.from({ length: 3 }, async () => {
+    while (!ending.signal.aborted) {
+      const answer = await call(rotated, caller, "openai/gpt-4o-mini");
+      statuses.add(answer.status);
+      await answer.text();
+    }
+  });
+  const callsWith = (key: string): number => upstream.requests.filter((request) => request.key === key).length;
+  await until("calls are made", () => callsWith("sk-one") > 5);
+  accepted.add("sk-two");
+  mount("two");
+  await until("the new key is used", () => callsWith("sk-two") > 20);
+  accepted.delete("sk-one");
+  const before = callsWith("sk-two");
+  await until("the old key is not missed", () => callsWith("sk-two") > before + 20);
+  ending.abort();
+  await Promise.all(load);
+  expect([...statuses]).toEqual([200]);
+  const found = await fetch(`${rotated.url}/v1/responses/${id}`, { headers: { authorization } });
+  expect(found.status).toBe(200);
+  expect(upstream.requests.at(-1)).toMatchObject({ method: "GET", key: "sk-two" });
+  expect(rotated.log()).not.toMatch(/sk-one|sk-two/);
+  await rotated.stop();
+  await upstream.stop();
 });
 
 test.skipIf(!hasProc)(

@@ -60,7 +60,7 @@ export async function runLive(options: LiveOptions): Promise<LiveReport> {
   if (routed.length === 0) throw new Error("no provider has a key: set OPENAI_API_KEY, or name a file with --config");
   const credits = parseCredits(options.spend);
   if (credits <= 0n) throw new Error("--spend: must be more than nothing");
-  const secrets = routed.flatMap(([, provider]) => providerKeys(provider));
+  const secrets = routed.flatMap(([, provider]) => providerKeys(provider).map(({ secret }) => secret));
   const recorder = options.record === undefined ? undefined : recorderOf(routed, secrets, options.record);
   const { models, markup, markups, unpriced } = config.pricing;
   const gateway = await startGateway({
@@ -113,9 +113,9 @@ function providersOf(routed: Routed, recorder: Recorder | undefined) {
   const variables: Record<string, string> = {};
   const providers = routed.map(([prefix, provider], place) => {
     const { kind, preset, base_url: baseUrl, aliases, dialects } = provider;
-    const api_keys = providerKeys(provider).map((key, index) => {
+    const api_keys = providerKeys(provider).map(({ secret }, index) => {
       const name = `TOLLGATE_LIVE_KEY_${place}_${index}`;
-      variables[name] = key;
+      variables[name] = secret;
       return `\${${name}}`;
     });
     // A compatible provider is recognized by its address, which the recorder's hides.

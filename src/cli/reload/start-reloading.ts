@@ -8,6 +8,7 @@ import type { Logger } from "../../telemetry/index.ts";
 import { onHangUp } from "../server/on-hang-up.ts";
 import { environment } from "../state.ts";
 import { version } from "../version.ts";
+import { nameKeys } from "./name-keys.ts";
 import { Reloader, type ReloadRequest } from "./reloader.ts";
 import { SourceWatch } from "./source-watch.ts";
 
@@ -31,8 +32,15 @@ export function startReloading({ watch, end, storage, ...options }: ReloadingOpt
   const { clock } = environment;
   const reloader = new Reloader({
     ...options,
+    async apply(next, request) {
+      // Before the secret that they are known by is gone.
+      await nameKeys(storage, reloader.loaded.config, options.logger);
+      await options.apply(next, request);
+      await nameKeys(storage, next.config, options.logger);
+    },
     neededFrom: (prefixes) => neededProviders(storage, prefixes, clock()),
   });
+  void nameKeys(storage, options.loaded.config, options.logger);
   const presence = new NodePresence({
     store: openNodeStore(storage),
     clock,
