@@ -12,7 +12,7 @@ export interface Actor {
 }
 
 /** One change of an act, for its row. The values are those of the API, and contain no secret. */
-export interface Change {
+interface Change {
   act: string;
   target: string;
   before?: object | undefined;

@@ -1,2 +1,2 @@
-export { type ActOptions, type Actor, AuditLog, type Change, type NoteChange } from "./audit-log.ts";
+export { type ActOptions, type Actor, AuditLog, type NoteChange } from "./audit-log.ts";
 export type { AuditRow } from "./chain.ts";

@@ -17,5 +17,5 @@ export { isDataFault } from "./data-fault.ts";
 export { retried } from "./sqlite/retry-locked.ts";
 export { LOCK, LOCK_OR_SKIP, perEngine, sql, type Statement, textsIn } from "./sql/statement.ts";
 export { runnerOf, type SqliteRunner, type SqlRunner, type Transaction } from "./sql/runner.ts";
-export { firstOf, inOneCommit, rowsOf, type Steps } from "./sql/steps.ts";
+export { firstOf, inOneCommit, type Steps } from "./sql/steps.ts";
 export { column, type SqlRow, tableOf } from "./sql/table.ts";

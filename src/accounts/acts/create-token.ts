@@ -12,7 +12,7 @@ import { settingsOf, tokenSettingsOf } from "../settings.ts";
 import { pinRole, updateHolder } from "../sql/holders.ts";
 
 /** The limits of a new token. */
-export interface TokenLimits {
+interface TokenLimits {
   rpm?: number | undefined;
   tpm?: number | undefined;
   concurrency?: number | undefined;

@@ -9,10 +9,6 @@ import type { SqlRow } from "./table.ts";
  */
 export type Steps<Result> = Generator<Statement, Result, SqlRow[]>;
 
-export function* rowsOf<Entry>(statement: Statement, read: (row: SqlRow) => Entry): Steps<Entry[]> {
-  return (yield statement).map(read);
-}
-
 export function* firstOf<Entry>(statement: Statement, read: (row: SqlRow) => Entry): Steps<Entry | undefined> {
   const [row] = yield statement;
   return row && read(row);
