@@ -2,7 +2,7 @@ export { type ConfigChange, changesOf } from "./changes.ts";
 export { ConfigError } from "./interpolate.ts";
 export { fingerprintOf } from "./fingerprint.ts";
 export { configJsonSchema } from "./json-schema.ts";
-export { type ConfigSource, type LoadedConfig, loadConfig, type ProviderKey, providerKeys } from "./load.ts";
+export { type ConfigSource, type LoadedConfig, loadConfig, providerKeys } from "./load.ts";
 export {
   type PresetName,
   type ProviderDialect,

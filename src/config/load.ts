@@ -142,7 +142,7 @@ function prefixesWithoutKey(config: Config, missing: Map<string, string>): Map<s
 }
 
 /** One key of a provider. */
-export interface ProviderKey {
+interface ProviderKey {
   /** Undefined for a key of api_key or api_keys, which is known by its hash. */
   name?: string;
   secret: string;

@@ -7,8 +7,6 @@ import { type AdminRoute, routeRoles } from "./route-roles.ts";
 
 export type AdminNeeds = Pick<Services, "admin" | "addressOf" | "body" | "memory">;
 
-const adminRoot = "/admin/v1";
-
 interface AdminContract extends Omit<PlatformContract, "method" | "path" | "tag"> {
   /** Method and path, as in `routeRoles`. */
   route: AdminRoute;
