@@ -20,7 +20,8 @@ export type AnyFailure = FailureClass | "abandoned";
 
 /** The meaning of a failure for the circuit of its target. */
 export function circuitOutcomeOf(failure: AnyFailure): CircuitOutcome {
-  if (failure === "abandoned" || !failureTraits[failure.name].isUnavailable) return "none";
+  if (failure === "abandoned" || failure === staleConnection || !failureTraits[failure.name].isUnavailable)
+    return "none";
   return { retryAfterMs: failure.retryAfterMs };
 }
 
@@ -37,6 +38,9 @@ function unanswered(name: FailureName, retryable: boolean): FailureClass {
 
 /** Without any answer: another attempt may reach the upstream. */
 export const unreachableUpstream = unanswered("unreachable", true);
+
+/** The same, of a connection that had been idle: see `StaleConnection`. */
+export const staleConnection = unanswered("unreachable", true);
 
 /** The gateway has stopped waiting for the head: asked again, the upstream would take as long. */
 export const silentUpstream = unanswered("no_head", false);

@@ -19,7 +19,7 @@ import {
 import type { AttemptRecord } from "../ledger/index.ts";
 import { rateRoomOf } from "../providers/index.ts";
 import { circuitIdOf, type CircuitOutcome, type Circuits, type Key } from "../routing/index.ts";
-import { BadReply, collectBody } from "../upstream/index.ts";
+import { BadReply, collectBody, StaleConnection } from "../upstream/index.ts";
 import { type AttemptPolicy, Attempts } from "./attempts.ts";
 import {
   type AnyFailure,
@@ -29,6 +29,7 @@ import {
   invalidAnswer,
   refusedByAll,
   silentUpstream,
+  staleConnection,
   unreachableUpstream,
 } from "./classify-failure.ts";
 import { type UpstreamHead, upstreamHeaders, upstreamRequestIdOf } from "./headers.ts";
@@ -293,6 +294,7 @@ function abortedUpstream(reason: unknown): AnyFailure {
 
 /** There was no answer, or none in valid HTTP. */
 function unansweredBy(cause: unknown): FailureClass {
+  if (cause instanceof StaleConnection) return staleConnection;
   return cause instanceof BadReply ? invalidAnswer : unreachableUpstream;
 }
 

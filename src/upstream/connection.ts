@@ -4,6 +4,7 @@ import { ReplyReader } from "./reply-reader.ts";
 import type { ReplyHead } from "./reply-head.ts";
 import { type OutgoingRequest, RequestWriter } from "./request-writer.ts";
 import type { RequestTarget } from "./request-head.ts";
+import { StaleConnection } from "./stale-connection.ts";
 
 /**
  * The request that a connection serves. Each of these calls may end it, and begin another one on the same connection.
@@ -181,9 +182,9 @@ export class Connection {
     const user = this.#user;
     this.destroy();
     if (user === null) this.#owner.forget(this);
-    else if (this.#isReused && !this.#reader.hasBytes && (user.isRepeatable || !this.#writer.hasWritten))
-      user.retryOnNewConnection();
-    else user.fail(explained(cause, this.#reader));
+    else if (!this.#isReused || this.#reader.hasBytes) user.fail(explained(cause, this.#reader));
+    else if (user.isRepeatable || !this.#writer.hasWritten) user.retryOnNewConnection();
+    else user.fail(new StaleConnection(cause));
   }
 
   #begin(): void {
