@@ -40,12 +40,22 @@ async function documentedRoutes(): Promise<Route[]> {
 const isPublic = ({ operation }: Route): boolean => operation.security?.length === 0;
 
 /** What needs no token: it is nobody's, or its address is its protection. */
-const publicRoutes = ["get /health", "get /health/ready", "get /openapi.json", "get /v2/screenshots/{id}"];
+const publicRoutes = [
+  "get /.well-known/oauth-protected-resource",
+  "get /.well-known/oauth-protected-resource/{resource}",
+  "get /health",
+  "get /health/ready",
+  "get /openapi.json",
+  "get /v2/screenshots/{id}",
+];
 
 /** The same for all users of a gateway. */
-const commonPaths = new Set(["/v1/models", "/v1/models/{model_id}"]);
+const commonPaths = new Set(["/v1/models", "/v1/models/{model_id}", "/v1/tools"]);
 
-const ownRoutes = routes.filter((route) => !isPublic(route) && !commonPaths.has(route.path));
+/** Of roles, whose reach is tested beside them: `src/http/admin/admin.test.ts`. */
+const isOfRoles = ({ path }: Route): boolean => path.startsWith("/admin/");
+
+const ownRoutes = routes.filter((route) => !isPublic(route) && !isOfRoles(route) && !commonPaths.has(route.path));
 
 /** What such a route names, as a parameter of its query. */
 const queryOf: Readonly<Record<string, string>> = { "/v1/generations": "?parent_id={parent_id}" };
