@@ -39,7 +39,7 @@ export function doubtOf(
 ): PageDoubt | undefined {
   const isShort = markdown.length <= checkCharactersMax;
   if (isShort && (isMarked || checkTitles.test(title.trim()))) return "challenge";
-  const text = markdown.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1");
+  const text = markdown.replaceAll(/!?\[([^\][]*)\]\([^()]*\)/g, "$1");
   if (!/[\p{L}\p{N}]/u.test(text)) return "empty";
   if (text.length <= waitingCharactersMax && waiting.test(text)) return "unfilled";
   return text.length <= templateCharactersMax && isTemplate(text) ? "unfilled" : undefined;
