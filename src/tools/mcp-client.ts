@@ -66,6 +66,12 @@ interface Answered {
   session: string | null;
 }
 
+interface Attempt extends Answered {
+  hasSession: boolean;
+  /** By which the session was begun. */
+  opening: Promise<Session>;
+}
+
 const stateless: Session = { isStateless: true };
 const modernCodes: ReadonlySet<number> = new Set([
   rpcCodes.headerMismatch,
@@ -85,20 +91,21 @@ export class McpClient {
   /** The result. Rejects with a `ServerError`, a `GatewayError` (502), or the reason of the signal. */
   async request(request: McpRequest): Promise<JsonObject> {
     const answered = await this.#attempt(request);
-    // A session that is gone has done nothing of the request.
-    if (answered.status !== 404 || answered.isStateless) return this.#resultOf(answered);
-    this.#session = undefined;
+    // A session that is gone has done nothing of the request. Without a session, 404 says nothing of the kind.
+    if (answered.status !== 404 || !answered.hasSession) return this.#resultOf(answered);
+    if (this.#session === answered.opening) this.#session = undefined;
     return this.#resultOf(await this.#attempt(request));
   }
 
-  async #attempt(request: McpRequest): Promise<Answered & { isStateless: boolean }> {
+  async #attempt(request: McpRequest): Promise<Attempt> {
     this.#session ??= this.#open(request);
     const opening = this.#session;
     const session = await opening.catch((thrown: unknown) => {
       if (this.#session === opening) this.#session = undefined;
       throw thrown;
     });
-    return { ...(await this.#send(request, session)), isStateless: session.isStateless };
+    const hasSession = !session.isStateless && "mcp-session-id" in session.headers;
+    return { ...(await this.#send(request, session)), hasSession, opening };
   }
 
   /** For all requests that wait for it, so by none's signal. */
@@ -139,7 +146,7 @@ export class McpClient {
       const message = await readMessages(reply, { id, bytesMax, onNotification });
       return { status: reply.status, message, session: reply.headers.get("mcp-session-id") };
     } catch (thrown) {
-      if (isAborted(signal) && !session.isStateless) void this.#cancel(id, session);
+      if (abort.aborted && !session.isStateless && method !== "initialize") void this.#cancel(id, session);
       throw this.#failure(thrown, abort);
     } finally {
       stopTimer();

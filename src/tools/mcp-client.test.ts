@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import type { AskUpstream, JsonObject } from "../core/index.ts";
+import { Ticker } from "../streaming/index.ts";
+import { McpClient } from "./mcp-client.ts";
+
+/** A server of 2025 whose calls get this answer, and the methods that it was asked for. */
+function scene(call: { status: number } | "never", session?: string) {
+  const asked: string[] = [];
+  let tick = (): void => undefined;
+  let now = 0;
+  const ticker = new Ticker(1, () => now, { every: (_ms, run) => ((tick = run), () => undefined) });
+  const ask: AskUpstream = async ({ body, signal }) => {
+    const { method, id } = JSON.parse(typeof body === "string" ? body : "{}") as { method: string; id?: number };
+    asked.push(method);
+    const isCall = method === "tools/call";
+    if (isCall && call === "never") {
+      await new Promise<void>((resolve) => signal.addEventListener("abort", { handleEvent: resolve }));
+      throw new Error("closed");
+    }
+    const status = isCall && call !== "never" ? call.status : method === "server/discover" ? 400 : 200;
+    const message: JsonObject = { jsonrpc: "2.0", id, result: { protocolVersion: "2025-06-18" } };
+    const headers = { get: (name: string) => (name === "mcp-session-id" ? (session ?? null) : null) };
+    const text = Buffer.from(status === 200 ? JSON.stringify(message) : "");
+    return {
+      status,
+      headers,
+      body: {
+        flowTo: (sink) => (sink.onBytes(text), sink.onEnd()),
+        pause: () => undefined,
+        resume: () => undefined,
+        cancel: () => undefined,
+      },
+    };
+  };
+  const client = new McpClient({ name: "s", url: "http://s.test/mcp", headers: {}, version: "1", ask, ticker });
+  const request = { method: "tools/call", params: { name: "pay" }, timeoutMs: 1_000, bytesMax: 1_000 };
+  return { asked, request: () => client.request(request), pass: (ms: number) => ((now += ms), tick()) };
+}
+
+const callsIn = (asked: readonly string[]): number => asked.filter((method) => method === "tools/call").length;
+
+test("a call that a server without sessions does not find is not sent again", async () => {
+  const { asked, request } = scene({ status: 404 });
+  expect(await request().catch(String)).toContain("without a result");
+  expect(callsIn(asked)).toBe(1);
+});
+
+test("a call of a lost session is sent once more, in another session", async () => {
+  const { asked, request } = scene({ status: 404 }, "session-1");
+  expect(await request().catch(String)).toContain("without a result");
+  expect(asked.filter((method) => method === "initialize")).toHaveLength(2);
+  expect(callsIn(asked)).toBe(2);
+});
+
+test("a server of 2025 learns that nobody waits for a late call any more", async () => {
+  const { asked, request, pass } = scene("never", "session-1");
+  const late = request().catch(String);
+  while (callsIn(asked) === 0) await Promise.resolve();
+  pass(2_000);
+  expect(await late).toContain("does not answer in time");
+  expect(asked.at(-1)).toBe("notifications/cancelled");
+});
