@@ -165,6 +165,7 @@ async function respond(
 
 /** The client waits no longer. The work of the call ends by itself. */
 function aborted(signal: AbortSignal): Promise<undefined> {
+  if (signal.aborted) return Promise.resolve(undefined);
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
 }
 

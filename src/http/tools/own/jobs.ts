@@ -57,13 +57,14 @@ export async function answerJob(
   job: JobName,
   headers: Readonly<Record<string, string>>,
 ): Promise<ToolAnswer> {
+  // A client that closes the request ends the job, also while it is being begun. Pages that have been read are charged.
+  const onGone = (): void => void cancelJob(call, job).catch(() => undefined);
+  if (call.signal.aborted) onGone();
   if (call.takesTasks) {
     const seen = await lookAt(call, job, firstPage);
     if (seen === undefined) throw noJob();
     return { result: { task: seen.task } };
   }
-  // A client that closes the request ends the job. Pages that have been read are charged.
-  const onGone = (): void => void cancelJob(call, job).catch(() => undefined);
   call.signal.addEventListener("abort", onGone);
   try {
     return { result: await resultSoon(call, job, { waitMs: WAIT_MS_MAX, page: firstPage }), headers };
