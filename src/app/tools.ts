@@ -50,7 +50,7 @@ function createServer(options: ToolsOptions, name: string, server: ServerConfig)
     priceOf: pricesOf(options, name, server),
     timeoutMs: server.timeout,
     resultBytesMax: server.max_result,
-    secrets: Object.values(headers).map((value) => value.replace(/^Bearer /, "")),
+    secrets: Object.values(headers).map((value) => value.replace(/^(?:Bearer|Basic|Token) /i, "")),
     clock: environment.clock,
     logger,
     wait: (milliseconds) => new Promise((resolve) => void ticker.after(milliseconds, resolve)),

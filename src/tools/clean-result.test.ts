@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { JsonObject } from "../core/index.ts";
 import { cleanObject, cleanText, secretForms } from "./clean-result.ts";
 
 const secret = "s3cret/with+signs";
@@ -38,6 +39,11 @@ describe("a secret", () => {
   test("is cut from keys and nested values, and a short one is no secret", () => {
     const given = { [secret]: [{ a: secret }], n: 1, nothing: null, b: "short" };
     expect(cleanObject(given, forms)).toEqual({ "[secret]": [{ a: "[secret]" }], n: 1, nothing: null, b: "short" });
+  });
+
+  test("is not searched for in a value that would exhaust the stack", () => {
+    const deep = JSON.parse(`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`) as JsonObject;
+    expect(() => cleanObject(deep, forms)).toThrow("nested too deeply");
   });
 
   test("leaves images as they are", () => {

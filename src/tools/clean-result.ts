@@ -2,7 +2,7 @@
  * Results and definitions of other servers, before a client sees them. Text that people do not see (bidi marks, tags, escapes of
  * terminals) could give a model orders, and a server may repeat the credentials that it was called with.
  */
-import { type JsonObject, objectOf } from "../core/index.ts";
+import { GatewayError, type JsonObject, objectOf } from "../core/index.ts";
 
 /** Escapes of terminals; controls but tab and line ends; bidi marks; invisible marks and tags. */
 const HIDDEN =
@@ -11,6 +11,9 @@ const HIDDEN =
 
 /** Members that contain base64. */
 const DATA = new Set(["data", "blob"]);
+
+/** Far more than any result has. Deeper ones would exhaust the stack of whoever reads them. */
+const DEPTH_MAX = 200;
 
 /** Secrets shorter than this would be found by accident. */
 const SECRET_CHARACTERS_MIN = 8;
@@ -38,18 +41,19 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return clean;
 }
 
-/** The same for every text in a value; its keys too. */
-function cleanValue(value: unknown, secrets: readonly string[]): unknown {
+function cleanValue(value: unknown, secrets: readonly string[], depth: number): unknown {
   if (typeof value === "string") return cleanText(value, secrets);
-  if (Array.isArray(value)) return value.map((each) => cleanValue(each, secrets));
+  if (depth > DEPTH_MAX) throw new GatewayError("upstream_invalid_answer", "The server's answer is nested too deeply.");
+  if (Array.isArray(value)) return value.map((each) => cleanValue(each, secrets, depth + 1));
   const object = objectOf(value);
-  return object === undefined ? value : cleanObject(object, secrets);
+  return object === undefined ? value : cleanObject(object, secrets, depth + 1);
 }
 
-export function cleanObject(object: JsonObject, secrets: readonly string[]): JsonObject {
+/** The same for every text in an object; its keys too. Throws a 502 if it is nested too deeply. */
+export function cleanObject(object: JsonObject, secrets: readonly string[], depth = 0): JsonObject {
   const entries = Object.entries(object).map(([key, member]): [string, unknown] => {
     const isData = DATA.has(key) && typeof member === "string" && /^[A-Za-z0-9+/=_-]*$/.test(member);
-    return [cleanText(key, secrets), isData ? withoutSecrets(member, secrets) : cleanValue(member, secrets)];
+    return [cleanText(key, secrets), isData ? withoutSecrets(member, secrets) : cleanValue(member, secrets, depth)];
   });
   return Object.fromEntries(entries);
 }

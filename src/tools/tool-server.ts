@@ -15,6 +15,7 @@ import type { ModelPrice } from "../pricing/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { cleanObject, cleanText, secretForms } from "./clean-result.ts";
 import { type McpClient, ServerError } from "./mcp-client.ts";
+import { validDefinition, validInputSchema } from "./definitions.ts";
 import { headerMembers, type HeaderMember, withoutHeaderMembers } from "./header-members.ts";
 
 /** How long a list is taken for current, and how often one that could not be read is asked for again. */
@@ -142,17 +143,12 @@ export class ToolServer {
   #add(tools: Map<string, ServerTool>, given: JsonObject): void {
     const { tools: globs } = this.#options;
     const name = stringOf(given["name"]);
-    const schema = objectOf(given["inputSchema"]);
+    const schema = validInputSchema(given["inputSchema"]);
     if (!TOOL_NAME.test(name) || schema === undefined || tools.has(name) || tools.size >= TOOLS_MAX) return;
     if (globs !== undefined && !allows(globs, name)) return;
     const headers = headerMembers(schema);
     if (headers === undefined) return;
-    const { _meta: meta, icons: _icons, execution: _execution, ...definition } = given;
-    const shown = {
-      ...definition,
-      inputSchema: withoutHeaderMembers(schema),
-      ...(meta !== undefined && { _meta: meta }),
-    };
+    const shown = { ...validDefinition(given), inputSchema: withoutHeaderMembers(schema) };
     tools.set(name, { name, definition: cleanObject(shown, this.#secrets), headers });
   }
 
@@ -160,7 +156,9 @@ export class ToolServer {
   async call({ tool, arguments: given, signal, onProgress, onSent }: ServerCall): Promise<ServerResult> {
     const { client, timeoutMs, resultBytesMax, name } = this.#options;
     const onNotification = (method: string, params: JsonObject): void => {
-      if (method === "notifications/progress") onProgress?.(cleanObject(params, this.#secrets));
+      if (method !== "notifications/progress") return;
+      const { progress, total, message } = params;
+      onProgress?.({ progress, total, message: cleanText(stringOf(message), this.#secrets) || undefined });
     };
     try {
       const result = await client.request({

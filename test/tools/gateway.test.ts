@@ -48,6 +48,8 @@ beforeAll(async () => {
         tool("x".repeat(100)),
         tool("with space"),
         { name: "no-schema" },
+        tool("no-object", { inputSchema: { type: "array" } }),
+        { ...tool("odd"), title: {}, description: 5, annotations: "x", outputSchema: 1, _meta: [1], inputSchema: {} },
         tool("shown", { description: "a second one" }),
         tool("bad-header", {
           inputSchema: { type: "object", properties: { a: { type: "number", "x-mcp-header": "A" } } },
@@ -211,6 +213,7 @@ describe("names", () => {
       "hostile__shown",
       expect.stringMatching(/^hostile__dotted_name_[0-9a-f]{8}$/) as string,
       expect.stringMatching(/^hostile__x+_[0-9a-f]{8}$/) as string,
+      "hostile__odd",
     ]);
   });
 
@@ -269,7 +272,7 @@ test("what people do not see is removed, and so is the operator's secret", async
   const { tools } = await client.listTools();
   expect(tools[0]).toMatchObject({ name: "shown", description: "Fine red" });
   expect(JSON.stringify(tools)).not.toContain("x-mcp-header");
-  expect(tools.map(({ name }) => name)).toEqual(["shown", "dotted.name", "x".repeat(100)]);
+  expect(tools.map(({ name }) => name)).toEqual(["shown", "dotted.name", "x".repeat(100), "odd"]);
   expect(textIn(await client.callTool({ name: "shown", arguments: {} }))).toBe(
     "[secret] [secret]== evil".replace("==", padding()),
   );

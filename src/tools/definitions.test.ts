@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { validDefinition, validInputSchema } from "./definitions.ts";
+
+test.each([
+  [undefined],
+  ["text"],
+  [{ type: "array" }],
+  [{ type: ["object"] }],
+  [{ type: "object", properties: [] }],
+  [{ type: "object", required: [1] }],
+  [{ type: "object", required: "a" }],
+])("%j is no schema of arguments", (schema) => {
+  expect(validInputSchema(schema)).toBeUndefined();
+});
+
+test("a schema without a type is that of an object", () => {
+  expect(validInputSchema({ properties: { a: true } })).toEqual({ type: "object", properties: { a: true } });
+});
+
+test("members that clients would not take are left out", () => {
+  const wrong = { title: {}, description: 5, annotations: "x", outputSchema: { type: "array" }, _meta: [1], icons: 1 };
+  expect(validDefinition({ name: "a", ...wrong })).toEqual({ name: "a" });
+  const annotations = { title: 1, readOnlyHint: true, openWorldHint: "no", other: 1 };
+  const right = { title: "A", description: "B", outputSchema: { type: "object" }, _meta: { a: 1 } };
+  expect(validDefinition({ ...right, annotations })).toEqual({ ...right, annotations: { readOnlyHint: true } });
+});

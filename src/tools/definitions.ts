@@ -1,0 +1,44 @@
+/**
+ * Definitions of tools as all clients take them. The official ones reject a whole list for one wrong member, so that a server
+ * could take the tools of all others away.
+ */
+import { type JsonObject, objectOf } from "../core/index.ts";
+
+const annotationTypes: readonly (readonly [string, string])[] = [
+  ["title", "string"],
+  ["readOnlyHint", "boolean"],
+  ["destructiveHint", "boolean"],
+  ["idempotentHint", "boolean"],
+  ["openWorldHint", "boolean"],
+];
+
+/** Undefined if it does not describe an object. A schema without any type is that of one. */
+export function validInputSchema(given: unknown): JsonObject | undefined {
+  const schema = objectOf(given);
+  const { type = "object", properties = {}, required = [] } = schema ?? {};
+  const isList = Array.isArray(required) && required.every((each) => typeof each === "string");
+  const isValid = type === "object" && objectOf(properties) !== undefined && isList;
+  return schema === undefined || !isValid ? undefined : { ...schema, type };
+}
+
+/** The members besides the schema, without those that clients would not take. */
+export function validDefinition(given: JsonObject): JsonObject {
+  const { icons: _icons, execution: _execution, ...rest } = given;
+  const { title, description, annotations, outputSchema, _meta: meta, ...others } = rest;
+  const output = objectOf(outputSchema);
+  return {
+    ...others,
+    ...(typeof title === "string" && { title }),
+    ...(typeof description === "string" && { description }),
+    ...(objectOf(annotations) && { annotations: validAnnotations(objectOf(annotations) ?? {}) }),
+    // Those of 2025 take only that of an object.
+    ...(output?.["type"] === "object" && { outputSchema: output }),
+    ...(objectOf(meta) && { _meta: meta }),
+  };
+}
+
+function validAnnotations(given: JsonObject): JsonObject {
+  return Object.fromEntries(
+    annotationTypes.flatMap(([name, type]) => (typeof given[name] === type ? [[name, given[name]]] : [])),
+  );
+}
