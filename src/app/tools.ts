@@ -3,6 +3,7 @@ import { createMarkups } from "./routing.ts";
 import type { PaidWork } from "./paid-work.ts";
 import type { Config } from "../config/index.ts";
 import { type Environment, matchesGlob } from "../core/index.ts";
+import { isOwnTool } from "../http/index.ts";
 import { type ModelPrice, webPrice } from "../pricing/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -26,6 +27,7 @@ export function createToolGateway(options: ToolsOptions): ToolGateway {
   return new ToolGateway({
     shell: calls.shell,
     clock: environment.clock,
+    isOwnName: isOwnTool,
     servers: Object.entries(servers).map(([name, server]) => createServer(options, name, server)),
     sets: new Map(Object.entries(sets).map(([name, set]): [string, ToolSet] => [name, setOf(set)])),
   });

@@ -6,5 +6,6 @@ export { features } from "./features.ts";
 export { sharedCheck } from "./platform/ready.ts";
 export type { RouteCall } from "./route.ts";
 export type { Services } from "./services.ts";
+export { isOwnTool } from "./tools/index.ts";
 export { type SocketEvents, Sockets, type Upgrade } from "./sockets.ts";
 export { routeRoles } from "./admin/route-roles.ts";

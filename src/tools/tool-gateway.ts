@@ -20,6 +20,8 @@ export interface ToolSet {
 export interface ToolGatewayOptions extends ToolCallDependencies {
   servers: readonly ToolServer[];
   sets: ReadonlyMap<string, ToolSet>;
+  /** Whether one of the gateway's own tools has this name. */
+  isOwnName: (name: string) => boolean;
 }
 
 /** The tools at one URL. */
@@ -73,6 +75,7 @@ export class ToolGateway {
 
   #doorOf({ servers, hasOwn, tools, prefix }: ToolSet): ToolDoor {
     const members = servers.flatMap((name) => this.#servers.get(name) ?? []);
+    const { isOwnName } = this.#options;
     const isIn = (full: string): boolean => tools === undefined || allows(tools, full);
     return {
       hasOwn,
@@ -81,7 +84,10 @@ export class ToolGateway {
         findIn(
           name === undefined || prefix === "never" ? members : members.filter((each) => isPrefix(each.name, name)),
           (full) => isIn(full) && mayCall(full),
-          (offered) => ({ isBare: prefix === "never", isTaken: sharedNames(offered) }),
+          (offered) => {
+            const isShared = sharedNames(offered);
+            return { isBare: prefix === "never", isTaken: (one) => isShared(one) || (hasOwn && isOwnName(one)) };
+          },
         ),
     };
   }
@@ -103,7 +109,7 @@ function isPrefix(server: string, name: string): boolean {
 
 interface Naming {
   isBare: boolean;
-  /** Whether several servers use a name. */
+  /** Whether another tool uses the name. */
   isTaken?: (name: string) => boolean;
 }
 

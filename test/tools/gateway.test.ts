@@ -30,7 +30,7 @@ async function perform(
 }
 
 beforeAll(async () => {
-  const tools = [tool("get"), tool("fail"), tool("refuse"), tool("wait"), tool("delete_all")];
+  const tools = [tool("get"), tool("fail"), tool("refuse"), tool("wait"), tool("delete_all"), tool("budget_get")];
   hanging = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -70,7 +70,7 @@ beforeAll(async () => {
             url: old.url,
             auth: { bearer: secret },
             price: { call: 0.001, tools: { "g*": 0.004 } },
-            tools: ["*", "!delete_*"],
+            tools: ["*", "!delete_*", "!budget_*"],
           },
           modern: { url: modern.url, price: { call: 0.002 }, timeout: "20s" },
           hostile: { url: hostile.url, auth: { headers: { "x-key": secret } }, max_result: "1MiB" },
@@ -80,7 +80,7 @@ beforeAll(async () => {
         sets: {
           dev: {
             servers: ["old", "modern", "tollgate"],
-            tools: ["old__*", "modern__get", "budget_get"],
+            tools: ["old__*", "modern__get", "modern__budget_get", "budget_get"],
             prefix: "never",
           },
         },
@@ -217,7 +217,7 @@ describe("names", () => {
     ]);
   });
 
-  test("have no prefix in a set that wants none, unless two servers use them", async () => {
+  test("have no prefix in a set that wants none, unless two servers, or a server and the gateway, use them", async () => {
     const { token } = await rig.caller();
     expect(await namesAt("/mcp/dev", token)).toEqual([
       "budget_get",
@@ -226,6 +226,7 @@ describe("names", () => {
       "old__refuse",
       "old__wait",
       "modern__get",
+      "modern__budget_get",
     ]);
   });
 

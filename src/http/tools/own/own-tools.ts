@@ -29,6 +29,10 @@ const tools: readonly OwnTool[] = [
 
 const byName: ReadonlyMap<string, OwnTool> = new Map(tools.map((tool) => [tool.name, tool]));
 
+export function isOwnTool(name: string): boolean {
+  return byName.has(name);
+}
+
 /** The definitions, made once for each set of default models. */
 const definitions = new WeakMap<ToolModels, readonly ToolDefinition[]>();
 
