@@ -1,3 +1,4 @@
+export { cleanObject } from "./clean-result.ts";
 export { McpClient } from "./mcp-client.ts";
 export type { ToolTarget } from "./tool-call.ts";
 export { type ToolDoor, ToolGateway, type ToolSet } from "./tool-gateway.ts";

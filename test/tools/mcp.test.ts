@@ -224,3 +224,14 @@ describe("without a client", () => {
     await stranger.close();
   });
 });
+
+test("what people do not see in a page is removed", async () => {
+  const client = await connect(modern);
+  const page = await client.callTool({ name: "web_scrape", arguments: { url: target.url("/hidden") } });
+  const crawl = await client.callTool({ name: "web_crawl", arguments: { url: target.url("/hidden"), limit: 1 } });
+  for (const result of [page, crawl]) {
+    expect(textIn(result)).toContain("The tide of the open sea");
+    expect(JSON.stringify(result)).not.toMatch(/[\u200B\u202E\u{E0041}]/u);
+  }
+  await client.close();
+});

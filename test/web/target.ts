@@ -32,6 +32,8 @@ export function startTarget(): Target {
       if (pathname === "/missing") return html("<title>Not here</title><p>There is nothing here.</p>", 404);
       if (pathname === "/picture.png") return new Response(PNG, { headers: { "content-type": "image/png" } });
       if (pathname === "/robots.txt" || pathname === "/sitemap.xml") return new Response("", { status: 404 });
+      // Marks of direction, an invisible space and a tag.
+      if (pathname === "/hidden") return html(article("the \u202Eopen\u200B \u{E0041}sea"), 200);
       return html(article(pathname), 200);
     },
   });

@@ -1,6 +1,7 @@
 /** Performs the operation of a route for a tool, as the same request over HTTP would. */
 import { GatewayError, objectOf, parseObject, type JsonObject } from "../../../core/index.ts";
 import type { ToolAnswer, ToolResult } from "../../../mcp/index.ts";
+import { cleanObject } from "../../../tools/index.ts";
 import type { PaidRoute } from "../../route.ts";
 import type { Services } from "../../services.ts";
 import type { OwnCall } from "./own-tool.ts";
@@ -82,6 +83,19 @@ export async function askJson(
     result: { content: [{ type: "text", text: text(answer) }], structuredContent: answer },
     headers: headersOf(response),
   };
+}
+
+/** The result of a route that answers with pages: people do not see all of what these say to a model. */
+export async function askForPages(
+  route: AnyRoute,
+  call: OwnCall,
+  request: RouteRequest & { text: (answer: JsonObject) => string },
+): Promise<ToolAnswer> {
+  const { result, headers } = await askJson(route, call, request);
+  if ("task" in result || result.structuredContent === undefined) return { result, ...(headers && { headers }) };
+  const structuredContent = cleanObject(result.structuredContent, []);
+  const content = [{ type: "text" as const, text: request.text(structuredContent) }];
+  return { result: { ...result, content, structuredContent }, ...(headers && { headers }) };
 }
 
 /** The arguments as a body: whole, never as a stream. */

@@ -1,6 +1,7 @@
 /** Crawls and videos: work that outlives the call which begins it. A client that knows tasks follows it as one; any other waits a while, and asks `job_get`. */
 import { GatewayError, type JsonObject, objectsOf, parseObject, stringOf } from "../../../core/index.ts";
 import type { ToolAnswer, ToolResult, ToolTask } from "../../../mcp/index.ts";
+import { cleanObject } from "../../../tools/index.ts";
 import { textOfPage } from "./page-text.ts";
 import type { OwnCall } from "./own-tool.ts";
 
@@ -152,7 +153,7 @@ async function lookAtCrawl({ principal, services }: Looker, job: JobName, page: 
     pollIntervalMs: POLL_MS.crawl,
   };
   if (isRunning) return { task, progress };
-  const { next, ...whole } = parseObject(await read(page.limit)) ?? {};
+  const { next, ...whole } = cleanObject(parseObject(await read(page.limit)) ?? {}, []);
   return { task: { ...task, result: crawlResult(job, whole, { ...page, hasMore: next != null }) }, progress };
 }
 

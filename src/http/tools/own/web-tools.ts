@@ -4,7 +4,7 @@ import { startCrawlRoute } from "../../web/crawl.ts";
 import { mapRoute } from "../../web/map.ts";
 import { scrapeRoute } from "../../web/scrape.ts";
 import { searchRoute } from "../../web/search.ts";
-import { askJson, askRoute, bodyOf, headersOf, jsonOf, refusalOf } from "./ask-route.ts";
+import { askForPages, askRoute, bodyOf, headersOf, jsonOf, refusalOf } from "./ask-route.ts";
 import { answerJob } from "./jobs.ts";
 import type { OwnTool } from "./own-tool.ts";
 import { textOfPage } from "./page-text.ts";
@@ -20,7 +20,7 @@ export const webSearch: OwnTool = {
   shownOptions: optionsShown,
   isReadOnly: true,
   isOpenWorld: true,
-  call: (call) => askJson(searchRoute, call, { body: bodyOf(call), text: textOfResults }),
+  call: (call) => askForPages(searchRoute, call, { body: bodyOf(call), text: textOfResults }),
 };
 
 function textOfResults({ data }: JsonObject): string {
@@ -36,7 +36,7 @@ export const webScrape: OwnTool = {
   isReadOnly: true,
   isOpenWorld: true,
   call: (call) =>
-    askJson(scrapeRoute, call, { body: bodyOf(call), text: ({ data }) => textOfPage(objectOf(data) ?? {}) }),
+    askForPages(scrapeRoute, call, { body: bodyOf(call), text: ({ data }) => textOfPage(objectOf(data) ?? {}) }),
 };
 
 export const webMap: OwnTool = {
@@ -47,7 +47,7 @@ export const webMap: OwnTool = {
   shown: ["url", "search", "limit", "sitemap", "includeSubdomains"],
   isReadOnly: true,
   isOpenWorld: true,
-  call: (call) => askJson(mapRoute, call, { body: bodyOf(call), text: textOfLinks }),
+  call: (call) => askForPages(mapRoute, call, { body: bodyOf(call), text: textOfLinks }),
 };
 
 function textOfLinks({ links }: JsonObject): string {
