@@ -20,6 +20,8 @@ interface GrantOptions {
   key?: string | undefined;
   /** Whether a missing account is created to get credits; true by default. */
   createsHolder?: boolean;
+  /** Nothing is changed; the answer is the same as if it were. */
+  dryRun?: boolean | undefined;
 }
 
 /** A grant, repeated or not. */
@@ -50,11 +52,11 @@ export function postCredits(
   deps: AccountsDependencies,
   owner: CreditsOwner,
   amount: Nano,
-  { reason = "none given", id, key, createsHolder = true }: GrantOptions = {},
+  { reason = "none given", id, key, createsHolder = true, dryRun = false }: GrantOptions = {},
 ): Promise<PostedCredits> {
   const { caller, environment } = deps;
   const entry = id ?? (key === undefined ? `grant_${randomId(environment.randomBytes, 20)}` : idOfKey(caller, key));
-  return deps.log.act({ actor: caller.actor, reason }, function* (note) {
+  return deps.log.act({ actor: caller.actor, reason, dryRun }, function* (note) {
     const isNew = createsHolder && amount > 0n;
     const holder = yield* isNew ? ensureHolder(deps, owner, note) : requireHolder(owner);
     if (holder.kind === "user") requireOwnCredits(holder);

@@ -124,7 +124,7 @@ describe("every route, for every role, and the things of everybody", () => {
           : path.includes("/organisations")
             ? place
             : target;
-        const dry = method === "get" || path === "/admin/v1/credits" ? "" : "?dry_run=true";
+        const dry = method === "get" ? "" : "?dry_run=true";
         const body = path === "/admin/v1/credits" ? { user: "owner", amount: 1, reason: "x" } : bodies[route];
         const { status, code } = await as(caller, `${method} ${path.replace("{id}", id)}${dry}`, { body });
         const met = `${caller} → ${target}: ${status} ${code}`;
@@ -307,6 +307,13 @@ test("a dry run answers what it would be, and changes nothing", async () => {
   expect((await as("owner", "get /admin/v1/users/peer")).json).toMatchObject({ max_budget: null });
   const { json } = await as("owner", "post /admin/v1/tokens?dry_run=true", { body: { user: "peer" } });
   expect(json["token"]).toBeNull();
+  const headers = { "idempotency-key": "first" };
+  const body = { organisation: "acme", amount: 5, reason: "x" };
+  expect(await as("owner", "post /admin/v1/credits?dry_run=true", { body, headers })).toMatchObject({ status: 200 });
+  expect((await as("owner", "get /admin/v1/organisations/acme")).json).toMatchObject({ balance: 0 });
+  // The key is still free.
+  await as("owner", "post /admin/v1/credits", { body: { ...body, amount: 6 }, headers });
+  expect((await as("owner", "get /admin/v1/organisations/acme")).json).toMatchObject({ balance: 6 });
 });
 
 test("a token is rotated with an overlap, paused, limited and revoked", async () => {

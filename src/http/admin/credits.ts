@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { postCredits } from "../../accounts/index.ts";
 import { GatewayError, limits } from "../../core/index.ts";
 import { accountsOf, adminRoute } from "./admin-route.ts";
-import { actHeaders, amount, bodyOf, contextOf, nanoOf, reason, reference } from "./requests.ts";
+import { actHeaders, actQuery, amount, bodyOf, contextOf, nanoOf, reason, reference } from "./requests.ts";
 
 const body = z
   .strictObject({
@@ -50,6 +50,7 @@ export const creditsRoute = adminRoute(
     route: "post /admin/v1/credits",
     operationId: "grantCredits",
     summary: "Add credits to a balance, or take back what is neither spent nor held.",
+    query: actQuery,
     requestHeaders: headers,
     body,
     answer,
@@ -59,7 +60,7 @@ export const creditsRoute = adminRoute(
   async (call, needs) => {
     const wanted = await bodyOf(call, needs, body);
     const { organisation, user } = wanted;
-    const { reason: why } = contextOf(call, wanted);
+    const { reason: why, dryRun } = contextOf(call, wanted);
     const owner = organisation ?? user;
     if (owner === undefined || (organisation !== undefined && user !== undefined))
       throw new GatewayError("validation_failed", "organisation: name one, or a user", { param: "organisation" });
@@ -70,6 +71,7 @@ export const creditsRoute = adminRoute(
       reason: why,
       ...(key !== undefined && { key }),
       createsHolder: false,
+      dryRun,
     });
     return Response.json({
       object: "credits",
