@@ -143,7 +143,8 @@ function* append(
     number += 1;
     const { name, address, requestId } = actor;
     const values = { before: before && JSON.stringify(before), after: after && JSON.stringify(after) };
-    const row = { number, at, actor: name, act, target, address, requestId, reason, ...values };
+    // Of half a surrogate pair, the storage would return another character than was hashed.
+    const row = { number, at, actor: name, act, target, address, requestId, reason: reason?.toWellFormed(), ...values };
     hash = hashAfter(hash, row);
     yield insertRow({ ...row, hash });
   }

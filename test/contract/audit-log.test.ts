@@ -74,6 +74,11 @@ function describeAuditLog(name: string, open: () => Promise<Storage>): void {
       expect(await log.verify()).toEqual({ rows: 8, fault: undefined });
     });
 
+    test("is whole after a reason with half a surrogate pair, which no storage keeps", async () => {
+      await createToken(deps, { user: "alice", reason: "half \ud83d of a pair" });
+      expect((await log.verify()).fault).toBeUndefined();
+    });
+
     test("has no row of what changed nothing, of a dry run or of a refused act, none of which leave anything", async () => {
       await createToken(deps, { user: "alice", credits: credit });
       const before = await acts();

@@ -333,6 +333,14 @@ test("a token is rotated with an overlap, paused, limited and revoked", async ()
   expect(await ask(next, "get /admin/v1/users/peer")).toMatchObject({ status: 401, code: "token_revoked" });
 });
 
+test("half a surrogate pair is no name, and no reason", async () => {
+  for (const body of [{ name: "\ud83d" }, { rpm: 7, reason: "\udc00" }])
+    expect(await as("owner", `patch /admin/v1/tokens/${idOf("peer")}`, { body })).toMatchObject({ status: 422 });
+  const body = { name: "\ud83d\ude00", reason: "\ud83d\ude00" };
+  expect(await as("owner", `patch /admin/v1/tokens/${idOf("peer")}`, { body })).toMatchObject({ status: 200 });
+  expect((await deps.log.verify()).fault).toBeUndefined();
+});
+
 describe("credits", () => {
   const route = "post /admin/v1/credits";
 
@@ -360,6 +368,7 @@ describe("credits", () => {
     { user: "auditor", amount: "1", reason: "x" },
     { user: "auditor", amount: 1, reason: "x", extra: 1 },
     { user: "auditor", amount: 1, reason: "\0" },
+    { user: "auditor", amount: 1, reason: "half a pair: \ud83d" },
   ])("refuse %p", async (body) => {
     expect([404, 422]).toContain((await as("owner", route, { body })).status);
   });

@@ -29,12 +29,21 @@ export async function bodyOf<Body>(
 const REASON_CHARACTERS_MAX = 500;
 
 /** Text that every storage takes and that stays on one line of a list, without spaces at its ends. */
-export const PRINTABLE = /^[!-~\u00a1-\uffff](?:[ -~\u00a1-\uffff]*[!-~\u00a1-\uffff])?$/;
+const PRINTABLE = /^[!-~\u00a1-\uffff](?:[ -~\u00a1-\uffff]*[!-~\u00a1-\uffff])?$/;
 
-export const reason = z
-  .string()
-  .max(REASON_CHARACTERS_MAX)
-  .regex(PRINTABLE)
+/**
+ * Text of at most so many characters. Half of a surrogate pair is refused: the storages keep another character for it, which the
+ * hash of the audit log would not fit.
+ */
+export function printable(charactersMax: number) {
+  return z
+    .string()
+    .max(charactersMax)
+    .regex(PRINTABLE)
+    .refine((text) => text.isWellFormed(), "must be well-formed Unicode");
+}
+
+export const reason = printable(REASON_CHARACTERS_MAX)
   .nullish()
   .describe("Why, for the audit log; `x-tollgate-reason` is the same.");
 

@@ -21,7 +21,7 @@ import {
   limit,
   nanoOrNull,
   period,
-  PRINTABLE,
+  printable,
   reason,
   reference,
   role,
@@ -67,7 +67,7 @@ const globs = z
   .max(200);
 
 const settings = {
-  name: z.string().max(128).regex(PRINTABLE).nullish(),
+  name: printable(128).nullish(),
   role: role.nullish(),
   models: globs.nullish().describe("Globs of the model ids that it may use."),
   tools: globs.nullish().describe("Globs of the tools that it may call; those with ! it may not."),
