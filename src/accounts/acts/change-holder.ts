@@ -86,7 +86,7 @@ export function* changeSteps(
   const now = settingsOf(next, limited);
   if (Bun.deepEquals(old, now)) return before;
   if (next.name !== holder.name) yield* requireFreeName(next);
-  const hadOwner = yield* hasOwner();
+  const hadOwner = mayBeOwner(holder) && (yield* hasOwner());
   yield updateHolder(next);
   if (limited !== undefined) yield* deps.ledger.put(limited, at);
   if (next.name !== holder.name && account !== undefined) yield renameAccount(account.id, next.name);
@@ -144,6 +144,11 @@ function* requireFreeName({ kind, id, name }: Holder): Steps<void> {
   const other = yield* findHolder(kind, name);
   if (other !== undefined && other.id !== id)
     throw new AccountError(`there is ${kind === "user" ? "a user" : "an organisation"} ${name} already`, "name_taken");
+}
+
+/** Whether a change can take the last owner away, which all users are read for. */
+export function mayBeOwner({ kind, role }: Holder): boolean {
+  return kind === "organisation" || role === "owner";
 }
 
 export function lastOwner(): AccountError {

@@ -2,7 +2,7 @@ import { formatCredits } from "../../core/index.ts";
 import type { AccountState } from "../../ledger/index.ts";
 import { AccountError } from "../account-error.ts";
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
-import { holderSteps, type HolderState, lastOwner } from "./change-holder.ts";
+import { holderSteps, type HolderState, lastOwner, mayBeOwner } from "./change-holder.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { HolderKind } from "../holder.ts";
 import { requireNoMoreThanCaller, roleRequired } from "../reach.ts";
@@ -31,7 +31,7 @@ export function deleteHolder(
     requireNoCredits(kind, name, chain[0]);
     if (kind === "organisation" && (yield* hasUsers(holder.id)))
       throw new AccountError(`organisation ${name} has users: delete them first`);
-    const hadOwner = yield* hasOwner();
+    const hadOwner = mayBeOwner(holder) && (yield* hasOwner());
     const at = deps.environment.clock();
     yield updateHolder({ ...holder, deletedAt: at });
     if (hadOwner && !(yield* hasOwner())) throw lastOwner();

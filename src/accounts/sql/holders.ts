@@ -17,10 +17,14 @@ export const holders = tableOf<Holder>({
   version: integer,
 });
 
-/** The holder with this id or name. No name is the id of another one, unless that is deleted. */
+/**
+ * The holder with this id or name. No name is the id of another one, unless that is deleted. With `id = … OR name = …` SQLite would
+ * read all holders of the kind.
+ */
 export function selectHolder(kind: HolderKind, idOrName: string): Statement {
   return sql`SELECT ${holders.names} FROM account_holders
-    WHERE kind = ${kind} AND deleted_at IS NULL AND (id = ${idOrName} OR name = ${idOrName})`;
+    WHERE kind = ${kind} AND deleted_at IS NULL AND id IN (${idOrName}, (SELECT id FROM account_holders
+      WHERE kind = ${kind} AND deleted_at IS NULL AND name = ${idOrName}))`;
 }
 
 export function findHolder(kind: HolderKind, idOrName: string): Steps<Holder | undefined> {
@@ -77,8 +81,9 @@ export function selectHolders(kind: HolderKind, { limit, after, organisation }: 
   if (kind === "organisation")
     return sql`SELECT ${holders.names} FROM account_holders
       WHERE kind = ${kind} AND deleted_at IS NULL AND id = ${organisation} AND id > ${after}`;
+  // Only users have an organisation; with their kind as well, SQLite would read all users.
   return sql`SELECT ${holders.names} FROM account_holders
-    WHERE kind = ${kind} AND deleted_at IS NULL AND organisation_id = ${organisation} AND id > ${after}
+    WHERE deleted_at IS NULL AND organisation_id = ${organisation} AND id > ${after}
     ORDER BY id LIMIT ${limit}`;
 }
 
