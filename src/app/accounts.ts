@@ -9,6 +9,7 @@ export function createAccounts(
   storage: Storage,
   environment: AccountsDependencies["environment"],
   actor: string,
+  onChange?: () => void,
 ): AccountsDependencies {
   const ledger = new LedgerSteps(storage);
   return {
@@ -17,7 +18,7 @@ export function createAccounts(
     holders: openHolderStore(storage),
     environment,
     ledger,
-    log: new AuditLog({ storage, clock: environment.clock, onAct: () => ledger.forget() }),
+    log: new AuditLog({ storage, clock: environment.clock, onAct: () => ledger.forget(), onChange }),
     caller: { actor: { name: actor }, role: "owner" },
   };
 }

@@ -250,7 +250,7 @@ function servicesOf(options: AppOptions, { lasting, isDraining, latest }: Contex
     isDraining,
     checkStorage: sharedCheck(() => storage.check(), clock),
     accounts: store,
-    admin: createAccounts(storage, environment, "server"),
+    admin: createAccounts(storage, environment, "server", () => lasting.authenticator.forget()),
     addressOf: options.addressOf ?? (() => undefined),
     generations: openGenerationStore(storage),
     models: createModelList(options, router),

@@ -45,8 +45,10 @@ class DryRun<Result> extends Error {
 export interface AuditLogOptions {
   storage: Storage;
   clock: Clock;
-  /** Called after each act, whether or not it has failed: caches of the changed rows must be cleared. */
+  /** Called after each act, whether or not it has failed: caches of the rows that it has read must be cleared. */
   onAct?: () => void;
+  /** Called after an act that has changed something. */
+  onChange?: (() => void) | undefined;
 }
 
 /** The log of all acts, and the one way to act: a change and its row are one commit. */
@@ -54,11 +56,13 @@ export class AuditLog {
   readonly #storage: Storage;
   readonly #clock: Clock;
   readonly #onAct: () => void;
+  readonly #onChange: () => void;
 
-  constructor({ storage, clock, onAct = () => undefined }: AuditLogOptions) {
+  constructor({ storage, clock, onAct = () => undefined, onChange = () => undefined }: AuditLogOptions) {
     this.#storage = storage;
     this.#clock = clock;
     this.#onAct = onAct;
+    this.#onChange = onChange;
   }
 
   /**
@@ -67,17 +71,21 @@ export class AuditLog {
    */
   async act<Result>(options: ActOptions, work: (note: NoteChange) => Steps<Result>): Promise<Result> {
     const at = this.#clock();
+    let isChange = false;
     const steps = function* (): Steps<Result> {
       const state = yield* lockState();
       if (state === undefined) throw new Error("the audit log has lost its state");
       const changes: Change[] = [];
       const result = yield* work((change) => changes.push(change));
       yield* append(state, changes, { ...options, at });
+      isChange = changes.length > 0;
       if (options.dryRun === true) throw new DryRun(result);
       return result;
     };
     try {
-      return await inOneCommit(this.#storage, steps);
+      const result = await inOneCommit(this.#storage, steps);
+      if (isChange) this.#onChange();
+      return result;
     } catch (reason) {
       if (reason instanceof DryRun) return reason.result as Result;
       throw reason;

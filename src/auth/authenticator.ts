@@ -22,7 +22,7 @@ export interface AuthenticatorOptions {
   store: TokenStore;
   clientSecrets: ClientSecretStore;
   clock: Clock;
-  /** Registers a callback for possible changes of stored tokens, by this process or another. */
+  /** Registers a callback for possible changes of stored tokens by another process; for one by this process call `forget`. */
   onChange: (forget: () => void) => void;
 }
 
@@ -50,10 +50,13 @@ export class Authenticator {
     this.#store = options.store;
     this.#clientSecrets = options.clientSecrets;
     this.#clock = options.clock;
-    options.onChange(() => {
-      this.#changes += 1;
-      this.#cache.clear();
-    });
+    options.onChange(() => this.forget());
+  }
+
+  /** Stored tokens may have changed: each is read again. */
+  forget(): void {
+    this.#changes += 1;
+    this.#cache.clear();
   }
 
   /**

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
-import { type AccountsDependencies, createToken, grantCredits } from "../../accounts/index.ts";
+import { type AccountsDependencies, changeToken, createToken, grantCredits } from "../../accounts/index.ts";
 import { Authenticator, openClientSecretStore, openTokenStore } from "../../auth/index.ts";
-import { includesRole, type Role, roles } from "../../core/index.ts";
+import { type GatewayError, includesRole, type Role, roles } from "../../core/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import { MemoryBudget } from "../../streaming/index.ts";
 import { createAccounts } from "../../../test/kit/accounts.ts";
@@ -339,6 +339,18 @@ test("half a surrogate pair is no name, and no reason", async () => {
   const body = { name: "\ud83d\ude00", reason: "\ud83d\ude00" };
   expect(await as("owner", `patch /admin/v1/tokens/${idOf("peer")}`, { body })).toMatchObject({ status: 200 });
   expect((await deps.log.verify()).fault).toBeUndefined();
+});
+
+test("a token is refused at once by the process that has paused it", async () => {
+  const environment = { clock: () => now, randomBytes: (size: number) => randomBytes(size) };
+  const server = createAccounts(storage, environment, "server", () => authenticator.forget());
+  const headers = new Headers({ authorization: `Bearer ${secretOf("peer")}` });
+  const authenticate = async () => authenticator.authenticate(headers);
+  const first = await authenticate();
+  await changeToken(server, idOf("peer"), { paused: true }, { dryRun: true });
+  expect(await authenticate()).toBe(first);
+  await changeToken(server, idOf("peer"), { paused: true });
+  expect(await authenticate().catch((error: GatewayError) => error.code)).toBe("token_paused");
 });
 
 describe("credits", () => {
