@@ -354,7 +354,8 @@ describe("a handshake", () => {
     const { id } = await issue();
     const secret = await issueFor(id);
     const open = await caller({ authorization: `Bearer ${secret}` });
-    await open.recheck();
+    store.records.set(id, { ...(store.records.get(id) as FoundToken), models: ["openai/*"] });
+    expect(await open.recheck()).toMatchObject({ tokenId: id, models: ["openai/*"] });
     // The session outlives its secret, but not its token.
     now = 2_000;
     await open.recheck();

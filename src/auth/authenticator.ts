@@ -33,8 +33,11 @@ export interface SocketCaller {
   grant: RealtimeGrant | undefined;
   /** The subprotocol to answer with, if the client has offered any. */
   protocol: string | undefined;
-  /** Rejects with a `GatewayError` (401) once the token may no longer be used. An open session survives its secret. */
-  recheck(): Promise<void>;
+  /**
+   * The caller as it is now, whose limits may have changed. Rejects with a `GatewayError` (401) once the token may no longer be used.
+   * An open session survives its secret.
+   */
+  recheck(): Promise<Principal>;
 }
 
 /** Authenticates a presented token and returns its principal. */
@@ -91,8 +94,7 @@ export class Authenticator {
     const secret = parseClientSecret(presented.text);
     if (secret === undefined) {
       const authenticate = async (): Promise<Principal> => this.#authenticateToken(presented);
-      const recheck = async (): Promise<void> => void (await authenticate());
-      return { principal: await authenticate(), grant: undefined, protocol, recheck };
+      return { principal: await authenticate(), grant: undefined, protocol, recheck: authenticate };
     }
     const found = await this.#clientSecrets.find(secret.id, hashOf(secret.secret));
     if (found === undefined) throw new GatewayError("invalid_token", "The client secret is not valid.");
@@ -106,7 +108,7 @@ export class Authenticator {
         cached !== undefined && sameRecord(cached.record, record) ? cached.principal : toPrincipal(record);
       return this.#accept({ record, principal, readAt: this.#clock() });
     };
-    return { principal: await findToken(), grant, protocol, recheck: async () => void (await findToken()) };
+    return { principal: await findToken(), grant, protocol, recheck: findToken };
   }
 
   #authenticateToken({ text, place }: PresentedToken): Principal | Promise<Principal> {

@@ -194,6 +194,18 @@ describe("a connection", () => {
     await until("the upstream's socket has been cut", () => rig.simulators.sockets().at(-1)?.isOpen === false);
   });
 
+  test("has the limits that its token has got since", async () => {
+    const caller = await rig.caller();
+    const client = await open(caller);
+    await turn(client, { model, input: "Hello!" });
+    await rig.gateway.cli("token", "set", caller.token.split("_")[1] ?? "", "--models", "none-of-these/*");
+    await until("a turn is refused", async () => {
+      const answered = await turn(client, { model, input: "x" }).catch(String);
+      return typeof answered === "string" ? answered : undefined;
+    });
+    expect(client.events.at(-1)).toMatchObject({ type: "error", error: { code: "model_not_routed" } });
+  });
+
   test("ends when its token is revoked", async () => {
     const caller = await rig.caller();
     const client = await open(caller);

@@ -216,7 +216,7 @@ export class SessionScene {
     const opened = await sessions.open({
       requestId: "sess",
       request: new Request("https://gateway.example/v1/realtime?model=openai/m"),
-      caller: { principal, grant: undefined, protocol: undefined, recheck: async () => undefined },
+      caller: { principal, grant: undefined, protocol: undefined, recheck: async () => principal },
     });
     if (opened instanceof Response) throw new Error(`the handshake was refused with ${opened.status}`);
     this.#handler = opened.socket;

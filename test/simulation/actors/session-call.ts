@@ -98,7 +98,7 @@ export class SessionCall implements Actor, Socket {
       const opened = await this.#sessions().open({
         requestId: this.id,
         request: new Request("https://gateway.example/v1/realtime?model=openai/m"),
-        caller: { principal, grant: undefined, protocol: undefined, recheck: async () => undefined },
+        caller: { principal, grant: undefined, protocol: undefined, recheck: async () => principal },
       });
       if (opened instanceof Response) return;
       this.#handler = opened.socket;

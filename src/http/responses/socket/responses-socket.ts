@@ -2,7 +2,7 @@
  * Responses over a WebSocket: each `response.create` is a call of its own through the pipeline, and the events of its
  * stream are the messages. The turns of one stream follow each other; those of different ones run side by side.
  */
-import type { SocketCaller } from "../../../auth/index.ts";
+import type { Principal, SocketCaller } from "../../../auth/index.ts";
 import type { CallPipeline, IncomingCall } from "../../../calls/index.ts";
 import type { PaidAnswer } from "../../../charges/index.ts";
 import {
@@ -136,9 +136,9 @@ export class ResponsesSocket implements SocketHandler {
     const id = requestId(clock, randomBytes);
     const streamId = streamIdOf(text);
     try {
-      await caller.recheck();
+      const principal = await caller.recheck();
       const turn = this.#read(text);
-      if (turn.generates) await this.#generate(turn, id);
+      if (turn.generates) await this.#generate(turn, { id, principal });
       else await this.#prepare(turn, id);
     } catch (thrown) {
       if (this.#gone.signal.aborted) return;
@@ -159,14 +159,14 @@ export class ResponsesSocket implements SocketHandler {
     return turn;
   }
 
-  async #generate(turn: TurnRequest, id: string): Promise<void> {
-    const { run, caller, id: parent } = this.#options;
+  async #generate(turn: TurnRequest, { id, principal }: { id: string; principal: Principal }): Promise<void> {
+    const { run, id: parent } = this.#options;
     const expanded = this.#history.expand(turn.body);
     const { signal } = this.#gone;
     const answer = await run({
       requestId: id,
       parent,
-      principal: caller.principal,
+      principal,
       headers: this.#headers,
       body: bytesOf(turn, expanded),
       client: { signal },
