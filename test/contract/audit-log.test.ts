@@ -74,6 +74,17 @@ function describeAuditLog(name: string, open: () => Promise<Storage>): void {
       expect(await log.verify()).toEqual({ rows: 8, fault: undefined });
     });
 
+    test("has the organisation that the user of a service gets with a first token of their own", async () => {
+      await createToken(deps, { user: "ci", service: true });
+      await createToken(deps, { user: "ci", organisation: "acme" });
+      const row = (await log.listAfter(0, 500)).find(({ act }) => act === "user.change");
+      expect(row).toMatchObject({
+        target: "user:ci",
+        before: expect.stringContaining('"organisation_id":null') as string,
+      });
+      expect(row?.after).toContain('"organisation_id":"acme"');
+    });
+
     test("is whole after a reason with half a surrogate pair, which no storage keeps", async () => {
       await createToken(deps, { user: "alice", reason: "half \ud83d of a pair" });
       expect((await log.verify()).fault).toBeUndefined();

@@ -85,7 +85,7 @@ export function* ensureUser(deps: Dependencies, wanted: EnsuredUser, note: NoteC
   // The user of a service has no account, and so no place yet.
   if (user.accountId === undefined && hasAccount) {
     const place = organisation === undefined ? undefined : yield* ensureOrganisation(deps, organisation, note);
-    return yield* giveAccount(deps, user, place);
+    return yield* giveAccount(deps, { user, place }, note);
   }
   if (organisation === undefined) return user;
   const place = yield* findHolder("organisation", organisation);
@@ -93,11 +93,17 @@ export function* ensureUser(deps: Dependencies, wanted: EnsuredUser, note: NoteC
   return user;
 }
 
-function* giveAccount({ ledger, environment }: Dependencies, user: Holder, place: Holder | undefined): Steps<Holder> {
+function* giveAccount(
+  { ledger, environment }: Dependencies,
+  { user, place }: { user: Holder; place: Holder | undefined },
+  note: NoteChange,
+): Steps<Holder> {
   const account = newAccount(user, place);
   yield* ledger.create(account, environment.clock());
   const held = { ...user, organisationId: place?.id, accountId: account.id };
   yield updateHolder(held);
+  const target = `user:${user.id}`;
+  note({ act: "user.change", target, before: settingsOf(user, undefined), after: settingsOf(held, account) });
   return held;
 }
 
