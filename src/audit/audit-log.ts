@@ -57,6 +57,8 @@ export class AuditLog {
   readonly #clock: Clock;
   readonly #onAct: () => void;
   readonly #onChange: () => void;
+  /** Acts that waited for the row's lock on Postgres would keep its few connections from look-ups: one act of a process does. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor({ storage, clock, onAct = () => undefined, onChange = () => undefined }: AuditLogOptions) {
     this.#storage = storage;
@@ -69,7 +71,13 @@ export class AuditLog {
    * Runs the statements of an act in one transaction, with a row for each change that it notes. Acts of all processes run one after
    * the other, so that the rows that an act has read stay the same until it is committed. An exception undoes it all.
    */
-  async act<Result>(options: ActOptions, work: (note: NoteChange) => Steps<Result>): Promise<Result> {
+  act<Result>(options: ActOptions, work: (note: NoteChange) => Steps<Result>): Promise<Result> {
+    const acted = this.#last.then(() => this.#act(options, work));
+    this.#last = acted.catch(() => undefined);
+    return acted;
+  }
+
+  async #act<Result>(options: ActOptions, work: (note: NoteChange) => Steps<Result>): Promise<Result> {
     const at = this.#clock();
     let isChange = false;
     const steps = function* (): Steps<Result> {

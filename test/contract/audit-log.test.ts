@@ -171,13 +171,26 @@ function describeAuditLog(name: string, open: () => Promise<Storage>): void {
         order.push("one ends");
         note({ act: "x", target: "x" });
       });
-      const fast = log.act({ actor: { name: "two" } }, function* (note) {
+      const fast = new AuditLog({ storage, clock: () => 1_000 }).act({ actor: { name: "two" } }, function* (note) {
         order.push("two");
         yield sql`SELECT 1 AS one`;
         note({ act: "x", target: "x" });
       });
       await Promise.all([slow, fast]);
       expect(order.join(" ")).toContain("one begins one ends");
+    });
+
+    test("leaves the connections for look-ups to others while many acts wait", async () => {
+      const { id } = await createToken(deps, { user: "alice" });
+      if (storage.engine === "sqlite") return;
+      const waiting: Promise<unknown>[] = [];
+      await storage.commits.transaction(async (run) => {
+        await run("SELECT number FROM audit_state FOR UPDATE");
+        for (let count = 0; count < 20; count += 1) waiting.push(rotateToken(deps, id, 0));
+        expect(await deps.tokens.findById(id)).toMatchObject({ id });
+      });
+      await Promise.all(waiting);
+      expect((await deps.tokens.findById(id))?.version).toBe(21);
     });
   });
 }
