@@ -51,10 +51,10 @@ export const actQuery = z.object({
   dry_run: z.enum(["true", "false"]).optional().describe("`true` changes nothing, and answers what it would be."),
 });
 
-export const actHeaders = z.object({ "x-tollgate-reason": z.string().optional() });
+export const actHeaders = z.object({ "x-tollgate-reason": z.string().min(1).optional() });
 
 export const changeHeaders = actHeaders.extend({
-  "if-match": z.string().optional().describe("The `etag` of an earlier answer: 412 if it was changed since."),
+  "if-match": z.string().min(1).optional().describe("The `etag` of an earlier answer: 412 if it was changed since."),
 });
 
 /** The context of an act, of its body, query and headers. */
