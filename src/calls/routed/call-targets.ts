@@ -67,9 +67,13 @@ export function callTargets(question: TargetQuestion): CallTargets | undefined {
   if (asked === null) return route && new CallTargets(question, route, targetsOf(route, random, { busy, session }));
   const fallbacks = asked.trim() === "none" ? [] : fallbacksIn(asked);
   if (route === undefined && fallbacks.length === 0) return undefined;
+  const { principal, operations } = question;
   const first =
-    route === undefined ? [callersTarget(modelId)] : targetsOf(route, random, { busy, session }).slice(0, 1);
-  return new CallTargets(question, route, [...first, ...fallbacks.map(callersTarget)]);
+    route === undefined
+      ? callersTarget(modelId)
+      : targetsOf(route, random, { busy, session }).find(({ when }) => isFor(when, principal, operations[0]));
+  const targets = first === undefined ? [] : [first, ...fallbacks.map(callersTarget)];
+  return new CallTargets(question, route, targets);
 }
 
 function fallbacksIn(text: string): string[] {
@@ -151,9 +155,10 @@ export class CallTargets {
     const tiers = this.#route?.tiers ?? [];
     const places = new Map<CallTarget, { tier: number; cost: Nano | undefined }>();
     for (const target of this.#left) {
-      const resolved = this.#resolve(target);
+      // The caller's own ones stay behind them, in their order.
+      const resolved = target.isCallers === true ? undefined : this.#resolve(target);
       const tier = tiers.findIndex((targets) => targets.some(({ on }) => on === target.on));
-      places.set(target, { tier, cost: resolved && (await costOf(resolved)) });
+      places.set(target, { tier: tier === -1 ? tiers.length : tier, cost: resolved && (await costOf(resolved)) });
     }
     this.#left.sort((a, b) => {
       const [one, other] = [places.get(a), places.get(b)];
@@ -185,15 +190,16 @@ export class CallTargets {
       this.#left.splice(this.#left.indexOf(target), 1);
       const resolved = this.#resolve(target);
       if (resolved === undefined) continue;
-      this.leave();
+      this.#leave?.();
       this.#given = target;
       this.#leave = this.#question.busy.begin(target.model);
       return resolved;
     }
   }
 
-  /** The call has ended, or goes on with another target. Returns the id of the one that was given last, which it has left. */
+  /** The call has ended, maybe before it was sent. Returns the id of the target that was given last, which it has left. */
   leave(): string | undefined {
+    this.note("none");
     this.#leave?.();
     return this.#given?.model;
   }
