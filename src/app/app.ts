@@ -145,7 +145,11 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   const { ticker, authenticator, sockets, circuits, sessionLimits, pages, targets } = lasting;
   const { overrides, onKeyChange } = targets;
   const router = createModelRouter({ ...options, overrides, onKeyChange }, before);
-  for (const prefix of changedProviders(router, before?.router)) circuits.forget(prefix);
+  for (const { prefix, keys } of changedProviders(router, before?.router)) {
+    circuits.forget(prefix);
+    // Those of the new configuration have not been asked yet.
+    for (const key of keys.refused) onKeyChange?.(prefix, key, "works");
+  }
   sessionLimits.realtime.max = config.realtime.sessions_per_token;
   sessionLimits.responses.max = config.responses.sockets_per_token;
   const outbound = createOutbound(config, environment);

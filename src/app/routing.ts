@@ -132,10 +132,10 @@ export function createModelRouter(options: RoutingOptions, before?: EarlierRoute
   return router;
 }
 
-/** The prefixes of the providers whose routes are not those of the earlier router, or that are gone. */
-export function changedProviders(router: ModelRouter, before: ModelRouter | undefined): string[] {
+/** The earlier routes of the providers that are changed or gone. */
+export function changedProviders(router: ModelRouter, before: ModelRouter | undefined): UpstreamRoute[] {
   const kept = new Set(router.routes);
-  return (before?.routes ?? []).flatMap((route) => (kept.has(route) ? [] : [route.prefix]));
+  return (before?.routes ?? []).filter((route) => !kept.has(route));
 }
 
 /** The names that Claude Code and Codex have built in, so that they work in a sandbox without any configuration. */

@@ -43,11 +43,11 @@ export function createTargetSharing({ storage, environment, logger }: TargetShar
         process: Buffer.from(environment.randomBytes(12)).toString("base64url"),
         circuits,
         overrides,
-        adoptKey(id, state) {
+        adoptKey(id, state, changedAt) {
           const { prefix, ...key } = readSharedKeyId(id);
           routes()
             .find((route) => route.prefix === prefix)
-            ?.keys.adopt(key, state);
+            ?.keys.adopt(key, state, changedAt);
         },
         onOverrides: (changes) => logOverrides(logger, changes),
         onFailure: (reason) => logger.warn({ reason: String(reason) }, "targets are not shared"),

@@ -151,6 +151,36 @@ describe("a key that was refused three times in a row", () => {
     expect(pool.learns).toBe(false);
   });
 
+  test("is asked again in time for each operation, whatever the others come to", () => {
+    const { pool } = refusedPool("a");
+    const fail = (name: "key_refused" | "rate_limited", operation: string): void => {
+      if (pool.acquire(undefined, operation) !== undefined)
+        pool.note(keyOf("a"), { name, retryAfterMs: undefined }, operation);
+    };
+    for (const operation of ["/chat", "/speech"])
+      for (let time = 0; time < 3; time += 1) fail("key_refused", operation);
+    // The key has no permission for speech, which is asked for all the time, and its limits are used up.
+    for (let second = 0; second < 60; second += 1) {
+      now += 1_000;
+      fail("key_refused", "/speech");
+      fail("rate_limited", "/embeddings");
+    }
+    expect(pool.acquire(undefined, "/chat")?.secret).toBe("a");
+    pool.noteAnswer(keyOf("a"), undefined, "/chat");
+    expect([pool.acquire(undefined, "/speech"), pool.acquire(undefined, "/chat")?.secret]).toEqual([undefined, "a"]);
+    expect(pool.refused).toEqual([{ keyId: keyIdOf("a"), operation: "/speech" }]);
+  });
+
+  test("elsewhere may be asked a minute after that: it may have been repaired before this process began", () => {
+    const { pool, changes } = refusedPool("a");
+    pool.adopt({ keyId: keyIdOf("a"), operation: "" }, "refused", now - 50_000);
+    expect(take(pool, 1)).toEqual([undefined]);
+    now += 10_000;
+    expect(take(pool, 2)).toEqual(["a", undefined]);
+    pool.noteAnswer(keyOf("a"), undefined);
+    expect([take(pool, 2), changes]).toEqual([["a", "a"], [`${keyIdOf("a")} works`]]);
+  });
+
   test("must have been refused in a row, and for itself: quota and limits are another thing", () => {
     const { pool, changes, refuse } = refusedPool("a");
     refuse("a", 2);
@@ -271,7 +301,7 @@ describe("keys with names", () => {
     expect([keys.serves("o3"), keys.serves("o4"), keys.acquire(undefined, "", "o4")]).toEqual([true, false, undefined]);
     const batch = keys.acquire("session", "", "gpt-4o");
     expect(batch?.id).toBe("batch");
-    if (batch !== undefined) expect([keys.hasOther(batch, "gpt-4o"), keys.hasOther(batch)]).toEqual([false, true]);
+    if (batch !== undefined) expect([keys.hasOther(batch, "", "gpt-4o"), keys.hasOther(batch)]).toEqual([false, true]);
     expect(pool(named("only", { models: ["o3"] })).acquire(undefined, "", "o4")).toBeUndefined();
   });
 });

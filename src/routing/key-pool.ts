@@ -52,6 +52,12 @@ export interface KeySource {
   models?: readonly string[] | undefined;
 }
 
+interface Refusals {
+  inRow: number;
+  /** Until when a key that was refused time and again is not asked for the operation, whatever happens to its other ones. */
+  until: number;
+}
+
 interface PooledKey {
   readonly key: Key;
   /** The id of objects that it stored before it had a name. */
@@ -63,7 +69,7 @@ interface PooledKey {
    * Refusals in a row, by operation: a key may lack the permission for one of them, and callers who ask for that must not take it
    * away from the others.
    */
-  refusals: Map<string, number>;
+  refusals: Map<string, Refusals>;
   /** The part of its limits that was left when it last answered; undefined if it is not known. */
   room: number | undefined;
   roomAt: number;
@@ -123,16 +129,15 @@ export class KeyPool {
   acquire(session?: string, operation = "", model?: string): Key | undefined {
     const [only] = this.#keys;
     // Most pools have one key, which has never cooled down: no clock is read.
-    if (this.#keys.length === 1 && only?.coolUntil === 0 && !this.#isLimited) return only.key;
+    if (this.#keys.length === 1 && only?.coolUntil === 0 && !this.#hasRefused && !this.#isLimited) return only.key;
     const now = this.#clock();
     let chosen: PooledKey | undefined;
     let earliest: PooledKey | undefined;
     let rooms = 0;
     for (const each of this.#keys) {
-      if (!isFor(each, model)) continue;
+      if (!isFor(each, model) || !mayAsk(each, operation, now)) continue;
       if (each.coolUntil > now) {
-        const isEarlier = earliest === undefined || each.coolUntil < earliest.coolUntil;
-        if (isEarlier && !isRefused(each, operation)) earliest = each;
+        if (earliest === undefined || each.coolUntil < earliest.coolUntil) earliest = each;
         continue;
       }
       const room = roomOf(each, now) * each.weight;
@@ -140,11 +145,14 @@ export class KeyPool {
       each.turn += room;
       if (chosen === undefined || each.turn > chosen.turn) chosen = each;
     }
-    if (chosen === undefined) return earliest?.key;
-    if (session !== undefined) chosen = this.#preferred(session, { operation, model }, now) ?? chosen;
-    chosen.turn -= rooms;
-    if (isRefused(chosen, operation)) chosen.coolUntil = now + REFUSED_COOL_DOWN_MS;
-    return chosen.key;
+    if (chosen !== undefined) {
+      if (session !== undefined) chosen = this.#preferred(session, { operation, model }, now) ?? chosen;
+      chosen.turn -= rooms;
+    }
+    const taken = chosen ?? earliest;
+    const refusals = taken?.refusals.get(operation);
+    if (refusals !== undefined) refusals.until = now + REFUSED_COOL_DOWN_MS;
+    return taken?.key;
   }
 
   /** The key of a session, by rendezvous hashing: another one only if that rests, has little room or is refused. */
@@ -179,9 +187,20 @@ export class KeyPool {
   }
 
   /** Whether another key for the model could be used now. */
-  hasOther({ id }: Key, model?: string): boolean {
+  hasOther({ id }: Key, operation = "", model?: string): boolean {
     const now = this.#clock();
-    return this.#keys.some((each) => each.key.id !== id && each.coolUntil <= now && isFor(each, model));
+    return this.#keys.some(
+      (each) => each.key.id !== id && each.coolUntil <= now && isFor(each, model) && mayAsk(each, operation, now),
+    );
+  }
+
+  /** The keys that have been refused three times in a row, and have not worked since. */
+  get refused(): readonly RefusedKey[] {
+    return this.#keys.flatMap((each) =>
+      [...each.refusals.keys()]
+        .filter((operation) => isRefused(each, operation))
+        .map((operation) => ({ keyId: each.key.id, operation })),
+    );
   }
 
   /** Whether one of several keys is for the model; of a pool without keys the router knows. */
@@ -198,9 +217,9 @@ export class KeyPool {
     // A quota that is used up may be filled up at any time, and the caller learns it from the refusal.
     if (failure.name !== "key_refused") return;
     this.#hasRefused = true;
-    const refusals = (pooled.refusals.get(operation) ?? 0) + 1;
-    pooled.refusals.set(operation, refusals);
-    if (refusals === REFUSALS_MAX) this.#onChange?.({ keyId: id, operation }, "refused");
+    const inRow = (pooled.refusals.get(operation)?.inRow ?? 0) + 1;
+    pooled.refusals.set(operation, { inRow, until: this.#clock() + REFUSED_COOL_DOWN_MS });
+    if (inRow === REFUSALS_MAX) this.#onChange?.({ keyId: id, operation }, "refused");
   }
 
   /** Lets a key rest that could not list models: it may be able to do other things. */
@@ -230,16 +249,20 @@ export class KeyPool {
 
   /**
    * Takes over a change of another process: a key has been refused time and again for an operation, or works. Without an operation
-   * it works for all.
+   * it works for all. The minute of a refused one counts from the time of the change.
    */
-  adopt({ keyId, operation }: { keyId: string; operation?: string }, state: "refused" | "works"): void {
+  adopt(
+    { keyId, operation }: { keyId: string; operation?: string },
+    state: "refused" | "works",
+    changedAt = this.#clock(),
+  ): void {
     const pooled = this.#find(keyId);
     if (pooled === undefined) return;
     if (state === "works") return this.#forgetRefusals(pooled, operation);
     if (operation === undefined || isRefused(pooled, operation)) return;
-    pooled.refusals.set(operation, REFUSALS_MAX);
+    const until = Math.min(changedAt, this.#clock()) + REFUSED_COOL_DOWN_MS;
+    pooled.refusals.set(operation, { inRow: REFUSALS_MAX, until });
     this.#hasRefused = true;
-    this.#rest(pooled, "refused", undefined);
   }
 
   #repair(pooled: PooledKey, operation: string): void {
@@ -261,7 +284,12 @@ export class KeyPool {
 }
 
 function isRefused({ refusals }: PooledKey, operation: string): boolean {
-  return (refusals.get(operation) ?? 0) >= REFUSALS_MAX;
+  return (refusals.get(operation)?.inRow ?? 0) >= REFUSALS_MAX;
+}
+
+/** Whether it is not the minute of another call of a key that is refused for the operation. */
+function mayAsk(pooled: PooledKey, operation: string, now: number): boolean {
+  return !isRefused(pooled, operation) || (pooled.refusals.get(operation)?.until ?? 0) <= now;
 }
 
 function isFor({ models }: PooledKey, model: string | undefined): boolean {

@@ -72,7 +72,7 @@ export class Attempts {
     const hasOtherKey =
       this.#pinned === undefined &&
       failureTraits[failure.name].key !== "fine" &&
-      target.route.keys.hasOther(key, target.model);
+      target.route.keys.hasOther(key, target.operation.path, target.model);
     if (hasOtherKey) return 0;
     if (!failure.retryable || hasNext === true) return undefined;
     if (failure.retryAfterMs === undefined) return failure.needsRetryAfter ? undefined : this.#backoff(number);

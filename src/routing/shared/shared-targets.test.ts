@@ -74,7 +74,7 @@ function scene(count = 2) {
       process: `p${number}`,
       circuits,
       overrides,
-      adoptKey: (key, state) => keys.adopt(readSharedKeyId(key), state),
+      adoptKey: (key, state, changedAt) => keys.adopt(readSharedKeyId(key), state, changedAt),
       onOverrides: (change) => void changes.push(change),
       onFailure: (reason) => void failures.push(reason),
     });
@@ -185,6 +185,21 @@ test("what an operator disables is known to all, each change once, and ends by i
     { disabled: [override], enabled: [] },
     { disabled: [], enabled: ["a"] },
   ]);
+});
+
+test("a key that was refused before the processes began is asked, and found to work", async () => {
+  const { one, two, store, settle, clock } = scene();
+  const shared = sharedKeyId("a", { keyId: keyIdOf("k"), operation: "/chat" });
+  const changedAt = clock() - 36_000_000;
+  store.states.set(shared, { id: shared, kind: "refused", openUntil: 0, pauseMs: 0, process: "gone", changedAt });
+  await settle();
+  const refused = [{ keyId: keyIdOf("k"), operation: "/chat" }];
+  expect([one.keys.refused, two.keys.refused]).toEqual([refused, refused]);
+  const asked = ["first", "second", "third"].map(() => one.keys.acquire(undefined, "/chat")?.secret);
+  expect(asked.filter((secret) => secret === "k")).toHaveLength(1);
+  one.keys.noteAnswer({ id: keyIdOf("k"), secret: "k", cachedHeaders: [] }, undefined, "/chat");
+  await settle();
+  expect([store.states.get(shared)?.kind, one.keys.refused, two.keys.refused]).toEqual(["repaired", [], []]);
 });
 
 describe("the storage", () => {

@@ -20,8 +20,8 @@ const KEPT_MS = 3_600_000;
 /** Of changes that have not been written yet, and of those that have been taken over. */
 const CHANGES_MAX = 2_000;
 
-/** Takes over a change of another process. */
-type AdoptKey = (id: string, state: "refused" | "works") => void;
+/** Takes over a change of another process, from this time. */
+type AdoptKey = (id: string, state: "refused" | "works", changedAt: number) => void;
 
 export interface SharedTargetsOptions {
   store: TargetStore;
@@ -49,14 +49,13 @@ export class SharedTargets {
   #mustReadAgain = false;
   /** The newest change that was taken over, of each id. */
   readonly #adopted = new Map<string, string>();
-  #readUntil: number;
+  /** Changes from before this process began count too: a key that was refused long ago may work, which its next call finds out. */
+  #readUntil = 0;
   #failed = false;
 
   constructor(options: SharedTargetsOptions) {
     this.#options = options;
-    const { circuits, onForeignChange, every, clock } = options;
-    // Changes from before this process began count too.
-    this.#readUntil = clock() - KEPT_MS;
+    const { circuits, onForeignChange, every } = options;
     if (circuits !== undefined) circuits.onLearnt = (id, state) => this.#learnCircuit(id, state);
     const read = (): void => void this.read();
     this.#stops = [onForeignChange(read), every(READ_AGAIN_MS, read), every(KEPT_MS, () => void this.#tidy())];
@@ -125,8 +124,8 @@ export class SharedTargets {
     if (this.#adopted.size >= CHANGES_MAX) this.#adopted.clear();
     this.#adopted.set(id, change);
     const { circuits, adoptKey } = this.#options;
-    if (kind === "refused") adoptKey(id, "refused");
-    else if (kind === "repaired") adoptKey(id, "works");
+    if (kind === "refused") adoptKey(id, "refused", changedAt);
+    else if (kind === "repaired") adoptKey(id, "works", changedAt);
     else circuits?.adopt(id, kind === "works" ? "works" : { openUntil, pauseMs });
   }
 
