@@ -21,6 +21,6 @@ export {
   type StoredResponseDependencies,
 } from "./responses/lookups.ts";
 export { openResponseStore } from "./responses/sql/open.ts";
-export { renameKey } from "./sql/rename-keys.ts";
+export { type KeyRenaming, renameKey } from "./sql/rename-keys.ts";
 export { neededProviders } from "./sql/needed-providers.ts";
 export type { ResponseStore, StoredResponse } from "./responses/store.ts";

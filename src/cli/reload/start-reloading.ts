@@ -33,14 +33,15 @@ export function startReloading({ watch, end, storage, ...options }: ReloadingOpt
   const reloader = new Reloader({
     ...options,
     async apply(next, request) {
+      const [{ config: before }, { config }] = [reloader.loaded, next];
       // Before the secret that they are known by is gone.
-      await nameKeys(storage, reloader.loaded.config, options.logger);
+      await nameKeys(storage, { config: before, besides: config }, options.logger);
       await options.apply(next, request);
-      await nameKeys(storage, next.config, options.logger);
+      await nameKeys(storage, { config, besides: before }, options.logger);
     },
     neededFrom: (prefixes) => neededProviders(storage, prefixes, clock()),
   });
-  void nameKeys(storage, options.loaded.config, options.logger);
+  void nameKeys(storage, { config: options.loaded.config }, options.logger);
   const presence = new NodePresence({
     store: openNodeStore(storage),
     clock,
