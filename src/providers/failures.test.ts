@@ -63,6 +63,26 @@ const rows: [string, Upstream, unknown, Meaning][] = [
     openaiError("context_length_exceeded", "invalid_request_error"),
     "context window",
   ],
+  [
+    "openai 429 too long for a minute",
+    { kind: "openai" },
+    openaiError(
+      "rate_limit_exceeded",
+      "tokens",
+      "Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 30601. The input or output tokens must be reduced in order to run successfully.",
+    ),
+    "context window",
+  ],
+  [
+    "groq 413 too long for a minute",
+    compatible("groq"),
+    openaiError(
+      "rate_limit_exceeded",
+      "tokens",
+      "Request too large for model `llama` in organization `org_x` service tier `on_demand` on tokens per minute (TPM): Limit 6000, Requested 6500",
+    ),
+    "context window",
+  ],
   ["openai 503", { kind: "openai" }, openaiError("slow_down", "server_error"), "nothing special"],
   [
     "google 400 bad key",

@@ -15,7 +15,11 @@ export const commonFailures: FailureRules = {
     { statuses: keyStatuses, codes: /^(?:insufficient_quota|exceeded_current_quota|credit_balance_exhausted)/ },
   ],
   modelGone: [{ statuses: modelStatuses, codes: /^(?:model_not_found|DeploymentNotFound)$/ }],
-  contextWindow: [{ statuses: [400, 413, 422], codes: /^context_length_exceeded$/ }],
+  contextWindow: [
+    { statuses: [400, 413, 422], codes: /^context_length_exceeded$/ },
+    // More than the account's limit of a minute, at any time. Groq has a 413 for it.
+    { statuses: [413, 429], message: /^Request too large for / },
+  ],
   contentPolicy: [
     { statuses: [400, 403], codes: /^(?:content_policy_violation|moderation_blocked|content_filter|invalid_prompt)$/ },
   ],
