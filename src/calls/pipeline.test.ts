@@ -1,6 +1,7 @@
 /** The pipeline alone: a call without an HTTP request. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { WorkScene } from "../charges/__fixtures__/work-scene.ts";
+import type { AskUpstream } from "../core/index.ts";
 import { chatCodec, chatRequest } from "../dialects/index.ts";
 import { attemptOnce, principalOf, router, worldOf } from "../sending/__fixtures__/upstreams.ts";
 import { BusyTargets, SessionCaches } from "../routing/index.ts";
@@ -34,13 +35,13 @@ const chunks = [{ choices: [{ index: 0, delta: { content: "Hi" } }] }, { choices
 
 let shell: WorkShell;
 
-function pipelineTo(script: () => Response): CallPipeline {
+function pipelineTo(script: () => Response, ask?: AskUpstream): CallPipeline {
   const body = { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker: scene.ticker };
   shell = new WorkShell({ work: scene.deps, memory: new MemoryBudget(1e9), body });
   const { environment } = worldOf(script);
   const logger = { info: () => undefined, warn: () => undefined, error: () => undefined, flush: () => undefined };
   return new CallPipeline({
-    environment: { ...environment, clock: scene.deps.clock },
+    environment: { ...environment, ...(ask && { ask }), clock: scene.deps.clock },
     router,
     storedObjects,
     largeBodies: new LargeBodies(),
@@ -116,5 +117,31 @@ describe("a call without an HTTP request", () => {
     expect(await textOf(again)).toBe(await textOf(first));
     expect(again.headers).toMatchObject({ "idempotent-replayed": "true", "x-tollgate-first-request-id": "req_own_1" });
     expect(await scene.balances()).toEqual({ charged: 20_000n, held: 0n });
+  });
+
+  test("whose client leaves before its second target is asked pays nothing for the first one, which has failed", async () => {
+    const asked = Promise.withResolvers<void>();
+    const pipeline = pipelineTo(
+      () => Response.json(completion),
+      ({ url, signal, onSent }) => {
+        if (url.startsWith("https://openai.test")) {
+          onSent?.(true);
+          return Promise.reject(new Error("the connection was cut"));
+        }
+        asked.resolve();
+        return new Promise((_, reject) => {
+          signal.addEventListener("abort", { handleEvent: () => reject(signal.reason) });
+        });
+      },
+    );
+    const client = new AbortController();
+    const headers = new Headers({ "x-tollgate-fallback": "azure/m" });
+    const failing = pipeline.run(route, callOf({}, { headers, client })).catch((error: unknown) => error);
+    await asked.promise;
+    client.abort();
+    await scene.tick(5_000);
+    await failing;
+    expect(scene.ended).toMatchObject([{ record: { provider: "azure", outcome: "abandoned" } }]);
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
   });
 });

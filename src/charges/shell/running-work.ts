@@ -111,6 +111,11 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     if (isSent) this.#sentAt = this.watchdog.ticker.now();
   }
 
+  /** Another target has the work: the caller pays for none of the requests so far, which have failed. */
+  noteMoved(): void {
+    this.#requestsSent = 0;
+  }
+
   /** The price of a request whose answer is lost, in credits; undefined if it is not known. */
   lostCredits(): string | undefined {
     return creditsOf(this.work, lostUsage(this.work.order));
