@@ -96,7 +96,7 @@ interface EarlierRoutes {
   router: Pick<ModelRouter, "withPrefix">;
 }
 
-/** The routes and prices of the configured providers' models. A provider that is the same as before keeps its route, with the state of its keys. */
+/** The routes and prices of the configured providers' models. A provider that is the same as before keeps the state of its keys. */
 export function createModelRouter(options: RoutingOptions, before?: EarlierRoutes): ModelRouter {
   const { config, missingKeys, sandbox, environment, logger, onKeyChange, overrides } = options;
   const prices = createPriceBook(options);
@@ -104,12 +104,15 @@ export function createModelRouter(options: RoutingOptions, before?: EarlierRoute
     const simulator = sandbox.get(prefix);
     const earlier = before?.router.withPrefix(prefix);
     const isSame = isDeepStrictEqual(provider, before?.config.providers[prefix]);
-    if (earlier !== undefined && isSame && earlier.baseUrl === (simulator ?? provider.base_url)) return earlier;
+    const internal = internalModels(config, [prefix, ...provider.aliases]);
+    // The routes of models may have changed all the same.
+    if (earlier !== undefined && isSame && earlier.baseUrl === (simulator ?? provider.base_url))
+      return { ...earlier, internal };
     const keys = simulator === undefined ? providerKeys(provider) : [{ secret: "simulated" }];
     return {
       prefix,
       aliases: provider.aliases,
-      internal: internalModels(config, [prefix, ...provider.aliases]),
+      internal,
       provider: inDialects(prefix, createProvider(choiceOf(provider)), provider.dialects),
       baseUrl: simulator ?? provider.base_url,
       keys: new KeyPool(keys, environment.clock, {
@@ -134,8 +137,8 @@ export function createModelRouter(options: RoutingOptions, before?: EarlierRoute
 
 /** The earlier routes of the providers that are changed or gone. */
 export function changedProviders(router: ModelRouter, before: ModelRouter | undefined): UpstreamRoute[] {
-  const kept = new Set(router.routes);
-  return (before?.routes ?? []).filter((route) => !kept.has(route));
+  const kept = new Set(router.routes.map(({ keys }) => keys));
+  return (before?.routes ?? []).filter(({ keys }) => !kept.has(keys));
 }
 
 /** The names that Claude Code and Codex have built in, so that they work in a sandbox without any configuration. */
