@@ -37,6 +37,15 @@ test("open circuits are counted until their targets work again", () => {
   expect(circuits.open).toBe(0);
 });
 
+test("a target that works again is due before one that is left out, for the calls that its ramp leaves aside", () => {
+  const { circuits, call, open, pass } = scene();
+  open();
+  pass(5_000);
+  call("works");
+  for (let time = 0; time < 3; time += 1) circuits.note(circuits.force("b/m"), failed);
+  expect(circuits.dueAt(id)).toBeLessThan(circuits.dueAt("b/m"));
+});
+
 describe("a circuit opens", () => {
   test("after three failures in a row", () => {
     const { call, changes } = scene();

@@ -153,8 +153,9 @@ export class Circuits {
 
   /** When the target may be called again, in milliseconds since the epoch; zero if now. */
   dueAt(id: string): number {
-    const { openUntil = 0, probeUntil = 0 } = this.#circuits.get(id) ?? {};
-    return Math.max(openUntil, probeUntil);
+    const { openUntil = 0, probeUntil = 0, rampFrom } = this.#circuits.get(id) ?? {};
+    // On its ramp it works, and only rests from some of the calls.
+    return rampFrom === undefined ? Math.max(openUntil, probeUntil) : 0;
   }
 
   note({ id, openings, isProbe }: Admission, outcome: CircuitOutcome): void {
