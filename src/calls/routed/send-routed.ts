@@ -221,7 +221,6 @@ class RoutedCall {
       if (plan === undefined || !this.#targets.takesInput(likelyInput(plan.order))) continue;
       const isTooLong = this.#targets.hasFor(after) && exceedsWindow(plan.order);
       if (!isTooLong && (await this.#running.work.moveTo(plan.order)) === "moved") {
-        this.#running.noteMoved();
         this.#checkOpen();
         const { streamed } = plan.exchange;
         this.#running.watchdog.limitTotal(streamed ? Number.POSITIVE_INFINITY : this.#deps.send.totalMsMax);

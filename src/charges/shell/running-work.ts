@@ -46,10 +46,11 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   #body: Pick<RunningWorkOptions<Plan, Target>, "way" | "received" | "bodyMemory"> | undefined;
   #ended = false;
   #isParked = false;
-  /** Requests that the upstream has received and not refused. */
-  #requestsSent = 0;
-  /** When the last of them was sent, by the ticker's clock. */
-  #sentAt = 0;
+  /**
+   * Requests of an order that the upstream has received and not refused, and when the last one was sent, by the ticker's clock. Work
+   * that has moved to another target has another order: the caller pays for none of those before.
+   */
+  #sent: { order: unknown; requests: number; at: number } | undefined;
   /** The attempts that have begun, of all requests and targets. */
   attempts = 0;
   /** Whether it goes on in this process after its request has ended. */
@@ -107,13 +108,10 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
 
   /** Counts a request that was written to the upstream, or one of those that were then refused there. */
   noteSent(isSent: boolean): void {
-    this.#requestsSent += isSent ? 1 : -1;
-    if (isSent) this.#sentAt = this.watchdog.ticker.now();
-  }
-
-  /** Another target has the work: the caller pays for none of the requests so far, which have failed. */
-  noteMoved(): void {
-    this.#requestsSent = 0;
+    const { order } = this.work;
+    if (this.#sent?.order !== order) this.#sent = { order, requests: 0, at: 0 };
+    this.#sent.requests += isSent ? 1 : -1;
+    if (isSent) this.#sent.at = this.watchdog.ticker.now();
   }
 
   /** The price of a request whose answer is lost, in credits; undefined if it is not known. */
@@ -147,10 +145,10 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   fail(thrown: unknown): Promise<Nano> {
     const end = failedEnd(thrown, { hasLeft: this.watchdog.isAbandoned, hasBegun: false });
     const { order } = this.work;
-    const isSent = this.#requestsSent > 0;
+    const sent = this.#sent?.order === order ? this.#sent : undefined;
+    const isSent = sent !== undefined && sent.requests > 0;
     const isCharged = isSent && end.outcome === "abandoned";
-    const sentMs = this.watchdog.ticker.now() - this.#sentAt;
-    const observed = isCharged ? abandonedUsage(this.work, sentMs) : undefined;
+    const observed = isCharged ? abandonedUsage(this.work, this.watchdog.ticker.now() - sent.at) : undefined;
     const isLost = isSent && !isCharged && end.error?.losesAnswer === true;
     return this.end({ ...end, observed, lost: isLost ? lostUsage(order) : undefined });
   }
