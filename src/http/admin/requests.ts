@@ -51,17 +51,18 @@ export const actQuery = z.object({
   dry_run: z.enum(["true", "false"]).optional().describe("`true` changes nothing, and answers what it would be."),
 });
 
-export const actHeaders = z.object({ "x-tollgate-reason": z.string().min(1).optional() });
+export const actHeaders = z.object({ "x-tollgate-reason": z.string().optional() });
 
 export const changeHeaders = actHeaders.extend({
-  "if-match": z.string().min(1).optional().describe("The `etag` of an earlier answer: 412 if it was changed since."),
+  "if-match": z.string().optional().describe("The `etag` of an earlier answer: 412 if it was changed since."),
 });
 
 /** The context of an act, of its body, query and headers. */
 export function contextOf({ request }: RouteCall, body: { reason?: string | null | undefined } = {}): ActContext {
   const { dry_run: dryRun } = parseQuery(request, actQuery);
-  const header = request.headers.get("x-tollgate-reason") ?? undefined;
-  const text = body.reason ?? header?.trim();
+  // An empty header is none.
+  const header = request.headers.get("x-tollgate-reason")?.trim() || undefined;
+  const text = body.reason ?? header;
   if (text !== undefined && (text.length > REASON_CHARACTERS_MAX || !PRINTABLE.test(text)))
     throw new GatewayError("validation_failed", `reason: 1 to ${REASON_CHARACTERS_MAX} characters`, {
       param: "reason",
