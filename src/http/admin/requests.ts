@@ -60,9 +60,9 @@ export const changeHeaders = actHeaders.extend({
 /** The context of an act, of its body, query and headers. */
 export function contextOf({ request }: RouteCall, body: { reason?: string | null | undefined } = {}): ActContext {
   const { dry_run: dryRun } = parseQuery(request, actQuery);
+  const header = request.headers.get("x-tollgate-reason")?.trim();
   // An empty header is none.
-  const header = request.headers.get("x-tollgate-reason")?.trim() || undefined;
-  const text = body.reason ?? header;
+  const text = body.reason ?? (header === "" ? undefined : header);
   if (text !== undefined && (text.length > REASON_CHARACTERS_MAX || !PRINTABLE.test(text)))
     throw new GatewayError("validation_failed", `reason: 1 to ${REASON_CHARACTERS_MAX} characters`, {
       param: "reason",
