@@ -1,6 +1,7 @@
 /**
- * DNS rebinding: a page whose name resolves to this machine speaks to servers that trust whoever is on it. A browser
- * names the page in `Origin` and its name in `Host`, neither of which the page can change.
+ * A guard against DNS rebinding: a web page whose host name resolves to a loopback address could send requests to servers that
+ * trust all local clients. The browser sends the page's origin as `Origin` and its host name as `Host`, and a page cannot change
+ * either header.
  */
 import { matchesGlob } from "../core/index.ts";
 

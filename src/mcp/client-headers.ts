@@ -1,4 +1,4 @@
-/** The headers that a client sends with a message: members of its body, for whoever does not read bodies. */
+/** The headers that a client sends with a message. They repeat members of its body, for proxies that route by headers alone. */
 import { type JsonObject, objectOf } from "../core/index.ts";
 import { valueForHeader } from "./header-values.ts";
 import { nameOf, versionKey } from "./revisions.ts";

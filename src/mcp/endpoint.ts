@@ -3,7 +3,7 @@
  * node can answer it.
  */
 import type { JsonObject, RandomBytes } from "../core/index.ts";
-import type { Ticker } from "../streaming/index.ts";
+import { EVENT_STREAM, type Ticker } from "../streaming/index.ts";
 import { errorText, readMessage, RpcError, type RpcId, type RpcRequest } from "./json-rpc.ts";
 import { listen } from "./listen.ts";
 import { type McpCall, methodOf } from "./methods.ts";
@@ -181,7 +181,7 @@ function keyOf(sender: string, id: unknown): string {
 }
 
 function takesEvents(headers: Headers): boolean {
-  return headers.get("accept")?.includes("text/event-stream") === true;
+  return headers.get("accept")?.includes(EVENT_STREAM) === true;
 }
 
 /** The session that a message names, if it names one. Another token's is as if it were not there. */

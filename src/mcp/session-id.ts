@@ -13,7 +13,7 @@ export function newSession(owner: string, random: RandomBytes): string {
   return `${nonce}${markOf(owner, nonce)}`;
 }
 
-/** Whether the owner has begun the session. Whoever invents one must present the owner's token all the same. */
+/** Whether the session id was issued to this owner. The id is no credential: every request needs the owner's token as well. */
 export function ownsSession(owner: string, session: string): boolean {
   const nonce = session.slice(0, NONCE_CHARACTERS);
   return session.length === NONCE_CHARACTERS + MARK_CHARACTERS && session === `${nonce}${markOf(owner, nonce)}`;

@@ -213,10 +213,10 @@ function succeeded(
   deps: SendDependencies,
   call: UpstreamCall,
   { key, number, begunAt }: { key: Key; number: number; begunAt: number },
-  head: Pick<StreamReply, "status" | "headers" | "body">,
+  { status, headers, body }: Pick<StreamReply, "status" | "headers" | "body">,
 ): StreamReply {
-  const attempt = { keyId: key.id, attempt: number, begunAt, headAt: performance.now() };
-  const reply: StreamReply = { kind: "stream", ...head, ...attempt };
+  const headAt = performance.now();
+  const reply: StreamReply = { kind: "stream", status, headers, body, keyId: key.id, attempt: number, begunAt, headAt };
   if (call.isHeld !== true) reportAttempt(deps, call, { key, number }, answered(reply));
   return reply;
 }

@@ -12,7 +12,7 @@ const HIDDEN =
 /** Members that contain base64. */
 const DATA = new Set(["data", "blob"]);
 
-/** Far more than any result has. Deeper ones would exhaust the stack of whoever reads them. */
+/** The levels of a result; more than any real one has. Deeper nesting would exhaust the stack of a recursive reader, ours or the client's. */
 const DEPTH_MAX = 200;
 
 /** Secrets shorter than this would be found by accident. */

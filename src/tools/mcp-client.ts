@@ -15,7 +15,7 @@ import {
   type UpstreamReply,
 } from "../core/index.ts";
 import { capabilitiesKey, clientHeaders, rpcCodes, sessionRevisions, STATELESS, versionKey } from "../mcp/index.ts";
-import type { Ticker } from "../streaming/index.ts";
+import { EVENT_STREAM, type Ticker } from "../streaming/index.ts";
 import { readMessages } from "./read-messages.ts";
 
 const CONNECT_MS_MAX = 10_000;
@@ -172,7 +172,7 @@ export class McpClient {
       url,
       headers: new Headers({
         "content-type": "application/json",
-        accept: "application/json, text/event-stream",
+        accept: `application/json, ${EVENT_STREAM}`,
         ...headers,
         ...extra,
       }),

@@ -7,7 +7,7 @@ import {
   parseObject,
   type UpstreamReply,
 } from "../core/index.ts";
-import { dataOf, EventSplitter, eventsOf } from "../streaming/index.ts";
+import { dataOf, EVENT_STREAM, EventSplitter, eventsOf } from "../streaming/index.ts";
 import { collectBody } from "../upstream/index.ts";
 
 interface Reading {
@@ -18,7 +18,7 @@ interface Reading {
 
 /** The response to the request with this id; undefined if there is none. Rejects with 502 beyond the bound. */
 export async function readMessages(reply: UpstreamReply, reading: Reading): Promise<JsonObject | undefined> {
-  if (reply.headers.get("content-type")?.startsWith("text/event-stream") === true) {
+  if (reply.headers.get("content-type")?.startsWith(EVENT_STREAM) === true) {
     const reader = new EventReader(reply, reading);
     reply.body.flowTo(reader);
     return reader.response;

@@ -4,7 +4,7 @@
  */
 import { type JsonObject, objectOf, parseObject } from "../../core/index.ts";
 import { clientHeaders, errorText, RpcError, rpcCodes, type RpcId } from "../../mcp/index.ts";
-import { dataOf, EventSplitter, eventsOf } from "../../streaming/index.ts";
+import { dataOf, EVENT_STREAM, EventSplitter, eventsOf } from "../../streaming/index.ts";
 
 /** Bytes of a message in either direction. */
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
@@ -83,7 +83,7 @@ export class StdioBridge {
           ...clientHeaders(message),
           authorization: `Bearer ${token}`,
           "content-type": "application/json",
-          accept: "application/json, text/event-stream",
+          accept: `application/json, ${EVENT_STREAM}`,
         },
         body: line,
         signal: abort.signal,
@@ -99,7 +99,7 @@ export class StdioBridge {
 
   async #relay(message: Message, response: Response): Promise<void> {
     const { id } = message;
-    if (response.headers.get("content-type")?.startsWith("text/event-stream") === true) {
+    if (response.headers.get("content-type")?.startsWith(EVENT_STREAM) === true) {
       await this.#relayEvents(message, response);
       return;
     }

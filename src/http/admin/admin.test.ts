@@ -74,7 +74,7 @@ interface Asked {
 }
 
 async function ask(token: string, route: string, { body, headers = {} }: Asked = {}) {
-  // What was cached of the caller is read again.
+  // The authenticator caches a token for less than a second: this request reads it from the store.
   now += 1_000;
   const [method = "", path = ""] = route.split(" ");
   const answer = await fetchIt(

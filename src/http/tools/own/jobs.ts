@@ -2,6 +2,7 @@
 import { GatewayError, type JsonObject, objectsOf, parseObject, stringOf } from "../../../core/index.ts";
 import type { ToolAnswer, ToolResult, ToolTask } from "../../../mcp/index.ts";
 import { cleanObject } from "../../../tools/index.ts";
+import { headersOf, jsonOf, refusalOf } from "./ask-route.ts";
 import { textOfPage } from "./page-text.ts";
 import type { OwnCall } from "./own-tool.ts";
 
@@ -50,6 +51,14 @@ function taskIdOf({ kind, id }: JobName): string {
 function readTaskId(taskId: string): JobName | undefined {
   const [, kind, id] = /^(crawl|video):(.{1,512})$/s.exec(taskId) ?? [];
   return id === undefined ? undefined : { kind: kind === "crawl" ? "crawl" : "video", id };
+}
+
+/** Answers the call whose route has begun a job, or has refused it. */
+export async function answerBegun(call: OwnCall, kind: JobName["kind"], response: Response): Promise<ToolAnswer> {
+  const refused = await refusalOf(response);
+  if (refused !== undefined) return refused;
+  const { id } = await jsonOf(response);
+  return answerJob(call, { kind, id: stringOf(id) }, headersOf(response));
 }
 
 /** Answers the call that has begun a job: with the task, or with its state after a while. */

@@ -9,7 +9,7 @@ import { imageGenerationsRoute } from "../../images/generations.ts";
 import { createVideoRoute } from "../../videos/create.ts";
 import { askRoute, bodyOf, headersOf, jsonOf, refusalOf } from "./ask-route.ts";
 import { imageTypeOf, mediaTypeOf, readFile, soundTypeOf, type ToolFile } from "./files.ts";
-import { answerJob } from "./jobs.ts";
+import { answerBegun } from "./jobs.ts";
 import type { OwnTool } from "./own-tool.ts";
 
 const FILE = "base64, a data URL, or an address";
@@ -155,9 +155,6 @@ export const videoGenerate: OwnTool = {
   isReadOnly: false,
   async call(call) {
     const response = await askRoute(createVideoRoute, call, { body: bodyOf(call) });
-    const refused = await refusalOf(response);
-    if (refused !== undefined) return refused;
-    const { id } = await jsonOf(response);
-    return answerJob(call, { kind: "video", id: stringOf(id) }, headersOf(response));
+    return answerBegun(call, "video", response);
   },
 };

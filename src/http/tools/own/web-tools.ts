@@ -4,8 +4,8 @@ import { startCrawlRoute } from "../../web/crawl.ts";
 import { mapRoute } from "../../web/map.ts";
 import { scrapeRoute } from "../../web/scrape.ts";
 import { searchRoute } from "../../web/search.ts";
-import { askForPages, askRoute, bodyOf, headersOf, jsonOf, refusalOf } from "./ask-route.ts";
-import { answerJob } from "./jobs.ts";
+import { askForPages, askRoute, bodyOf } from "./ask-route.ts";
+import { answerBegun } from "./jobs.ts";
 import type { OwnTool } from "./own-tool.ts";
 import { textOfPage } from "./page-text.ts";
 
@@ -69,9 +69,6 @@ export const webCrawl: OwnTool = {
   isOpenWorld: true,
   async call(call) {
     const response = await askRoute(startCrawlRoute, call, { body: bodyOf(call) });
-    const refused = await refusalOf(response);
-    if (refused !== undefined) return refused;
-    const { id } = await jsonOf(response);
-    return answerJob(call, { kind: "crawl", id: stringOf(id) }, headersOf(response));
+    return answerBegun(call, "crawl", response);
   },
 };

@@ -2,8 +2,8 @@
 export type Declared = Readonly<Record<string, string>>;
 
 /**
- * How a style hides an element. `folded`: as a part that a control opens. `away`: out of sight for good. A child that
- * declares `unless` otherwise is seen nevertheless.
+ * The way in which a style hides an element. `folded`: the element is a collapsed part, which a control of the page opens.
+ * `away`: no control shows the element. A child is visible nevertheless if it declares the property `unless` with another value.
  */
 export interface Hiding {
   readonly way: "folded" | "away";
