@@ -5,13 +5,14 @@ import {
   type JsonEdit,
   type FormEdit,
   type OutgoingForm,
+  parseBody,
   type ReceivedForm,
   type ParsedBody,
   withMember,
 } from "../bodies/index.ts";
 import { type JsonObject, listOf, objectOf } from "../core/index.ts";
 import type { OfferedTools, Target } from "../routing/index.ts";
-import type { ChargeableBody } from "./chargeable-route.ts";
+import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 
 /** Decisions of the gateway about a request, beyond the upstream's own edits. */
 interface Decided {
@@ -39,6 +40,16 @@ export function editedBytes<Body extends ChargeableBody>(
   const others = edits.filter((edit) => !limits.has(targetOf(edit)));
   const removed = replaces.filter((name) => name in body).map((name): JsonEdit => ({ remove: name }));
   return editBytes(bytes, members, [...others, ...removed, { set: field, value: String(outputTokens) }]);
+}
+
+/** The client's body with these edits, read again. */
+export function parseEdited<Body extends ChargeableBody>(
+  { bytes, members }: ParsedBody<Body>,
+  edits: readonly JsonEdit[],
+  { body: schema, codec }: Pick<ChargeableRoute<Body>, "body" | "codec">,
+): ParsedBody<Body> {
+  if (schema === undefined) throw new Error("a route of forms has no JSON to edit");
+  return parseBody(Buffer.concat(editBytes(bytes, members, edits)), schema, codec.measured);
 }
 
 /** The members that only mean something beside tools: upstreams refuse them without. */

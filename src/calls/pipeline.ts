@@ -28,11 +28,12 @@ import { failedAnswer, nameTarget, storeOrLog, wholeAnswer } from "./build-respo
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { withAskedFeatures } from "./choose-operation.ts";
 import type { IncomingCall } from "./incoming-call.ts";
+import { parseEdited } from "./edit-body.ts";
 import { isLarge } from "./large-bodies.ts";
 import { type CallPlan, planCall, type PlanDependencies } from "./plan-call.ts";
 import { relayReply } from "./relay/relay-reply.ts";
 import { isLeftToUpstream, leaveToUpstream, runInBackground } from "./run-in-background.ts";
-import { callTargets, type CallTargets, mayHaveTargets } from "./routed/call-targets.ts";
+import { callTargets, type CallTargets, mayHaveTargets, modelsIn } from "./routed/call-targets.ts";
 import { answerInTime } from "./routed/late-answer.ts";
 import { type RoutedDependencies, sendRouted } from "./routed/send-routed.ts";
 import { readWhole, sendCall } from "./send-call.ts";
@@ -71,6 +72,8 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
   readonly #arrivedAt = performance.now();
   /** Undefined for a call with one target. */
   #targets: CallTargets | undefined;
+  /** The other models that the body names as targets, which no upstream is to get. */
+  #models: readonly string[] | undefined;
 
   constructor(deps: PipelineDependencies, route: ChargeableRoute<Body>, incoming: IncomingCall) {
     this.#deps = deps;
@@ -102,10 +105,13 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     const { operations } = this.#route;
     const { principal, headers } = this.#incoming;
     const modelId = received.body.model;
-    if (mayHaveTargets(router, modelId, headers)) {
+    const models = this.#route.codec.dialect === "chat" ? modelsIn(router, received.body) : undefined;
+    this.#models = models;
+    if (models !== undefined || mayHaveTargets(router, modelId, headers)) {
       const random = this.#deps.environment.randomFraction;
       const session = affinityOf({ headers, received });
-      const targets = callTargets({ router, circuits, busy, random, modelId, operations, principal, headers, session });
+      const asked = { modelId, operations, principal, headers, models, session };
+      const targets = callTargets({ router, circuits, busy, random, ...asked });
       if (targets !== undefined) return this.#planFirst(received, targets, retry);
     }
     return this.#planFor(received, router.resolve(modelId, operations, principal), retry);
@@ -162,9 +168,13 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     const deps = this.#deps;
     const route = this.#route;
     const incoming = this.#incoming;
-    const target = withAskedFeatures(resolved, route.codec, received.body);
-    const [at, arrivedAt] = [deps.work.clock(), this.#arrivedAt];
-    return planCall({ deps, route, incoming, received, target, retry, at, arrivedAt });
+    const own =
+      this.#models === undefined || received.kind === "form"
+        ? received
+        : parseEdited(received, [{ remove: "models" }], route);
+    const target = withAskedFeatures(resolved, route.codec, own.body);
+    const [at, arrivedAt, session] = [deps.work.clock(), this.#arrivedAt, this.#targets?.session];
+    return planCall({ deps, route, incoming, received: own, target, retry, session, at, arrivedAt });
   }
 
   ended(result: WorkResult | undefined): void {

@@ -2,7 +2,6 @@
 import {
   decodeBody,
   decodedSizeOf,
-  editBytes,
   type JsonEdit,
   parseBody,
   type ParsedBody,
@@ -47,6 +46,7 @@ import { requireModels, requirePrices, type Target } from "../routing/index.ts";
 import { affinityOf } from "./affinity.ts";
 import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
+import { parseEdited } from "./edit-body.ts";
 import { openMediaExchange } from "./exchange-media.ts";
 import type { ImageFetcher } from "./fetch-images.ts";
 import { callIdOf, keepsBytes, openTextExchange, passesThrough } from "./exchange-text.ts";
@@ -83,6 +83,8 @@ export interface ReadCall<Body extends ChargeableBody> {
   target: Target;
   /** Undefined for a call without a retry key. */
   retry: RetryKey | undefined;
+  /** The key of its session, if it is known already (`affinityOf`). */
+  session?: string | undefined;
   /** In milliseconds since the epoch. */
   at: number;
   /** By the performance clock. */
@@ -303,16 +305,14 @@ async function planInBackground<Body extends ChargeableBody>(
   responseStore: ResponseStoreService,
 ): Promise<CallPlan> {
   const { route, target, incoming, at } = call;
-  const { background: service, body: schema } = route;
-  if (service === undefined || schema === undefined) throw notInBackground("is not offered here");
+  const { background: service } = route;
+  if (service === undefined) throw notInBackground("is not offered here");
   if (parsed.body["store"] === false) throw notInBackground("needs a response that is stored: leave store out");
   if (parsed.bytes.length > limits.storedRoundBytesMax) throw notInBackground("is not possible with so large a body");
   const isStreamed = parsed.body.stream === true;
   const isNative = target.operation.runsInBackground === true && !isStreamed && passesThrough(target, parsed, codec);
   const edits: JsonEdit[] = [{ remove: "background" }, { set: "stream", value: "true" }];
-  const sent = isNative
-    ? parsed
-    : parseBody(Buffer.concat(editBytes(parsed.bytes, parsed.members, edits)), schema, codec.measured);
+  const sent = isNative ? parsed : parseEdited(parsed, edits, route);
   const plan = await planKept({ ...call, received: sent }, sent, codec, responseStore);
   const request = await decodeBodyOf(call, parsed);
   const callId = callIdOf(incoming.requestId);
@@ -373,7 +373,7 @@ async function planExpanded<Body extends ChargeableBody>(
 }
 
 function planOf<Body extends ChargeableBody>(
-  { route, incoming, received, target, retry, at, arrivedAt }: ReadCall<Body>,
+  { route, incoming, received, target, retry, session, at, arrivedAt }: ReadCall<Body>,
   own: WorkBound,
   exchange: Exchange,
   objects?: ObjectRecords,
@@ -412,6 +412,8 @@ function planOf<Body extends ChargeableBody>(
     exchange,
     records: objects && { objects, storeResponse: undefined },
     pinnedKeyId: undefined,
-    session: target.route.keys.hasSeveral ? affinityOf({ headers: incoming.headers, received }) : undefined,
+    session: target.route.keys.hasSeveral
+      ? (session ?? affinityOf({ headers: incoming.headers, received }))
+      : undefined,
   };
 }

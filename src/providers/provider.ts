@@ -121,6 +121,8 @@ export interface UpstreamOperation {
   ignores?: readonly RequestFeature[];
   /** Reads the purchases of a request's tool; absent if the operation takes no tools, or none that could buy anything. */
   readTool?: ToolReader;
+  /** The upstream itself tries the `models` of a body, one after the other (OpenRouter). */
+  triesModels?: boolean;
   /** Its chat streams differ from OpenAI's where clients of that dialect stumble over it. */
   hasIrregularStream?: boolean;
   /** The deltas of its chat streams may each have a role. */

@@ -100,6 +100,12 @@ export class ModelRouter {
     return this.#modelRoutes.get(modelId) ?? this.#modelRoutes.get(this.#idOf(modelId));
   }
 
+  /** Whether the provider of this model id tries the other models of a chat body itself; a route's name has none. */
+  triesModels(modelId: string): boolean {
+    const route = this.withPrefix(prefixOf(this.#idOf(modelId)));
+    return route?.provider.operations.chat?.triesModels === true;
+  }
+
   /** Resolves a model id, or the name of a route to the first of its targets that can be used. Throws like `resolveModel`. */
   resolve(modelId: string, operations: readonly [ModelOperation, ...ModelOperation[]], principal: ModelCaller): Target {
     const route = this.routeOf(modelId);

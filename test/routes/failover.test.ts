@@ -28,6 +28,7 @@ beforeAll(async () => {
       // A key that was refused three times is not asked any more.
       badkey2: { kind: "openai", base_url: providers.openai, api_key: "two" },
       poor: { kind: "openai", base_url: providers.openai, api_key: "three" },
+      openrouter: { kind: "openai-compatible", preset: "openrouter", base_url: providers.mistral, api_key: "four" },
     }),
     config: {
       upstream: { retries: 2 },
@@ -243,6 +244,56 @@ describe("x-tollgate-fallback", () => {
   test.each(["", "a/b,,c/d", "a/1,a/2,a/3,a/4,a/5,a/6"])("%p is refused", async (value) => {
     const answer = await call(chat, hello("openai/a"), header(value));
     expect([answer.status, asked()]).toEqual([422, []]);
+  });
+});
+
+describe("OpenRouter's `models` in a body of chat", () => {
+  const failing = "openai/b+status-503";
+  const header = { "x-tollgate-fallback": "xai/grok-4" };
+  const sent = (): unknown[] => rig.simulators.requests().map(({ body }) => JSON.parse(body) as unknown);
+
+  test.each([false, true])("are targets after the model, which no provider gets; streamed: %p", async (stream) => {
+    const models = [failing, "down/m", good];
+    const answer = await call(chat, hello(failing, { models, stream, user: "é" }));
+    expect([answer.status, answer.target[1]]).toEqual([200, good]);
+    expect(await answer.generation()).toMatchObject({ provider: "anthropic", outcome: "complete", credits: 0.000_25 });
+    expect(asked()).toEqual(["b+status-503", "claude-good"]);
+    for (const body of sent()) expect(body).not.toHaveProperty("models");
+    expect(sent()[0]).toMatchObject({ user: "é" });
+  });
+
+  test("stand in place of a route's later targets, and the header in place of them", async () => {
+    expect((await call(chat, hello("status-503", { models: ["xai/grok-3"] }))).target[1]).toBe("xai/grok-3");
+    expect((await call(chat, hello("status-503", { models: [good] }), header)).target[1]).toBe("xai/grok-4");
+    const none = { "x-tollgate-fallback": "none" };
+    expect((await call(chat, hello(failing, { models: [good] }), none)).status).toBe(503);
+    for (const body of sent()) expect(body).not.toHaveProperty("models");
+  });
+
+  test("are not asked if the token may not use them, or an operator's route only", async () => {
+    const answer = await call(chat, hello(failing, { models: ["xai/grok", "quick", "openai/c"] }), {}, ["openai/*"]);
+    expect([answer.status, asked()]).toEqual([200, ["b+status-503", "c"]]);
+  });
+
+  test("are OpenRouter's own if the model is, and only then", async () => {
+    await call(chat, hello("openrouter/a/b", { models: ["c/d"] }));
+    expect(sent()).toEqual([expect.objectContaining({ model: "a/b", models: ["c/d"] })]);
+    rig.simulators.clear();
+    expect((await call(chat, hello(failing, { models: ["openrouter/a/b"] }))).status).toBe(200);
+    expect(sent()[1]).toEqual(expect.not.objectContaining({ models: expect.anything() as unknown }));
+  });
+
+  test.each([["text"], [[""]], [[7]], [Array.from({ length: 6 }, (_, index) => `openai/${index}`)]])(
+    "%j is refused",
+    async (models) => {
+      const answer = await call(chat, hello("openai/a", { models }));
+      expect([answer.status, asked()]).toEqual([422, []]);
+      expect(answer.text).toContain("models");
+    },
+  );
+
+  test.each([[null], [[]]])("%j names nothing", async (models) => {
+    expect((await call(chat, hello("openai/a", { models }))).target).toEqual(["openai", "openai/a", "1"]);
   });
 });
 

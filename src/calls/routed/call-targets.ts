@@ -3,7 +3,9 @@ import {
   type FailureName,
   failureTraits,
   GatewayError,
+  type JsonObject,
   keysOf,
+  listOf,
   type ModelOperation,
   type Nano,
   type RandomFraction,
@@ -47,6 +49,8 @@ export interface TargetQuestion {
   operations: readonly [ModelOperation, ...ModelOperation[]];
   principal: Principal;
   headers: Headers;
+  /** The models of a chat body that are tried after its own one (`modelsIn`). */
+  models?: readonly string[] | undefined;
   /** The key of its session: see `affinityOf`. */
   session: string | undefined;
 }
@@ -57,15 +61,25 @@ export function mayHaveTargets(router: ModelRouter, modelId: string, headers: He
 }
 
 /**
+ * The other models that a chat body names in OpenRouter's `models`; undefined without any, and if the provider of its own
+ * model tries them itself.
+ */
+export function modelsIn(router: ModelRouter, { model, models }: JsonObject): readonly string[] | undefined {
+  const named = listOf(models).filter((each) => typeof each === "string");
+  if (named.length === 0 || typeof model !== "string" || router.triesModels(model)) return undefined;
+  return [...new Set(named)].filter((each) => each !== model);
+}
+
+/**
  * The targets of a call that may have several; undefined for a call with one. Throws `validation_failed` for a header that
- * is no list of ids.
+ * is no list of ids, and for too many models in the body.
  */
 export function callTargets(question: TargetQuestion): CallTargets | undefined {
-  const { router, modelId, headers, random, busy, session } = question;
+  const { router, modelId, random, busy, session } = question;
   const route = router.routeOf(modelId);
-  const asked = headers.get(FALLBACK_HEADER);
-  if (asked === null) return route && new CallTargets(question, route, targetsOf(route, random, { busy, session }));
-  const fallbacks = asked.trim() === "none" ? [] : fallbacksIn(asked);
+  const fallbacks = fallbacksOf(question);
+  if (fallbacks === undefined)
+    return route && new CallTargets(question, route, targetsOf(route, random, { busy, session }));
   if (route === undefined && fallbacks.length === 0) return undefined;
   const { principal, operations } = question;
   const first =
@@ -74,6 +88,15 @@ export function callTargets(question: TargetQuestion): CallTargets | undefined {
       : targetsOf(route, random, { busy, session }).find(({ when }) => isFor(when, principal, operations[0]));
   const targets = first === undefined ? [] : [first, ...fallbacks.map(callersTarget)];
   return new CallTargets(question, route, targets);
+}
+
+/** The caller's own targets after the first: of the header, else of the body. */
+function fallbacksOf({ headers, models }: TargetQuestion): readonly string[] | undefined {
+  const asked = headers.get(FALLBACK_HEADER);
+  if (asked !== null) return asked.trim() === "none" ? [] : fallbacksIn(asked);
+  if (models === undefined || models.length <= FALLBACKS_MAX) return models;
+  const message = `models: write up to ${FALLBACKS_MAX} model ids besides the model.`;
+  throw new GatewayError("validation_failed", message, { param: "models" });
 }
 
 function fallbacksIn(text: string): string[] {

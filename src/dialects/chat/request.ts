@@ -23,6 +23,12 @@ export const chatRequest = z
     max_tokens: tokenLimit,
     max_completion_tokens: tokenLimit,
     n: wholeNumber(1, 128).nullish(),
+    models: z
+      .array(modelId)
+      .nullish()
+      .describe(
+        "OpenRouter's: models that are tried after `model`, by their ids. If `model` is one of OpenRouter's, it tries them itself.",
+      ),
     // xAI's: such an answer is fetched, and costs, after its call has ended.
     deferred: z
       .boolean()

@@ -98,6 +98,7 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     dialect: "chat",
     ...(ignores === undefined ? {} : { ignores }),
     hasIrregularStream,
+    ...(buys.includes("models") ? { triesModels: true } : {}),
     ...(repeatsRole === true ? { repeatsRole } : {}),
     needsTranslation(body, model) {
       const known = factsOf(model);
