@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { TokenRecord } from "../auth/index.ts";
+import type { FoundToken } from "../auth/index.ts";
 import { type AccountState, Ledger } from "../ledger/index.ts";
 import type { Storage } from "../storage/index.ts";
 import { createAccounts } from "../../test/kit/accounts.ts";
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(() => storage.close());
 
-async function recordOf(id: string): Promise<TokenRecord> {
+async function recordOf(id: string): Promise<FoundToken> {
   const record = (await deps.tokens.list()).find((token) => token.id === id);
   if (record === undefined) throw new Error(`no token ${id}`);
   return record;
@@ -92,6 +92,8 @@ describe("a new token", () => {
     expect(record).toEqual({
       id,
       user: "alice",
+      userName: "alice",
+      userRole: "member",
       accountId: `token:${id}`,
       service: false,
       role: undefined,
@@ -108,6 +110,10 @@ describe("a new token", () => {
       previousUntil: undefined,
       madeBy: "cli:tester",
       version: 1,
+      userDisabledAt: undefined,
+      organisation: undefined,
+      organisationDisabledAt: undefined,
+      markup: undefined,
     });
   });
 

@@ -9,7 +9,7 @@ export interface HolderPage {
   limit: number;
   /** The last id of the page before. */
   after?: string | undefined;
-  /** Users of this organisation only, by its id. */
+  /** Users of this organisation only, by its id or name. */
   organisation?: string | undefined;
 }
 
@@ -20,8 +20,9 @@ export async function listHolders(deps: AccountsDependencies, page: HolderPage):
   const isAdmin = caller.role === "organisation_admin" && caller.organisation !== undefined;
   // Without an organisation, a caller reaches nobody but themselves.
   if (!all && !isAdmin) return [];
-  const organisation = all ? page.organisation : caller.organisation;
-  if (!all && page.organisation !== undefined && page.organisation !== organisation) return [];
+  const named = page.organisation === undefined ? undefined : await holders.find("organisation", page.organisation);
+  const organisation = all ? named?.id : caller.organisation;
+  if (page.organisation !== undefined && (named === undefined || named.id !== organisation)) return [];
   const found = await holders.list({ ...page, organisation });
   const organisations = [...new Set(found.flatMap(({ organisationId }) => organisationId ?? []))];
   const above = await Promise.all(organisations.map((id) => holders.find("organisation", id)));

@@ -58,5 +58,6 @@ export const schema: Schema = {
     NODES,
     AUDIT,
     auth.HOLDERS,
+    ledger.OWNER_IDS,
   ],
 };

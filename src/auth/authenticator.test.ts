@@ -27,7 +27,7 @@ class MemoryStore implements TokenStore {
   findAll(ids: readonly string[]): Promise<FoundToken[]> {
     return Promise.resolve([...this.records.values()].filter(({ id }) => ids.includes(id)));
   }
-  list(): Promise<TokenRecord[]> {
+  list(): Promise<FoundToken[]> {
     return Promise.resolve([...this.records.values()]);
   }
   revoke(id: string, at: number): Promise<boolean> {
@@ -155,6 +155,7 @@ describe("a principal", () => {
     expect(await bearer(token)).toEqual({
       tokenId: id,
       user: "bob",
+      userName: "alice",
       accountId: "token:x",
       service: true,
       role: "owner",

@@ -6,6 +6,8 @@ export interface Principal {
   tokenId: string;
   /** The id of its user, who owns the records of its calls. */
   user: string;
+  /** The present name of its user; undefined for the id. */
+  userName?: string | undefined;
   accountId: string;
   service: boolean;
   /** Of the token: its user's, or a lesser one. */
@@ -27,6 +29,7 @@ export function toPrincipal(token: FoundToken): Principal {
   return {
     tokenId: token.id,
     user: token.user,
+    userName: token.userName,
     accountId: token.accountId,
     service: token.service,
     role: roleOfToken(token.userRole ?? "member", token.role),

@@ -73,7 +73,7 @@ export interface TokenStore {
   /** The tokens with these ids, in any order. */
   findAll(ids: readonly string[]): Promise<FoundToken[]>;
   /** All tokens, oldest first. */
-  list(): Promise<TokenRecord[]>;
+  list(): Promise<FoundToken[]>;
   /** Returns whether the token exists. Revoking it again does not change the time of its revocation. */
   revoke(id: string, at: number): Promise<boolean>;
 }

@@ -70,6 +70,7 @@ describe("token", () => {
     expect(listed.find((row) => row["id"] === id)).toEqual({
       id,
       user: "lister",
+      user_id: "lister",
       kind: "user",
       role: null,
       name: null,

@@ -125,6 +125,28 @@ describe.each<[string, () => Promise<string>]>([
     expect(await answered.text()).toContain("hello there");
   });
 
+  test("streams end when their user is disabled, or their token paused; a renamed user's go on", async () => {
+    const disabled = await first.token({ user: `disabled-${engine}` });
+    const paused = await first.token({ user: `paused-${engine}` });
+    const renamed = await first.token({ user: `renamed-${engine}` });
+    const model = `held-${engine}-disabled`;
+    const [ofDisabled, ofPaused, ofRenamed] = await Promise.all(
+      [disabled, paused, renamed].map((token) =>
+        post(second, token, "/v1/chat/completions", gatedBody(model, { stream: true })),
+      ),
+    );
+    await first.cli("user", "rename", `renamed-${engine}`, `new-${engine}`);
+    await first.cli("user", "disable", `disabled-${engine}`);
+    await first.cli("token", "pause", paused.slice(3, 15));
+    expect(await ofDisabled?.text()).toContain(`"code":"user_disabled"`);
+    expect(await ofPaused?.text()).toContain(`"code":"token_paused"`);
+    await until("the upstream was left by two", () => upstream.left(model) === 2);
+    upstream.release(model);
+    expect(await ofRenamed?.text()).toContain("[DONE]");
+    const info = await fetch(`${second.url}/v1/user/info`, { headers: { authorization: `Bearer ${renamed}` } });
+    expect(await info.json()).toMatchObject({ user: `new-${engine}`, user_id: `renamed-${engine}` });
+  });
+
   test("a stream whose answer has not begun is refused, and its upstream left", async () => {
     const leaver = await first.token();
     const model = `held-${engine}-late`;

@@ -28,6 +28,19 @@ async function commandsOn(storage: string, variables: Record<string, string> = {
 describe("on SQLite", () => {
   const storage = (): string => `sqlite:${join(folder, "t.db")}`;
 
+  test("the secret of a renamed user is one, by the new name and by the id", async () => {
+    const secret = await commandsOn(storage());
+    const first = await secret("--user", "alice", "--json");
+    expect((await runCli(["user", "rename", "alice", "anna", "--storage", storage()], {}, folder)).code).toBe(0);
+    const again = await secret("--user", "anna", "--rotate", "--json");
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      user: "anna",
+      user_id: "alice",
+      previous_signs_until: expect.stringMatching(/Z$/) as string,
+    });
+    expect(first.code).toBe(0);
+  });
+
   test("a secret is printed once and stored encrypted, with a key file beside the database", async () => {
     const secret = await commandsOn(storage());
     const made = await secret("--user", "alice");
@@ -52,7 +65,7 @@ describe("on SQLite", () => {
     const { secret: second, ...rest } = JSON.parse(rotated.stdout) as Record<string, string>;
     expect(second).not.toBe(made.stdout.trim());
     const day = Date.parse(rest["previous_signs_until"] ?? "") - Date.now();
-    expect(Object.keys(rest)).toEqual(["user", "previous_signs_until"]);
+    expect(Object.keys(rest)).toEqual(["user", "user_id", "previous_signs_until"]);
     expect(day / 3_600_000).toBeCloseTo(24, 0);
   });
 

@@ -80,7 +80,7 @@ export function openTokenStore(storage: Storage): TokenStore {
       ),
     findById: (id) => runner.first(sql`SELECT ${found.names} FROM ${TOKENS} WHERE id = ${id}`, found.read),
     findAll: (ids) => runner.rows(sql`SELECT ${found.names} FROM ${TOKENS} WHERE id IN (${textsIn(ids)})`, found.read),
-    list: () => runner.rows(sql`SELECT ${tokens.names} FROM tokens ORDER BY created_at, id`, tokens.read),
+    list: () => runner.rows(sql`SELECT ${found.names} FROM ${TOKENS} ORDER BY created_at, id`, found.read),
     revoke: (id, at) =>
       runner.hasRows(sql`UPDATE tokens SET revoked_at = coalesce(revoked_at, ${at}), version = version + 1
         WHERE id = ${id} RETURNING id`),

@@ -57,7 +57,7 @@ function addCommands(program: Command, kind: HolderKind): void {
   const listing = withCommonOptions(parent.command("list").description(`list ${kind}s by their ids`))
     .option("--limit <count>", "how many", countOption("--limit"), 100)
     .option("--after <id>", "those after this id", nameOption("--after"));
-  if (kind === "user") listing.option("--organisation <id>", "of this organisation", nameOption("--organisation"));
+  if (kind === "user") listing.option("--organisation <name>", "of this organisation", nameOption("--organisation"));
   listing.action((options: ListOptions) => list(kind, options));
   withCommonOptions(parent.command("show").description(`show one ${kind}`).argument("<name>", "its name or id")).action(
     (name: string, options: CommonOptions) => show(kind, name, options),

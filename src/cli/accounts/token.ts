@@ -103,27 +103,28 @@ async function create(options: CreateOptions): Promise<void> {
 }
 
 async function list(options: CommonOptions): Promise<void> {
-  const tokens = await withState(options, (state) => state.tokens.list());
-  if (options.json === true) return printJson(tokens.map(describe));
-  const rows = tokens
-    .map(describe)
-    .map((row) => [
-      row.id,
-      row.user,
-      row.kind,
-      row.role ?? "",
-      row.status,
-      row.expires ?? "",
-      row.models?.join(",") ?? "*",
-    ]);
+  const described = (await withState(options, (state) => state.tokens.list())).map((found) =>
+    describe(found, found.userName),
+  );
+  if (options.json === true) return printJson(described);
+  const rows = described.map((row) => [
+    row.id,
+    row.user,
+    row.kind,
+    row.role ?? "",
+    row.status,
+    row.expires ?? "",
+    row.models?.join(",") ?? "*",
+  ]);
   printTable(["ID", "USER", "KIND", "ROLE", "STATUS", "EXPIRES", "MODELS"], rows);
 }
 
-function describe(token: TokenRecord) {
+function describe(token: TokenRecord, user: string = token.user) {
   const expired = token.expiresAt !== undefined && token.expiresAt <= Date.now();
   return {
     id: token.id,
-    user: token.user,
+    user,
+    user_id: token.user,
     kind: token.service ? "service" : "user",
     role: token.role ?? null,
     name: token.name ?? null,
@@ -186,7 +187,7 @@ async function set(id: string, options: SetOptions): Promise<void> {
 
 async function change(id: string, changes: TokenChanges, options: TokenOptions): Promise<void> {
   if (Object.values(changes).every((value) => value === undefined)) throw new UsageError("there is nothing to set");
-  const { token } = await withState(options, (state) => changeToken(state, id, changes, options));
-  if (options.json === true) return printJson(describe(token));
+  const { token, user } = await withState(options, (state) => changeToken(state, id, changes, options));
+  if (options.json === true) return printJson(describe(token, user.name));
   printLine(`Token ${id} is changed.`);
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { findChain } from "../../accounts/index.ts";
+import { findHolderState } from "../../accounts/index.ts";
 import { createWebhookSecrets } from "../../app/webhooks.ts";
 import { type CommonOptions, nameOption, withCommonOptions } from "../options.ts";
 import { printJson, printLine } from "../print.ts";
@@ -13,23 +13,25 @@ interface SecretOptions extends CommonOptions {
 export function addWebhooksCommands(program: Command): void {
   const webhooks = program.command("webhooks").description("the secrets that sign webhooks");
   withCommonOptions(webhooks.command("secret").description("make a user's webhook secret and print it once"))
-    .requiredOption("--user <name>", "whose webhooks it signs", nameOption("--user"))
+    .requiredOption("--user <name>", "whose webhooks it signs, by name or id", nameOption("--user"))
     .option("--rotate", "replace the secret; the previous one signs as well for 24 hours")
     .action(secret);
 }
 
 async function secret(options: SecretOptions): Promise<void> {
   const { user, rotate = false } = options;
-  const made = await withState(options, async (state) => {
-    await findChain(state, { kind: "user", name: user });
+  const { made, holder } = await withState(options, async (state) => {
+    const { holder: found } = await findHolderState(state, { kind: "user", name: user });
     const { storage, loaded } = state;
     const secrets = createWebhookSecrets({ config: loaded.config, storage, environment });
-    return rotate ? secrets.rotate(user) : secrets.make(user);
+    return { made: await (rotate ? secrets.rotate(found.id) : secrets.make(found.id)), holder: found };
   });
   const until = made.previousUntil === undefined ? null : new Date(made.previousUntil).toISOString();
-  if (options.json === true) return printJson({ user, secret: made.secret, previous_signs_until: until });
+  if (options.json === true) {
+    return printJson({ user: holder.name, user_id: holder.id, secret: made.secret, previous_signs_until: until });
+  }
   printLine(made.secret);
   // On stderr, as with tokens: the output contains nothing but the secret.
   const previous = until === null ? "" : ` The previous one signs as well until ${until}.`;
-  console.error(`It is shown only now. Webhook secret of ${user}.${previous}`);
+  console.error(`It is shown only now. Webhook secret of ${holder.name}.${previous}`);
 }

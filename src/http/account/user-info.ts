@@ -35,7 +35,13 @@ const limits = z
   })
   .describe("What the token may do; null where nothing limits.");
 
-const identityFields = { object: z.literal("user.info"), user: z.string(), token_id: z.string(), limits };
+const identityFields = {
+  object: z.literal("user.info"),
+  user: z.string(),
+  user_id: z.string(),
+  token_id: z.string(),
+  limits,
+};
 
 const userInfoAnswer = z
   .union([
@@ -65,7 +71,8 @@ export const userInfoRoute = platformRoute({
     const { effective, levels } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
     const identity = {
       object: "user.info" as const,
-      user: principal.user,
+      user: principal.userName ?? principal.user,
+      user_id: principal.user,
       token_id: principal.tokenId,
       limits: limitsOf(principal),
     };

@@ -333,6 +333,42 @@ test("a token is rotated with an overlap, paused, limited and revoked", async ()
   expect(await ask(next, "get /admin/v1/users/peer")).toMatchObject({ status: 401, code: "token_revoked" });
 });
 
+describe("a renamed user", () => {
+  test("keeps the id, which nobody else gets as a name", async () => {
+    await as("owner", "patch /admin/v1/users/peer", { body: { name: "paula" } });
+    for (const name of ["peer", "paula"]) {
+      expect(await as("owner", "post /admin/v1/users", { body: { name } })).toMatchObject({ code: "name_taken" });
+      expect(await as("owner", "patch /admin/v1/users/member", { body: { name } })).toMatchObject({
+        code: "name_taken",
+      });
+      expect((await as("owner", `get /admin/v1/users/${name}`)).json).toMatchObject({ id: "peer", name: "paula" });
+    }
+    // A command that makes missing users gives the token to the same one.
+    expect(await createToken(deps, { user: "peer" })).toMatchObject({ user: "paula" });
+  });
+
+  test("leaves the name to another one after the deletion, who inherits nothing", async () => {
+    await as("owner", "patch /admin/v1/users/peer", { body: { name: "paula" } });
+    await as("owner", "delete /admin/v1/users/peer");
+    for (const name of ["peer", "paula"]) {
+      const { json } = await as("owner", "post /admin/v1/users", { body: { name } });
+      expect(json["id"]).not.toBe("peer");
+      expect((await as("owner", `get /admin/v1/tokens?user=${name}`)).json).toMatchObject({ data: [] });
+    }
+    expect(await as("peer", "get /admin/v1/users/peer")).toMatchObject({ status: 401, code: "token_revoked" });
+  });
+});
+
+test("users are listed by the id or the name of their organisation", async () => {
+  await as("owner", "patch /admin/v1/organisations/acme", { body: { name: "acme-2" } });
+  for (const organisation of ["acme", "acme-2"]) {
+    const { json } = await as("owner", `get /admin/v1/users?organisation=${organisation}`);
+    expect((json["data"] as { name: string }[]).map(({ name }) => name)).toContain("peer");
+    expect((await as("organisation_admin", `get /admin/v1/users?organisation=${organisation}`)).json).toEqual(json);
+  }
+  expect((await as("owner", "get /admin/v1/users?organisation=nobody")).json).toMatchObject({ data: [] });
+});
+
 test("half a surrogate pair is no name, and no reason", async () => {
   for (const body of [{ name: "\ud83d" }, { rpm: 7, reason: "\udc00" }])
     expect(await as("owner", `patch /admin/v1/tokens/${idOf("peer")}`, { body })).toMatchObject({ status: 422 });

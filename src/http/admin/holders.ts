@@ -115,7 +115,7 @@ const params = z.object({ id: z.string().describe("An id or a name.") });
 const conflict = "It has credits, users or calls under way, or the name is taken, or nobody else is an owner.";
 const notFound = "There is none in the caller's reach.";
 
-const query = pageQuery.extend({ organisation: reference.optional().describe("Its users only, by its id.") });
+const query = pageQuery.extend({ organisation: reference.optional().describe("Its users only, by its id or name.") });
 
 const titles = { organisation: "Organisation", user: "User" } as const;
 

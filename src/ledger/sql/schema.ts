@@ -14,6 +14,7 @@ import { DAILY_SUMS as POSTGRES_DAILY_SUMS, DAILY_SUMS_COUNTED } from "./postgre
 import { LEDGER_COMMIT } from "./postgres/commit-function.ts";
 import { LEDGER_OPERATION } from "./postgres/operation-type.ts";
 import { LEDGER_PERIODS } from "./postgres/period-functions.ts";
+import { LEDGER_OWNER } from "./postgres/write-function.ts";
 import { DAILY_SUMS as SQLITE_DAILY_SUMS } from "./sqlite/daily-sums-step.ts";
 
 export { agreeOnTimezone, recountDays } from "./days.ts";
@@ -23,6 +24,9 @@ export { ATTEMPTS } from "./attempts-step.ts";
 
 /** Holds can be moved. Nodes of the previous version call the same functions, and move none. */
 export const MOVES = { postgres: LEDGER_COMMIT };
+
+/** Records of expired calls belong to the ids of users, who may be renamed. */
+export const OWNER_IDS = { postgres: LEDGER_OWNER };
 
 /** An earlier version's first step defined them. */
 const WITHOUT_FUNCTIONS = `

@@ -201,6 +201,15 @@ function describeEnds(open: OpenLedgerStore): void {
     await each.close();
   });
 
+  test("an expired call belongs to the id of its user, whatever their name is by then", async () => {
+    const each = await opened(open);
+    await each.tokens.insert({ ...plainToken, id: "key", user: "alice", accountId: key.id });
+    await each.query("UPDATE accounts SET name = 'anna' WHERE id = 'user:alice'");
+    await each.store.commit([hold("a", key.id, 20n, { leaseUntil: noon + 1 }), sweep(late)]);
+    expect((await generationsOf(each)).map(({ owner }) => owner)).toEqual(["alice"]);
+    await each.close();
+  });
+
   test("only the end of a hold stores a record: not a repeated end, nor a conflict, nor an end without a hold", async () => {
     const each = await opened(open);
     await each.store.commit([hold("a", key.id, 20n), settle("a", 8n, noon, { record }), hold("b", key.id, 20n)]);

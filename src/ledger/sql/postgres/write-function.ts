@@ -4,16 +4,6 @@
  * of ends contain NULL. `dates` are those of the new entries, `corrected` those of the expiries that late ends correct.
  */
 export const LEDGER_WRITE = `
-  -- The user whose calls an account's are: the one above it, or the one that its token was made for.
-  CREATE OR REPLACE FUNCTION ledger_owner(account text) RETURNS text LANGUAGE sql STABLE AS $$
-    SELECT coalesce(
-      (SELECT u.name FROM unnest(a.chain) WITH ORDINALITY l (id, level)
-        JOIN accounts u ON u.id = l.id AND u.kind = 'user' ORDER BY l.level LIMIT 1),
-      (SELECT t.user_name FROM tokens t WHERE t.account_id = a.id LIMIT 1),
-      a.name)
-    FROM accounts a WHERE a.id = account COLLATE "C"
-  $$;
-
   CREATE OR REPLACE FUNCTION ledger_write(
     ops ledger_operation[], outcomes text[],
     payers text[], charges bigint[], befores bigint[], shortfalls bigint[], keys text[],
@@ -146,4 +136,16 @@ export const LEDGER_WRITE = `
         WHERE o.charge IS NOT NULL AND o.record IS NOT NULL;
     END IF;
   END $$;
+`;
+
+/** `ledger_owner`: the id of the user whose calls an account's are. The name of the user's account may be another by now. */
+export const LEDGER_OWNER = `
+  CREATE OR REPLACE FUNCTION ledger_owner(account text) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT coalesce(
+      (SELECT t.user_name FROM tokens t WHERE t.account_id = a.id LIMIT 1),
+      (SELECT u.name FROM unnest(a.chain) WITH ORDINALITY l (id, level)
+        JOIN accounts u ON u.id = l.id AND u.kind = 'user' ORDER BY l.level LIMIT 1),
+      a.name)
+    FROM accounts a WHERE a.id = account COLLATE "C"
+  $$;
 `;

@@ -110,11 +110,12 @@ export class Ends {
     this.#end(hold, { kind: "expire", cost: costOfExpired(row), at, tokens: undefined, call, answer: undefined });
   }
 
-  /** The user that an account's calls belong to. */
+  /** The id of the user that an account's calls belong to. The name of the user's account may be another by now. */
   #ownerOf(accountId: string, at: number): string {
+    const user = this.#sql.tokenUser.get(accountId)?.user_name;
+    if (user !== undefined) return user;
     const chain = this.#accounts.chain(accountId, at);
-    const user = chain.find(({ kind }) => kind === "user");
-    return user?.name ?? this.#sql.tokenUser.get(accountId)?.user_name ?? chain[0]?.name ?? "";
+    return (chain.find(({ kind }) => kind === "user") ?? chain[0])?.name ?? "";
   }
 
   /** Posts the end of a hold, returns its uncharged part, and returns the charge: as much as was available. */
