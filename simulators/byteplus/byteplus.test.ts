@@ -109,6 +109,12 @@ describe("responses", () => {
     expect((await get(`${url()}/resp_none`)).status).toBe(404);
   });
 
+  test("take a beta tool with its header only", async () => {
+    const body = { model: "seed-1-6", input: "hi", tools: [{ type: "web_search" }] };
+    expect((await post(url(), body)).status).toBe(400);
+    expect((await post(url(), body, { "ark-beta-web-search": "true" })).status).toBe(200);
+  });
+
   test("take video, and list their input", async () => {
     const content = [
       { type: "input_video", video_url: "https://example.com/a.mp4", fps: 1 },

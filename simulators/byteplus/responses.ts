@@ -38,7 +38,20 @@ const includable = new Set<unknown>([
 ]);
 const thinkingTypes = new Set<unknown>(["enabled", "disabled", "auto"]);
 
-function refuse(body: JsonObject): Problem | null {
+/** The tools that need a header, which names them. */
+const betaTools = new Map<unknown, string>([
+  ["web_search", "ark-beta-web-search"],
+  ["mcp", "ark-beta-mcp"],
+  ["knowledge_search", "ark-beta-knowledge-search"],
+  ["doubao_app", "ark-beta-doubao-app"],
+  ["image_process", "ark-beta-image-process"],
+]);
+
+function refuse(body: JsonObject, headers: { readonly [name: string]: string }): Problem | null {
+  for (const tool of asArray(body["tools"])) {
+    const header = betaTools.get(asObject(tool)["type"]);
+    if (header !== undefined && headers[header] !== "true") return refusal("tools.type", `needs the header ${header}`);
+  }
   const unknown = asArray(body["include"]).find((name) => !includable.has(name));
   if (unknown !== undefined) return refusal("include", `supported values are ${[...includable].join(", ")}`);
   const { type } = asObject(body["thinking"]);

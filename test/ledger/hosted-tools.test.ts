@@ -33,6 +33,8 @@ beforeAll(async () => {
         models: {
           "openrouter/plain": { input_mtok: 1, output_mtok: 10, web_searches_kcount: 20 },
           "*/plain": { input_mtok: 1, output_mtok: 10 },
+          // As docs/money.md has it.
+          "byteplus/seed-*": { web_searches_kcount: 5 },
         },
       },
     },
@@ -182,6 +184,17 @@ describe("a search by the tool of the preview", () => {
     const ask = { model: "openai/gpt-4o", max_output_tokens: 16, input: "hi", max_tool_calls: 1 };
     expect((await call(responsesPath, { ...ask, tools, max_tool_calls: 2 }, poor)).answer.status).toBe(402);
   });
+});
+
+test("BytePlus's search is sent and charged once the operator has given it a price", async () => {
+  upstream.answerWith(() => response({ usage: { ...usage, tool_usage: { web_search: 2 } } }));
+  const tools = [{ type: "web_search", limit: 5 }];
+  const { answer } = await call(responsesPath, { model: "byteplus/seed-1-8", input: "news", tools });
+  expect([answer.status, answer.headers.get("x-tollgate-dropped-tools")]).toEqual([200, null]);
+  expect(sent()).toMatchObject({ tools, max_tool_calls: 3 });
+  expect(upstream.requests.at(-1)?.headers.get("ark-beta-web-search")).toBe("true");
+  // 2 searches, and 110 tokens at the list price of the model.
+  expect(creditsOf(answer)).toBeCloseTo(0.01 + 100 * 0.25e-6 + 10 * 2e-6, 9);
 });
 
 describe("a tool without a price", () => {

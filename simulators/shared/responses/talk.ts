@@ -25,5 +25,5 @@ export function startTalk(call: Call, wire: ResponsesWire): ResponsesTalk | Answ
 
 function checkBody(call: Call, body: JsonObject, wire: ResponsesWire): Problem | null {
   if (!isObject(call.body)) return { kind: "not-json" };
-  return wire.shape(body, "") ?? checkStreamOptions(body) ?? wire.refuse?.(body) ?? null;
+  return wire.shape(body, "") ?? checkStreamOptions(body) ?? wire.refuse?.(body, call.headers) ?? null;
 }

@@ -22,7 +22,7 @@ export interface ResponsesWire {
   readonly shape: Shape;
   readonly errors: ProviderErrors;
   /** Refusals beyond the shape of single members. */
-  refuse?(body: JsonObject): Problem | null;
+  refuse?(body: JsonObject, headers: Call["headers"]): Problem | null;
   /** Calls need results, reasoning needs the item that it led to, and every referenced item must be stored. */
   readonly strictItems: boolean;
   /** It makes summaries of conversations itself (`compaction_trigger`). */

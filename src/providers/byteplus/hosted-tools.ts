@@ -9,6 +9,9 @@ export const readTool = toolReader([
   [/^web_search$/, limitedIn("webSearches")],
 ]);
 
+/** Without them a request with these tools is refused (`docs/wire/byteplus.md`). They are of no effect without the tools. */
+export const toolHeaders = { "ark-beta-web-search": "true", "ark-beta-mcp": "true" };
+
 /** The most searches of a request for an image or a video, which has no other tools. Throws 422 for another one. */
 export function searchesMax(body: JsonObject): { toolUnits?: Usage } {
   const tools = toolsOf(body);

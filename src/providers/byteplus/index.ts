@@ -6,12 +6,13 @@ import { failures } from "./errors.ts";
 import { files } from "./files.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 import { responses } from "./responses.ts";
+import { toolHeaders } from "./hosted-tools.ts";
 import { models } from "./models.ts";
 import { videoGeneration, videos } from "./videos.ts";
 
 export const byteplus: Provider = {
   priceProvider: "byteplus",
-  headers: bearer,
+  headers: (key, path) => (path === responses.path ? { ...bearer(key), ...toolHeaders } : bearer(key)),
   operations: {
     chat,
     responses,
