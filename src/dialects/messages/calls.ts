@@ -1,4 +1,5 @@
-import { type JsonObject, listOf, objectOf, parseObject } from "../../core/index.ts";
+import { type JsonObject, objectOf, objectsOf, parseObject } from "../../core/index.ts";
+import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 
 /** Whether a call is made by a program that the upstream runs: the model has not written it. */
 export function isByProgram({ caller }: JsonObject): boolean {
@@ -6,13 +7,24 @@ export function isByProgram({ caller }: JsonObject): boolean {
   return type !== undefined && type !== "direct";
 }
 
-/** The bytes that the model has passed to tools in a whole message. */
-export function bytesOfCalls(message: string): number {
-  let bytes = 0;
-  for (const each of listOf(parseObject(message)?.["content"])) {
-    const block = objectOf(each) ?? {};
-    if (block["type"] !== "tool_use" || isByProgram(block)) continue;
-    bytes += Buffer.byteLength(JSON.stringify(block["input"] ?? ""));
-  }
-  return bytes;
+/** Of a message that breaks off. */
+const brokenKeys = generatedKeys(["text", "thinking"], ["cited_text"]);
+
+/** Blocks by which the model calls a tool, its own or a hosted one. */
+const CALLS: ReadonlySet<unknown> = new Set(["tool_use", "server_tool_use", "mcp_tool_use"]);
+
+/** The bytes that the model has written in a whole message: text, thoughts, and what it has passed to tools. */
+export function writtenBytes(message: string): number {
+  const parsed = parseObject(message);
+  if (parsed === undefined) return generatedBytes(Buffer.from(message), brokenKeys);
+  return objectsOf(parsed["content"]).reduce((bytes, block) => bytes + bytesOfBlock(block), 0);
+}
+
+function bytesOfBlock(block: JsonObject): number {
+  if (CALLS.has(block["type"])) return isByProgram(block) ? 0 : Buffer.byteLength(JSON.stringify(block["input"] ?? ""));
+  const { text, thinking } = block;
+  return [text, thinking].reduce<number>(
+    (bytes, each) => bytes + (typeof each === "string" ? Buffer.byteLength(each) : 0),
+    0,
+  );
 }

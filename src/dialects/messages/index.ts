@@ -1,11 +1,10 @@
 import { errorBody, objectOf } from "../../core/index.ts";
 import { askedFeatures } from "../asked-features.ts";
 import type { TextCodec } from "../codec.ts";
-import { generatedBytes } from "../generated-bytes.ts";
-import { bytesOfCalls } from "./calls.ts";
+import { writtenBytes } from "./calls.ts";
 import { boundMessages, opaqueFields } from "./bound.ts";
 import { misfitsMessages } from "./misfits.ts";
-import { messagesKeys, MessagesStreamObserver } from "./observe-stream.ts";
+import { MessagesStreamObserver } from "./observe-stream.ts";
 import type { MessagesRequest } from "./request.ts";
 import { messagesObjects } from "./stored-objects.ts";
 
@@ -25,7 +24,7 @@ export const messagesCodec: TextCodec<MessagesRequest> = {
   misfits: misfitsMessages,
   bound: boundMessages,
   observe: (_body, readUsage) => new MessagesStreamObserver(readUsage),
-  outputBytes: (answer) => generatedBytes(Buffer.from(answer), messagesKeys) + bytesOfCalls(answer),
+  outputBytes: writtenBytes,
   errorEvent: (error, requestId) =>
     `event: error\ndata: ${JSON.stringify(errorBody("anthropic", error, requestId))}\n\n`,
 };

@@ -55,6 +55,14 @@ describe("a Messages stream passes unchanged, and", () => {
     expect(observe(unknown, stop)).toMatchObject({ usage: undefined });
   });
 
+  test("counts neither quotations nor results of tools as its text (recording 2612)", () => {
+    const citation = { type: "char_location", cited_text: 'the "page" ]}', document_index: 0 };
+    const cited = event({ type: "content_block_delta", delta: { type: "citations_delta", citation } } as never);
+    const content = [{ type: "text", text: "Tool echo: hello world" }];
+    const result = event({ type: "content_block_start", content_block: { type: "mcp_tool_result", content } } as never);
+    expect(observe(start, result, cited, text)).toMatchObject({ outputBytes: 8 });
+  });
+
   test("is whole once it has stopped", () => {
     expect(observe(start, text, delta)).toMatchObject({ done: false, complete: true });
   });

@@ -3,8 +3,8 @@ import { type ReadUsage, dataOf, eventsWith, type StreamObserver } from "../../s
 import { GeneratedBytesMeter, generatedKeys } from "../generated-bytes.ts";
 import { StreamFigures } from "./answers/usage.ts";
 
-/** Text, thoughts and arguments. */
-export const messagesKeys = generatedKeys("text", "thinking", "partial_json");
+/** Text, thoughts and arguments, but neither quotations nor the results of tools. */
+const streamedKeys = generatedKeys(["text", "thinking", "partial_json"], ["cited_text", "content"]);
 
 /** Events with more than text: only events whose names begin with one of these are parsed. */
 const NAMES = ['"message_', '"error"'].map((name) => Buffer.from(name));
@@ -13,7 +13,7 @@ const NAMES = ['"message_', '"error"'].map((name) => Buffer.from(name));
 export class MessagesStreamObserver implements StreamObserver {
   readonly #readUsage: ReadUsage;
   readonly #figures = new StreamFigures();
-  readonly #generated = new GeneratedBytesMeter(messagesKeys);
+  readonly #generated = new GeneratedBytesMeter(streamedKeys);
   #done = false;
   #failed = false;
   #stopped = false;

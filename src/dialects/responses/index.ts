@@ -20,7 +20,7 @@ export { countResponseTokensRequest, type ResponsesRequest, responsesRequest } f
 export { responsesTranslation };
 
 /** Text, thoughts, refusals, arguments, and the input of a tool that accepts text. */
-const outputKeys = generatedKeys("text", "refusal", "arguments", "input");
+const outputKeys = generatedKeys(["text", "refusal", "arguments", "input"], ["results", "tools"]);
 
 /** OpenAI Responses. */
 export const responsesCodec: TextCodec<ResponsesRequest> = {

@@ -6,7 +6,7 @@ import { GeneratedBytesMeter, generatedKeys } from "../generated-bytes.ts";
  * Everything that is sent in pieces; events that repeat it whole are not counted. Includes the first quote, because the
  * types have the same ends.
  */
-const deltaKeys = generatedKeys('"delta');
+const deltaKeys = generatedKeys(['"delta']);
 
 /** Types of events that end a stream: only events with one of these words are parsed. */
 const NAMES = ["completed", "incomplete", "failed", "cancelled"]
