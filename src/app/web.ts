@@ -122,7 +122,7 @@ export function createWeb(options: WebOptions): Web {
   const engine = new IndexingEngine(reader, index);
   const search = createSearch(options, index);
   const price = webPrice(config.pricing.web, createMarkups(config)(`web/${chosen.kind}`));
-  const sitemaps = { outbound, pages, memory, userAgent };
+  const sitemaps = { outbound, pages, memory, environment, userAgent };
   const crawls = createCrawls(options, stores, {
     engine,
     engineName: chosen.kind,
@@ -223,6 +223,8 @@ function createCrawls(options: WebOptions, { crawls }: WebStores, parts: CrawlPa
     bounds: {
       politeness: { connectionsMax: crawl.connections_per_host, intervalMs },
       pagesAtOnceMax: crawl.pages,
+      maxAgeMs: crawl.max_age,
+      retryAfterMsMax: crawl.retry_after_max,
       crawlsPerUserMax: crawl.per_user,
       bytesPerUserMax: crawl.bytes_per_user,
     },

@@ -84,7 +84,14 @@ describe("the contract's sample", () => {
   });
 });
 
-const crawl = { pages_per_second: 5, connections_per_host: 2, pages: 16, per_user: 20, bytes_per_user: 2 ** 30 };
+const crawl = {
+  pages_per_second: 5,
+  connections_per_host: 2,
+  pages: 16,
+  retry_after_max: 60_000,
+  per_user: 20,
+  bytes_per_user: 2 ** 30,
+};
 
 const routing = { attempt_timeout: 30_000, whole_timeout: 300_000, head_wait: 15_000, circuits: true, routes: {} };
 

@@ -44,6 +44,16 @@ const crawl = z
     pages: fromText(z.number().int().min(1).max(256))
       .prefault(16)
       .describe("Pages at a time, in each process; the crawls of one user get three quarters of what others leave."),
+    retry_after_max: time
+      .prefault("60s")
+      .describe(
+        "The longest retry-after of a host (429, 503) that is waited for; a page whose host asks for more has failed.",
+      ),
+    max_age: fromText(z.union([z.literal(0), time]))
+      .optional()
+      .describe(
+        "The age up to which pages of a crawl without maxAge are answered from its user's cache; 0: never. Unset: cache_max_age.",
+      ),
     per_user: fromText(z.number().int().min(1).max(10_000))
       .prefault(20)
       .describe("Crawls and batches of one user at a time."),

@@ -50,6 +50,8 @@ export interface ScrapedPage extends Performed {
   links: readonly string[];
   /** The status that the page was answered with. */
   statusCode: number;
+  /** The `retry-after` of that answer. */
+  retryAfter?: string | undefined;
 }
 
 /** What is known of a page before a model is asked: of its document at least the markdown and the metadata. */

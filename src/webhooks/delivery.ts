@@ -1,10 +1,10 @@
 import type { Clock, JsonObject, RandomFraction } from "../core/index.ts";
 import type { Job, JobHandler, JobResult } from "../jobs/index.ts";
-import { type Outbound, OutboundError } from "../outbound/index.ts";
+import { type Outbound, OutboundError, retryAfterMs } from "../outbound/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { collectBody } from "../upstream/index.ts";
 import { type WebhookMessage, readMessage, WEBHOOK_JOB, signedHeaders } from "./message.ts";
-import { retryAfterMs, retryWaitMs } from "./retry-times.ts";
+import { retryWaitMs } from "./retry-times.ts";
 import { WebhookError } from "./webhook-error.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
@@ -35,7 +35,7 @@ export interface DeliveryOptions {
 }
 
 /** The outcome of an attempt: the status of the answer and the wait that it asks for, or why there is none. */
-type Outcome = { status: number; retryAfterMs: number } | { failure: string };
+type Outcome = { status: number; retryAfterMs: number | undefined } | { failure: string };
 
 /**
  * Sends a message, as a job:

@@ -29,12 +29,3 @@ export function retryWaitMs(attempts: number, fraction: number, askedMs = 0): nu
   if (wait === undefined) return undefined;
   return Math.round(Math.max(wait, Math.min(askedMs, WAIT_MS_MAX)) * (1 + SPREAD * fraction));
 }
-
-/** The milliseconds that a `retry-after` asks for, as seconds or as a date; 0 if it has neither. */
-export function retryAfterMs(text: string | null, now: number): number {
-  if (text === null) return 0;
-  if (/^\d+$/.test(text)) return Number(text) * SECOND;
-  // An HTTP date: `Date.parse` would read a year into many other texts.
-  const at = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
-}

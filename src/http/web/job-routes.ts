@@ -18,6 +18,7 @@ const statusAnswer = z
     createdAt: z.string(),
     completedAt: z.string().optional(),
     error: z.string().optional().describe("Why it ended early."),
+    warning: z.string().optional().describe("How many pages came from the cache."),
     next: z.string().nullable().describe("The address of further results, if there are some by now."),
     data: z.array(document),
   })

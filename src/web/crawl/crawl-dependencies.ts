@@ -9,7 +9,7 @@ import type { Webhooks } from "../../webhooks/index.ts";
 import type { WebEngine } from "../engine.ts";
 import type { Robots } from "../robots/index.ts";
 import type { SitemapDependencies } from "../sitemaps/index.ts";
-import type { CrawlMessages } from "./crawl-messages.ts";
+import type { CrawlMessages } from "./messages/crawl-messages.ts";
 import type { CrawlStore, Politeness } from "./store.ts";
 
 export interface CrawlDependencies {
@@ -42,6 +42,10 @@ interface CrawlBounds {
   politeness: Politeness;
   /** Pages that one process reads at the same time. */
   pagesAtOnceMax: number;
+  /** The age up to which cached pages are used, unless the request differs; undefined: as for a scrape. */
+  maxAgeMs: number | undefined;
+  /** The longest `retry-after` of a host that is waited for. */
+  retryAfterMsMax: number;
   /** Crawls of one user that run at the same time. */
   crawlsPerUserMax: number;
   /** Bytes of the results of one user's crawls that run. */

@@ -26,6 +26,8 @@ test("a store that throws at once ends nothing: it is reported, and asked again 
     bounds: {
       politeness: { connectionsMax: 1, intervalMs: 0 },
       pagesAtOnceMax: 1,
+      maxAgeMs: undefined,
+      retryAfterMsMax: 1,
       crawlsPerUserMax: 1,
       bytesPerUserMax: 1,
     },

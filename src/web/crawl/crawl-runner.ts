@@ -3,7 +3,7 @@ import { CallAborter, type CallSignal } from "../../core/index.ts";
 import { leaseToken } from "../../jobs/index.ts";
 import type { Watched } from "../../streaming/index.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
-import { crawlPage } from "./crawl-page.ts";
+import { crawlPage } from "./page/crawl-page.ts";
 import { OpenCrawls } from "./open-crawl.ts";
 import type { LeasedPage } from "./store.ts";
 

@@ -7,6 +7,7 @@ import { creditsUsed } from "../credits-used.ts";
 import type { CrawlsOptions } from "./crawl-dependencies.ts";
 import { type CrawlPlan, optionsOf } from "./crawl-request.ts";
 import { CrawlRunner } from "./crawl-runner.ts";
+import { crawlWarning, isWarning } from "./crawl-warning.ts";
 import { CrawlStart, crawlUrl } from "./start-crawl.ts";
 import type { Crawl, CrawlKind } from "./store.ts";
 import { watchCrawl } from "./watch-crawl.ts";
@@ -56,7 +57,7 @@ export class Crawls {
     const suffix = limit === undefined ? "" : `&limit=${limit}`;
     const hasMore = documents.length > 0 && nextSkip < crawl.completed;
     const next = hasMore ? `${crawlUrl(this.#options, crawl)}?skip=${nextSkip}${suffix}` : null;
-    const facts = JSON.stringify({ ...summaryOf(crawl), next });
+    const facts = JSON.stringify({ ...(await this.#summary(crawl)), next });
     // The documents are JSON already.
     return `${facts.slice(0, -1)},"data":[${documents.join(",")}]}`;
   }
@@ -65,9 +66,14 @@ export class Crawls {
   watch(lookup: CrawlLookup): Promise<AcceptedSocket> {
     return watchCrawl({
       ticker: this.#options.ticker,
-      summary: async () => summaryOf(await this.#own(lookup)),
+      summary: async () => this.#summary(await this.#own(lookup)),
       documents: (from) => this.#documents(lookup.id, from, undefined),
     });
+  }
+
+  async #summary(crawl: Crawl): Promise<JsonObject> {
+    const warning = crawlWarning(await this.#options.crawls.notes(crawl.id));
+    return { ...summaryOf(crawl), ...(warning !== undefined && { warning }) };
   }
 
   /** Results from a position on, as JSON texts: one at least, if there is one, and as many as one answer may have. */
@@ -103,13 +109,15 @@ export class Crawls {
       ...failures
         .filter(({ isBlocked }) => !isBlocked)
         .map((each) => ({ id: `${id}-${each.number}`, timestamp: isoOf(each.at), url: each.url, ...errorOf(each) })),
-      ...notes.map((each) => ({
-        id: `${id}-${each.code}`,
-        timestamp: isoOf(each.at),
-        url: each.url,
-        ...errorOf(each),
-        count: each.count,
-      })),
+      ...notes
+        .filter((each) => !isWarning(each))
+        .map((each) => ({
+          id: `${id}-${each.code}`,
+          timestamp: isoOf(each.at),
+          url: each.url,
+          ...errorOf(each),
+          count: each.count,
+        })),
     ];
     return { errors, robotsBlocked: failures.filter(({ isBlocked }) => isBlocked).map(({ url }) => url) };
   }

@@ -42,8 +42,16 @@ afterEach(async () => {
 /** More than every call has room for. */
 const padding = `<!--${" ".repeat(2 * MEBIBYTE)}-->`;
 
+/** The file that has too many requests, with its `retry-after`. */
+let busy: { path: string; wait: string } | undefined;
+afterEach(() => {
+  busy = undefined;
+});
+
 /** Its sitemap lists two pages of the site, and one of another. */
 function answer({ pathname, origin }: URL): Response {
+  const wait = pathname === busy?.path ? busy.wait : undefined;
+  if (wait !== undefined) return new Response("", { status: 429, headers: { "retry-after": wait } });
   if (pathname !== "/sitemap.xml") return new Response("", { status: 404 });
   const listed = ["/a", "/b", "http://other.test/c"].map(
     (each) => `<url><loc>${new URL(each, origin).href}</loc></url>`,
@@ -66,10 +74,11 @@ async function crawled({ memoryBytes = 512 * MEBIBYTE, signal = new CallAborter(
   if (page === undefined || crawl === undefined) throw new Error("the crawl is gone");
   const outbound = outboundTo(url);
   const environment = { clock: () => T0 };
-  const sitemaps = { outbound, pages, memory: new MemoryBudget(memoryBytes), userAgent: "Tollgate/1" };
+  const sitemaps = { outbound, pages, memory: new MemoryBudget(memoryBytes), userAgent: "Tollgate/1", environment };
   const robots = new Robots({ outbound, ...environment, userAgent: "Tollgate/1" });
   const messages = { finish: () => Promise.reject(new Error("the crawl was ended")) };
-  await crawlSitemaps({ crawls, robots, sitemaps, pages, messages, environment }, { page, crawl, signal });
+  const bounds = { retryAfterMsMax: 60_000 };
+  await crawlSitemaps({ crawls, robots, sitemaps, pages, messages, environment, bounds }, { page, crawl, signal });
   const due = async (at: number) =>
     (await take(at)).map((each) => `${each.kind} ${new URL(each.url).pathname} ${each.attempts}`).toSorted();
   return [await due(T0), await due(T0 + 60_000)];
@@ -85,6 +94,11 @@ describe("sitemaps are read later", () => {
     expect(await crawled()).toEqual([[], ["sitemap / 1"]]);
   });
 
+  test.each(["/sitemap.xml", "/robots.txt"])("if %s is to be asked for later", async (path) => {
+    busy = { path, wait: "20" };
+    expect(await crawled()).toEqual([[], ["sitemap / 1"]]);
+  });
+
   test("if the memory has no room", async () => {
     expect(await crawled({ memoryBytes: MEBIBYTE })).toEqual([[], ["sitemap / 1"]]);
   });
@@ -95,3 +109,11 @@ describe("sitemaps are read later", () => {
     expect(await crawled({ signal: stopping.signal })).toEqual([["sitemap / 1"], []]);
   });
 });
+
+test.each(["/sitemap.xml", "/robots.txt"])(
+  "a host that asks for too long a pause for %s is left alone",
+  async (path) => {
+    busy = { path, wait: "61" };
+    expect(await crawled()).toEqual([[], []]);
+  },
+);

@@ -3,9 +3,10 @@ import { type CallSignal, type Environment, toGatewayError } from "../../core/in
 import { pageFailure } from "../failures.ts";
 import { readSitemaps, sitemapProblems } from "../sitemaps/index.ts";
 import { Slices } from "../slices.ts";
+import { restHost } from "./page/busy-host.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { compareAddresses, type ComparisonDependencies } from "./compare-addresses.ts";
-import type { CrawlMessages } from "./crawl-messages.ts";
+import type { CrawlMessages } from "./messages/crawl-messages.ts";
 import { isUnknown, type OpenCrawl } from "./open-crawl.ts";
 import { pageAddress } from "./page-address.ts";
 import { type CrawlScope, type FoundAddress, type Trap, traps } from "./scope.ts";
@@ -34,6 +35,7 @@ const BUSY_WAIT_MS = 2_000;
 interface Dependencies extends ComparisonDependencies, Pick<CrawlDependencies, "crawls" | "robots" | "sitemaps"> {
   messages: Pick<CrawlMessages, "finish">;
   environment: Pick<Environment, "clock">;
+  bounds: Pick<CrawlDependencies["bounds"], "retryAfterMsMax">;
 }
 
 const discoveredMax = (pagesMax: number): number =>
@@ -123,7 +125,11 @@ interface SitemapRun {
 export async function crawlSitemaps(deps: Dependencies, run: SitemapRun): Promise<void> {
   const { crawls, environment } = deps;
   try {
-    await followSitemaps(deps, run);
+    const busy = await followSitemaps(deps, run);
+    if (busy !== undefined) {
+      await crawls.giveBack(run.page, busy.askAt);
+      return;
+    }
   } catch (thrown) {
     const waitMs = run.signal.aborted ? 0 : BUSY_WAIT_MS;
     if (waitMs > 0 && !isBusy(toGatewayError(pageFailure(thrown)).status)) throw thrown;
@@ -144,15 +150,17 @@ export async function crawlSitemaps(deps: Dependencies, run: SitemapRun): Promis
 /** The gateway has no room, for anybody or for this user. */
 const isBusy = (status: number): boolean => status === 503 || status === 429;
 
-/** Adds the pages that the sitemaps of the host list. They count as found at the start. */
-async function followSitemaps(deps: Dependencies, { page, crawl, signal }: SitemapRun): Promise<void> {
+/** Adds the pages that the sitemaps of the host list; they count as found at the start. Resolves with when to ask a busy host again. */
+async function followSitemaps(deps: Dependencies, run: SitemapRun): Promise<{ askAt: number } | undefined> {
+  const { page, crawl, signal } = run;
   const { discovery } = crawl.plan;
-  if (discovery === undefined) return;
+  if (discovery === undefined) return undefined;
   const { scope } = crawl;
   const until = performance.now() + SITEMAPS_MS_MAX;
   const found: FoundAddress[] = [];
   const rules = await deps.robots.of(page.url);
-  const left = await readSitemaps(deps.sitemaps, {
+  if (rules.retryAfterMs !== undefined) return askAgain(deps, run, rules.retryAfterMs);
+  const { left, retryAfterMs } = await readSitemaps(deps.sitemaps, {
     owner: crawl.owner,
     siteUrl: page.url,
     listed: rules.sitemaps,
@@ -166,10 +174,19 @@ async function followSitemaps(deps: Dependencies, { page, crawl, signal }: Sitem
       return true;
     },
   });
-  for (const [code, url] of left) await note(deps, crawl, { code, message: sitemapProblems[code], url });
+  const again = retryAfterMs === undefined ? undefined : await askAgain(deps, run, retryAfterMs);
+  if (again === undefined)
+    for (const [code, url] of left) await note(deps, crawl, { code, message: sitemapProblems[code], url });
   for (let from = 0; from < found.length; from += LINKS_MAX) {
     await follow(deps, { crawl, signal }, { found: found.slice(from, from + LINKS_MAX), from: page.url });
   }
+  return again;
+}
+
+/** When a busy host is asked again; undefined if it was asked too often, or asks for too long a pause. */
+async function askAgain(deps: Dependencies, run: SitemapRun, askedMs: number): Promise<{ askAt: number } | undefined> {
+  const busy = await restHost(deps, run, askedMs);
+  return typeof busy === "object" ? busy : undefined;
 }
 
 interface Left {

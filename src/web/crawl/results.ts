@@ -6,7 +6,7 @@ import { withoutAddresses } from "../without-addresses.ts";
 import type { CrawlPlan } from "./crawl-request.ts";
 import type { OpenCrawl } from "./open-crawl.ts";
 import { hashOf } from "./page-address.ts";
-import { wants } from "./page-options.ts";
+import { wants } from "./page/page-options.ts";
 
 /** Pages with less text are often alike and still different, such as errors. */
 const DIGEST_CHARACTERS_MIN = 100;

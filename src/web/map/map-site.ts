@@ -7,7 +7,7 @@ import type { MappedSite, WorkContext } from "../engine.ts";
 import { pageFailure } from "../failures.ts";
 import { withScheme } from "../scrape/scrape-request.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
-import { readSitemaps, sitemapProblems, type SitemapsLeft } from "../sitemaps/index.ts";
+import { readSitemaps, sitemapProblems, type SitemapsRead } from "../sitemaps/index.ts";
 import { AddressSet, bareHost } from "./address-set.ts";
 import { LINKS, MAP_TIMEOUT_MS, type MapRequest } from "./map-request.ts";
 import { rankLinks } from "./rank-links.ts";
@@ -62,12 +62,12 @@ async function map(
   const addresses = new AddressSet({ scope, ignoresQuery, countMax: COLLECTED_MAX });
   const mode = request.sitemap ?? "include";
   if (mode !== "only") addresses.add(fetched.url);
-  const left: SitemapsLeft =
-    mode === "skip" ? new Map() : await addSitemaps(deps, addresses, fetched.url, { owner, signal, timeLeft });
+  const sitemaps =
+    mode === "skip" ? undefined : await addSitemaps(deps, addresses, fetched.url, { owner, signal, timeLeft });
   if (mode !== "only") await addPageLinks(deps, addresses, fetched, { owner, signal, timeLeft });
   const { search, limit } = request;
   const found = search == null || search === "" ? addresses.links : await rankLinks(addresses.links, search);
-  const warnings: string[] = [...left.keys()].map((problem) => sitemapProblems[problem]);
+  const warnings: string[] = [...(sitemaps?.left.keys() ?? [])].map((problem) => sitemapProblems[problem]);
   if (timeLeft() <= 0) warnings.push("The time was over before everything had been read.");
   return {
     links: found.slice(0, limit ?? LINKS),
@@ -89,7 +89,7 @@ async function addSitemaps(
   addresses: AddressSet,
   siteUrl: string,
   time: MapTime,
-): Promise<SitemapsLeft> {
+): Promise<SitemapsRead> {
   const rules = await deps.robots.now(siteUrl, { timeoutMs: Math.max(time.timeLeft(), 1), signal: time.signal });
   return readSitemaps(deps, {
     ...time,

@@ -215,6 +215,33 @@ describe("a server", () => {
     expect(site.asked).toBe(2);
   });
 
+  test("that has too many requests is not crawled, and asked again when it says so", async () => {
+    const waits = ["120", "Thu, 01 Jan 1970 00:05:00 GMT", "0", "soon", undefined];
+    const site = siteWith(() => {
+      const wait = waits.shift();
+      return new Response("", { status: 429, headers: wait === undefined ? {} : { "retry-after": wait } });
+    });
+    const found: unknown[] = [];
+    for (const at of [0, 119_000, 120_001, 299_000, 300_001, 301_500, 361_000, 362_000]) {
+      const rules = await site.rules(at);
+      expect([rules.isAllowed(`${site.url}/a`, undefined), rules.problem(undefined)]).toEqual([
+        false,
+        "ROBOTS_UNAVAILABLE",
+      ]);
+      found.push([site.asked, rules.retryAfterMs]);
+    }
+    expect(found).toEqual([
+      [1, 120_000],
+      [1, 120_000],
+      [2, 179_999],
+      [2, 179_999],
+      [3, 0],
+      [4, undefined],
+      [4, undefined],
+      [5, undefined],
+    ]);
+  });
+
   test("is asked once an hour, also by many at once", async () => {
     const site = siteOf("User-agent: *\nDisallow: /a\n");
     await Promise.all(Array.from({ length: 20 }, () => site.rules()));

@@ -1,7 +1,7 @@
 /** The rules of robots.txt (RFC 9309), read once an hour for each origin. */
 import robotsParser from "robots-parser";
 import type { CallSignal, Clock, ReplyBody } from "../../core/index.ts";
-import { type Outbound, OutboundError } from "../../outbound/index.ts";
+import { type Outbound, OutboundError, retryAfterMs } from "../../outbound/index.ts";
 import { firstBytes } from "../first-bytes.ts";
 
 /** The protocol's own least bound; a rule beyond it is not read. */
@@ -18,6 +18,8 @@ const WILD_CHARACTERS_MAX = 30_000;
 
 const TTL_MS = 3_600_000;
 const FAILED_TTL_MS = 60_000;
+/** The least time after which a server that has too many requests is asked again. */
+const RETRY_MS_MIN = 1_000;
 const TIMEOUT_MS = 10_000;
 const REDIRECTS_MAX = 5;
 const ORIGINS_MAX = 2_000;
@@ -34,6 +36,8 @@ export interface RobotsRules {
   /** The pause between two pages, in milliseconds; zero if none is demanded. */
   delayMs(agent: string | undefined): number;
   sitemaps: readonly string[];
+  /** The milliseconds after which a server that had too many requests may be asked again; nothing is allowed meanwhile. */
+  retryAfterMs?: number | undefined;
   /** What was left out: undefined for rules that are obeyed as they are. */
   problem(agent: string | undefined): RobotsProblem | undefined;
 }
@@ -80,7 +84,8 @@ export class Robots {
 
   async #readFor(entry: Entry, origin: string, now: number): Promise<RobotsRules> {
     const rules = await this.#read(origin, { timeoutMs: TIMEOUT_MS });
-    if (rules === forbidden) entry.until = now + FAILED_TTL_MS;
+    const { retryAfterMs: waitMs = rules === forbidden ? FAILED_TTL_MS : undefined } = rules;
+    if (waitMs !== undefined) entry.until = now + Math.min(Math.max(waitMs, RETRY_MS_MIN), TTL_MS);
     return rules;
   }
 
@@ -92,7 +97,7 @@ export class Robots {
   async #read(origin: string, { timeoutMs, signal }: { timeoutMs: number; signal?: CallSignal }): Promise<RobotsRules> {
     const url = `${origin}/robots.txt`;
     try {
-      const { status, body } = await this.#options.outbound.fetch({
+      const { status, headers, body } = await this.#options.outbound.fetch({
         url,
         headers: new Headers({ "user-agent": this.#options.userAgent, "accept-encoding": "gzip, deflate, br" }),
         bytesMax: 64 * BYTES_MAX,
@@ -103,7 +108,10 @@ export class Robots {
       });
       if (status !== 200) {
         body.cancel();
-        return status < 500 ? rulesOf(url, "", undefined) : forbidden;
+        if (status < 500 && status !== 429) return rulesOf(url, "", undefined);
+        const isBusy = status === 429 || status === 503;
+        const waitMs = isBusy ? retryAfterMs(headers.get("retry-after"), this.#options.clock()) : undefined;
+        return waitMs === undefined ? forbidden : { ...forbidden, retryAfterMs: waitMs };
       }
       const { text, isTruncated } = await beginningOf(body);
       return rulesOf(url, text, isTruncated ? "ROBOTS_TRUNCATED" : undefined);

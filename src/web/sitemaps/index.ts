@@ -1,1 +1,1 @@
-export { readSitemaps, type SitemapDependencies, sitemapProblems, type SitemapsLeft } from "./read-sitemaps.ts";
+export { readSitemaps, type SitemapDependencies, sitemapProblems, type SitemapsRead } from "./read-sitemaps.ts";

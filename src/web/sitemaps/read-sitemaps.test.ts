@@ -75,6 +75,7 @@ interface Read {
   found: string[];
   /** The path of the sitemap by its problem. */
   left: Record<string, string>;
+  retryAfterMs?: number;
 }
 
 async function read(
@@ -84,8 +85,8 @@ async function read(
 ): Promise<Read> {
   const found: string[] = [];
   const memory = new MemoryBudget(512 * MEBIBYTE);
-  const left = await readSitemaps(
-    { outbound: outboundTo(url), pages, memory, userAgent: "Tollgate/1", ...deps },
+  const { left, retryAfterMs } = await readSitemaps(
+    { outbound: outboundTo(url), pages, memory, userAgent: "Tollgate/1", environment: { clock: () => 0 }, ...deps },
     {
       owner: "alice",
       siteUrl: `${url}/docs/`,
@@ -98,7 +99,8 @@ async function read(
     },
   );
   expect(memory.used).toBe(0);
-  return { found, left: Object.fromEntries([...left].map(([problem, at]) => [problem, new URL(at).pathname])) };
+  const problems = [...left].map(([problem, at]): [string, string] => [problem, new URL(at).pathname]);
+  return { found, left: Object.fromEntries(problems), ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
 /** A body that sends this text and then nothing more. */
@@ -116,6 +118,22 @@ function brokenAfter(text: string): Pick<Site, "url"> {
 }
 
 describe("the sitemaps of a site", () => {
+  test("that has too many requests are told apart from those that are missing", async () => {
+    const busy = (status: number, wait: string): Response =>
+      new Response("", { status, headers: { "retry-after": wait } });
+    const files: Record<string, Answer> = {
+      "/a.xml": busy(429, "20"),
+      "/b.xml": busy(503, "Thu, 01 Jan 1970 00:00:30 GMT"),
+      "/c.xml": new Response("", { status: 503 }),
+    };
+    const site = siteWith((path) => files[path]);
+    expect(await read(site, { listed: Object.keys(files) })).toEqual({
+      found: [],
+      left: { RATE_LIMITED: "/a.xml", SITEMAP_UNREADABLE: "/c.xml" },
+      retryAfterMs: 30_000,
+    });
+  });
+
   test("are those that are listed, each once, with what indexes lead to, in any format", async () => {
     const files: Record<string, Answer> = {
       "/index.xml": indexOf(["/maps/1.xml.gz", "/maps/2.txt", "/index.xml", "/other.xml"]),

@@ -2,8 +2,8 @@
  * Reads the sitemaps of a site (sitemaps.org): those that its robots.txt lists, else the usual one; indexes lead to further
  * ones. The page pool takes them apart. Whatever a site answers, files, bytes, addresses, characters and time are bounded.
  */
-import { abortSignalOf, type CallSignal } from "../../core/index.ts";
-import { type Outbound, OutboundError } from "../../outbound/index.ts";
+import { abortSignalOf, type CallSignal, type Environment } from "../../core/index.ts";
+import { type Outbound, OutboundError, retryAfterMs } from "../../outbound/index.ts";
 import {
   PageError,
   type PagePool,
@@ -34,6 +34,7 @@ export interface SitemapDependencies {
   pages: Pick<PagePool, "readSitemap">;
   memory: MemoryBudget;
   userAgent: string;
+  environment: Pick<Environment, "clock">;
 }
 
 export interface SitemapReading {
@@ -56,26 +57,32 @@ export interface SitemapReading {
 export const sitemapProblems = {
   SITEMAP_TRUNCATED: `Sitemaps are read up to ${FILES_MAX} files, ${sitemapBytesMax / 1_048_576} MiB a file, ${sitemapAddressesMax} addresses and ${sitemapCharactersMax} characters of them.`,
   SITEMAP_TIMEOUT: "The sitemaps took too long: only what came in time was read.",
+  RATE_LIMITED: "The server asked for fewer requests: a part of its sitemaps was not read.",
   SITEMAP_UNREADABLE: "A sitemap that robots.txt or another sitemap lists could not be read, or not to its end.",
 } as const;
 
 type SitemapProblem = keyof typeof sitemapProblems;
 
-/** Each problem that there was, with the address of the first sitemap that it concerns. */
-export type SitemapsLeft = ReadonlyMap<SitemapProblem, string>;
+export interface SitemapsRead {
+  /** Each problem that there was, with the address of the first sitemap that it concerns. */
+  left: ReadonlyMap<SitemapProblem, string>;
+  /** The longest `retry-after` of a sitemap that was answered with 429 or 503, in milliseconds; undefined if there is none. */
+  retryAfterMs: number | undefined;
+}
 
 /**
  * Reads the sitemaps until there are no more or a bound is reached. Rejects with the reason of the signal, with a `PageError` if
  * too many documents wait for the page pool, and with a `GatewayError` if too many of the owner's do, or memory is short.
  */
-export async function readSitemaps(deps: SitemapDependencies, reading: SitemapReading): Promise<SitemapsLeft> {
+export async function readSitemaps(deps: SitemapDependencies, reading: SitemapReading): Promise<SitemapsRead> {
   const walk = new SitemapWalk(deps, reading);
   await walk.run();
-  return walk.left;
+  return walk;
 }
 
 class SitemapWalk {
   readonly left = new Map<SitemapProblem, string>();
+  retryAfterMs: number | undefined;
   readonly #deps: SitemapDependencies;
   readonly #reading: SitemapReading;
   readonly #waiting: string[] = [];
@@ -127,6 +134,7 @@ class SitemapWalk {
     try {
       const file = await this.#fetch(url, memory);
       if (file === undefined) this.#note("SITEMAP_UNREADABLE", url);
+      else if (file === "busy") this.#note("RATE_LIMITED", url);
       else await this.#take(await this.#read(file), url);
     } catch (reason) {
       if (this.#reading.signal.aborted) throw reason;
@@ -138,7 +146,7 @@ class SitemapWalk {
   }
 
   /** Undefined if there is none. One that breaks off, or takes too long, is read as far as it came. */
-  async #fetch(url: string, memory: MemoryShare): Promise<SitemapFile | undefined> {
+  async #fetch(url: string, memory: MemoryShare): Promise<SitemapFile | "busy" | undefined> {
     const { outbound, userAgent } = this.#deps;
     const { timeLeft, signal } = this.#reading;
     const reply = await outbound.fetch({
@@ -157,7 +165,13 @@ class SitemapWalk {
     });
     if (reply.status !== 200) {
       reply.body.cancel();
-      return undefined;
+      const isBusy = reply.status === 429 || reply.status === 503;
+      const askedMs = isBusy
+        ? retryAfterMs(reply.headers.get("retry-after"), this.#deps.environment.clock())
+        : undefined;
+      if (askedMs === undefined) return undefined;
+      this.retryAfterMs = Math.max(this.retryAfterMs ?? 0, askedMs);
+      return "busy";
     }
     const { bytes, isTruncated, failure } = await firstBytes(reply.body, sitemapBytesMax, (more) => memory.add(more));
     if (signal.aborted) throw signal.reason;

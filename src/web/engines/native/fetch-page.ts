@@ -11,6 +11,8 @@ export interface PageReply {
   /** After all redirects, without a fragment. */
   url: string;
   status: number;
+  /** Its `retry-after`, as it was sent. */
+  retryAfter?: string | undefined;
 }
 
 interface PageFetch {
@@ -39,7 +41,8 @@ export async function fetchPage(outbound: Pick<Outbound, "fetch">, page: PageFet
   const collected = await collectBody(reply.body, bytesMax, (bytes) => memory.add(bytes));
   if (!("bytes" in collected)) throw new Error("a bounded body exceeded its bound");
   const contentType = reply.headers.get("content-type") ?? undefined;
-  return { bytes: collected.bytes, contentType, url: reply.url, status: reply.status };
+  const retryAfter = reply.headers.get("retry-after") ?? undefined;
+  return { bytes: collected.bytes, contentType, url: reply.url, status: reply.status, retryAfter };
 }
 
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,application/pdf;q=0.8,*/*;q=0.7";

@@ -29,6 +29,8 @@ interface ReadPage {
 interface Reading extends ReadPage {
   rendered?: RenderedPage | undefined;
   cachedAt?: number | undefined;
+  /** Of the answer without a browser. */
+  retryAfter?: string | undefined;
 }
 
 /** A scrape from its beginning to the document. Rejects with a `GatewayError`, or with the reason of the signal. */
@@ -44,7 +46,8 @@ export async function scrapePage(
     await context.cover(usage);
     const { made, spent } = await modelFormats(deps, plan, reading, context);
     const document = await documentOf(deps, plan, { reading, made, context });
-    return { document, usage, spent, links: reading.page.links ?? [], statusCode: reading.status };
+    const { status: statusCode, retryAfter } = reading;
+    return { document, usage, spent, links: reading.page.links ?? [], statusCode, retryAfter };
   } catch (reason) {
     throw chargedFailure(reason, plan) ?? pageFailure(reason);
   } finally {
@@ -94,7 +97,7 @@ async function fromWeb(
   const until = performance.now() + plan.timeoutMs;
   const time = { left: () => Math.max(until - performance.now(), 1), signal, owner: principal.user };
   const reading = await readFromWeb(deps, plan, time, memory);
-  const { rendered: _, ...read } = reading;
+  const { rendered: _, retryAfter: _r, ...read } = reading;
   if (plan.storesInCache && isCacheable(plan) && isLasting(read)) {
     await deps.cache.put(principal.user, cacheKeyOf(plan), JSON.stringify(read));
   }
@@ -130,8 +133,8 @@ async function readFromWeb(
     const frames = await readFrames(deps, asked, { addresses: page.frames, memory }, time);
     page = await takeApart(deps, plan, { ...fetched, frames }, time);
   }
-  const { url, status, contentType } = fetched;
-  const read: Reading = { page, url, status, contentType, isRendered: false, rendered: viewed };
+  const { url, status, contentType, retryAfter } = fetched;
+  const read: Reading = { page, url, status, contentType, isRendered: false, rendered: viewed, retryAfter };
   return page.needsBrowser ? renderedInstead(deps, asked, time, read) : read;
 }
 
@@ -213,7 +216,7 @@ async function renderedInstead(
   }
   try {
     const rendered = await readRendered(deps, plan, time);
-    return isWorse(rendered, plain) ? plain : rendered;
+    return isWorse(rendered, plain) ? plain : { ...rendered, retryAfter: plain.retryAfter };
   } catch (reason) {
     if (time.signal.aborted) throw reason;
     if (!(reason instanceof BrowserError)) throw reason;

@@ -5,36 +5,31 @@
  *
  * A process may die between any two of these: see `CrawlStore`. The page's work has the crawl's id as its parent.
  */
-import { charged, failedEnd, type ParkedWork, resumeWork, type Work } from "../../charges/index.ts";
-import { type ErrorCode, firecrawlCode, type JsonObject, objectOf, toGatewayError } from "../../core/index.ts";
-import { EngineRefusal, type PageRead, type ScrapedPage } from "../engine.ts";
-import { ChargedFailure } from "../failures.ts";
-import { robotsProblems } from "../robots/index.ts";
-import { compareAddresses } from "./compare-addresses.ts";
-import type { CrawlDependencies } from "./crawl-dependencies.ts";
-import { withoutHeaders } from "./crawl-request.ts";
-import { crawlSitemaps, follow, note } from "./discover.ts";
+import { charged, failedEnd, type ParkedWork, resumeWork, type Work } from "../../../charges/index.ts";
+import { type ErrorCode, firecrawlCode, type JsonObject, objectOf, toGatewayError } from "../../../core/index.ts";
+import { retryAfterMs } from "../../../outbound/index.ts";
+import { EngineRefusal, type PageRead, type ScrapedPage } from "../../engine.ts";
+import { ChargedFailure } from "../../failures.ts";
+import { robotsProblems } from "../../robots/index.ts";
+import { isBusyStatus, rateLimited, restHost } from "./busy-host.ts";
+import { compareAddresses } from "../compare-addresses.ts";
+import type { CrawlDependencies } from "../crawl-dependencies.ts";
+import { withoutHeaders } from "../crawl-request.ts";
+import { crawlSitemaps, follow, note } from "../discover.ts";
+import { fromCache } from "../crawl-warning.ts";
 import { holdPage, outOfCredits, type PageRun, REFUSED_WAIT_MS } from "./hold-page.ts";
-import { moveTo } from "./open-crawl.ts";
-import { pageAddress } from "./page-address.ts";
+import { moveTo } from "../open-crawl.ts";
+import { pageAddress } from "../page-address.ts";
 import { pageOptions } from "./page-options.ts";
-import { digestOf, encodeDocument } from "./results.ts";
-import { CrawlScope } from "./scope.ts";
-import type { CrawlFailure, PageEnd } from "./store.ts";
+import { digestOf, encodeDocument } from "../results.ts";
+import { CrawlScope } from "../scope.ts";
+import type { CrawlFailure, PageEnd } from "../store.ts";
 
 /** How long a page keeps its hold until it is charged. Its process does that at once, another one after its lease. */
 const PARKED_MS = 24 * 3_600_000;
 
 /** The gateway has no room for the page, for anybody or for its user. */
 const busyCodes: ReadonlySet<ErrorCode> = new Set(["web_busy", "rate_limit_exceeded"]);
-
-/** Answers of a host that asks for fewer requests, its rest, and how often a page is asked for then. */
-const BUSY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
-const REST_MS = 10_000;
-const BUSY_TRIES_MAX = 3;
-
-/** Pages of a crawl that are asked for again, in one process. */
-const BUSY_PAGES_MAX = 1_000;
 
 /** Addresses of a crawl up to which the sitemaps of a start that has moved are added: only a repeated start finds more. */
 const START_PAGES_MAX = 1_000;
@@ -64,8 +59,8 @@ async function perform(deps: CrawlDependencies, run: PageRun): Promise<void> {
   // Found before the start had moved to another site.
   const isOutside = page.number !== 0 && crawl.scope?.isWithin(new URL(page.url)) === false;
   if (isOutside) return end(deps, run, { state: "skipped" });
-  const blocked = await robotsRefusal(deps, run);
-  if (blocked !== undefined) return end(deps, run, { state: "blocked", failure: blocked });
+  const refused = await robotsRefusal(deps, run);
+  if (refused !== undefined) return "askAt" in refused ? later(deps, run, refused) : end(deps, run, refused);
   const work = await holdPage(deps, run);
   if (work === undefined) return;
   crawl.refusals = 0;
@@ -78,10 +73,13 @@ async function perform(deps: CrawlDependencies, run: PageRun): Promise<void> {
 }
 
 /** Obeys robots.txt, and stores the pause that it demands. A batch names its pages, as a single scrape does. */
-async function robotsRefusal(deps: CrawlDependencies, { page, crawl }: PageRun): Promise<CrawlFailure | undefined> {
+async function robotsRefusal(deps: CrawlDependencies, run: PageRun): Promise<PageEnd | { askAt: number } | undefined> {
+  const { page, crawl } = run;
   const { discovery } = crawl.plan;
   if (discovery === undefined) return undefined;
   const rules = await deps.robots.of(page.url);
+  const busy = rules.retryAfterMs === undefined ? undefined : await restHost(deps, run, rules.retryAfterMs);
+  if (typeof busy === "object") return busy;
   const problem = rules.problem(discovery.robotsUserAgent);
   if (problem !== undefined && !crawl.known.has(`${problem} ${page.host}`)) {
     crawl.known.add(`${problem} ${page.host}`);
@@ -94,14 +92,21 @@ async function robotsRefusal(deps: CrawlDependencies, { page, crawl }: PageRun):
   const pauseMs = rules.delayMs(discovery.robotsUserAgent);
   if (pauseMs > 0) await deps.crawls.pace(page.host, pauseMs, deps.environment.clock());
   if (rules.isAllowed(page.url, discovery.robotsUserAgent)) return undefined;
-  return { code: "ROBOTS_BLOCKED", message: "robots.txt forbids this address." };
+  return { state: "blocked", failure: { code: "ROBOTS_BLOCKED", message: "robots.txt forbids this address." } };
+}
+
+async function later({ crawls }: CrawlDependencies, { page }: PageRun, { askAt }: { askAt: number }): Promise<void> {
+  await crawls.giveBack(page, askAt);
 }
 
 async function scrape(deps: CrawlDependencies, run: PageRun, work: Work): Promise<void> {
   const { page, crawl, signal } = run;
   let scraped: ScrapedPage;
   try {
-    const plan = deps.engine.planScrape({ ...pageOptions(crawl, page.url), url: page.url });
+    const plan = deps.engine.planScrape({
+      ...pageOptions(crawl, { url: page.url, maxAgeMs: deps.bounds.maxAgeMs }),
+      url: page.url,
+    });
     scraped = await plan.run({
       workId: work.order.id,
       principal: crawl.principal,
@@ -112,20 +117,7 @@ async function scrape(deps: CrawlDependencies, run: PageRun, work: Work): Promis
   } catch (thrown) {
     return failed(deps, run, { work, thrown });
   }
-  if (BUSY_STATUSES.has(scraped.statusCode)) {
-    const restedAt = deps.environment.clock() + REST_MS;
-    await deps.crawls.rest(page.host, restedAt);
-    if (mayTryAgain(run)) {
-      await work.discard();
-      await deps.crawls.giveBack(page, restedAt);
-      return;
-    }
-  }
-  if (isServerFailure(scraped)) {
-    await work.end({ status: 502, outcome: "failed" });
-    const message = `The server answered ${scraped.statusCode}.`;
-    return end(deps, run, { state: "failed", failure: { code: "SCRAPE_SITE_ERROR", message } });
-  }
+  if (isServerFailure(scraped)) return unanswered(deps, run, { work, scraped });
   try {
     await keep(deps, run, { work, scraped });
   } catch (reason) {
@@ -133,6 +125,24 @@ async function scrape(deps: CrawlDependencies, run: PageRun, work: Work): Promis
     await work.discard();
     throw reason;
   }
+}
+
+/** A busy host rests, and its page is asked for again unless that is too late or too often. */
+async function unanswered(deps: CrawlDependencies, run: PageRun, { work, scraped }: Scraped): Promise<void> {
+  const { statusCode } = scraped;
+  const now = deps.environment.clock();
+  const askedMs = retryAfterMs(scraped.retryAfter, now);
+  const busy = isBusyStatus(statusCode) ? await restHost(deps, run, askedMs) : undefined;
+  if (typeof busy === "object") {
+    await work.discard();
+    return later(deps, run, busy);
+  }
+  await work.end({ status: 502, outcome: "failed" });
+  const answered = { code: "SCRAPE_SITE_ERROR", message: `The server answered ${statusCode}.` };
+  const failure = busy === "too_long" ? rateLimited : answered;
+  // Its other pages are asked for as seldom as it may be waited for.
+  if (busy === "too_long") await deps.crawls.rest(run.page.host, now + deps.bounds.retryAfterMsMax);
+  return end(deps, run, { state: "failed", failure });
 }
 
 async function failed(
@@ -165,17 +175,9 @@ async function failed(
   await end(deps, run, { state: "failed", failure, credits });
 }
 
-/** Counts an attempt at a page whose server had too many requests. */
-function mayTryAgain({ page: { number }, crawl: { busyTries } }: PageRun): boolean {
-  const tries = (busyTries.get(number) ?? 0) + 1;
-  if (tries >= BUSY_TRIES_MAX || busyTries.size >= BUSY_PAGES_MAX) return false;
-  busyTries.set(number, tries);
-  return true;
-}
-
 /** The page has not been answered: another moment may have another answer. */
 function isServerFailure({ statusCode }: PageRead): boolean {
-  return statusCode >= 500 || BUSY_STATUSES.has(statusCode);
+  return statusCode >= 500 || isBusyStatus(statusCode);
 }
 
 /** Whether the page will be a result, as far as is known before it is stored. */
@@ -235,6 +237,7 @@ async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Sc
     // Of a page whose lease is lost this changes nothing.
     return end(deps, run, { state: "skipped", credits: spent });
   }
+  if (isFromCache(scraped)) await note(deps, crawl, { ...fromCache, url: page.url });
   if (stored !== undefined) await charge(deps, run, stored);
 }
 
@@ -261,6 +264,10 @@ const robotsForbid: CrawlFailure = {
   code: "REDIRECTED_TO_FORBIDDEN",
   message: "Pages that redirect to an address which robots.txt forbids are left out.",
 };
+
+function isFromCache({ document }: PageRead): boolean {
+  return objectOf(document["metadata"])?.["cacheState"] === "hit";
+}
 
 /** The address that the page was read at, after redirects. */
 function finalAddress({ document }: PageRead): URL | undefined {

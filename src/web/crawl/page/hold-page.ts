@@ -1,10 +1,10 @@
 /** Whether a page of a crawl may be paid: by its token, its limits and the balance. */
-import { refusalOf } from "../../auth/index.ts";
-import { openUnkeyed, type Work, type WorkOrder } from "../../charges/index.ts";
-import { type CallSignal, type GatewayError, requestId, toGatewayError } from "../../core/index.ts";
-import type { CrawlDependencies } from "./crawl-dependencies.ts";
-import type { OpenCrawl } from "./open-crawl.ts";
-import type { LeasedPage } from "./store.ts";
+import { refusalOf } from "../../../auth/index.ts";
+import { openUnkeyed, type Work, type WorkOrder } from "../../../charges/index.ts";
+import { type CallSignal, type GatewayError, requestId, toGatewayError } from "../../../core/index.ts";
+import type { CrawlDependencies } from "../crawl-dependencies.ts";
+import type { OpenCrawl } from "../open-crawl.ts";
+import type { LeasedPage } from "../store.ts";
 
 /** The wait of a page that the token's limits or the storage refuse, unless the refusal contains a time. */
 export const REFUSED_WAIT_MS = 2_000;

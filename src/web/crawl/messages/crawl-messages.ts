@@ -1,10 +1,10 @@
 /** The ends of crawls, and the messages of their webhooks in Firecrawl's format. */
-import { type Clock, type JsonObject, objectOf, parseObject } from "../../core/index.ts";
-import type { Webhooks } from "../../webhooks/index.ts";
-import type { CrawlPlan, CrawlWebhook, CrawlWebhookEvent } from "./crawl-request.ts";
-import type { OpenCrawl } from "./open-crawl.ts";
-import { decompressText } from "../compress.ts";
-import type { Crawl, CrawlFailure, CrawlFinish, CrawlStore, LeasedPage } from "./store.ts";
+import { type Clock, type JsonObject, objectOf, parseObject } from "../../../core/index.ts";
+import type { Webhooks } from "../../../webhooks/index.ts";
+import type { CrawlPlan, CrawlWebhook, CrawlWebhookEvent } from "../crawl-request.ts";
+import type { OpenCrawl } from "../open-crawl.ts";
+import { decompressText } from "../../compress.ts";
+import type { Crawl, CrawlFailure, CrawlFinish, CrawlStore, LeasedPage } from "../store.ts";
 
 /** How long the results of an ended crawl are kept. */
 const resultsTtlMs = 24 * 3_600_000;
