@@ -77,7 +77,7 @@ interface PooledKey {
   turn: number;
 }
 
-/** A key, and the path of an operation that it is refused for. */
+/** A key, and the operation that it is refused for: its path, with the method and a colon before it unless that is POST. */
 export interface RefusedKey {
   keyId: string;
   operation: string;

@@ -24,6 +24,8 @@ const BACKOFF_MS_MAX = 4_000;
 
 export interface AttemptsOptions {
   target: Pick<Target, "route" | "operation"> & Partial<Pick<Target, "model">>;
+  /** POST by default. */
+  method?: "GET" | "DELETE" | undefined;
   policy: AttemptPolicy;
   repeats: RepeatRule;
   /**
@@ -40,6 +42,15 @@ export interface AttemptsOptions {
   hasNext?: boolean | undefined;
 }
 
+/**
+ * What a key can be refused for: the path of an operation, and the method before it unless that is POST. A key may read what it
+ * may not write.
+ */
+export function operationName({ target, method }: Pick<AttemptsOptions, "target" | "method">): string {
+  const { path } = target.operation;
+  return method === undefined ? path : `${method}:${path}`;
+}
+
 export class Attempts {
   readonly #options: AttemptsOptions;
   readonly #pinned: Key | undefined;
@@ -54,9 +65,9 @@ export class Attempts {
   /** The next attempt, with its key; undefined if all keys of the provider are refused. */
   begin(): Attempt | undefined {
     const { target, preferredKeyId, session } = this.#options;
-    const { route, operation } = target;
+    const { route } = target;
     const preferred = preferredKeyId !== undefined && this.#begun === 0 ? route.keys.find(preferredKeyId) : undefined;
-    const key = this.#pinned ?? preferred ?? route.keys.acquire(session, operation.path, target.model);
+    const key = this.#pinned ?? preferred ?? route.keys.acquire(session, operationName(this.#options), target.model);
     if (key === undefined && route.keys.ids.length === 0)
       throw new Error(`provider ${route.prefix} is routed without a key`);
     if (key === undefined) return undefined;
@@ -72,7 +83,7 @@ export class Attempts {
     const hasOtherKey =
       this.#pinned === undefined &&
       failureTraits[failure.name].key !== "fine" &&
-      target.route.keys.hasOther(key, target.operation.path, target.model);
+      target.route.keys.hasOther(key, operationName(this.#options), target.model);
     if (hasOtherKey) return 0;
     if (!failure.retryable || hasNext === true) return undefined;
     if (failure.retryAfterMs === undefined) return failure.needsRetryAfter ? undefined : this.#backoff(number);

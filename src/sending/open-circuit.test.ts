@@ -1,7 +1,16 @@
 /** Repeats at a target whose circuit is open: a call without another target is made all the same, once. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { Circuits } from "../routing/index.ts";
-import { type Behaviour, down, fails, ok, SendScene, secondKey, firstKey } from "./__fixtures__/send-scene.ts";
+import {
+  type Behaviour,
+  down,
+  fails,
+  firstKey,
+  ok,
+  refusalOf,
+  secondKey,
+  SendScene,
+} from "./__fixtures__/send-scene.ts";
 
 let scene: SendScene;
 let circuits: Circuits;
@@ -54,6 +63,24 @@ test("a key that is refused time and again is not asked any more, nor by a call 
   expect(refusals).toMatchObject(Array.from({ length: 5 }, () => ({ code: "provider_key_refused" })));
   await scene.advance(60_000);
   expect([await requestsOf(ok), await requestsOf(ok)]).toEqual([1, 1]);
+});
+
+test("a key that may not write goes on reading at the same path", async () => {
+  const refused = { code: "provider_key_refused" };
+  for (let times = 0; times < 3; times += 1)
+    expect(await refusalOf(scene.send({ behaviours: [fails(401)] }))).toMatchObject(refused);
+  for (const method of ["GET", "DELETE"] as const)
+    expect(await scene.send({ behaviours: [ok], method })).toMatchObject({ status: 200 });
+  expect(scene.keys.refused).toMatchObject([{ operation: "/chat/completions" }]);
+  expect(await refusalOf(scene.send({ behaviours: [ok] }))).toMatchObject(refused);
+  scene.fetched = [];
+  for (let times = 0; times < 3; times += 1) await refusalOf(scene.send({ behaviours: [fails(401)], method: "GET" }));
+  expect(scene.keys.refused.map(({ operation }) => operation)).toEqual(["/chat/completions", "GET:/chat/completions"]);
+  await refusalOf(scene.send({ behaviours: [ok], method: "GET" }));
+  expect([scene.fetched.length, await scene.send({ behaviours: [ok], method: "DELETE" })]).toMatchObject([
+    3,
+    { status: 200 },
+  ]);
 });
 
 test("a quota that is used up is that of a key: the next one is asked", async () => {

@@ -20,7 +20,7 @@ import type { AttemptRecord } from "../ledger/index.ts";
 import { rateRoomOf } from "../providers/index.ts";
 import { circuitIdOf, type CircuitOutcome, type Circuits, type Key } from "../routing/index.ts";
 import { BadReply, collectBody, StaleConnection } from "../upstream/index.ts";
-import { type AttemptPolicy, Attempts } from "./attempts.ts";
+import { type AttemptPolicy, Attempts, operationName } from "./attempts.ts";
 import {
   type AnyFailure,
   circuitOutcomeOf,
@@ -62,7 +62,7 @@ export interface UpstreamCall extends UpstreamHead {
   /** The work that the request belongs to; absent for a free request. */
   workId?: string;
   /** POST by default. */
-  method?: "GET" | "DELETE";
+  method?: "GET" | "DELETE" | undefined;
   /** Appended to the operation's path. */
   subpath?: string;
   body?: UpstreamBody;
@@ -112,7 +112,7 @@ export type UpstreamBody = string | readonly Uint8Array[] | Blob | OutgoingForm;
  */
 export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): Promise<StreamReply | FailedReply> {
   const { send: options } = deps;
-  const { watchdog, target, work, hasNext } = call;
+  const { watchdog, target, method, work, hasNext } = call;
   const circuits = work === undefined ? undefined : deps.circuits;
   // A call with several targets notes one outcome for all attempts at one of them.
   const isNoted = hasNext === undefined;
@@ -135,7 +135,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
     try {
       const { status, headers, body } = await ask(deps, call, key, noteSent);
       if (status >= 200 && status < 300) {
-        noteSuccess(circuits, { target, openings, isNoted }, key, headers);
+        noteSuccess(circuits, { target, method, openings, isNoted }, key, headers);
         return succeeded(deps, call, { key, number, begunAt }, { status, headers, body });
       }
       noteSent(false);
@@ -166,9 +166,19 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
 
 function attemptsOf(
   { environment: { randomFraction }, send: policy }: SendDependencies,
-  { target, repeats, pinnedKeyId, preferredKeyId, session, hasNext }: UpstreamCall,
+  { target, method, repeats, pinnedKeyId, preferredKeyId, session, hasNext }: UpstreamCall,
 ): Attempts {
-  return new Attempts({ target, policy, repeats, pinnedKeyId, preferredKeyId, session, randomFraction, hasNext });
+  return new Attempts({
+    target,
+    method,
+    policy,
+    repeats,
+    pinnedKeyId,
+    preferredKeyId,
+    session,
+    randomFraction,
+    hasNext,
+  });
 }
 
 /** All keys of the provider are refused, so that it is not asked at all. */
@@ -190,8 +200,7 @@ function waitUnlessOpen(
   return circuits.isOpen(circuitIdOf(asked.target)) ? undefined : waitMs;
 }
 
-interface Asked {
-  target: UpstreamCall["target"];
+interface Asked extends Pick<UpstreamCall, "target" | "method"> {
   /** The openings of circuits before the attempt. */
   openings: number;
   isNoted: boolean;
@@ -199,8 +208,8 @@ interface Asked {
 
 /** The head of an answer has come. As long as nothing has failed, there is nothing to be learnt from it. */
 function noteSuccess(circuits: Circuits | undefined, asked: Asked, key: Key, headers: ReplyHeaders): void {
-  const { route, operation } = asked.target;
-  if (route.keys.learns) route.keys.noteAnswer(key, rateRoomOf(headers), operation.path);
+  const { keys } = asked.target.route;
+  if (keys.learns) keys.noteAnswer(key, rateRoomOf(headers), operationName(asked));
   if (asked.isNoted && circuits?.isWatching === true) noteOutcome(circuits, asked, "works");
 }
 
@@ -338,14 +347,15 @@ function invalid({ route }: UpstreamCall["target"], cause: BadReply): GatewayErr
 
 async function readFailure(
   { environment, send }: SendDependencies,
-  { target: { route, operation }, watchdog }: UpstreamCall,
+  { target, method, watchdog }: UpstreamCall,
   key: Key,
   { status, headers, body: replyBody }: UpstreamReply,
 ): Promise<{ reply: FailedReply; failure: FailureClass }> {
   watchdog.expect(send.idleMsMax, "The upstream's answer fell silent.");
   const body = await readError(replyBody, watchdog);
+  const { route } = target;
   const failure = classifyFailure(route.provider.failures, { status, headers, body }, environment.clock());
-  route.keys.note(key, failure, operation.path);
+  route.keys.note(key, failure, operationName({ target, method }));
   return { reply: { kind: "failed", status, headers, body: route.keys.redact(body) }, failure };
 }
 

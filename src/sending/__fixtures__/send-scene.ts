@@ -23,6 +23,7 @@ interface Setting {
   repeats?: RepeatRule;
   options?: Partial<SendOptions>;
   fraction?: number;
+  method?: "GET" | "DELETE";
   circuits?: Circuits;
 }
 
@@ -72,7 +73,7 @@ export class SendScene {
     expect(this.settled).toBe(true);
   }
 
-  send({ behaviours, options, fraction = 0, pinnedKeyId, repeats = "freely", circuits }: Setting): Promise<StreamReply | FailedReply> {
+  send({ behaviours, options, fraction = 0, pinnedKeyId, repeats = "freely", circuits, method }: Setting): Promise<StreamReply | FailedReply> {
     const fetch: Fetch = async (url, init) => {
       const behave = behaviours[Math.min(this.fetched.length, behaviours.length - 1)];
       const key = new Headers(init.headers).get("authorization")?.replace("Bearer ", "");
@@ -94,6 +95,7 @@ export class SendScene {
         clientHeaders: new Headers({ "x-client-request-id": "abc" }),
         passesThrough: true,
         workId: "req_1",
+        ...(method && { method }),
         pinnedKeyId,
         repeats,
         work: { noteSent: (isSent) => void this.sent.push(isSent), lostCredits: () => "0.5" },
