@@ -3,16 +3,14 @@ import { formatCredits, GatewayError, type Nano, parseCredits } from "../core/in
 /** The most credits that the caller lets the request cost. */
 const MAX_CREDITS_HEADER = "x-tollgate-max-credits";
 
+/** As the OpenAPI document has it. */
+const AMOUNT = /^\d+(?:\.\d{1,9})?$/;
+
 /** The caller's own limit, in nano-credits; undefined without one. Throws `validation_failed` for anything but an amount. */
 export function chargeMaxIn(headers: Pick<Headers, "get">): Nano | undefined {
   const written = headers.get(MAX_CREDITS_HEADER);
   if (written === null) return undefined;
-  try {
-    const amount = parseCredits(written);
-    if (amount >= 0n) return amount;
-  } catch {
-    // Refused below.
-  }
+  if (AMOUNT.test(written)) return parseCredits(written);
   const message = `${MAX_CREDITS_HEADER}: write an amount of credits, such as 0.25, with at most nine decimals.`;
   throw new GatewayError("validation_failed", message, { param: MAX_CREDITS_HEADER });
 }

@@ -179,6 +179,22 @@ const retryHeaders = z.object({
     ),
 });
 
+const maxCreditsHeaders = z.object({
+  "x-tollgate-max-credits": z
+    .string()
+    .regex(/^\d+(?:\.\d{1,9})?$/)
+    .optional()
+    .describe("The most credits that the call may cost; 402 `max_credits_exceeded` if that is too little."),
+});
+
+const fallbackHeaders = z.object({
+  "x-tollgate-fallback": z
+    .string()
+    .regex(/^\s*[^\s,]+(?:\s*,\s*[^\s,]+){0,4}\s*$/)
+    .optional()
+    .describe("Replaces the targets after the first: `none`, or up to five model ids with commas between them."),
+});
+
 /** An operation, and the values of its parameters as runtime expressions. */
 interface Link {
   operationId: string;
@@ -200,7 +216,9 @@ export interface ProxiedContract extends Described {
   answers?: readonly string[];
   /** Whether a call may have a retry key; true by default. */
   retryKey?: boolean;
-  /** Whether its answers have the headers of paid calls. */
+  /** Whether a call may have a limit of its cost; by default if it may have a retry key. */
+  maxCredits?: boolean;
+  /** Whether its calls may have several targets, and its answers name the one that has answered. */
   isPaid?: boolean;
   /** The meaning of 403, if the route can return it. */
   forbidden?: string;
@@ -214,7 +232,7 @@ export interface ProxiedContract extends Described {
  */
 export function proxiedContract(contract: ProxiedContract, surface: Surface): RouteContract {
   const { path, operationId, tag, summary, body, form, streams, answers = [], links = {} } = contract;
-  const { retryKey = true, params, query, forbidden, isPaid = false } = contract;
+  const { retryKey = true, maxCredits = retryKey, params, query, forbidden, isPaid = false } = contract;
   const success = isPaid ? paidHeaders : headers;
   const failure = isPaid ? paidErrorHeaders : headers;
   const upstreamBody = contract.answer ?? z.looseObject({}).describe("The upstream's body, unchanged.");
@@ -237,7 +255,11 @@ export function proxiedContract(contract: ProxiedContract, surface: Surface): Ro
     request: {
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { query }),
-      ...(retryKey ? { headers: retryHeaders } : {}),
+      headers: z.object({
+        ...(retryKey ? retryHeaders.shape : {}),
+        ...(maxCredits ? maxCreditsHeaders.shape : {}),
+        ...(isPaid ? fallbackHeaders.shape : {}),
+      }),
       body: { required: true, content: taken },
     },
     responses: {

@@ -320,6 +320,20 @@ describe("the document", () => {
     }
   });
 
+  test("has the limit of a call's cost, and its targets, for the calls that may have them", () => {
+    const taking = (header: string): string[] =>
+      routes
+        .filter(([method, path]) => operationOf(method, path).parameters?.some(({ name }) => name === header) === true)
+        .map(([, path]) => path);
+    const bounded = taking("x-tollgate-max-credits");
+    for (const path of ["/v1/chat/completions", "/v1/videos", "/v2/scrape"]) expect(bounded).toContain(path);
+    for (const path of ["/v2/crawl", "/v2/batch/scrape", "/v1/files", "/v1/messages/count_tokens"])
+      expect(bounded).not.toContain(path);
+    const routed = taking("x-tollgate-fallback");
+    for (const path of ["/v1/chat/completions", "/v1/embeddings", "/v1/images/edits"]) expect(routed).toContain(path);
+    for (const path of ["/v2/scrape", "/v1/videos"]) expect(routed).not.toContain(path);
+  });
+
   test("is JSON", () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document as never);
   });
@@ -429,6 +443,16 @@ describe("the schema of", () => {
     ["post", "/v1/messages", "idempotency-key", "a b", true],
     ["post", "/v1/messages", "idempotency-key", "ä", false],
     ["post", "/v1/messages", "idempotency-key", " a", false],
+    ["post", "/v1/messages", "x-tollgate-max-credits", "0", true],
+    ["post", "/v1/videos", "x-tollgate-max-credits", "0.000000001", true],
+    ["post", "/v2/scrape", "x-tollgate-max-credits", "-1", false],
+    ["post", "/v1/messages", "x-tollgate-max-credits", "1e3", false],
+    ["post", "/v1/messages", "x-tollgate-max-credits", "0.0000000001", false],
+    ["post", "/v1/messages", "x-tollgate-fallback", "none", true],
+    ["post", "/v1/embeddings", "x-tollgate-fallback", "a/1,a/2, a/3 ,a/4,a/5", true],
+    ["post", "/v1/messages", "x-tollgate-fallback", "a/1,a/2,a/3,a/4,a/5,a/6", false],
+    ["post", "/v1/messages", "x-tollgate-fallback", "a/1,,a/2", false],
+    ["post", "/v1/messages", "x-tollgate-fallback", "", false],
     ["post", "/v1/responses", "application/json", { ...embedding, background: false }, true],
     ["post", "/v1/responses", "application/json", { ...embedding, background: null }, true],
     ["post", "/v1/responses", "application/json", { ...embedding, background: true }, true],

@@ -101,7 +101,7 @@ function fallbacksOf({ headers, models }: TargetQuestion): readonly string[] | u
 
 function fallbacksIn(text: string): string[] {
   const ids = text.split(",").map((id) => id.trim());
-  if (ids.length <= FALLBACKS_MAX && ids.every((id) => id !== "")) return ids;
+  if (ids.length <= FALLBACKS_MAX && ids.every((id) => /^\S+$/.test(id))) return ids;
   const message = `${FALLBACK_HEADER}: write none, or up to ${FALLBACKS_MAX} model ids with commas between them.`;
   throw new GatewayError("validation_failed", message, { param: FALLBACK_HEADER });
 }

@@ -19,6 +19,7 @@ export const startCrawlRoute = proxiedRoute({
     summary: "Start a crawl.",
     body: crawlRequest,
     streams: false,
+    maxCredits: false,
     answer: z.looseObject(created).meta({ id: "CrawlCreated" }),
   },
   surface: "firecrawl",
@@ -33,6 +34,7 @@ const startBatchRoute = proxiedRoute({
     summary: "Start scraping many pages.",
     body: batchRequest,
     streams: false,
+    maxCredits: false,
     answer: z
       .looseObject({
         ...created,
