@@ -18,7 +18,16 @@ import {
 } from "../charges/index.ts";
 import { type Environment, type FailureName, GatewayError, type Nano } from "../core/index.ts";
 import { translations } from "../dialects/index.ts";
-import type { BusyTargets, ModelRouter, SessionCaches, Target } from "../routing/index.ts";
+import {
+  type BusyTargets,
+  callTargets,
+  type CallTargets,
+  mayHaveTargets,
+  modelsIn,
+  type ModelRouter,
+  type SessionCaches,
+  type Target,
+} from "../routing/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { Reply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -33,7 +42,6 @@ import { isLarge } from "./large-bodies.ts";
 import { type CallPlan, planCall, type PlanDependencies } from "./plan-call.ts";
 import { relayReply } from "./relay/relay-reply.ts";
 import { isLeftToUpstream, leaveToUpstream, runInBackground } from "./run-in-background.ts";
-import { callTargets, type CallTargets, mayHaveTargets, modelsIn } from "./routed/call-targets.ts";
 import { answerInTime } from "./routed/late-answer.ts";
 import { type RoutedDependencies, sendRouted } from "./routed/send-routed.ts";
 import { readWhole, sendCall } from "./send-call.ts";

@@ -42,7 +42,7 @@ import {
   type ResponseStoreService,
   type StoredObjects,
 } from "../objects/index.ts";
-import { requireModels, requirePrices, type Target } from "../routing/index.ts";
+import { type CallTargets, requireModels, requirePrices, type Target } from "../routing/index.ts";
 import { affinityOf } from "./affinity.ts";
 import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
@@ -52,7 +52,6 @@ import type { ImageFetcher } from "./fetch-images.ts";
 import { callIdOf, keepsBytes, openTextExchange, passesThrough } from "./exchange-text.ts";
 import type { Exchange } from "./exchange.ts";
 import type { IncomingCall } from "./incoming-call.ts";
-import type { CallTargets } from "./routed/call-targets.ts";
 import { withThoughts } from "./thought-keys.ts";
 import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
 

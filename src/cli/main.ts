@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   ledger: async () => (await import("./ledger/commands.ts")).addLedgerCommands,
   models: async () => (await import("./models/index.ts")).addModelsCommand,
   providers: async () => (await import("./providers/index.ts")).addProvidersCommands,
+  route: async () => (await import("./providers/explain.ts")).addRouteCommands,
   webhooks: async () => (await import("./webhooks/secret.ts")).addWebhooksCommands,
   doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
   health: async () => (await import("./health.ts")).addHealthCommand,

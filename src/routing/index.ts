@@ -1,18 +1,12 @@
-export { type Admission, circuitIdOf, type CircuitOutcome, Circuits, modelOfCircuit } from "./circuits.ts";
+export { callTargets, type CallTargets, mayHaveTargets, modelsIn } from "./call-targets.ts";
+export { circuitIdOf, type CircuitOutcome, Circuits, modelOfCircuit } from "./circuits.ts";
 export { BusyTargets } from "./busy-targets.ts";
 export { SessionCaches } from "./session-caches.ts";
-export { isFor, takesInput, type TargetCondition } from "./target-condition.ts";
+export type { TargetCondition } from "./target-condition.ts";
+export { type ExplainedRoute, type ExplainedTarget, explainRoute } from "./explain-route.ts";
 export { fetchListing } from "./fetch-listing.ts";
 export { ModelList, type RoutedModel, unlistedModel } from "./model-list.ts";
-export {
-  callerOfRoute,
-  noTargetFor,
-  type CommitRule,
-  type ModelRoute,
-  type RouteLimits,
-  type RouteTarget,
-  targetsOf,
-} from "./model-routes.ts";
+export type { CommitRule, ModelRoute, RouteLimits } from "./model-routes.ts";
 export { type Key, keyIdOf, KeyPool, type RefusedKey } from "./key-pool.ts";
 export { type OverrideChanges, Overrides } from "./overrides.ts";
 export { SharedTargets } from "./shared/shared-targets.ts";
@@ -28,4 +22,4 @@ export { keyRedactor } from "./redact-keys.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";
 export { requireModels, requirePrices } from "./require-prices.ts";
 export { ModelRouter, mayUse, quoted, type Target, type UpstreamRoute } from "./router.ts";
-export { callableOperations, operationsOf } from "./model-operations.ts";
+export { callableOperations, modelOperations, operationsOf } from "./model-operations.ts";

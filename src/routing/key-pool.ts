@@ -203,6 +203,12 @@ export class KeyPool {
     );
   }
 
+  /** Whether all keys for the model have been refused for the operation: only one call a minute is made with them. */
+  refuses(operation: string, model: string): boolean {
+    const own = this.#keys.filter((each) => isFor(each, model));
+    return own.length > 0 && own.every((each) => isRefused(each, operation));
+  }
+
   /** Whether one of several keys is for the model; of a pool without keys the router knows. */
   serves(model: string): boolean {
     return !this.#isLimited || this.#keys.some((each) => isFor(each, model));

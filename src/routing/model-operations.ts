@@ -25,8 +25,10 @@ export const modalityOf: Record<ModelOperation, PricedModality> = {
   video_extension: "video",
 };
 
+export const modelOperations: readonly ModelOperation[] = keysOf(modalityOf);
+
 /** Text is generated in every dialect, translated if needed. */
-const textOperations: readonly ModelOperation[] = ["chat", "messages", "responses"];
+export const textOperations: readonly ModelOperation[] = ["chat", "messages", "responses"];
 
 /** The operations that models of each kind are for. */
 const operationsOfKind: Readonly<Partial<Record<ModelKind, readonly ModelOperation[]>>> = {

@@ -100,10 +100,9 @@ export class ModelRouter {
     return this.#modelRoutes.get(modelId) ?? this.#modelRoutes.get(this.#idOf(modelId));
   }
 
-  /** Whether the provider of this model id tries the other models of a chat body itself; a route's name has none. */
-  triesModels(modelId: string): boolean {
-    const route = this.withPrefix(prefixOf(this.#idOf(modelId)));
-    return route?.provider.operations.chat?.triesModels === true;
+  /** The provider that a model id names; undefined for a name without a provider, such as that of a route. */
+  providerOf(modelId: string): UpstreamRoute | undefined {
+    return this.withPrefix(prefixOf(this.#idOf(modelId)));
   }
 
   /** Resolves a model id, or the name of a route to the first of its targets that can be used. Throws like `resolveModel`. */
@@ -210,6 +209,11 @@ export class ModelRouter {
     const route = this.withPrefix(prefixOf(modelId));
     const price = route && this.priceOf(route, withoutPrefix(modelId));
     return route && price && { provider: route.provider, price };
+  }
+
+  /** Throws a `GatewayError` (404) for a model id without the prefix of a provider. */
+  requireProvider(modelId: string): void {
+    this.#parse(modelId);
   }
 
   /** Whether a price names the model itself. Providers accept names that they do not list, such as aliases. */

@@ -1,6 +1,6 @@
 /** Providers out of use by hand: `tollgate providers`, while a gateway runs. */
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { type Rig, type ScriptedUpstream, startRig, startScriptedUpstream, until } from "../kit/index.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { oneCredit, type Rig, type ScriptedUpstream, startRig, startScriptedUpstream, until } from "../kit/index.ts";
 
 let rig: Rig;
 let upstream: ScriptedUpstream;
@@ -109,4 +109,72 @@ test("a key that is refused is asked no more, and used again at once after a tes
   expect(rig.gateway.logLines().filter(({ msg }) => msg === "key is refused")).toMatchObject([
     { level: 50, provider: "own" },
   ]);
+});
+
+describe("route explain", () => {
+  const explained = async (...args: string[]): Promise<unknown> => {
+    const { code, stdout, stderr } = await rig.gateway.cli("route", "explain", ...args, "--json");
+    if (code !== 0) throw new Error(stderr || stdout);
+    return JSON.parse(stdout);
+  };
+  const [first, second] = ["own/m", "openai/gpt-4o-mini"];
+
+  test("tells what a call with the token would do, as long as it is so", async () => {
+    const token = await rig.gateway.token({ user: "explained", models: ["own/*"], credits: oneCredit });
+    const id = token.split("_")[1] ?? "";
+    const asked = { asked: true, why: null };
+    expect(await explained("either", "--token", id)).toMatchObject({
+      model: "either",
+      route: "either",
+      strategy: "order",
+      available: 1,
+      refused: null,
+      targets: [
+        { tier: 1, model: first, ...asked, price: { input_mtok: 0 } },
+        { model: second, asked: false, why: "not_allowed", message: expect.stringContaining("may not use") as unknown },
+      ],
+    });
+    await run("disable", first, "--for", "1h");
+    expect(await explained("either")).toMatchObject({
+      available: null,
+      targets: [
+        { model: first, asked: false, why: "disabled" },
+        { model: second, ...asked },
+      ],
+    });
+    await until("the call does the same", async () => (await call("either")).provider === "openai");
+    await run("enable", first);
+    await until("and again", async () => (await call("either")).provider === "own");
+    await rig.gateway.cli("token", "revoke", id);
+    expect(await explained(first, "--token", id)).toMatchObject({ route: null, refused: "token_revoked" });
+  });
+
+  test("a target that has failed is left out, until when", async () => {
+    status = 503;
+    for (let times = 0; times < 3; times += 1) await call("own/failing");
+    await until("the storage has it", async () => {
+      const { targets } = (await explained("own/failing")) as { targets: [{ why: string; until: string }] };
+      return targets[0].why === "left_out" && Date.parse(targets[0].until) > Date.now();
+    });
+    status = 200;
+    expect(await explained("own/other")).toMatchObject({ targets: [{ asked: true, until: null }] });
+  });
+
+  test("as a table, with the cost of a call", async () => {
+    const { stdout, code } = await rig.gateway.cli("route", "explain", "either", "--input-tokens", "5");
+    expect([code, stdout.split("\n")[0]?.split(/\s+/)]).toEqual([
+      0,
+      ["TIER", "TARGET", "WEIGHT", "STATE", "PRICE", "COST"],
+    ]);
+    expect(stdout).toContain(second);
+  });
+
+  test.each([
+    [["nobody/m"], "No provider has the prefix"],
+    [["either", "--token", "none"], "there is no token none"],
+  ])("%j is refused", async (args, message) => {
+    const { code, stderr } = await rig.gateway.cli("route", "explain", ...args);
+    expect([code, stderr.includes("    at ")]).toEqual([1, false]);
+    expect(stderr).toContain(message);
+  });
 });

@@ -13,7 +13,7 @@
 import { exceedsWindow, likelyInput, type RunningWork } from "../../charges/index.ts";
 import { type FailureName, failureTraits, GatewayError } from "../../core/index.ts";
 import { firstContentOf } from "../../dialects/index.ts";
-import type { RouteLimits, Target } from "../../routing/index.ts";
+import type { CallTargets, RouteLimits, Target } from "../../routing/index.ts";
 import {
   circuitOutcomeOf,
   classifyAnswer,
@@ -27,7 +27,6 @@ import {
 import { EVENT_STREAM } from "../../streaming/index.ts";
 import type { CallPlan } from "../plan-call.ts";
 import { confirmAnswer, loseAnswer, lostAnswer, readAttempt, type RequestAttempt, sendCall } from "../send-call.ts";
-import type { CallTargets } from "./call-targets.ts";
 import { HeldBody } from "./held-body.ts";
 import { contentReaderOf, hasRefused } from "./read-content.ts";
 

@@ -1,12 +1,10 @@
 /** Targets out of use by hand, and a list of those that are left out. A running gateway learns of it from the storage. */
 import type { Command } from "commander";
-import { createModelRouter } from "../../app/routing.ts";
 import { prefixOf, withoutPrefix } from "../../core/index.ts";
 import {
   fetchListing,
   KeyPool,
   modelOfCircuit,
-  openTargetStore,
   readSharedKeyId,
   sharedKeyId,
   type TargetOverride,
@@ -14,10 +12,10 @@ import {
   type TargetStore,
   type UpstreamRoute,
 } from "../../routing/index.ts";
-import { catalogsIn } from "../catalogs.ts";
 import { type CommonOptions, durationOption, reasonOption, UsageError, withCommonOptions } from "../options.ts";
 import { printJson, printLine, printTable } from "../print.ts";
-import { environment, type State, withState } from "../state.ts";
+import { environment } from "../state.ts";
+import { withRoutes } from "./with-routes.ts";
 
 interface DisableOptions extends CommonOptions {
   for?: number;
@@ -48,23 +46,6 @@ export function addProvidersCommands(program: Command): void {
       )
       .argument("<provider>", "its prefix"),
   ).action(test);
-}
-
-/** The state of the routes, for one command. */
-interface Routed {
-  state: State;
-  store: TargetStore;
-  routes: readonly UpstreamRoute[];
-}
-
-function withRoutes<T>(options: CommonOptions, work: (routed: Routed) => Promise<T>): Promise<T> {
-  return withState(options, async (state) => {
-    const { storage, loaded } = state;
-    const { config, missingKeys } = loaded;
-    const catalogs = await catalogsIn(storage, config);
-    const { routes } = createModelRouter({ config, missingKeys, sandbox: new Map(), environment, catalogs });
-    return work({ state, store: openTargetStore(storage), routes });
-  });
 }
 
 /** The route of a prefix or an alias. Throws a `UsageError`. */

@@ -1,4 +1,4 @@
-import type { Principal } from "../../auth/index.ts";
+import type { Principal } from "../auth/index.ts";
 import {
   type FailureName,
   failureTraits,
@@ -9,24 +9,19 @@ import {
   type ModelOperation,
   type Nano,
   type RandomFraction,
-} from "../../core/index.ts";
+} from "../core/index.ts";
+import type { BusyTargets } from "./busy-targets.ts";
+import { type Admission, circuitIdOf, type CircuitOutcome, type Circuits } from "./circuits.ts";
 import {
-  type Admission,
   callerOfRoute,
-  circuitIdOf,
-  isFor,
-  noTargetFor,
-  takesInput,
-  type BusyTargets,
-  type CircuitOutcome,
-  type Circuits,
-  type ModelRouter,
   type ModelRoute,
+  noTargetFor,
   type RouteLimits,
   type RouteTarget,
-  type Target,
   targetsOf,
-} from "../../routing/index.ts";
+} from "./model-routes.ts";
+import type { ModelRouter, Target } from "./router.ts";
+import { isFor, takesInput } from "./target-condition.ts";
 
 /** Replaces the targets after the first: `none`, or model ids. */
 const FALLBACK_HEADER = "x-tollgate-fallback";
@@ -66,7 +61,8 @@ export function mayHaveTargets(router: ModelRouter, modelId: string, headers: He
  */
 export function modelsIn(router: ModelRouter, { model, models }: JsonObject): readonly string[] | undefined {
   const named = listOf(models).filter((each) => typeof each === "string");
-  if (named.length === 0 || typeof model !== "string" || router.triesModels(model)) return undefined;
+  if (named.length === 0 || typeof model !== "string") return undefined;
+  if (router.providerOf(model)?.provider.operations.chat?.triesModels === true) return undefined;
   return [...new Set(named)].filter((each) => each !== model);
 }
 
