@@ -115,6 +115,30 @@ describe("a request", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  test("names a server that does not speak TLS, or hangs up, and blames no certificate", async () => {
+    const receiver = new Receiver(() => new Response("ok"));
+    const closing = Bun.listen({
+      hostname: LOOPBACK,
+      port: 0,
+      socket: { open: (each) => void each.end(), data: () => undefined },
+    });
+    const outbound = outboundWith(toLoopback, ["*.test:*"]);
+    const problemOf = async (url: string): Promise<unknown> => {
+      try {
+        return await textFrom(outbound, { url });
+      } catch (reason) {
+        return reason instanceof OutboundError ? [reason.failure, reason.message] : reason;
+      }
+    };
+    const plain = receiver.url("hooks.test").replace("http:", "https:");
+    expect(await problemOf(plain)).toEqual(["unreachable", "it does not speak TLS"]);
+    expect(await problemOf(`https://hooks.test:${closing.port}/`)).toEqual([
+      "unreachable",
+      "its host could not be reached",
+    ]);
+    closing.stop(true);
+  });
+
   test("looks a name up once, so that a second answer can't lead to another server", async () => {
     const lookups: string[] = [];
     const receiver = new Receiver(() => new Response("secret"));

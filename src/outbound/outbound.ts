@@ -136,8 +136,14 @@ export class Outbound {
     if (lastCause instanceof BadReply) {
       throw new OutboundError("unreachable", "its answer is not valid HTTP", { cause: lastCause });
     }
-    throw new OutboundError("unreachable", "its host could not be reached", { cause: lastCause });
+    const message = isOtherProtocol(lastCause) ? "it does not speak TLS" : "its host could not be reached";
+    throw new OutboundError("unreachable", message, { cause: lastCause });
   }
+}
+
+/** The first bytes of a server that answers in another protocol are no record of TLS. The code of OpenSSL is the same for an alert. */
+function isOtherProtocol(cause: unknown): boolean {
+  return cause instanceof Error && /WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH/.test(cause.message);
 }
 
 /** Aborts a request when its time is up, or when its caller does. */

@@ -131,7 +131,8 @@ export class Connection {
       if (!this.#isOpen) this.#begin();
       return;
     }
-    this.lose(new CertificateError(problem));
+    // A connection that was lost, or that speaks another protocol, has no certificate.
+    this.lose(problem !== null && isBroken(problem) ? problem : new CertificateError(problem));
   }
 
   drained(): void {
@@ -273,4 +274,8 @@ export function connect(
 
 function closedEarly(): Error {
   return new Error("The upstream closed the connection before the end of its reply.");
+}
+
+function isBroken(problem: Error): boolean {
+  return "code" in problem && (problem.code === "EPROTO" || problem.code === "ECONNRESET");
 }

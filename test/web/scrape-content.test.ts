@@ -1,5 +1,6 @@
 /** The Markdown of pages as the web has them, compared with the written expectations of the test site. */
 import { expect, test } from "bun:test";
+import { post } from "../kit/index.ts";
 import { compareMarkdown, type WebSite } from "./site/index.ts";
 import { eachOf, webScene } from "./web-scene.ts";
 
@@ -41,6 +42,17 @@ test("blogs, shops and forums give their text, most of them exactly", async () =
     const missing = found.filter((finding) => finding.startsWith("missing: "));
     expect(missing.length, `${path}\n${missing.join("\n")}`).toBeLessThanOrEqual(missingBlocksMax);
   }
+});
+
+test("an address without a scheme is read by http if its host does not speak TLS", async () => {
+  const { site, rig, caller, scrape } = scene();
+  const bare = `${site.url.replace("http://", "")}/docusaurus/install`;
+  const { status, data } = await scrape(bare);
+  expect([status, data.metadata["sourceURL"], data.metadata["url"]]).toEqual([200, bare, `http://${bare}`]);
+  const { code, error } = await scrape(`https://${bare}`);
+  expect([code, error]).toEqual(["SCRAPE_SITE_ERROR", "The page: it does not speak TLS."]);
+  const mapped = await post(rig, "/v2/map", caller.token, { url: bare, sitemap: "skip", limit: 1 });
+  expect([mapped.status, ((await mapped.json()) as { links: object[] }).links.length]).toEqual([200, 1]);
 });
 
 test("charsets: declared in the header, in the page, wrongly, and not at all", async () => {

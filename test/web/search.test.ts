@@ -14,6 +14,7 @@ interface Found {
   data: {
     web: { url: string; title: string; description: string; markdown?: string; metadata?: { error?: string } }[];
   };
+  warning: string | null;
   creditsUsed: number;
 }
 
@@ -49,6 +50,9 @@ describe("on the local index", () => {
     expect(Object.keys(web[0] ?? {}).toSorted()).toEqual(["description", "title", "url"]);
     const other = await search(rig, await rig.caller(), { query: "tide" });
     expect(other).toMatchObject({ success: true, data: { web: [] }, creditsUsed: 0 });
+    expect(other.warning).toBe(
+      "Nothing was found. Try fewer words or filters. Only pages that you have scraped or crawled in the last 30 days are searched.",
+    );
   });
 
   test.each<[string, string[]]>([

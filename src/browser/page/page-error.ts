@@ -10,6 +10,7 @@ interface NetworkFailure {
 
 /** The codes of Chromium's net_error_list.h that a navigation can end with; the first row that matches. */
 const networkFailures: readonly NetworkFailure[] = [
+  { codes: /^ERR_SSL_PROTOCOL_ERROR$/, failure: "unreachable", message: "it does not speak TLS" },
   { codes: /^ERR_(CERT_|SSL_|BAD_SSL|TLS)/, failure: "untrusted", message: "its certificate or its TLS is not valid" },
   { codes: /^ERR_TOO_MANY_REDIRECTS$/, failure: "redirects", message: "it redirects too often" },
   { codes: /^ERR_(TIMED_OUT|CONNECTION_TIMED_OUT)$/, failure: "timeout", message: "it took too long" },
@@ -26,7 +27,7 @@ export function navigationError(text: string, verdict: Verdict | undefined): Bro
   const [, code = ""] = /net::(ERR_\w+)/.exec(text) ?? [];
   const known = networkFailures.find(({ codes }) => codes.test(code));
   // The proxy knows why a connection failed. It knows nothing about its inside.
-  if (verdict !== undefined && known?.failure !== "untrusted")
+  if (verdict !== undefined && known?.failure !== "untrusted" && known?.failure !== "unreachable")
     return new BrowserError(verdict.failure, verdict.message);
   if (known !== undefined) return new BrowserError(known.failure, known.message);
   return new BrowserError("unreachable", "its host could not be reached, or broke off", { cause: code });

@@ -67,7 +67,7 @@ const expression = (marked: boolean): string => `(() => {
   if (root === null) return { html: "" };
   const shadowRoots = [];
   const marks = [];
-  const frames = ${marked ? `[...document.querySelectorAll("iframe")]` : "[]"};
+  const frames = ${marked ? `[...document.querySelectorAll("iframe, frame")]` : "[]"};
   for (const frame of frames.slice(0, ${FRAMES_MAX})) {
     const inner = frame.contentDocument?.documentElement?.outerHTML ?? "";
     if (inner === "" || inner.length > ${FRAME_CHARACTERS_MAX}) continue;

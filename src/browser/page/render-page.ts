@@ -137,10 +137,23 @@ interface PageDetails {
   deadline: Deadline;
 }
 
+/** Closed shadow roots are made open ones, before any script of the page runs: what they show is a part of the page. */
+const openRoots = `{
+  const { apply } = Reflect;
+  Element.prototype.attachShadow = new Proxy(Element.prototype.attachShadow, {
+    apply: (attach, element, given) => {
+      const [options] = given;
+      const isClosed = typeof options === "object" && options !== null && options.mode === "closed";
+      return apply(attach, element, isClosed ? [{ ...options, mode: "open" }] : given);
+    },
+  });
+}`;
+
 async function openPage(context: BrowserContext, details: PageDetails): Promise<Scene> {
   const { request, headers, credentials, pass, deadline } = details;
   const { url } = request;
   if (headers.cookies.length > 0) await context.addCookies(headers.cookies.map((cookie) => ({ ...cookie, url })));
+  await context.addInitScript(openRoots);
   const page = await context.newPage();
   // Other windows cost, and nobody sees them.
   context.on("page", (other) => void other.close().catch(() => undefined));

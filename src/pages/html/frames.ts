@@ -22,7 +22,7 @@ export function openFrames(
 ): string[] {
   const missing = new Set<string>();
   let count = 0;
-  for (const frame of [...elementsOf(document)].filter(({ name }) => name === "iframe")) {
+  for (const frame of [...elementsOf(document)].filter(({ name }) => name === "iframe" || name === "frame")) {
     if (count >= framesMax) break;
     const source = frame.attribs["src"];
     const address = source === undefined ? undefined : addresses.web(source);

@@ -242,3 +242,15 @@ describe("selectors that take long", () => {
     expect(failure).toMatchObject({ failure: "slow_selectors" });
   });
 });
+
+test("framesets are read by the pages of their own origin", async () => {
+  const html = `<html><head><title>F</title></head><frameset cols="1,2"><frame src="/menu"><frame src="text.html">
+    <frame src="https://other.test/x"><noframes>Your browser is too old.</noframes></frameset></html>`;
+  const wanted = { wants: { markdown: true }, onlyMainContent: true };
+  const addresses = ["https://site.test/menu", "https://site.test/docs/text.html"];
+  expect((await read(html, wanted)).frames).toEqual(addresses);
+  const frames = { [addresses[0] ?? ""]: "<a href=/a>Menu</a>", [addresses[1] ?? ""]: "<p>The text of the frame." };
+  const { markdown } = await read(html, { ...wanted, frames });
+  expect(markdown).toContain("The text of the frame.");
+  expect(markdown).not.toContain("too old");
+});

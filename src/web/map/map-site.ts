@@ -2,6 +2,7 @@ import { abortSignalOf } from "../../core/index.ts";
 import { BrowserError } from "../../browser/index.ts";
 import type { Page } from "../../pages/index.ts";
 import type { NativeDependencies } from "../engines/native/native-dependencies.ts";
+import { atEitherScheme } from "../engines/native/other-scheme.ts";
 import { fetchPage, type PageReply } from "../engines/native/fetch-page.ts";
 import type { MappedSite, WorkContext } from "../engine.ts";
 import { pageFailure } from "../failures.ts";
@@ -40,22 +41,23 @@ async function map(
   memory: MemoryShare,
 ): Promise<MappedSite> {
   const owner = principal.user;
-  const url = withScheme(request.url);
   const until = performance.now() + (request.timeout ?? MAP_TIMEOUT_MS);
   const timeLeft = (): number => until - performance.now();
   // The address is checked by the guard, and a redirect leads to the site's real host.
-  const fetched = await fetchPage(deps.outbound, {
-    url,
-    headers: {},
-    languages: [],
-    userAgent: deps.userAgent,
-    timeoutMs: Math.max(timeLeft(), 1),
-    bytesMax: deps.pageBytesMax,
-    signal,
-    memory,
-  });
+  const fetched = await atEitherScheme(request.url, (address) =>
+    fetchPage(deps.outbound, {
+      url: address,
+      headers: {},
+      languages: [],
+      userAgent: deps.userAgent,
+      timeoutMs: Math.max(timeLeft(), 1),
+      bytesMax: deps.pageBytesMax,
+      signal,
+      memory,
+    }),
+  );
   const scope = {
-    hosts: new Set([new URL(url), new URL(fetched.url)].map(({ hostname }) => bareHost(hostname))),
+    hosts: new Set([new URL(withScheme(request.url)), new URL(fetched.url)].map(({ hostname }) => bareHost(hostname))),
     includesSubdomains: request.includeSubdomains ?? true,
   };
   const ignoresQuery = request.ignoreQueryParameters ?? true;

@@ -142,13 +142,18 @@ const url = z
   .string()
   .min(1)
   .max(limits.outboundUrlCharactersMax)
-  .describe("The page's address; https:// is added if it has no scheme.");
+  .describe("The page's address; without a scheme https:// is tried, then http://.");
+
+const scheme = /^[a-z][a-z0-9+.-]*:(\/\/|(?!\d))/i;
 
 /** An address as people write it: without a scheme it is https. */
 export function withScheme(text: string): string {
   const trimmed = text.trim();
-  return /^[a-z][a-z0-9+.-]*:(\/\/|(?!\d))/i.test(trimmed) ? trimmed : `https://${trimmed}`;
+  return scheme.test(trimmed) ? trimmed : `https://${trimmed}`;
 }
+
+/** Whether an address names no scheme: then it is http if nothing answers by https. */
+export const hasNoScheme = (text: string): boolean => !scheme.test(text.trim());
 
 export const webUrl = url;
 

@@ -83,18 +83,33 @@ async function search(
   const hits = found.filter((hit) => passes(query, hit)).slice(0, limit);
   const searches = Math.ceil(hits.length / RESULTS_PER_SEARCH);
   const options = request.scrapeOptions ?? undefined;
-  if (options === undefined) return { web: hits.map(plainResult), warning: undefined, usage: { searches }, spent: 0n };
+  const nothing = hits.length > 0 ? undefined : emptyWarning(found.length > 0, deps.backend.emptyHint);
+  if (options === undefined) return { web: hits.map(plainResult), warning: nothing, usage: { searches }, spent: 0n };
   const pages = await scrapeAll(deps.engine, { hits, options, until, bound }, context);
   const usage = pages.reduce<Usage>((sum, { page }) => (page === undefined ? sum : addUsage(sum, page.usage)), {
     searches,
   });
-  const missing = pages.filter(({ page }) => page === undefined).length;
   return {
     web: pages.map(({ hit, page, error }) => resultOf(hit, page, error)),
-    warning: missing === 0 ? undefined : `${missing} of the results could not be read, or not in time.`,
+    warning: nothing ?? warningOf(pages),
     usage,
     spent: pages.reduce((sum, { page }) => sum + (page?.spent ?? 0n), 0n),
   };
+}
+
+function emptyWarning(isFiltered: boolean, hint = ""): string {
+  const why = isFiltered ? "No result of the search engine passes the filters" : "Nothing was found";
+  return `${why}. Try fewer words or filters. ${hint}`.trim();
+}
+
+function warningOf(pages: readonly ScrapedHit[]): string | undefined {
+  const missing = pages.filter(({ page }) => page === undefined).length;
+  const doubtful = pages.filter(({ page }) => page?.document["warning"] !== undefined).length;
+  const warnings = [
+    ...(missing > 0 ? [`${missing} of the results could not be read, or not in time.`] : []),
+    ...(doubtful > 0 ? [`${doubtful} of the results may lack their text: see their own warning.`] : []),
+  ];
+  return warnings.length > 0 ? warnings.join(" ") : undefined;
 }
 
 function withDomains(query: SearchQuery, { includeDomains, excludeDomains }: SearchBody): SearchQuery {

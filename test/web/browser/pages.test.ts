@@ -15,6 +15,11 @@ describe.skipIf(hasNoBrowser)("a page", () => {
       case "/shadow":
         return html(`<x-card></x-card><script>customElements.define("x-card", class extends HTMLElement {
           constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<b>inside</b>"; } });</script>`);
+      case "/closed":
+        return html(`<x-card></x-card><script>customElements.define("x-card", class extends HTMLElement {
+          constructor() { super(); this.attachShadow({ mode: "closed" }).innerHTML = "<b>inside</b>"; } });
+          try { document.body.attachShadow({ mode: "ajar" }); } catch (reason) { document.title = reason.name; }
+          document.body.className = /native code/.test(Element.prototype.attachShadow);</script>`);
       case "/unseen":
         return html(`<style>.box .gone { display: none } .far { position: absolute; left: -3000px }
           .thin { height: 0; overflow: hidden } .point { position: absolute; width: 1px; height: 1px; overflow: hidden }</style>
@@ -85,6 +90,8 @@ describe.skipIf(hasNoBrowser)("a page", () => {
     "contains what its components show",
     async () => {
       expect(textOf((await scene.render("/shadow")).html)).toContain("<b>inside</b>");
+      const closed = textOf((await scene.render("/closed")).html);
+      for (const part of ["<b>inside</b>", "<title>TypeError</title>", 'class="true"']) expect(closed).toContain(part);
     },
     browserMs,
   );

@@ -1,5 +1,5 @@
 /** Redirects of every kind. All harmless ones lead to `/docusaurus/install`. */
-import { redirect, type Route, sendHtml } from "./server.ts";
+import { redirect, type Route, send, sendHtml } from "./server.ts";
 
 const target = "/docusaurus/install";
 
@@ -30,6 +30,7 @@ export const goodRedirects: Readonly<Record<string, Route>> = {
   "/redirect/meta": sendHtml(
     `<!doctype html><html><head><meta http-equiv="refresh" content="0; url=${target}"><title>Moved</title></head><body><p>This page has moved.</p></body></html>`,
   ),
+  "/redirect/refresh": send("Moved", { "content-type": "text/html", refresh: `0; url=${target}` }),
   ...Object.fromEntries(chain("chain", chainLength)),
 };
 
@@ -53,5 +54,9 @@ export const badRedirects: Readonly<Record<string, Route>> = {
   "/redirect/meta-private": sendHtml(
     `<!doctype html><html><head><meta http-equiv="refresh" content="0; url=http://169.254.169.254/"><title>Moved</title></head><body></body></html>`,
   ),
+  "/redirect/refresh-private": send("Moved", {
+    "content-type": "text/html",
+    refresh: "0; url=http://169.254.169.254/",
+  }),
   ...Object.fromEntries(chain("long-chain", longChainLength)),
 };

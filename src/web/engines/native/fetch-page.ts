@@ -13,6 +13,7 @@ export interface PageReply {
   status: number;
   /** Its `retry-after`, as it was sent. */
   retryAfter?: string | undefined;
+  refresh?: string | undefined;
 }
 
 interface PageFetch {
@@ -42,7 +43,8 @@ export async function fetchPage(outbound: Pick<Outbound, "fetch">, page: PageFet
   if (!("bytes" in collected)) throw new Error("a bounded body exceeded its bound");
   const contentType = reply.headers.get("content-type") ?? undefined;
   const retryAfter = reply.headers.get("retry-after") ?? undefined;
-  return { bytes: collected.bytes, contentType, url: reply.url, status: reply.status, retryAfter };
+  const refresh = reply.headers.get("refresh") ?? undefined;
+  return { bytes: collected.bytes, contentType, url: reply.url, status: reply.status, retryAfter, refresh };
 }
 
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,application/pdf;q=0.8,*/*;q=0.7";

@@ -29,6 +29,21 @@ test.each([
   expect(targetOf(html)).toBeUndefined();
 });
 
+test.each([
+  ["0; url=/new", 9_000, "https://old.example/new"],
+  ["0;URL='https://new.example/'", 10, "https://new.example/"],
+  ["5, url=c", 10, "https://old.example/a/c"],
+  ["5; url=/new", 9_000, undefined],
+  ["00.5; url=/new", 9_000, "https://old.example/new"],
+  ["05; url=/new", 9_000, undefined],
+  ["300; url=/new", 10, undefined],
+  ["5", 10, undefined],
+  ["0; url=javascript:alert(1)", 10, undefined],
+])("the header refresh: %s of a page of %i bytes", (refresh, size, expected) => {
+  const target = refreshTarget({ bytes: Buffer.alloc(size, "x"), url, status: 200, contentType: "text/html", refresh });
+  expect(target).toBe(expected);
+});
+
 test("pages with a text of their own, and other documents, have none", () => {
   expect(targetOf(`<meta http-equiv="refresh" content="0; url=/new">${" text".repeat(1_000)}`)).toBeUndefined();
   expect(targetOf('<meta http-equiv="refresh" content="0; url=/new">', "text/plain")).toBeUndefined();

@@ -10,6 +10,7 @@ import { chargedFailure, pageFailure } from "../../failures.ts";
 import { askModel, needsModel } from "../../scrape/ask-model.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
 import { type PageReply, fetchPage } from "./fetch-page.ts";
+import { atEitherScheme } from "./other-scheme.ts";
 import { actionsDocument, dataUrl, renderPage } from "./render-page.ts";
 import { refreshTarget } from "./refresh-target.ts";
 import { readFrames } from "./read-frames.ts";
@@ -96,7 +97,7 @@ async function fromWeb(
 ): Promise<Reading> {
   const until = performance.now() + plan.timeoutMs;
   const time = { left: () => Math.max(until - performance.now(), 1), signal, owner: principal.user };
-  const reading = await readFromWeb(deps, plan, time, memory);
+  const reading = await atEitherScheme(plan.sourceUrl, (url) => readFromWeb(deps, { ...plan, url }, time, memory));
   const { rendered: _, retryAfter: _r, ...read } = reading;
   if (plan.storesInCache && isCacheable(plan) && isLasting(read)) {
     await deps.cache.put(principal.user, cacheKeyOf(plan), JSON.stringify(read));
