@@ -80,6 +80,10 @@ Where client and provider use the same dialect, bytes are changed for these reas
 - **Mistral's thoughts** are parts of a list in the place of the text. Clients of chat get a text, and the thoughts in
   \`reasoning_content\`, which they may return: it becomes the part again. \`x-tollgate-changes: answer\` tells so. Mistral's own SDKs, by their
   user agent \`mistral-client-…\`, get and send the list.
+- **DeepSeek's thoughts** must return with every earlier answer once there are \`tools\`. Those that a client loses (OpenAI's SDKs know no
+  \`reasoning_content\`) are [kept](security.md#keys-tokens-and-texts) under the ids of their calls for a day and added again:
+  \`x-tollgate-changes: thoughts\`. If they are not known, as after an answer without calls, the call goes without thinking:
+  \`x-tollgate-changes: thinking\`.
 - **A chat stream without usage**, of which the client has asked for it, gets the charged one in a last chunk.
 - **Google's chat streams** get an \`index\` for each tool call, the reason \`tool_calls\` after calls, and the usage in a last chunk of
   its own for a client that asked for it, instead of in every chunk. SDKs and agents drop calls and texts otherwise.

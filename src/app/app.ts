@@ -225,9 +225,9 @@ interface ServiceParts extends Pick<Configured, "calls" | "pipeline" | "router" 
 }
 
 function servicesOf(options: AppOptions, { lasting, isDraining, latest }: Context, parts: ServiceParts): Services {
-  const { config, sandbox, storage, version, environment, logger } = options;
+  const { sandbox, storage, version, environment, logger } = options;
   const { clock } = environment;
-  const { ticker, storedObjects, store, objectOwners } = lasting;
+  const { ticker, storedObjects, keptThoughts, store, objectOwners } = lasting;
   const { calls, pipeline, router, videos, background, webhooks, web } = parts;
   const responses = openResponseStore(storage);
   const conversations = createConversations(options);
@@ -240,6 +240,7 @@ function servicesOf(options: AppOptions, { lasting, isDraining, latest }: Contex
     router,
     responses,
     storedObjects,
+    keptThoughts,
     objectOwners,
     videos,
     background,
@@ -262,17 +263,7 @@ function servicesOf(options: AppOptions, { lasting, isDraining, latest }: Contex
     responseStore: new ResponseStoreService({ responses, conversations, clock }),
     asking,
     admitFree: admit,
-    files: new FileService({
-      admitFree: admit,
-      asking,
-      router,
-      clock,
-      logger,
-      owners: objectOwners,
-      store: openFileStore(storage),
-      upload: { bytesMax: config.files.upload_limit, arrivalMsMax: config.files.upload_timeout },
-      quota: { filesMax: config.files.per_user_max, bytesMax: config.files.bytes_per_user_max },
-    }),
+    files: filesOf(options, { admitFree: admit, asking, router, owners: objectOwners }),
     realtime: createRealtime(options, lasting, parts),
     responsesSockets: responsesSocketsOf(options, lasting),
     memory: calls.memory,
@@ -283,6 +274,20 @@ function servicesOf(options: AppOptions, { lasting, isDraining, latest }: Contex
     sandboxed: [...sandbox.keys()],
     document: documentOf(options),
   };
+}
+
+function filesOf(
+  { config: { files }, storage, environment: { clock }, logger }: AppOptions,
+  parts: Pick<ConstructorParameters<typeof FileService>[0], "admitFree" | "asking" | "router" | "owners">,
+): FileService {
+  return new FileService({
+    ...parts,
+    clock,
+    logger,
+    store: openFileStore(storage),
+    upload: { bytesMax: files.upload_limit, arrivalMsMax: files.upload_timeout },
+    quota: { filesMax: files.per_user_max, bytesMax: files.bytes_per_user_max },
+  });
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;

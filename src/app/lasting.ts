@@ -10,7 +10,13 @@ import { type RunningPart, Sockets, type Upgrade } from "../http/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle } from "../ledger/index.ts";
 import { McpEndpoint } from "../mcp/index.ts";
 import { GatewayMetrics } from "../metrics/index.ts";
-import { type ObjectOwnerStore, openObjectOwnerStore, StoredObjects } from "../objects/index.ts";
+import {
+  KeptThoughts,
+  type ObjectOwnerStore,
+  openObjectOwnerStore,
+  openThoughtStore,
+  StoredObjects,
+} from "../objects/index.ts";
 import { PagePool } from "../pages/index.ts";
 import type { Storage } from "../storage/index.ts";
 import { Ticker } from "../streaming/index.ts";
@@ -49,7 +55,7 @@ export interface Lasting extends LedgerParts, LastingWork {
 
 export function createLasting(options: LastingOptions): Lasting {
   const { config, environment, logger, storage, upgrade } = options;
-  const { clock, randomFraction } = environment;
+  const { clock, randomFraction, randomBytes } = environment;
   const store = openLedgerStore(storage);
   const metrics = config.metrics && new GatewayMetrics(options.version);
   const ledger = new Ledger({ store, onCommit: metrics?.onCommit });
@@ -60,6 +66,7 @@ export function createLasting(options: LastingOptions): Lasting {
     ledger,
     ticker,
     storedObjects: new StoredObjects({ owners: objectOwners, clock }),
+    keptThoughts: new KeptThoughts({ thoughts: openThoughtStore(storage), clock, randomBytes }),
     unsettled: new Map<string, Settle | Release>(),
     journal: new EndJournal(config.storage_journal),
     openAnswers,

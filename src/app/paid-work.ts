@@ -14,7 +14,7 @@ import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { Ledger, Release, Settle } from "../ledger/index.ts";
 import type { GatewayMetrics } from "../metrics/index.ts";
-import type { StoredObjects } from "../objects/index.ts";
+import type { KeptThoughts, StoredObjects } from "../objects/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import { BusyTargets, type Circuits, type ModelRouter, SessionCaches } from "../routing/index.ts";
 import { MemoryBudget, type Ticker } from "../streaming/index.ts";
@@ -36,6 +36,7 @@ export interface LedgerParts {
   ledger: Ledger;
   ticker: Ticker;
   storedObjects: StoredObjects;
+  keptThoughts: KeptThoughts;
   unsettled: Map<string, Settle | Release>;
   journal: EndJournal;
   openAnswers: OpenAnswers;
@@ -86,11 +87,12 @@ interface PaidWorkOptions extends Pick<LastingWorkOptions, "config" | "environme
 /** Creates the parts that all ways of paid work share, for one configuration. */
 export function createPaidWork(options: PaidWorkOptions, lasting: LedgerParts & LastingWork): PaidWork {
   const { config, environment, logger, router, outbound } = options;
-  const { storedObjects, observer, work, memory, body, largeBodies, busy, caches, circuits } = lasting;
+  const { storedObjects, keptThoughts, observer, work, memory, body, largeBodies, busy, caches, circuits } = lasting;
   return {
     environment,
     router,
     storedObjects,
+    keptThoughts,
     logger,
     observer,
     work,

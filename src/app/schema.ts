@@ -7,6 +7,7 @@ import { BACKGROUND_RESPONSES } from "../objects/background/sql/schema.ts";
 import { CONVERSATIONS } from "../objects/conversations/sql/schema.ts";
 import { STORED_OBJECTS, UPLOADED_FILES } from "../objects/owners/sql/schema.ts";
 import { KEYS_OF_RESPONSES, RESPONSES } from "../objects/responses/sql/schema.ts";
+import { KEPT_THOUGHTS } from "../objects/thoughts/sql/schema.ts";
 import { PRICE_CATALOG } from "../pricing/sql/schema.ts";
 import { TARGET_STATES } from "../routing/sql/schema.ts";
 import { NO_CHANGE, READINESS, type Schema, together } from "../storage/index.ts";
@@ -59,5 +60,6 @@ export const schema: Schema = {
     AUDIT,
     auth.HOLDERS,
     ledger.OWNER_IDS,
+    KEPT_THOUGHTS,
   ],
 };

@@ -15,6 +15,8 @@ export interface AnswerRecords {
   objects: ObjectRecords | undefined;
   /** Stores the response for later calls. */
   storeResponse: ((response: JsonObject, keyId: string) => Promise<void>) | undefined;
+  /** Keeps the thoughts before the answer's calls, for a client that may lose them. */
+  keepThoughts?: (() => Promise<void>) | undefined;
 }
 
 export interface ObjectRecords {
@@ -49,6 +51,7 @@ export class RecordCapture {
   observe(observer: StreamObserver): StreamObserver {
     const { objects, storeResponse } = this.#records;
     const words = [...(objects?.created.words ?? []), ...(storeResponse === undefined ? [] : finalResponseWords)];
+    if (words.length === 0) return observer;
     return tapEvents(observer, {
       words: [...new Set(words)],
       onEvent: (event) => {
@@ -67,7 +70,7 @@ export class RecordCapture {
 
   /** Durable when it resolves. */
   async save(keyId: string): Promise<void> {
-    const { objects, storeResponse } = this.#records;
+    const { objects, storeResponse, keepThoughts } = this.#records;
     const response = this.#response;
     const created = [...this.#objects.values()];
     const containers = created.filter(({ kind }) => kind === "container");
@@ -76,6 +79,7 @@ export class RecordCapture {
     }
     if (created.length > 0) await objects?.record(created, keyId);
     if (response !== undefined) await storeResponse?.(response, keyId);
+    await keepThoughts?.();
   }
 
   /** The usage without the containers that an earlier answer has begun, and paid for. Complete once the records are saved. */

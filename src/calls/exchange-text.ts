@@ -11,10 +11,12 @@ import {
   limits,
   type ModelFacts,
   objectOf,
+  parseObject,
 } from "../core/index.ts";
 import {
   answersInParts,
   callingTool,
+  collectThoughts,
   fitToolNames,
   forcedAnswer,
   hasTaggedSignature,
@@ -26,6 +28,7 @@ import {
   inConversation,
   streamInConversation,
   streamUnderModel,
+  watchThoughts,
   regularChatStream,
   stoppingAt,
   restoringTools,
@@ -35,7 +38,6 @@ import {
   type ClientContext,
   type Conversation,
   type DialectTranslation,
-  type FetchedImages,
   type TextCodec,
   estimateTokens,
   outputBytesIn,
@@ -44,6 +46,7 @@ import {
   translations,
   type UpstreamContext,
   withFetchedImages,
+  withThoughtsOfCalls,
 } from "../dialects/index.ts";
 import type { RequestedExtras } from "../providers/index.ts";
 import { type OfferedTools, offeredTools, type Target } from "../routing/index.ts";
@@ -52,10 +55,11 @@ import { type ChargedUsage, EVENT_STREAM, type StreamObserver } from "../streami
 import { factsOfEdits, withChanges } from "./changes.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editValue, withDecidedTools } from "./edit-body.ts";
+import type { BodyPreparation } from "./preparation/prepare-body.ts";
 import { type ClientAnswer, type Exchange, type ObservedStream, type RequestedOutput } from "./exchange.ts";
 
 /** The parts of a call that a text exchange needs. */
-export interface TextCall<Body extends ChargeableBody> {
+export interface TextCall<Body extends ChargeableBody> extends BodyPreparation {
   target: Target;
   parsed: ParsedBody<Body>;
   requestId: string;
@@ -67,8 +71,6 @@ export interface TextCall<Body extends ChargeableBody> {
   shownModel?: string | undefined;
   /** The gateway's own conversation that the answer belongs to. */
   conversationId?: string | undefined;
-  /** The images that the upstream gets as data. */
-  images?: FetchedImages | undefined;
   /** The client's headers, for what depends on its SDK. */
   headers?: Headers | undefined;
   /** `parsed` with all strings decoded, if available already. */
@@ -117,8 +119,8 @@ function rewrittenRequest<Body extends ChargeableBody>(
 ): TranslatedRequest | undefined {
   const { target, parsed } = call;
   try {
-    const conversation = translations[dialect].readRequest(call.decoded ?? decodeBody(parsed));
-    return new TranslatedRequest(target, dialect, conversation, call.images);
+    const conversation = call.conversation ?? translations[dialect].readRequest(call.decoded ?? decodeBody(parsed));
+    return new TranslatedRequest(target, dialect, conversation, call);
   } catch (thrown) {
     if (thrown instanceof GatewayError) return undefined;
     throw thrown;
@@ -148,7 +150,8 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     this.extras = extrasOf(target, parsed.body, this.#tools);
     this.headers = this.#tools && droppedTools(this.#tools.leftNames);
     this.streamed = parsed.body.stream === true;
-    this.#rewritten = misfits(target, parsed, codec) ? rewrittenRequest(call, codec) : undefined;
+    const isRewritten = call.lostThoughts !== undefined || misfits(target, parsed, codec);
+    this.#rewritten = isRewritten ? rewrittenRequest(call, codec) : undefined;
     this.#isPlain = getsPlainContent(call);
     this.#call = call;
     this.#codec = codec;
@@ -186,7 +189,8 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
   }
 
   #regular(observer: StreamObserver, charged: ChargedUsage): StreamObserver {
-    const { target, parsed } = this.#call;
+    const { target, parsed, answerThoughts } = this.#call;
+    if (answerThoughts !== undefined) watchThoughts(observer, answerThoughts);
     if (target.operation.repeatsRole === true) singleRoleStream(observer);
     if (this.#isPlain) plainContentStream(observer);
     if (target.operation.hasIrregularStream !== true) return observer;
@@ -201,7 +205,8 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
   }
 
   answer({ 0: { bytes, text } }: readonly [WholeAnswer, ...WholeAnswer[]]): ClientAnswer {
-    const { shownModel, conversationId } = this.#call;
+    const { shownModel, conversationId, answerThoughts } = this.#call;
+    if (answerThoughts !== undefined) collectThoughts(parseObject(text) ?? {}, answerThoughts);
     if (conversationId !== undefined) {
       const body = inConversation(text, conversationId);
       return { body, whole: body };
@@ -278,10 +283,16 @@ class TranslatedRequest {
   #body: JsonObject | undefined;
 
   /** Throws 422 for a field that the upstream's dialect cannot express, or a demanded tool without a price. */
-  constructor(target: Target, dialect: Dialect, asked: Conversation, images?: FetchedImages) {
-    const isFetched = images !== undefined && images.size > 0;
-    const conversation = isFetched ? withFetchedImages(asked, images) : asked;
-    if (isFetched) this.changes.add("images");
+  constructor(target: Target, dialect: Dialect, asked: Conversation, { images, lostThoughts }: BodyPreparation) {
+    let conversation = asked;
+    if (images !== undefined) {
+      conversation = withFetchedImages(conversation, images);
+      this.changes.add("images");
+    }
+    if (lostThoughts !== undefined) {
+      conversation = withThoughtsOfCalls(conversation, lostThoughts);
+      this.changes.add("thoughts");
+    }
     this.#target = target;
     this.#dialect = dialect;
     this.#conversation = conversation;
@@ -322,7 +333,8 @@ class TranslatedRequest {
 /** A body in the dialect of its upstream, as its model takes it, for a request that is no call. */
 export function fittedBody(asked: JsonObject, dialect: Dialect, { model, operation, route }: Target): JsonObject {
   const facts = operation.facts?.(model) ?? {};
-  const { fitted } = clientSide(translations[dialect], asked, { to: dialect, facts });
+  const client = translations[dialect];
+  const { fitted } = clientSide(client, client.readRequest(asked), { to: dialect, facts });
   return translations[dialect].writeRequest(fitted, { ...facts, model, origin: route.prefix });
 }
 
@@ -335,13 +347,12 @@ interface ClientSide {
 
 function clientSide(
   asking: DialectTranslation,
-  asked: JsonObject,
+  read: Conversation,
   { to, facts }: { to: Dialect; facts: ModelFacts },
 ): ClientSide {
   // Anthropic's own are known in Messages.
   const isOwn = (type: string): boolean => to === "messages" && asking.dialect === to && type !== "custom";
   const takes = (type: string): boolean => facts.clientTools?.includes(type) === true || isOwn(type);
-  const read = asking.readRequest(asked);
   const { conversation, restore } = substituteTools(read, takes);
   const { conversation: named, names } = fitToolNames(conversation, facts.toolNameMax);
   const stop = named.stop.filter((sequence) => sequence !== "");
@@ -368,17 +379,18 @@ const JSON_TYPE = { "content-type": "application/json" };
 function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: TextCodec<Body>, to: Dialect): Exchange {
   const { target, parsed, requestId, at } = call;
   const { operation, model } = target;
-  const upstream = translations[to];
+  const upstream = call.answerThoughts?.reading(translations[to]) ?? translations[to];
   const asked = call.decoded ?? decodeBody(parsed);
   const facts = operation.facts?.(model) ?? {};
-  const { client, fitted, changes } = clientSide(translations[codec.dialect], asked, { to, facts });
+  const asking = translations[codec.dialect];
+  const { client, fitted, changes } = clientSide(asking, call.conversation ?? asking.readRequest(asked), { to, facts });
   const { conversation, left } = leaveOutHostedTools(fitted, ({ dialect, value }) => {
     return (
       dialect === to && (operation.readTool === undefined || operation.readTool(value, asked, model) !== undefined)
     );
   });
   const origin = target.route.prefix;
-  const request = new TranslatedRequest(target, to, conversation, call.images);
+  const request = new TranslatedRequest(target, to, conversation, call);
   for (const fact of changes) request.changes.add(fact);
   const callId = callIdOf(requestId);
   const { thinkTags, reasoningField } = facts;

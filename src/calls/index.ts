@@ -1,6 +1,6 @@
 export { countResponseTokens, countTokens, type CountTokensDependencies } from "./count-tokens.ts";
 export type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
-export { ImageFetcher } from "./fetch-images.ts";
+export { ImageFetcher } from "./preparation/fetch-images.ts";
 export { isLarge, LargeBodies } from "./large-bodies.ts";
 export { CallPipeline, type PipelineDependencies } from "./pipeline.ts";
 export { relayStream, type StreamEnd } from "./relay/relay-stream.ts";

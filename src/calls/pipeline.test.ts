@@ -46,6 +46,7 @@ function pipelineTo(script: () => Response, ask?: AskUpstream): CallPipeline {
     storedObjects,
     largeBodies: new LargeBodies(),
     images: { fetch: () => Promise.reject(new Error("no image is fetched")) },
+    keptThoughts: { find: () => Promise.resolve(undefined), keep: () => Promise.resolve() },
     work: scene.deps,
     shell,
     observer: scene.deps.observer,

@@ -21,17 +21,7 @@ import {
   withToolRuns,
   type WorkBound,
 } from "../core/index.ts";
-import {
-  comparesModels,
-  type FetchedImages,
-  type ImageAddress,
-  imageAddresses,
-  inputItems,
-  queuedResponse,
-  type TextCodec,
-  thoughtsOf,
-  translations,
-} from "../dialects/index.ts";
+import { comparesModels, inputItems, queuedResponse, type TextCodec, thoughtsOf } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { MediaCodec } from "../media/index.ts";
 import {
@@ -48,10 +38,15 @@ import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { parseEdited } from "./edit-body.ts";
 import { openMediaExchange } from "./exchange-media.ts";
-import type { ImageFetcher } from "./fetch-images.ts";
 import { callIdOf, keepsBytes, openTextExchange, passesThrough } from "./exchange-text.ts";
 import type { Exchange } from "./exchange.ts";
 import type { IncomingCall } from "./incoming-call.ts";
+import {
+  mayLackSomething,
+  type BodyPreparation,
+  type PreparationDependencies,
+  prepareBody,
+} from "./preparation/prepare-body.ts";
 import { withThoughts } from "./thought-keys.ts";
 import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
 
@@ -67,11 +62,10 @@ export interface BackgroundPlan {
   isStreamed: boolean;
 }
 
-export interface PlanDependencies {
+export interface PlanDependencies extends PreparationDependencies {
   environment: Pick<Environment, "randomBytes">;
   storedObjects: StoredObjects;
   largeBodies: LargeBodies;
-  images: Pick<ImageFetcher, "fetch">;
 }
 
 /** A call whose body has been read. */
@@ -157,8 +151,8 @@ interface PreparedBody {
   own?: JsonObject | undefined;
   /** The decoded version of the parsed one. */
   decoded?: JsonObject | undefined;
-  /** The images that its upstream does not fetch; undefined if they have not been looked for. */
-  images?: FetchedImages | undefined;
+  /** What it lacked; undefined if that has not been looked for. */
+  preparation?: BodyPreparation | undefined;
   /** The gateway's own conversation that it belongs to. */
   conversationId?: string | undefined;
 }
@@ -167,30 +161,45 @@ function planText<Body extends ChargeableBody>(
   call: ReadCall<Body>,
   parsed: ParsedBody<Body>,
   codec: TextCodec<Body>,
-  { own, decoded = own, images, conversationId }: PreparedBody = {},
+  { own, decoded = own, preparation, conversationId }: PreparedBody = {},
 ): CallPlan | Promise<CallPlan> {
-  const { target, incoming, at } = call;
+  const { target, incoming, at, deps } = call;
   if (decoded === undefined && isLarge(parsed.bytes.length) && !keepsBytes(target, parsed, codec)) {
     return decodeBodyOf(call, parsed).then((all) => planText(call, parsed, codec, { decoded: all, conversationId }));
   }
-  if (images === undefined && mayLackImages(target, parsed)) {
-    const all = decoded ?? decodeBody(parsed);
-    return fetchImages(call, codec, all).then((fetched) =>
-      planText(call, parsed, codec, { own, decoded: all, images: fetched, conversationId }),
+  if (preparation === undefined && mayLackSomething(target, parsed, codec)) {
+    const body = decoded ?? decodeBody(parsed);
+    return prepareBody({ deps, target, principal: incoming.principal, body }, codec).then((prepared) =>
+      planText({ ...call, target: prepared.target }, parsed, codec, {
+        own,
+        decoded: body,
+        preparation: prepared.preparation,
+        conversationId,
+      }),
     );
   }
-  const bound = codec.bound(parsed.body, parsed.sizeOf);
+  const bound = withLostThoughts(codec.bound(parsed.body, parsed.sizeOf), preparation?.lostThoughts);
   const { requestId } = incoming;
   const shownModel = codec.dialect === "messages" && comparesModels(incoming.headers) ? parsed.body.model : undefined;
   const { headers } = incoming;
   const exchange = openTextExchange(
-    { target, parsed, requestId, at, request: own, decoded, images, conversationId, shownModel, headers },
+    { target, parsed, requestId, at, request: own, decoded, ...preparation, conversationId, shownModel, headers },
     codec,
   );
   const created = exchange.passesThrough ? codec.objects.created(parsed.body) : undefined;
   const objects = created && { created, ...objectRecords(call, parsed.body) };
-  const plan = authorized(call, planOf(call, bound, exchange, objects), codec.objects.references(parsed.body));
+  const thoughts = preparation?.answerThoughts;
+  const keepThoughts = thoughts && (() => deps.keptThoughts.keep(thoughts.text, thoughts.callIds, incoming.principal));
+  const records = (objects ?? keepThoughts) && { objects, storeResponse: undefined, keepThoughts };
+  const plan = authorized(call, planOf(call, bound, exchange, records), codec.objects.references(parsed.body));
   return target.route.keys.hasSeveral ? withKeyOfThoughts(call, parsed.body, plan) : plan;
+}
+
+/** Thoughts that the gateway adds are input, of at least a byte a token. */
+function withLostThoughts(bound: WorkBound, thoughts: BodyPreparation["lostThoughts"]): WorkBound {
+  if (thoughts === undefined) return bound;
+  const bytes = thoughts.values().reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return { ...bound, inputTokens: bound.inputTokens + bytes };
 }
 
 async function withKeyOfThoughts<Body extends ChargeableBody>(
@@ -203,26 +212,6 @@ async function withKeyOfThoughts<Body extends ChargeableBody>(
   const caller = { principal: incoming.principal, route: target.route };
   const preferredKeyId = await deps.storedObjects.keyOf(thoughtsOf(body), caller);
   return { ...plan, preferredKeyId, records: withThoughts(plan.records, objectRecords(call, body)) };
-}
-
-/** Whether a body may have addresses of images that its upstream does not fetch. */
-function mayLackImages<Body>({ operation, model }: Target, { text }: ParsedBody<Body>): boolean {
-  return operation.facts?.(model).inlineImages === true && /"https?:/i.test(text);
-}
-
-/** Fetches the images before the hold. A body that cannot be read is the exchange's to refuse. */
-async function fetchImages<Body extends ChargeableBody>(
-  { deps }: ReadCall<Body>,
-  { dialect }: TextCodec<Body>,
-  body: JsonObject,
-): Promise<FetchedImages> {
-  let addresses: ImageAddress[] = [];
-  try {
-    addresses = imageAddresses(translations[dialect].readRequest(body));
-  } catch (thrown) {
-    if (!(thrown instanceof GatewayError)) throw thrown;
-  }
-  return deps.images.fetch(addresses);
 }
 
 function decodeBodyOf<Body extends ChargeableBody>(
@@ -292,7 +281,7 @@ async function planKept<Body extends ChargeableBody>(
   const said = { principal, target, callId, turn, request: { store, previous_response_id, input } };
   const storeResponse: AnswerRecords["storeResponse"] = (response, keyId) =>
     responseStore.store(said, response, isKeptUpstream ? { keyId } : undefined);
-  const records = { objects: plan.records?.objects, storeResponse };
+  const records = { objects: undefined, ...plan.records, storeResponse };
   return { ...plan, records, pinnedKeyId: pinnedKeyId ?? plan.pinnedKeyId };
 }
 
@@ -375,7 +364,7 @@ function planOf<Body extends ChargeableBody>(
   { route, incoming, received, target, retry, session, at, arrivedAt }: ReadCall<Body>,
   own: WorkBound,
   exchange: Exchange,
-  objects?: ObjectRecords,
+  records?: AnswerRecords,
 ): CallPlan {
   const { extras, output, streamed } = exchange;
   if (extras !== undefined) {
@@ -409,7 +398,7 @@ function planOf<Body extends ChargeableBody>(
     incoming,
     target,
     exchange,
-    records: objects && { objects, storeResponse: undefined },
+    records,
     pinnedKeyId: undefined,
     session: target.route.keys.hasSeveral
       ? (session ?? affinityOf({ headers: incoming.headers, received }))

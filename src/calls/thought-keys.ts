@@ -13,7 +13,7 @@ export function withThoughts(
 ): AnswerRecords {
   const before = records?.objects;
   const created = before === undefined ? createdThoughts : both(before.created, createdThoughts);
-  return { storeResponse: records?.storeResponse, objects: { ...keeping, created } };
+  return { storeResponse: undefined, ...records, objects: { ...keeping, created } };
 }
 
 function both(one: CreatedObjects, other: CreatedObjects): CreatedObjects {

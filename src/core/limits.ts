@@ -94,6 +94,18 @@ export const responseTtlMs = 30 * 24 * 3_600_000;
 /** How long objects of an answer with `store: false` stay their owner's; others as long as a response. */
 export const unstoredObjectTtlMs = 24 * 3_600_000;
 
+/** How long a thought is kept for a client that does not return it, counted from its answer. */
+export const keptThoughtTtlMs = 24 * 3_600_000;
+
+/** Bytes of a thought that is kept. */
+export const keptThoughtBytesMax = 256 * 1024;
+
+/** Calls of one answer under which its thought is kept. */
+export const keptThoughtCallsMax = 16;
+
+/** Characters of kept thoughts that one request gets back. */
+export const keptThoughtsReadMax = 4 * 1024 * 1024;
+
 /** Characters of the id of a response, or of another object that an upstream stores. */
 export const storedIdCharactersMax = 256;
 

@@ -10,14 +10,18 @@ export {
   answersInParts,
   chatCodec,
   chatRequest,
+  collectThoughts,
   plainContent,
   plainContentStream,
   readsContentParts,
   regularChatStream,
   singleRoleStream,
+  watchThoughts,
 } from "./chat/index.ts";
 export {
+  type AnswerThoughts,
   callingTool,
+  callsWithoutThoughts,
   forcedAnswer,
   hasTaggedSignature,
   type ClientContext,
@@ -37,9 +41,11 @@ export {
   stoppingAt,
   type StreamReader,
   substituteTools,
+  thoughtsOfAnswer,
   type TranslationTarget,
   type UpstreamContext,
   withFetchedImages,
+  withThoughtsOfCalls,
 } from "./conversation/index.ts";
 export {
   comparesModels,

@@ -10,7 +10,7 @@ import type { LedgerStore } from "../ledger/index.ts";
 import type { McpEndpoint, OriginPolicy } from "../mcp/index.ts";
 import type { ModelList, ModelRouter } from "../routing/index.ts";
 import type { RealtimeSessions } from "../realtime/index.ts";
-import type { Conversations, ResponseStore, ObjectOwnerStore, StoredObjects } from "../objects/index.ts";
+import type { Conversations, KeptThoughts, ObjectOwnerStore, ResponseStore, StoredObjects } from "../objects/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { MemoryBudget, Ticker } from "../streaming/index.ts";
@@ -51,6 +51,7 @@ export interface Services extends ChargeableServices {
   conversations: Conversations;
   objectOwners: ObjectOwnerStore;
   storedObjects: StoredObjects;
+  keptThoughts: Pick<KeptThoughts, "deleteExpired">;
   asking: AskDependencies;
   admitFree: AdmitFree;
   webhooks: Webhooks;

@@ -24,3 +24,5 @@ export { openResponseStore } from "./responses/sql/open.ts";
 export { type KeyRenaming, renameKey } from "./sql/rename-keys.ts";
 export { neededProviders } from "./sql/needed-providers.ts";
 export type { ResponseStore, StoredResponse } from "./responses/store.ts";
+export { KeptThoughts } from "./thoughts/kept-thoughts.ts";
+export { openThoughtStore } from "./thoughts/sql/open.ts";

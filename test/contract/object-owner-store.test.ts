@@ -1,8 +1,8 @@
-/** The contract of every `ObjectOwnerStore`, on either engine. */
+/** The contracts of every `ObjectOwnerStore` and every `ThoughtStore`, on either engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Storage } from "../../src/storage/index.ts";
 import { openStorage } from "../kit/storage.ts";
-import { openObjectOwnerStore, type ObjectOwnerStore } from "../../src/objects/index.ts";
+import { openObjectOwnerStore, openThoughtStore, type ObjectOwnerStore } from "../../src/objects/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
 
 const AT = 1_000;
@@ -82,7 +82,31 @@ function describeObjectOwnerStore(name: string, open: () => Promise<Storage>): v
   });
 }
 
-describeObjectOwnerStore("sqlite", () => openStorage("sqlite::memory:"));
+function describeThoughtStore(name: string, open: () => Promise<Storage>): void {
+  test(`sealed thoughts on ${name} are found until they expire, the newest under an id`, async () => {
+    const storage = await open();
+    const store = openThoughtStore(storage);
+    const one = { id: "one", sealed: new Uint8Array([0, 255, 1]) };
+    const two = { id: "two", sealed: new Uint8Array([2]) };
+    await store.put([one, { id: "two", sealed: new Uint8Array([9]) }], AT);
+    await store.put([two], LATER);
+    await store.put([], LATER);
+    const find = async (at: number) => {
+      const found = await store.find(["one", "two", "three"], at);
+      return found.map(({ id, sealed }) => [id, [...sealed]]).toSorted((a, b) => String(a).localeCompare(String(b)));
+    };
+    const all = [one, two].map(({ id, sealed }) => [id, [...sealed]]);
+    expect(await find(AT - 1)).toEqual(all);
+    expect(await find(AT)).toEqual(all.slice(1));
+    await store.deleteExpired(AT);
+    expect(await find(0)).toEqual(all.slice(1));
+    await storage.close();
+  });
+}
+
+const inMemory = () => openStorage("sqlite::memory:");
+describeObjectOwnerStore("sqlite", inMemory);
+describeThoughtStore("sqlite", inMemory);
 
 describe("with a server", () => {
   let server: PostgresServer;
@@ -90,5 +114,7 @@ describe("with a server", () => {
     server = await startPostgres();
   });
   afterAll(() => server.stop());
-  describeObjectOwnerStore("postgres", async () => openStorage(await server.createDatabase()));
+  const onServer = async () => openStorage(await server.createDatabase());
+  describeObjectOwnerStore("postgres", onServer);
+  describeThoughtStore("postgres", onServer);
 });

@@ -30,3 +30,4 @@ export const chatCodec: TextCodec<ChatRequest> = {
 export { answersInParts, plainContent, plainContentStream, readsContentParts } from "./plain-content.ts";
 export { regularChatStream } from "./regular-stream.ts";
 export { singleRoleStream } from "./single-role.ts";
+export { collectThoughts, watchThoughts } from "./watch-thoughts.ts";

@@ -36,6 +36,12 @@ export {
   isImageAddress,
   withFetchedImages,
 } from "./fitting/inline-images.ts";
+export {
+  type AnswerThoughts,
+  callsWithoutThoughts,
+  thoughtsOfAnswer,
+  withThoughtsOfCalls,
+} from "./fitting/lost-thoughts.ts";
 export { stoppingAt } from "./fitting/stop-texts.ts";
 export { expressNative } from "./express-native.ts";
 export { fitSchemas, fitsSchema } from "./schemas/fit-conversation.ts";

@@ -18,9 +18,14 @@ export const responsesFeature: Feature = {
     responsesSocketRoute,
   ],
   start(services) {
-    const { responses, objectOwners, background, clock, logger } = services;
+    const { responses, objectOwners, keptThoughts, background, clock, logger } = services;
     const deleteExpired = (): Promise<unknown> =>
-      Promise.all([responses.deleteExpired(clock()), objectOwners.deleteExpired(clock()), background.deleteExpired()]);
+      Promise.all([
+        responses.deleteExpired(clock()),
+        objectOwners.deleteExpired(clock()),
+        keptThoughts.deleteExpired(),
+        background.deleteExpired(),
+      ]);
     const deleting = startDeleting(deleteExpired, logger);
     return {
       get active() {

@@ -1,10 +1,10 @@
 /** Fetches the images whose addresses a call contains, for upstreams that take images as bytes alone. */
-import { CallAborter, GatewayError, limits } from "../core/index.ts";
-import type { FetchedImages, ImageAddress } from "../dialects/index.ts";
-import { type Outbound, OutboundError } from "../outbound/index.ts";
-import { imageTypeOf } from "../providers/index.ts";
-import type { MemoryBudget, MemoryShare } from "../streaming/index.ts";
-import { collectBody } from "../upstream/index.ts";
+import { CallAborter, GatewayError, limits } from "../../core/index.ts";
+import type { FetchedImages, ImageAddress } from "../../dialects/index.ts";
+import { type Outbound, OutboundError } from "../../outbound/index.ts";
+import { imageTypeOf } from "../../providers/index.ts";
+import type { MemoryBudget, MemoryShare } from "../../streaming/index.ts";
+import { collectBody } from "../../upstream/index.ts";
 
 const REDIRECTS_MAX = 5;
 

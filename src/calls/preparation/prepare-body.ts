@@ -1,0 +1,115 @@
+/** What a text call's upstream demands and the body lacks is looked up before the plan: the bytes of images, earlier thoughts. */
+import type { ParsedBody } from "../../bodies/index.ts";
+import type { Principal } from "../../auth/index.ts";
+import { GatewayError, type JsonObject, limits, listOf, objectOf } from "../../core/index.ts";
+import {
+  type AnswerThoughts,
+  callsWithoutThoughts,
+  type Conversation,
+  type FetchedImages,
+  imageAddresses,
+  type TextCodec,
+  thoughtsOfAnswer,
+  translations,
+} from "../../dialects/index.ts";
+import type { KeptThoughts } from "../../objects/index.ts";
+import type { Target } from "../../routing/index.ts";
+import type { ImageFetcher } from "./fetch-images.ts";
+
+/** What a body is completed with. */
+export interface BodyPreparation {
+  /** The body as a conversation; undefined if it cannot be read, which is the exchange's to refuse. */
+  conversation?: Conversation | undefined;
+  images?: FetchedImages | undefined;
+  /** The thoughts of earlier answers that the client has lost, by the ids of their first calls. */
+  lostThoughts?: ReadonlyMap<string, string> | undefined;
+  /** Collects those of the answer, if the client may lose them too. */
+  answerThoughts?: AnswerThoughts | undefined;
+}
+
+export interface PreparationDependencies {
+  images: Pick<ImageFetcher, "fetch">;
+  keptThoughts: Pick<KeptThoughts, "find" | "keep">;
+}
+
+/** A body and where it is sent. */
+interface Preparing {
+  deps: PreparationDependencies;
+  target: Target;
+  principal: Principal;
+  /** With all strings decoded. */
+  body: JsonObject;
+}
+
+/** Whether the body may lack something that its upstream demands. */
+export function mayLackSomething<Body>(
+  { operation, model }: Target,
+  { body, text }: ParsedBody<Body>,
+  { dialect }: Pick<TextCodec<Body>, "dialect">,
+): boolean {
+  const facts = operation.facts?.(model);
+  if (facts === undefined) return false;
+  if (facts.inlineImages === true && /"https?:/i.test(text)) return true;
+  return facts.needsThoughts === true && mayLoseThoughts(objectOf(body) ?? {}, dialect);
+}
+
+/** Clients of chat that return all thoughts will return those of the answer. */
+function mayLoseThoughts({ tools, messages }: JsonObject, dialect: TextCodec<unknown>["dialect"]): boolean {
+  if (listOf(tools).length === 0) return false;
+  const answers = listOf(messages).filter((message) => objectOf(message)?.["role"] === "assistant");
+  const returned = answers.filter((answer) => typeof objectOf(answer)?.["reasoning_content"] === "string");
+  return dialect !== "chat" || answers.length === 0 || returned.length < answers.length;
+}
+
+/**
+ * A call's target with what its body lacks there. Thinking can be switched off in chat alone: that is where a body goes whose
+ * thoughts are lost for good. Throws 422 for an image that cannot be fetched.
+ */
+export async function prepareBody(
+  preparing: Preparing,
+  { dialect }: Pick<TextCodec<unknown>, "dialect">,
+): Promise<{ target: Target; preparation: BodyPreparation }> {
+  const { deps, target, body } = preparing;
+  const { operation, model, route } = target;
+  const facts = operation.facts?.(model) ?? {};
+  const conversation = readOrNone(body, dialect);
+  if (conversation === undefined) return { target, preparation: {} };
+  const addresses = facts.inlineImages === true ? imageAddresses(conversation) : [];
+  const images = addresses.length === 0 ? undefined : await deps.images.fetch(addresses);
+  if (facts.needsThoughts !== true || conversation.tools.length === 0) {
+    return { target, preparation: { conversation, images } };
+  }
+  const { areLost, ...thoughts } = await findThoughts(preparing, conversation);
+  const { chat } = route.provider.operations;
+  const isMoved = areLost && operation.dialect === "responses" && chat !== undefined;
+  return {
+    target: isMoved ? { ...target, operation: chat } : target,
+    preparation: { conversation, images, ...thoughts },
+  };
+}
+
+function readOrNone(body: JsonObject, dialect: TextCodec<unknown>["dialect"]): Conversation | undefined {
+  try {
+    return translations[dialect].readRequest(body);
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return undefined;
+    throw thrown;
+  }
+}
+
+/** `areLost`: an earlier answer has no thoughts any more, here or at the client. */
+async function findThoughts(
+  { deps: { keptThoughts }, principal, body }: Preparing,
+  conversation: Conversation,
+): Promise<Pick<BodyPreparation, "lostThoughts" | "answerThoughts"> & { areLost: boolean }> {
+  const lost = callsWithoutThoughts(conversation);
+  const isWhole = lost?.length === 0;
+  const lostThoughts = lost === undefined || isWhole ? undefined : await keptThoughts.find(lost, principal);
+  const returnsThem = isWhole && conversation.turns.some(({ role }) => role === "assistant");
+  const isKept = !returnsThem && body["store"] !== false;
+  return {
+    areLost: !isWhole && lostThoughts === undefined,
+    lostThoughts,
+    answerThoughts: isKept ? thoughtsOfAnswer(limits.keptThoughtBytesMax) : undefined,
+  };
+}
