@@ -5,7 +5,7 @@ export const levels: readonly (readonly string[])[] = [
   ["upstream", "bodies", "pages", "mcp"],
   ["audit", "auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "nodes", "outbound"],
   ["accounts", "routing", "generations", "charges", "webhooks", "browser"],
-  ["sending", "metrics"],
+  ["sending", "metrics", "alerts"],
   ["objects"],
   // The ways of doing paid work, and of storing files: none knows another.
   ["calls", "files", "videos", "realtime", "web", "tools"],
@@ -27,7 +27,7 @@ export function isSchema(path: string): boolean {
 }
 
 /** Programs of threads, which start in the middle of a call: they load the files that they need, not whole folders. */
-export const threadPrograms: readonly string[] = ["src/app/web-stores-thread.ts"];
+export const threadPrograms: readonly string[] = ["src/app/web-stores-thread.ts", "src/app/audit-thread.ts"];
 
 /** The folders that answer requests: no SQL, no provider names, no prices. */
 export const routeFolders: readonly string[] = ["http", "openapi"];

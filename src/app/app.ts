@@ -123,7 +123,7 @@ interface Context {
   lasting: Lasting;
   isDraining: () => boolean;
   /** Those in force. */
-  latest: () => Pick<Configured, "pipeline" | "router">;
+  latest: () => Pick<Configured, "pipeline" | "router" | "catalogs">;
 }
 
 /** The parts that one configuration makes. */
@@ -144,7 +144,8 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   const { lasting, isDraining } = context;
   const { ticker, authenticator, sockets, circuits, sessionLimits, pages, targets } = lasting;
   const { overrides, onKeyChange } = targets;
-  const router = createModelRouter({ ...options, overrides, onKeyChange }, before);
+  const onUnpriced = config.alerts && ((name: string): void => lasting.alertCounts.counts().unpriced(name));
+  const router = createModelRouter({ ...options, overrides, onKeyChange, onUnpriced }, before);
   for (const { prefix, keys } of changedProviders(router, before?.router)) {
     circuits.forget(prefix);
     // Those of the new configuration have not been asked yet.
@@ -156,8 +157,15 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   const calls = createPaidWork({ ...options, router, outbound }, lasting);
   const pipeline = new CallPipeline(calls);
   const publicUrl = config.server.public_url ?? options.address;
-  const { jobs, ...jobParts } = createJobs({ ...options, calls, outbound, publicUrl });
-  const { webhooks } = jobParts;
+  const { jobs, ...jobParts } = createJobs({
+    ...options,
+    calls,
+    outbound,
+    publicUrl,
+    lasting,
+    catalogs: () => context.latest().catalogs,
+  });
+  const { webhooks, alerts } = jobParts;
   const web = createWeb({
     ...options,
     calls,
@@ -179,7 +187,13 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
     publicUrl,
     draining: isDraining,
   });
-  const running = [calls.shell, jobs, web, ...startFeatures(features, services)];
+  const running = [
+    calls.shell,
+    jobs,
+    ...(alerts === undefined ? [] : [alerts]),
+    web,
+    ...startFeatures(features, services),
+  ];
   return { config, catalogs, router, pipeline, calls, web, answer, running };
 }
 

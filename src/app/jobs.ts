@@ -1,5 +1,6 @@
 /** The part of the composition for durable jobs: video jobs, responses in the background, webhooks, and their runner. */
 import { hostname } from "node:os";
+import { type AlertParts, createAlerts } from "./alerts.ts";
 import { createWebhooks } from "./webhooks.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
@@ -10,6 +11,7 @@ import type { Outbound } from "../outbound/index.ts";
 import type { PaidWork } from "./paid-work.ts";
 import type { Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import type { CatalogLayers } from "../pricing/index.ts";
 import { notifierOf, openVideoStore, VIDEO_JOB, VideoJobs } from "../videos/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 
@@ -29,6 +31,9 @@ interface JobsOptions {
   outbound: Outbound;
   /** The gateway's own address. */
   publicUrl: string;
+  lasting: AlertParts;
+  /** Those in force. */
+  catalogs: () => CatalogLayers;
 }
 
 export interface Jobs {
@@ -37,6 +42,8 @@ export interface Jobs {
   webhooks: Webhooks;
   /** Runs due jobs in this process until it stops. */
   jobs: RunningPart;
+  /** Undefined if the configuration has no alerts. */
+  alerts: RunningPart | undefined;
 }
 
 /** The features that work by jobs, and their runner, which starts at once. */
@@ -67,6 +74,7 @@ export function createJobs(options: JobsOptions): Jobs {
     randomBytes,
     node,
   });
+  const alerts = createAlerts({ ...options, jobs: store, node, wake });
   const jobs = new JobRunner({
     store,
     clock,
@@ -74,9 +82,19 @@ export function createJobs(options: JobsOptions): Jobs {
     randomBytes,
     randomFraction,
     node,
-    handlers: new Map([...handlers, [VIDEO_JOB, videos.handler], [BACKGROUND_JOB, background.handler]]),
+    handlers: new Map([
+      ...handlers,
+      ...(alerts?.handlers ?? []),
+      [VIDEO_JOB, videos.handler],
+      [BACKGROUND_JOB, background.handler],
+    ]),
     onError: jobErrors(logger, clock),
   });
+  return { videos, background, webhooks, jobs: partOf(jobs, videos), alerts: alerts?.part };
+}
+
+/** The jobs and the videos of one configuration, which end together. */
+function partOf(jobs: JobRunner, videos: VideoJobs): RunningPart {
   let stopped: Promise<unknown> | undefined;
   const close = (): void => {
     stopped ??= Promise.all([jobs.stop(JOBS_MS_MAX), videos.stop()]);
@@ -85,7 +103,7 @@ export function createJobs(options: JobsOptions): Jobs {
     close();
     await stopped;
   };
-  const part: RunningPart = {
+  return {
     get own() {
       return jobs.running;
     },
@@ -93,7 +111,6 @@ export function createJobs(options: JobsOptions): Jobs {
     close,
     stop,
   };
-  return { videos, background, webhooks, jobs: part };
 }
 
 /** Logs the errors of jobs, and seldom those of the storage, which is asked every second. */

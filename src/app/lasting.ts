@@ -1,4 +1,5 @@
 /** The parts of the server that outlive a configuration: the ledger's side of all work, open sockets, failures of targets. */
+import { type AlertCounting, createAlertCounting } from "./alerts.ts";
 import { submitLeftEnds, sweep } from "./ends.ts";
 import { createLastingWork, type LastingWork, type LedgerParts } from "./paid-work.ts";
 import { createTargetSharing, type TargetSharing } from "./shared-targets.ts";
@@ -40,6 +41,7 @@ interface LastingOptions {
 export interface Lasting extends LedgerParts, LastingWork {
   store: LedgerStore;
   metrics: GatewayMetrics | undefined;
+  alertCounts: AlertCounting;
   objectOwners: ObjectOwnerStore;
   sockets: Sockets;
   authenticator: Authenticator;
@@ -80,6 +82,7 @@ export function createLasting(options: LastingOptions): Lasting {
     ...work,
     store,
     metrics,
+    alertCounts: createAlertCounting(clock, work.observe),
     objectOwners,
     sockets,
     authenticator: createAuthenticator(options),

@@ -45,6 +45,8 @@ export interface LedgerParts {
 /** The parts of paid work that outlive a configuration. */
 export interface LastingWork extends ShellDependencies, Pick<PipelineDependencies, "largeBodies" | "busy" | "caches"> {
   observer: WorkObserver;
+  /** Adds a part to those that are notified. */
+  observe: (observer: WorkObserver) => void;
   circuits: Circuits;
 }
 
@@ -70,6 +72,7 @@ export function createLastingWork(options: LastingWorkOptions, parts: LedgerPart
   return {
     work,
     observer,
+    observe: (more) => void observers.push(more),
     memory: new MemoryBudget(memoryBytesMax),
     body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },
     largeBodies: new LargeBodies(),

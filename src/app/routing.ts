@@ -37,6 +37,8 @@ export interface RoutingOptions {
   logger?: Logger;
   /** Called when a key has been refused three times in a row for an operation, and when it works again. */
   onKeyChange?: ((prefix: string, key: RefusedKey, change: "refused" | "works") => void) | undefined;
+  /** Called when a call is refused since its model has no price. */
+  onUnpriced?: ((name: string) => void) | undefined;
   /** The targets that the operator has disabled; absent for a command. */
   overrides?: Overrides | undefined;
 }
@@ -98,7 +100,7 @@ interface EarlierRoutes {
 
 /** The routes and prices of the configured providers' models. A provider that is the same as before keeps the state of its keys. */
 export function createModelRouter(options: RoutingOptions, before?: EarlierRoutes): ModelRouter {
-  const { config, missingKeys, sandbox, environment, logger, onKeyChange, overrides } = options;
+  const { config, missingKeys, sandbox, environment, logger, onKeyChange, onUnpriced, overrides } = options;
   const prices = createPriceBook(options);
   const routes = Object.entries(config.providers).map(([prefix, provider]): UpstreamRoute => {
     const simulator = sandbox.get(prefix);
@@ -130,7 +132,12 @@ export function createModelRouter(options: RoutingOptions, before?: EarlierRoute
     };
   });
   const aliases = config.models.aliases ?? (sandbox.size > 0 ? sandboxAliases(config) : {});
-  const router = new ModelRouter(routes, prices, { aliases, modelRoutes: modelRoutesOf(config), overrides });
+  const router = new ModelRouter(routes, prices, {
+    aliases,
+    modelRoutes: modelRoutesOf(config),
+    overrides,
+    onUnpriced,
+  });
   checkTargets(router, config);
   return router;
 }

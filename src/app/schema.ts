@@ -1,3 +1,4 @@
+import { ALERTS } from "../alerts/sql/schema.ts";
 import { AUDIT } from "../audit/sql/schema.ts";
 import * as auth from "../auth/sql/schema.ts";
 import { JOBS } from "../jobs/sql/schema.ts";
@@ -61,5 +62,6 @@ export const schema: Schema = {
     auth.HOLDERS,
     ledger.OWNER_IDS,
     KEPT_THOUGHTS,
+    ALERTS,
   ],
 };

@@ -1,8 +1,9 @@
+export { type AlertChannel, type AlertRule, alertRules, type AlertsConfig } from "./alerts.ts";
 export { type ConfigChange, changesOf } from "./changes.ts";
 export { ConfigError } from "./interpolate.ts";
 export { fingerprintOf } from "./fingerprint.ts";
 export { configJsonSchema } from "./json-schema.ts";
-export { type ConfigSource, type LoadedConfig, loadConfig, providerKeys } from "./load.ts";
+export { checkConfig, type ConfigSource, type LoadedConfig, loadConfig, providerKeys } from "./load.ts";
 export {
   type PresetName,
   type ProviderDialect,

@@ -68,6 +68,7 @@ export function checkConfig(value: unknown): Config {
   checkPrefixes(result.data);
   checkAliases(result.data);
   checkRoutes(result.data);
+  checkAlerts(result.data);
   return result.data;
 }
 
@@ -111,6 +112,15 @@ function checkRoutes(config: Config): void {
       const wanted = prefixOf(model);
       if (!prefixes.has(wanted)) throw new ConfigError(`${path}.${at}`, `no provider has the prefix ${wanted}`);
     }
+  }
+}
+
+/** An alert for a channel that is not there would never be sent. */
+function checkAlerts({ alerts }: Config): void {
+  for (const [name, rule] of Object.entries(alerts?.rules ?? {})) {
+    const missing = rule?.channels?.find((channel) => alerts?.channels[channel] === undefined);
+    if (missing !== undefined)
+      throw new ConfigError(`alerts.rules.${name}.channels`, `no channel has the name ${missing}`);
   }
 }
 

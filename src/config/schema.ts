@@ -1,5 +1,6 @@
 import { isTimezone, byPriceKey, describePrice, type PriceKey } from "../core/index.ts";
 import { z } from "zod";
+import { alerts } from "./alerts.ts";
 import { defaultProviders } from "./defaults.ts";
 
 import { fromText } from "./from-text.ts";
@@ -306,6 +307,7 @@ export const configSchema = z
     routing,
     log,
     metrics: metrics.optional(),
+    alerts: alerts.optional(),
     providers: z.record(prefix, provider).prefault(defaultProviders),
     files,
     responses,

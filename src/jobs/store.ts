@@ -70,6 +70,8 @@ export interface JobStore {
   find(id: string): Promise<Job | undefined>;
   /** Jobs that are due and have no lease that runs, by their `runAt`. Changes nothing. */
   due(request: DueRequest): Promise<Job[]>;
+  /** The number of jobs that are due since before a moment, and have no lease that runs at `at`. */
+  dueBefore(before: number, at: number): Promise<number>;
   /** Leases those of these jobs that are still due, by their `runAt`. Does not wait for other processes. */
   lease(request: LeaseRequest): Promise<LeasedJob[]>;
   /**

@@ -79,6 +79,7 @@ export class NodePresence {
       startedAt: this.#startedAt,
       seenAt: at,
       fingerprint: fingerprint(),
+      fingerprintAt: at,
       asked: undefined,
       outcome: undefined,
     });

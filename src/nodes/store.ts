@@ -12,6 +12,8 @@ export interface Node {
   seenAt: number;
   /** Hashes of the parts of its configuration that all nodes should have alike. */
   fingerprint: Readonly<Record<string, string>>;
+  /** Since when it has had these; zero of a node of an earlier version. */
+  fingerprintAt: number;
   /** A request that it has not performed yet. */
   asked: NodeAsk | undefined;
   /** The outcome of the last one. */

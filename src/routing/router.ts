@@ -55,6 +55,7 @@ export class ModelRouter {
   readonly #byPrefix: ReadonlyMap<string, UpstreamRoute>;
   readonly #prices: PriceBook;
   readonly #overrides: Overrides | undefined;
+  readonly #onUnpriced: ((name: string) => void) | undefined;
   readonly #aliases: readonly ModelAlias[];
   readonly #modelRoutes: ReadonlyMap<string, ModelRoute>;
   /** The models that were called before, by the ids that callers wrote. */
@@ -68,12 +69,19 @@ export class ModelRouter {
       aliases = {},
       modelRoutes = [],
       overrides,
+      onUnpriced,
     }: {
       aliases?: Readonly<Record<string, string>>;
       modelRoutes?: readonly ModelRoute[];
       overrides?: Overrides | undefined;
+      /**
+       * Called when a call is refused since its model has no price: with the model's id if its provider has it, else with the
+       * provider's prefix.
+       */
+      onUnpriced?: ((name: string) => void) | undefined;
     } = {},
   ) {
+    this.#onUnpriced = onUnpriced;
     this.#overrides = overrides;
     this.routes = routes;
     this.#modelRoutes = new Map(modelRoutes.map((route) => [route.name, route]));
@@ -158,6 +166,7 @@ export class ModelRouter {
     const [requested] = operations;
     if (price === undefined) throw this.#unknown(resolved, modelId, principal);
     if (!price.modalities.has(modalityOf[requested])) {
+      this.#onUnpriced?.(this.isKnown(route, model) ? id : route.prefix);
       throw unpriced(
         `The model ${quoted(modelId)} has no price for the ${requested} operation, and unpriced calls are refused. The`,
         id,
@@ -187,6 +196,7 @@ export class ModelRouter {
   #unknown({ route, model, id }: ResolvedModel, modelId: string, principal: ModelCaller): GatewayError {
     const { listed } = route.listing;
     const { priceProvider } = route.provider;
+    this.#onUnpriced?.(listed.includes(model) ? id : route.prefix);
     if (listed.includes(model)) {
       return unpriced(`The model ${quoted(modelId)} has no price, and unpriced calls are refused. The`, id);
     }

@@ -1,6 +1,7 @@
 export { WebhookDelivery } from "./delivery.ts";
 export { encryptionKey } from "./encryption-key.ts";
-export { WEBHOOK_JOB } from "./message.ts";
+export { signedHeaders, WEBHOOK_JOB } from "./message.ts";
+export { retryWaitMs } from "./retry-times.ts";
 export { openWebhookSecretStore } from "./sql/open.ts";
 export { WebhookError } from "./webhook-error.ts";
 export { WebhookSecrets } from "./webhook-secrets.ts";

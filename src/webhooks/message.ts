@@ -67,7 +67,11 @@ export function readMessage(payload: JsonObject): WebhookMessage {
 }
 
 /** The headers of one attempt: its time, and one signature by each secret; or those of Firecrawl. */
-export function signedHeaders(message: WebhookMessage, secrets: readonly string[], at: number): Headers {
+export function signedHeaders(
+  message: Pick<WebhookMessage, "id" | "body" | "signature" | "headers">,
+  secrets: readonly string[],
+  at: number,
+): Headers {
   const { id, body, signature, headers: chosen } = message;
   if (signature === "firecrawl") {
     const headers = new Headers(chosen);

@@ -4,15 +4,12 @@ import { checkRouting } from "../../app/routing.ts";
 import { openStorage } from "../../app/storage.ts";
 import { loadConfig } from "../../config/index.ts";
 import { randomId } from "../../core/index.ts";
-import { type Node, openNodeStore } from "../../nodes/index.ts";
+import { type Node, openNodeStore, THERE_MS_MAX } from "../../nodes/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import { type CommonOptions, UsageError, withCommonOptions } from "../options.ts";
 import { printJson, printLine } from "../print.ts";
 import { environment, storageUrlOf } from "../state.ts";
 import type { ReloadOutcome } from "./reloader.ts";
-
-/** A node that was seen less long ago is there. */
-export const THERE_MS_MAX = 30_000;
 
 /** How long a reload may take: workers are waited for. */
 const RELOAD_MS_MAX = 60_000;

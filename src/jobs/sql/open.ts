@@ -40,6 +40,8 @@ const jobs = tableOf({
   createdAt: integer,
 });
 
+const counts = tableOf({ count: integer });
+
 function toJob({ leaseToken: token, leaseNode: node, leaseUntil: until, ...job }: ReturnType<typeof jobs.read>): Job {
   const isLeased = token !== undefined && node !== undefined && until !== undefined;
   return { ...job, lease: isLeased ? { token, node, until } : undefined };
@@ -53,9 +55,7 @@ class SqlJobStore implements JobStore {
   }
 
   put(job: NewJob, lease?: JobLease): Promise<boolean> {
-    const row = { ...job, attempts: 0, leaseToken: lease?.token, leaseNode: lease?.node, leaseUntil: lease?.until };
-    return this.#sql.hasRows(sql`INSERT INTO jobs (${jobs.names}) VALUES (${jobs.values(row)})
-      ON CONFLICT (id) DO NOTHING RETURNING id`);
+    return this.#sql.hasRows(insertJob(job, lease));
   }
 
   find(id: string): Promise<Job | undefined> {
@@ -69,6 +69,12 @@ class SqlJobStore implements JobStore {
         ORDER BY run_at, id LIMIT ${jobsMax}`,
       (row) => toJob(jobs.read(row)),
     );
+  }
+
+  async dueBefore(before: number, at: number): Promise<number> {
+    const statement = sql`SELECT count(*) AS count FROM jobs
+      WHERE run_at < ${before} AND (lease_until IS NULL OR lease_until < ${at})`;
+    return (await this.#sql.first(statement, counts.read))?.count ?? 0;
   }
 
   async lease({ ids, lease, at }: LeaseRequest): Promise<LeasedJob[]> {
@@ -106,6 +112,12 @@ class SqlJobStore implements JobStore {
   finish(job: Leased): Promise<boolean> {
     return this.#sql.hasRows(sql`DELETE FROM jobs WHERE ${isHeld(job)} RETURNING id`);
   }
+}
+
+/** Adds a job, and returns its id; an existing one stays, and there is no row. For a statement of a transaction. */
+export function insertJob(job: NewJob, lease?: JobLease): Statement {
+  const row = { ...job, attempts: 0, leaseToken: lease?.token, leaseNode: lease?.node, leaseUntil: lease?.until };
+  return sql`INSERT INTO jobs (${jobs.names}) VALUES (${jobs.values(row)}) ON CONFLICT (id) DO NOTHING RETURNING id`;
 }
 
 const isDue = (at: number): Statement => sql`run_at <= ${at} AND (lease_until IS NULL OR lease_until < ${at})`;

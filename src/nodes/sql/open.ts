@@ -33,6 +33,7 @@ const nodes = tableOf<Node>({
   startedAt: integer,
   seenAt: integer,
   fingerprint,
+  fingerprintAt: integer,
   asked: optional(asked),
   outcome: optional(outcome),
 });
@@ -44,10 +45,12 @@ export function openNodeStore(storage: Storage): NodeStore {
       runner.run(sql`INSERT INTO nodes (${nodes.names}) VALUES (${nodes.values(node)})
         ON CONFLICT (name) DO UPDATE SET host = excluded.host, pid = excluded.pid, version = excluded.version,
           started_at = excluded.started_at, seen_at = excluded.seen_at, fingerprint = excluded.fingerprint,
-          asked = excluded.asked, outcome = excluded.outcome`),
+          fingerprint_at = excluded.fingerprint_at, asked = excluded.asked, outcome = excluded.outcome`),
     beat: (name, at, current) =>
       runner.first(
-        sql`UPDATE nodes SET seen_at = ${at}, fingerprint = ${fingerprint.write(current)} WHERE name = ${name}
+        sql`UPDATE nodes SET seen_at = ${at}, fingerprint = ${fingerprint.write(current)},
+            fingerprint_at = CASE WHEN fingerprint = ${fingerprint.write(current)} THEN fingerprint_at ELSE ${at} END
+          WHERE name = ${name}
           RETURNING ${nodes.names}`,
         nodes.read,
       ),

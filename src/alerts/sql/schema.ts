@@ -1,0 +1,34 @@
+import { bothEngines, together } from "../../storage/index.ts";
+
+export const ALERTS = together(
+  bothEngines(
+    `
+  -- What a rule has found, once however many processes find it.
+  CREATE TABLE alerts (
+    id         TEXT PRIMARY KEY,
+    rule       TEXT NOT NULL,
+    account    TEXT NOT NULL, -- or a model, a provider, a target, a node; empty for the deployment
+    period     TEXT NOT NULL, -- the first day of a budget's period; empty for none
+    threshold  INTEGER NOT NULL, -- zero for none
+    value      TEXT NOT NULL, -- JSON
+    node       TEXT NOT NULL,
+    since      INTEGER NOT NULL,
+    opened_at  INTEGER, -- null while it is pending
+    gone_at    INTEGER, -- null while its condition lasts
+    closed_at  INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX alerts_active ON alerts (rule, account, period, threshold) WHERE closed_at IS NULL;
+
+  -- The latest of each process.
+  CREATE TABLE alert_reports (
+    process      TEXT PRIMARY KEY,
+    reported_at  INTEGER NOT NULL,
+    report       TEXT NOT NULL -- JSON: counts by provider and model
+  ) STRICT;
+
+  -- Since when a node has its fingerprint; zero of a node of an earlier version.
+  ALTER TABLE nodes ADD COLUMN fingerprint_at INTEGER NOT NULL DEFAULT 0;
+  `,
+    "id rule account period process",
+  ),
+);

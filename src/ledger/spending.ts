@@ -1,0 +1,31 @@
+import type { Nano } from "../core/index.ts";
+
+/** An account that has spent at least half of its budget. */
+interface SpentBudget {
+  accountId: string;
+  /** The first day of the running period, as YYYY-MM-DD; undefined for a budget without a period. */
+  period: string | undefined;
+  /** Whole percent, rounded down. */
+  percent: number;
+}
+
+/** An account with a balance, and what it has spent of it lately. */
+export interface SpentBalance {
+  accountId: string;
+  /** Neither spent nor held. */
+  available: Nano;
+  /**
+   * The charges of the last day: those of today, and the part of yesterday's that the part of today which is not over stands for.
+   * Its calls count on the day on which they began.
+   */
+  lastDay: Nano;
+}
+
+/** What accounts have spent, for those who watch over them. */
+export interface SpendingReader {
+  spentBudgets(at: number): Promise<SpentBudget[]>;
+  /** Of the accounts with a balance that have spent anything since yesterday. */
+  spentBalances(at: number): Promise<SpentBalance[]>;
+  /** Open holds whose lease ended before this time, although they are swept every few seconds. */
+  holdsLeftBefore(at: number): Promise<number>;
+}

@@ -1,0 +1,86 @@
+import { Calendar, dayName, type Nano } from "../../core/index.ts";
+import { column, runnerOf, sql, type Storage, tableOf } from "../../storage/index.ts";
+import { type AccountState, periodStart } from "../accounts.ts";
+import type { SpendingReader, SpentBalance } from "../spending.ts";
+import { accountColumns, readAccountState } from "./account-statements.ts";
+
+const counts = tableOf({ count: column.integer });
+
+const sums = tableOf({
+  userId: column.text,
+  accountId: column.text,
+  parentId: column.optional(column.text),
+  day: column.integer,
+  credits: column.bigInteger,
+});
+
+/** With their moments as days. */
+const LATEST = sql`SELECT u.id AS user_id, g.account_id, u.parent_id, g.started_at AS day, g.credits
+  FROM generations g JOIN accounts u ON u.id = 'user:' || g.owner
+  WHERE g.number > (SELECT number FROM calls_by_owner_mark)`;
+
+export function openSpendingReader(storage: Storage): SpendingReader {
+  const runner = runnerOf(storage);
+  const calendar = new Calendar(storage.timezone);
+  return {
+    async spentBudgets(at) {
+      const accounts = await runner.rows(
+        sql`SELECT ${accountColumns} FROM accounts WHERE max_budget > 0 AND period_debits >= max_budget / 2`,
+        (row) => readAccountState(row, at, calendar),
+      );
+      return accounts.flatMap(({ id, period, maxBudget = 0n, periodDebits }) => {
+        const percent = maxBudget === 0n ? 0 : Number((periodDebits * 100n) / maxBudget);
+        if (percent < 50) return [];
+        const start = period && dayName(calendar.dayOf(periodStart(period, at, calendar)));
+        return [{ accountId: id, period: start, percent }];
+      });
+    },
+    async spentBalances(at) {
+      const accounts = await runner.rows(sql`SELECT ${accountColumns} FROM accounts WHERE prepaid`, (row) =>
+        readAccountState(row, at, calendar),
+      );
+      if (accounts.length === 0) return [];
+      const today = calendar.dayOf(at);
+      // By user: the sums are in the order of their owners, and the id of an account contains that of its holder.
+      const spent = await runner.rows(
+        sql`SELECT u.id AS user_id, s.account_id, u.parent_id, s.day, CAST(sum(s.credits) AS bigint) AS credits
+          FROM accounts u JOIN daily_sums s ON s.owner = substr(u.id, 6) AND s.day >= ${today - 1}
+          WHERE u.kind = 'user' GROUP BY u.id, s.account_id, u.parent_id, s.day`,
+        sums.read,
+      );
+      // On SQLite the latest calls are not in the sums yet.
+      const latest = storage.engine === "sqlite" ? await runner.rows(LATEST, sums.read) : [];
+      spent.push(...latest.map((call) => ({ ...call, day: calendar.dayOf(call.day) })));
+      return lastDays(accounts, spent, { today, passed: passedPart(at, calendar) });
+    },
+    async holdsLeftBefore(at) {
+      const row = await runner.first(sql`SELECT count(*) AS count FROM holds WHERE lease_until < ${at}`, counts.read);
+      return row?.count ?? 0;
+    },
+  };
+}
+
+/** The part of the day that is over, in millionths. */
+function passedPart(at: number, calendar: Calendar): bigint {
+  const day = calendar.dayOf(at);
+  const [start, end] = [calendar.startOfDay(day), calendar.startOfDay(day + 1)];
+  return BigInt(Math.round(((at - start) * 1e6) / (end - start)));
+}
+
+/** A charge of a token counts in its user and in that one's organisation too. */
+function lastDays(
+  accounts: readonly AccountState[],
+  spent: readonly ReturnType<typeof sums.read>[],
+  { today, passed }: { today: number; passed: bigint },
+): SpentBalance[] {
+  const byAccount = new Map<string, Nano>();
+  for (const { userId, accountId, parentId, day, credits } of spent) {
+    const counted = day < today - 1 ? 0n : day >= today ? credits : (credits * (1_000_000n - passed)) / 1_000_000n;
+    for (const id of new Set([accountId, userId, ...(parentId === undefined ? [] : [parentId])]))
+      byAccount.set(id, (byAccount.get(id) ?? 0n) + counted);
+  }
+  return accounts.flatMap(({ id, creditsPosted, debitsPosted, debitsPending }) => {
+    const lastDay = byAccount.get(id) ?? 0n;
+    return lastDay > 0n ? [{ accountId: id, available: creditsPosted - debitsPosted - debitsPending, lastDay }] : [];
+  });
+}
