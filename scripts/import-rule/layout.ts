@@ -27,7 +27,7 @@ export function isSchema(path: string): boolean {
 }
 
 /** Programs of threads, which start in the middle of a call: they load the files that they need, not whole folders. */
-export const threadPrograms: readonly string[] = ["src/app/web-stores-thread.ts", "src/app/audit-thread.ts"];
+export const threadPrograms: readonly string[] = ["src/app/web-stores-thread.ts", "src/app/alerts/audit-thread.ts"];
 
 /** The folders that answer requests: no SQL, no provider names, no prices. */
 export const routeFolders: readonly string[] = ["http", "openapi"];

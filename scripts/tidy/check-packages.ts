@@ -9,6 +9,8 @@ const manifestSchema = z.looseObject({
 
 const allowedLicences = new Set([
   "MIT",
+  // Without the duty to repeat the notice.
+  "MIT-0",
   "ISC",
   "Apache-2.0",
   "BSD-2-Clause",

@@ -54,7 +54,7 @@ const all = new Set([spent.rule, circuit.rule]);
 const types = async (): Promise<string[]> => (await messages()).map(({ type }) => type);
 
 describe("an alert", () => {
-  test("is sent once when it begins and once when it is over, with what it is about", async () => {
+  test("is sent once when it begins and once when it is over, with its subject", async () => {
     const { book, log } = scene();
     for (let at = 0; at < 5; at += 1) await book.settle(all, [{ ...spent, value: 83 + at }], at);
     for (let at = 5; at < 9; at += 1) await book.settle(all, [], at);

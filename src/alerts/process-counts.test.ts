@@ -35,7 +35,7 @@ test("calls count for five minutes, failed ones if the caller is not to blame", 
   expect(counts.report(0)?.calls).toEqual({ other: [1, 0] });
 });
 
-test("what is rare counts for an hour, and a caller's names are bounded", () => {
+test("rare events count for an hour, and a caller's names are bounded", () => {
   const { time, counts } = scene();
   counts.committed({ id: "a", shortfall: 500_000_000n });
   counts.committed({ id: "b", shortfall: 0n });

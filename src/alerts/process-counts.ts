@@ -1,4 +1,4 @@
-/** Counts what the rules need of a process's own work, in numbers of single minutes. */
+/** Counts a process's own work for the rules, in numbers of single minutes. */
 import type { CommitReport, WorkObserver, WorkReport } from "../charges/index.ts";
 import { type Clock, NANO_PER_CREDIT } from "../core/index.ts";
 import type { ProcessReport } from "./store.ts";

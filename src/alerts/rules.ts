@@ -1,10 +1,10 @@
-/** What is particular to each rule. */
+/** The facts of each rule. */
 import type { AlertRule, AlertsConfig } from "../config/index.ts";
 import type { Crossing } from "./alert.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A fact about a rule: its default of `after`, and what an alert means, for people. */
+/** A fact about a rule: its default of `after`, and the meaning of an alert, for people. */
 interface RuleFacts {
   afterMs: number;
   describe: (crossing: Crossing) => string;

@@ -1,9 +1,9 @@
 import type { NewJob } from "../jobs/index.ts";
 import type { Alert } from "./alert.ts";
 
-/** What a process has seen of rules that no storage shows. */
+/** The observations of a process for rules that no storage shows. */
 export interface ProcessReport {
-  /** Ended work of the last minutes by provider: all of it, and what failed by the provider's or the gateway's fault. */
+  /** Ended work of the last minutes by provider: all of it, and the part that failed by the provider's or the gateway's fault. */
   calls: Readonly<Record<string, readonly [all: number, failed: number]>>;
   /** Calls of the last hour that were refused since their model has no price, by model or provider. */
   unpriced: Readonly<Record<string, number>>;

@@ -40,6 +40,7 @@ import {
 } from "../objects/index.ts";
 import { builtInLayers, type CatalogLayers } from "../pricing/index.ts";
 import { RealtimeSessions } from "../realtime/index.ts";
+import { openNodeStore } from "../nodes/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { Storage } from "../storage/index.ts";
@@ -268,6 +269,8 @@ function servicesOf(options: AppOptions, { lasting, isDraining, latest }: Contex
     latest,
     isDraining,
     checkStorage: sharedCheck(() => storage.check(), clock),
+    authenticate: (headers) => lasting.authenticator.authenticate(headers),
+    nodes: openNodeStore(storage),
     accounts: store,
     admin: createAccounts(storage, environment, "server", () => lasting.authenticator.forget()),
     addressOf: options.addressOf ?? (() => undefined),

@@ -1,6 +1,6 @@
 /** The part of the composition for durable jobs: video jobs, responses in the background, webhooks, and their runner. */
 import { hostname } from "node:os";
-import { type AlertParts, createAlerts } from "./alerts.ts";
+import { type AlertParts, createAlerts } from "./alerts/alerts.ts";
 import { createWebhooks } from "./webhooks.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";

@@ -1,5 +1,5 @@
 /** The parts of the server that outlive a configuration: the ledger's side of all work, open sockets, failures of targets. */
-import { type AlertCounting, createAlertCounting } from "./alerts.ts";
+import { type AlertCounting, createAlertCounting } from "./alerts/alerts.ts";
 import { submitLeftEnds, sweep } from "./ends.ts";
 import { createLastingWork, type LastingWork, type LedgerParts } from "./paid-work.ts";
 import { createTargetSharing, type TargetSharing } from "./shared-targets.ts";

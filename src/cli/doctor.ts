@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { createModelRouter } from "../app/routing.ts";
+import { differenceIn, openNodeStore, THERE_MS_MAX } from "../nodes/index.ts";
 import { ageText } from "../pricing/index.ts";
 import type { UpstreamRoute } from "../routing/index.ts";
 import { classifyFailure } from "../sending/index.ts";
@@ -32,6 +33,7 @@ async function doctor(options: CommonOptions): Promise<void> {
     ...(await checkCertificate(state)),
     await checkBooks(state),
     await checkPrices(state),
+    ...(await checkNodes(state)),
     ...(await checkProviders(state)),
   ]);
   if (findings.some((finding) => !finding.ok)) process.exitCode = 1;
@@ -69,6 +71,17 @@ async function checkPrices({ loaded, storage }: State): Promise<Finding> {
   const age = (await catalogsIn(storage, loaded.config)).age(environment.clock());
   const detail = age === undefined ? "the catalog has no date" : ageText(age);
   return { check: "prices", ok: true, ...(age?.isOld === true && { warning: true }), detail };
+}
+
+/** Nodes that charge by different prices, or route differently. */
+async function checkNodes({ storage }: State): Promise<Finding[]> {
+  const at = environment.clock();
+  const nodes = await openNodeStore(storage).seenSince(at - THERE_MS_MAX);
+  if (nodes.length < 2) return [];
+  const difference = differenceIn(nodes, at);
+  const names = nodes.map(({ name }) => name).join(", ");
+  if (difference?.lasts !== true) return [{ check: "nodes", ok: true, detail: names }];
+  return [{ check: "nodes", ok: false, detail: `${names} have different ${difference.parts.join(", ")}` }];
 }
 
 async function checkProviders({ loaded, storage }: State): Promise<Finding[]> {

@@ -111,7 +111,12 @@ async function serveAlone(start: Start): Promise<void> {
   const sandbox = start.sandbox ? await startSandbox(start.port) : undefined;
   // Loaded last, since it is most of the code: a start that cannot be fails at once, and a parent of workers needs none.
   const { serveOn } = await import("./server/serving.ts");
-  const { stop, metrics, reconfigure } = serveOn(server, { ...servedBy(loaded, sandbox), storage, logger, catalog });
+  const { stop, metrics, catalogHash, reconfigure } = serveOn(server, {
+    ...servedBy(loaded, sandbox),
+    storage,
+    logger,
+    catalog,
+  });
   const stopMetrics = serveMetrics(loaded.config, logger, async () => [await metrics()]);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   // Before the banner: a program that waits for the banner may send a signal as soon as it has read it.
@@ -126,6 +131,7 @@ async function serveAlone(start: Start): Promise<void> {
     ...start,
     storage,
     logger,
+    catalogHash,
     end: () => end(),
     apply: (next, { secretsOnly = false }) =>
       reconfigure({ ...servedBy(next, sandbox), refreshesCatalog: !secretsOnly }),
@@ -187,6 +193,7 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
     ...start,
     storage,
     logger,
+    catalogHash: () => workers.catalogs.hash,
     end: () => end(),
     async apply(next, { secretsOnly = false }) {
       await checkRouting(next, { storage, environment, logger });

@@ -13,6 +13,7 @@ import { listenShared } from "./server/listen.ts";
 import { serveOn } from "./server/serving.ts";
 import { answerMetrics } from "./server/worker-metrics.ts";
 import { answerReloads } from "./server/worker-reload.ts";
+import { reportCatalog } from "./server/worker-catalog.ts";
 import type { WorkerSettings } from "./server/worker-settings.ts";
 import { environment } from "./state.ts";
 
@@ -31,7 +32,7 @@ async function work(number: number): Promise<void> {
   const catalog = await openOperatorCatalog(config, { storage, environment, logger });
   // The parent's signal: a terminal sends it to all of its processes.
   process.on("SIGHUP", () => undefined);
-  const { stop, metrics, reconfigure } = serveOn(listenShared(settings, logger), {
+  const { stop, metrics, catalogHash, reconfigure } = serveOn(listenShared(settings, logger), {
     loaded: { config, missingKeys: new Map(missingKeys) },
     storage,
     logger,
@@ -40,6 +41,7 @@ async function work(number: number): Promise<void> {
     processes,
   });
   answerMetrics(metrics);
+  reportCatalog(catalogHash);
   answerReloads(async ({ config: next, missingKeys: missing, simulated: routes, refreshesCatalog }) => {
     try {
       const loaded = { config: next, missingKeys: new Map(missing) };

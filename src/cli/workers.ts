@@ -10,6 +10,7 @@
 import { fileURLToPath } from "node:url";
 import type { Logger } from "../telemetry/index.ts";
 import { UsageError } from "./options.ts";
+import { isCatalogReport, WorkerCatalogs } from "./server/worker-catalog.ts";
 import { type Families, WorkerMetrics } from "./server/worker-metrics.ts";
 import { isReloadAnswer, type WorkerConfiguration, WorkerReloads } from "./server/worker-reload.ts";
 import type { WorkerSettings } from "./server/worker-settings.ts";
@@ -48,6 +49,7 @@ export class Workers {
   readonly #running = new Map<WorkerProcess, Promise<boolean>>();
   readonly #reloads = new WorkerReloads<WorkerProcess>();
   readonly metrics = new WorkerMetrics();
+  readonly catalogs = new WorkerCatalogs<WorkerProcess>();
   readonly #stopping = Promise.withResolvers<void>();
   #isStopping = false;
 
@@ -107,6 +109,7 @@ export class Workers {
       stderr: "inherit",
       ipc: (message: Families | object) => {
         if (isReloadAnswer(message)) this.#reloads.receive(child, message);
+        else if (isCatalogReport(message)) this.catalogs.receive(child, message);
         else this.metrics.receive(child, message as Families);
       },
     });
@@ -116,6 +119,7 @@ export class Workers {
     const leave = (): void => {
       this.#running.delete(child);
       this.metrics.leave(child);
+      this.catalogs.leave(child);
       this.#reloads.leave(child);
     };
     void child.exited.then(leave);

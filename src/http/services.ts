@@ -1,4 +1,5 @@
 import type { AccountsDependencies } from "../accounts/index.ts";
+import type { Principal } from "../auth/index.ts";
 import type { BodyLimits } from "../bodies/index.ts";
 import type { LargeBodies } from "../calls/index.ts";
 import type { AdmitFree } from "../charges/index.ts";
@@ -8,6 +9,7 @@ import type { FileService } from "../files/index.ts";
 import type { GenerationStore } from "../generations/index.ts";
 import type { LedgerStore } from "../ledger/index.ts";
 import type { McpEndpoint, OriginPolicy } from "../mcp/index.ts";
+import type { NodeStore } from "../nodes/index.ts";
 import type { ModelList, ModelRouter } from "../routing/index.ts";
 import type { RealtimeSessions } from "../realtime/index.ts";
 import type { Conversations, KeptThoughts, ObjectOwnerStore, ResponseStore, StoredObjects } from "../objects/index.ts";
@@ -42,6 +44,9 @@ export interface Services extends ChargeableServices {
   accounts: LedgerStore;
   /** The dependencies of acts on accounts, without their caller. */
   admin: Omit<AccountsDependencies, "caller">;
+  /** For public routes that say more to some callers. Throws or rejects as for others. */
+  authenticate: (headers: Headers) => Principal | Promise<Principal>;
+  nodes: Pick<NodeStore, "seenSince">;
   /** The network address of a request's sender: a proxy's, if there is one in front. */
   addressOf: (request: Request) => string | undefined;
   generations: GenerationStore;

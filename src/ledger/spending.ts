@@ -9,7 +9,7 @@ interface SpentBudget {
   percent: number;
 }
 
-/** An account with a balance, and what it has spent of it lately. */
+/** An account with a balance, and its latest spending. */
 export interface SpentBalance {
   accountId: string;
   /** Neither spent nor held. */
@@ -21,7 +21,7 @@ export interface SpentBalance {
   lastDay: Nano;
 }
 
-/** What accounts have spent, for those who watch over them. */
+/** The spending of accounts, for those who watch over them. */
 export interface SpendingReader {
   spentBudgets(at: number): Promise<SpentBudget[]>;
   /** Of the accounts with a balance that have spent anything since yesterday. */

@@ -1,8 +1,10 @@
 /** Alerts of two nodes on one storage: each opening is one message, whatever happens to the nodes. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stringify } from "yaml";
 import { verified, WebhookReceiver } from "../../src/webhooks/__fixtures__/receiver.ts";
 import {
   flatPrice,
@@ -36,26 +38,25 @@ describe.each<[string, () => string | Promise<string>]>([
 ])("on %s", (_, locate) => {
   const upstream = startGatedUpstream();
   let nodes: [Gateway, Gateway];
-  let isHanging = true;
+  let isHanging = false;
   const hung = Promise.withResolvers<void>();
   const receiver = new WebhookReceiver(async () => {
     if (isHanging) await hung.promise;
     return new Response();
   });
+  const configured = {
+    providers: { openai: { kind: "openai", base_url: upstream.url, api_key: "k" } },
+    pricing: { models: { "*": flatPrice } },
+    alerts: {
+      channels: { ops: { kind: "webhook", url: receiver.url, secret: SECRET } },
+      every: "200ms",
+      rules: { nodes_differ: { after: "100ms" } },
+    },
+  };
   beforeAll(async () => {
     upstream.release();
-    nodes = await startTwoNodes({
-      storage: await locate(),
-      providers: { openai: { kind: "openai", base_url: upstream.url, api_key: "k" } },
-      config: {
-        pricing: { models: { "*": flatPrice } },
-        alerts: {
-          channels: { ops: { kind: "webhook", url: receiver.url, secret: SECRET } },
-          every: "200ms",
-          rules: { nodes_differ: { after: "1s" } },
-        },
-      },
-    });
+    const { providers, ...config } = configured;
+    nodes = await startTwoNodes({ storage: await locate(), providers, config });
   });
   afterAll(async () => {
     await Promise.all(nodes.map((node) => node.stop()));
@@ -65,8 +66,50 @@ describe.each<[string, () => string | Promise<string>]>([
 
   const bodies = (): Body[] => receiver.received.map((each) => verified(each, SECRET) as Body);
 
+  /** Lets one node read other prices. */
+  const reprice = ({ configFile, process: { pid } }: Gateway, price: object): void => {
+    writeFileSync(configFile, stringify({ ...configured, pricing: { models: { "*": price } } }));
+    process.kill(pid, "SIGHUP");
+  };
+  const differ = (type: string): Promise<Body> =>
+    until(`${type} of nodes that differ`, () =>
+      bodies().find((body) => body.type === type && body.data.rule === "nodes_differ"),
+    );
+
+  test("nodes with different prices: an alert, and its end; doctor, nodes and the readiness show them", async () => {
+    const [one, other] = nodes;
+    const ready = async (token?: string): Promise<unknown> => {
+      const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+      return (await fetch(`${other.url}/health/ready`, { headers: headers ?? {} })).json();
+    };
+    reprice(one, { input_mtok: 100, output_mtok: 200 });
+    expect((await differ("alert.opened")).data).toMatchObject({ rule: "nodes_differ", value: "prices" });
+    // A difference of a minute; this makes that time pass.
+    await query(one.storage, "UPDATE nodes SET fingerprint_at = 1");
+    const [owner, member] = [await one.token({ user: "boss", role: "owner" }), await one.token({ user: "worker" })];
+    const [listed, doctor] = await Promise.all([one.cli("nodes", "--json"), one.cli("doctor")]);
+    const { nodes: shown, differences } = JSON.parse(listed.stdout) as {
+      nodes: { fingerprint: Record<string, string> }[];
+      differences: string[];
+    };
+    expect([shown.length, new Set(shown.map(({ fingerprint }) => fingerprint["prices"])).size, differences]).toEqual([
+      2,
+      2,
+      ["prices"],
+    ]);
+    expect(doctor.stdout).toMatch(/!! +nodes +.* have different prices/);
+    expect(await ready(owner)).toMatchObject({ status: "ready", nodes: [{}, {}], differences: ["prices"] });
+    for (const token of [undefined, member, "tg_no_such"]) expect(await ready(token)).toEqual({ status: "ready" });
+    reprice(one, flatPrice);
+    await differ("alert.closed");
+    expect(await ready(owner)).toMatchObject({ differences: [] });
+    expect(bodies().map(({ type }) => type)).toEqual(["alert.opened", "alert.closed"]);
+  });
+
   test("a budget that 1,000 calls cross, with one node killed before it has sent: one message a threshold", async () => {
     const [one, other] = nodes;
+    isHanging = true;
+    receiver.received.length = 0;
     // Each call costs 7,000 nano-credits: all of them come to 87 % of the budget.
     const token = await one.token({ user: "spender", maxBudget: 8_000n * BigInt(CALLS), period: "monthly" });
     const body = { model: "openai/m", max_tokens: 2, messages: [{ role: "user", content: "hi" }] };
@@ -80,7 +123,10 @@ describe.each<[string, () => string | Promise<string>]>([
         new Set([200]),
       );
     const openAlerts = (): Promise<{ id: string; threshold: bigint }[]> =>
-      query(one.storage, "SELECT id, threshold FROM alerts WHERE opened_at IS NOT NULL ORDER BY threshold");
+      query(
+        one.storage,
+        "SELECT id, threshold FROM alerts WHERE rule = 'budget' AND opened_at IS NOT NULL ORDER BY threshold",
+      );
     await until("both thresholds are noted", async () => (await openAlerts()).length === 2);
     const sending = await until("a node sends", async () => {
       const leased =

@@ -19,6 +19,8 @@ function describeCatalogStore(name: string, open: () => Promise<Storage>): void 
       await openCatalogStore(storage).put("a", { text: '{"ä": "\u{1f642}"}', readAt: 2 ** 42 });
       expect(await openCatalogStore(storage).find("a")).toEqual({ text: '{"ä": "\u{1f642}"}', readAt: 2 ** 42 });
       expect(await openCatalogStore(storage).find("b")).toBeUndefined();
+      expect(await openCatalogStore(storage).readAt("a")).toBe(2 ** 42);
+      expect(await openCatalogStore(storage).readAt("b")).toBeUndefined();
     });
 
     test("is replaced by the next one, also of another location", async () => {

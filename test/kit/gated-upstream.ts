@@ -64,7 +64,8 @@ export function startGatedUpstream(): GatedUpstream {
   };
   let answers = 0;
   upstream.answerWith(async ({ body }) => {
-    const { model, stream } = JSON.parse(body) as { model: string; stream?: boolean };
+    // The proof of a key has an empty body.
+    const { model = "", stream } = JSON.parse(body) as { model?: string; stream?: boolean };
     const opened = model.startsWith("held") ? Promise.race([gateOf(model).promise, all.promise]) : Promise.resolve();
     answers += 1;
     const id = `chatcmpl-gated-${answers}`;

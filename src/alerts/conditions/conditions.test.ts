@@ -1,4 +1,4 @@
-/** Each rule on a storage in memory: what it finds, and what it leaves alone. */
+/** Each rule on a storage in memory, and the conditions that it leaves alone. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openJobStore } from "../../jobs/index.ts";
 import { type Account, Ledger, openLedgerStore, openSpendingReader } from "../../ledger/index.ts";

@@ -1,4 +1,4 @@
-/** What the rules find now. */
+/** The present findings of the rules. */
 import type { AlertRule } from "../../config/index.ts";
 import type { Crossing } from "../alert.ts";
 

@@ -3,7 +3,7 @@ import { bothEngines, together } from "../../storage/index.ts";
 export const ALERTS = together(
   bothEngines(
     `
-  -- What a rule has found, once however many processes find it.
+  -- The findings of rules: each once however many processes make it.
   CREATE TABLE alerts (
     id         TEXT PRIMARY KEY,
     rule       TEXT NOT NULL,

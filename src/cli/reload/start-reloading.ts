@@ -18,6 +18,8 @@ export interface ReloadingOptions {
   watch: boolean;
   read: (from: { text?: string | undefined }) => LoadedConfig;
   apply: (next: LoadedConfig, request: ReloadRequest) => Promise<void>;
+  /** A hash of the price catalog in force, or several of workers that differ; undefined if there is only the built-in one. */
+  catalogHash: () => string | undefined;
   /** Ends this process. */
   end: () => void;
   storage: Storage;
@@ -46,7 +48,10 @@ export function startReloading({ watch, end, storage, ...options }: ReloadingOpt
     store: openNodeStore(storage),
     clock,
     node: { host: hostname(), pid: process.pid, version },
-    fingerprint: () => fingerprintOf(reloader.loaded.config),
+    fingerprint: () => {
+      const catalog = options.catalogHash();
+      return { ...fingerprintOf(reloader.loaded.config), ...(catalog !== undefined && { catalog }) };
+    },
     perform: async ({ force }) => ({ ...(await reloader.reload({ force })) }),
   });
   const reload = async (): Promise<void> => {
@@ -56,9 +61,12 @@ export function startReloading({ watch, end, storage, ...options }: ReloadingOpt
   onHangUp({ reload: () => void reload(), end });
   new SourceWatch({
     inForce: () => reloader.loaded.secretFiles,
-    onChange: () => reloader.reload({ secretsOnly: true }),
+    onChange: async () => (await reloader.reload({ secretsOnly: true })).ok,
   }).start();
-  if (watch) new SourceWatch({ inForce: () => fileOf(reloader.loaded), onChange: () => reloader.reload() }).start();
+  if (watch) {
+    const onChange = async (): Promise<boolean> => (await reloader.reload()).ok;
+    new SourceWatch({ inForce: () => fileOf(reloader.loaded), onChange }).start();
+  }
   return () => presence.leave();
 }
 

@@ -33,6 +33,8 @@ export interface Serving {
   stop: () => Promise<number>;
   /** The metrics of this process. */
   metrics: () => Promise<readonly MetricFamily[]>;
+  /** A hash of the operator's price catalog in force. */
+  catalogHash: () => string | undefined;
   /** Puts another configuration into force. Rejects with a `ConfigError` if that changes nothing. */
   reconfigure: (next: Reconfiguration) => Promise<void>;
 }
@@ -91,5 +93,5 @@ export function serveOn(server: Listening, options: ServingOptions): Serving {
     ({ config, catalog } = { config: next.config, catalog: opened });
     logger.setLevel(config.log.level);
   };
-  return { stop, metrics: () => app.metrics(), reconfigure };
+  return { stop, metrics: () => app.metrics(), catalogHash: () => catalog?.hash, reconfigure };
 }

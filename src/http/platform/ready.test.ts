@@ -11,7 +11,15 @@ function scene() {
     state.checks += 1;
     return state.storageWorks ? Promise.resolve() : Promise.reject(unavailable);
   };
-  const services = { checkStorage: sharedCheck(check, () => state.now), isDraining: () => state.isDraining };
+  const services = {
+    checkStorage: sharedCheck(check, () => state.now),
+    isDraining: () => state.isDraining,
+    clock: () => state.now,
+    nodes: { seenSince: () => Promise.resolve([]) },
+    authenticate: (): never => {
+      throw new GatewayError("invalid_token", "There is no such token.");
+    },
+  };
   const call = { request: new Request("http://a/health/ready"), requestId: "r", pathParameter: () => "" };
   const ask = async () => readyRoute.handle(call, services);
   return { state, ask };

@@ -242,3 +242,37 @@ test("the built-in catalog has the format of an operator's", async () => {
   answer = () => new Response(text);
   expect(priceOf(await open(address))).toEqual([2.5, SHOWN]);
 });
+
+describe("a catalog that another process has read", () => {
+  test("is taken within seconds, and read again when that one would", async () => {
+    answer = () => new Response(catalogOf(1));
+    const one = await open(address);
+    await advance(HOUR);
+    const other = await open(address);
+    expect([fetched, one.hash]).toEqual([1, other.hash]);
+    answer = () => new Response(catalogOf(2));
+    await advance(HOUR);
+    await one.refresh();
+    expect([priceOf(one), priceOf(other)]).toEqual([
+      [2, SHOWN],
+      [1, SHOWN],
+    ]);
+    await advance(5_000);
+    expect([fetched, priceOf(other), other.hash]).toEqual([2, [2, SHOWN], one.hash]);
+    // It would have been read after six hours.
+    await advance(5 * HOUR);
+    expect(fetched).toBe(2);
+  });
+
+  test("of another location is none of its own, and a storage that fails leaves it as it is", async () => {
+    answer = () => new Response(catalogOf(1));
+    const one = await open(address);
+    await openCatalogStore(storage).put("https://elsewhere.example", { text: catalogOf(3), readAt: now + 1 });
+    await advance(5_000);
+    expect(priceOf(one)).toEqual([1, SHOWN]);
+    await openCatalogStore(storage).put(address, { text: "no catalog", readAt: now + 1 });
+    await advance(5_000);
+    await advance(5_000);
+    expect([priceOf(one), logged.filter(([level]) => level === "warn").length]).toEqual([[1, SHOWN], 1]);
+  });
+});

@@ -5,15 +5,23 @@
  *     read ── good ──▶ in force, and stored
  *       └──── bad ───▶ refused; the last good one stays in force, after a restart the stored one, else only the built-in one
  *
+ * A process that reads it stores it, and the others take it from there: all have the prices that were read last.
+ *
  * A price is taken at the start of a call, so a new catalog never changes a call that is under way.
  */
-import type { Clock, Fetch } from "../../core/index.ts";
+import { createHash } from "node:crypto";
+import { type Clock, type Every, everyUnref, type Fetch } from "../../core/index.ts";
 import { builtInCatalog, CatalogIndex, type CatalogLayers, layersOf } from "../catalog/index.ts";
 import { isAddress, parseCatalog, readLocation, shownLocation } from "./read-catalog.ts";
 import type { CatalogStore } from "./store.ts";
 
 /** How soon a location is read again after it could not be read or its content was refused. */
 const FAILED_READ_MS = 10 * 60_000;
+
+/** How soon a catalog that another process has read is taken. */
+const FOLLOW_MS = 5_000;
+
+const HASH_CHARACTERS = 16;
 
 /** Longer waits overflow a timer. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -25,6 +33,7 @@ export interface OperatorCatalogOptions {
   store: CatalogStore;
   fetch: Fetch;
   clock: Clock;
+  every?: Every;
   log: {
     info(fields: object, message: string): void;
     warn(fields: object, message: string): void;
@@ -38,6 +47,10 @@ export class OperatorCatalog {
   #index: CatalogIndex | undefined;
   #text: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Stops looking for catalogs of others. */
+  #leave = (): void => undefined;
+  /** That of the stored one that this process has last read or taken. */
+  #readAt: number | undefined;
   #isClosed = false;
   /** This catalog over the built-in one. */
   readonly layers: CatalogLayers;
@@ -57,12 +70,14 @@ export class OperatorCatalog {
     const readAt = await catalog.#restore();
     if (readAt === undefined || !isAddress(options.location)) await catalog.refresh();
     else catalog.#schedule(readAt + options.refreshMs - options.clock());
+    catalog.#leave = (options.every ?? everyUnref)(FOLLOW_MS, () => void catalog.follow());
     return catalog;
   }
 
   /** Stops reading the location. */
   close(): void {
     this.#isClosed = true;
+    this.#leave();
     clearTimeout(this.#timer);
   }
 
@@ -73,6 +88,7 @@ export class OperatorCatalog {
       const stored = await store.find(location);
       if (stored === undefined) return undefined;
       this.#use(stored.text);
+      this.#readAt = stored.readAt;
       return stored.readAt;
     } catch (reason) {
       log.warn({ catalog: this.#shown, reason: messageOf(reason) }, "the stored price catalog was refused");
@@ -83,6 +99,31 @@ export class OperatorCatalog {
   /** Whether a catalog is in force over the built-in one. */
   get isInForce(): boolean {
     return this.#index !== undefined;
+  }
+
+  /** A hash of the content in force; undefined if the built-in catalog is alone. */
+  get hash(): string | undefined {
+    if (this.#text === undefined) return undefined;
+    return createHash("sha256").update(this.#text).digest("base64url").slice(0, HASH_CHARACTERS);
+  }
+
+  /** Takes the catalog that another process has read since. Never rejects: a storage that does not answer is asked again. */
+  async follow(): Promise<void> {
+    const { location, refreshMs, store, clock, log } = this.#options;
+    try {
+      const readAt = await store.readAt(location);
+      if (readAt === undefined || readAt === this.#readAt) return;
+      const stored = await store.find(location);
+      if (stored === undefined || this.#isClosed) return;
+      this.#readAt = stored.readAt;
+      if (stored.text !== this.#text) {
+        this.#use(stored.text);
+        log.info({ catalog: this.#shown }, "a price catalog that another process has read is in force");
+      }
+      this.#schedule(stored.readAt + refreshMs - clock());
+    } catch (reason) {
+      log.warn({ catalog: this.#shown, reason: messageOf(reason) }, "the stored price catalog could not be taken");
+    }
   }
 
   /** Reads the location now. Never rejects: a catalog that is refused leaves the previous one in force. */
@@ -113,6 +154,7 @@ export class OperatorCatalog {
   async #keep(text: string, readAt: number): Promise<void> {
     const { location, store, log } = this.#options;
     try {
+      this.#readAt = readAt;
       await store.put(location, { text, readAt });
     } catch (reason) {
       log.warn({ catalog: this.#shown, reason: messageOf(reason) }, "the price catalog could not be stored");

@@ -8,6 +8,8 @@ interface StoredCatalog {
 /** The interface of the storage of the operator's catalog. It has at most one, that of the last location. */
 export interface CatalogStore {
   find(location: string): Promise<StoredCatalog | undefined>;
+  /** When it was read, without its text. */
+  readAt(location: string): Promise<number | undefined>;
   /** Durable when it resolves. Replaces the stored one. */
   put(location: string, stored: StoredCatalog): Promise<void>;
 }

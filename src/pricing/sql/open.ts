@@ -5,12 +5,18 @@ const { text, integer, named } = column;
 
 const catalogs = tableOf({ text: named("content", text), readAt: integer });
 
+const moments = tableOf({ readAt: integer });
+
 /** The store of the operator's price catalog. */
 export function openCatalogStore(storage: Storage): CatalogStore {
   const runner = runnerOf(storage);
   return {
     find: (location) =>
       runner.first(sql`SELECT ${catalogs.names} FROM price_catalog WHERE location = ${location}`, catalogs.read),
+    readAt: async (location) => {
+      const found = sql`SELECT read_at FROM price_catalog WHERE location = ${location}`;
+      return (await runner.first(found, moments.read))?.readAt;
+    },
     put: (location, catalog) =>
       runner.run(sql`INSERT INTO price_catalog (slot, location, ${catalogs.names})
         VALUES (1, ${location}, ${catalogs.values(catalog)})

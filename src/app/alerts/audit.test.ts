@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openLedgerStore } from "../ledger/index.ts";
-import { query } from "../../test/kit/engines.ts";
+import { openLedgerStore } from "../../ledger/index.ts";
+import { query } from "../../../test/kit/engines.ts";
 import { auditOf } from "./audit.ts";
-import { openStorage } from "./storage.ts";
+import { openStorage } from "../storage.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 /** The audit of the books beside calls. */
 import { Worker } from "node:worker_threads";
-import { type Drift, openLedgerStore } from "../ledger/index.ts";
-import type { Storage } from "../storage/index.ts";
+import { type Drift, openLedgerStore } from "../../ledger/index.ts";
+import type { Storage } from "../../storage/index.ts";
 
 const PROGRAM = new URL("audit-thread.ts", import.meta.url);
 

@@ -1,7 +1,7 @@
 /** The program of the thread that audits the books on SQLite. `audit.ts` starts it. */
 import { parentPort, workerData } from "node:worker_threads";
-import { openLedgerStore } from "../ledger/sql/open.ts";
-import { openStorage } from "./storage.ts";
+import { openLedgerStore } from "../../ledger/sql/open.ts";
+import { openStorage } from "../storage.ts";
 
 if (parentPort === null) throw new Error("this program is a thread of the gateway");
 const storage = await openStorage(`sqlite:${String(workerData)}`);

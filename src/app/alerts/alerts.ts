@@ -1,4 +1,4 @@
-/** The part of the composition for alerts: what each process reports, and the jobs that look at the rules and send. */
+/** The part of the composition for alerts: the reports of each process, and the jobs that look at the rules and send. */
 import {
   ALERT_JOB,
   AlertBook,
@@ -9,19 +9,19 @@ import {
   ProcessCounts,
   reportConditions,
   storageConditions,
-} from "../alerts/index.ts";
+} from "../../alerts/index.ts";
 import { auditOf } from "./audit.ts";
-import type { WorkObserver } from "../charges/index.ts";
-import type { Config } from "../config/index.ts";
-import { type Clock, type Environment, everyUnref } from "../core/index.ts";
-import type { RunningPart } from "../http/index.ts";
-import type { JobHandler, JobStore } from "../jobs/index.ts";
-import { openSpendingReader } from "../ledger/index.ts";
-import { openNodeStore } from "../nodes/index.ts";
-import type { CatalogLayers } from "../pricing/index.ts";
-import { openTargetStore } from "../routing/index.ts";
-import type { Storage } from "../storage/index.ts";
-import type { Logger } from "../telemetry/index.ts";
+import type { WorkObserver } from "../../charges/index.ts";
+import type { Config } from "../../config/index.ts";
+import { type Clock, type Environment, everyUnref } from "../../core/index.ts";
+import type { RunningPart } from "../../http/index.ts";
+import type { JobHandler, JobStore } from "../../jobs/index.ts";
+import { openSpendingReader } from "../../ledger/index.ts";
+import { openNodeStore } from "../../nodes/index.ts";
+import type { CatalogLayers } from "../../pricing/index.ts";
+import { openTargetStore } from "../../routing/index.ts";
+import type { Storage } from "../../storage/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
 
 /** A report that is older is of a process that has ended. */
 const REPORT_MS_MAX = 60_000;
@@ -65,7 +65,7 @@ interface AlertsOptions {
 
 interface Alerts {
   handlers: [string, JobHandler][];
-  /** Reports what this process has seen until it stops. */
+  /** Reports this process's observations until it stops. */
   part: RunningPart;
 }
 
