@@ -1,5 +1,6 @@
 /** Hosted tools that a request does not limit: their runs are held, limited upstream and told, to what the credits pay for. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { resolve } from "node:path";
 import {
   engines,
   expectCleanAudit,
@@ -14,6 +15,8 @@ import {
   stopGateways,
   storageOn,
 } from "../kit/index.ts";
+
+const root = resolve(import.meta.dir, "../..");
 
 let upstream: ScriptedUpstream;
 let postgres: PostgresServer;
@@ -262,5 +265,64 @@ describe.each(engines)("on %s", (engine) => {
     expect((await call(responsesPath, ask, await tokenOf(0.1))).status).toBe(402);
     expect(told(await call(responsesPath, ask, await tokenOf(0.11)))).toEqual([200, null]);
     expect(lastSent()).not.toHaveProperty("max_tool_calls");
+  });
+});
+
+/** A model of the built-in catalog that sells searches, with its list prices in credits. */
+interface Searcher {
+  id: string;
+  /** Of one search. */
+  fee: number;
+  /** Of a token. */
+  input: number;
+  output: number;
+}
+
+type Price = number | { base: number };
+const perToken = (price: Price): number => (typeof price === "number" ? price : price.base) / 1e6;
+
+async function searchers(provider: string): Promise<Searcher[]> {
+  const { providers: listed } = (await Bun.file(`${root}/src/pricing/catalog/catalog.json`).json()) as {
+    providers: Record<string, { models: Record<string, { prices: Record<string, Price> }> }>;
+  };
+  return Object.entries(listed[provider]?.models ?? {}).flatMap(([name, { prices }]) => {
+    const { web_searches_kcount: fee, input_mtok: input, output_mtok: output } = prices;
+    if (fee === undefined || input === undefined || output === undefined) return [];
+    return [{ id: `${provider}/${name}`, fee: perToken(fee) * 1e3, input: perToken(input), output: perToken(output) }];
+  });
+}
+
+describe("with the list prices", () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    const to = { base_url: upstream.url, api_key: "unused" };
+    gateway = await startGateway({
+      providers: { openai: { kind: "openai", ...to }, anthropic: { kind: "anthropic", ...to } },
+      config: { pricing: { models: {} } },
+    });
+  });
+
+  test.each([
+    ["openai", responsesPath, { ...responsesAsk, tools: [search] }],
+    ["anthropic", messagesPath, messagesAsk],
+  ])("0.05 credits pay for one search by every model of %s whose own price allows it", async (provider, path, ask) => {
+    upstream.answerWith(() => Response.json({}, { status: 400 }));
+    const headers = { authorization: `Bearer ${await gateway.token({ user: provider, credits: nanoOf(0.05) })}` };
+    const refused: string[] = [];
+    for (const { id, fee, input, output } of await searchers(provider)) {
+      const body = JSON.stringify({ ...ask, model: id });
+      const { status } = await fetch(gateway.url + path, { method: "POST", headers, body });
+      if (status === 402) refused.push(id);
+      else expect([id, status]).toEqual([id, 400]);
+      // The search, the 8,000 tokens that it brings in, and the least useful answer, which is 256 tokens.
+      const least = fee + 8_000 * input + 256 * output;
+      // Input may be written to a cache, for a quarter more.
+      const most = fee + 8_100 * 1.25 * input + 256 * output;
+      if (status === 402) expect(most, id).toBeGreaterThan(0.05);
+      else expect(least, id).toBeLessThanOrEqual(0.05);
+    }
+    for (const id of ["openai/gpt-5.5", "anthropic/claude-opus-5"].filter((each) => each.startsWith(provider))) {
+      expect(refused).toContain(id);
+    }
   });
 });
