@@ -70,7 +70,7 @@ export function admitMessage(rules: ClientRules, message: string | Uint8Array): 
     }
     case "response.create": {
       const response = objectOf(event["response"]);
-      if (response !== undefined) checkBilled(rules, response, id, "response");
+      if (response !== undefined) checkResponse(rules, response, id);
       works.context.addItem(undefined, text.length);
       const eventId = typeof id === "string" ? id : `tollgate_${crypto.randomUUID()}`;
       return {
@@ -139,6 +139,15 @@ function transcribe(
     if (!(thrown instanceof GatewayError)) throw thrown;
     throw new RefusedEvent(eventId, thrown.message, where);
   }
+}
+
+/** Refuses a response of another model, or one that buys what is not reported. */
+function checkResponse(rules: ClientRules, response: JsonObject, eventId: unknown): void {
+  const { model } = response;
+  if (model !== undefined && model !== null && !isModel(rules, model)) {
+    throw new RefusedEvent(eventId, MODEL_IS_FIXED, "response.model");
+  }
+  checkBilled(rules, response, eventId, "response");
 }
 
 /** Whether a name, the provider's own or any that resolves to the same target, is the session's model. */

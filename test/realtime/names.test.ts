@@ -83,5 +83,8 @@ test.each(["provider_a/gpt-realtime-mini", "listener", "team/other", "nobody/gpt
     const client = await open("model=voice");
     client.send({ type: "session.update", session: { type: "realtime", model: named } });
     expect((await client.event("error"))["error"]).toMatchObject({ code: "validation_failed", param: "session.model" });
+    const refused = client.next("error");
+    client.send({ type: "response.create", response: { model: named } });
+    expect((await refused)["error"]).toMatchObject({ code: "validation_failed", param: "response.model" });
   },
 );
