@@ -1,6 +1,7 @@
 /**
  * `bun bench/bodies/main.ts [WORD]`: how long another caller waits while one sends the worst bodies that the limits allow.
- * Each body (whose name contains the word) is sent three times.
+ * Each body (whose name contains the word) is sent three times. Beside other work waits mean little: the bar then holds for the time that
+ * the gateway computes within them.
  */
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +25,7 @@ async function startSimulators(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-async function startGateway(): Promise<{ base: string; token: string }> {
+async function startGateway(): Promise<{ base: string; token: string; pid: number }> {
   const port = await freePort();
   const [attacked, other] = [await startSimulators(), await startSimulators()];
   const file = join(children.directory, "tollgate.yaml");
@@ -51,7 +52,7 @@ pricing: { models: { "*": { input_mtok: 0.001, output_mtok: 0.001 } } }
       await Bun.sleep(50);
     }
   }
-  return { base, token };
+  return { base, token, pid: gateway.pid };
 }
 
 async function isUp(url: string): Promise<boolean> {
@@ -63,8 +64,8 @@ async function isUp(url: string): Promise<boolean> {
   }
 }
 
-const { base, token } = await startGateway();
-const caller = new Worker(join(import.meta.dirname, "caller.ts"), { argv: [base, token] });
+const { base, token, pid } = await startGateway();
+const caller = new Worker(join(import.meta.dirname, "caller.ts"), { argv: [base, token, String(pid)] });
 
 function waitsSoFar(): Promise<Waits> {
   const { promise, resolve } = Promise.withResolvers<Waits>();
@@ -89,21 +90,24 @@ async function attack({ path, body }: Shape): Promise<{ status: number; bytes: n
 const median = (numbers: number[]): string => `${Math.round(numbers.toSorted((a, b) => a - b)[TIMES >> 1] ?? 0)} ms`;
 
 const rows = [
-  "| body | MB | status | longest wait for `/health` | for a short chat |",
-  "| --- | ---: | ---: | ---: | ---: |",
+  "| body | MB | status | longest wait for `/health` | for a short chat | of the gateway's processor time |",
+  "| --- | ---: | ---: | ---: | ---: | ---: |",
 ];
 let longest = 0;
+let longestBusy = 0;
 for (const shape of shapes.filter(({ name }) => name.includes(word))) {
   process.stderr.write(`${shape.name}\n`);
   const attacks = [];
   for (let times = 0; times < TIMES; times += 1) attacks.push(await attack(shape));
   const health = median(attacks.map(({ waits }) => waits.health));
   const chat = median(attacks.map(({ waits }) => waits.chat));
+  const busy = median(attacks.map(({ waits }) => waits.busy));
   longest = Math.max(longest, Number.parseInt(chat, 10), Number.parseInt(health, 10));
+  longestBusy = Math.max(longestBusy, Number.parseInt(busy, 10));
   const [{ status, bytes } = { status: 0, bytes: 0 }] = attacks;
-  rows.push(`| ${shape.name} | ${(bytes / 1e6).toFixed(1)} | ${status} | ${health} | ${chat} |`);
+  rows.push(`| ${shape.name} | ${(bytes / 1e6).toFixed(1)} | ${status} | ${health} | ${chat} | ${busy} |`);
 }
 process.stdout.write(
-  `${describeMachine(tmpdir())}\n\n${rows.join("\n")}\n\nThe longest is ${longest} ms; the bar is ${BAR_MS} ms.\n`,
+  `${describeMachine(tmpdir())}\n\n${rows.join("\n")}\n\nThe longest is ${longest} ms, ${longestBusy} ms of them computed; the bar is ${BAR_MS} ms, of time computed if others use the processors.\n`,
 );
 process.exit(longest <= BAR_MS ? 0 : 1);

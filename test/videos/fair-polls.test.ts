@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { WebhookReceiver } from "../../src/webhooks/__fixtures__/receiver.ts";
 import { query, until } from "../kit/index.ts";
-import { besideOthers } from "../kit/slowness.ts";
+import { besideOthers, expectShare } from "../kit/slowness.ts";
 import { json, nano, videoScene } from "./video-scene.ts";
 
 const HANGING = 400;
@@ -54,14 +54,16 @@ describe("beside four hundred jobs of another user whose provider does not answe
     await query(scene.gateway.storage, "UPDATE jobs SET run_at = 1");
     await until("the provider is asked about many of them", () => hanging.size >= 32);
     const { result: besideMs, slow } = await besideOthers(lookUpMs);
-    expect(besideMs).toBeLessThan((2 * aloneMs + 2_000) * slow);
+    expectShare({ queue: "look-ups of videos", aloneMs, besideMs, slow });
     await scene.gateway.cli("webhooks", "secret", "--user", scene.user, "--json");
     using receiver = new WebhookReceiver(() => new Response());
     expect((await create(await ownToken(), "quick", { webhook_url: receiver.url })).status).toBe(200);
     state = { status: "completed" };
     const startedMs = performance.now();
     await receiver.until(1);
-    expect(performance.now() - startedMs).toBeLessThan(settledMsMax);
+    const settledMs = performance.now() - startedMs;
+    if (process.env["TIMES"] !== undefined) console.info(`a finished job's message: ${Math.round(settledMs)} ms`);
+    expect(settledMs).toBeLessThan(settledMsMax);
     await until("it is charged", async () => (await scene.books()).held === nano(0.4));
     expect((await scene.books()).spent).toBe(nano(0.4));
     const askedMs = performance.now();

@@ -1,6 +1,6 @@
 /** A user whose crawls have expensive patterns holds up nobody else's requests. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { besideOthers } from "../kit/slowness.ts";
+import { besideOthers, expectShare } from "../kit/slowness.ts";
 import { type Caller, post, type Rig, startRig, until } from "../kit/index.ts";
 
 /** Patterns within their bounds, which take some 70 ms for an address of this length. */
@@ -55,15 +55,20 @@ test("beside six crawls whose patterns take long, another's page comes in time, 
       return ((await started.json()) as { id: string }).id;
     }),
   );
-  // Two seconds beside twice its time alone, on a machine that does nothing else; on one thread it was 46 seconds.
+  // With the patterns on the thread of requests it was 46 seconds.
   const expectInTime = async (): Promise<void> => {
     const { result: ms, slow } = await besideOthers(() => scrape(caller));
-    expect(ms).toBeLessThan(slow * (2 * aloneMs + 2_000));
+    expectShare({ queue: "patterns of crawls", aloneMs, besideMs: ms, slow });
   };
   for (let time = 0; time < 5; time += 1) await expectInTime();
-  await until("one of them is told", async () => {
-    const errors = await Promise.all(ids.map((id) => errorsOf(hostile, id)));
-    return errors.some((text) => text.includes("PATTERNS_TOO_SLOW"));
-  });
+  // After two seconds of a processor, of which the child gets little beside others: its priority is low.
+  await until(
+    "one of them is told",
+    async () => {
+      const errors = await Promise.all(ids.map((id) => errorsOf(hostile, id)));
+      return errors.some((text) => text.includes("PATTERNS_TOO_SLOW"));
+    },
+    180_000,
+  );
   await expectInTime();
 });
