@@ -100,7 +100,7 @@ export function dayOption(name: string): (text: string) => number {
   });
 }
 
-function choiceOption<T extends string>(name: string, choices: readonly T[]): (text: string) => T {
+export function choiceOption<T extends string>(name: string, choices: readonly T[]): (text: string) => T {
   return option(name, (text) => {
     const choice = choices.find((candidate) => candidate === text);
     if (choice === undefined) throw new RangeError(`"${text}" is none of ${choices.join(", ")}`);

@@ -20,23 +20,44 @@ export interface Generation extends Omit<CallRecord, "operation" | "outcome" | "
   refunded?: Nano;
 }
 
-/** The grouping of a usage report: by the day on which calls began, by model, by token, or by the client's session. */
-export type UsageGrouping = "day" | "model" | "token" | "session";
+/** The dimensions of sums: days or longer intervals, accounts, models. A session is not known of whole days. */
+export type UsageDimension = "day" | "organisation" | "user" | "token" | "provider" | "model" | "session";
 
-export interface UsageQuery {
-  /** The user's name. */
-  owner: string;
+/** The grouping of a user's own report: by the day on which calls began, by model, by token, or by the client's session. */
+export type UsageGrouping = Extract<UsageDimension, "day" | "model" | "token" | "session">;
+
+interface UsagePeriod {
   /** Includes calls that began at this time or later, in milliseconds since the epoch. */
   from: number;
   /** Includes calls that began before this time. */
   to: number;
-  groupBy: UsageGrouping;
   /** More groups than these are `too-many-groups`; of sessions, there is a page of so many. */
   groupsMax: number;
   /** The last session of the page before; only of a grouping by session. */
   after?: string;
   /** Aborts the reading if the caller disconnects. */
   signal?: AbortSignal;
+}
+
+export interface UsageQuery extends UsagePeriod {
+  /** The user's id. */
+  owner: string;
+  groupBy: UsageGrouping;
+}
+
+/** The lengths into which days are put together. Weeks begin on Monday. */
+export type UsageInterval = "day" | "week" | "month";
+
+/** The spending of many users. */
+export interface SpendingQuery extends UsagePeriod {
+  /** The ids of the users; undefined for all that have ever called. */
+  owners: readonly string[] | undefined;
+  groupBy: readonly Exclude<UsageDimension, "session">[];
+  interval: UsageInterval;
+  /** Only calls with these values are counted. */
+  filter: Readonly<Partial<Record<"organisation" | "token" | "provider" | "model", string>>>;
+  /** The id of the organisation that an account pays for; undefined if there is none. */
+  organisationOf: (account: string) => string | undefined;
 }
 
 export interface UsageSums {
@@ -52,12 +73,18 @@ export interface UsageGroup extends UsageSums {
   name: string;
 }
 
-interface UsageReport {
+/** The sums of one combination of values. One that no call has is undefined: the organisation of a user without any. */
+export interface SpendingGroup extends UsageSums {
+  /** The first day of the interval as YYYY-MM-DD, the ids of accounts, the provider's prefix, the model's id with it. */
+  values: Readonly<Partial<Record<UsageDimension, string | undefined>>>;
+}
+
+interface Report<Group> {
   /**
-   * Days from the oldest, models and tokens from the most expensive, sessions by name. Groups without calls are left out, and
-   * so are calls without a session.
+   * Days from the oldest, otherwise from the most expensive, sessions by name. Groups without calls are left out, and so are
+   * calls without a session.
    */
-  groups: UsageGroup[];
+  groups: Group[];
   /** Of all calls, also of those in no group or on another page. */
   total: UsageSums;
   /** Present if there is another page of sessions. */
@@ -68,7 +95,11 @@ interface UsageReport {
  * A report, or the reason why there is none: too many groups, or calls that were removed. Of days before
  * `removedBefore` only the sums are left, which can't be divided.
  */
-export type UsageOutcome = UsageReport | "too-many-groups" | { removedBefore: number };
+type Outcome<Group> = Report<Group> | "too-many-groups" | { removedBefore: number };
+
+export type UsageOutcome = Outcome<UsageGroup>;
+
+export type SpendingOutcome = Outcome<SpendingGroup>;
 
 /** A part of the generations of a series, oldest first. */
 export interface SeriesQuery {
@@ -80,7 +111,7 @@ export interface SeriesQuery {
   limit: number;
 }
 
-/** Reads ended calls. All methods return the given user's calls only. */
+/** Reads ended calls. All methods but `spending` return the given user's calls only. */
 export interface GenerationStore {
   /** The days of the storage's time zone, by which calls are summed. */
   readonly calendar: Calendar;
@@ -89,6 +120,8 @@ export interface GenerationStore {
   /** The calls of a series, such as a session, that began within two days of it. */
   ofSeries(query: SeriesQuery): Promise<Generation[]>;
   usage(query: UsageQuery): Promise<UsageOutcome>;
+  /** The same for many users, by several dimensions. */
+  spending(query: SpendingQuery): Promise<SpendingOutcome>;
 }
 
 /** The longest series. */

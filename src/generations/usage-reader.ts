@@ -1,19 +1,36 @@
 /**
- * Sums a user's calls batch by batch: whole days from their sums, parts of days from the rows of the calls. A day of a
+ * Sums users' calls batch by batch: whole days from their sums, parts of days from the rows of the calls. A day of a
  * busy user is a million rows: reading them at once would block SQLite, and with it the whole process, for seconds, and
  * on Postgres exceed the statement time-out. A batch takes a few milliseconds; batches are read one after the other for
  * all callers, and other work runs between two of them. The sums of one batch fit into 64 bits.
  */
 import { setImmediate } from "node:timers/promises";
-import { type Calendar, dayName, GatewayError } from "../core/index.ts";
+import { type Calendar, GatewayError } from "../core/index.ts";
 import { accountId } from "../ledger/index.ts";
-import type { UsageGroup, UsageGrouping, UsageOutcome, UsageQuery, UsageSums } from "./store.ts";
+import { intervalName } from "./interval-name.ts";
+import type {
+  SpendingGroup,
+  SpendingOutcome,
+  SpendingQuery,
+  UsageDimension,
+  UsageInterval,
+  UsageOutcome,
+  UsageQuery,
+  UsageSums,
+} from "./store.ts";
 import { SessionPage } from "./session-page.ts";
 import { partsOf, type UsagePart } from "./usage-parts.ts";
 
-/** The sums of one group within a batch; the key is a day, a model's id, an account's, or a session, empty if there is none. */
+/** The dimensions that the rows of one user have. */
+export type StoredDimension = Exclude<UsageDimension, "organisation" | "user">;
+
+/** The sums of one group within a batch. Dimensions that were not asked for are undefined, and so is the session of a call without one. */
 export interface UsageRow extends UsageSums {
-  key: string;
+  day: number | undefined;
+  session: string | undefined;
+  account: string | undefined;
+  provider: string | undefined;
+  model: string | undefined;
 }
 
 export interface UsageBatch {
@@ -28,12 +45,25 @@ export interface UsageState {
   removedBefore: number;
 }
 
+export interface StoredQuery {
+  owner: string;
+  by: readonly StoredDimension[];
+}
+
 /** The statements of an engine. */
 export interface UsageSource {
   state(): Promise<UsageState>;
+  /** The users that have ever called. */
+  owners(): Promise<string[]>;
   /** Reads the batch with which the part begins. */
-  batch(part: UsagePart, query: Pick<UsageQuery, "owner" | "groupBy">): Promise<UsageBatch>;
+  batch(part: UsagePart, query: StoredQuery): Promise<UsageBatch>;
 }
+
+interface Reading extends Omit<SpendingQuery, "groupBy"> {
+  groupBy: readonly UsageDimension[];
+}
+
+const noOrganisation = (): undefined => undefined;
 
 export class UsageReader {
   readonly #source: UsageSource;
@@ -46,41 +76,78 @@ export class UsageReader {
   }
 
   /** Throws a `GatewayError` if the caller has disconnected meanwhile. */
-  async read(query: UsageQuery): Promise<UsageOutcome> {
+  async ofUser({ owner, groupBy, ...period }: UsageQuery): Promise<UsageOutcome> {
+    const own = {
+      owners: [owner],
+      groupBy: [groupBy],
+      interval: "day",
+      filter: {},
+      organisationOf: noOrganisation,
+    } as const;
+    const report = await this.#read({ ...own, ...period });
+    if (report === "too-many-groups" || "removedBefore" in report) return report;
+    return {
+      ...report,
+      groups: report.groups.map(({ values, ...sums }) => ({ name: values[groupBy] ?? "", ...sums })),
+    };
+  }
+
+  /** Throws a `GatewayError` if the caller has disconnected meanwhile. */
+  ofUsers(query: SpendingQuery): Promise<SpendingOutcome> {
+    return this.#read(query);
+  }
+
+  async #read(query: Reading): Promise<SpendingOutcome> {
     const { from: begin, to, groupBy, groupsMax } = query;
     // The sums of days do not tell sessions apart.
-    const isBySession = groupBy === "session";
+    const isBySession = groupBy.includes("session");
     const parts: UsagePart[] = isBySession
       ? [{ unit: "calls", from: begin, to, day: 0 }]
       : partsOf(begin, to, this.#calendar);
     const removed = await this.#removedFrom(parts, query);
     if (removed !== undefined) return removed;
-    const groups = new Map<string, UsageSums>();
+    const groups = new Map<string, SpendingGroup>();
     const page = isBySession ? new SessionPage(groups, query) : undefined;
     const total = nothing();
-    for await (const rows of this.#batches(parts, query)) {
-      for (const row of rows) {
-        add(total, row);
-        if (page?.excludes(row.key) !== true) addTo(groups, row);
+    for (const owner of query.owners ?? (await this.#inTurn(query, () => this.#source.owners()))) {
+      for await (const rows of this.#batches(parts, query, owner)) {
+        for (const row of rows) this.#count(row, { owner, query, page, groups, total });
+        if (page !== undefined) page.trim();
+        else if (groups.size > groupsMax) return "too-many-groups";
       }
-      if (page !== undefined) page.trim();
-      else if (groups.size > groupsMax) return "too-many-groups";
     }
     // A removal or a change of the zone may have begun in between.
     const removedMeanwhile = await this.#removedFrom(parts, query);
     if (removedMeanwhile !== undefined) return removedMeanwhile;
     // A late end may have moved the only call of a group to another one.
-    const filled = [...groups].filter(([, { requests }]) => requests > 0n);
-    const named = filled.map(([key, sums]) => ({ name: nameOf(groupBy, key), ...sums }));
-    const sorted = named.toSorted(groupBy === "day" || isBySession ? byName : byCredits);
+    const filled = [...groups.values()].filter(({ requests }) => requests > 0n);
+    const sorted = filled.toSorted(isBySession ? bySession : byDayAndCredits);
     return { groups: sorted.slice(0, groupsMax), total, ...(sorted.length > groupsMax && { hasMore: true }) };
   }
 
-  async *#batches(parts: readonly UsagePart[], query: UsageQuery): AsyncIterable<readonly UsageRow[]> {
+  #count(row: UsageRow, { owner, query, page, groups, total }: Counting): void {
+    const values = valuesOf(row, owner, query);
+    for (const [dimension, value] of Object.entries(query.filter))
+      if (values[dimension as UsageDimension] !== value) return;
+    add(total, row);
+    if (page?.excludes(values.session ?? "") === true) return;
+    const asked = query.groupBy.map((dimension) => values[dimension]);
+    const key = page === undefined ? JSON.stringify(asked) : (values.session ?? "");
+    let group = groups.get(key);
+    if (group === undefined) {
+      const shown = query.groupBy.map((dimension, index) => [dimension, asked[index]] as const);
+      group = { values: Object.fromEntries(shown), ...nothing() };
+      groups.set(key, group);
+    }
+    add(group, row);
+  }
+
+  async *#batches(parts: readonly UsagePart[], query: Reading, owner: string): AsyncIterable<readonly UsageRow[]> {
+    const stored = { owner, by: storedDimensions(query) };
     for (const part of parts) {
       for (let from: number | undefined = part.from; from !== undefined;) {
         const begun: UsagePart = { ...part, from };
-        const { rows, next }: UsageBatch = await this.#inTurn(query, () => this.#source.batch(begun, query));
+        const { rows, next }: UsageBatch = await this.#inTurn(query, () => this.#source.batch(begun, stored));
         yield rows;
         from = next;
       }
@@ -88,14 +155,14 @@ export class UsageReader {
   }
 
   /** The time before which calls may be gone, if they include calls that a part has to be summed from. */
-  async #removedFrom(parts: readonly UsagePart[], query: UsageQuery): Promise<{ removedBefore: number } | undefined> {
+  async #removedFrom(parts: readonly UsagePart[], query: Reading): Promise<{ removedBefore: number } | undefined> {
     const { timezone, removedBefore } = await this.#inTurn(query, () => this.#source.state());
     if (timezone !== this.#calendar.zone) throw otherDays(timezone);
     const needsRemoved = parts.some(({ unit, from }) => unit === "calls" && from < removedBefore);
     return removedBefore > 0 && needsRemoved ? { removedBefore } : undefined;
   }
 
-  #inTurn<T>(query: UsageQuery, read: () => Promise<T>): Promise<T> {
+  #inTurn<T>(query: Pick<Reading, "signal">, read: () => Promise<T>): Promise<T> {
     const turn = this.#turns.then(() => {
       if (query.signal?.aborted === true) throw new GatewayError("request_interrupted", "The client went away.");
       return read();
@@ -105,12 +172,45 @@ export class UsageReader {
   }
 }
 
+interface Counting {
+  owner: string;
+  query: Reading;
+  page: SessionPage | undefined;
+  groups: Map<string, SpendingGroup>;
+  total: UsageSums;
+}
+
 /** Events that have arrived meanwhile are handled before the next batch. */
 const letOthers = (): Promise<unknown> => setImmediate();
 
 function otherDays(timezone: string): GatewayError {
   const message = `The storage's days are now those of ${timezone}; this process has to be restarted.`;
   return new GatewayError("storage_unavailable", message);
+}
+
+/** The dimensions that rows are read by: those of the groups and of the filter. The organisation follows from the account. */
+function storedDimensions({ groupBy, filter }: Reading): StoredDimension[] {
+  const asked = new Set<UsageDimension>([...groupBy, ...(Object.keys(filter) as (keyof typeof filter)[])]);
+  const stored: StoredDimension[] = [];
+  for (const dimension of ["day", "session", "token", "provider", "model"] as const)
+    if (asked.has(dimension) || (dimension === "token" && asked.has("organisation"))) stored.push(dimension);
+  return stored;
+}
+
+function valuesOf(
+  { day, session, account, provider, model }: UsageRow,
+  owner: string,
+  { interval, organisationOf }: { interval: UsageInterval; organisationOf: Reading["organisationOf"] },
+): Partial<Record<UsageDimension, string | undefined>> {
+  return {
+    day: day === undefined ? undefined : intervalName(day, interval),
+    organisation: account === undefined ? undefined : organisationOf(account),
+    user: owner,
+    token: account === undefined ? undefined : tokenIdOf(account),
+    provider,
+    model,
+    session,
+  };
 }
 
 const nothing = (): UsageSums => ({ requests: 0n, inputTokens: 0n, outputTokens: 0n, credits: 0n });
@@ -122,25 +222,21 @@ function add(sums: UsageSums, row: UsageSums): void {
   sums.credits += row.credits;
 }
 
-function addTo(groups: Map<string, UsageSums>, row: UsageRow): void {
-  const group = groups.get(row.key) ?? nothing();
-  groups.set(row.key, group);
-  add(group, row);
-}
-
-function nameOf(groupBy: UsageGrouping, key: string): string {
-  if (groupBy === "day") return dayName(Number(key));
-  return groupBy === "token" ? tokenIdOf(key) : key;
-}
-
 /** The id of the token that owns the account. */
 export function tokenIdOf(account: string): string {
   return account.slice(accountId("token", "").length);
 }
 
-const byName = (a: UsageGroup, b: UsageGroup): number => (a.name < b.name ? -1 : 1);
-
-function byCredits(a: UsageGroup, b: UsageGroup): number {
-  if (a.credits === b.credits) return byName(a, b);
-  return a.credits > b.credits ? -1 : 1;
+function bySession(one: SpendingGroup, other: SpendingGroup): number {
+  return (one.values.session ?? "") < (other.values.session ?? "") ? -1 : 1;
 }
+
+/** Days from the oldest, then from the most expensive group; by the names if they cost the same. */
+function byDayAndCredits(one: SpendingGroup, other: SpendingGroup): number {
+  const [day, otherDay] = [one.values.day ?? "", other.values.day ?? ""];
+  if (day !== otherDay) return day < otherDay ? -1 : 1;
+  if (one.credits !== other.credits) return one.credits > other.credits ? -1 : 1;
+  return namesOf(one) < namesOf(other) ? -1 : 1;
+}
+
+const namesOf = ({ values }: SpendingGroup): string => Object.values(values).join("\n");

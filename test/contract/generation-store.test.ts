@@ -1,9 +1,12 @@
 /** The contract of every `GenerationStore`, on either engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import {
   type Generation,
   type GenerationStore,
+  intervalName,
   openGenerationStore,
+  type SpendingQuery,
   type UsageOutcome,
   type UsageQuery,
 } from "../../src/generations/index.ts";
@@ -294,6 +297,95 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
         const next = store.usage({ ...everything, signal: new AbortController().signal });
         expect(await gone.catch((reason: unknown) => reason)).toMatchObject({ code: "request_interrupted" });
         expect(await next).toHaveProperty("total.requests", 1n);
+      });
+    });
+
+    describe("the spending of all", () => {
+      const all: SpendingQuery = {
+        owners: undefined,
+        from: 0,
+        to: 1000 * DAY,
+        groupBy: ["user"],
+        interval: "day",
+        groupsMax: 1_000,
+        filter: {},
+        organisationOf: (account: string) => ({ "token:a": "acme", "token:b": "acme", "token:c": "beta" })[account],
+      };
+
+      test("is by several dimensions, days from the oldest, then from the dearest", async () => {
+        await put({ tokenId: "a", credits: 1n }, { tokenId: "c", owner: "bob", credits: 5n });
+        await put({ tokenId: "b", owner: "bob", startedAt: 9 * DAY }, { tokenId: "d", owner: "Ω", credits: 2n });
+        const report = await store.spending({ ...all, groupBy: ["day", "organisation", "user"] });
+        expect(report).toEqual({
+          groups: [
+            { values: { day: "1970-01-10", organisation: "acme", user: "bob" }, ...sums(1n, 7n, 3n, 10n) },
+            { values: { day: "1970-01-11", organisation: "beta", user: "bob" }, ...sums(1n, 7n, 3n, 5n) },
+            { values: { day: "1970-01-11", organisation: undefined, user: "Ω" }, ...sums(1n, 7n, 3n, 2n) },
+            { values: { day: "1970-01-11", organisation: "acme", user: "alice" }, ...sums(1n, 7n, 3n, 1n) },
+          ],
+          total: sums(4n, 28n, 12n, 18n),
+        });
+      });
+
+      test("is of those who are asked for, and of what has the values of the filter", async () => {
+        await put(
+          { tokenId: "a", model: "x" },
+          { tokenId: "c", model: "x" },
+          { owner: "bob", tokenId: "a", model: "y" },
+        );
+        const total = async (query: object) => requestsOf((await store.spending({ ...all, ...query })) as UsageOutcome);
+        expect(await total({})).toBe(3n);
+        expect(await total({ owners: ["bob"] })).toBe(1n);
+        expect(await total({ owners: [] })).toBe(0n);
+        expect(await total({ filter: { organisation: "acme" } })).toBe(2n);
+        expect(await total({ filter: { organisation: "acme", model: "openai/x" } })).toBe(1n);
+        expect(await total({ filter: { token: "c" } })).toBe(1n);
+        expect(await total({ filter: { provider: "other" } })).toBe(0n);
+      });
+
+      test("equals the sum of its rows in every grouping, at any moments", async () => {
+        const call = fc.record({
+          owner: fc.constantFrom("alice", "bob", "eve"),
+          tokenId: fc.constantFrom("a", "b", "c", "d"),
+          provider: fc.constantFrom("p", "q"),
+          model: fc.constantFrom("m", "n"),
+          startedAt: fc.integer({ min: 0, max: 40 * DAY }),
+          credits: fc.bigInt({ min: 0n, max: 1000n }),
+        });
+        const calls = fc.sample(call, { seed: 20_261_127, numRuns: 60 });
+        await put(...calls);
+        const groupBy = fc.uniqueArray(fc.constantFrom("day", "organisation", "user", "token", "provider", "model"));
+        const moment = fc.integer({ min: 0, max: 41 * DAY });
+        const interval = fc.constantFrom("day", "week", "month");
+        await fc.assert(
+          fc.asyncProperty(moment, moment, groupBy, interval, async (one, other, by, length) => {
+            const [from, to] = [Math.min(one, other), Math.max(one, other)];
+            const report = await store.spending({ ...all, from, to, groupBy: by, interval: length });
+            if (typeof report !== "object" || !("groups" in report)) throw new Error("there is no report");
+            const inside = calls.filter(({ startedAt }) => startedAt >= from && startedAt < to);
+            const credits = (of: readonly { credits: bigint }[]) => of.reduce((sum, each) => sum + each.credits, 0n);
+            expect(report.total.credits).toBe(credits(inside));
+            expect(credits(report.groups)).toBe(credits(inside));
+            for (const { values, ...group } of report.groups) {
+              const own = inside.filter(
+                ({ owner, tokenId, provider, model, startedAt }) =>
+                  (!("user" in values) || values.user === owner) &&
+                  (!("token" in values) || values.token === tokenId) &&
+                  (!("organisation" in values) || values.organisation === all.organisationOf(`token:${tokenId}`)) &&
+                  (!("provider" in values) || values.provider === provider) &&
+                  (!("model" in values) || values.model === `${provider}/${model}`) &&
+                  (!("day" in values) || values.day === intervalName(Math.floor(startedAt / DAY), length)),
+              );
+              expect([group.requests, group.credits]).toEqual([BigInt(own.length), credits(own)]);
+            }
+          }),
+          { numRuns: 40 },
+        );
+      });
+
+      test("has a bound on its groups", async () => {
+        await put({ owner: "a" }, { owner: "b" }, { owner: "c" });
+        expect(await store.spending({ ...all, groupsMax: 2 })).toBe("too-many-groups");
       });
     });
   });

@@ -205,6 +205,37 @@ describe.each(engines)("on %s", (engine) => {
       expect((await usageOf(caller, `?to=${hourAgo}`)).total.requests).toBe(0);
     });
 
+    test("of an organisation is the same by API and command, and what its calls were charged", async () => {
+      const team = { organisation: "acme", credits: undefined };
+      const tokens: string[] = [];
+      for (const user of ["ann", "ben", "ann"]) tokens.push(await rig.gateway.token({ user, ...team }));
+      const granted = await rig.gateway.cli("credits", "grant", "--organisation", "acme", "--amount", "10");
+      expect(granted.code).toBe(0);
+      const outsider = await rig.caller();
+      const charged = await Promise.all(
+        [...tokens, outsider.token].map(async (token) => {
+          const body = JSON.stringify(chat("openai/gpt-4o-mini"));
+          const headers = { authorization: `Bearer ${token}` };
+          const paid = await fetch(`${rig.gateway.url}/v1/chat/completions`, { method: "POST", headers, body });
+          await paid.text();
+          return nano(paid.headers.get("x-tollgate-credits"));
+        }),
+      );
+      const owner = await rig.gateway.token({ user: "chief", role: "owner", credits: undefined });
+      const asked = await get({ token: owner }, "/admin/v1/usage?group_by=user,model&organisation=acme&interval=week");
+      const report = (await asked.json()) as UsageReport;
+      const inTeam = charged.slice(0, 3).reduce((sum, each) => sum + each, 0n);
+      expect([report.total.requests, nano(report.total.credits)]).toEqual([3, inTeam]);
+      expect(report.data.map(({ user, model, requests }) => [user, model, requests])).toEqual([
+        ["ann", "openai/gpt-4o-mini", 2],
+        ["ben", "openai/gpt-4o-mini", 1],
+      ]);
+      const options = ["--by", "user,model", "--organisation", "acme", "--interval", "week", "--since", "1d", "--json"];
+      const { stdout, code } = await rig.gateway.cli("usage", ...options);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ data: report.data, total: report.total });
+    });
+
     test("of a service is visible to it, although it has no balance", async () => {
       const token = await rig.gateway.token({ user: "robot", service: true, credits: undefined });
       const answer = await fetch(`${rig.gateway.url}/v1/chat/completions`, {

@@ -1,5 +1,6 @@
 import { sql, type Statement } from "../../storage/index.ts";
-import type { SeriesQuery, UsageGrouping } from "../store.ts";
+import type { SeriesQuery } from "../store.ts";
+import type { StoredDimension } from "../usage-reader.ts";
 import { RECORD } from "./rows.ts";
 
 /** An owner's calls that began, or days, from a moment on and before another. */
@@ -15,26 +16,42 @@ export interface CallStatements {
   /** The time of the last call of a batch that begins with the range. */
   last: (range: Range, batchRows: number) => Statement;
   /** The sums of the calls, which are all of one day. */
-  summed: (range: Range, groupBy: UsageGrouping, day: string) => Statement;
+  summed: (range: Range, by: StoredDimensions, day: number) => Statement;
   /** The sums of days; on SQLite also the calls between two moments that are not in these sums yet. */
-  days: (days: Range, groupBy: UsageGrouping, between: Range) => Statement;
+  days: (days: Range, by: StoredDimensions, between: Range) => Statement;
+  /** The users that have called. */
+  owners: Statement;
 }
 
 const SUMS = sql`CAST(sum(input_tokens) AS bigint) AS input_tokens, CAST(sum(output_tokens) AS bigint) AS output_tokens,
   CAST(sum(credits) AS bigint) AS credits`;
 
-/** The group of a row; it ends with that of a grouping by days. */
-const keyOf = (groupBy: UsageGrouping): Statement => sql`CASE CAST(${groupBy} AS text)
-  WHEN 'model' THEN provider || '/' || model WHEN 'token' THEN account_id ELSE`;
+type StoredDimensions = readonly StoredDimension[];
 
-/** The same of the calls themselves: the sums of days do not know sessions. */
-const keyOfCall = (groupBy: UsageGrouping, day: string): Statement => sql`CASE CAST(${groupBy} AS text)
-  WHEN 'model' THEN provider || '/' || model WHEN 'token' THEN account_id WHEN 'session' THEN coalesce(session, '')
-  ELSE CAST(${day} AS text) END`;
+/** A column, or NULL if its dimension is not asked for. */
+const ifAsked = (by: StoredDimensions, dimension: StoredDimension): number => (by.includes(dimension) ? 1 : 0);
 
-const daysOf = ({ owner, from, to }: Range, groupBy: UsageGrouping): Statement => sql`
-  SELECT ${keyOf(groupBy)} CAST(day AS text) END AS key, NULL AS started_at, CAST(sum(requests) AS bigint) AS requests, ${SUMS}
-  FROM daily_sums WHERE owner = ${owner} AND day >= ${from} AND day < ${to} GROUP BY 1`;
+/** The values of all dimensions but the session, which the sums of days do not know. */
+const valuesOf = (by: StoredDimensions): Statement => sql`
+  CASE CAST(${ifAsked(by, "token")} AS bigint) WHEN 1 THEN account_id END AS account_id,
+  CASE CAST(${ifAsked(by, "provider")} AS bigint) WHEN 1 THEN provider END AS provider,
+  CASE CAST(${ifAsked(by, "model")} AS bigint) WHEN 1 THEN provider || '/' || model END AS model`;
+
+const valuesOfCall = (by: StoredDimensions, day: number): Statement => sql`
+  CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN CAST(${day} AS bigint) END AS day,
+  CASE CAST(${ifAsked(by, "session")} AS bigint) WHEN 1 THEN session END AS session, ${valuesOf(by)}`;
+
+const daysOf = ({ owner, from, to }: Range, by: StoredDimensions): Statement => sql`
+  SELECT CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN day END AS day, NULL AS session, ${valuesOf(by)},
+    NULL AS started_at, CAST(sum(requests) AS bigint) AS requests, ${SUMS}
+  FROM daily_sums WHERE owner = ${owner} AND day >= ${from} AND day < ${to} GROUP BY 1, 2, 3, 4, 5`;
+
+/** Every user with sums, one step in the index for each. */
+const OWNERS = sql`WITH RECURSIVE owners (owner) AS (
+    SELECT min(owner) FROM daily_sums
+    UNION ALL SELECT (SELECT min(s.owner) FROM daily_sums s WHERE s.owner > owners.owner) FROM owners
+    WHERE owners.owner IS NOT NULL)
+  SELECT owner FROM owners WHERE owner IS NOT NULL`;
 
 const began = ({ owner, from, to }: Range): Statement =>
   sql`owner = ${owner} AND started_at >= ${from} AND started_at < ${to}`;
@@ -44,9 +61,10 @@ export const postgresCalls: CallStatements = {
     WHERE ${began(range)} AND parent = ${parent} AND id > ${after} ORDER BY id LIMIT ${limit}`,
   last: (range, batchRows) => sql`SELECT started_at AS last FROM generations WHERE ${began(range)}
     ORDER BY started_at LIMIT 1 OFFSET ${batchRows - 1}`,
-  summed: (range, groupBy, day) => sql`
-    SELECT ${keyOfCall(groupBy, day)} AS key, NULL AS started_at, count(*) AS requests, ${SUMS}
-    FROM generations WHERE ${began(range)} GROUP BY 1`,
+  summed: (range, by, day) => sql`
+    SELECT ${valuesOfCall(by, day)}, NULL AS started_at, count(*) AS requests, ${SUMS}
+    FROM generations WHERE ${began(range)} GROUP BY 1, 2, 3, 4, 5`,
+  owners: sql`${OWNERS}`,
   days: daysOf,
 };
 
@@ -65,11 +83,12 @@ export const sqliteCalls: CallStatements = {
     WHERE parent = ${parent} AND id > ${after} ORDER BY id LIMIT ${limit}`,
   last: (range, batchRows) => sql`SELECT started AS last FROM ${numbersOf(range)}
     ORDER BY started LIMIT 1 OFFSET ${batchRows - 1}`,
-  summed: (range, groupBy, day) => sql`
-    SELECT ${keyOfCall(groupBy, day)} AS key, NULL AS started_at, count(*) AS requests, ${SUMS}
-    FROM ${callsOf(range)} GROUP BY 1`,
+  summed: (range, by, day) => sql`
+    SELECT ${valuesOfCall(by, day)}, NULL AS started_at, count(*) AS requests, ${SUMS}
+    FROM ${callsOf(range)} GROUP BY 1, 2, 3, 4, 5`,
   // In one statement, which sees one moment: the calls wait until the mark moves.
-  days: (days, groupBy, between) => sql`${daysOf(days, groupBy)}
-    UNION ALL SELECT ${keyOf(groupBy)} '' END, started_at, 1, input_tokens, output_tokens, credits
+  days: (days, by, between) => sql`${daysOf(days, by)}
+    UNION ALL SELECT NULL, NULL, ${valuesOf(by)}, started_at, 1, input_tokens, output_tokens, credits
     FROM generations WHERE ${WAITING} AND ${began(between)}`,
+  owners: sql`${OWNERS} UNION SELECT owner FROM generations WHERE ${WAITING}`,
 };

@@ -5,13 +5,15 @@ import {
   type GenerationStore,
   periodOfSeries,
   type SeriesQuery,
+  type SpendingOutcome,
+  type SpendingQuery,
   type UsageOutcome,
   type UsageQuery,
 } from "../store.ts";
 import type { UsagePart } from "../usage-parts.ts";
-import { type UsageBatch, UsageReader, type UsageSource, type UsageState } from "../usage-reader.ts";
+import { type StoredQuery, type UsageBatch, UsageReader, type UsageSource, type UsageState } from "../usage-reader.ts";
 import { type CallStatements, postgresCalls, type Range, sqliteCalls } from "./calls.ts";
-import { last, RECORD, state, sums, toGeneration } from "./rows.ts";
+import { last, owners, RECORD, state, sums, toGeneration } from "./rows.ts";
 
 class SqlGenerationStore implements GenerationStore, UsageSource {
   readonly calendar: Calendar;
@@ -39,7 +41,15 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
   }
 
   usage(query: UsageQuery): Promise<UsageOutcome> {
-    return this.#usage.read(query);
+    return this.#usage.ofUser(query);
+  }
+
+  spending(query: SpendingQuery): Promise<SpendingOutcome> {
+    return this.#usage.ofUsers(query);
+  }
+
+  owners(): Promise<string[]> {
+    return this.#sql.rows(this.#calls.owners, (row) => owners.read(row).owner);
   }
 
   async state(): Promise<UsageState> {
@@ -49,7 +59,7 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
   }
 
   /** Ends a batch after a whole millisecond or day, so that the next one begins at the following one. */
-  async batch(part: UsagePart, { owner, groupBy }: Pick<UsageQuery, "owner" | "groupBy">): Promise<UsageBatch> {
+  async batch(part: UsagePart, { owner, by }: StoredQuery): Promise<UsageBatch> {
     const range = { owner, from: part.from, to: part.to };
     const { unit } = part;
     const end = await this.#sql.first(
@@ -58,14 +68,12 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
     );
     const batch = { ...range, to: end ?? part.to };
     const statement =
-      unit === "calls"
-        ? this.#calls.summed(batch, groupBy, String(part.day))
-        : this.#calls.days(batch, groupBy, this.#momentsOf(batch));
+      unit === "calls" ? this.#calls.summed(batch, by, part.day) : this.#calls.days(batch, by, this.#momentsOf(batch));
     const rows = await this.#sql.rows(statement, sums.read);
-    const isByDay = groupBy === "day";
+    const isByDay = by.includes("day");
     return {
       rows: rows.map(({ startedAt, ...row }) =>
-        isByDay && startedAt !== undefined ? { ...row, key: String(this.calendar.dayOf(startedAt)) } : row,
+        isByDay && startedAt !== undefined ? { ...row, day: this.calendar.dayOf(startedAt) } : row,
       ),
       next: end,
     };

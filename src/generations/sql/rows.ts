@@ -82,13 +82,19 @@ function readUsage(json: string): Pick<Generation, "usage" | "terms" | "maxOutpu
 
 /** A row of sums, or one of a call that is not in the sums of its day yet, with the time at which it began. */
 export const sums = tableOf<UsageRow & { startedAt: number | undefined }>({
-  key: text,
+  day: optional(integer),
+  session: optional(text),
+  account: optional(named("account_id", text)),
+  provider: optional(text),
+  model: optional(text),
   startedAt: optional(integer),
   requests: bigInteger,
   inputTokens: bigInteger,
   outputTokens: bigInteger,
   credits: bigInteger,
 });
+
+export const owners = tableOf({ owner: text });
 
 export const state = tableOf<UsageState>({ timezone: text, removedBefore: integer });
 

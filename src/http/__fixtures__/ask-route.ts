@@ -22,7 +22,7 @@ export interface Question {
 
 /** The body of a route's answer; rejects with the route's exception. */
 export async function askRoute<Needs>(
-  route: HttpRoute<Needs, "token">,
+  route: HttpRoute<Needs, "token"> | HttpRoute<Needs, "roles">,
   services: Needs,
   { query = "", parameters = {}, principal }: Question = {},
 ) {

@@ -4,9 +4,10 @@ import type { UsageGroup, UsageGrouping, UsageQuery, UsageSums } from "../../gen
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
-import { parseMoment, periodOf } from "./usage-period.ts";
+import { parseMoment, periodOf } from "../../spending/index.ts";
 
-const moment = z
+/** A time in a query. */
+export const moment = z
   .string()
   .transform((text, context) => {
     const parsed = parseMoment(text);
@@ -141,16 +142,19 @@ function sumsOf({ requests, inputTokens, outputTokens, credits }: UsageSums): An
   };
 }
 
-/** Of removed calls the sums of their days are left, and nothing about parts of those days. */
 function removed(
   removedBefore: number,
   { groupBy, from, zone }: { groupBy: UsageGrouping; from: number; zone: string },
 ): GatewayError {
+  if (groupBy !== "session") return noReport(removedBefore, { from, zone });
   const before = new Date(removedBefore).toISOString();
-  if (groupBy === "session") {
-    const message = `from: calls before ${before} have been removed, and their sessions with them. Ask for a later time.`;
-    return new GatewayError("validation_failed", message, { param: "from" });
-  }
+  const message = `from: calls before ${before} have been removed, and their sessions with them. Ask for a later time.`;
+  return new GatewayError("validation_failed", message, { param: "from" });
+}
+
+/** Of removed calls the sums of their days are left, and nothing about parts of those days. */
+export function noReport(removedBefore: number, { from, zone }: { from: number; zone: string }): GatewayError {
+  const before = new Date(removedBefore).toISOString();
   // `from` is at the beginning of a day, or the part of a day that it begins is the one in question.
   const param = from < removedBefore ? "from" : "to";
   return new GatewayError(

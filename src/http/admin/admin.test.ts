@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { type AccountsDependencies, changeToken, createToken, grantCredits } from "../../accounts/index.ts";
 import { Authenticator, openClientSecretStore, openTokenStore } from "../../auth/index.ts";
 import { type GatewayError, includesRole, type Role, roles } from "../../core/index.ts";
+import { openGenerationStore } from "../../generations/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import { MemoryBudget } from "../../streaming/index.ts";
 import { createAccounts } from "../../../test/kit/accounts.ts";
@@ -55,7 +56,14 @@ beforeEach(async () => {
   });
   const ticker = { now: () => 0, watch: () => undefined, leave: () => undefined };
   const body = { bytesMax: 1e6, arrivalMsMax: 1e4, ticker };
-  const needs: AdminNeeds = { admin: deps, addressOf: () => "192.0.2.7", body, memory };
+  const needs: AdminNeeds = {
+    admin: deps,
+    addressOf: () => "192.0.2.7",
+    body,
+    memory,
+    clock: () => now,
+    generations: openGenerationStore(storage),
+  };
   fetchIt = createHttp({
     routes: mountFeatures([{ routes: adminRoutes }], needs),
     authenticator,

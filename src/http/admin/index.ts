@@ -3,7 +3,15 @@ import { auditRoute } from "./audit.ts";
 import { creditsRoute } from "./credits.ts";
 import { organisationRoutes, userRoutes } from "./holders.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { adminUsageRoute } from "./usage.ts";
 
-export const adminRoutes = [...organisationRoutes, ...userRoutes, ...tokenRoutes, creditsRoute, auditRoute];
+export const adminRoutes = [
+  ...organisationRoutes,
+  ...userRoutes,
+  ...tokenRoutes,
+  creditsRoute,
+  adminUsageRoute,
+  auditRoute,
+];
 
 export const adminFeature: Feature = { routes: adminRoutes };

@@ -24,6 +24,7 @@ export const routeRoles = {
   "delete /admin/v1/tokens/{id}": anybody,
   "post /admin/v1/tokens/{id}/rotate": anybody,
   "post /admin/v1/credits": payers,
+  "get /admin/v1/usage": readers,
   "get /admin/v1/audit": ["owner", "auditor"],
 } as const satisfies Record<string, readonly Role[]>;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Calendar, GatewayError } from "../../core/index.ts";
+import { type Calendar, GatewayError } from "../core/index.ts";
 
 const DAY_MS = 86_400_000;
 

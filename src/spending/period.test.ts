@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { Calendar } from "../../core/index.ts";
-import { type Moment, parseMoment, periodOf } from "./usage-period.ts";
+import { Calendar } from "../core/index.ts";
+import { type Moment, parseMoment, periodOf } from "./period.ts";
 
 const at = (text: string): number => new Date(text).getTime();
 const utc = new Calendar("UTC");

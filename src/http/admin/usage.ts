@@ -1,0 +1,91 @@
+import { z } from "@hono/zod-openapi";
+import { GatewayError, limits } from "../../core/index.ts";
+import { periodOf, reportSpending, spendingDimensions, spendingJson } from "../../spending/index.ts";
+import { moment, noReport } from "../account/usage.ts";
+import { parseQuery } from "../parse-query.ts";
+import { accountsOf, adminRoute } from "./admin-route.ts";
+import { reference } from "./requests.ts";
+
+const names = spendingDimensions.join("|");
+const list = new RegExp(`^(?:${names})(?:,(?:${names}))*$`);
+
+const query = z.object({
+  from: moment.optional().describe("As of `/v1/usage`: calls that began then or later."),
+  to: moment.optional().describe("As of `/v1/usage`: calls that began before."),
+  group_by: z
+    .string()
+    .regex(list)
+    .default("day")
+    .describe("One or several of day, organisation, user, token, provider and model, separated by commas."),
+  interval: z.enum(["day", "week", "month"]).default("day").describe("Of the groups by day. Weeks begin on Monday."),
+  organisation: reference.optional(),
+  user: reference.optional(),
+  token: reference.optional().describe("The id of a token."),
+  provider: reference.optional().describe("The prefix of a provider."),
+  model: z.string().min(1).max(256).optional().describe("The id of a model, with the prefix of its provider."),
+});
+
+const count = z.int();
+
+const sums = { requests: count, input_tokens: count, output_tokens: count, credits: z.number() };
+
+const answer = z
+  .object({
+    object: z.literal("list"),
+    data: z
+      .array(
+        z.object({
+          object: z.literal("usage"),
+          day: z.iso.date().optional().describe("The first day of the interval, in the time zone of the deployment."),
+          organisation: z.string().nullable().optional().describe("Null of calls for which none pays."),
+          organisation_id: z.string().nullable().optional(),
+          user: z.string().optional(),
+          user_id: z.string().optional(),
+          token_id: z.string().optional(),
+          provider: z.string().optional(),
+          model: z.string().optional(),
+          ...sums,
+        }),
+      )
+      .describe("With the fields that `group_by` names. Days from the oldest, then from the most expensive group."),
+    total: z.object(sums),
+    from: z.iso.datetime(),
+    to: z.iso.datetime(),
+    group_by: z.array(z.enum(spendingDimensions)),
+    interval: z.enum(["day", "week", "month"]),
+  })
+  .meta({ id: "AdminUsage" });
+
+export const adminUsageRoute = adminRoute(
+  {
+    route: "get /admin/v1/usage",
+    operationId: "getAdminUsage",
+    summary: "The spending of organisations, users and tokens, by model and time.",
+    query,
+    answer,
+  },
+  async (call, needs) => {
+    const { group_by: words, interval, from: begin, to: end, ...filter } = parseQuery(call.request, query);
+    const groupBy = spendingDimensions.filter((dimension) => words.split(",").includes(dimension));
+    const { generations, clock } = needs;
+    const { from, to } = periodOf({ from: begin, to: end }, clock(), generations.calendar);
+    const deps = { ...accountsOf(call, needs), generations };
+    const { signal } = call.request;
+    const report = await reportSpending(deps, { ...filter, from, to, groupBy, interval, signal });
+    if (report === "too-many-groups") throw tooMany();
+    if ("removedBefore" in report) throw noReport(report.removedBefore, { from, zone: generations.calendar.zone });
+    return Response.json({
+      object: "list",
+      ...spendingJson(report),
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+      group_by: groupBy,
+      interval,
+    } satisfies z.input<typeof answer>);
+  },
+);
+
+function tooMany(): GatewayError {
+  const message = `group_by: there are more than ${limits.usageGroupsMax} groups. Ask for fewer dimensions, or a shorter time.`;
+  return new GatewayError("validation_failed", message, { param: "group_by" });
+}

@@ -1,0 +1,3 @@
+export { parseMoment, type Moment, periodOf } from "./period.ts";
+export { reportSpending, spendingDimensions } from "./report-spending.ts";
+export { spendingJson } from "./spending-json.ts";

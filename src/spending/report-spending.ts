@@ -1,0 +1,65 @@
+/** The spending of organisations and users, for the admin API and the command line. */
+import { type AccountsDependencies, findHolderState } from "../accounts/index.ts";
+import { limits } from "../core/index.ts";
+import type { GenerationStore, SpendingOutcome, SpendingQuery } from "../generations/index.ts";
+import { accountPlaces, type AccountPlaces } from "./account-places.ts";
+
+/** The dimensions of reports, in the order of their columns. */
+export const spendingDimensions = ["day", "organisation", "user", "token", "provider", "model"] as const;
+
+interface SpendingRequest extends Pick<SpendingQuery, "from" | "to" | "groupBy" | "interval" | "signal"> {
+  /** Ids or names; of the token its id. */
+  organisation?: string | undefined;
+  user?: string | undefined;
+  token?: string | undefined;
+  provider?: string | undefined;
+  model?: string | undefined;
+  groupsMax?: number;
+}
+
+export type SpendingReport = Extract<SpendingOutcome, { groups: unknown }> & { places: AccountPlaces };
+
+interface SpendingDependencies extends AccountsDependencies {
+  generations: GenerationStore;
+}
+
+/** The report for a caller: an organisation's admin has that of the organisation. Throws 404 for what is out of reach. */
+export async function reportSpending(
+  deps: SpendingDependencies,
+  request: SpendingRequest,
+): Promise<SpendingReport | Exclude<SpendingOutcome, { groups: unknown }>> {
+  const { caller, generations } = deps;
+  const { groupsMax = limits.usageGroupsMax } = request;
+  const organisation = await idOf(deps, "organisation", organisationIn(caller, request));
+  const user = await idOf(deps, "user", request.user);
+  const places = await accountPlaces(deps);
+  const { token, provider, model } = request;
+  const filter = Object.fromEntries(
+    Object.entries({ organisation, token, provider, model }).filter(([, value]) => value !== undefined),
+  );
+  const { from, to, groupBy, interval, signal } = request;
+  const query = { from, to, groupBy, interval, groupsMax, filter, ...(signal !== undefined && { signal }) };
+  const owners = user === undefined ? undefined : [user];
+  const report = await generations.spending({
+    ...query,
+    owners,
+    organisationOf: (account) => places.organisationOf(account),
+  });
+  return typeof report === "object" && "groups" in report ? { ...report, places } : report;
+}
+
+/** An organisation's admin gets the spending of their own organisation only. */
+function organisationIn(
+  { role, organisation: own }: AccountsDependencies["caller"],
+  { organisation }: SpendingRequest,
+): string | undefined {
+  return role === "organisation_admin" ? (organisation ?? own ?? "") : organisation;
+}
+
+async function idOf(
+  deps: AccountsDependencies,
+  kind: "organisation" | "user",
+  name: string | undefined,
+): Promise<string | undefined> {
+  return name === undefined ? undefined : (await findHolderState(deps, { kind, name })).holder.id;
+}
