@@ -86,6 +86,7 @@ describe("of one process", () => {
     expect(sumOf(samples, "tollgate_open_holds")).toBe(0);
     expect(sumOf(samples, "tollgate_commit_seconds_count")).toBeGreaterThan(0);
     expect(sumOf(samples, "tollgate_memory_limit_bytes")).toBeGreaterThan(0);
+    expect(samples.some(({ name }) => name === "tollgate_price_catalog_days")).toBe(true);
   });
 
   test("an open call has a hold", async () => {
