@@ -231,7 +231,7 @@ const responses = z
     messages_per_second: fromText(z.number().int().min(1).max(1_000_000))
       .prefault(500)
       .describe(
-        "Messages of a client in one second, also those of a watcher; beyond it the socket is closed with 1008 and rate_limit_exceeded.",
+        "Messages of a client in one second, pings and pongs included, also those of a watcher; beyond it the socket is closed with 1008 and rate_limit_exceeded.",
       ),
     socket_max: duration
       .prefault("60m")

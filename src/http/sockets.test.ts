@@ -126,6 +126,12 @@ describe("an open socket", () => {
     expect(done).toEqual([[1008, "rate_limit_exceeded"]]);
   });
 
+  test("counts pings and pongs among them", () => {
+    const { events, done } = open({ bounds: { messagesPerSecondMax: 500 } });
+    for (let ping = 0; ping < 2_000; ping += 1) events.control();
+    expect(done).toEqual([[1008, "rate_limit_exceeded"]]);
+  });
+
   test("of a route with a smaller bound is closed with 1009", () => {
     const { events, done, received } = open({ bounds: { messagesPerSecondMax: 500, messageBytesMax: 8 } });
     events.message("x".repeat(8));
@@ -139,7 +145,7 @@ describe("an open socket", () => {
     const bounds = { pingAfterMs: 30, pongMsMax: 60 };
     const [silent, answering, sending] = [open({}, bounds), open({}, bounds), open({}, bounds)];
     const sends = setInterval(() => {
-      answering.events.pong();
+      answering.events.control();
       sending.events.message("x");
     }, 10);
     while (!silent.done.includes("terminate")) await Bun.sleep(5);

@@ -20,8 +20,8 @@ export interface SocketEvents {
   open(socket: Socket): void;
   message(message: string | Uint8Array): void;
   drain(): void;
-  /** The client has answered a ping. */
-  pong(): void;
+  /** The client has sent a ping, or a pong, which may be the answer to one. */
+  control(): void;
   close(code: number, reason: string): void;
 }
 
@@ -227,16 +227,22 @@ class OpenSocket implements SocketEvents {
   }
 
   message(message: string | Uint8Array): void {
-    if (this.#isRefused) return;
-    this.#hear();
-    const refused = this.#rate?.refusalOf(message);
-    if (refused === undefined) return this.#run((handler) => handler.message(message));
-    this.#isRefused = true;
-    this.#end(refused.code, refused.reason);
+    if (this.#isAdmitted(message)) this.#run((handler) => handler.message(message));
   }
 
-  pong(): void {
+  control(): void {
+    this.#isAdmitted("");
+  }
+
+  /** Ends the socket for what exceeds its bounds. */
+  #isAdmitted(message: string | Uint8Array): boolean {
+    if (this.#isRefused) return false;
     this.#hear();
+    const refused = this.#rate?.refusalOf(message);
+    if (refused === undefined) return true;
+    this.#isRefused = true;
+    this.#end(refused.code, refused.reason);
+    return false;
   }
 
   #hear(): void {

@@ -74,11 +74,15 @@ const closeCode = ({ received }: RawSocket): number => {
   return bytes.readUInt16BE(at + 2);
 };
 
-test("a hundred thousand empty messages close their socket, and others are answered meanwhile", async () => {
+test.each([
+  ["messages", emptyFrame],
+  ["pings", Buffer.from([0x89, 0x80, 0, 0, 0, 0])],
+  ["pongs", Buffer.from([0x8a, 0x80, 0, 0, 0, 0])],
+])("a hundred thousand empty %s close their socket, and others are answered meanwhile", async (_, frame) => {
   const { token } = await rig.caller();
   const raw = await shakeHands("/v1/responses", token);
   expect(raw.status).toBe(101);
-  raw.socket.write(Buffer.concat(Array.from({ length: 100_000 }, () => emptyFrame)));
+  raw.socket.write(Buffer.concat(Array.from({ length: 100_000 }, () => frame)));
   expect((await fetch(`${rig.gateway.url}/health`)).status).toBe(200);
   await raw.closed;
   expect(closeCode(raw)).toBe(1008);

@@ -13,7 +13,8 @@ export const bunSockets: Bun.WebSocketHandler<SocketEvents> = {
   open: (connection) => connection.data.open(socketOn(connection)),
   message: (connection, message) => connection.data.message(message),
   drain: (connection) => connection.data.drain(),
-  pong: (connection) => connection.data.pong(),
+  ping: (connection) => connection.data.control(),
+  pong: (connection) => connection.data.control(),
   close: (connection, code, reason) => connection.data.close(code, reason),
 };
 

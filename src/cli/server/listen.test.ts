@@ -13,7 +13,7 @@ const events: SocketEvents = {
   open: (socket) => void socket.send("hello"),
   message: () => undefined,
   drain: () => undefined,
-  pong: () => undefined,
+  control: () => undefined,
   close: () => undefined,
 };
 
