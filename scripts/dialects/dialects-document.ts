@@ -14,7 +14,12 @@ import { table } from "../shared/markdown.ts";
 
 type FieldRule = (typeof translations)[Dialect]["fields"][string];
 
-const names: Readonly<Record<Dialect, string>> = { chat: "Chat", messages: "Messages", responses: "Responses" };
+const names: Readonly<Record<Dialect, string>> = {
+  chat: "Chat",
+  messages: "Messages",
+  responses: "Responses",
+  gemini: "Gemini",
+};
 
 /** `docs/dialects.md`: from the tables of fields that the code follows and the matrix that the test runs. */
 export function dialectsDocument(): string {
@@ -38,9 +43,9 @@ const introduction = `<!-- Written by "npm run generate" from src/dialects/*/fie
 
 # Dialects
 
-Three dialects, any provider: \`POST /v1/chat/completions\` (OpenAI Chat Completions), \`POST /v1/messages\` (Anthropic
-Messages) and \`POST /v1/responses\` (OpenAI Responses) reach every model that generates text, streamed and not, with the
-SDK of the dialect.
+Four dialects, any provider: \`POST /v1/chat/completions\` (OpenAI Chat Completions), \`POST /v1/messages\` (Anthropic
+Messages), \`POST /v1/responses\` (OpenAI Responses) and \`POST /v1beta/models/{model}:generateContent\` (Gemini) reach every
+model that generates text, streamed and not, with the SDK of the dialect.
 
 - **Bytes pass through** if client and provider use the same dialect: the request except for the model's prefix and fields
   that the provider is known to refuse, the answer unchanged, streams included. Unknown fields pass too. A Responses stream
@@ -96,8 +101,8 @@ another provider, also within a loop of tool calls, and return. The text of a th
 to upstreams that demand it (DeepSeek, Groq, Moonshot, xAI) and, if it is their own, to those that have shown it (OpenRouter,
 Ollama, vLLM and others). Two things have no place in an answer of another dialect:
 
-- **Images** that a chat upstream puts into its answers (OpenRouter) are an \`image_generation_call\` in Responses and a text in
-  Markdown with a \`data:\` URL in Messages. The client returns either; the provider then gets the image.
+- **Images** that a chat upstream puts into its answers (OpenRouter) are an \`image_generation_call\` in Responses, a text in
+  Markdown with a \`data:\` URL in Messages, and \`inlineData\` in Gemini. The client returns either; the provider then gets the image.
 - **A signature after the text** of an answer, without a thought (Google), is left out in Messages, because clients take the
   last block of an answer for the answer.
 
@@ -127,7 +132,23 @@ provider's configuration can exclude some of its dialects, as in two of the rows
 thoughts, for which OpenAI demands a verified organisation.
 
 **Thoughts** are requested if the client asks for them: by \`thinking\` in Messages, unless its \`display\` is \`omitted\`, and
-by a \`summary\` in Responses. Google and OpenAI show none without that.`;
+by a \`summary\` in Responses, and by \`includeThoughts\` in Gemini. Google and OpenAI show none without that.
+
+## Gemini
+
+- **Paths**: \`:generateContent\`, \`:streamGenerateContent\` (events with \`alt=sse\`, else a JSON list) and \`:countTokens\` under \`/v1beta/models/{model}\`,
+  \`/v1/models/{model}\` and \`/v1beta1/models/{model}\`, also without \`models/\`; the model's id with its slash raw or escaped. \`GET /v1beta/models\` and \`/{model}\`
+  list the models as \`models/{prefix}/{name}\`; \`/v1/models\` does so for a request with \`x-goog-api-key\`, \`x-goog-api-client\` or \`?key=\`.
+- **The token** is in \`x-goog-api-key\`, in \`?key=\` or in \`Authorization: Bearer\`. An empty header is none.
+- **Names** are read in camel case and in snake case. An object may stand for a list of one.
+- **Streams** are lines of \`data\` and nothing else: SDKs stumble over events' names, comments and \`[DONE]\`. A call stands whole in one chunk, the
+  usage and the reason of the end in the last one.
+- **Errors** have Google's format, \`{ error: { code, message, status, details } }\`, with the HTTP status as the number \`code\`, in streams too.
+- **Calls and results** are matched by their ids, else by name and order. \`output\`, \`error\` (a failure) and \`result\` alone in a result are its content.
+- **Thoughts** are parts with \`thought: true\`. Their text is left out for a client that neither asks for it nor offers functions: older SDKs would show it as the
+  answer. Signatures of other providers are tagged text in base64, like Google's own.
+- **Sources** of an answer are \`groundingMetadata.groundingChunks\`, without their places in the text.
+- \`/files\`, \`/upload\`, \`cachedContents\`, \`:batchGenerateContent\`, \`:predict\` and \`interactions\` are 404, with what to do instead.`;
 }
 
 function fieldsOf(dialect: Dialect): string {

@@ -64,10 +64,10 @@ export class Authenticator {
 
   /**
    * Reads `Authorization: Bearer tg_…`, `x-api-key: tg_…` or `api-key: tg_…`. Throws, or rejects with, a `GatewayError`
-   * (401) that names the reason and the header. A token that was never issued and a token with a wrong secret get the same error.
+   * (401) that names the reason and the header. `offered`: a token in another place of the request. A token that was never issued and a token with a wrong secret get the same error.
    */
-  authenticate(headers: Headers): Principal | Promise<Principal> {
-    const presented = presentedToken(headers);
+  authenticate(headers: Headers, offered?: PresentedToken): Principal | Promise<Principal> {
+    const presented = presentedToken(headers, offered);
     if (presented === undefined) {
       throw new GatewayError(
         "missing_token",
@@ -189,7 +189,7 @@ function sameRecord(first: FoundToken, second: FoundToken): boolean {
 }
 
 /** A credential as it was sent, with the place that an error names. */
-interface PresentedToken {
+export interface PresentedToken {
   text: string;
   place: string;
 }
@@ -203,8 +203,9 @@ const keyHeaders = ["x-api-key", "api-key"] as const;
  * The first header that has the form of our tokens: clients send a provider's key, found in their environment, beside the
  * configured one. Without any such header, the first of them as it is, `x-api-key` before `authorization`, as at Anthropic.
  */
-function presentedToken(headers: Headers): PresentedToken | undefined {
-  let first: PresentedToken | undefined;
+function presentedToken(headers: Headers, offered?: PresentedToken): PresentedToken | undefined {
+  if (offered !== undefined && isOurs(offered.text)) return offered;
+  let first = offered;
   for (const place of keyHeaders) {
     const text = headers.get(place)?.trim() ?? "";
     if (text === "") continue;

@@ -1,5 +1,6 @@
 export { Authenticator, type SocketCaller } from "./authenticator.ts";
 export { type ClientSecretStore, issueClientSecret, type RealtimeGrant } from "./client-secret.ts";
+export { googleToken } from "./google-token.ts";
 export { type OpenAnswer, OpenAnswers } from "./open-answers.ts";
 export type { Principal } from "./principal.ts";
 export { SessionLimit } from "./session-limit.ts";

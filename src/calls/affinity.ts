@@ -28,13 +28,23 @@ export function affinityOf({ headers, received }: SessionSource): string | undef
   return typeof named === "string" && named !== "" ? named : beginningOf(body);
 }
 
-function beginningOf({ system, instructions, messages, input }: JsonObject): string | undefined {
-  const items = messages ?? input;
+function beginningOf({
+  system,
+  instructions,
+  systemInstruction,
+  messages,
+  input,
+  contents,
+}: JsonObject): string | undefined {
+  const items = messages ?? input ?? contents;
   const list: readonly unknown[] = Array.isArray(items) ? items : [items];
   const first = list.findIndex((item) => !isInstruction(item));
-  const beginning = [system, instructions, ...list.slice(0, first === -1 ? list.length : first + 1)].filter(
-    (part) => part !== undefined,
-  );
+  const beginning = [
+    system,
+    instructions,
+    systemInstruction,
+    ...list.slice(0, first === -1 ? list.length : first + 1),
+  ].filter((part) => part !== undefined);
   if (beginning.length === 0) return undefined;
   return beginning.map((part) => JSON.stringify(part).slice(0, COMPARED_CHARACTERS_MAX)).join("\n");
 }

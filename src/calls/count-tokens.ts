@@ -4,13 +4,24 @@
  */
 import type { z } from "zod";
 import type { Principal } from "../auth/index.ts";
-import { type BodyLimits, editBytes, parseBody, type ParsedBody, readBody } from "../bodies/index.ts";
+import {
+  type BodyLimits,
+  editBytes,
+  parseBody,
+  type ParsedBody,
+  memberIn,
+  readBody,
+  withMembers,
+} from "../bodies/index.ts";
 import type { AdmitFree } from "../charges/index.ts";
 import type { Dialect, JsonObject, ModelFacts, ModelOperation, ObjectReference } from "../core/index.ts";
 import {
   countResponseTokensRequest,
   countTokensRequest,
   estimateTokens,
+  geminiCodec,
+  type GeminiRequest,
+  geminiRequest,
   hasTaggedSignature,
   messagesCodec,
   messagesReferences,
@@ -58,6 +69,8 @@ interface CountRoute<Body extends CountedBody> {
   misfits: (body: JsonObject, facts: ModelFacts) => boolean;
   /** Members that the conversation model requires and a counted body may lack. */
   required: JsonObject;
+  /** The body that is counted, if it is a part of the one that was sent, or if its path has members of it. */
+  countedIn?: (bytes: Uint8Array) => Uint8Array;
   /** Whether a body may continue a stored response. */
   continues: boolean;
   answer: (tokens: number) => JsonObject;
@@ -86,6 +99,34 @@ const responsesRoute: CountRoute<z.output<typeof countResponseTokensRequest>> = 
   continues: true,
   answer: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
 };
+
+const wholeCalls = ["generateContentRequest", "generate_content_request"];
+
+/** The model is in the path, and a whole call may stand within the body. */
+function geminiRoute(model: string): CountRoute<GeminiRequest> {
+  return {
+    dialect: "gemini",
+    operations: ["count_gemini_tokens", "gemini", "messages", "chat", "responses"],
+    schema: geminiRequest,
+    measured: geminiCodec.measured,
+    misfits: () => false,
+    references: (body) => geminiCodec.objects.references(body),
+    required: {},
+    countedIn: (bytes) =>
+      withMembers(memberIn(bytes, wholeCalls) ?? bytes, [{ set: "model", value: JSON.stringify(model) }]),
+    continues: false,
+    answer: (tokens) => ({ totalTokens: tokens }),
+  };
+}
+
+/** `POST …/models/{model}:countTokens`. */
+export function countGeminiTokens(
+  deps: CountTokensDependencies,
+  call: CountTokensCall,
+  model: string,
+): Promise<Response> {
+  return count(deps, call, geminiRoute(model));
+}
 
 /** `POST /v1/messages/count_tokens`. */
 export function countTokens(deps: CountTokensDependencies, call: CountTokensCall): Promise<Response> {
@@ -119,14 +160,14 @@ async function countIn<Body extends CountedBody>(
   counted: CountRoute<Body>,
   bytes: Uint8Array,
 ): Promise<Response> {
-  const sent = parseBody(bytes, counted.schema, counted.measured);
+  const sent = parseBody(counted.countedIn?.(bytes) ?? bytes, counted.schema, counted.measured);
   const target = deps.router.resolve(sent.body.model, counted.operations, principal);
   const { parsed, pinnedKeyId } = counted.continues
     ? await continued(deps, counted, sent, { principal, target: storingTarget(target), callId: callIdOf(requestId) })
     : { parsed: sent, pinnedKeyId: undefined };
   const counts = target.operation === target.route.provider.operations[counted.operations[0]];
   // The upstream would refuse another upstream's signature.
-  if (!counts || hasTaggedSignature(parsed)) return estimate(deps, counted, parsed, principal.user);
+  if (!counts || hasTaggedSignature(parsed, counted.dialect)) return estimate(deps, counted, parsed, principal.user);
   const { route } = target;
   const ownKeyId = await deps.storedObjects.authorize(counted.references(parsed.body), { principal, route });
   const model = { set: "model", value: JSON.stringify(target.model) };

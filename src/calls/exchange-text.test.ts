@@ -4,6 +4,8 @@ import { type Dialect, GatewayError, type JsonObject, limits, type ModelOperatio
 import {
   chatCodec,
   chatRequest,
+  geminiCodec,
+  geminiRequest,
   messagesCodec,
   messagesRequest,
   responsesCodec,
@@ -17,6 +19,7 @@ const orders: Readonly<Record<Dialect, readonly [ModelOperation, ...ModelOperati
   chat: ["chat", "messages"],
   messages: ["messages", "chat"],
   responses: ["responses", "chat", "messages"],
+  gemini: ["gemini", "messages", "chat", "responses"],
 };
 
 /** The exchange of a client's body; `route` determines the client's dialect. */
@@ -33,6 +36,10 @@ function open(dialect: Dialect, written: string | JsonObject, request?: JsonObje
     case "messages": {
       const parsed = parseBody(bytes, messagesRequest, messagesCodec.measured);
       return openTextExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, messagesCodec);
+    }
+    case "gemini": {
+      const parsed = parseBody(bytes, geminiRequest, geminiCodec.measured);
+      return openTextExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, geminiCodec);
     }
     case "responses": {
       const parsed = parseBody(bytes, responsesRequest, responsesCodec.measured);

@@ -95,7 +95,7 @@ export function passesThrough<Body>(
   return (
     operation.dialect === codec.dialect &&
     operation.needsTranslation?.(objectOf(parsed.body) ?? {}, model) !== true &&
-    !hasTaggedSignature(parsed)
+    !hasTaggedSignature(parsed, codec.dialect)
   );
 }
 

@@ -1,4 +1,4 @@
-export { countResponseTokens, countTokens, type CountTokensDependencies } from "./count-tokens.ts";
+export { countGeminiTokens, countResponseTokens, countTokens, type CountTokensDependencies } from "./count-tokens.ts";
 export type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 export { ImageFetcher } from "./preparation/fetch-images.ts";
 export { isLarge, LargeBodies } from "./large-bodies.ts";

@@ -3,7 +3,14 @@
  *
  *   validate → resolve model → plan ─(hold)─▶ send upstream → relay and observe, or read → answer
  */
-import { type FormDeclaration, isForm, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
+import {
+  type FormDeclaration,
+  isForm,
+  parseBody,
+  type ParsedBody,
+  type ReceivedBody,
+  withMembers,
+} from "../bodies/index.ts";
 import {
   exceedsWindow,
   expectedCost,
@@ -93,8 +100,9 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     this.form = form !== undefined && (body === undefined || isForm(incoming.headers)) ? form : undefined;
   }
 
-  parse(bytes: Uint8Array): ParsedBody<Body> | Promise<ParsedBody<Body>> {
-    const { body, codec } = this.#route;
+  parse(received: Uint8Array): ParsedBody<Body> | Promise<ParsedBody<Body>> {
+    const { body, codec, members } = this.#route;
+    const bytes = members === undefined ? received : withMembers(received, members);
     if (body === undefined) throw new Error(`the route of ${this.operation} takes no JSON`);
     if (!isLarge(bytes.length)) return parseBody(bytes, body, codec.measured);
     return this.#deps.largeBodies

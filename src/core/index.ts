@@ -79,7 +79,15 @@ export { FairQueue } from "./queues/fair-queue.ts";
 export { Places, type QueuedTask, type QueueLoad, tooManyWaiting } from "./queues/places.ts";
 export type { RateLimits } from "./rate-limits.ts";
 export type { AcceptedSocket, MessageBounds, Sending, Socket, SocketHandler } from "./sockets/client-socket.ts";
-export { errorBody, firecrawlCode, idHeaders, namesVersion, sharedSurface, type Surface } from "./surfaces.ts";
+export {
+  errorBody,
+  firecrawlCode,
+  idHeaders,
+  listingSurface,
+  namesVersion,
+  sharedSurface,
+  type Surface,
+} from "./surfaces.ts";
 export {
   addUsage,
   appliedTerms,

@@ -1,12 +1,13 @@
 import { type JsonObject, listOf, objectOf } from "./json.ts";
-/** The three formats of text generation: OpenAI Chat Completions, Anthropic Messages, OpenAI Responses. */
-export type Dialect = "chat" | "messages" | "responses";
+/** The formats of text generation: OpenAI Chat Completions, Anthropic Messages, OpenAI Responses, Google's generateContent. */
+export type Dialect = "chat" | "messages" | "responses" | "gemini";
 
 /** The kind of work that a chargeable route requests of a model, independent of the provider. */
 export type ModelOperation =
   | Dialect
   | "count_tokens"
   | "count_response_tokens"
+  | "count_gemini_tokens"
   | "completion"
   | "embeddings"
   | "moderation"

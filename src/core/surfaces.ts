@@ -1,7 +1,7 @@
 import type { ErrorCode, GatewayError } from "./errors.ts";
 
 /** The family of API that a route belongs to. It determines the shape of the gateway's errors on that route. */
-export type Surface = "openai" | "anthropic" | "firecrawl" | "mcp";
+export type Surface = "openai" | "anthropic" | "gemini" | "firecrawl" | "mcp";
 
 const anthropicTypes: Record<number, string> = {
   400: "invalid_request_error",
@@ -17,6 +17,33 @@ const anthropicTypes: Record<number, string> = {
   429: "rate_limit_error",
   503: "overloaded_error",
 };
+
+/** The words of Google's errors (`google.rpc.Code`); the number beside them is the status itself. */
+const googleStatuses: Record<number, string> = {
+  401: "UNAUTHENTICATED",
+  402: "PERMISSION_DENIED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  408: "DEADLINE_EXCEEDED",
+  409: "ABORTED",
+  429: "RESOURCE_EXHAUSTED",
+  500: "INTERNAL",
+  502: "INTERNAL",
+  503: "UNAVAILABLE",
+};
+
+const typed = (type: string, members: object) => ({ "@type": `type.googleapis.com/google.rpc.${type}`, ...members });
+
+/** What Google's clients read of an error besides its status: the reason, the field, and when to try again. */
+function googleDetails({ code, param, message, retryAfterSeconds: seconds }: GatewayError): object[] {
+  return [
+    typed("ErrorInfo", { reason: code, domain: "tollgate" }),
+    ...(param === undefined
+      ? []
+      : [typed("BadRequest", { fieldViolations: [{ field: param, description: message }] })]),
+    ...(seconds === undefined ? [] : [typed("RetryInfo", { retryDelay: `${seconds}s` })]),
+  ];
+}
 
 /** Errors that Anthropic's SDKs recognize by code and resolve by sending another request. */
 const knownToAnthropicSdks: ReadonlySet<ErrorCode> = new Set(["thread_unsupported_request"]);
@@ -51,6 +78,14 @@ const bodies: Record<Surface, (error: GatewayError, requestId: string) => object
     },
     request_id: requestId,
   }),
+  gemini: (error) => ({
+    error: {
+      code: error.status,
+      message: error.message,
+      status: googleStatuses[error.status] ?? "INVALID_ARGUMENT",
+      details: googleDetails(error),
+    },
+  }),
   firecrawl: (error) => ({ success: false, error: error.message, code: firecrawlCode(error.code) }),
   // The code of JSON-RPC is a number; those of the protocol are negative.
   mcp: (error) => ({
@@ -70,10 +105,17 @@ export function sharedSurface(headers: Headers): Surface {
   return namesVersion(headers) ? "anthropic" : "openai";
 }
 
+/** The API of a request to a path that Google has too: its clients name themselves, or have their key in the address. */
+export function listingSurface(headers: Headers, url: string): Surface {
+  if (headers.has("x-goog-api-key") || headers.has("x-goog-api-client") || /[?&]key=/.test(url)) return "gemini";
+  return sharedSurface(headers);
+}
+
 /** The header names in which a surface's SDKs look for the request id. */
 const idNames: Readonly<Record<Surface, readonly string[]>> = {
   openai: ["x-request-id"],
   anthropic: ["x-request-id", "request-id"],
+  gemini: ["x-request-id"],
   firecrawl: ["x-request-id"],
   mcp: ["x-request-id"],
 };

@@ -4,6 +4,7 @@ import type { Dialect, JsonObject } from "../core/index.ts";
 import { streamOfAnswer, translations } from "./index.ts";
 import { chatUpstream, clientOf, plainTarget } from "../../test/kit/dialects/contexts.ts";
 import { foldChat } from "../../test/kit/dialects/fold-chat.ts";
+import { foldGemini } from "../../test/kit/dialects/fold-gemini.ts";
 import { foldMessages } from "../../test/kit/dialects/fold-messages.ts";
 import { foldResponses } from "../../test/kit/dialects/fold-responses.ts";
 
@@ -16,7 +17,7 @@ const answerOf = (...images: JsonObject[]) =>
     chatUpstream,
   );
 
-const folds = { chat: foldChat, messages: foldMessages, responses: foldResponses };
+const folds = { chat: foldChat, messages: foldMessages, responses: foldResponses, gemini: foldGemini };
 
 function shownTo(dialect: Dialect, url = png): JsonObject {
   const answer = answerOf({ type: "image_url", image_url: { url }, index: 0 });
@@ -27,7 +28,7 @@ function shownTo(dialect: Dialect, url = png): JsonObject {
 }
 
 const contentOf = (dialect: Dialect, whole: JsonObject): JsonObject => {
-  const member = { chat: "choices", messages: "content", responses: "output" }[dialect];
+  const member = { chat: "choices", messages: "content", responses: "output", gemini: "candidates" }[dialect];
   return { [member]: whole[member] };
 };
 
@@ -87,14 +88,33 @@ function nextRequest(dialect: Dialect): JsonObject {
       return { model: "m", messages: [asked, (whole["choices"] as { message: JsonObject }[])[0]?.message, again] };
     case "messages":
       return { model: "m", max_tokens: 9, messages: [asked, { role: "assistant", content: whole["content"] }, again] };
+    case "gemini": {
+      const [candidate] = whole["candidates"] as { content: JsonObject }[];
+      const [first, last] = ["a cat", "make it black"].map((text) => ({ role: "user", parts: [{ text }] }));
+      return { model: "m", contents: [first, candidate?.content, last] };
+    }
     case "responses":
       return { model: "m", input: [asked, ...(whole["output"] as JsonObject[]), again] };
   }
 }
 
-const dialects: readonly Dialect[] = ["chat", "messages", "responses"];
+const dialects: readonly Exclude<Dialect, "gemini">[] = ["chat", "messages", "responses"];
 
-test.each(dialects.flatMap((from) => dialects.map((to) => [from, to] as const)))(
+test("a client of Gemini gets it as data, and an upstream of Gemini gets it back in the model's turn", () => {
+  const part = { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } };
+  expect(shownTo("gemini")).toMatchObject({ candidates: [{ content: { parts: [{ text: "Here:" }, part] } }] });
+  const conversation = translations.gemini.readRequest(nextRequest("gemini"));
+  const { contents } = translations.gemini.writeRequest(conversation, plainTarget);
+  expect(contents).toMatchObject([
+    { role: "user" },
+    { role: "model", parts: [{ text: "Here:" }, part] },
+    { role: "user" },
+  ]);
+});
+
+const clients: readonly Dialect[] = [...dialects, "gemini"];
+
+test.each(clients.flatMap((from) => dialects.map((to) => [from, to] as const)))(
   "returned by a client of %s, it reaches an upstream of %s as an image",
   (from, to) => {
     const conversation = translations[from].readRequest(nextRequest(from));

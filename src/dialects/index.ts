@@ -1,6 +1,7 @@
 import { type Dialect, parseObject } from "../core/index.ts";
 import { chatCodec, chatTranslation } from "./chat/index.ts";
 import type { DialectTranslation, Failure } from "./conversation/index.ts";
+import { geminiCodec, geminiTranslation } from "./gemini/index.ts";
 import { messagesCodec, messagesTranslation, readErrorEvent } from "./messages/index.ts";
 import { readAnsweredError } from "./openai-failures.ts";
 import { responsesCodec, responsesTranslation } from "./responses/index.ts";
@@ -67,6 +68,7 @@ export {
   responsesRequest,
   streamInConversation,
 } from "./responses/index.ts";
+export { geminiBody, geminiCodec, type GeminiRequest, geminiRequest } from "./gemini/index.ts";
 export { createdThoughts, thoughtsOf } from "./sealed-thoughts.ts";
 export { type FirstContent, firstContentOf, isRefusal } from "./first-content.ts";
 export { streamOfAnswer, translateStream } from "./translated-stream.ts";
@@ -75,6 +77,7 @@ export { streamOfAnswer, translateStream } from "./translated-stream.ts";
 export const outputBytesIn: Readonly<Record<Dialect, (answer: string) => number>> = {
   chat: (answer) => chatCodec.outputBytes(answer),
   messages: (answer) => messagesCodec.outputBytes(answer),
+  gemini: (answer) => geminiCodec.outputBytes(answer),
   responses: (answer) => responsesCodec.outputBytes(answer),
 };
 
@@ -82,6 +85,7 @@ export const outputBytesIn: Readonly<Record<Dialect, (answer: string) => number>
 export const translations: Readonly<Record<Dialect, DialectTranslation>> = {
   chat: chatTranslation,
   messages: messagesTranslation,
+  gemini: geminiTranslation,
   responses: responsesTranslation,
 };
 export { readOpenaiFailure, writeOpenaiError } from "./openai-failures.ts";

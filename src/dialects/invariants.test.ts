@@ -3,14 +3,17 @@ import fc from "fast-check";
 import { GatewayError, type JsonObject } from "../core/index.ts";
 import { chatTranslation } from "./chat/index.ts";
 import type { AnswerEvent, DialectTranslation, UpstreamContext } from "./conversation/index.ts";
+import { geminiTranslation } from "./gemini/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
 import { chatAnswer, messagesAnswer } from "../../test/kit/dialects/arbitrary-answers.ts";
+import { geminiAnswer, geminiBody } from "../../test/kit/dialects/arbitrary-gemini.ts";
 import { chatBody, messagesBody } from "../../test/kit/dialects/arbitrary-requests.ts";
 import { responsesAnswer, responsesBody } from "../../test/kit/dialects/arbitrary-responses.ts";
 import {
   chatUpstream,
   clientOf,
+  geminiUpstream,
   messagesUpstream,
   plainTarget,
   responsesUpstream,
@@ -25,6 +28,7 @@ interface Side {
 
 const chat: Side = { dialect: "chat", translation: chatTranslation, context: chatUpstream };
 const messages: Side = { dialect: "messages", translation: messagesTranslation, context: messagesUpstream };
+const gemini: Side = { dialect: "gemini", translation: geminiTranslation, context: geminiUpstream };
 const responses: Side = { dialect: "responses", translation: responsesTranslation, context: responsesUpstream };
 
 function eventsOf({ translation, context }: Side, stream: readonly string[]): AnswerEvent[] {
@@ -61,7 +65,7 @@ function checkOrder(events: readonly AnswerEvent[]): void {
   if (names.at(-1) === "end") expect([...open.values()].every((index) => index === undefined)).toBe(true);
 }
 
-test.each([chat, messages, responses])(
+test.each([chat, messages, responses, gemini])(
   "a field of $dialect is carried unchanged if the target uses $dialect",
   (side) => {
     const { dialect, fields } = side.translation;
@@ -75,6 +79,7 @@ describe("answer events are in order", () => {
     { ...chat, answers: chatAnswer },
     { ...messages, answers: messagesAnswer },
     { ...responses, answers: responsesAnswer },
+    { ...gemini, answers: geminiAnswer },
   ])("from $dialect, whatever is missing, repeated or out of place", ({ answers, ...side }) => {
     const shuffled = answers.chain(({ stream }) =>
       fc.tuple(fc.constant(stream), fc.array(fc.nat(stream.length - 1), { maxLength: stream.length * 2 })),
@@ -97,6 +102,7 @@ describe("events of Messages are in order", () => {
     { ...chat, answers: chatAnswer },
     { ...messages, answers: messagesAnswer },
     { ...responses, answers: responsesAnswer },
+    { ...gemini, answers: geminiAnswer },
   ])("from $dialect", ({ answers, ...side }) => {
     const property = fc.property(answers, ({ stream }) => {
       const writer = messagesTranslation.streamWriter(clientOf());
@@ -123,6 +129,7 @@ describe("events of Responses are in order", () => {
     { ...chat, answers: chatAnswer },
     { ...messages, answers: messagesAnswer },
     { ...responses, answers: responsesAnswer },
+    { ...gemini, answers: geminiAnswer },
   ])("from $dialect", ({ answers, ...side }) => {
     const property = fc.property(answers, ({ stream }) => {
       const writer = responsesTranslation.streamWriter(clientOf());
@@ -189,6 +196,7 @@ describe("whatever a client sends, it is read or refused by a field's name", () 
     { ...chat, bodies: chatBody },
     { ...messages, bodies: messagesBody },
     { ...responses, bodies: responsesBody },
+    { ...gemini, bodies: geminiBody },
   ])("in $dialect", ({ bodies, translation }) => {
     const property = fc.property(
       bodies,
@@ -197,7 +205,7 @@ describe("whatever a client sends, it is read or refused by a field's name", () 
       (body, by, steps) => {
         try {
           const conversation = translation.readRequest(spoil(body, by, steps) as JsonObject);
-          for (const { translation: target } of [chat, messages, responses])
+          for (const { translation: target } of [chat, messages, responses, gemini])
             JSON.stringify(target.writeRequest(conversation, plainTarget));
         } catch (error) {
           if (!(error instanceof GatewayError)) throw error;
@@ -215,6 +223,7 @@ describe("any upstream event is translated or an error", () => {
     { ...chat, answers: chatAnswer },
     { ...messages, answers: messagesAnswer },
     { ...responses, answers: responsesAnswer },
+    { ...gemini, answers: geminiAnswer },
   ])("in $dialect", ({ answers, ...side }) => {
     const steps = fc.array(fc.nat(20), { minLength: 1, maxLength: 7 });
     const property = fc.property(answers, strange, steps, fc.nat(50), ({ whole, stream }, by, path, place) => {
@@ -223,13 +232,13 @@ describe("any upstream event is translated or an error", () => {
       const spoilt = event === "[DONE]" ? JSON.stringify(by) : JSON.stringify(spoil(JSON.parse(event), by, path));
       const events = eventsOf(side, stream.with(at, spoilt));
       checkOrder(events);
-      for (const { translation } of [chat, messages, responses]) {
+      for (const { translation } of [chat, messages, responses, gemini]) {
         const writer = translation.streamWriter(clientOf());
         for (const one of events) writer.write(one);
       }
       try {
         const answer = side.translation.readAnswer(spoil(whole, by, path) as JsonObject, side.context);
-        for (const { translation } of [chat, messages, responses])
+        for (const { translation } of [chat, messages, responses, gemini])
           JSON.parse(translation.writeAnswer(answer, clientOf()));
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
@@ -239,12 +248,13 @@ describe("any upstream event is translated or an error", () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  test.each([chat, messages, responses])("as an error of $dialect", ({ translation }) => {
+  test.each([chat, messages, responses, gemini])("as an error of $dialect", ({ translation }) => {
     fc.assert(
       fc.property(fc.integer({ min: 400, max: 599 }), fc.oneof(fc.string(), fc.json()), (status, body) => {
         const failure = translation.readFailure(status, body);
         expect(failure.message).not.toBe("");
-        for (const client of [chat, messages, responses]) JSON.parse(client.translation.writeFailure(failure, "req_1"));
+        for (const client of [chat, messages, responses, gemini])
+          JSON.parse(client.translation.writeFailure(failure, "req_1"));
       }),
     );
   });

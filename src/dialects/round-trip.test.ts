@@ -3,8 +3,10 @@ import fc from "fast-check";
 import { GatewayError, type JsonObject } from "../core/index.ts";
 import { chatTranslation } from "./chat/index.ts";
 import type { TranslationTarget } from "./conversation/index.ts";
+import { geminiTranslation } from "./gemini/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
+import { geminiBody } from "../../test/kit/dialects/arbitrary-gemini.ts";
 import { chatBody, messagesBody } from "../../test/kit/dialects/arbitrary-requests.ts";
 import { responsesBody } from "../../test/kit/dialects/arbitrary-responses.ts";
 
@@ -33,6 +35,13 @@ describe("the model's input comes out of it unchanged", () => {
     fc.assert(property, { numRuns: 300 });
   });
 
+  test("gemini", () => {
+    const property = fc.property(geminiBody, (body) => {
+      expect(plain(geminiTranslation.writeRequest(geminiTranslation.readRequest(body), target))).toEqual(body);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
   test("responses", () => {
     const property = fc.property(responsesBody, (body) => {
       expect(plain(responsesTranslation.writeRequest(responsesTranslation.readRequest(body), target))).toEqual(body);
@@ -47,6 +56,11 @@ const without =
   (body: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 
+const withoutSeveralCandidates = (body: JsonObject): JsonObject => {
+  const { candidateCount: _, stopSequences: __, ...config } = (body["generationConfig"] ?? {}) as JsonObject;
+  return { ...body, generationConfig: config };
+};
+
 describe("a request is translated, or refused by a field's name", () => {
   const sides = [
     {
@@ -58,6 +72,11 @@ describe("a request is translated, or refused by a field's name", () => {
       name: "messages",
       bodies: messagesBody.map(without("container", "stop_sequences")),
       translation: messagesTranslation,
+    },
+    {
+      name: "gemini",
+      bodies: geminiBody.map(withoutSeveralCandidates),
+      translation: geminiTranslation,
     },
     {
       name: "responses",

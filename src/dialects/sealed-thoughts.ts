@@ -10,6 +10,7 @@ const WORDS = [
   "signature",
   "signature_delta",
   "thought_signature",
+  "thoughtSignature",
   "encrypted_content",
   "redacted_thinking",
   "reasoning.encrypted",
@@ -22,7 +23,7 @@ const BEGINNING = 60;
 const READ_MAX = 8;
 
 /** Members whose texts are such. */
-const names: ReadonlySet<string> = new Set(["signature", "thought_signature", "encrypted_content"]);
+const names: ReadonlySet<string> = new Set(["signature", "thought_signature", "thoughtSignature", "encrypted_content"]);
 
 /** The types of objects whose `data` is one. */
 const types: ReadonlySet<unknown> = new Set(["redacted_thinking", "reasoning.encrypted"]);
@@ -30,13 +31,13 @@ const types: ReadonlySet<unknown> = new Set(["redacted_thinking", "reasoning.enc
 /** Those in an answer or an event of any dialect. */
 export const createdThoughts: CreatedObjects = {
   words: WORDS,
-  read: ({ choices, content, content_block: block, delta, item, output, response }) =>
-    thoughtsIn([choices, content, block, delta, item, output, objectOf(response)?.["output"]]),
+  read: ({ choices, candidates, content, content_block: block, delta, item, output, response }) =>
+    thoughtsIn([choices, candidates, content, block, delta, item, output, objectOf(response)?.["output"]]),
 };
 
 /** The newest ones of a body's history, the newest first. */
-export function thoughtsOf({ messages, input }: JsonObject): StoredObject[] {
-  return thoughtsIn([messages, input]);
+export function thoughtsOf({ messages, input, contents }: JsonObject): StoredObject[] {
+  return thoughtsIn([messages, input, contents]);
 }
 
 function thoughtsIn(values: readonly unknown[]): StoredObject[] {

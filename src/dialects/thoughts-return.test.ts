@@ -7,7 +7,7 @@ import { ChatStreamReader } from "./chat/answers/stream-reader.ts";
 import { textOfDetail } from "./chat/thought-data.ts";
 import { translations } from "./index.ts";
 
-const dialects: readonly Dialect[] = ["chat", "messages", "responses"];
+const dialects: readonly Dialect[] = ["chat", "messages", "responses", "gemini"];
 const origin = "up";
 const call = { id: "call_1", type: "function", function: { name: "f", arguments: '{"x":1}' } };
 
@@ -26,9 +26,14 @@ function readStream(deltas: readonly JsonObject[], facts: ModelFacts): Answer {
 
 const asked = { role: "user", content: "hi" };
 
+const asksForThoughts = { generationConfig: { thinkingConfig: { includeThoughts: true } } };
+
 /** The client's next request: the answer, the result of its call and, with `more`, another question. */
 function nextRequest(dialect: Dialect, answer: Answer, more: boolean): JsonObject {
-  const said = JSON.parse(translations[dialect].writeAnswer(answer, clientOf())) as Record<string, never[]>;
+  const said = JSON.parse(translations[dialect].writeAnswer(answer, clientOf(asksForThoughts))) as Record<
+    string,
+    never[]
+  >;
   const again = more ? [{ role: "user", content: "and now?" }] : [];
   switch (dialect) {
     case "chat": {
@@ -42,6 +47,13 @@ function nextRequest(dialect: Dialect, answer: Answer, more: boolean): JsonObjec
       const result = { type: "tool_result", tool_use_id: "call_1", content: "2" };
       const assistant = { role: "assistant", content: said["content"] };
       return { model: "m", max_tokens: 9, messages: [asked, assistant, { role: "user", content: [result] }, ...again] };
+    }
+    case "gemini": {
+      const [{ content } = {}] = said["candidates"] as unknown as { content?: JsonObject }[];
+      const result = { functionResponse: { id: "call_1", name: "f", response: { output: "2" } } };
+      const first = { role: "user", parts: [{ text: "hi" }] };
+      const last = { role: "user", parts: [{ text: "and now?" }] };
+      return { model: "m", contents: [first, content, { role: "user", parts: [result] }, ...(more ? [last] : [])] };
     }
     case "responses": {
       const result = { type: "function_call_output", call_id: "call_1", output: "2" };

@@ -16,10 +16,11 @@ function open(upstream: Dialect) {
 const started: Readonly<Record<Dialect, string>> = {
   chat: '{"choices":[{"index":0,"delta":{"content":"He"}}]}',
   messages: '{"type":"message_start","message":{"id":"msg_1","model":"m","content":[],"usage":{}}}',
+  gemini: '{"candidates":[{"index":0,"content":{"parts":[{"text":"He"}]}}]}',
   responses: '{"type":"response.created","response":{"id":"resp_1","output":[]}}',
 };
 
-describe.each(["chat", "messages", "responses"] as const)("a stream of %s", (dialect) => {
+describe.each(["chat", "messages", "responses", "gemini"] as const)("a stream of %s", (dialect) => {
   test.each(["{", '{"choices":[{"index":0,"delta":{"content":"ll', '{"type":"message_st}', "{}}"])(
     "with an event that can't be read, %p, is an error: what it said is lost",
     (broken) => {

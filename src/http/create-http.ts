@@ -1,5 +1,5 @@
 import { getPath } from "hono/utils/url";
-import type { Authenticator, Principal } from "../auth/index.ts";
+import { type Authenticator, googleToken, type Principal } from "../auth/index.ts";
 import type { PaidAnswer } from "../charges/index.ts";
 import {
   type AcceptedSocket,
@@ -14,6 +14,7 @@ import {
 } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { challengeOf } from "./challenge.ts";
+import { googleAdvice, isGooglePath } from "./gemini/unknown-paths.ts";
 import type { MountedRoute, RouteCall } from "./route.ts";
 import { createRouter, type RoutedRequest, UPGRADE } from "./router.ts";
 import { type Sockets, requireHandshake } from "./sockets.ts";
@@ -33,6 +34,7 @@ export interface HttpOptions {
 /** The API of an unknown path, for the format of its 404. */
 function surfaceOf(path: string): Surface {
   if (path.startsWith("/v1/messages")) return "anthropic";
+  if (isGooglePath(path)) return "gemini";
   if (path === "/mcp" || path.startsWith("/mcp/")) return "mcp";
   return path.startsWith("/v2/") ? "firecrawl" : "openai";
 }
@@ -42,7 +44,9 @@ const shownPathCharacters = 200;
 /** Also for a path that exists: the contract has no 405. */
 function notFound(method: string, path: string, methods: readonly string[]): GatewayError {
   const shown = path.slice(0, shownPathCharacters);
-  if (methods.length === 0) return new GatewayError("route_not_found", `There is no ${method} ${shown} here.`);
+  if (methods.length === 0) {
+    return new GatewayError("route_not_found", `There is no ${method} ${shown} here.${googleAdvice(path)}`);
+  }
   const allow = methods.flatMap((each) => (each === "GET" ? [each, "HEAD"] : [each])).join(", ");
   return new GatewayError("route_not_found", `There is no ${method} ${shown} here. It takes ${allow}.`, {
     headers: { allow },
@@ -93,7 +97,7 @@ async function answer(
   request: Request,
   id: string,
 ): Promise<Response> {
-  const surface = typeof route.surface === "function" ? route.surface(request.headers) : route.surface;
+  const surface = typeof route.surface === "function" ? route.surface(request.headers, request.url) : route.surface;
   const headers = idHeaders(surface, id);
   try {
     if (route.access === "public") {
@@ -103,7 +107,8 @@ async function answer(
     if (route.kind === "session") return await answerSession(options, { route, pathParameter, headers }, request, id);
     refuseWhileDraining(options);
     // Most tokens are cached, and need no promise.
-    const admitted = options.authenticator.authenticate(request.headers);
+    const offered = surface === "gemini" ? googleToken(request) : undefined;
+    const admitted = options.authenticator.authenticate(request.headers, offered);
     const principal = admitted instanceof Promise ? await admitted : admitted;
     if (route.access === "roles" && route.roles?.includes(principal.role) !== true) throw roleRequired(principal);
     const call: RouteCall = { request, requestId: id, principal, pathParameter };

@@ -20,6 +20,16 @@ export const errorSchemas: Readonly<Record<Surface, z.ZodType>> = {
       request_id: z.string().nullable().describe("Null of a provider's error that has none."),
     })
     .meta({ id: "AnthropicError" }),
+  gemini: z
+    .object({
+      error: z.looseObject({
+        code: z.number().int().describe("The status of the answer."),
+        message: z.string(),
+        status: z.string().describe("INVALID_ARGUMENT, RESOURCE_EXHAUSTED …"),
+        details: z.array(z.looseObject({})).optional(),
+      }),
+    })
+    .meta({ id: "GoogleError" }),
   firecrawl: z
     .object({ success: z.literal(false), error: z.string(), code: z.string() })
     .meta({ id: "FirecrawlError" }),

@@ -7,6 +7,7 @@ import { conversationsFeature } from "./conversations/index.ts";
 import { embeddingsFeature } from "./embeddings/index.ts";
 import type { Feature } from "./feature.ts";
 import { filesFeature } from "./files/index.ts";
+import { geminiFeature } from "./gemini/index.ts";
 import { imagesFeature } from "./images/index.ts";
 import { modelsFeature } from "./models/index.ts";
 import { moderationsFeature } from "./moderations/index.ts";
@@ -24,6 +25,7 @@ export const features: readonly Feature[] = [
   accountFeature,
   chatFeature,
   responsesFeature,
+  geminiFeature,
   conversationsFeature,
   completionsFeature,
   embeddingsFeature,

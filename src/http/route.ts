@@ -48,12 +48,12 @@ interface Place {
   method: "get" | "post" | "patch" | "delete" | "put";
   /** With its parameters in braces: `/v1/responses/{response_id}`. */
   path: string;
-  /** The value of the last parameter may contain slashes. */
+  /** The value of the last parameter may contain slashes. A word may follow it after a colon: `{model}:generateContent`. */
   takesSlashes?: boolean;
   /** Those that a route with `access: "roles"` is for. */
   roles?: readonly Role[] | undefined;
   /** A function if two APIs have the route, and a request's headers decide between them. */
-  surface: Surface | ((headers: Headers) => Surface);
+  surface: Surface | ((headers: Headers, url: string) => Surface);
 }
 
 /** The declaration of a route; `Needs` are the services that its handler requires. */
@@ -163,18 +163,24 @@ export function platformRoute<Needs, A extends Access>(route: PlatformRoute<Need
   };
 }
 
-interface ProxiedRoute<Needs> {
+interface ProxiedRoute<Needs> extends Partial<Pick<Place, "takesSlashes">> {
   contract: ProxiedContract;
   surface: Place["surface"];
   handle: (call: RouteCall, services: Needs) => Answered | Promise<Answered>;
 }
 
 /** A `POST` answered by an upstream. */
-export function proxiedRoute<Needs>({ contract, surface, handle }: ProxiedRoute<Needs>): PaidRoute<Needs> {
+export function proxiedRoute<Needs>({
+  contract,
+  surface,
+  takesSlashes = false,
+  handle,
+}: ProxiedRoute<Needs>): PaidRoute<Needs> {
   return {
     kind: "http",
     method: "post",
     path: contract.path,
+    takesSlashes,
     surface,
     access: "token",
     contract: proxiedContract(contract, typeof surface === "string" ? surface : "openai"),

@@ -1,7 +1,7 @@
 /**
  * Finds the route of a request: a map of the paths without parameters, and Hono's routers for the others, one for each text
  * before the first parameter. The longest text is tried first: a path under `/v1/responses/` is never that of a provider
- * of this name. Hono's context is not used: it creates an object with a dozen functions per request.
+ * of this name. Methods of Google's models (`{model}:generateContent`) are found by the word behind the last colon. Hono's context is not used: it creates an object with a dozen functions per request.
  */
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { MountedRoute } from "./route.ts";
@@ -15,6 +15,12 @@ export interface RoutedRequest {
 
 /** A parameter in the path of a route. */
 const parameter = /\{(\w+)\}/g;
+
+/** A word behind the last parameter of a route, which takes everything before it. */
+const calledMethod = /\{\w+\}:(\w+)$/;
+
+/** The same at the end of a path; the colon may be escaped. */
+const methodInPath = /(?::|%3a)(\w+)$/i;
 
 /** The method under which WebSockets are found that have the path of an http route. */
 export const UPGRADE = "UPGRADE";
@@ -39,10 +45,16 @@ export interface Router {
 export function createRouter(routes: readonly MountedRoute[]): Router {
   refuseTwins(routes);
   const plain = new Map<string, Map<string, RoutedRequest>>();
+  const byCalledMethod = new Map<string, { beginning: string; route: MountedRoute }[]>();
   const byBeginning = new Map<string, RegExpRouter<MountedRoute>>();
   for (const route of routes) {
     const method = methodOf(route);
-    if (route.path.includes("{")) {
+    const called = calledMethod.exec(route.path);
+    if (called !== null) {
+      const name = `${method} ${called[1]}`;
+      const beginning = route.path.slice(0, called.index);
+      byCalledMethod.set(name, [...(byCalledMethod.get(name) ?? []), { beginning, route }]);
+    } else if (route.path.includes("{")) {
       const beginning = route.path.slice(0, route.path.indexOf("{"));
       const router = byBeginning.get(beginning) ?? new RegExpRouter<MountedRoute>();
       router.add(method, patternOf(route), route);
@@ -56,6 +68,8 @@ export function createRouter(routes: readonly MountedRoute[]): Router {
   const find: Router["find"] = (method, path) => {
     const found = plain.get(method)?.get(path);
     if (found !== undefined) return found;
+    const called = findCalled(byCalledMethod, method, path);
+    if (called !== undefined) return called;
     for (const [beginning, router] of routers) {
       const routed = path.startsWith(beginning) ? findIn(router, method, path) : undefined;
       if (routed !== undefined) return routed;
@@ -93,6 +107,22 @@ function refuseTwins(routes: readonly MountedRoute[]): void {
     if (places.has(place)) throw new Error(`two routes for ${route.method} ${path}`);
     places.add(place);
   }
+}
+
+/** Of several beginnings of a path, the longest. */
+function findCalled(
+  routes: ReadonlyMap<string, readonly { beginning: string; route: MountedRoute }[]>,
+  method: string,
+  path: string,
+): RoutedRequest | undefined {
+  const called = methodInPath.exec(path);
+  if (called === null) return undefined;
+  const fitting = (routes.get(`${method} ${called[1]}`) ?? []).filter(
+    ({ beginning }) => path.startsWith(beginning) && called.index > beginning.length,
+  );
+  const [first] = fitting.toSorted((one, other) => other.beginning.length - one.beginning.length);
+  if (first === undefined) return undefined;
+  return { route: first.route, pathParameter: () => decoded(path.slice(first.beginning.length, called.index)) };
 }
 
 function findIn(router: RegExpRouter<MountedRoute>, method: string, path: string): RoutedRequest | undefined {

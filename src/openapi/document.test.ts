@@ -70,6 +70,11 @@ const routes: [string, string, string[]][] = [
   ["get", "/v1/videos/{video_id}/content", [...relayed, "206"].toSorted()],
   ["post", "/v1/messages", proxied],
   ["post", "/v1/messages/count_tokens", proxied.filter((status) => status !== "409")],
+  ["post", "/v1beta/models/{model}:generateContent", proxied],
+  ["post", "/v1beta/models/{model}:streamGenerateContent", proxied],
+  ["post", "/v1beta/models/{model}:countTokens", proxied.filter((status) => status !== "409")],
+  ["get", "/v1beta/models", platform],
+  ["get", "/v1beta/models/{model_id}", [...platform, "404"].toSorted()],
   ["post", "/v1/realtime/client_secrets", platform],
   ["get", "/v1/realtime", ["101", "401", "402", "404", "422", "426", "429", "502", "503"]],
   ["post", "/v1/responses", proxied],
@@ -121,6 +126,7 @@ function typeOf(path: string): string {
 /** The schema of an error there. */
 function errorNameOf(path: string): string {
   if (path.startsWith("/v2/")) return "FirecrawlError";
+  if (path.startsWith("/v1beta/")) return "GoogleError";
   return path.startsWith("/v1/messages") ? "AnthropicError" : "Error";
 }
 
@@ -134,7 +140,7 @@ function notFound(path: string): string {
   }
   if (path.startsWith("/v1/tools/")) return "The caller has no such tool.";
   if (path.startsWith("/.well-known/")) return "There is no such resource.";
-  if (path === "/v1/models/{model_id}") return "There is no such model, or the token may not use it.";
+  if (path.endsWith("/models/{model_id}")) return "There is no such model, or the token may not use it.";
   if (path.startsWith("/v1/responses/{")) return "The caller has no such response.";
   if (path.startsWith("/v1/conversations/{")) return "The caller has no such conversation or item.";
   if (path.startsWith("/v2/screenshots/")) return "There is no such screenshot, or its day is over.";

@@ -9,7 +9,7 @@ const anthropic = createProvider({ kind: "anthropic", baseUrl: "https://a.exampl
 const operations = (provider: typeof xai, kind: ModelKind | undefined, ...modalities: PricedModality[]) =>
   operationsOf(provider, { kind, modalities: new Set(modalities) });
 
-const text = ["chat", "messages", "responses"];
+const text = ["chat", "messages", "responses", "gemini"];
 
 describe("the operations of a model", () => {
   test("are those of its kind that its provider has; text is translated", () => {

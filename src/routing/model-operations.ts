@@ -7,8 +7,10 @@ export const modalityOf: Record<ModelOperation, PricedModality> = {
   chat: "text",
   messages: "text",
   responses: "text",
+  gemini: "text",
   count_tokens: "text",
   count_response_tokens: "text",
+  count_gemini_tokens: "text",
   completion: "text",
   embeddings: "embeddings",
   // Both are priced by their input alone.
@@ -28,7 +30,7 @@ export const modalityOf: Record<ModelOperation, PricedModality> = {
 export const modelOperations: readonly ModelOperation[] = keysOf(modalityOf);
 
 /** Text is generated in every dialect, translated if needed. */
-export const textOperations: readonly ModelOperation[] = ["chat", "messages", "responses"];
+export const textOperations: readonly ModelOperation[] = ["chat", "messages", "responses", "gemini"];
 
 /** The operations that models of each kind are for. */
 const operationsOfKind: Readonly<Partial<Record<ModelKind, readonly ModelOperation[]>>> = {

@@ -41,7 +41,7 @@ describe("OpenAI's SDK", () => {
       data.map((model) => [model.id, (model as unknown as { operations: string[] }).operations]),
     );
     expect(operations).toMatchObject({
-      "openai/gpt-5-mini": ["chat", "messages", "responses"],
+      "openai/gpt-5-mini": ["chat", "messages", "responses", "gemini"],
       "openai/gpt-image-1": ["image_generation", "image_edit"],
       "openai/tts-1": ["speech"],
       "openai/whisper-1": ["transcription", "translation", "realtime_transcription"],
@@ -52,7 +52,7 @@ describe("OpenAI's SDK", () => {
       "mistral/voxtral-mini-tts-latest": ["speech"],
       "byteplus/seedream-4-5-251128": ["image_generation", "image_edit"],
       "byteplus/ep-picture": ["image_generation", "image_edit"],
-      "anthropic/private-1": ["chat", "messages", "responses"],
+      "anthropic/private-1": ["chat", "messages", "responses", "gemini"],
     });
   });
 

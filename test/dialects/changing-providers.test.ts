@@ -36,6 +36,7 @@ const native: Readonly<Record<(typeof clients)[number], RegExp>> = {
   chat: /^(?!native)/,
   messages: /^(anthropic|native)/,
   responses: /^(openai|xai|byteplus)/,
+  gemini: /^$/,
 };
 
 const pairs = models.flatMap((first) =>

@@ -3,6 +3,7 @@
 const said = [{ role: "user", content: "hi" }];
 const chat = "openai/gpt-4o-mini";
 const claude = "anthropic/claude-haiku-4-5";
+const gemini = { contents: [{ parts: [{ text: "hi" }] }], generationConfig: { maxOutputTokens: 9 } };
 
 /** Bodies of JSON, for providers `openai` and `anthropic` of these kinds, and `chats`, which is openai-compatible. */
 export const posts: readonly [path: string, body: object][] = [
@@ -16,6 +17,9 @@ export const posts: readonly [path: string, body: object][] = [
   ["/v1/messages", { model: claude, messages: said, max_tokens: 9 }],
   ["/v1/messages", { model: claude, messages: said, max_tokens: 9, stream: true }],
   ["/v1/messages/count_tokens", { model: claude, messages: said }],
+  [`/v1beta/models/${chat}:generateContent`, gemini],
+  [`/v1beta/models/${chat}:streamGenerateContent?alt=sse`, gemini],
+  [`/v1beta/models/${claude}:generateContent`, gemini],
   ["/v1/responses", { model: chat, input: "hi" }],
   ["/v1/responses", { model: chat, input: "hi", stream: true }],
   ["/v1/responses", { model: claude, input: "hi" }],

@@ -7,7 +7,7 @@ export interface Probe {
   title: string;
   /** The possible reasons of its refusal. */
   facts: readonly FactName[];
-  dialect: Dialect;
+  dialect: Exclude<Dialect, "gemini">;
   body: Json;
 }
 

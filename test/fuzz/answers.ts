@@ -1,13 +1,13 @@
 /** Recorded answers of providers with some of their bytes changed, read and translated for clients of each dialect. */
 import fc from "fast-check";
-import { GatewayError, type ObservedUsage, parseObject } from "../../src/core/index.ts";
+import { type Dialect, GatewayError, type ObservedUsage, parseObject } from "../../src/core/index.ts";
 import { streamOfAnswer, translateStream, translations } from "../../src/dialects/index.ts";
 import { client, contextOf, observers } from "../recordings/answered.ts";
 import { bytesOf, type Recording, recordings } from "../recordings/recordings.ts";
 import { cutAt, cuts, mutate, mutations } from "./mutations.ts";
 import { fuzzTarget } from "./target.ts";
 
-const dialect = fc.constantFrom("chat", "messages", "responses");
+const dialect = fc.constantFrom("chat", "messages", "responses", "gemini");
 const ofKind = (stream: boolean) => recordings.filter((one) => one.status === 200 && one.stream === stream);
 
 /** Only the gateway's own errors may come out; anything else would be a 500. */
@@ -30,7 +30,7 @@ function expectCounts(usage: ObservedUsage | undefined): void {
 }
 
 /** The bytes for the client, and the usage, of a stream that arrives in these pieces. */
-function translated(recording: Recording, to: "chat" | "messages" | "responses", pieces: readonly Buffer[]) {
+function translated(recording: Recording, to: Dialect, pieces: readonly Buffer[]) {
   const stream = translateStream({
     upstream: translations[recording.dialect],
     upstreamContext: contextOf(recording),

@@ -5,6 +5,8 @@ import { GatewayError } from "../../src/core/index.ts";
 import {
   chatCodec,
   chatRequest,
+  geminiCodec,
+  geminiRequest,
   messagesCodec,
   messagesRequest,
   responsesCodec,
@@ -25,6 +27,10 @@ const readers = {
     const { body, sizeOf, bytes } = parseBody(received, messagesRequest, messagesCodec.measured);
     return { bound: messagesCodec.bound(body, sizeOf), bytes };
   },
+  gemini: (received: Buffer) => {
+    const { body, sizeOf, bytes } = parseBody(received, geminiRequest, geminiCodec.measured);
+    return { bound: geminiCodec.bound(body, sizeOf), bytes };
+  },
   responses: (received: Buffer) => {
     const { body, sizeOf, bytes } = parseBody(received, responsesRequest, responsesCodec.measured);
     return { bound: responsesCodec.bound(body, sizeOf), bytes };
@@ -38,7 +44,7 @@ export const requests = fuzzTarget(
   fc.property(
     fc.constantFrom(...recorded),
     mutations,
-    fc.constantFrom("chat", "messages", "responses"),
+    fc.constantFrom("chat", "messages", "responses", "gemini"),
     ({ dialect, body }, applied, to) => {
       try {
         const { bound, bytes } = readers[dialect](mutate(Buffer.from(JSON.stringify(body)), applied));

@@ -3,6 +3,7 @@ import type { Dialect, ObservedUsage } from "../../src/core/index.ts";
 import {
   chatCodec,
   type ClientContext,
+  geminiCodec,
   messagesCodec,
   outputBytesIn,
   responsesCodec,
@@ -15,13 +16,19 @@ import { PriceBook } from "../../src/pricing/index.ts";
 import type { ChargedUsage } from "../../src/streaming/index.ts";
 import { bytesOf, type Recording } from "./recordings.ts";
 import { saidInChat, saidInChatStream } from "./said-in-chat.ts";
+import { saidInGemini, saidInGeminiStream } from "./said-in-gemini.ts";
 import { saidInMessages, saidInMessagesStream } from "./said-in-messages.ts";
 import { saidInResponses, saidInResponsesStream } from "./said-in-responses.ts";
 import { parse, type Said } from "./said.ts";
 import { operationOf } from "./upstreams.ts";
 
-export const wholes = { chat: saidInChat, messages: saidInMessages, responses: saidInResponses };
-export const streams = { chat: saidInChatStream, messages: saidInMessagesStream, responses: saidInResponsesStream };
+export const wholes = { chat: saidInChat, messages: saidInMessages, responses: saidInResponses, gemini: saidInGemini };
+export const streams = {
+  chat: saidInChatStream,
+  messages: saidInMessagesStream,
+  responses: saidInResponsesStream,
+  gemini: saidInGeminiStream,
+};
 
 /** The configured prefix of the recording's upstream, which marks its signatures. */
 export const originOf = ({ upstream }: Recording): string => `the-${upstream}`;
@@ -50,7 +57,11 @@ export function contextOf(recording: Recording): UpstreamContext {
 }
 
 export const client: ClientContext = {
-  request: { stream_options: { include_usage: true } },
+  // Asks for thoughts in Gemini.
+  request: {
+    stream_options: { include_usage: true },
+    generationConfig: { thinkingConfig: { includeThoughts: true } },
+  },
   callId: "abc123",
   created: 1_700_000_000,
   inputTokensEstimate: 7,
@@ -100,6 +111,7 @@ type ReadUsage = UpstreamContext["readUsage"];
 export const observers = {
   chat: (read: ReadUsage) => chatCodec.observe({ model: modelAsked, messages: [] }, read),
   messages: (read: ReadUsage) => messagesCodec.observe({ model: modelAsked, max_tokens: 1, messages: [] }, read),
+  gemini: (read: ReadUsage) => geminiCodec.observe({ model: modelAsked, contents: [] }, read),
   responses: (read: ReadUsage) => responsesCodec.observe({ model: modelAsked, input: [] }, read),
 };
 

@@ -1,5 +1,5 @@
 /**
- * Every recorded answer is read by the reader of its dialect and written for clients of all three; the client's content
+ * Every recorded answer is read by the reader of its dialect and written for clients of each dialect; the client's content
  * is compared with the recording's, both read by extractors of this folder.
  */
 import { describe, expect, test } from "bun:test";
@@ -11,7 +11,7 @@ import type { Counts } from "./said.ts";
 import { differencesOf, shownIn } from "./shown.ts";
 
 const answers = recordings.filter(({ status }) => status === 200);
-const dialects: readonly Dialect[] = ["chat", "messages", "responses"];
+const dialects: readonly Dialect[] = ["chat", "messages", "responses", "gemini"];
 
 const nameOf = ({ id, upstream, dialect, stream }: Recording): string =>
   `${id}, ${stream ? "a stream" : "an answer"} of ${upstream} in ${dialect}`;

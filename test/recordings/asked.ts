@@ -29,6 +29,7 @@ const readers: Readonly<Record<Dialect, (body: JsonObject, asked: Asked) => void
   chat: readChat,
   messages: readMessages,
   responses: readResponses,
+  gemini: readGemini,
 };
 
 function roleOf(message: JsonObject): "system" | "user" | "assistant" {
@@ -89,6 +90,36 @@ function readResponses(body: JsonObject, asked: Asked): void {
   for (const { type, name, description, parameters } of list(body["tools"])) {
     if (type === "function") addTool(asked, name, description, parameters);
   }
+}
+
+function readGemini(body: JsonObject, asked: Asked): void {
+  addContent(asked, "system", object(body["systemInstruction"])["parts"]);
+  for (const { role, parts } of list(body["contents"])) {
+    for (const part of list(parts)) {
+      const { functionCall, functionResponse, inlineData, fileData } = part;
+      const call = object(functionCall);
+      const result = object(functionResponse);
+      if (functionCall !== undefined)
+        addCall(asked, text(call["id"]), text(call["name"]), JSON.stringify(call["args"]));
+      else if (functionResponse !== undefined)
+        addResult(asked, text(result["id"]), resultOf(object(result["response"])));
+      else if (inlineData !== undefined) {
+        const { mimeType, data } = object(inlineData);
+        asked.media.push(`data:${text(mimeType)};base64,${text(data)}`);
+      } else if (fileData !== undefined) asked.media.push(text(object(fileData)["fileUri"]));
+      else addContent(asked, role === "model" ? "assistant" : "user", [part]);
+    }
+  }
+  for (const { name, description, parametersJsonSchema } of list(body["tools"]).flatMap((tool) =>
+    list(tool["functionDeclarations"]),
+  )) {
+    addTool(asked, name, description, parametersJsonSchema);
+  }
+}
+
+function resultOf(response: JsonObject): string {
+  const { output, error } = response;
+  return text(output ?? error) || (output === "" ? "" : JSON.stringify(response));
 }
 
 function addContent(asked: Asked, role: "system" | "user" | "assistant", content: unknown): void {

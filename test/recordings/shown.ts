@@ -32,7 +32,7 @@ interface Audience {
  * Messages and Responses have one choice, chat has no order of pieces.
  */
 export function shownIn({ dialect, own }: Audience, said: Said): Shown {
-  const choices = dialect === "chat" ? said.choices : said.choices.slice(0, 1);
+  const choices = dialect === "chat" || dialect === "gemini" ? said.choices : said.choices.slice(0, 1);
   const pieces = choices.flatMap((choice) => choice.pieces);
   const isBroken = said.failure !== undefined;
   return {
@@ -42,7 +42,10 @@ export function shownIn({ dialect, own }: Audience, said: Said): Shown {
     signatures: choices.flatMap((choice) => secretsIn(dialect, choice)),
     calls: isBroken ? [] : pieces.flatMap((piece) => (piece.is === "call" ? [callIn(dialect, piece)] : [])),
     order: dialect === "chat" || isBroken ? [] : orderOf(dialect, pieces, own),
-    refusals: dialect === "messages" ? [] : pieces.flatMap((piece) => (piece.is === "refusal" ? [piece.text] : [])),
+    refusals:
+      dialect === "messages" || dialect === "gemini"
+        ? []
+        : pieces.flatMap((piece) => (piece.is === "refusal" ? [piece.text] : [])),
     citations: choices.map((choice) => citationsIn(dialect, choice)),
     media: pieces.flatMap((piece) => (piece.is === "media" ? [piece.value] : [])),
     hosted: pieces.flatMap((piece) => (piece.is === "hosted" && own ? [piece.value] : [])),
@@ -71,10 +74,13 @@ export function differencesOf(expected: Shown, actual: Shown, origin: string): M
 }
 
 function textsIn(dialect: Dialect, { pieces }: SaidChoice): string[] {
-  const isText = (piece: Piece) => piece.is === "text" || (piece.is === "refusal" && dialect === "messages");
+  const isText = (piece: Piece) => piece.is === "text" || (piece.is === "refusal" && showsAsText(dialect));
   const texts = pieces.flatMap((piece) => (isText(piece) && "text" in piece && piece.text !== "" ? [piece.text] : []));
-  return dialect === "chat" ? [texts.join("")] : texts;
+  return dialect === "chat" || dialect === "gemini" ? [texts.join("")] : texts;
 }
+
+/** Without a member of its own, a refusal is a text. */
+const showsAsText = (dialect: Dialect): boolean => dialect === "messages" || dialect === "gemini";
 
 /** A chat message has one text for all thoughts; the others have each by itself, in Responses with its summaries apart. */
 function thoughtsIn(dialect: Dialect, { pieces }: SaidChoice): unknown {
@@ -82,6 +88,7 @@ function thoughtsIn(dialect: Dialect, { pieces }: SaidChoice): unknown {
   if (dialect === "chat") return thoughts.map(({ text, summaries }) => text || summaries.join("")).join("");
   const parts = thoughts.map(({ text, summaries }) => [...(text === "" ? [] : [text]), ...summaries]);
   const said = parts.filter((one) => one.length > 0);
+  if (dialect === "gemini") return said.map((one) => one.join("\n\n")).join("");
   return dialect === "messages" ? said.map((one) => one.join("\n\n")) : said;
 }
 
@@ -127,11 +134,12 @@ function orderOf(dialect: Dialect, pieces: readonly Piece[], own: boolean): stri
     if (piece.is === "thought") return piece.text !== "" || piece.summaries.length > 0;
     return piece.is === "call" || piece.is === "hosted" || piece.text !== "";
   });
-  const kinds = seen.map(({ is }) => (is === "refusal" && dialect === "messages" ? "text" : is));
+  const kinds = seen.map(({ is }) => (is === "refusal" && showsAsText(dialect) ? "text" : is));
   return kinds.filter((kind, index) => kind !== kinds[index - 1]);
 }
 
 function citationsIn(dialect: Dialect, { pieces }: SaidChoice): unknown[] {
+  if (dialect === "gemini") return pagesIn(pieces);
   let from = 0;
   return pieces.flatMap((piece) => {
     if (piece.is !== "text") return [];
@@ -139,6 +147,14 @@ function citationsIn(dialect: Dialect, { pieces }: SaidChoice): unknown[] {
     from += piece.text.length;
     return piece.cited.map((cited) => citationIn(dialect, cited, { offset, length: piece.text.length }));
   });
+}
+
+/** The pages of a whole answer, each once, without their places in it. */
+function pagesIn(pieces: readonly Piece[]): unknown[] {
+  const cited = pieces.flatMap((piece) => (piece.is === "text" ? piece.cited : []));
+  const pages = new Map<string, string>();
+  for (const { url, title } of cited) if (!pages.has(url)) pages.set(url, title ?? "");
+  return [...pages];
 }
 
 function citationIn(dialect: Dialect, cited: Cited, { offset, length }: { offset: number; length: number }): unknown {
@@ -178,10 +194,20 @@ const words: Readonly<Record<Dialect, Readonly<Record<Stop["reason"], string>>>>
     filter: "content_filter",
     pause: "max_output_tokens",
   },
+  gemini: {
+    end: "STOP",
+    length: "MAX_TOKENS",
+    context: "MAX_TOKENS",
+    calls: "STOP",
+    sequence: "STOP",
+    refusal: "SAFETY",
+    filter: "SAFETY",
+    pause: "STOP",
+  },
 };
 
 function stopIn(dialect: Dialect, { stop: { reason, sequence }, pieces }: SaidChoice): unknown {
-  const refuses = dialect === "messages" && reason === "end" && pieces.some(({ is }) => is === "refusal");
+  const refuses = showsAsText(dialect) && reason === "end" && pieces.some(({ is }) => is === "refusal");
   const word = words[dialect][refuses ? "refusal" : reason];
   return dialect === "messages" ? { word, sequence } : word;
 }
@@ -195,6 +221,8 @@ function usageIn(dialect: Dialect, counts: Counts): Record<string, number> {
     return { input: input + inputAudio, cacheRead, cacheWrite5m, cacheWrite1h, output: all, reasoning };
   }
   const total = { input: input + cacheRead + written + inputAudio, cacheRead, written, output: all, reasoning };
+  // Nor does Google count what is written to a cache.
+  if (dialect === "gemini") return { input: total.input, cacheRead, output: all, reasoning };
   return dialect === "chat" ? { ...total, inputAudio, outputAudio } : total;
 }
 

@@ -15,7 +15,12 @@ import { streams } from "./answered.ts";
 import { bytesOf, type Recording, recordings } from "./recordings.ts";
 
 const dialects: readonly Dialect[] = ["chat", "messages", "responses"];
-const paths = { chat: chatPath, messages: messagesPath, responses: responsesPath };
+const paths = {
+  chat: chatPath,
+  messages: messagesPath,
+  responses: responsesPath,
+  gemini: "/v1beta/models/gemini/m:streamGenerateContent?alt=sse",
+};
 
 let upstream: ScriptedUpstream;
 let gateway: Gateway;

@@ -89,13 +89,16 @@ test("a call without a target that fits is refused, and nobody is asked", async 
   expect([bodies(), await caller.closed()]).toEqual([[], 0n]);
 });
 
+/** The code of a refusal for want of credits, in the format of the path's API. */
+function codeIn(path: string): string | number {
+  if (path.startsWith("/v1beta/")) return 402;
+  return path.startsWith("/v1/messages") ? "billing_error" : "max_credits_exceeded";
+}
+
 const paid = posts.filter(([path]) => !/count_tokens|input_tokens|compact|files/.test(path));
 test.each(paid)("%s %j costs no more", async (path, body) => {
   const refused = await post(rig, path, caller.token, body, atMost("0.0000001"));
-  expect([await codeOf(refused), rig.simulators.requests().length]).toEqual([
-    [402, path.startsWith("/v1/messages") ? "billing_error" : "max_credits_exceeded"],
-    0,
-  ]);
+  expect([await codeOf(refused), rig.simulators.requests().length]).toEqual([[402, codeIn(path)], 0]);
   // A job holds its credits for longer than this test takes.
   if (path.startsWith("/v1/videos")) return;
   const given = await post(rig, path, caller.token, body, atMost("5"));

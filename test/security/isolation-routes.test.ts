@@ -50,7 +50,13 @@ const publicRoutes = [
 ];
 
 /** The same for all users of a gateway. */
-const commonPaths = new Set(["/v1/models", "/v1/models/{model_id}", "/v1/tools"]);
+const commonPaths = new Set([
+  "/v1/models",
+  "/v1/models/{model_id}",
+  "/v1beta/models",
+  "/v1beta/models/{model_id}",
+  "/v1/tools",
+]);
 
 /** Of roles, whose reach is tested beside them: `src/http/admin/admin.test.ts`. */
 const isOfRoles = ({ path }: Route): boolean => path.startsWith("/admin/");

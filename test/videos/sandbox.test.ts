@@ -157,7 +157,7 @@ test("the models are listed with their operations and prices", async () => {
   });
   expect(listed.get("xai/grok-imagine-video")).toMatchObject({ operations: all });
   expect(listed.get("byteplus/seedance-1-5-pro-251215")).toMatchObject({ operations: ["video_generation"] });
-  expect(listed.get("openai/gpt-5-mini")).toMatchObject({ operations: ["chat", "messages", "responses"] });
+  expect(listed.get("openai/gpt-5-mini")).toMatchObject({ operations: ["chat", "messages", "responses", "gemini"] });
 });
 
 test("the books balance", () => rig.expectBalancedBooks());

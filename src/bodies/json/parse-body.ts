@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { GatewayError, type JsonObject, limits, objectOf, parseObject } from "../../core/index.ts";
 import { decodeInSteps } from "./decode-in-steps.ts";
 import { matchesWithoutCopy } from "./accept-body.ts";
+import { editBytes, type JsonEdit } from "./edit.ts";
 import { checkMemberNames, readNames } from "./member-names.ts";
 import { type TruncatedStrings, truncateLongStrings } from "./truncate-long-strings.ts";
 import { type SizeOf, sizeOfBy } from "./opaque-text.ts";
@@ -69,6 +70,24 @@ export function parseBody<Body>(
   const plain = text.includes("\\u") ? byteLengthOf : lengthOf;
   const sizeOf = sizeOfBy(elided === undefined ? plain : sizeOfElided(elided, plain));
   return { kind: "json", bytes, members, longStrings, text, body: checkBody(value, schema), sizeOf };
+}
+
+/**
+ * The body with members from another place of its request, such as the path. Unchanged if it is no JSON object, which `parseBody`
+ * refuses.
+ */
+export function withMembers(received: Uint8Array, edits: readonly JsonEdit[]): Uint8Array {
+  const bytes = withoutMark(asBuffer(received));
+  const scan = scanObject(bytes, bounds);
+  return "refused" in scan ? received : Buffer.concat(editBytes(bytes, scan.members, edits));
+}
+
+/** The bytes of the value of the first of these members; undefined if there is none. */
+export function memberIn(received: Uint8Array, names: readonly string[]): Uint8Array | undefined {
+  const bytes = withoutMark(asBuffer(received));
+  const scan = scanObject(bytes, bounds);
+  const found = "refused" in scan ? undefined : scan.members.find(({ key }) => names.includes(key));
+  return found && bytes.subarray(found.valueStart, found.valueEnd);
 }
 
 /**

@@ -68,6 +68,8 @@ export interface ModelFacts {
   systemFirst?: boolean;
   /** How thinking is requested in Messages; "none" for a model that can't think. */
   thinking?: "budget" | "adaptive" | "none";
+  /** In Gemini's own API its thinking is asked for by a budget of tokens; otherwise by a level. */
+  thinkingBudgets?: boolean;
   /**
    * The efforts that it accepts: others become the nearest one, or are dropped if the list is empty. Absent: unknown.
    */

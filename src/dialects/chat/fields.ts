@@ -3,10 +3,13 @@ import type { FieldRule, FieldTable } from "../conversation/index.ts";
 /** In its own dialect a field is carried unchanged. */
 const own = { chat: "carried" } as const;
 
-const translated: FieldRule = { support: { ...own, messages: "translated", responses: "translated" } };
-const shared: FieldRule = { support: { ...own, messages: "dropped", responses: "carried" } };
-const dropped: FieldRule = { support: { ...own, messages: "dropped", responses: "dropped" } };
-const refused: FieldRule = { support: { ...own, messages: "refused", responses: "refused" } };
+const translated: FieldRule = {
+  support: { ...own, gemini: "translated", messages: "translated", responses: "translated" },
+};
+const shared: FieldRule = { support: { ...own, gemini: "dropped", messages: "dropped", responses: "carried" } };
+const dropped: FieldRule = { support: { ...own, gemini: "dropped", messages: "dropped", responses: "dropped" } };
+const refused: FieldRule = { support: { ...own, gemini: "refused", messages: "refused", responses: "refused" } };
+const sampling: FieldRule = { support: { ...own, gemini: "translated", messages: "dropped", responses: "dropped" } };
 
 /** The support for every field of a chat completion in the other dialects. */
 export const chatFields: FieldTable = {
@@ -17,11 +20,13 @@ export const chatFields: FieldTable = {
   "messages.user.name": dropped,
   "messages.content.text": translated,
   "messages.content.text.cache_control": {
-    support: { ...own, messages: "translated", responses: "dropped" },
+    support: { ...own, gemini: "dropped", messages: "translated", responses: "dropped" },
     note: "not OpenAI's",
   },
   "messages.content.image_url": { ...translated, note: "as a URL or data; `detail` is dropped toward Messages" },
-  "messages.content.input_audio": { support: { ...own, messages: "refused", responses: "translated" } },
+  "messages.content.input_audio": {
+    support: { ...own, gemini: "translated", messages: "refused", responses: "translated" },
+  },
   "messages.content.file": { ...translated, note: "data or id; toward Messages PDF, text and images" },
   "messages.assistant.tool_calls": {
     ...translated,
@@ -59,18 +64,24 @@ export const chatFields: FieldTable = {
   reasoning_effort: { ...translated, note: "toward Messages a budget of tokens, or its effort; default is dropped" },
   thinking: { ...translated, note: "Anthropic's, as in Messages; of other content dropped" },
   reasoning: { ...translated, note: "OpenRouter's: as reasoning_effort, or a budget of tokens" },
-  stop: { support: { ...own, messages: "translated", responses: "refused" } },
+  stop: { support: { ...own, gemini: "translated", messages: "translated", responses: "refused" } },
   temperature: { ...translated, note: "toward Messages at most 1; dropped if the model refuses it or thinks" },
   top_p: { ...translated, note: "dropped if the model refuses it or thinks" },
-  top_k: { support: { ...own, messages: "translated", responses: "dropped" }, note: "not OpenAI's; as in Messages" },
-  frequency_penalty: dropped,
-  presence_penalty: dropped,
-  seed: dropped,
-  logprobs: { support: { ...own, messages: "refused", responses: "translated" } },
-  top_logprobs: { support: { ...own, messages: "refused", responses: "translated" }, noOpValues: [0] },
+  top_k: {
+    support: { ...own, gemini: "translated", messages: "translated", responses: "dropped" },
+    note: "not OpenAI's; as in Messages",
+  },
+  frequency_penalty: sampling,
+  presence_penalty: sampling,
+  seed: sampling,
+  logprobs: { support: { ...own, gemini: "refused", messages: "refused", responses: "translated" } },
+  top_logprobs: {
+    support: { ...own, gemini: "refused", messages: "refused", responses: "translated" },
+    noOpValues: [0],
+  },
   logit_bias: refused,
   n: { ...refused, noOpValues: [1] },
-  verbosity: { support: { ...own, messages: "dropped", responses: "translated" } },
+  verbosity: { support: { ...own, gemini: "dropped", messages: "dropped", responses: "translated" } },
   service_tier: { ...translated, note: "toward Messages auto, or standard_only for everything else" },
   user: translated,
   safety_identifier: shared,

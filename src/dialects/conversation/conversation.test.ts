@@ -41,7 +41,7 @@ describe("a signature", () => {
 });
 
 describe("the rest of a body", () => {
-  const own = { chat: "carried", responses: "dropped" } as const;
+  const own = { chat: "carried", gemini: "dropped", responses: "dropped" } as const;
   const rest = (body: UnmodeledFields["body"]): UnmodeledFields => ({
     dialect: "chat",
     table: {

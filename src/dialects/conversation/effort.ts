@@ -2,10 +2,13 @@ import { type Dialect, type Effort, effortOfBudget, nearestEffort } from "../../
 import type { ReasoningOptions } from "./conversation.ts";
 import type { TranslationTarget } from "./translation.ts";
 
-/** Whether the client expects to see thoughts: by its thinking in Messages, by a summary in Responses. */
+/** Whether the client expects to see thoughts: by its thinking in Messages, by a summary in Responses, or by asking for them in Gemini. */
 export function wantsThoughts({ mode, effort, display, summary }: ReasoningOptions, dialect: Dialect): boolean {
   if (mode === "off" || effort === "none" || display === "omitted") return false;
-  return (dialect === "messages" && mode !== undefined) || (dialect === "responses" && summary !== undefined);
+  return (
+    (dialect === "messages" && mode !== undefined) ||
+    ((dialect === "responses" || dialect === "gemini") && summary !== undefined)
+  );
 }
 
 /** The requested reasoning as an effort: `off` for none. */

@@ -83,7 +83,15 @@ export {
 } from "./read.ts";
 export { conversationReader } from "./read-conversation.ts";
 export { readTier } from "./service-tier.ts";
-export { belongsTo, hasTaggedSignature, nativeOrigin, tagSignature, untagSignature } from "./signature.ts";
+export {
+  belongsTo,
+  hasTaggedSignature,
+  nativeOrigin,
+  tagAsBytes,
+  tagSignature,
+  untagBytes,
+  untagSignature,
+} from "./signature.ts";
 export { checkBase64, sourceOfAnswer, sourceOfUrl, urlOfSource } from "./sources.ts";
 export { uniqueCallIds } from "./tools/unique-call-ids.ts";
 export type {

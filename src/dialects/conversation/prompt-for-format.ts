@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../core/index.ts";
 import type { Conversation, OutputFormat, Turn } from "./conversation.ts";
 
 /**
@@ -16,8 +17,15 @@ export function promptForFormat(
   return { ...conversation, format: undefined, turns: [...turns.slice(0, place), turn, ...turns.slice(place)] };
 }
 
+/** Whether every answer is an object: the only kind that upstreams other than Google can be held to. */
+export function describesObject({ schema }: { schema: JsonObject }): boolean {
+  const { type } = schema;
+  return type === undefined || type === "object";
+}
+
 function textOf(format: Exclude<OutputFormat, { kind: "text" }>): string {
-  const alone = "Answer with one JSON object and nothing else: no code fence, no words before or after it.";
+  const kind = format.kind === "schema" && !describesObject(format) ? "value" : "object";
+  const alone = `Answer with one JSON ${kind} and nothing else: no code fence, no words before or after it.`;
   if (format.kind === "json") return alone;
   const what = format.description === undefined ? "" : ` It is: ${format.description}`;
   return `${alone}${what} It must fit this JSON Schema:\n${JSON.stringify(format.schema)}`;

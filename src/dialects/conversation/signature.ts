@@ -10,6 +10,10 @@ import type { TranslationTarget } from "./translation.ts";
 const tagPrefix = "tollgate.";
 const quotedTagPrefix = `"${tagPrefix}`;
 
+/** Gemini's signatures are bytes in base64. The tag is nine bytes long, so its base64 begins that of the whole. */
+const taggedBase64 = Buffer.from(tagPrefix).toString("base64");
+const quotedTaggedBase64 = `"${taggedBase64}`;
+
 /** A JSON string that begins like a tagged signature, or like a summary of ours, which ordinary text does not. */
 const taggedText = /(?<!\\)"tollgate\.[^".]*\.(?:thought|cipher|call|compaction)\./;
 
@@ -20,7 +24,8 @@ interface TaggedBody {
 }
 
 /** Whether a JSON body contains a tagged signature, or a summary that an upstream could not read. */
-export function hasTaggedSignature({ bytes, text }: TaggedBody): boolean {
+export function hasTaggedSignature({ bytes, text }: TaggedBody, dialect: Dialect): boolean {
+  if (dialect === "gemini") return text.includes(quotedTaggedBase64);
   return text.includes(quotedTagPrefix) && taggedText.test(bytes.toString("latin1"));
 }
 
@@ -28,6 +33,18 @@ export function hasTaggedSignature({ bytes, text }: TaggedBody): boolean {
 export type SignatureUse = "thought" | "cipher" | "call";
 
 const uses: readonly string[] = ["thought", "cipher", "call"] satisfies SignatureUse[];
+
+/** A signature as bytes in base64: one with a tag is text otherwise. */
+export function tagAsBytes(signature: Signature, use: SignatureUse, dialect: Dialect): string {
+  const text = tagSignature(signature, use, dialect);
+  return text.startsWith(tagPrefix) ? Buffer.from(text).toString("base64") : text;
+}
+
+/** Backwards. */
+export function untagBytes(text: string, dialect: Dialect): Signature {
+  const plain = text.startsWith(taggedBase64) ? Buffer.from(text, "base64").toString("utf8") : text;
+  return untagSignature(plain, dialect).signature;
+}
 
 export function tagSignature({ origin, value }: Signature, use: SignatureUse, dialect: Dialect): string {
   return origin === nativeOrigin(dialect)

@@ -3,9 +3,11 @@ import type { FieldRule, FieldTable } from "../conversation/index.ts";
 /** In its own dialect a field is carried unchanged. */
 const own = { messages: "carried" } as const;
 
-const translated: FieldRule = { support: { ...own, chat: "translated", responses: "translated" } };
-const dropped: FieldRule = { support: { ...own, chat: "dropped", responses: "dropped" } };
-const refused: FieldRule = { support: { ...own, chat: "refused", responses: "refused" } };
+const translated: FieldRule = {
+  support: { ...own, gemini: "translated", chat: "translated", responses: "translated" },
+};
+const dropped: FieldRule = { support: { ...own, gemini: "dropped", chat: "dropped", responses: "dropped" } };
+const refused: FieldRule = { support: { ...own, gemini: "refused", chat: "refused", responses: "refused" } };
 
 /** The support for every field of a Messages request in the other dialects. */
 export const messagesFields: FieldTable = {
@@ -50,10 +52,10 @@ export const messagesFields: FieldTable = {
   "messages.content.cache_control": dropped,
   system: translated,
   stream: translated,
-  stop_sequences: { support: { ...own, chat: "translated", responses: "refused" } },
+  stop_sequences: { support: { ...own, gemini: "translated", chat: "translated", responses: "refused" } },
   temperature: translated,
   top_p: translated,
-  top_k: dropped,
+  top_k: { support: { ...own, gemini: "translated", chat: "dropped", responses: "dropped" } },
   tools: {
     ...translated,
     note: "those with an input_schema; of Anthropic's own, bash, text_editor and memory as functions, those that it runs are left out",

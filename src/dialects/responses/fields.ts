@@ -3,9 +3,9 @@ import type { FieldRule, FieldTable } from "../conversation/index.ts";
 /** In its own dialect a field is carried unchanged. */
 const own = { responses: "carried" } as const;
 
-const translated: FieldRule = { support: { ...own, chat: "translated", messages: "translated" } };
-const dropped: FieldRule = { support: { ...own, chat: "dropped", messages: "dropped" } };
-const refused: FieldRule = { support: { ...own, chat: "refused", messages: "refused" } };
+const translated: FieldRule = { support: { ...own, gemini: "translated", chat: "translated", messages: "translated" } };
+const dropped: FieldRule = { support: { ...own, gemini: "dropped", chat: "dropped", messages: "dropped" } };
+const refused: FieldRule = { support: { ...own, gemini: "refused", chat: "refused", messages: "refused" } };
 
 /** Stored and returned by the gateway itself, for any provider. */
 const handledByGateway: FieldRule = {
@@ -24,10 +24,12 @@ export const responsesFields: FieldTable = {
   input: { ...translated, note: "a string or items" },
   "input.message": { ...translated, note: "its phase is dropped" },
   "input.message.input_text": translated,
-  "input.message.input_text.prompt_cache_breakpoint": { support: { ...own, chat: "dropped", messages: "translated" } },
+  "input.message.input_text.prompt_cache_breakpoint": {
+    support: { ...own, gemini: "dropped", chat: "dropped", messages: "translated" },
+  },
   "input.message.input_image": { ...translated, note: "as a URL or data; toward chat a stored one is refused" },
   "input.message.input_file": { ...translated, note: "toward chat one by URL is refused; detail is dropped" },
-  "input.message.input_audio": { support: { ...own, chat: "translated", messages: "refused" } },
+  "input.message.input_audio": { support: { ...own, gemini: "translated", chat: "translated", messages: "refused" } },
   "input.message.output_text.annotations": { ...dropped, note: "in earlier messages; in answers they are kept" },
   "input.function_call": {
     ...translated,
@@ -76,13 +78,13 @@ export const responsesFields: FieldTable = {
   },
   reasoning: { ...translated, note: "effort, toward Messages as a budget of tokens; thoughts are always included" },
   include: {
-    support: { ...own, chat: "translated", messages: "refused" },
+    support: { ...own, gemini: "refused", chat: "translated", messages: "refused" },
     note: "logprobs, which are refused toward Messages; encrypted_content is always included; the others are dropped",
     isRequested: wantsLogprobs,
   },
   temperature: { ...translated, note: "toward Messages at most 1; dropped if the model refuses it or thinks" },
   top_p: { ...translated, note: "dropped if the model refuses it or thinks" },
-  top_logprobs: { support: { ...own, chat: "translated", messages: "refused" }, noOpValues: [0] },
+  top_logprobs: { support: { ...own, gemini: "refused", chat: "translated", messages: "refused" }, noOpValues: [0] },
   service_tier: { ...translated, note: "toward Messages auto, or standard_only for everything else" },
   user: translated,
   store: handledByGateway,

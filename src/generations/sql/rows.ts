@@ -11,7 +11,7 @@ const generations = tableOf({
   owner: text,
   accountId: text,
   operation: text,
-  dialect: optional(oneOf<Dialect>({ chat: true, messages: true, responses: true })),
+  dialect: optional(oneOf<Dialect>({ chat: true, messages: true, responses: true, gemini: true })),
   provider: text,
   model: text,
   streamed: flag,

@@ -61,7 +61,7 @@ export const generationAnswer = z
     token_id: z.string(),
     model: z.string().describe("The model's id, with the prefix of its provider."),
     provider: z.string().describe("The prefix of the provider, whichever of its aliases was called."),
-    dialect: z.enum(["chat", "messages", "responses"]).nullable(),
+    dialect: z.enum(["chat", "messages", "responses", "gemini"]).nullable(),
     operation: z.string(),
     streamed: z.boolean(),
     status: count.nullable().describe("The HTTP status of the answer; null of a call that expired."),

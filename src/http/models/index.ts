@@ -1,4 +1,4 @@
 import type { Feature } from "../feature.ts";
-import { modelRoute, modelsRoute } from "./models.ts";
+import { googleModelRoute, googleModelsRoute, modelRoute, modelsRoute } from "./models.ts";
 
-export const modelsFeature: Feature = { routes: [modelsRoute, modelRoute] };
+export const modelsFeature: Feature = { routes: [modelsRoute, modelRoute, googleModelsRoute, googleModelRoute] };

@@ -1,10 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { Principal } from "../../auth/index.ts";
-import { GatewayError, namesVersion, sharedSurface } from "../../core/index.ts";
+import { GatewayError, listingSurface, namesVersion } from "../../core/index.ts";
 import { type RoutedModel, unlistedModel, mayUse, quoted } from "../../routing/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import { anthropicModel, toAnthropicModel } from "./anthropic-model.ts";
+import { googleModel, googleModelList, googlePageOf, googlePageQuery, toGoogleModel } from "./google-model.ts";
 import { type ModelServices, openaiModel, toOpenaiModel } from "./openai-model.ts";
 import { namedRoute, namedRoutes } from "./named-routes.ts";
 import { type ModelPage, pageOf, pageQuery } from "./page.ts";
@@ -52,12 +53,13 @@ export const modelsRoute = platformRoute({
     operationId: "listModels",
     tag: "Models",
     summary: "List provider-prefixed model IDs.",
-    query: pageQuery,
-    answer: z.union([modelsAnswer, anthropicAnswer]),
+    query: pageQuery.extend(googlePageQuery.shape),
+    answer: z.union([modelsAnswer, anthropicAnswer, googleModelList]),
   },
   access: "token",
-  surface: sharedSurface,
+  surface: listingSurface,
   handle: async ({ request, principal }, services: ModelServices) => {
+    if (isForGoogle(request)) return listForGoogle(request, principal, services);
     const query = parseQuery(request, pageQuery);
     const allowed = await allowedModels(services, principal);
     if (namesVersion(request.headers)) {
@@ -70,6 +72,51 @@ export const modelsRoute = platformRoute({
   },
 });
 
+function isForGoogle({ headers, url }: Request): boolean {
+  return listingSurface(headers, url) === "gemini";
+}
+
+async function listForGoogle(request: Request, principal: Principal, services: ModelServices): Promise<Response> {
+  const query = parseQuery(request, googlePageQuery);
+  const allowed = await allowedModels(services, principal);
+  const all = allowed.map((routed) => toGoogleModel(services, routed));
+  return Response.json(googlePageOf(all, query) satisfies z.input<typeof googleModelList>);
+}
+
+const googleContract = { tag: "Models", summary: "The models of the token, in Google's format." };
+
+/** The same at Google's addresses. */
+export const googleModelsRoute = platformRoute({
+  contract: {
+    ...googleContract,
+    path: "/v1beta/models",
+    operationId: "listGoogleModels",
+    query: googlePageQuery,
+    answer: googleModelList,
+  },
+  access: "token",
+  surface: "gemini",
+  handle: ({ request, principal }, services: ModelServices) => listForGoogle(request, principal, services),
+});
+
+export const googleModelRoute = platformRoute({
+  contract: {
+    ...googleContract,
+    path: "/v1beta/models/{model_id}",
+    operationId: "getGoogleModel",
+    params: z.object({ model_id: z.string().describe("Provider-prefixed model id; the slash raw or encoded.") }),
+    answer: googleModel,
+    notFound: "There is no such model, or the token may not use it.",
+  },
+  access: "token",
+  surface: "gemini",
+  takesSlashes: true,
+  handle: async ({ principal, pathParameter }, services: ModelServices) => {
+    const id = pathParameter("model_id");
+    return Response.json(toGoogleModel(services, findModel(services, await services.models.list(), { id, principal })));
+  },
+});
+
 /** One of them. A model that is not listed is described by its price: providers accept more names than they list. */
 export const modelRoute = platformRoute({
   contract: {
@@ -78,14 +125,15 @@ export const modelRoute = platformRoute({
     tag: "Models",
     summary: "One model; the slash of its id raw or encoded.",
     params: z.object({ model_id: z.string().describe("Provider-prefixed model id.") }),
-    answer: z.union([openaiModel, anthropicModel]),
+    answer: z.union([openaiModel, anthropicModel, googleModel]),
     notFound: "There is no such model, or the token may not use it.",
   },
   access: "token",
-  surface: sharedSurface,
+  surface: listingSurface,
   takesSlashes: true,
   handle: async ({ request, principal, pathParameter }, services: ModelServices) => {
     const routed = findModel(services, await services.models.list(), { id: pathParameter("model_id"), principal });
+    if (isForGoogle(request)) return Response.json(toGoogleModel(services, routed));
     const described = namesVersion(request.headers)
       ? toAnthropicModel(services, routed)
       : toOpenaiModel(services, routed, principal);

@@ -5,6 +5,7 @@ import { type Rig, until } from "../../kit/index.ts";
 import { chatDriver } from "./chat-driver.ts";
 import { answerAgain, askedAgain, countsIn } from "./counts.ts";
 import type { Access, Ask, Driver, ClientResult } from "./driver.ts";
+import { geminiDriver } from "./gemini-driver.ts";
 import { messagesDriver } from "./messages-driver.ts";
 import { responsesDriver } from "./responses-driver.ts";
 import { type Exception, exceptionsOf, spoken, type Instead, type Scenario, type Upstream } from "./table.ts";
@@ -13,6 +14,7 @@ export const drivers: Readonly<Record<Dialect, (access: Access) => Driver>> = {
   chat: chatDriver,
   messages: messagesDriver,
   responses: responsesDriver,
+  gemini: geminiDriver,
 };
 
 /** The dialect of a path, by its end. */
@@ -20,6 +22,7 @@ const paths: Readonly<Record<Dialect, RegExp>> = {
   chat: /\/chat\/completions$/,
   messages: /\/v1\/messages$/,
   responses: /\/responses$/,
+  gemini: /:(?:streamG|g)enerateContent(?:\?alt=sse)?$/,
 };
 
 /** `GET /v1/generations/{id}`, as far as the matrix reads it. */

@@ -4,7 +4,7 @@
  */
 import type { Dialect } from "../../../src/core/index.ts";
 
-export const clients = ["chat", "messages", "responses"] as const satisfies readonly Dialect[];
+export const clients = ["chat", "messages", "responses", "gemini"] as const satisfies readonly Dialect[];
 
 /** The request, and the required result. */
 export const scenarios = {
@@ -43,7 +43,7 @@ export function spoken({ heeds, speaks }: Upstream, client: Dialect, scenario: S
   return heeds?.[scenario] ?? speaks[client];
 }
 
-const chatOnly = { chat: "chat", messages: "chat", responses: "chat" } as const;
+const chatOnly = { chat: "chat", messages: "chat", responses: "chat", gemini: "chat" } as const;
 const withResponses = { ...chatOnly, responses: "responses" } as const;
 
 const reasoningModel = (model: string) => ({ reasoning: model, "reasoning, streamed": model });
@@ -69,19 +69,19 @@ export const upstreams: readonly Upstream[] = [
   {
     title: "anthropic",
     model: "anthropic/claude-haiku-4-5",
-    speaks: { ...chatOnly, messages: "messages" },
+    speaks: { ...chatOnly, messages: "messages", gemini: "messages" },
     heeds: { reasoning: "messages", "reasoning, streamed": "messages", "structured output": "messages" },
   },
   {
     title: "anthropic, `dialects: [messages]`",
     model: "native/claude-haiku-4-5",
-    speaks: { chat: "messages", messages: "messages", responses: "messages" },
+    speaks: { chat: "messages", messages: "messages", responses: "messages", gemini: "messages" },
   },
   {
     title: "openai, `dialects: [responses]`",
     model: "stored/gpt-4o-mini",
     models: reasoningModel("stored/gpt-5-mini"),
-    speaks: { chat: "responses", messages: "responses", responses: "responses" },
+    speaks: { chat: "responses", messages: "responses", responses: "responses", gemini: "responses" },
   },
   { title: "byteplus", model: "byteplus/seed-1-6-250915", speaks: withResponses },
 ];
@@ -125,7 +125,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     scenarios: ["stop sequence"],
-    clients: ["chat", "messages"],
+    clients: ["chat", "messages", "gemini"],
     speaking: "responses",
     instead: "refused",
     why: "A provider that is called in Responses cannot be given stop sequences: 422.",

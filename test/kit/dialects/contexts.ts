@@ -55,6 +55,18 @@ export const messagesUpstream: UpstreamContext = { ...chatUpstream, origin: "ant
 
 export const responsesUpstream: UpstreamContext = { ...chatUpstream, origin: "openai", readUsage: readResponsesUsage };
 
+/** Google's own counts: thoughts beside the candidates. */
+function readGeminiUsage(answer: JsonObject): ObservedUsage | undefined {
+  const usage = objectOf(answer["usageMetadata"]);
+  if (usage === undefined) return undefined;
+  const cacheRead = count(usage["cachedContentTokenCount"]);
+  const input = count(usage["promptTokenCount"]) - cacheRead;
+  const [output, reasoning] = [count(usage["candidatesTokenCount"]), count(usage["thoughtsTokenCount"])];
+  return { usage: { input, cacheRead, output, reasoning } };
+}
+
+export const geminiUpstream: UpstreamContext = { ...chatUpstream, origin: "google", readUsage: readGeminiUsage };
+
 export function clientOf(request: JsonObject = {}): ClientContext {
   return { request, callId: "abc123", created: 1_700_000_000, inputTokensEstimate: 7, requestId: "req_1" };
 }

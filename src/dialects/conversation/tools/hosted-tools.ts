@@ -30,7 +30,9 @@ function isMissing(tool: Tool, isAvailable: (tool: NativeTool) => boolean): bool
   return tool.kind === "native" && tool.hosted && !isAvailable(tool);
 }
 
-function nameOf({ value }: NativeTool): string {
+function nameOf({ dialect, type, value }: NativeTool): string {
+  // Google's have no type, but are members of their own.
+  if (dialect === "gemini") return /^[A-Za-z]{1,40}$/.test(type) ? type : "unknown";
   return typeof value["type"] === "string" ? value["type"] : "unknown";
 }
 

@@ -1,0 +1,101 @@
+import { isOpaqueText, jsonBytes, type Measure as Measuring, Measure, type SizeOf } from "../../bodies/index.ts";
+import {
+  type JsonObject,
+  listOf,
+  MESSAGE_TOKENS_MAX,
+  objectOf,
+  type UsageBucket,
+  type WorkBound,
+} from "../../core/index.ts";
+import { camelMember, inCamel } from "./camel.ts";
+import type { GeminiRequest } from "./request.ts";
+
+/** The fields whose size is the size of the input, in both spellings. */
+export const opaqueFields = [
+  "contents",
+  "systemInstruction",
+  "system_instruction",
+  "tools",
+  "generationConfig",
+  "generation_config",
+] as const;
+
+/** As in `boundChat`: a token contains at least one byte. */
+export function boundGemini(body: GeminiRequest, sizeOf: SizeOf): WorkBound {
+  const measure = new Measure(sizeOf);
+  const members = inCamel(body);
+  const config = camelMember(body, "generationConfig") ?? {};
+  const { responseSchema, responseJsonSchema, _responseJsonSchema: formerSchema } = config;
+  let inputTokens = contentTokens(members["systemInstruction"], measure) + jsonBytes(members["tools"], measure);
+  for (const content of listIn(body.contents)) inputTokens += MESSAGE_TOKENS_MAX + contentTokens(content, measure);
+  for (const schema of [responseSchema, responseJsonSchema, formerSchema]) inputTokens += jsonBytes(schema, measure);
+  if (runsTools(members["tools"])) inputTokens += measure.unknown();
+  return {
+    inputTokens,
+    outputTokens: countIn(config["maxOutputTokens"]),
+    choices: countIn(config["candidateCount"]) ?? 1,
+    ...measure.bound(true),
+    ...generatedMedia(listOf(config["responseModalities"])),
+  };
+}
+
+function generatedMedia(modalities: readonly unknown[]): Pick<WorkBound, "outputBuckets"> | undefined {
+  const asks = (name: string): boolean =>
+    modalities.some((one) => typeof one === "string" && one.toUpperCase() === name);
+  const buckets: UsageBucket[] = [
+    ...(asks("AUDIO") ? (["outputAudio"] as const) : []),
+    ...(asks("IMAGE") ? (["outputImage"] as const) : []),
+  ];
+  return buckets.length === 0 ? undefined : { outputBuckets: buckets };
+}
+
+/** A number, also as protobuf writes those of 64 bits; undefined for what is no limit. */
+function countIn(value: unknown): number | undefined {
+  const count = typeof value === "string" ? Number(value) : value;
+  return typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : undefined;
+}
+
+/** Tools that the upstream runs add unknown content: pages, files, a program's output. */
+const addingTools = ["urlContext", "url_context", "codeExecution", "code_execution", "fileSearch", "file_search"];
+
+function runsTools(tools: unknown): boolean {
+  return listIn(tools).some((tool) => addingTools.some((name) => objectOf(tool)?.[name] !== undefined));
+}
+
+/** A list, or the one object that may stand for it. */
+function listIn(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return listOf(value);
+  return value === undefined || value === null ? [] : [value];
+}
+
+function contentTokens(content: unknown, measure: Measuring): number {
+  if (isOpaqueText(content)) return measure.sizeOf(content);
+  const { parts, ...rest } = objectOf(content) ?? {};
+  const { role: _, ...others } = rest;
+  let tokens = Object.keys(others).length === 0 ? 0 : jsonBytes(others, measure);
+  for (const part of listIn(parts)) tokens += partTokens(part, measure);
+  return tokens;
+}
+
+function partTokens(value: unknown, measure: Measuring): number {
+  const part = objectOf(value);
+  if (part === undefined) return jsonBytes(value, measure);
+  const { inlineData, fileData, functionResponse, text } = inCamel(part);
+  const inline = objectOf(inlineData);
+  if (inline !== undefined) return dataTokens(inCamel(inline), measure);
+  if (fileData !== undefined) return measure.unknown() + jsonBytes(part, measure);
+  const nested = listOf(objectOf(functionResponse)?.["parts"]);
+  if (nested.length > 0) {
+    const { parts: __, ...rest } = objectOf(functionResponse) ?? {};
+    return nested.reduce((sum: number, one) => sum + partTokens(one, measure), jsonBytes(rest, measure));
+  }
+  return isOpaqueText(text) && Object.keys(part).length === 1 ? measure.sizeOf(text) : jsonBytes(part, measure);
+}
+
+function dataTokens({ mimeType, data }: JsonObject, measure: Measuring): number {
+  const type = typeof mimeType === "string" ? mimeType.toLowerCase() : "";
+  if (type.startsWith("image/")) return measure.image();
+  if (type.startsWith("audio/")) return measure.audio(data);
+  if (type.startsWith("text/")) return measure.document(data, true);
+  return type === "application/pdf" ? measure.document(data, false) : measure.unknown();
+}

@@ -1,0 +1,68 @@
+import { type JsonObject, listOf, objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
+import { dataOf, eventsWith, type ReadUsage, type StreamObserver } from "../../streaming/index.ts";
+import { GeneratedBytesMeter, generatedKeys } from "../generated-bytes.ts";
+
+/** Texts, thoughts among them; arguments are objects, and are counted by the upstream. */
+export const geminiKeys = generatedKeys(["text"], ["groundingMetadata"]);
+
+/** Events with more than text: only those that contain one of these are parsed. */
+const NAMES = ['"usageMetadata"', '"finishReason"', '"promptFeedback"', '"error"'].map((name) => Buffer.from(name));
+
+/**
+ * The observer of a Gemini stream. Every byte passes unchanged. The stream has no last event: it is complete once every answer
+ * in it has a reason for its end, and ends with the connection.
+ */
+export class GeminiStreamObserver implements StreamObserver {
+  readonly #readUsage: ReadUsage;
+  readonly #generated = new GeneratedBytesMeter(geminiKeys);
+  #usage: ObservedUsage | undefined;
+  #isComplete = false;
+  #failed = false;
+
+  constructor(readUsage: ReadUsage) {
+    this.#readUsage = readUsage;
+  }
+
+  get usage(): ObservedUsage | undefined {
+    return this.#usage;
+  }
+
+  get outputBytes(): number {
+    return this.#generated.bytes;
+  }
+
+  get outputBytesSinceUsage(): number {
+    return this.#generated.bytesSinceMark;
+  }
+
+  /** More may follow, such as counts and sources. */
+  get done(): boolean {
+    return false;
+  }
+
+  get complete(): boolean {
+    return this.#isComplete;
+  }
+
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  see(block: Buffer): Buffer {
+    this.#generated.add(block);
+    for (const event of eventsWith(block, NAMES)) this.#note(parseObject(dataOf(event) ?? "") ?? {});
+    return block;
+  }
+
+  #note(chunk: JsonObject): void {
+    if (objectOf(chunk["error"]) !== undefined) this.#failed = true;
+    const observed = this.#readUsage(chunk);
+    if (observed !== undefined) {
+      this.#usage = observed;
+      this.#generated.mark(true);
+    }
+    const isBlocked = objectOf(chunk["promptFeedback"])?.["blockReason"] !== undefined;
+    const isOver = listOf(chunk["candidates"]).some((one) => typeof objectOf(one)?.["finishReason"] === "string");
+    this.#isComplete ||= isBlocked || isOver;
+  }
+}
