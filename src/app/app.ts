@@ -360,6 +360,9 @@ function createRealtime(
     observer: calls.observer,
     ticker,
     router,
+    circuits: calls.circuits,
+    busy: calls.busy,
+    routeLimits: calls.routeLimits,
     clientSecrets: openClientSecretStore(storage),
     limit: sessionLimits.realtime,
     bounds: {

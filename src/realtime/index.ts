@@ -1,2 +1,2 @@
-export { clientSecretRequest, type CreatedClientSecret } from "./create-client-secret.ts";
+export { clientSecretRequest, type CreatedClientSecret } from "./handshake/create-client-secret.ts";
 export { RealtimeSessions } from "./realtime-sessions.ts";

@@ -2,7 +2,7 @@ import type { ClientSecretStore, Principal, SessionLimit } from "../auth/index.t
 import type { WorkDependencies } from "../charges/index.ts";
 import type { Environment, JsonObject } from "../core/index.ts";
 import type { RealtimeApi, SessionType } from "../providers/index.ts";
-import type { ModelRouter, Target } from "../routing/index.ts";
+import type { BusyTargets, Circuits, ModelRouter, RouteLimits, Target } from "../routing/index.ts";
 import type { SendDependencies } from "../sending/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 
@@ -25,6 +25,11 @@ export interface RealtimeDependencies {
   observer: SendDependencies["observer"];
   ticker: Ticker;
   router: ModelRouter;
+  /** Undefined if targets that fail are asked like all others. */
+  circuits: Circuits | undefined;
+  busy: BusyTargets;
+  /** Of sessions without a route of their own. */
+  routeLimits: RouteLimits;
   clientSecrets: ClientSecretStore;
   bounds: SessionBounds;
   /** Open sessions by token. */

@@ -1,6 +1,6 @@
 import type { AcceptedSocket } from "../core/index.ts";
-import { createClientSecret, type CreatedClientSecret } from "./create-client-secret.ts";
-import { openSession, type SessionHandshake } from "./open-session.ts";
+import { createClientSecret, type CreatedClientSecret } from "./handshake/create-client-secret.ts";
+import { openSession, type SessionHandshake } from "./handshake/open-session.ts";
 import type { RealtimeDependencies } from "./realtime-dependencies.ts";
 
 /** All that can be done with realtime sessions. */

@@ -3,9 +3,10 @@ import { HandshakeRefused, type ReplyHeaders, type UpstreamSocket } from "../cor
 import type { Environment } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import { Attempts } from "./attempts.ts";
-import { classifyFailure, type FailureClass, unreachableUpstream } from "./classify-failure.ts";
+import { classifyFailure, type FailureClass, refusedByAll, unreachableUpstream } from "./classify-failure.ts";
 import { sessionHeaders } from "./headers.ts";
 import { keptFromClient, keyRefused } from "./kept-from-client.ts";
+import type { FailedAttempt } from "./repeat-rule.ts";
 import { reportAttempt, type SendDependencies, unreachable } from "./send.ts";
 
 interface ConnectDependencies extends Pick<SendDependencies, "send" | "observer"> {
@@ -21,6 +22,12 @@ interface SessionRequest {
   clientHeaders: Headers;
   /** How long the handshake may take, in milliseconds. */
   openMsMax: number;
+  /** Whether another target is left: this one is asked again only with another key. Absent for a session with one target. */
+  hasNext?: boolean | undefined;
+  /** Called when an attempt begins. */
+  onAttempt?: (() => void) | undefined;
+  /** Called when the last attempt has failed. */
+  onFailure?: ((failed: FailedAttempt) => void) | undefined;
 }
 
 /** The upstream has refused the session with this status. */
@@ -46,7 +53,7 @@ export async function connectUpstream(
   request: SessionRequest,
 ): Promise<OpenedSession | RefusedSession> {
   const { environment, send } = deps;
-  const { target, query, openMsMax } = request;
+  const { target, query, openMsMax, hasNext } = request;
   const { route, operation } = target;
   // A session that was not opened has made nothing.
   const attempts = new Attempts({
@@ -54,14 +61,19 @@ export async function connectUpstream(
     policy: send,
     repeats: "freely",
     randomFraction: environment.randomFraction,
+    hasNext,
   });
   const url = `${route.baseUrl.replace(/^http/, "ws")}${operation.path}?${query}`;
   for (;;) {
     const attempt = attempts.begin();
-    if (attempt === undefined) throw keyRefused(route.prefix);
+    if (attempt === undefined) {
+      request.onFailure?.({ failure: refusedByAll, status: undefined, isSent: false });
+      throw keyRefused(route.prefix);
+    }
     const { key } = attempt;
     const headers = sessionHeaders({ target, clientHeaders: request.clientHeaders }, key);
     const begunAt = performance.now();
+    request.onAttempt?.();
     try {
       const socket = await environment.openSocket({ url, headers, openMsMax });
       if (route.keys.learns) route.keys.noteAnswer(key, undefined, operation.path);
@@ -71,9 +83,13 @@ export async function connectUpstream(
       const status = cause instanceof HandshakeRefused ? cause.status : undefined;
       const failure = failureOf(target, status, environment.clock());
       route.keys.note(key, failure, operation.path);
-      const waitMs = attempts.waitAfter(attempt, { failure, status, isSent: false });
+      const failed = { failure, status, isSent: false };
+      const waitMs = attempts.waitAfter(attempt, failed);
       reportAttempt(deps, request, attempt, { begunAt, status, failure, waitMs });
-      if (waitMs === undefined) return refusedSession(target, { status, failure, cause });
+      if (waitMs === undefined) {
+        request.onFailure?.(failed);
+        return refusedSession(target, { status, failure, cause });
+      }
       await Bun.sleep(waitMs);
     }
   }

@@ -3,7 +3,7 @@ import { account, WorkScene } from "../../charges/__fixtures__/work-scene.ts";
 import { parseObject, type Sending, type Socket, type SocketHandler, type SocketSink } from "../../core/index.ts";
 import { PriceBook } from "../../pricing/index.ts";
 import { createProvider } from "../../providers/index.ts";
-import { KeyPool, ModelRouter } from "../../routing/index.ts";
+import { BusyTargets, KeyPool, ModelRouter } from "../../routing/index.ts";
 import { RealtimeSessions } from "../realtime-sessions.ts";
 
 /** Nano-credits for a token of text that a response reads, and for one of output. */
@@ -199,6 +199,9 @@ export class SessionScene {
       observer: {},
       ticker,
       router: new ModelRouter([route], new PriceBook({ operatorPrices: prices, unpriced: "refuse", clock: () => 0 })),
+      circuits: undefined,
+      busy: new BusyTargets(),
+      routeLimits: { attempts: 4, deadlineMs: 1_000, attemptMsMax: 1_000, wholeMsMax: 1_000, headMsMax: 1_000, commit: undefined },
       clientSecrets: { insert: async () => undefined, find: async () => undefined, deleteExpired: async () => undefined },
       limit,
       bounds: { sessionMsMax: 3_600_000, idleMsMax: 600_000, stalledMsMax: 60_000, messagesPerSecondMax: 1_000, connectMsMax: 1_000 },

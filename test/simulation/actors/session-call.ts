@@ -3,7 +3,7 @@ import { GatewayError, type Sending, type Socket, type SocketHandler } from "../
 import { PriceBook } from "../../../src/pricing/index.ts";
 import { createProvider } from "../../../src/providers/index.ts";
 import { RealtimeSessions } from "../../../src/realtime/index.ts";
-import { KeyPool, ModelRouter } from "../../../src/routing/index.ts";
+import { BusyTargets, KeyPool, ModelRouter } from "../../../src/routing/index.ts";
 import type { Node } from "../kit/node.ts";
 import { account, codeOf, type World } from "../kit/world.ts";
 import type { Actor } from "./actor.ts";
@@ -153,6 +153,16 @@ export class SessionCall implements Actor, Socket {
       observer: {},
       ticker,
       router: new ModelRouter([route], new PriceBook({ operatorPrices: prices, unpriced: "refuse", clock: () => 0 })),
+      circuits: undefined,
+      busy: new BusyTargets(),
+      routeLimits: {
+        attempts: 4,
+        deadlineMs: 1_000,
+        attemptMsMax: 1_000,
+        wholeMsMax: 1_000,
+        headMsMax: 1_000,
+        commit: undefined,
+      },
       clientSecrets: {
         insert: async () => undefined,
         find: async () => undefined,

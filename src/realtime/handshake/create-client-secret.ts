@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { issueClientSecret, type Principal, type RealtimeGrant } from "../auth/index.ts";
-import { GatewayError, type JsonObject } from "../core/index.ts";
-import { modelId } from "../bodies/index.ts";
-import { isModel, updateSession } from "./client-messages.ts";
+import { issueClientSecret, type Principal, type RealtimeGrant } from "../../auth/index.ts";
+import { GatewayError, type JsonObject } from "../../core/index.ts";
+import { modelId } from "../../bodies/index.ts";
+import { isModel, updateSession } from "../client-messages.ts";
 import { modelsOf, resolveSession } from "./open-session.ts";
-import type { RealtimeDependencies } from "./realtime-dependencies.ts";
-import { SessionWorks, transcriptionModelOf, withTranscription } from "./session-works.ts";
+import type { RealtimeDependencies } from "../realtime-dependencies.ts";
+import { SessionWorks, transcriptionModelOf, withTranscription } from "../session-works.ts";
 
 const SECONDS_DEFAULT = 600;
 
@@ -54,8 +54,9 @@ export async function createClientSecret(
   const { type, model: named, ...settings } = body.session;
   const model = named ?? (type === "transcription" ? transcriptionModelOf(settings) : undefined);
   if (typeof model !== "string") throw invalid("session.model", "Name the model of the session, with its prefix.");
-  const { target, api } = resolveOr422(deps, { type, model }, principal);
-  const modelOf = modelsOf(deps, target, principal);
+  const asked = { type, model };
+  const { target, api } = resolveOr422(deps, asked, principal);
+  const modelOf = modelsOf(deps, { target, asked }, principal);
   const transcribed = transcriptionModelOf(settings);
   if (type === "transcription" && typeof transcribed === "string" && !isModel({ target, modelOf }, transcribed)) {
     throw invalid("session.audio.input.transcription.model", "The session names two models.");
@@ -72,7 +73,9 @@ export async function createClientSecret(
   await works.close({});
   const createdAt = environment.clock();
   const expiresAt = createdAt + 1_000 * (body.expires_after?.seconds ?? SECONDS_DEFAULT);
-  const grant: RealtimeGrant = { type, model: target.modelId, session };
+  // The target of a route is chosen at the handshake.
+  const isRoute = deps.router.routeOf(model) !== undefined;
+  const grant: RealtimeGrant = isRoute ? { type, model, session: settings } : { type, model: target.modelId, session };
   const { id: secretId, value, secretHash } = issueClientSecret(environment.randomBytes);
   await clientSecrets.insert({ id: secretId, secretHash, tokenId: principal.tokenId, grant, createdAt, expiresAt });
   return {
@@ -83,7 +86,7 @@ export async function createClientSecret(
       type,
       id: `sess_${secretId}`,
       object: `realtime.${type === "realtime" ? "session" : "transcription_session"}`,
-      ...(type === "realtime" && { model: target.model }),
+      ...(type === "realtime" && { model: isRoute ? model : target.model }),
     },
   };
 }

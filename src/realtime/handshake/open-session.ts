@@ -2,15 +2,17 @@
  * Opens a session: resolve → hold the first response → connect → relay. What is refused before the upstream's socket is
  * open is an ordinary answer to the handshake.
  */
-import type { Principal, RealtimeGrant, SocketCaller } from "../auth/index.ts";
-import { refuseChargeMax } from "../charges/index.ts";
-import { type AcceptedSocket, GatewayError, sessionOf } from "../core/index.ts";
-import type { RealtimeApi, SessionType } from "../providers/index.ts";
-import { quoted, type Target } from "../routing/index.ts";
-import { connectUpstream } from "../sending/index.ts";
-import type { RealtimeDependencies, SessionStart } from "./realtime-dependencies.ts";
-import { SessionWorks, withTranscription } from "./session-works.ts";
-import { RealtimeSession } from "./session.ts";
+import type { Principal, RealtimeGrant, SocketCaller } from "../../auth/index.ts";
+import { refuseChargeMax } from "../../charges/index.ts";
+import { type AcceptedSocket, GatewayError, type ModelOperation, sessionOf } from "../../core/index.ts";
+import type { RealtimeApi, SessionType } from "../../providers/index.ts";
+import { callTargets, mayHaveTargets, quoted, type Target } from "../../routing/index.ts";
+import { connectUpstream } from "../../sending/index.ts";
+import { updateSession } from "../client-messages.ts";
+import { type HandshakeAttempt, openRouted } from "./open-routed.ts";
+import type { RealtimeDependencies, SessionStart } from "../realtime-dependencies.ts";
+import { SessionWorks, withTranscription } from "../session-works.ts";
+import { RealtimeSession } from "../session.ts";
 
 /** The handshake of a client. */
 export interface SessionHandshake {
@@ -34,48 +36,107 @@ export async function openSession(
   call: SessionHandshake,
   onEnd: () => void,
 ): Promise<Response | AcceptedSocket> {
+  const { request, caller } = call;
+  refuseChargeMax(request.headers, "the responses of a session");
+  const asked = askedBy(deps, new URL(request.url).searchParams, caller.grant);
+  const opened = await openAny(deps, call, asked, onEnd);
+  if (opened.kind === "accepted") return opened.accepted;
+  onEnd();
+  return refusalOf(opened.target, opened.status);
+}
+
+type Opened = { kind: "accepted"; accepted: AcceptedSocket } | { kind: "refused"; target: Target; status: number };
+
+/** Opens the session at its target, or at one of its route's. */
+async function openAny(
+  deps: RealtimeDependencies,
+  call: SessionHandshake,
+  asked: AskedSession,
+  onEnd: () => void,
+): Promise<Opened> {
+  const { router, busy, circuits, environment } = deps;
+  const { principal } = call.caller;
+  const { headers } = call.request;
+  const { model: modelId } = asked;
+  const question = { router, busy, circuits, random: environment.randomFraction, session: undefined };
+  const targets = mayHaveTargets(router, modelId, headers)
+    ? callTargets({ ...question, modelId, operations: [operationOf(asked)], principal, headers })
+    : undefined;
+  if (targets === undefined) {
+    return openAt(deps, call, { asked, found: resolveSession(deps, asked, principal), onEnd });
+  }
+  const leave = (): void => {
+    targets.leave();
+    onEnd();
+  };
+  try {
+    const opened = await openRouted(deps, targets, (target, attempt) =>
+      openAt(deps, call, { asked, found: sessionAt(target, asked), attempt, onEnd: leave }),
+    );
+    if (opened.kind === "refused") targets.leave();
+    return opened;
+  } catch (thrown) {
+    targets.leave();
+    throw thrown;
+  }
+}
+
+interface Opening {
+  asked: AskedSession;
+  found: FoundSession;
+  attempt?: HandshakeAttempt;
+  onEnd: () => void;
+}
+
+/** Holds the first work, and opens the session at one target. */
+async function openAt(
+  deps: RealtimeDependencies,
+  call: SessionHandshake,
+  { asked, found: { target, api }, attempt, onEnd }: Opening,
+): Promise<Opened> {
   const { requestId: id, request, caller } = call;
   const { principal, grant, protocol } = caller;
-  refuseChargeMax(request.headers, "the responses of a session");
-  const query = new URL(request.url).searchParams;
-  const asked = askedBy(deps, query, grant);
   const { type } = asked;
-  const { target, api } = resolveSession(deps, asked, principal);
-  const isModelFixed = type === "realtime" || grant !== undefined || query.has("model");
+  const isModelFixed = type === "realtime" || grant !== undefined || new URL(request.url).searchParams.has("model");
   // The upstream takes the model of a transcription from the session, not from the query.
-  const named = type === "transcription" && isModelFixed ? withTranscription({}, target.model) : undefined;
-  const session = grant?.session ?? named;
+  const isNamed = type === "transcription" && isModelFixed;
+  const session = isNamed ? withTranscription(grant?.session ?? {}, target.model) : grant?.session;
   const clientSession = sessionOf(request.headers);
   const start: SessionStart = { id, type, principal, target, api, session, clientSession };
   let relay: RealtimeSession | undefined;
   const works = new SessionWorks({ deps, start, onExhausted: (error, what) => relay?.exhausted(error, what) });
   const resolveTranscription = (name: string): Target =>
     deps.router.resolve(`${target.route.prefix}/${name}`, ["realtime_transcription"], principal);
-  const modelOf = modelsOf(deps, target, principal);
+  const modelOf = modelsOf(deps, { target, asked }, principal);
   const rules = { works, isModelFixed, type, target, modelOf, resolveTranscription };
+  // A secret for a route has settings that this target may not take.
+  if (session !== undefined && deps.router.routeOf(asked.model) !== undefined) updateSession(rules, session);
   // The hold covers the instructions of the client secret.
   if (session !== undefined) works.context.addText(JSON.stringify(session).length);
   await works.open();
   try {
     const { bounds, environment, send, observer } = deps;
+    const { retries = send.retries, openMsMax = bounds.connectMsMax, hasNext, onAttempt, onFailure } = attempt ?? {};
     const connected = await connectUpstream(
-      { environment, send, observer },
+      { environment, send: { ...send, retries }, observer },
       {
         workId: id,
         target,
         query: api.query(type, target.model),
         clientHeaders: request.headers,
-        openMsMax: bounds.connectMsMax,
+        openMsMax,
+        hasNext,
+        onAttempt,
+        onFailure,
       },
     );
     if (connected.kind === "refused") {
       await works.close({});
-      onEnd();
-      return refusalOf(target, connected.status);
+      return { kind: "refused", target, status: connected.status };
     }
     works.connected();
     relay = new RealtimeSession({ deps, start, upstream: connected.socket, works, rules, onEnd });
-    return { socket: relay, ...(protocol === undefined ? {} : { protocol }) };
+    return { kind: "accepted", accepted: { socket: relay, ...(protocol === undefined ? {} : { protocol }) } };
   } catch (thrown) {
     await works.close({});
     throw thrown;
@@ -109,13 +170,18 @@ function askedBy(
   throw invalid("model", "Name the model: /v1/realtime?model=<prefix>/<model>.");
 }
 
-/** The provider's model that a name stands for, an alias for example; undefined for a name of none or of another provider. */
+/**
+ * The provider's model that a name stands for, an alias for example; undefined for a name of none or of another provider. The name
+ * that the session was asked for stands for its target.
+ */
 export function modelsOf(
   { router }: Pick<RealtimeDependencies, "router">,
-  { route: { prefix } }: Target,
+  { target, asked }: { target: Target; asked: Pick<AskedSession, "model"> },
   principal: Principal,
 ): (name: string) => string | undefined {
+  const { prefix } = target.route;
   return (name) => {
+    if (name === asked.model) return target.model;
     try {
       const { route, model } = router.find(name, principal);
       return route.prefix === prefix ? model : undefined;
@@ -130,13 +196,26 @@ function invalid(param: string, message: string): GatewayError {
   return new GatewayError("validation_failed", `${param}: ${message}`, { param });
 }
 
-/** The target of a session. Throws for a model that has none. */
+interface FoundSession {
+  target: Target;
+  api: RealtimeApi;
+}
+
+/** The target of a session, the first usable one of a route. Throws for a model that has none. */
 export function resolveSession(
   { router }: Pick<RealtimeDependencies, "router">,
-  { type, model }: AskedSession,
+  asked: AskedSession,
   principal: Principal,
-): { target: Target; api: RealtimeApi } {
-  const target = router.resolve(model, [type === "realtime" ? "realtime" : "realtime_transcription"], principal);
+): FoundSession {
+  return sessionAt(router.resolve(asked.model, [operationOf(asked)], principal), asked);
+}
+
+function operationOf({ type }: AskedSession): ModelOperation {
+  return type === "realtime" ? "realtime" : "realtime_transcription";
+}
+
+/** Throws for a model that is not for such sessions. */
+function sessionAt(target: Target, { type, model }: AskedSession): FoundSession {
   const api = target.operation.realtime;
   if (api === undefined) throw new Error(`${target.route.prefix} has a realtime operation without its API`);
   const { kind } = target.price;
