@@ -42,7 +42,7 @@ export function failedAnswer(running: RunningWork, { exchange, target }: CallPla
   // A browser must not guess the type of an error's body, which may resemble a page.
   const safe = { "x-content-type-options": "nosniff", "x-tollgate-credits": "0" };
   const headers = { ...headersFor(running, target, own, relayedErrorHeaders), ...exchange.headers, ...safe };
-  return { status, headers, body };
+  return { status, headers: withFailures(headers, running), body };
 }
 
 /** Stores the records of an answer. If that fails, the answer is sent anyway: it exists and is paid for. */
@@ -81,6 +81,14 @@ function setTarget(
   headers["x-tollgate-attempts"] = String(attempts);
 }
 
+/** Adds the classes of all failures to the headers of an error, in the order of the requests. */
+function withFailures(headers: Record<string, string>, { work }: Pick<RunningWork, "work">): Record<string, string> {
+  const attempts = work.asked.attempts?.toSorted((a, b) => a.number - b.number) ?? [];
+  const failures = attempts.flatMap(({ class: name }) => name ?? []);
+  if (failures.length > 0) headers["x-tollgate-failures"] = failures.join(", ");
+  return headers;
+}
+
 /** Names the target that was asked last in the error with which a call fails, and what was changed for it. */
 export function nameTarget(
   thrown: unknown,
@@ -95,5 +103,5 @@ export function nameTarget(
     Object.assign(headers, changes);
   }
   setTarget(headers, work.order.source, attempts);
-  thrown.headers = headers;
+  thrown.headers = withFailures(headers, { work });
 }

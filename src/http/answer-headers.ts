@@ -23,6 +23,10 @@ export const answerHeaders: Readonly<Record<string, DocumentedHeader>> = {
   "x-tollgate-provider": words("The prefix of the provider that was asked last.", true),
   "x-tollgate-model": words("The id of the model that was asked last.", true),
   "x-tollgate-attempts": count("The requests to providers.", true),
+  "x-tollgate-failures": words(
+    "Of an error: the class of each request to a provider that failed, in their order, comma separated.",
+    true,
+  ),
   "x-tollgate-changes": words("The reasons why the request was changed for its model, comma separated.", true),
   "x-tollgate-dropped-tools": words("The hosted tools that the provider did not get, comma separated.", true),
   "x-tollgate-max-output-tokens": count("The limit of the output that the gateway has set.", true),

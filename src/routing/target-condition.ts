@@ -1,4 +1,4 @@
-/** The calls that a target of a route is for: all, unless its condition says otherwise. */
+/** The calls that a target of a route is for: all, unless it has a condition. */
 import type { Principal } from "../auth/index.ts";
 import { matchesGlob } from "../core/index.ts";
 

@@ -96,7 +96,8 @@ async function call(path: string, body: object, headers: Record<string, string> 
   const [provider, model, attempts] = ["provider", "model", "attempts"].map((name) =>
     answer.headers.get(`x-tollgate-${name}`),
   );
-  return { status: answer.status, text, generation, token, target: [provider, model, attempts] };
+  const classes = answer.headers.get("x-tollgate-failures");
+  return { status: answer.status, text, generation, token, classes, target: [provider, model, attempts] };
 }
 
 /** The models of the requests that simulators have received, in their order. */
@@ -220,6 +221,19 @@ test("when all fail, a provider's own error is the answer, and nothing is charge
   // The error is the first target's; the other one could not be reached, in three attempts.
   expect([answer.status, answer.target]).toEqual([503, ["openai", "openai/a+status-503", "4"]]);
   expect(await answer.generation()).toMatchObject({ credits: 0, outcome: "failed" });
+  expect(answer.classes).toBe("overloaded, unreachable, unreachable, unreachable");
+});
+
+test("an error has the classes of all failures, in its own dialect and another one, and an answer has none", async () => {
+  const own = { "x-tollgate-fallback": "openai/c+status-403,poor/b+status-402" };
+  const model = "openai/b+status-500";
+  for (const [path, body] of Object.entries(bodies)) {
+    const answer = await call(path, { ...body, model, stream: true }, own);
+    expect([path, answer.status, answer.classes]).toEqual([path, 500, "broken, model_gone, quota_gone"]);
+  }
+  expect((await call(chat, hello(model), { "x-tollgate-fallback": good })).classes).toBeNull();
+  // Nothing was asked.
+  expect((await call(chat, hello("nobody/m"))).classes).toBeNull();
 });
 
 describe("x-tollgate-fallback", () => {

@@ -7,8 +7,8 @@
  * - as long as nothing has reached the client, and attempts and time are left.
  *
  * A target with another one behind it is asked again only with another key, and its stream is held until its first content.
- * When all fail, the client gets a refusal that came as an answer, else the last error that a provider itself has given, else
- * the last failure.
+ * When all fail, the client gets a refusal that came as an answer, else the last error that a provider itself has given, of those
+ * that are not about the operator's account if there are others, else the last failure.
  */
 import { exceedsWindow, likelyInput, type RunningWork } from "../../charges/index.ts";
 import { type FailureName, failureTraits, GatewayError } from "../../core/index.ts";
@@ -47,6 +47,11 @@ interface RoutedReply {
   reply: Reply;
 }
 
+/** A provider's error, and whether it is about the operator's account. */
+interface GivenError extends RoutedReply {
+  isOperators: boolean;
+}
+
 /** The reply of one target. */
 interface AskedReply {
   reply: Reply;
@@ -70,8 +75,8 @@ class RoutedCall {
   readonly #targets: CallTargets;
   readonly #limits: RouteLimits;
   readonly #startedAt: number;
-  /** The last error that a provider has given. */
-  #error: RoutedReply | undefined;
+  /** The error of a provider that the client gets: the last one, of those that are not about the operator's account if there is any. */
+  #error: GivenError | undefined;
   /** The first refusal with a status of success. */
   #refused: RoutedReply | undefined;
 
@@ -96,7 +101,7 @@ class RoutedCall {
           return { plan, reply };
         }
         if (classOf(failures) === "content_policy" && reply.kind !== "failed") this.#refused ??= { plan, reply };
-        else this.#error = { plan, reply };
+        else this.#noteError({ plan, reply, isOperators: isOperators(classOf(failures)) });
       } catch (reason) {
         thrown = reason;
         if (this.#running.watchdog.abort.signal.aborted) this.#targets.note("none");
@@ -112,6 +117,10 @@ class RoutedCall {
       }
       plan = next;
     }
+  }
+
+  #noteError(error: GivenError): void {
+    if (this.#error === undefined || this.#error.isOperators || !error.isOperators) this.#error = error;
   }
 
   get #now(): number {
@@ -216,7 +225,7 @@ class RoutedCall {
       const target = this.#targets.next(after);
       if (target === undefined) return undefined;
       const plan = await this.#planFor(target);
-      // Unsent, unless it is the last one for this failure: the provider's own error says more.
+      // Unsent, unless it is the last one for this failure: the provider's own error is clearer.
       if (plan === undefined || !this.#targets.takesInput(likelyInput(plan.order))) continue;
       const isTooLong = this.#targets.hasFor(after) && exceedsWindow(plan.order);
       if (!isTooLong && (await this.#running.work.moveTo(plan.order)) === "moved") {
@@ -253,6 +262,11 @@ const refusal = lostAnswer("content_policy");
 function isRelayed({ exchange }: CallPlan, { headers }: StreamReply): boolean {
   const isEvents = headers.get("content-type")?.startsWith(EVENT_STREAM) === true;
   return isEvents ? exchange.observe !== undefined && exchange.streamed : exchange.observeBytes !== undefined;
+}
+
+/** Whether a failure is about the operator's account: the caller can neither change it nor wait for its end. */
+function isOperators(name: FailureName | undefined): boolean {
+  return name === "model_gone" || (name !== undefined && failureTraits[name].key === "refused");
 }
 
 /** The class that decides about the next target: of several requests, one that is about the request itself. */
