@@ -163,6 +163,7 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
       try {
         const plan = await this.#planFor(received, target, retry);
         if (!targets.takesInput(likelyInput(plan.order))) continue;
+        if (plan.pinnedKeyId !== undefined) targets.keepAt(target.route.prefix);
         if (!targets.hasFor("context_window") || !exceedsWindow(plan.order)) return { ...plan, targets };
         skippedFor = "context_window";
       } catch (thrown) {

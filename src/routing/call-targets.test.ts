@@ -67,6 +67,13 @@ test("the first target of a route is the first one that is for the caller, also 
   expect([targets?.next()?.modelId, targets?.hasMore]).toEqual(["openai/dear", false]);
 });
 
+test("the targets of other providers are none for a call that refers to objects of one", () => {
+  const targets = targetsFor("openai/m", "azure/m,openai/other,mistral/m");
+  expect(targets?.next()?.modelId).toBe("openai/m");
+  targets?.keepAt("openai");
+  expect([targets?.next("broken")?.modelId, targets?.hasMore]).toEqual(["openai/other", false]);
+});
+
 test("a call that ends before it was sent leaves its place at a half-open target to the next one", () => {
   const id = circuitIdOf(targetOf("openai/m", ["chat"]));
   for (let time = 0; time < 3; time += 1)
@@ -78,4 +85,34 @@ test("a call that ends before it was sent leaves its place at a half-open target
   expect(refused?.leave()).toBe("openai/m");
   const next = targetsFor("openai/m", "azure/m");
   expect([next?.next()?.modelId, next?.isProbe]).toEqual(["openai/m", true]);
+});
+
+/** A first target that is dead for a minute, and a call every four seconds, whatever becomes of those before. */
+test.each([
+  ["refuses", 0, 0],
+  ["is silent for 10 s", 10_000, 3_000],
+])("a target that %s is asked at most 8 times in a minute", (_, silentMs, probeMs) => {
+  const begun = now;
+  const failing: { at: number; fail: () => void }[] = [];
+  const waits: number[] = [];
+  for (let passed = 0; passed < 60_000; passed += 1_000) {
+    now = begun + passed;
+    for (const { at, fail } of failing) if (at === now) fail();
+    if (passed % 4_000 !== 0) continue;
+    const targets = targetsFor("openai/dead", "azure/m");
+    if (targets?.next()?.modelId !== "openai/dead") continue;
+    waits.push(targets.isProbe ? probeMs : silentMs);
+    const fail = (): void => {
+      targets.note({ retryAfterMs: undefined });
+      // The call moves on, and is answered.
+      expect(targets.next("no_head")?.modelId).toBe("azure/m");
+      targets.note("works");
+    };
+    const [waited = 0] = waits.slice(-1);
+    if (waited === 0) fail();
+    else failing.push({ at: now + waited, fail });
+  }
+  expect(waits.length).toBeGreaterThan(3);
+  expect(waits.length).toBeLessThanOrEqual(8);
+  expect(waits.filter((waited) => waited === silentMs).length).toBeLessThanOrEqual(silentMs === 0 ? 8 : 5);
 });

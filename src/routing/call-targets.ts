@@ -114,6 +114,8 @@ const callersTarget = (model: string): CallTarget => ({ ...targetOf(model), isCa
 interface Candidate extends CallTarget {
   /** The id of its circuit. */
   circuit: string;
+  /** Its provider's prefix. */
+  provider: string;
 }
 
 /** The targets of one call that have not been tried yet. */
@@ -216,6 +218,11 @@ export class CallTargets {
     }
   }
 
+  /** The call refers to objects that this provider alone has: the targets of all others are none. */
+  keepAt(provider: string): void {
+    this.#left.splice(0, Infinity, ...this.#left.filter((target) => target.provider === provider));
+  }
+
   /** The call has ended, maybe before it was sent. Returns the id of the target that was given last, which it has left. */
   leave(): string | undefined {
     this.note("none");
@@ -271,7 +278,8 @@ export class CallTargets {
   /** The target, if the caller may use it. */
   #candidates(target: CallTarget): Candidate[] {
     const resolved = this.#resolve(target);
-    return resolved === undefined ? [] : [{ ...target, circuit: circuitIdOf(resolved) }];
+    if (resolved === undefined) return [];
+    return [{ ...target, circuit: circuitIdOf(resolved), provider: resolved.route.prefix }];
   }
 
   #resolve({ model, isCallers = false }: CallTarget): Target | undefined {

@@ -53,6 +53,9 @@ beforeAll(async () => {
             ]),
           ),
           stored: { tiers: [[{ model: "openai/gpt-5-mini" }, { model: "xai/grok-4" }, { model: good }]] },
+          "stored-flaky": {
+            tiers: [[{ model: "openai/gpt-5-mini+status-500+times-1" }, { model: "xai/grok-4" }, { model: good }]],
+          },
           quick: { tiers: [[{ model: "down/m" }], [{ model: good }]] },
           "openai/listed": { tiers: [[{ model: "openai/listed+status-503" }, { model: good }]] },
           asked: { tiers: [[{ model: "openai/a+status-400" }, { model: good }]] },
@@ -168,8 +171,16 @@ test("a response that only one of the providers keeps is continued there, and on
     await next.text();
   }
   expect(asked()).toEqual(["grok-4", "grok-4", "grok-4"]);
+  // Without another target that has it, the one target is asked again as a model of its own is.
+  const kept = (await (await send({ model: "openai/gpt-5-mini", input: "Hello!" })).json()) as { id: string };
+  rig.simulators.clear();
+  const again = await send({ model: "stored-flaky", input: "And?", previous_response_id: kept.id });
+  expect([again.status, again.headers.get("x-tollgate-attempts")]).toEqual([200, "2"]);
+  expect(asked()).toEqual(["gpt-5-mini+status-500+times-1", "gpt-5-mini+status-500+times-1"]);
+  await again.text();
+  rig.simulators.clear();
   const unknown = await send({ model: "stored", input: "And?", previous_response_id: "resp_unknown" });
-  expect([unknown.status, asked().length]).toEqual([404, 3]);
+  expect([unknown.status, asked().length]).toEqual([404, 0]);
   await unknown.text();
 });
 
