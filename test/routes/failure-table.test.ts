@@ -42,7 +42,7 @@ const rows = dialects.flatMap((dialect) => [
   ...stayingStreams.map((name) => ({ dialect, name, stream: true, moves: false })),
 ]);
 
-const names = [...new Set([...movingWhole, ...movingStreams, ...stayingStreams])];
+const names = [...new Set([...movingWhole, ...movingStreams, ...stayingStreams, "content-silence"])];
 
 /** One provider a dialect, twice: the first one fails, the second one costs ten times as much. */
 const first: Readonly<Record<Dialect, string>> = { chat: "one", messages: "ant-one", responses: "one" };
@@ -147,7 +147,30 @@ describe("the next target answers", () => {
   });
 });
 
+describe("with one target, the same failures reach the client", () => {
+  test.concurrent.each(
+    rows
+      .filter(({ moves }) => moves)
+      .map((row) => [`${row.dialect} ${row.name}, streamed: ${row.stream}`, row] as const),
+  )("%s", async (_, { dialect, name, stream }) => {
+    const answer = await call(dialect, modelOf(dialect, name), stream);
+    expect(answer).toMatchObject({ provider: modelOf(dialect, name).split("/")[0], attempts: "1" });
+    expect(answer.outcome).not.toBe("complete");
+    // A head that has passed leaves only an event.
+    expect(answer.status).toBeOneOf(name.startsWith("head") ? [200] : [400, 401, 402, 403, 404, 429, 500, 502, 503]);
+    expect(answer.text).toContain("error");
+    expect(answer.credits).toBeLessThanOrEqual(name.startsWith("head") ? firstPrice : 0);
+  });
+});
+
 describe("the client sees the failure as with one target", () => {
+  test.concurrent.each(dialects)("%s, after silence within the content", async (dialect) => {
+    const answer = await call(dialect, `${dialect}-content-silence`, true);
+    expect(answer).toMatchObject({ status: 200, attempts: "1", provider: first[dialect], outcome: "interrupted" });
+    expect(answer.text).toMatch(/Hello[^]*error/);
+    expect(answer.credits).toBeGreaterThan(0);
+  });
+
   test.each(
     rows
       .filter(({ moves }) => !moves)
