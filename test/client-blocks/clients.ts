@@ -7,6 +7,8 @@ export interface DocumentedClient {
   pip?: string;
   /** Its installation takes longer than all others together: it is run with `CLIENTS=all` only. */
   isLarge?: true;
+  /** The end of the answer, if the client's own words before the prompt are more than the simulated model repeats. */
+  answer?: RegExp;
   /** The models that the blocks call, as the caller's generations name them. */
   models: readonly string[];
 }
@@ -27,7 +29,12 @@ export const clients: Readonly<Record<string, DocumentedClient | Unrun>> = {
   Cline: { reason: "requires a tool call in every turn, and simulated models never call the tool that ends" },
   aider: { pip: "test/client-blocks/aider.txt", models: ["anthropic/claude-sonnet-5"] },
   llm: { pip: python, models: ["anthropic/claude-haiku-4-5"] },
-  "Gemini CLI": { reason: "does not work" },
+  "Gemini CLI": {
+    npm: "@google/gemini-cli@0.61.0",
+    isLarge: true,
+    answer: /That is all I have to say/,
+    models: ["anthropic/claude-haiku-4-5"],
+  },
   Cursor: { reason: "an application for the desktop" },
   "Roo Code": { reason: "an extension of an editor" },
   Zed: { reason: "an application for the desktop" },

@@ -23,7 +23,7 @@ export function camelMember(object: JsonObject, name: string): JsonObject | unde
 }
 
 /** The name of a member as protobuf writes it in JSON. */
-export function camelOf(name: string): string {
+function camelOf(name: string): string {
   return name.replace(/(?<=[a-z0-9])_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
