@@ -158,7 +158,7 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   const calls = createPaidWork({ ...options, router, outbound }, lasting);
   const pipeline = new CallPipeline(calls);
   const publicUrl = config.server.public_url ?? options.address;
-  const { jobs, ...jobParts } = createJobs({
+  const { jobs, handle, startJob, ...jobParts } = createJobs({
     ...options,
     calls,
     outbound,
@@ -173,6 +173,8 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
     pipeline,
     outbound,
     webhooks,
+    handle,
+    startJob,
     ticker,
     publicUrl,
     pages,

@@ -4,7 +4,7 @@ import { type AlertParts, createAlerts } from "./alerts/alerts.ts";
 import { createWebhooks } from "./webhooks.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
-import { type Job, JobRunner, openJobStore } from "../jobs/index.ts";
+import { type Job, type JobHandler, JobRunner, type NewJob, openJobStore } from "../jobs/index.ts";
 import type { RunningPart } from "../http/index.ts";
 import { BACKGROUND_JOB, BackgroundResponses, openBackgroundStore, openResponseStore } from "../objects/index.ts";
 import type { Outbound } from "../outbound/index.ts";
@@ -44,6 +44,10 @@ export interface Jobs {
   jobs: RunningPart;
   /** Undefined if the configuration has no alerts. */
   alerts: RunningPart | undefined;
+  /** Runs the jobs of a further kind too. */
+  handle: (kind: string, handler: JobHandler) => void;
+  /** Stores a job and runs it, unless it is there already. */
+  startJob: (job: NewJob) => Promise<void>;
 }
 
 /** The features that work by jobs, and their runner, which starts at once. */
@@ -90,7 +94,12 @@ export function createJobs(options: JobsOptions): Jobs {
     ]),
     onError: jobErrors(logger, clock),
   });
-  return { videos, background, webhooks, jobs: partOf(jobs, videos), alerts: alerts?.part };
+  const handle: Jobs["handle"] = (kind, handler) => jobs.handle(kind, handler);
+  const startJob: Jobs["startJob"] = async (job) => {
+    await store.put(job);
+    wake(job.kind);
+  };
+  return { videos, background, webhooks, jobs: partOf(jobs, videos), alerts: alerts?.part, handle, startJob };
 }
 
 /** The jobs and the videos of one configuration, which end together. */

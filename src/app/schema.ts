@@ -13,7 +13,7 @@ import { PRICE_CATALOG } from "../pricing/sql/schema.ts";
 import { TARGET_STATES } from "../routing/sql/schema.ts";
 import { NO_CHANGE, READINESS, type Schema, together } from "../storage/index.ts";
 import { VIDEOS } from "../videos/sql/schema.ts";
-import { CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
+import { CRAWL_FAILED_POSITIONS, CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
 import { moveWebTables, WITHOUT_WEB_TABLES } from "../web/sql/schema.ts";
 import { STORED_BYTES } from "../web/stored-bytes/sql/schema.ts";
 import { WEB_DOCUMENTS, WEB_MARKS } from "../web/text-index/sql/schema.ts";
@@ -63,5 +63,6 @@ export const schema: Schema = {
     ledger.OWNER_IDS,
     KEPT_THOUGHTS,
     ALERTS,
+    CRAWL_FAILED_POSITIONS,
   ],
 };

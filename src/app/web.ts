@@ -19,6 +19,7 @@ import {
 import { chatCodec, chatRequest } from "../dialects/index.ts";
 import type { RunningPart } from "../http/index.ts";
 import type { Outbound } from "../outbound/index.ts";
+import type { Jobs } from "./jobs.ts";
 import type { PaidWork } from "./paid-work.ts";
 import type { PagePool } from "../pages/index.ts";
 import { webPrice } from "../pricing/index.ts";
@@ -29,6 +30,8 @@ import type { Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import {
   BraveBackend,
+  CRAWL_WEBHOOK_JOB,
+  CrawlDelivery,
   CrawlMessages,
   Crawls,
   type CrawlsOptions,
@@ -67,6 +70,9 @@ interface WebOptions {
   pipeline: CallPipeline;
   outbound: Outbound;
   webhooks: Webhooks;
+  /** Runs the jobs of a kind, and stores one. */
+  handle: Jobs["handle"];
+  startJob: Jobs["startJob"];
   ticker: Ticker;
   /** The gateway's own address. */
   publicUrl: string;
@@ -206,14 +212,15 @@ type CrawlParts = Pick<
 >;
 
 function createCrawls(options: WebOptions, { crawls }: WebStores, parts: CrawlParts): Crawls {
-  const { config, environment, logger, webhooks, ticker, publicUrl, storage } = options;
+  const { config, environment, logger, webhooks, ticker, publicUrl, storage, startJob } = options;
   const { clock } = environment;
   const { crawl } = config.web;
   const intervalMs = crawl.pages_per_second === 0 ? 0 : Math.ceil(1_000 / crawl.pages_per_second);
+  options.handle(CRAWL_WEBHOOK_JOB, new CrawlDelivery({ crawls, webhooks, clock, ticker }));
   return new Crawls({
     ...parts,
     crawls,
-    messages: new CrawlMessages({ crawls, webhooks, clock, bytesPerUserMax: crawl.bytes_per_user }),
+    messages: new CrawlMessages({ crawls, startJob, clock, bytesPerUserMax: crawl.bytes_per_user }),
     webhooks,
     tokens: openTokenStore(storage),
     environment,

@@ -44,7 +44,7 @@ export function createWebhooks(options: WebhooksOptions): { webhooks: Webhooks; 
   const secrets = createWebhookSecrets(options);
   const delivery = new WebhookDelivery({ secrets, outbound, logger, clock, randomFraction });
   return {
-    webhooks: new Webhooks({ jobs, secrets, outbound, clock, onScheduled: wake }),
+    webhooks: new Webhooks({ jobs, secrets, outbound, delivery, clock, onScheduled: wake }),
     handlers: [[WEBHOOK_JOB, delivery]],
   };
 }

@@ -32,18 +32,25 @@ export interface JobRunnerOptions extends Omit<LaneOptions, "leaseMs" | "ticker"
 export class JobRunner implements Watched {
   slot = -1;
   readonly #lanes = new Map<string, Lane>();
+  readonly #laneOptions: LaneOptions;
   readonly #ticker: JobRunnerOptions["ticker"];
   readonly #pollMs: number;
   #polledAt: number;
 
   /** Starts at once. Jobs of a kind without a handler stay for a node that has one. */
   constructor({ handlers, pollMs = POLL_MS, leaseMs = LEASE_MS, ...options }: JobRunnerOptions) {
-    for (const [kind, handler] of handlers) this.#lanes.set(kind, new Lane(kind, handler, { ...options, leaseMs }));
+    this.#laneOptions = { ...options, leaseMs };
+    for (const [kind, handler] of handlers) this.handle(kind, handler);
     this.#ticker = options.ticker;
     this.#pollMs = pollMs;
     this.#polledAt = this.#ticker.now();
     this.#ticker.watch(this);
     this.#poll();
+  }
+
+  /** Runs the jobs of a further kind, before the runner is closed. */
+  handle(kind: string, handler: JobHandler): void {
+    this.#lanes.set(kind, new Lane(kind, handler, this.#laneOptions));
   }
 
   /** Looks for due jobs of this kind now: for a process that has just put one. */

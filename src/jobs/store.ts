@@ -68,6 +68,8 @@ export interface JobStore {
    */
   put(job: NewJob, lease?: JobLease): Promise<boolean>;
   find(id: string): Promise<Job | undefined>;
+  /** Whether there are jobs whose ids begin with this ASCII text. */
+  hasAny(prefix: string): Promise<boolean>;
   /** Jobs that are due and have no lease that runs, by their `runAt`. Changes nothing. */
   due(request: DueRequest): Promise<Job[]>;
   /** The number of jobs that are due since before a moment, and have no lease that runs at `at`. */

@@ -7,6 +7,7 @@ export type { WebModel } from "./model.ts";
 export { scrapeRequest } from "./scrape/scrape-request.ts";
 export { Screenshots } from "./screenshots/index.ts";
 export type { StoredBytesStore } from "./stored-bytes/index.ts";
+export { CRAWL_WEBHOOK_JOB, CrawlDelivery } from "./crawl/messages/crawl-delivery.ts";
 export { CrawlMessages } from "./crawl/messages/crawl-messages.ts";
 export { batchRequest, crawlRequest } from "./crawl/crawl-request.ts";
 export type { CrawlsOptions } from "./crawl/crawl-dependencies.ts";

@@ -63,7 +63,7 @@ export class WebhookDelivery implements JobHandler {
     if (running >= PER_USER_MAX) return this.#defer(message);
     this.#underWay.set(owner, running + 1);
     try {
-      return await this.#deliver(owner, message, signal);
+      return await this.deliver(owner, message, signal);
     } finally {
       this.#leave(owner);
     }
@@ -81,7 +81,8 @@ export class WebhookDelivery implements JobHandler {
     return { again: { ...message, deferrals: deferrals + 1 }, afterMs };
   }
 
-  async #deliver(owner: string, message: WebhookMessage, signal: AbortSignal): Promise<JobResult> {
+  /** One attempt. Rejects as a run does. */
+  async deliver(owner: string, message: WebhookMessage, signal: AbortSignal): Promise<JobResult> {
     const outcome = await this.#attempt(owner, message, signal);
     const answer = "status" in outcome ? outcome : undefined;
     if (answer !== undefined && answer.status >= 200 && answer.status < 300) return { done: true };

@@ -47,19 +47,20 @@ class Rig {
     const guard = new AddressGuard({ allowPrivateHosts, allowPorts: [80, 443], resolve, ownAddresses: () => [] });
     const outbound = new Outbound({ guard, ask });
     const jobs = openJobStore(storage);
-    this.webhooks = new Webhooks({
-      jobs,
-      secrets: this.secrets,
-      outbound,
-      clock,
-      onScheduled: (kind) => void this.woken.push(kind),
-    });
     const note =
       (level: string) =>
       (fields: object, message: string): void =>
         void this.log.push({ level, fields: { ...fields }, message });
     const logger = { info: note("info"), warn: note("warn") };
     this.delivery = new WebhookDelivery({ secrets: this.secrets, outbound, logger, clock, randomFraction: () => 0 });
+    this.webhooks = new Webhooks({
+      jobs,
+      secrets: this.secrets,
+      outbound,
+      delivery: this.delivery,
+      clock,
+      onScheduled: (kind) => void this.woken.push(kind),
+    });
   }
 
   static async open(storage: Storage, { configured = testKey, allow = ["127.0.0.1:*"] } = {}): Promise<Rig> {
@@ -151,6 +152,35 @@ describe("an address", () => {
   test("whose name can't be looked up at the moment is accepted: each attempt looks again", async () => {
     await rig.secrets.make("alice");
     await rig.webhooks.check({ owner: "alice", url: "https://slow.test/" });
+  });
+});
+
+describe("a message in Firecrawl's format", () => {
+  const eventOf = (url: string) => ({ id: "c1-page-0", owner: "alice", url, headers: {}, at: 0, body: { page: 1 } });
+  const { signal } = new AbortController();
+
+  test("is sent at once, and leaves nothing behind", async () => {
+    using receiver = new WebhookReceiver();
+    await rig.secrets.make("alice");
+    expect(await rig.webhooks.send(eventOf(receiver.url), signal)).toBe(true);
+    expect(receiver.received.map(({ body }) => body)).toEqual(['{"page":1}']);
+    expect(await rig.webhooks.hasScheduled("c1-")).toBe(false);
+    expect(await rig.webhooks.send({ ...eventOf(receiver.url), body: { page: "x".repeat(300_000) } }, signal)).toBe(
+      false,
+    );
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test("that is refused has its further attempts later", async () => {
+    using receiver = new WebhookReceiver(() => new Response("", { status: 500 }));
+    await rig.secrets.make("alice");
+    expect(await rig.webhooks.send(eventOf(receiver.url), signal)).toBe(true);
+    expect(rig.woken).toEqual([]);
+    expect([await rig.webhooks.hasScheduled("c1-"), await rig.webhooks.hasScheduled("c2-")]).toEqual([true, false]);
+    const job = await openJobStore(rig.storage).find("webhook:c1-page-0");
+    expect(job).toMatchObject({ runAt: rig.now + 5_000, payload: { attempts: 1 } });
+    expect(await rig.run("c1-page-0")).toMatchObject({ again: { attempts: 2 } });
+    expect(receiver.received).toHaveLength(2);
   });
 });
 

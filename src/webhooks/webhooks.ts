@@ -1,14 +1,8 @@
-import { type Clock, GatewayError } from "../core/index.ts";
+import { type Clock, GatewayError, type JsonObject } from "../core/index.ts";
 import type { JobStore } from "../jobs/index.ts";
 import { type Outbound, OutboundError, type OutboundFailure } from "../outbound/index.ts";
-import {
-  type FirecrawlEvent,
-  firecrawlMessageOf,
-  type WebhookMessage,
-  messageOf,
-  WEBHOOK_JOB,
-  type WebhookEvent,
-} from "./message.ts";
+import { type FirecrawlEvent, firecrawlMessageOf, messageOf, WEBHOOK_JOB, type WebhookEvent } from "./message.ts";
+import type { WebhookDelivery } from "./delivery.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
 /** How long the look-up of a name may delay a call; it is repeated before each attempt. */
@@ -21,6 +15,7 @@ export interface WebhooksOptions {
   jobs: JobStore;
   secrets: WebhookSecrets;
   outbound: Outbound;
+  delivery: Pick<WebhookDelivery, "deliver">;
   clock: Clock;
   /** Called when a message is due, with the kind of its job. */
   onScheduled: (kind: string) => void;
@@ -63,19 +58,28 @@ export class Webhooks {
     await this.#put(event, messageOf(event));
   }
 
-  /** Schedules a message in Firecrawl's format. Resolves with false, and schedules nothing, if its body is too long. */
-  async scheduleFirecrawl(event: FirecrawlEvent): Promise<boolean> {
+  /**
+   * Sends a message in Firecrawl's format now. One that is not delivered is scheduled for its further attempts, which is durable
+   * when this resolves. Resolves with false, and sends nothing, if its body is too long. Rejects as a run of a job does.
+   */
+  async send(event: FirecrawlEvent, signal: AbortSignal): Promise<boolean> {
     const message = firecrawlMessageOf(event);
     if (message === undefined) return false;
-    await this.#put(event, message);
+    const result = await this.#options.delivery.deliver(event.owner, message, signal);
+    if ("again" in result) await this.#put(event, result.again, result.afterMs);
     return true;
   }
 
-  async #put({ id, owner }: Pick<WebhookEvent, "id" | "owner">, message: WebhookMessage): Promise<void> {
+  /** Whether messages wait for an attempt, or are under way, whose ids begin with this text. */
+  hasScheduled(prefix: string): Promise<boolean> {
+    return this.#options.jobs.hasAny(`${WEBHOOK_JOB}:${prefix}`);
+  }
+
+  async #put({ id, owner }: Pick<WebhookEvent, "id" | "owner">, message: JsonObject, afterMs = 0): Promise<void> {
     const { jobs, clock, onScheduled } = this.#options;
     const now = clock();
     const job = { id: `${WEBHOOK_JOB}:${id}`, kind: WEBHOOK_JOB, owner, payload: { ...message } };
-    await jobs.put({ ...job, runAt: now, createdAt: now });
-    onScheduled(WEBHOOK_JOB);
+    await jobs.put({ ...job, runAt: now + afterMs, createdAt: now });
+    if (afterMs === 0) onScheduled(WEBHOOK_JOB);
   }
 }

@@ -154,6 +154,18 @@ describe.each([
     expect(await store.find("c1")).toMatchObject({ completed: 2, credits: 12n, bytes: 3 });
   });
 
+  test("pages that failed are found in the order in which they did", async () => {
+    await startCrawl("c1", [page("/a"), page("/b"), page("/c")]);
+    const failure = { code: "X", message: "gone" };
+    const states = ["failed", "blocked", "failed"] as const;
+    for (const [at, each] of (await take(T0)).toReversed().entries()) {
+      await store.end(each, { state: states[at] ?? "failed", failure }, T0);
+    }
+    expect(await store.failedPage("c1", 0)).toMatchObject({ ...failure, number: 2, url: "http://a.test/c", at: T0 });
+    expect(await store.failedPage("c1", 1)).toMatchObject({ number: 0, isBlocked: false });
+    expect(await store.failedPage("c1", 2)).toBeUndefined();
+  });
+
   test("a lease that ran out is another process's, and a fetched page goes on where it was", async () => {
     await startCrawl("c1", [page("/a"), page("/b")]);
     const [a, b] = await take(T0);

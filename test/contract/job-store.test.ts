@@ -95,6 +95,25 @@ describe.each(engines)("jobs on %s", (engine) => {
       expect(await store.claim("a", newLease(AT + LEASE + 1), AT + LEASE + 1)).toMatchObject({ id: "a" });
     });
 
+    test("knows of jobs by the beginning of their ids", async () => {
+      await store.put(job("webhook:c1-page-3"));
+      await store.put(job("webhook:c2.end", { runAt: AT + 1_000_000 }));
+      const prefixes = [
+        "webhook:c1-",
+        "webhook:c1-page-3",
+        "webhook:c1-page-4",
+        "webhook:c-",
+        "webhook:c2-",
+        "xebhook",
+        "",
+      ];
+      const known: string[] = [];
+      for (const prefix of prefixes) if (await store.hasAny(prefix)) known.push(prefix);
+      expect(known).toEqual(["webhook:c1-", "webhook:c1-page-3", ""]);
+      await store.finish(await leaseOne(AT));
+      expect(await store.hasAny("webhook:c1-")).toBe(false);
+    });
+
     test("finds no job that is gone", async () => {
       await store.put(job("a"));
       await store.finish(await leaseOne(AT));

@@ -62,6 +62,11 @@ class SqlJobStore implements JobStore {
     return this.#sql.first(sql`SELECT ${jobs.names} FROM jobs WHERE id = ${id}`, (row) => toJob(jobs.read(row)));
   }
 
+  hasAny(prefix: string): Promise<boolean> {
+    // The first text behind all that begin with it: ids are compared by their bytes.
+    return this.#sql.hasRows(sql`SELECT 1 FROM jobs WHERE id >= ${prefix} AND id < ${`${prefix}~`} LIMIT 1`);
+  }
+
   due({ kind, at, jobsMax, except }: DueRequest): Promise<Job[]> {
     return this.#sql.rows(
       sql`SELECT ${jobs.names} FROM jobs

@@ -148,6 +148,8 @@ export interface CrawlWebhook {
   headers: Readonly<Record<string, string>>;
   metadata: Readonly<Record<string, string>>;
   events: readonly CrawlWebhookEvent[];
+  /** Set if a job of the crawl sends its messages in order; older versions scheduled each by itself. */
+  isOrdered?: true;
 }
 
 /** The stored part of a request: plain data for any node. */
@@ -179,7 +181,7 @@ export const pagesByDefault = PAGES;
 export function webhookOf(given: CrawlRequest["webhook"]): CrawlWebhook | undefined {
   if (given == null) return undefined;
   const { url, headers, metadata, events } = typeof given === "string" ? { url: given } : given;
-  return { url, headers: headers ?? {}, metadata: metadata ?? {}, events: events ?? webhookEvents };
+  return { url, headers: headers ?? {}, metadata: metadata ?? {}, events: events ?? webhookEvents, isOrdered: true };
 }
 
 export function discoveryOf(request: CrawlRequest): Discovery {

@@ -136,6 +136,8 @@ export interface CrawlNote extends CrawlFailure {
 export interface StoredResult {
   /** From 0, in the order in which the pages ended. */
   position: number;
+  /** Of the page. */
+  number: number;
   content: Uint8Array;
 }
 
@@ -190,6 +192,8 @@ export interface CrawlStore {
   content(page: PageId): Promise<Uint8Array | undefined>;
   results(id: string, range: ResultRange): Promise<StoredResult[]>;
   failures(id: string, countMax: number): Promise<PageFailure[]>;
+  /** The page that failed as the first one (0), the second … */
+  failedPage(id: string, index: number): Promise<PageFailure | undefined>;
   notes(id: string): Promise<CrawlNote[]>;
   /** Crawls that run while the bytes of all such of their owner are beyond the bound: the largest of them. */
   oversized(bytesMax: number): Promise<Crawl[]>;

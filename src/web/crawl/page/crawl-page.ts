@@ -1,7 +1,7 @@
 /**
  * One page of a crawl:
  *
- *   robots.txt ──▶ hold ──▶ scrape ──▶ its links into the frontier ──▶ result stored ──▶ charged ──▶ message ──▶ visible
+ *   robots.txt ──▶ hold ──▶ scrape ──▶ its links into the frontier ──▶ result stored ──▶ charged ──▶ visible
  *
  * A process may die between any two of these: see `CrawlStore`. The page's work has the crawl's id as its parent.
  */
@@ -321,11 +321,9 @@ async function admit(deps: CrawlDependencies, run: PageRun, scraped: PageRead): 
 async function charge(deps: CrawlDependencies, run: PageRun, stored: StoredWork): Promise<void> {
   const work = resumeWork(deps.work, stored.parked);
   const cost = await charged(work, { status: 200, outcome: "complete", observed: { usage: stored.usage } });
-  await deps.messages.page(run);
   await end(deps, run, { state: "done", credits: cost + BigInt(stored.spent) });
 }
 
-async function end({ crawls, environment, messages }: CrawlDependencies, run: PageRun, result: PageEnd): Promise<void> {
-  if (result.state === "failed") await messages.pageFailed(run, result.failure);
+async function end({ crawls, environment }: CrawlDependencies, run: PageRun, result: PageEnd): Promise<void> {
   await crawls.end(run.page, result, environment.clock());
 }

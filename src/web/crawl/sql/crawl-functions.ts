@@ -109,3 +109,30 @@ export const CRAWL_LEASED = `
     RETURN true;
   END $$;
 `;
+
+/** Failed pages have positions too: from -1 downwards, in their order. */
+export const CRAWL_END = `
+  CREATE OR REPLACE FUNCTION crawl_end(
+    of_crawl text, page_number bigint, token text, attempt bigint, new_state bigint, code text, message text, cost bigint,
+    of_host text, now_at bigint
+  ) RETURNS boolean LANGUAGE plpgsql AS $$
+  DECLARE
+    crawl record;
+    size bigint;
+  BEGIN
+    SELECT completed, failed, delay_ms INTO crawl FROM crawls WHERE id = of_crawl FOR UPDATE;
+    UPDATE crawl_pages SET state = new_state, failure_code = code, failure = message, ended_at = now_at, work = NULL,
+        lease_token = NULL, lease_until = NULL, position = CASE new_state WHEN 3 THEN crawl.completed WHEN 4 THEN -1 - crawl.failed END
+      WHERE crawl_id = of_crawl AND number = page_number AND lease_token = token AND attempts = attempt
+      RETURNING bytes INTO size;
+    IF NOT FOUND THEN RETURN false; END IF;
+    UPDATE crawls SET completed = completed + (new_state = 3)::int, failed = failed + (new_state = 4)::int,
+        skipped = skipped + (new_state > 4)::int, credits = credits + cost,
+        bytes = bytes + CASE WHEN new_state = 3 THEN size ELSE 0 END
+      WHERE id = of_crawl;
+    IF crawl.delay_ms = 0 THEN
+      UPDATE crawl_lanes SET ready_at = now_at WHERE crawl_id = of_crawl AND host = of_host AND ready_at > now_at;
+    END IF;
+    RETURN true;
+  END $$;
+`;

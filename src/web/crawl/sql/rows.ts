@@ -98,7 +98,11 @@ export const notes = tableOf<CrawlNote>({
   at: named("noted_at", integer),
 });
 
-export const results = tableOf<StoredResult>({ position: integer, content: bytes });
+export const results = tableOf<StoredResult>({
+  position: integer,
+  number: named("page_number", integer),
+  content: bytes,
+});
 
 /** Postgres stores no NUL in a text. */
 export function messageText(message: string): string {

@@ -1,5 +1,5 @@
 import { inWebFile } from "../../sql/web-file.ts";
-import { CRAWL_ADD, CRAWL_LEASED } from "./crawl-functions.ts";
+import { CRAWL_ADD, CRAWL_END, CRAWL_LEASED } from "./crawl-functions.ts";
 import { TAKE_FUNCTION } from "./take-function.ts";
 
 export const CRAWLS = inWebFile(
@@ -46,7 +46,7 @@ export const CRAWLS = inWebFile(
     lease_until   INTEGER,
     work          TEXT, -- JSON: what is charged for a fetched page
     digest        TEXT, -- of its text: null if it may repeat another page
-    position      INTEGER, -- of its result
+    position      INTEGER, -- of its result; of a failed page from -1 downwards
     bytes         INTEGER NOT NULL DEFAULT 0,
     failure_code  TEXT,
     failure       TEXT,
@@ -119,5 +119,7 @@ export const CRAWL_RETRIES = inWebFile(
   `,
   "account_id retry_key",
 );
+
+export const CRAWL_FAILED_POSITIONS = { postgres: CRAWL_END };
 
 export const CRAWL_TAKE = { postgres: TAKE_FUNCTION };

@@ -68,7 +68,8 @@ export class SqliteCrawlStore extends SqlCrawlStore {
       const ended = transaction.first(
         sql`UPDATE crawl_pages SET state = ${pageStates[state]}, failure_code = ${failure?.code},
             failure = ${failure && messageText(failure.message)}, ended_at = ${at}, work = NULL, lease_token = NULL,
-            lease_until = NULL, position = CASE WHEN ${isDone} THEN (SELECT completed FROM crawls WHERE id = ${crawlId}) END
+            lease_until = NULL, position = CASE WHEN ${isDone} THEN (SELECT completed FROM crawls WHERE id = ${crawlId})
+              WHEN ${isFailed} THEN (SELECT -1 - failed FROM crawls WHERE id = ${crawlId}) END
           ${leased(page)} RETURNING bytes`,
         sizes.read,
       );

@@ -1,5 +1,13 @@
 import type { JsonObject } from "../../../core/index.ts";
-import { column, perEngine, sql, type SqlRunner, type Statement, tableOf } from "../../../storage/index.ts";
+import {
+  column,
+  perEngine,
+  sql,
+  type SqlRow,
+  type SqlRunner,
+  type Statement,
+  tableOf,
+} from "../../../storage/index.ts";
 import type {
   Added,
   Crawl,
@@ -135,9 +143,9 @@ export abstract class SqlCrawlStore implements CrawlStore {
   results(id: string, { from, countMax, bytesMax }: ResultRange): Promise<StoredResult[]> {
     return this.sql.rows(
       sql`SELECT ${results.names} FROM (
-          SELECT p.position, p.number, sum(p.bytes) OVER (ORDER BY p.position ROWS UNBOUNDED PRECEDING) AS total
+          SELECT p.position, p.number AS page_number, sum(p.bytes) OVER (ORDER BY p.position ROWS UNBOUNDED PRECEDING) AS total
           FROM crawl_pages p WHERE p.crawl_id = ${id} AND p.position >= ${from} AND p.position < ${from + countMax}
-        ) AS listed JOIN crawl_results r ON r.crawl_id = ${id} AND r.number = listed.number
+        ) AS listed JOIN crawl_results r ON r.crawl_id = ${id} AND r.number = listed.page_number
         WHERE total <= ${bytesMax} OR position = ${from} ORDER BY position`,
       results.read,
     );
@@ -147,10 +155,14 @@ export abstract class SqlCrawlStore implements CrawlStore {
     return this.sql.rows(
       sql`SELECT ${failures.names} FROM crawl_pages
         WHERE crawl_id = ${id} AND failure_code IS NOT NULL ORDER BY number LIMIT ${countMax}`,
-      (row) => {
-        const { state, ...failure } = failures.read(row);
-        return { ...failure, isBlocked: state === pageStates.blocked };
-      },
+      toFailure,
+    );
+  }
+
+  failedPage(id: string, index: number): Promise<PageFailure | undefined> {
+    return this.sql.first(
+      sql`SELECT ${failures.names} FROM crawl_pages WHERE crawl_id = ${id} AND position = ${-1 - index}`,
+      toFailure,
     );
   }
 
@@ -201,6 +213,11 @@ export abstract class SqlCrawlStore implements CrawlStore {
     await this.sql.run(sql`DELETE FROM crawls WHERE id = ${id}`);
     return true;
   }
+}
+
+function toFailure(row: SqlRow): PageFailure {
+  const { state, ...failure } = failures.read(row);
+  return { ...failure, isBlocked: state === pageStates.blocked };
 }
 
 export const repeated = ({ crawlId, number }: PageId, digest: string): Statement =>
