@@ -1,9 +1,10 @@
+import type { Policy } from "../auth/index.ts";
 import type { Role } from "../core/index.ts";
 
 export type HolderKind = "organisation" | "user";
 
-/** An organisation or a user: who holds an account, and tokens. Times are milliseconds since the epoch. */
-export interface Holder {
+/** An organisation or a user: who holds an account, and tokens. Its policy narrows those of all tokens below it. */
+export interface Holder extends Policy {
   kind: HolderKind;
   /** Never changes, and is never given again. It owns records; of most it is the first name. */
   id: string;

@@ -3,7 +3,7 @@ export type { ActContext } from "./acts/act-context.ts";
 export { auditJson } from "./audit-json.ts";
 export { budgetInfo, levelBudget } from "./budget-info.ts";
 export { budgetJson, creditsOrNull, levelJson, timeOrNull } from "./budget-json.ts";
-export { changeHolder, type HolderChanges, type LimitChanges } from "./acts/change-holder.ts";
+export { changeHolder, type HolderChanges, type LimitChanges, type PolicyChanges } from "./acts/change-holder.ts";
 export { changeToken, revokeToken, rotateToken, type TokenChanges } from "./acts/change-token.ts";
 export { addHolder } from "./acts/create-holder.ts";
 export { createToken, type TokenRequest } from "./acts/create-token.ts";

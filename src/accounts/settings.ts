@@ -1,5 +1,5 @@
 /** The settings of a holder or a token, as the audit log and the API have them: in credits, null without a limit. */
-import type { TokenRecord } from "../auth/index.ts";
+import type { Policy, TokenRecord } from "../auth/index.ts";
 import type { Account } from "../ledger/index.ts";
 import { creditsOrNull, timeOrNull } from "./budget-json.ts";
 import type { Holder } from "./holder.ts";
@@ -13,6 +13,17 @@ function limitsOf(account: Account | undefined) {
   };
 }
 
+function policyOf({ models, tools, rpm, tpm, concurrency, expiresAt }: Policy) {
+  return {
+    models: models ?? null,
+    tools: tools ?? null,
+    rpm: rpm ?? null,
+    tpm: tpm ?? null,
+    concurrency: concurrency ?? null,
+    expires_at: timeOrNull(expiresAt),
+  };
+}
+
 export function settingsOf(holder: Holder, account: Account | undefined) {
   const { kind, id, name, role = "member", organisationId = null } = holder;
   return {
@@ -20,26 +31,22 @@ export function settingsOf(holder: Holder, account: Account | undefined) {
     name,
     ...(kind === "user" && { role, organisation_id: organisationId }),
     prepaid: account?.prepaid ?? false,
+    ...policyOf(holder),
     ...limitsOf(account),
     disabled: holder.disabledAt !== undefined,
   };
 }
 
 export function tokenSettingsOf(token: TokenRecord, account: Account | undefined) {
-  const { id, user, name, role, service, models, tools, rpm, tpm, concurrency, expiresAt, pausedAt } = token;
+  const { id, user, name, role, service, pausedAt } = token;
   return {
     id,
     user_id: user,
     name: name ?? null,
     role: role ?? null,
     service,
-    models: models ?? null,
-    tools: tools ?? null,
-    rpm: rpm ?? null,
-    tpm: tpm ?? null,
-    concurrency: concurrency ?? null,
+    ...policyOf(token),
     ...limitsOf(account),
-    expires_at: timeOrNull(expiresAt),
     paused: pausedAt !== undefined,
   };
 }

@@ -51,7 +51,8 @@ export const schema: Schema = {
     READINESS,
     ledger.REFUNDS,
     ledger.SESSIONS,
-    ledger.MOVES,
+    // The next one, and the one of the owners' ids, contained only functions.
+    { postgres: NO_CHANGE },
     BACKGROUND_RESPONSES,
     ledger.ATTEMPTS,
     CONVERSATIONS,
@@ -60,9 +61,10 @@ export const schema: Schema = {
     NODES,
     AUDIT,
     auth.HOLDERS,
-    ledger.OWNER_IDS,
+    { postgres: NO_CHANGE },
     KEPT_THOUGHTS,
     ALERTS,
     CRAWL_FAILED_POSITIONS,
+    together(auth.POLICIES, ledger.LEVELS),
   ],
 };

@@ -4,6 +4,6 @@ export { googleToken } from "./google-token.ts";
 export { type OpenAnswer, OpenAnswers } from "./open-answers.ts";
 export type { Principal } from "./principal.ts";
 export { SessionLimit } from "./session-limit.ts";
-export { insertToken, openClientSecretStore, openTokenStore, roleColumn, tokens } from "./sql/open.ts";
-export { type FoundToken, refusalOf, type TokenRecord, type TokenStore } from "./store.ts";
+export { insertToken, openClientSecretStore, openTokenStore, policyColumns, roleColumn, tokens } from "./sql/open.ts";
+export { type FoundToken, type Policy, refusalOf, type TokenRecord, type TokenStore } from "./store.ts";
 export { issueToken } from "./token.ts";

@@ -1,5 +1,5 @@
 import { type RateLimits, type Role, roleOfToken } from "../core/index.ts";
-import type { FoundToken, TokenRecord } from "./store.ts";
+import type { FoundToken, Policy } from "./store.ts";
 
 /** The authenticated caller. The same object is used as long as its token is cached. */
 export interface Principal {
@@ -14,19 +14,26 @@ export interface Principal {
   role: Role;
   /** The id of its user's organisation. */
   organisation?: string | undefined;
+  /** Globs of model ids; undefined for all. */
   models: readonly string[] | undefined;
+  /** Further lists, of which a model has to match each as well: those of the levels above. */
+  modelsAbove?: readonly (readonly string[])[] | undefined;
   /** Globs of names of tools, those that begin with `!` are exceptions; undefined for all. */
   tools?: readonly string[] | undefined;
-  /** Undefined if no rate limit applies. */
+  /** Further lists, which have to permit a tool as well. */
+  toolsAbove?: readonly (readonly string[])[] | undefined;
+  /** Those of the token; undefined if it has none. */
   rates: Readonly<RateLimits> | undefined;
+  /** Those of its user and of their organisation; undefined if neither has any. */
+  ratesAbove?: readonly Readonly<RateLimits>[] | undefined;
   /** The factor on prices in millionths, in place of the configuration's; undefined for that. */
   markup?: number | undefined;
-  /** Milliseconds since the epoch; undefined if the token never expires. */
+  /** When the token, its user or their organisation expires, in milliseconds since the epoch; undefined for never. */
   expiresAt: number | undefined;
 }
 
 export function toPrincipal(token: FoundToken): Principal {
-  return {
+  const principal: Principal = {
     tokenId: token.id,
     user: token.user,
     userName: token.userName,
@@ -40,9 +47,28 @@ export function toPrincipal(token: FoundToken): Principal {
     markup: token.markup,
     expiresAt: token.expiresAt,
   };
+  return token.above === undefined ? principal : { ...principal, ...narrowed(token, token.above) };
 }
 
-function ratesOf({ rpm, tpm, concurrency }: TokenRecord): RateLimits | undefined {
+/** The members that the policies above a token change. Each narrows: the token may do what all of them permit. */
+function narrowed(token: FoundToken, above: readonly Policy[]): Partial<Principal> {
+  const levels = [token, ...above];
+  const [models, ...modelsAbove] = levels.flatMap((level) => (level.models === undefined ? [] : [level.models]));
+  const [tools, ...toolsAbove] = levels.flatMap((level) => (level.tools === undefined ? [] : [level.tools]));
+  const ends = levels.flatMap(({ expiresAt }) => expiresAt ?? []);
+  const rates = above.map((policy) => ratesOf(policy) ?? {});
+  return {
+    models,
+    ...(modelsAbove.length > 0 && { modelsAbove }),
+    ...(tools && { tools }),
+    ...(toolsAbove.length > 0 && { toolsAbove }),
+    // A service's account has none above it, which could count its calls.
+    ...(!token.service && above.some((policy) => ratesOf(policy) !== undefined) && { ratesAbove: rates }),
+    expiresAt: ends.length === 0 ? undefined : Math.min(...ends),
+  };
+}
+
+function ratesOf({ rpm, tpm, concurrency }: Policy): RateLimits | undefined {
   if (rpm === undefined && tpm === undefined && concurrency === undefined) return undefined;
   return {
     ...(rpm === undefined ? {} : { requestsPerMinute: rpm }),

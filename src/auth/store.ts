@@ -1,18 +1,7 @@
 import { GatewayError, type Role } from "../core/index.ts";
 
-/** A stored token. Times are milliseconds since the epoch. */
-export interface TokenRecord {
-  id: string;
-  secretHash: Uint8Array;
-  /** The id of its user. */
-  user: string;
-  /** The first account of the chain that pays for its calls. */
-  accountId: string;
-  /** Calls bypass the user's balance, but their cost is recorded. */
-  service: boolean;
-  /** A lesser one than its user's; undefined for that. */
-  role: Role | undefined;
-  name: string | undefined;
+/** The limits of all tokens of a holder, or of one token. Times are milliseconds since the epoch. */
+export interface Policy {
   /** Globs of model ids that it may use; undefined for all. */
   models: readonly string[] | undefined;
   /** Globs of names of tools that it may call, those with `!` it may not; undefined for all. */
@@ -24,6 +13,21 @@ export interface TokenRecord {
   /** Simultaneous calls; undefined for no limit. */
   concurrency: number | undefined;
   expiresAt: number | undefined;
+}
+
+/** A stored token. */
+export interface TokenRecord extends Policy {
+  id: string;
+  secretHash: Uint8Array;
+  /** The id of its user. */
+  user: string;
+  /** The first account of the chain that pays for its calls. */
+  accountId: string;
+  /** Calls bypass the user's balance, but their cost is recorded. */
+  service: boolean;
+  /** A lesser one than its user's; undefined for that. */
+  role: Role | undefined;
+  name: string | undefined;
   revokedAt: number | undefined;
   createdAt: number;
   pausedAt: number | undefined;
@@ -47,15 +51,19 @@ export interface FoundToken extends TokenRecord {
   organisationDisabledAt: number | undefined;
   /** The markup of its organisation, in millionths; undefined for the configuration's. */
   markup: number | undefined;
+  /** The policies of its user and of their organisation; undefined if neither limits anything. */
+  above?: readonly Policy[] | undefined;
 }
 
 /** Why a token may not be used (401); undefined if it may. */
 export function refusalOf(token: FoundToken, at: number): GatewayError | undefined {
-  const { revokedAt, expiresAt, pausedAt, userDisabledAt, organisationDisabledAt } = token;
+  const { revokedAt, expiresAt, pausedAt, userDisabledAt, organisationDisabledAt, above } = token;
   if (revokedAt !== undefined) return new GatewayError("token_revoked", "The token has been revoked.");
   if (expiresAt !== undefined && expiresAt <= at) return new GatewayError("token_expired", "The token has expired.");
   if (pausedAt !== undefined) return new GatewayError("token_paused", "The token is paused.");
   if (userDisabledAt !== undefined) return new GatewayError("user_disabled", "The token's user is disabled.");
+  if (above?.some((policy) => policy.expiresAt !== undefined && policy.expiresAt <= at) === true)
+    return new GatewayError("token_expired", "The access of the token's user, or of their organisation, has expired.");
   if (organisationDisabledAt === undefined) return undefined;
   return new GatewayError("organisation_disabled", "The organisation of the token's user is disabled.");
 }

@@ -25,17 +25,18 @@ export type AdmitFree = (call: FreeCall) => Promise<void>;
  */
 export async function admitFree(deps: WorkDependencies, call: FreeCall): Promise<void> {
   const { requestId: id, principal, operation, provider = "", needsCredits = false } = call;
-  const { rates, accountId, service } = principal;
+  const { rates, ratesAbove, accountId, service } = principal;
   const amount: Nano = needsCredits && !service ? 1n : 0n;
-  if (rates === undefined && amount === 0n) return;
+  if ((rates ?? ratesAbove) === undefined && amount === 0n) return;
   const at = deps.clock();
   const held = { operation, provider, model: "", dialect: undefined, streamed: false };
   const hold: Hold = { kind: "hold", id, accountId, amount, ...held, at, leaseUntil: at + limits.holdLeaseMs };
   if (rates !== undefined) hold.rates = rates;
+  if (ratesAbove !== undefined) hold.ratesAbove = ratesAbove;
   const result = await deps.ledger.submit(hold);
   if (result.outcome === "held") void endHold(deps, { kind: "release", id, at: deps.clock() });
   else if (result.outcome === "limited") {
-    throw rateExceeded(result.limit, { limits: rates ?? {}, seen: result.rates, tokens: 0 }, at);
+    throw rateExceeded(result, { own: principal, tokens: 0, now: at });
   } else if (result.outcome === "insufficient" && amount > 0n) {
     throw new GatewayError("insufficient_credits", "Not enough credits: none are left.");
   }

@@ -81,12 +81,11 @@ class Opening implements QueuedOperation<Hold> {
   /** The first hold, committed together with the limits and the retry key. */
   #hold(): Hold {
     const { id, principal, price, bound, retry } = this.#output.order;
-    const { rates } = principal;
+    const { rates, ratesAbove } = principal;
     const hold = holdOf(this.#output.order, { id, amount: this.#output.amount, at: this.#deps.clock() });
-    if (rates !== undefined) {
-      hold.rates = rates;
-      hold.tokens = expectedTokens(price, bound);
-    }
+    if (rates !== undefined) hold.rates = rates;
+    if (ratesAbove !== undefined) hold.ratesAbove = ratesAbove;
+    if ((rates ?? ratesAbove) !== undefined) hold.tokens = expectedTokens(price, bound);
     if (retry !== undefined) hold.retry = retry;
     return hold;
   }
@@ -100,11 +99,12 @@ class Opening implements QueuedOperation<Hold> {
     const deps = this.#deps;
     const { order, cost } = this.#output;
     const hold = this.operation;
-    const { rates } = order.principal;
+    const own = order.principal;
     switch (result.outcome) {
       case "held": {
         const { amount, at } = hold;
-        const headers = rates && result.rates && rateHeaders(rates, result.rates, at);
+        const isLimited = (own.rates ?? own.ratesAbove) !== undefined;
+        const headers = isLimited ? rateHeaders(own, result, at) : undefined;
         const start = {
           reserves: NONE,
           amount,
@@ -119,11 +119,7 @@ class Opening implements QueuedOperation<Hold> {
       case "insufficient":
         throw this.#output.refusal(result.available);
       case "limited":
-        throw rateExceeded(
-          result.limit,
-          { limits: rates ?? {}, seen: result.rates, tokens: hold.tokens ?? 0 },
-          hold.at,
-        );
+        throw rateExceeded(result, { own, tokens: hold.tokens ?? 0, now: hold.at });
       case "retry-running":
       case "retry-mismatch":
         throw retryRefused(result.outcome);

@@ -35,14 +35,14 @@ export interface ParkedWork {
 export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState): ParkedWork {
   const { id, parent, session, principal, operation, dialect, source, price, bound, streamed, retry, at } = order;
   const { chargeMax } = order;
-  const { user, tokenId, accountId, rates } = principal;
+  const { user, tokenId, accountId, rates, ratesAbove } = principal;
   return {
     id,
     ...(parent === undefined ? {} : { parent }),
     ...(session === undefined ? {} : { session }),
     reserves,
     held: String(amount),
-    principal: { user, tokenId, accountId, rates },
+    principal: { user, tokenId, accountId, rates, ...(ratesAbove && { ratesAbove }) },
     operation,
     ...(dialect === undefined ? {} : { dialect }),
     source,

@@ -1,19 +1,50 @@
+import type { Principal } from "../auth/index.ts";
 import { type RateLimits, GatewayError } from "../core/index.ts";
-import type { RateState } from "../ledger/index.ts";
+import type { Hold, OutcomeOf, RateState, SeenRates } from "../ledger/index.ts";
 
-/** OpenAI's headers with the remaining quota of a token's minute (`docs/wire/openai.md`). */
-export function rateHeaders(rates: RateLimits, seen: RateState, now: number): Record<string, string> {
+/** The limits of one level of an account's chain, and the counts of its minute. */
+interface LevelRates {
+  limits: RateLimits;
+  seen: RateState;
+}
+
+/** Limits by level: of a token, its user, its organisation. */
+export type OwnRates = Pick<Principal, "rates" | "ratesAbove">;
+
+/** OpenAI's headers with the remaining quota of a minute (`docs/wire/openai.md`): for each unit, of the level that has the least. */
+export function rateHeaders(own: OwnRates, seen: SeenRates, now: number): Record<string, string> {
   const headers: Record<string, string> = {};
-  const reset = `${Math.max(seen.minuteEndsAt - now, 0) / 1_000}s`;
-  const add = (unit: string, limit: number | undefined, used: number): void => {
-    if (limit === undefined) return;
-    headers[`x-ratelimit-limit-${unit}`] = String(limit);
-    headers[`x-ratelimit-remaining-${unit}`] = String(Math.max(limit - used, 0));
-    headers[`x-ratelimit-reset-${unit}`] = reset;
+  const levels = levelsOf(own, seen);
+  const add = (unit: string, quotaOf: (level: LevelRates) => [limit: number | undefined, used: number]): void => {
+    let least: number | undefined;
+    for (const level of levels) {
+      const [limit, used] = quotaOf(level);
+      if (limit === undefined) continue;
+      const remaining = Math.max(limit - used, 0);
+      if (least !== undefined && remaining >= least) continue;
+      least = remaining;
+      headers[`x-ratelimit-limit-${unit}`] = String(limit);
+      headers[`x-ratelimit-remaining-${unit}`] = String(remaining);
+      headers[`x-ratelimit-reset-${unit}`] = `${Math.max(level.seen.minuteEndsAt - now, 0) / 1_000}s`;
+    }
   };
-  add("requests", rates.requestsPerMinute, seen.requests);
-  add("tokens", rates.tokensPerMinute, seen.tokens);
+  add("requests", ({ limits, seen: counts }) => [limits.requestsPerMinute, counts.requests]);
+  add("tokens", ({ limits, seen: counts }) => [limits.tokensPerMinute, counts.tokens]);
   return headers;
+}
+
+function levelsOf({ rates, ratesAbove = [] }: OwnRates, seen: SeenRates): LevelRates[] {
+  const states = [seen.rates, ...(seen.ratesAbove ?? [])];
+  return [rates ?? {}, ...ratesAbove].flatMap((limits, level) => {
+    const state = states[level];
+    return state === undefined ? [] : [{ limits, seen: state }];
+  });
+}
+
+/** Whether a limit of any level counts the tokens of calls. */
+export function countsTokens({ rates, ratesAbove }: OwnRates): boolean {
+  if (rates?.tokensPerMinute !== undefined) return true;
+  return ratesAbove?.some((limits) => limits.tokensPerMinute !== undefined) === true;
 }
 
 const meanings: Record<keyof RateLimits, [unit: string, when: string]> = {
@@ -25,27 +56,27 @@ const meanings: Record<keyof RateLimits, [unit: string, when: string]> = {
 /** Seconds after which a call refused for concurrency may be retried. */
 const OPEN_CALL_RETRY_SECONDS = 1;
 
-/** A token's limits, the counts of its minute, and the tokens that the refused call would have added. */
-export interface RateCheck {
-  limits: RateLimits;
-  seen: RateState;
-  tokens: number;
-}
+const payers = ["This token", "This token's user", "This token's organisation"];
 
-/** The refusal of a call that exceeds one of the token's limits. */
+/** The refusal of a call that exceeds one of its limits; `tokens` are those that it would have added. */
 export function rateExceeded(
-  limit: keyof RateLimits,
-  { limits: rates, seen, tokens }: RateCheck,
-  now: number,
+  { limit, level = 0, ...seen }: OutcomeOf<Hold> & { outcome: "limited" },
+  { own, tokens, now }: { own: OwnRates; tokens: number; now: number },
 ): GatewayError {
-  const waitMs = limit === "concurrentCalls" ? OPEN_CALL_RETRY_SECONDS * 1_000 : seen.minuteEndsAt - now;
-  const most = rates[limit] ?? 0;
+  const rates = level === 0 ? own.rates : own.ratesAbove?.[level - 1];
+  const counts = level === 0 ? seen.rates : seen.ratesAbove?.[level - 1];
+  const waitMs = limit === "concurrentCalls" ? OPEN_CALL_RETRY_SECONDS * 1_000 : (counts?.minuteEndsAt ?? now) - now;
+  const most = rates?.[limit] ?? 0;
   const [unit, when] = meanings[limit];
   const meaning = `${most} ${unit}${most === 1 ? "" : "s"} ${when}`;
   const alone = tokens > most ? ", more than a whole minute has" : "";
   const needs = limit === "tokensPerMinute" ? ` This call may use about ${tokens}${alone}.` : "";
-  return new GatewayError("rate_limit_exceeded", `This token is limited to ${meaning}.${needs}`, {
-    retryAfterSeconds: Math.max(Math.ceil(waitMs / 1_000), 1),
-    headers: rateHeaders(rates, seen, now),
-  });
+  return new GatewayError(
+    "rate_limit_exceeded",
+    `${payers[level] ?? "This account"} is limited to ${meaning}.${needs}`,
+    {
+      retryAfterSeconds: Math.max(Math.ceil(waitMs / 1_000), 1),
+      headers: rateHeaders(own, seen, now),
+    },
+  );
 }

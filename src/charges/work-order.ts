@@ -13,7 +13,7 @@ import { type ModelPrice, type PriceOf, withMarkup } from "../pricing/index.ts";
 import type { OutputHold } from "./output-hold.ts";
 
 /** The payer and owner of a piece of work. */
-export type WorkOwner = Pick<Principal, "user" | "tokenId" | "accountId" | "rates" | "markup">;
+export type WorkOwner = Pick<Principal, "user" | "tokenId" | "accountId" | "rates" | "ratesAbove" | "markup">;
 
 /** The provider and model that perform a piece of work. */
 export interface WorkSource {

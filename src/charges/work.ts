@@ -33,6 +33,7 @@ import { HeldOutput, type SentLimits } from "./held-output.ts";
 import { type HoldState, Lease } from "./lease.ts";
 import { type ParkedWork, toParkedWork } from "./parked-work.ts";
 import { type Allowance, TopUps } from "./top-ups.ts";
+import { countsTokens } from "./rate-headers.ts";
 import { capAt, creditsOf, WorkCost } from "./work-cost.ts";
 import { withOwnMarkup, type WorkOrder } from "./work-order.ts";
 
@@ -227,7 +228,7 @@ export class Work implements Watched {
       cost = this.costOf(observed);
       operation = { kind: "settle", id, amount: cost, at, record };
       const { usage } = record;
-      if (principal.rates?.tokensPerMinute !== undefined) operation.tokens = inputTokens(usage) + outputTokens(usage);
+      if (countsTokens(principal)) operation.tokens = inputTokens(usage) + outputTokens(usage);
       if (outcome === "complete" && answer !== undefined) operation.answer = answer;
     }
     const owed = end.unbilled ?? end.lost;

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { parseDuration } from "../config/index.ts";
 import { formatCredits, limits, type Nano, parseCredits, parseMarkup, roles } from "../core/index.ts";
+import type { BudgetPeriod } from "../ledger/index.ts";
 
 /** An invalid command line; the message is one line for the user. */
 export class UsageError extends Error {
@@ -154,4 +155,45 @@ export function singleAccountOption<Kind extends string>(
   if (only === undefined || another !== undefined)
     throw new UsageError(`name one account: ${kinds.map((kind) => `--${kind}`).join(" or ")}`);
   return only;
+}
+
+/** The values of `withPolicyOptions`. */
+export interface PolicyOptions {
+  models?: string[] | "none";
+  tools?: string[] | "none";
+  rpm?: number | "none";
+  tpm?: number | "none";
+  concurrency?: number | "none";
+  maxBudget?: Nano | "none";
+  period?: BudgetPeriod | "none";
+  /** Milliseconds from now on. */
+  expires?: number | "none";
+}
+
+/** The policy of tokens: the options of a token, or of all those of a user or an organisation. */
+export function withPolicyOptions(command: Command): Command {
+  return command
+    .option("--models <globs>", "model ids that may be used, or none for all", orNone(listOption))
+    .option("--tools <globs>", "tools that may be called, or none for all", orNone(toolsOption))
+    .option("--rpm <count>", "requests a minute, or none", orNone(countOption("--rpm")))
+    .option("--tpm <count>", "tokens of calls a minute, or none", orNone(countOption("--tpm")))
+    .option("--concurrency <count>", "calls at the same time, or none", orNone(countOption("--concurrency")))
+    .option("--max-budget <amount>", "the most that may be spent, or none", orNone(creditsOption("--max-budget")))
+    .option("--period <period>", "daily, monthly or none: when the budget starts again", orNone(periodOption))
+    .option("--expires <duration>", "from now on, or none", orNone(durationOption("--expires")));
+}
+
+/** The changes that these options ask for; `at` is now. */
+export function policyChangesOf(options: PolicyOptions, at: number) {
+  const { expires } = options;
+  return {
+    models: orNull(options.models),
+    tools: orNull(options.tools),
+    rpm: orNull(options.rpm),
+    tpm: orNull(options.tpm),
+    concurrency: orNull(options.concurrency),
+    maxBudget: orNull(options.maxBudget),
+    period: orNull(options.period),
+    expiresAt: typeof expires === "number" ? at + expires : expires && null,
+  };
 }

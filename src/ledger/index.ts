@@ -27,6 +27,7 @@ export type {
   Release,
   Renew,
   RetryKey,
+  SeenRates,
   Settle,
   TopUp,
 } from "./operations.ts";

@@ -43,6 +43,8 @@ export interface Hold extends HeldCall {
   leaseUntil: number;
   /** Limits of the first account: per minute and simultaneous. Its calls are counted with or without limits. */
   rates?: RateLimits;
+  /** Limits of the accounts above it, upwards. Each account counts the calls below it. */
+  ratesAbove?: readonly RateLimits[];
   /** The expected tokens of the call. They count towards the minute until its end reports the real number. */
   tokens?: number;
   /** The retry key of a call that can be repeated and is then answered with the stored answer. */
@@ -53,13 +55,22 @@ export interface Hold extends HeldCall {
   session?: string;
 }
 
-/** The counts of an account's running minute, or, if none runs, of the one that the requested call would begin. */
+/**
+ * The counts of an account's running minute, or, if none runs, of the one that the requested call would begin: of its own calls, and
+ * of those below it.
+ */
 export interface RateState {
   requests: number;
   tokens: number;
   /** Open calls. Like the other counts, this includes the requested call if it was admitted. */
   calls: number;
   minuteEndsAt: number;
+}
+
+/** The counts that the limits of a hold are compared with, at their positions. */
+export interface SeenRates {
+  rates?: RateState;
+  ratesAbove?: readonly RateState[];
 }
 
 /** The caller's `Idempotency-Key`, unique within the hold's account, and a hash of its request. */
@@ -275,9 +286,9 @@ export interface Sweep {
 
 export interface HoldOutcomes {
   /** With `rates` if the accepted hold came with limits. */
-  held: { outcome: "held" | "exists"; rates?: RateState };
-  /** A limit is reached, whether or not the credits suffice; nothing was held or counted. */
-  limited: { outcome: "limited"; limit: keyof RateLimits; rates: RateState };
+  held: { outcome: "held" | "exists" } & SeenRates;
+  /** A limit is reached, whether or not the credits suffice; nothing was held or counted. `level` is absent for the first account. */
+  limited: { outcome: "limited"; limit: keyof RateLimits; level?: number } & SeenRates;
   /** The retry key has a stored answer; the id is that of its call. */
   replayed: { outcome: "replayed"; id: string; answer: StoredAnswer };
   /** The retry key's first call has not ended, or had another fingerprint. */

@@ -1,5 +1,5 @@
 import type { RateLimits } from "../core/index.ts";
-import type { RateState } from "./operations.ts";
+import type { Hold, RateState, SeenRates } from "./operations.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -30,6 +30,19 @@ export function passedLimit(limits: RateLimits, admitted: RateState): keyof Rate
   if (isPast(limits.requestsPerMinute, admitted.requests)) return "requestsPerMinute";
   if (isPast(limits.tokensPerMinute, admitted.tokens)) return "tokensPerMinute";
   return isPast(limits.concurrentCalls, admitted.calls) ? "concurrentCalls" : undefined;
+}
+
+/** The limits of a hold by the levels of its chain; undefined if it has none. */
+export function limitsByLevel({ rates, ratesAbove = [] }: Hold): RateLimits[] | undefined {
+  return rates === undefined && ratesAbove.length === 0 ? undefined : [rates ?? {}, ...ratesAbove];
+}
+
+/** The counts of the levels as the outcome of a hold has them: of those that it has limits for. */
+export function seenRates({ rates, ratesAbove }: Hold, [first, ...above]: readonly RateState[]): SeenRates {
+  return {
+    ...(rates !== undefined && first !== undefined && { rates: first }),
+    ...(ratesAbove !== undefined && { ratesAbove: above.slice(0, ratesAbove.length) }),
+  };
 }
 
 export function countCall(counts: CallCounts, at: number, tokens: number): void {

@@ -83,11 +83,11 @@ export function noTargetFor({ name }: ModelRoute): GatewayError {
   return new GatewayError("model_not_routed", `The route ${name} has no target for this call.`, { param: "model" });
 }
 
-/** The caller as the targets of a route are checked for it: a token whose list has the route's own name may use them all. */
+/** The caller as the targets of a route are checked for it: a list that has the route's own name permits them all. */
 export function callerOfRoute(caller: ModelCaller, { name }: ModelRoute): ModelCaller {
-  const { models } = caller;
-  const hasName = models?.some((glob) => matchesGlob(glob, name)) === true;
-  return { ...caller, models: hasName ? undefined : models, isRoute: true };
+  const lists = caller.models === undefined ? [] : [caller.models, ...(caller.modelsAbove ?? [])];
+  const [models, ...modelsAbove] = lists.filter((globs) => !globs.some((glob) => matchesGlob(glob, name)));
+  return { ...caller, models, modelsAbove, isRoute: true };
 }
 
 /**

@@ -321,15 +321,17 @@ function requireKey({ prefix, requiredVariable, keys }: UpstreamRoute, model: st
   );
 }
 
-/** Whether the model is not internal, and the token's globs match it, under any of its prefixes, which all refer to the same model. */
+/** Whether the model is not internal, and the token's globs match it, and those above it, under any of its prefixes, which all refer to the same model. */
 export function mayUse(
-  { models, isRoute = false }: ModelCaller,
+  { models, modelsAbove, isRoute = false }: ModelCaller,
   { prefix, aliases, internal }: UpstreamRoute,
   model: string,
 ): boolean {
   if (!isRoute && internal?.has(model) === true) return false;
   if (models === undefined) return true;
-  return [prefix, ...aliases].some((name) => models.some((glob) => matchesGlob(glob, `${name}/${model}`)));
+  const matches = (globs: readonly string[]): boolean =>
+    [prefix, ...aliases].some((name) => globs.some((glob) => matchesGlob(glob, `${name}/${model}`)));
+  return matches(models) && (modelsAbove === undefined || modelsAbove.every(matches));
 }
 
 function modelOf(route: UpstreamRoute, model: string): ResolvedModel {

@@ -4,7 +4,7 @@ import { matchesGlob } from "../core/index.ts";
 
 /** The caller of a model. */
 export interface ModelCaller
-  extends Pick<Principal, "models">, Partial<Pick<Principal, "tokenId" | "user" | "organisation">> {
+  extends Pick<Principal, "models">, Partial<Pick<Principal, "modelsAbove" | "tokenId" | "user" | "organisation">> {
   /** Whether it is a route of the operator's, which may call models that callers cannot name. */
   isRoute?: boolean;
 }

@@ -13,6 +13,7 @@ import { describeInterleavings } from "./ledger-store/interleavings.ts";
 import { describeParking } from "./ledger-store/parking.ts";
 import { describeMoves } from "./ledger-store/moves.ts";
 import { describePeriods } from "./ledger-store/periods.ts";
+import { describeLevels } from "./ledger-store/levels.ts";
 import { describeRates } from "./ledger-store/rates.ts";
 import { describeRecords } from "./ledger-store/records.ts";
 import { describeRetries } from "./ledger-store/retries.ts";
@@ -32,6 +33,7 @@ export function describeLedgerStore(name: string, open: OpenLedgerStore): void {
     describe("top-ups", () => describeTopUps(open));
     describe("moves", () => describeMoves(open));
     describe("rates", () => describeRates(open));
+    describe("levels", () => describeLevels(open));
     describe("retry keys", () => describeRetries(open));
     describe("parking", () => describeParking(open));
     describe("call records", () => describeRecords(open));

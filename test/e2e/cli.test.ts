@@ -89,6 +89,9 @@ describe("token", () => {
       tokens_per_minute: 5000,
       concurrent_calls: 4,
       models: ["openai/*", "xai/grok-4"],
+      models_within: [],
+      tools: null,
+      tools_within: [],
       expires_at: null,
     });
     const table = await run("token", "list");

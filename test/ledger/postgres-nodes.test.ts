@@ -168,3 +168,41 @@ test("nodes that renew, raise and end holds in any order while others sweep them
   }
   await closeNodes();
 });
+
+test("holds of nodes of the previous version count in their own account alone, whichever node ends them", async () => {
+  await openNodes();
+  const [first, second] = stores;
+  const [storage] = storages;
+  if (first === undefined || second === undefined || storage?.engine !== "postgres")
+    throw new Error("there is no node");
+  await first.putAccount(account("user", "u"), 1);
+  await first.putAccount(account("token", "t", { parentId: "user:u" }), 1);
+  // As such a node sends them: without the levels, and with the limits of the first one.
+  const older = { kind: "hold", account: "token:t", amount: "1", operation: "chat", at: 1_000, lease_until: 60_000 };
+  const limits = { is_rated: true, requests_max: 2, tokens: 0 };
+  const commit = (operation: object) =>
+    storage.statements.run<{ outcomes: string[]; details: (string | null)[] }>(
+      "SELECT outcomes, details FROM ledger_commit($1, '{1}', NULL)",
+      [JSON.stringify([operation])],
+    );
+  const rates = { requests: 1, tokens: 0, calls: 1, minuteEndsAt: 60_000 };
+  const [taken] = await commit({ ...older, ...limits, id: "a" });
+  expect([taken?.outcomes, JSON.parse(taken?.details[0] ?? "")]).toEqual([["held"], rates]);
+  await commit({ ...older, ...limits, id: "b" });
+  const [refused] = await commit({ ...older, ...limits, id: "c" });
+  expect([refused?.outcomes, JSON.parse(refused?.details[0] ?? "")]).toMatchObject([["limited"], { requests: 2 }]);
+  const openCalls = async (): Promise<bigint[]> =>
+    (await storage.statements.run<{ open_calls: bigint }>("SELECT open_calls FROM accounts ORDER BY id")).map(
+      (row) => row.open_calls,
+    );
+  const above = { ...hold("d", "token:t"), ratesAbove: [{ concurrentCalls: 1 }] };
+  expect(await second.commit([above])).toMatchObject([{ outcome: "held", ratesAbove: [{ calls: 1 }] }]);
+  expect(await openCalls()).toEqual([3n, 1n]);
+  await first.commit([{ kind: "settle", id: "a", amount: 1n, at: 2_000 }]);
+  // That node ends its own, and may end those of others.
+  await commit({ kind: "release", id: "b", at: 2_000 });
+  await commit({ kind: "release", id: "d", at: 2_000 });
+  expect(await openCalls()).toEqual([0n, 0n]);
+  expect((await first.audit()).drifts).toEqual([]);
+  await closeNodes();
+});

@@ -73,7 +73,7 @@ const rates: fc.Arbitrary<Hold["rates"]> = fc.record(
 );
 
 type Step = { later: number; amount: bigint; tokens: number } & (
-  | { do: "hold"; token: number; rates: Hold["rates"]; parent: string | undefined }
+  | { do: "hold"; token: number; rates: Hold["rates"]; ofUser: Hold["rates"]; parent: string | undefined }
   | { do: "settle" | "release" | "renew" | "top-up" | "park"; call: number; keeper: HoldKeeper | undefined }
 );
 
@@ -88,6 +88,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     amount: fc.bigInt(20n, 60n),
     tokens: fc.nat(20),
     rates: fc.option(rates, { nil: undefined, freq: 2 }),
+    ofUser: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.record({ requestsPerMinute: fc.integer({ min: 15, max: 120 }) }) },
+      { weight: 1, arbitrary: fc.record({ tokensPerMinute: fc.integer({ min: 300, max: 2_700 }) }) },
+      { weight: 1, arbitrary: fc.record({ concurrentCalls: fc.integer({ min: 9, max: 60 }) }) },
+    ),
     parent: fc.constantFrom(undefined, "series"),
   }),
   fc.record({
@@ -187,8 +193,9 @@ class Run {
       this.#calls += 1;
       const hold = this.#hold(`token:${this.#name}-${each.token}`, each.amount);
       const id = `${this.#name}-${this.#calls}`;
-      const { parent } = each;
-      const options = { ...(each.rates && { rates: each.rates }), ...(parent !== undefined && { parent }) };
+      const { parent, ofUser } = each;
+      const limited = { ...(each.rates && { rates: each.rates }), ...(ofUser && { ratesAbove: [ofUser] }) };
+      const options = { ...limited, ...(parent !== undefined && { parent }) };
       return [{ ...hold, id, tokens: each.tokens, ...options }];
     }
     const [call] = open.splice(each.call % Math.max(1, open.length), 1);

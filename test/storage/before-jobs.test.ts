@@ -75,7 +75,10 @@ describe.each(engines)("a database of the previous version, on %s,", (engine) =>
       ...(admin && { role: "owner" }),
       version: 1,
     }));
-    expect(inNotation(await openTokenStore(storage).list())).toEqual(tokens);
+    const found = await openTokenStore(storage).list();
+    expect(found.map(({ userName }) => userName)).toEqual(tokens.map(({ user }) => user));
+    const ofHolders = { userName: undefined, userRole: undefined, organisation: undefined };
+    expect(inNotation(found.map((token) => ({ ...token, ...ofHolders })))).toEqual(tokens);
     const holders = openHolderStore(storage);
     expect(await holders.find("user", "ben")).toMatchObject({ id: "ben", role: "owner", accountId: "user:ben" });
     expect(await holders.find("user", "ann")).toMatchObject({ id: "ann", role: "member" });

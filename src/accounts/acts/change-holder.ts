@@ -1,4 +1,5 @@
 import type { NoteChange } from "../../audit/index.ts";
+import type { Policy } from "../../auth/index.ts";
 import type { Nano, Role } from "../../core/index.ts";
 import type { Account, AccountState, BudgetPeriod } from "../../ledger/index.ts";
 import type { Steps } from "../../storage/index.ts";
@@ -23,7 +24,10 @@ export interface LimitChanges {
   period?: BudgetPeriod | null | undefined;
 }
 
-export interface HolderChanges extends LimitChanges {
+/** The members to change of a policy; null takes one away. */
+export type PolicyChanges = { [Name in keyof Policy]?: Policy[Name] | null | undefined };
+
+export interface HolderChanges extends LimitChanges, PolicyChanges {
   name?: string | undefined;
   role?: Role | undefined;
   disabled?: boolean | undefined;
@@ -80,7 +84,8 @@ export function* changeSteps(
   const at = deps.environment.clock();
   const next = changedHolder(holder, changes, at);
   const limited = account && changedAccount(account, changes);
-  if (account === undefined && (changes.maxBudget ?? changes.period ?? changes.markup) != null)
+  const { maxBudget, period, markup, rpm, tpm, concurrency } = changes;
+  if (account === undefined && (maxBudget ?? period ?? markup ?? rpm ?? tpm ?? concurrency) != null)
     throw new AccountError(`${kind} ${holder.name} has only service tokens, and no account to limit`);
   const old = settingsOf(holder, account);
   const now = settingsOf(next, limited);
@@ -97,14 +102,14 @@ export function* changeSteps(
 
 /** Who has money only may set budgets; an organisation's admin changes its users, as far as they have no more rights. */
 function requireAllowed(caller: Caller, { holder, chain }: HolderState, changes: HolderChanges): void {
-  const { name, role, disabled, markup, maxBudget } = changes;
+  const { role, markup, maxBudget, period: _, ...others } = changes;
   if (markup !== undefined && holder.kind !== "organisation")
     throw new AccountError(
       `only an organisation has a markup; ${holder.kind} ${holder.name} has that of the configuration`,
     );
   if (caller.role === "owner") return;
   if (caller.role === "billing") {
-    if (name === undefined && role === undefined && disabled === undefined) return;
+    if (role === undefined && Object.values(others).every((value) => value === undefined)) return;
     throw roleRequired("The role billing changes budgets and a markup alone.");
   }
   if (caller.role !== "organisation_admin" || holder.kind !== "user")
@@ -114,13 +119,26 @@ function requireAllowed(caller: Caller, { holder, chain }: HolderState, changes:
   requireBudgetWithin(caller, maxBudget, chain);
 }
 
-function changedHolder(holder: Holder, { name, role, disabled }: HolderChanges, at: number): Holder {
+function changedHolder(holder: Holder, changes: HolderChanges, at: number): Holder {
+  const { name, role, disabled } = changes;
   const { disabledAt } = holder;
   return {
     ...holder,
+    ...changedPolicy(holder, changes),
     name: name ?? holder.name,
     role: holder.kind === "user" ? (role ?? holder.role) : undefined,
     disabledAt: disabled === undefined ? disabledAt : disabled ? (disabledAt ?? at) : undefined,
+  };
+}
+
+export function changedPolicy(policy: Policy, changes: PolicyChanges): Policy {
+  return {
+    models: changed(policy.models, changes.models),
+    tools: changed(policy.tools, changes.tools),
+    rpm: changed(policy.rpm, changes.rpm),
+    tpm: changed(policy.tpm, changes.tpm),
+    concurrency: changed(policy.concurrency, changes.concurrency),
+    expiresAt: changed(policy.expiresAt, changes.expiresAt),
   };
 }
 

@@ -4,7 +4,7 @@ import type { AccountState } from "../../ledger/index.ts";
 import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
-import { changed, changedAccount, type LimitChanges } from "./change-holder.ts";
+import { changed, changedAccount, changedPolicy, type LimitChanges, type PolicyChanges } from "./change-holder.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import type { Holder } from "../holder.ts";
 import {
@@ -21,15 +21,9 @@ import { findHolder } from "../sql/holders.ts";
 import { findToken, updateToken } from "../sql/tokens.ts";
 
 /** The members to change of a token; null takes one away. */
-export interface TokenChanges extends LimitChanges {
+export interface TokenChanges extends LimitChanges, PolicyChanges {
   name?: string | null | undefined;
   role?: Role | null | undefined;
-  models?: readonly string[] | null | undefined;
-  tools?: readonly string[] | null | undefined;
-  rpm?: number | null | undefined;
-  tpm?: number | null | undefined;
-  concurrency?: number | null | undefined;
-  expiresAt?: number | null | undefined;
   paused?: boolean | undefined;
 }
 
@@ -94,18 +88,13 @@ function requireAllowed(caller: Caller, { user, chain }: TokenState, changes: To
 }
 
 function changedToken(token: TokenRecord, changes: TokenChanges, at: number): TokenRecord {
-  const { paused, expiresAt, name, role, models, tools, rpm, tpm, concurrency } = changes;
+  const { paused, name, role } = changes;
   const { pausedAt } = token;
   return {
     ...token,
     name: changed(token.name, name),
     role: changed(token.role, role),
-    models: changed(token.models, models),
-    tools: changed(token.tools, tools),
-    rpm: changed(token.rpm, rpm),
-    tpm: changed(token.tpm, tpm),
-    concurrency: changed(token.concurrency, concurrency),
-    expiresAt: changed(token.expiresAt, expiresAt),
+    ...changedPolicy(token, changes),
     pausedAt: paused === undefined ? pausedAt : paused ? (pausedAt ?? at) : undefined,
   };
 }

@@ -44,6 +44,11 @@ export function* createHolder(deps: Dependencies, wanted: NewHolder, note: NoteC
     deletedAt: undefined,
     createdAt: at,
     version: 1,
+    models: undefined,
+    rpm: undefined,
+    tpm: undefined,
+    concurrency: undefined,
+    expiresAt: undefined,
   };
   if (!hasAccount) {
     yield insertHolder(holder);

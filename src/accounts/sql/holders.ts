@@ -1,4 +1,4 @@
-import { roleColumn } from "../../auth/index.ts";
+import { policyColumns, roleColumn } from "../../auth/index.ts";
 import { column, firstOf, sql, type Statement, type Steps, tableOf, textsIn } from "../../storage/index.ts";
 import type { Holder, HolderKind } from "../holder.ts";
 
@@ -15,6 +15,7 @@ export const holders = tableOf<Holder>({
   deletedAt: optional(integer),
   createdAt: integer,
   version: integer,
+  ...policyColumns,
 });
 
 /**
@@ -42,9 +43,11 @@ export function insertHolder(holder: Holder): Statement {
 
 /** Writes the variable members of a holder, with its next version. */
 export function updateHolder({ kind, id, name, role, organisationId, ...rest }: Holder): Statement {
-  const { accountId, disabledAt, deletedAt } = rest;
+  const { accountId, disabledAt, deletedAt, models, tools, rpm, tpm, concurrency, expiresAt } = rest;
   return sql`UPDATE account_holders SET name = ${name}, role = ${role}, organisation_id = ${organisationId},
-      account_id = ${accountId}, disabled_at = ${disabledAt}, deleted_at = ${deletedAt}, version = version + 1
+      account_id = ${accountId}, disabled_at = ${disabledAt}, deleted_at = ${deletedAt},
+      models = ${models?.join(",")}, tools = ${tools?.join(",")}, rpm = ${rpm}, tpm = ${tpm}, concurrency = ${concurrency},
+      expires_at = ${expiresAt}, version = version + 1
     WHERE kind = ${kind} AND id = ${id}`;
 }
 

@@ -1,8 +1,18 @@
 import { z } from "zod";
 import { objectOf, type Role } from "../../core/index.ts";
-import { column, runnerOf, sql, type Statement, type Storage, tableOf, textsIn } from "../../storage/index.ts";
+import {
+  column,
+  perEngine,
+  runnerOf,
+  sql,
+  type SqlRow,
+  type Statement,
+  type Storage,
+  tableOf,
+  textsIn,
+} from "../../storage/index.ts";
 import type { ClientSecretRecord, ClientSecretStore } from "../client-secret.ts";
-import type { FoundToken, TokenRecord, TokenStore } from "../store.ts";
+import type { FoundToken, Policy, TokenRecord, TokenStore } from "../store.ts";
 
 const { text, integer, bytes, flag, json, named, oneOf, optional } = column;
 
@@ -20,6 +30,16 @@ export const roleColumn = oneOf<Role>({
   member: true,
 });
 
+/** The columns of a policy. */
+export const policyColumns = {
+  models: globs,
+  tools: globs,
+  rpm: optional(integer),
+  tpm: optional(integer),
+  concurrency: optional(integer),
+  expiresAt: optional(integer),
+};
+
 const stored = {
   id: text,
   secretHash: bytes,
@@ -28,12 +48,7 @@ const stored = {
   service: flag,
   role: optional(roleColumn),
   name: optional(text),
-  models: globs,
-  tools: globs,
-  rpm: optional(integer),
-  tpm: optional(integer),
-  concurrency: optional(integer),
-  expiresAt: optional(integer),
+  ...policyColumns,
   revokedAt: optional(integer),
   createdAt: integer,
   pausedAt: optional(integer),
@@ -46,7 +61,7 @@ const stored = {
 /** The columns of a token; the names in `found` are no others'. */
 export const tokens = tableOf<TokenRecord>(stored);
 
-const found = tableOf<FoundToken>({
+const foundColumns = tableOf<Omit<FoundToken, "above">>({
   ...stored,
   userName: optional(named("holder_name", text)),
   userRole: optional(named("holder_role", roleColumn)),
@@ -56,11 +71,42 @@ const found = tableOf<FoundToken>({
   markup: optional(integer),
 });
 
+/** The columns of the policies above a token, by their names in `TOKENS`. */
+const policiesAbove = ["holder", "organisation"].map((prefix) =>
+  tableOf<Policy>({
+    models: named(`${prefix}_models`, globs),
+    tools: named(`${prefix}_tools`, globs),
+    rpm: named(`${prefix}_rpm`, optional(integer)),
+    tpm: named(`${prefix}_tpm`, optional(integer)),
+    concurrency: named(`${prefix}_concurrency`, optional(integer)),
+    expiresAt: named(`${prefix}_expires_at`, optional(integer)),
+  }),
+);
+
+const [ofHolder, ofOrganisation] = policiesAbove.map(({ names }) => names);
+
+const found = {
+  names: sql`${foundColumns.names}, ${ofHolder}, ${ofOrganisation}`,
+  read: (row: SqlRow): FoundToken => {
+    const above = policiesAbove.map(({ read }) => read(row));
+    const isLimited = above.some((policy) => Object.values(policy).some((limit) => limit !== undefined));
+    return isLimited ? { ...foundColumns.read(row), above } : foundColumns.read(row);
+  },
+};
+
+const policyOf = (prefix: string): string =>
+  ["models", "tools", "rpm", "tpm", "concurrency", "expires_at"]
+    .map((name) => `${name} AS ${prefix}_${name}`)
+    .join(", ");
+const holderPolicy = perEngine({ sqlite: policyOf("holder"), postgres: policyOf("holder") });
+const organisationPolicy = perEngine({ sqlite: policyOf("organisation"), postgres: policyOf("organisation") });
+
 /** Tokens with their users and the organisations of those. Only an organisation has a markup, which a service does not pay. */
 const TOKENS = sql`tokens
   LEFT JOIN (SELECT id AS holder_id, name AS holder_name, role AS holder_role, disabled_at AS holder_disabled_at,
-    organisation_id AS holder_organisation FROM account_holders WHERE kind = 'user') u ON holder_id = user_name
-  LEFT JOIN (SELECT id AS organisation_id, disabled_at AS organisation_disabled_at, account_id AS organisation_account
+    organisation_id AS holder_organisation, ${holderPolicy} FROM account_holders WHERE kind = 'user') u ON holder_id = user_name
+  LEFT JOIN (SELECT id AS organisation_id, disabled_at AS organisation_disabled_at, account_id AS organisation_account,
+    ${organisationPolicy}
     FROM account_holders WHERE kind = 'organisation') o ON organisation_id = holder_organisation
   LEFT JOIN (SELECT id AS markup_account, markup FROM accounts) a ON markup_account = organisation_account AND NOT service`;
 

@@ -59,6 +59,16 @@ export const CLIENT_SECRETS = bothEngines(
   "id token_id",
 );
 
+/** Limits of all tokens of a user, or of an organisation's users. */
+export const POLICIES = bothEngines(`
+  ALTER TABLE account_holders ADD COLUMN models TEXT;
+  ALTER TABLE account_holders ADD COLUMN tools TEXT;
+  ALTER TABLE account_holders ADD COLUMN rpm INTEGER;
+  ALTER TABLE account_holders ADD COLUMN tpm INTEGER;
+  ALTER TABLE account_holders ADD COLUMN concurrency INTEGER;
+  ALTER TABLE account_holders ADD COLUMN expires_at INTEGER;
+  `);
+
 export const HOLDERS = together(
   bothEngines(
     `

@@ -9,24 +9,24 @@ import {
   type HolderKind,
   listHolders,
 } from "../../accounts/index.ts";
-import type { Nano, Role } from "../../core/index.ts";
-import type { BudgetPeriod } from "../../ledger/index.ts";
+import type { Role } from "../../core/index.ts";
 import {
   type CommonOptions,
   countOption,
-  creditsOption,
   markupOption,
   nameOption,
   orNone,
   orNull,
-  periodOption,
+  policyChangesOf,
+  type PolicyOptions,
   reasonOption,
   roleOption,
   UsageError,
   withCommonOptions,
+  withPolicyOptions,
 } from "../options.ts";
 import { printJson, printLine, printTable } from "../print.ts";
-import { withState } from "../state.ts";
+import { environment, withState } from "../state.ts";
 
 type Shown = ReturnType<typeof holderJson>;
 
@@ -35,11 +35,9 @@ interface ActOptions extends CommonOptions {
   dryRun?: boolean;
 }
 
-interface SetOptions extends ActOptions {
+interface SetOptions extends ActOptions, PolicyOptions {
   role?: Role;
   organisation?: string;
-  maxBudget?: Nano | "none";
-  period?: BudgetPeriod | "none";
   markup?: number | "none";
 }
 
@@ -89,9 +87,7 @@ function withActOptions(command: Command): Command {
 }
 
 function withSettings(command: Command, kind: HolderKind): Command {
-  command
-    .option("--max-budget <amount>", "the most that it may spend, or none", orNone(creditsOption("--max-budget")))
-    .option("--period <period>", "daily, monthly or none: when the budget starts again", orNone(periodOption));
+  withPolicyOptions(command);
   if (kind === "organisation")
     return command.option("--markup <factor>", "the factor on prices, or none", orNone(markupOption("--markup")));
   command.option("--role <role>", "the rights in the admin API", roleOption("--role"));
@@ -100,8 +96,9 @@ function withSettings(command: Command, kind: HolderKind): Command {
     : command;
 }
 
-function changesOf({ role, maxBudget, period, markup }: SetOptions): HolderChanges {
-  return { role, maxBudget: orNull(maxBudget), period: orNull(period), markup: orNull(markup) };
+function changesOf(options: SetOptions): HolderChanges {
+  const { role, markup } = options;
+  return { ...policyChangesOf(options, environment.clock()), role, markup: orNull(markup) };
 }
 
 async function list(kind: HolderKind, options: ListOptions): Promise<void> {

@@ -8,8 +8,7 @@ import {
   type TokenRequest,
 } from "../../accounts/index.ts";
 import type { TokenRecord } from "../../auth/index.ts";
-import { type Nano, type Role, roles } from "../../core/index.ts";
-import type { BudgetPeriod } from "../../ledger/index.ts";
+import { type Role, roles } from "../../core/index.ts";
 import {
   type CommonOptions,
   countOption,
@@ -20,12 +19,15 @@ import {
   orNone,
   orNull,
   periodOption,
+  policyChangesOf,
+  type PolicyOptions,
   reasonOption,
   roleOption,
   textOption,
   toolsOption,
   UsageError,
   withCommonOptions,
+  withPolicyOptions,
 } from "../options.ts";
 import { printJson, printLine, printTable } from "../print.ts";
 import { environment, withState } from "../state.ts";
@@ -66,17 +68,9 @@ export function addTokenCommands(program: Command): void {
   withTokenOptions(token.command("rotate").description("give a token a new secret and print it once"))
     .option("--overlap <duration>", "how long the old secret can be used as well", durationOption("--overlap"), 0)
     .action(rotate);
-  withTokenOptions(token.command("set").description("change a token's limits"))
+  withPolicyOptions(withTokenOptions(token.command("set").description("change a token's limits")))
     .option("--name <name>", "what it is for, or none", orNone(textOption("--name")))
     .option("--role <role>", "a lesser one than its user's, or none", orNone(roleOption("--role")))
-    .option("--models <globs>", "model ids it may use, or none for all", orNone(listOption))
-    .option("--tools <globs>", "tools it may call, or none for all", orNone(toolsOption))
-    .option("--rpm <count>", "requests a minute, or none", orNone(countOption("--rpm")))
-    .option("--tpm <count>", "tokens of its calls a minute, or none", orNone(countOption("--tpm")))
-    .option("--concurrency <count>", "calls at the same time, or none", orNone(countOption("--concurrency")))
-    .option("--max-budget <amount>", "the most that it may spend, or none", orNone(creditsOption("--max-budget")))
-    .option("--period <period>", "daily, monthly or none: when the budget starts again", orNone(periodOption))
-    .option("--expires <duration>", "from now on, or none", orNone(durationOption("--expires")))
     .action(set);
 }
 
@@ -152,37 +146,15 @@ async function rotate(id: string, options: TokenOptions & { overlap: number }): 
   console.error(`It is shown only now. Token ${id}.`);
 }
 
-interface SetOptions extends TokenOptions {
+interface SetOptions extends TokenOptions, PolicyOptions {
   name?: string;
   role?: Role | "none";
-  models?: string[] | "none";
-  tools?: string[] | "none";
-  rpm?: number | "none";
-  tpm?: number | "none";
-  concurrency?: number | "none";
-  maxBudget?: Nano | "none";
-  period?: BudgetPeriod | "none";
-  expires?: number | "none";
 }
 
 async function set(id: string, options: SetOptions): Promise<void> {
-  const { expires } = options;
-  await change(
-    id,
-    {
-      name: orNull(options.name),
-      role: orNull(options.role),
-      models: orNull(options.models),
-      tools: orNull(options.tools),
-      rpm: orNull(options.rpm),
-      tpm: orNull(options.tpm),
-      concurrency: orNull(options.concurrency),
-      maxBudget: orNull(options.maxBudget),
-      period: orNull(options.period),
-      expiresAt: typeof expires === "number" ? environment.clock() + expires : expires && null,
-    },
-    options,
-  );
+  const { name, role } = options;
+  const changes = { ...policyChangesOf(options, environment.clock()), name: orNull(name), role: orNull(role) };
+  await change(id, changes, options);
 }
 
 async function change(id: string, changes: TokenChanges, options: TokenOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { budgetInfo, budgetJson, creditsOrNull, levelJson, timeOrNull } from "../../accounts/index.ts";
 import type { Principal } from "../../auth/index.ts";
-import { creditsNumber } from "../../core/index.ts";
+import { creditsNumber, type RateLimits } from "../../core/index.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 
@@ -31,9 +31,14 @@ const limits = z
     tokens_per_minute: z.int().nullable(),
     concurrent_calls: z.int().nullable(),
     models: z.array(z.string()).nullable().describe("Globs of the model ids that the token may use."),
+    models_within: z
+      .array(z.array(z.string()))
+      .describe("Further lists, of the levels above: a model has to match each of them as well."),
+    tools: z.array(z.string()).nullable().describe("Globs of the tools that it may call; those with ! it may not."),
+    tools_within: z.array(z.array(z.string())).describe("Further lists, which have to permit a tool as well."),
     expires_at: z.iso.datetime().nullable(),
   })
-  .describe("What the token may do; null where nothing limits.");
+  .describe("What the token may do by its own limits, its user's and their organisation's; null where nothing limits.");
 
 const identityFields = {
   object: z.literal("user.info"),
@@ -94,12 +99,19 @@ export const userInfoRoute = platformRoute({
   },
 });
 
-function limitsOf({ rates, models, expiresAt }: Principal) {
+function limitsOf({ rates, ratesAbove = [], models, modelsAbove = [], tools, toolsAbove = [], expiresAt }: Principal) {
+  const least = (unit: keyof RateLimits): number | null => {
+    const named = [rates ?? {}, ...ratesAbove].flatMap((level) => level[unit] ?? []);
+    return named.length === 0 ? null : Math.min(...named);
+  };
   return {
-    requests_per_minute: rates?.requestsPerMinute ?? null,
-    tokens_per_minute: rates?.tokensPerMinute ?? null,
-    concurrent_calls: rates?.concurrentCalls ?? null,
+    requests_per_minute: least("requestsPerMinute"),
+    tokens_per_minute: least("tokensPerMinute"),
+    concurrent_calls: least("concurrentCalls"),
     models: models === undefined ? null : [...models],
+    models_within: modelsAbove.map((globs) => [...globs]),
+    tools: tools === undefined ? null : [...tools],
+    tools_within: toolsAbove.map((globs) => [...globs]),
     expires_at: timeOrNull(expiresAt),
   };
 }

@@ -17,13 +17,14 @@ import {
   actHeaders,
   actQuery,
   bodyOf,
-  budget,
   changeHeaders,
   contextOf,
   idOf,
+  limitChangesOf,
+  limitSettings,
+  policyFields,
+  policySettings,
   name,
-  nanoOrNull,
-  period,
   reason,
   reference,
   role,
@@ -41,6 +42,7 @@ const common = {
   spend: money.describe("Ever."),
   held: money.describe("For calls under way."),
   available: money.nullable().describe("The most that a call may cost by this account's limits; null for no limit."),
+  ...policyFields,
   max_budget: money.nullable(),
   period: z.enum(["daily", "monthly"]).nullable(),
   created_at: z.iso.datetime(),
@@ -61,7 +63,7 @@ const answers = {
     .meta({ id: "AdminUser" }),
 } as const;
 
-const settings = { max_budget: budget.optional(), period: period.optional(), disabled: z.boolean().optional(), reason };
+const settings = { ...policySettings, ...limitSettings, disabled: z.boolean().optional(), reason };
 const markup = z
   .number()
   .min(1e-6)
@@ -82,31 +84,15 @@ const bodies = {
   },
 } as const;
 
-interface HolderBody {
-  name?: string | undefined;
-  role?: z.output<typeof role> | undefined;
-  organisation?: string | null | undefined;
-  max_budget?: number | null | undefined;
-  period?: "daily" | "monthly" | null | undefined;
-  markup?: number | null | undefined;
-  disabled?: boolean | undefined;
-  reason?: string | null | undefined;
-}
+type HolderBody = z.output<typeof bodies.organisation.change> & z.output<typeof bodies.user.change>;
 
-function changesOf({
-  name: named,
-  role: given,
-  disabled,
-  max_budget: maxBudget,
-  period: restarts,
-  markup: factor,
-}: HolderBody): HolderChanges {
+function changesOf(body: HolderBody): HolderChanges {
+  const { name: named, role: given, disabled, markup: factor } = body;
   return {
+    ...limitChangesOf(body),
     name: named,
     role: given,
     disabled,
-    maxBudget: nanoOrNull(maxBudget),
-    period: restarts,
     markup: factor == null ? factor : Number(parseMarkup(factor)),
   };
 }
@@ -150,7 +136,11 @@ const createRoute = (kind: HolderKind) =>
       notFound,
     },
     async (call, needs) => {
-      const body: HolderBody & { name: string } = await bodyOf(call, needs, bodies[kind].create);
+      const body: HolderBody & { name: string; organisation?: string | null | undefined } = await bodyOf(
+        call,
+        needs,
+        bodies[kind].create,
+      );
       const { organisation } = body;
       const request = { ...changesOf(body), kind, name: body.name, organisation: organisation ?? undefined };
       const state = await addHolder(accountsOf(call, needs), request, contextOf(call, body));

@@ -1,6 +1,6 @@
 /** What admin requests have in common: bodies, reasons, dry runs and versions. */
 import { z } from "@hono/zod-openapi";
-import type { ActContext } from "../../accounts/index.ts";
+import type { ActContext, LimitChanges, PolicyChanges } from "../../accounts/index.ts";
 import { parseBody, readBody } from "../../bodies/index.ts";
 import { GatewayError, type Nano, parseCredits, roles } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
@@ -100,17 +100,54 @@ export function idOf({ pathParameter }: RouteCall): string {
   throw new GatewayError("account_not_found", "There is none with this id or name.");
 }
 export const role = z.enum(roles);
-export const period = z.enum(["daily", "monthly"]).nullable();
+const period = z.enum(["daily", "monthly"]).nullable();
 export const amount = z.number().min(-CREDITS_MAX).max(CREDITS_MAX).describe("Credits.");
-export const budget = z.number().min(0).max(CREDITS_MAX).nullable().describe("Credits; null for no limit.");
+const budget = z.number().min(0).max(CREDITS_MAX).nullable().describe("Credits; null for no limit.");
 const LIMIT_MAX = 999_999_999;
-export const limit = z.int().min(1).max(LIMIT_MAX).nullable();
+const limit = z.int().min(1).max(LIMIT_MAX).nullable();
 
 /** Credits as nano-credits, rounded to them. */
 export function nanoOf(credits: number): Nano {
   return parseCredits(credits.toFixed(9));
 }
 
-export function nanoOrNull(credits: number | null | undefined): Nano | null | undefined {
+function nanoOrNull(credits: number | null | undefined): Nano | null | undefined {
   return credits === null || credits === undefined ? credits : nanoOf(credits);
+}
+
+const globs = z
+  .array(z.string().regex(/^[!-+\x2d-~]{1,256}$/))
+  .min(1)
+  .max(200);
+
+/** The policy of tokens in bodies; null takes a limit away. */
+export const policySettings = {
+  models: globs.nullish().describe("Globs of the model ids that it may use."),
+  tools: globs.nullish().describe("Globs of the tools that it may call; those with ! it may not."),
+  rpm: limit.optional(),
+  tpm: limit.optional(),
+  concurrency: limit.optional(),
+  expires_at: z.iso.datetime({ offset: true }).nullish(),
+};
+
+/** The same in answers. */
+export const policyFields = {
+  models: z.array(z.string()).nullable(),
+  tools: z.array(z.string()).nullable(),
+  rpm: z.int().nullable(),
+  tpm: z.int().nullable(),
+  concurrency: z.int().nullable(),
+  expires_at: z.iso.datetime().nullable(),
+};
+
+/** Limits of an account, in bodies. */
+export const limitSettings = { max_budget: budget.optional(), period: period.optional() };
+
+const limitsBody = z.object({ ...policySettings, ...limitSettings });
+
+/** The changes of a policy and of an account's limits that a body asks for. */
+export function limitChangesOf(body: z.output<typeof limitsBody>): PolicyChanges & LimitChanges {
+  const { models, tools, rpm, tpm, concurrency, expires_at: end, max_budget: maxBudget, period: restarts } = body;
+  const expiresAt = end == null ? end : Date.parse(end);
+  return { models, tools, rpm, tpm, concurrency, expiresAt, maxBudget: nanoOrNull(maxBudget), period: restarts };
 }

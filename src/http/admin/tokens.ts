@@ -14,13 +14,13 @@ import {
   actHeaders,
   actQuery,
   bodyOf,
-  budget,
   changeHeaders,
   contextOf,
   idOf,
-  limit,
-  nanoOrNull,
-  period,
+  limitChangesOf,
+  limitSettings,
+  policyFields,
+  policySettings,
   printable,
   reason,
   reference,
@@ -38,14 +38,9 @@ const tokenFields = {
   name: z.string().nullable(),
   role: role.nullable().describe("A lesser one than its user's; null for that."),
   service: z.boolean(),
-  models: z.array(z.string()).nullable(),
-  tools: z.array(z.string()).nullable(),
-  rpm: z.int().nullable(),
-  tpm: z.int().nullable(),
-  concurrency: z.int().nullable(),
+  ...policyFields,
   max_budget: credits.nullable(),
   period: z.enum(["daily", "monthly"]).nullable(),
-  expires_at: z.iso.datetime().nullable(),
   paused: z.boolean(),
   revoked_at: z.iso.datetime().nullable(),
   previous_until: z.iso.datetime().nullable().describe("Until when the secret before the last rotation can be used."),
@@ -61,22 +56,11 @@ const withSecret = z
   .object({ ...tokenFields, token: z.string().nullable().describe("Shown only now; null of a dry run.") })
   .meta({ id: "AdminTokenWithSecret" });
 
-const globs = z
-  .array(z.string().regex(/^[!-+\x2d-~]{1,256}$/))
-  .min(1)
-  .max(200);
-
 const settings = {
   name: printable(128).nullish(),
   role: role.nullish(),
-  models: globs.nullish().describe("Globs of the model ids that it may use."),
-  tools: globs.nullish().describe("Globs of the tools that it may call; those with ! it may not."),
-  rpm: limit.optional(),
-  tpm: limit.optional(),
-  concurrency: limit.optional(),
-  max_budget: budget.optional(),
-  period: period.optional(),
-  expires_at: z.iso.datetime({ offset: true }).nullish(),
+  ...policySettings,
+  ...limitSettings,
   paused: z.boolean().optional(),
   reason,
 };
@@ -104,31 +88,7 @@ const rotateBody = z
 type TokenBody = z.output<typeof changeBody>;
 
 function changesOf(body: TokenBody) {
-  const {
-    name,
-    role: given,
-    models,
-    tools,
-    rpm,
-    tpm,
-    concurrency,
-    max_budget: maxBudget,
-    period: restarts,
-    expires_at: end,
-  } = body;
-  return {
-    name,
-    role: given,
-    models,
-    tools,
-    rpm,
-    tpm,
-    concurrency,
-    maxBudget: nanoOrNull(maxBudget),
-    period: restarts,
-    expiresAt: end == null ? end : Date.parse(end),
-    paused: body.paused,
-  };
+  return { ...limitChangesOf(body), name: body.name, role: body.role, paused: body.paused };
 }
 
 const params = z.object({ id: z.string().describe("An id or a name.") });

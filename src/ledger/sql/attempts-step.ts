@@ -1,5 +1,4 @@
-import { LEDGER_COMMIT_PLAIN, LEDGER_PLAIN_TYPES } from "./postgres/plain-commit-function.ts";
-import { LEDGER_WRITE } from "./postgres/write-function.ts";
+import { LEDGER_PLAIN_TYPES } from "./postgres/plain-commit-function.ts";
 
 /** The step that records the route of a call, and its requests to upstreams; see `schema.ts`. Adding a column writes no row. */
 export const ATTEMPTS = {
@@ -20,7 +19,5 @@ export const ATTEMPTS = {
     ADD COLUMN upstream_request_id text COLLATE "C",
     ADD COLUMN attempts text;
   ${LEDGER_PLAIN_TYPES}
-  ${LEDGER_COMMIT_PLAIN}
-  ${LEDGER_WRITE}
   `,
 };

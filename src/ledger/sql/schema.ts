@@ -4,29 +4,22 @@
  * On SQLite a step changes what such a node would write wrongly, so that it refuses to write instead. On Postgres they go on: `SERIES`
  * and `CLOSED_DAYS` replaced `ledger_commit` and `ledger_write` by functions that those nodes can call too, and did not drop their
  * `ledger_commit_plain`: the new function has another name. `CLOSED_DAYS` counts each record by a trigger, whichever function writes
- * it. `PARKED` gives the holds of such nodes their names by a trigger. `REFUNDS`, `SESSIONS`, `MOVES` and `ATTEMPTS` replaced functions once
+ * it. `PARKED` gives the holds of such nodes their names by a trigger. `REFUNDS`, `SESSIONS`, `ATTEMPTS` and `LEVELS` replaced functions once
  * more; nodes of the previous version keep their own plain function, whose records lack the newer columns. Each function is defined
  * in the step that changed it last; an earlier definition is dropped.
  */
 import { bothEngines, together } from "../../storage/index.ts";
 import { LEDGER_BOOKS } from "./postgres/books-functions.ts";
 import { DAILY_SUMS as POSTGRES_DAILY_SUMS, DAILY_SUMS_COUNTED } from "./postgres/daily-sums.ts";
-import { LEDGER_COMMIT } from "./postgres/commit-function.ts";
 import { LEDGER_OPERATION } from "./postgres/operation-type.ts";
 import { LEDGER_PERIODS } from "./postgres/period-functions.ts";
-import { LEDGER_OWNER } from "./postgres/write-function.ts";
 import { DAILY_SUMS as SQLITE_DAILY_SUMS } from "./sqlite/daily-sums-step.ts";
 
 export { agreeOnTimezone, recountDays } from "./days.ts";
 export { REFUNDS } from "./refunds-step.ts";
 export { SESSIONS } from "./sessions-step.ts";
 export { ATTEMPTS } from "./attempts-step.ts";
-
-/** Holds can be moved. Nodes of the previous version call the same functions, and move none. */
-export const MOVES = { postgres: LEDGER_COMMIT };
-
-/** Records of expired calls belong to the ids of users, who may be renamed. */
-export const OWNER_IDS = { postgres: LEDGER_OWNER };
+export { LEVELS } from "./levels-step.ts";
 
 /** An earlier version's first step defined them. */
 const WITHOUT_FUNCTIONS = `

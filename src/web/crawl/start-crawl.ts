@@ -86,7 +86,7 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
       order: {
         id: requestId,
         // The limits of a minute are for calls that cost something.
-        principal: { ...principal, rates: undefined },
+        principal: { ...principal, rates: undefined, ratesAbove: undefined },
         operation: "crawl",
         dialect: undefined,
         source: { provider: "web", model, modelId: `web/${model}` },

@@ -109,10 +109,10 @@ const damages: { title: string; sql: string; drifts: Drift[] }[] = [
   {
     title: "a hold that was ended without giving back",
     sql: "DELETE FROM holds WHERE id = 'open'",
-    drifts: [
-      ...[company, alice, key].map(({ id }) => drift(id, "debits_pending", 50n, 0n)),
-      drift(key.id, "open_calls", 1n, 0n),
-    ],
+    drifts: [company, alice, key].flatMap(({ id }) => [
+      drift(id, "debits_pending", 50n, 0n),
+      drift(id, "open_calls", 1n, 0n),
+    ]),
   },
   {
     title: "an open call that is not counted",

@@ -66,6 +66,7 @@ interface OperationStep {
   keeper: HoldKeeper | undefined;
   parent: string | undefined;
   rates: RateLimits | undefined;
+  ratesAbove: RateLimits[] | undefined;
   tokens: number | undefined;
   /** Few keys, each with one of two bodies. */
   retry: { key: number; body: number } | undefined;
@@ -96,6 +97,7 @@ const operationStep = (kinds: typeof earlierKinds | typeof allKinds): fc.Arbitra
     keeper: fc.constantFrom("process", "job", "job", undefined),
     parent: fc.constantFrom(undefined, undefined, "series-1", "series-2"),
     rates: fc.option(rates, { nil: undefined, freq: 2 }),
+    ratesAbove: fc.option(fc.array(rates, { minLength: 1, maxLength: 2 }), { nil: undefined, freq: 2 }),
     tokens: fc.option(fc.nat(40), { nil: undefined }),
     retry: fc.option(fc.record({ key: fc.nat(1), body: fc.nat(1) }), { nil: undefined, freq: 3 }),
     recorded: fc.boolean(),
@@ -183,11 +185,12 @@ function recordOf(each: OperationStep, at: number): CallRecord {
   };
 }
 
-type CallOptions = Pick<Hold, "rates" | "tokens" | "retry" | "parent">;
+type CallOptions = Pick<Hold, "rates" | "ratesAbove" | "tokens" | "retry" | "parent">;
 
-function callOptions({ rates: limited, tokens, retry, parent }: OperationStep): CallOptions {
+function callOptions({ rates: limited, ratesAbove, tokens, retry, parent }: OperationStep): CallOptions {
   return {
     ...(limited && { rates: limited }),
+    ...(ratesAbove && { ratesAbove }),
     ...(tokens !== undefined && { tokens }),
     ...(parent !== undefined && { parent }),
     ...(retry && { retry: { key: `key-${retry.key}`, fingerprint: `body-${retry.body}` } }),

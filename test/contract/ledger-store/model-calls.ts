@@ -1,5 +1,6 @@
 /** The model's state of calls beside their money: minutes, and stored answers. */
-import type { Hold, StoredAnswer, OutcomeOf, RateState } from "../../../src/ledger/index.ts";
+import type { RateLimits } from "../../../src/core/index.ts";
+import type { Hold, StoredAnswer, OutcomeOf, RateState, SeenRates } from "../../../src/ledger/index.ts";
 
 const minuteMs = 60_000;
 
@@ -38,15 +39,29 @@ export class PaperMinutes {
   }
 }
 
-/** The result of a hold's limits for a call counted as `tokens`. */
-export function refusalByRates({ rates, tokens = 0 }: Hold, seen: RateState): OutcomeOf<Hold> | undefined {
-  if (rates === undefined) return undefined;
-  const { requestsPerMinute, tokensPerMinute, concurrentCalls } = rates;
-  const refused = (limit: keyof typeof rates): OutcomeOf<Hold> => ({ outcome: "limited", limit, rates: seen });
-  if (requestsPerMinute !== undefined && seen.requests >= requestsPerMinute) return refused("requestsPerMinute");
-  if (tokensPerMinute !== undefined && seen.tokens + tokens > tokensPerMinute) return refused("tokensPerMinute");
-  if (concurrentCalls !== undefined && seen.calls >= concurrentCalls) return refused("concurrentCalls");
+/** The counts that a hold is told: those of the levels that it names limits for. */
+export function seenOf({ rates, ratesAbove }: Hold, [first, ...above]: readonly RateState[]): SeenRates {
+  return {
+    ...(rates && first && { rates: first }),
+    ...(ratesAbove && { ratesAbove: above.slice(0, ratesAbove.length) }),
+  };
+}
+
+/** The result of a hold's limits for a call counted as `tokens`: the first level that is over one of them. */
+export function refusalByRates(hold: Hold, seen: readonly RateState[]): OutcomeOf<Hold> | undefined {
+  for (const [level, limits] of [hold.rates, ...(hold.ratesAbove ?? [])].entries()) {
+    const counts = seen[level];
+    const limit = counts && limits && overLimit(limits, counts, hold.tokens ?? 0);
+    if (limit !== undefined) return { outcome: "limited", limit, ...(level > 0 && { level }), ...seenOf(hold, seen) };
+  }
   return undefined;
+}
+
+function overLimit(limits: RateLimits, seen: RateState, tokens: number): keyof RateLimits | undefined {
+  const { requestsPerMinute, tokensPerMinute, concurrentCalls } = limits;
+  if (requestsPerMinute !== undefined && seen.requests >= requestsPerMinute) return "requestsPerMinute";
+  if (tokensPerMinute !== undefined && seen.tokens + tokens > tokensPerMinute) return "tokensPerMinute";
+  return concurrentCalls !== undefined && seen.calls >= concurrentCalls ? "concurrentCalls" : undefined;
 }
 
 export interface PaperAnswer {

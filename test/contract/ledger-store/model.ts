@@ -23,7 +23,7 @@ import type {
   TopUp,
 } from "../../../src/ledger/index.ts";
 import { limits } from "../../../src/core/index.ts";
-import { PaperAnswers, PaperMinutes, refusalByRates } from "./model-calls.ts";
+import { PaperAnswers, PaperMinutes, refusalByRates, seenOf } from "./model-calls.ts";
 
 type Outcome<Kind extends LedgerOperation["kind"]> = OutcomeOf<Extract<LedgerOperation, { kind: Kind }>>;
 
@@ -221,7 +221,7 @@ export class PaperLedger {
   }
 
   #hold(hold: Hold): Outcome<"hold"> {
-    const { id, accountId, amount, at, leaseUntil, rates, tokens = 0, retry, parent } = hold;
+    const { id, accountId, amount, at, leaseUntil, tokens = 0, retry, parent } = hold;
     const before = this.#holds.get(id);
     if (!this.#accounts.has(accountId)) return { outcome: "no-account" };
     if (before !== undefined) {
@@ -236,13 +236,17 @@ export class PaperLedger {
     const description = `${hold.operation} ${hold.provider}/${hold.model}`;
     const fields = { id, accountId, amount, leaseUntil, description, createdAt: at, tokens, retry, parent };
     this.#holds.set(id, { ...fields, ...begun, ...open, parts: [], claims: retry !== undefined });
-    this.#minutes.count(accountId, at, { holdId: id, tokens });
+    for (const link of this.#links(accountId)) this.#minutes.count(link.id, at, { holdId: id, tokens });
     if (retry !== undefined) this.#answers.drop(accountId, retry.key);
-    return rates === undefined ? { outcome: "held" } : { outcome: "held", rates: this.#seen(hold) };
+    return { outcome: "held", ...seenOf(hold, this.#seen(hold)) };
   }
 
+  /** The counts of each level of the chain: of its own calls, and of those below it. */
   #seen({ accountId, at }: Hold) {
-    return this.#minutes.seen(accountId, at, this.openHolds().filter((open) => open.accountId === accountId).length);
+    const open = this.openHolds().map((hold) => this.#links(hold.accountId).map(({ id }) => id));
+    return this.#links(accountId).map(({ id }) =>
+      this.#minutes.seen(id, at, open.filter((links) => links.includes(id)).length),
+    );
   }
 
   #refusalByKey({ retry, accountId, at }: Hold): Outcome<"hold"> | undefined {
@@ -310,7 +314,7 @@ export class PaperLedger {
   }
 
   #correct({ id, accountId, createdAt }: PaperHold, tokens: number): void {
-    this.#minutes.correct(accountId, createdAt, { holdId: id, tokens });
+    for (const link of this.#links(accountId)) this.#minutes.correct(link.id, createdAt, { holdId: id, tokens });
   }
 
   #renew({ id, leaseUntil, observed, keeper }: Renew): Outcome<"renew"> {

@@ -377,13 +377,14 @@ const chains: LedgerCase[] = [
     after: { [alice.id]: {} },
   },
   {
-    title: "tokens of one user are counted apart, and the user's own calls too",
+    title: "tokens of one user are counted apart, and all of them for the user",
     accounts: [alice, one, other],
     steps: [
       [grant("g", alice.id, 10n), granted],
       [call("a", two, 3, noon, one.id), heldAt(seen(1, 3, 1))],
       [call("b", two, 4, noon + 1, other.id), heldAt(seen(1, 4, 1, noon + 1))],
-      [call("c", two, 5, noon + 2, alice.id), heldAt(seen(1, 5, 1, noon + 2))],
+      [call("x", two, 5, noon + 2, alice.id), limited("requestsPerMinute", seen(2, 7, 2))],
+      [call("c", { requestsPerMinute: 3 }, 5, noon + 2, alice.id), heldAt(seen(3, 12, 3))],
       [call("d", two, 1, noon + 3, one.id), heldAt(seen(2, 4, 2))],
     ],
     after: { [alice.id]: { credits: 10n, pending: 4n }, [one.id]: { pending: 2n }, [other.id]: { pending: 1n } },

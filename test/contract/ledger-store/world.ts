@@ -55,7 +55,7 @@ export const token = (name: string, limits: Limits = {}): Account => account("to
 
 type HoldOptions = { at?: number; leaseUntil?: number } & Pick<
   Hold,
-  "rates" | "tokens" | "retry" | "parent" | "session"
+  "rates" | "ratesAbove" | "tokens" | "retry" | "parent" | "session"
 >;
 
 export const hold = (id: string, accountId: string, amount: bigint, options: HoldOptions = {}) => {

@@ -43,9 +43,10 @@ export function allowedDefinitions(models: ToolModels, principal: Principal): re
   return made.filter(({ name }) => mayCall(principal, name));
 }
 
-/** Whether one of the token's globs matches the tool, if there are such, and none of its exceptions. */
-export function mayCall({ tools: globs }: Pick<Principal, "tools">, name: string): boolean {
-  return globs === undefined || allows(globs, name);
+/** Whether one of the token's globs matches the tool, if there are such, and none of its exceptions; and so with those above it. */
+export function mayCall({ tools: globs, toolsAbove }: Pick<Principal, "tools" | "toolsAbove">, name: string): boolean {
+  if (globs === undefined) return true;
+  return allows(globs, name) && (toolsAbove === undefined || toolsAbove.every((list) => allows(list, name)));
 }
 
 function definitionOf(tool: OwnTool, models: ToolModels): ToolDefinition {

@@ -22,7 +22,7 @@ interface Recomputed {
 
 /**
  * Each account's counters. A debit of an account, its returns from revenue, and its holds also count for each of its
- * parents; an open call counts only for its own account.
+ * parents.
  */
 function recompute({ counters, openings, holds, entries, spending }: Omit<Snapshot, "state">): Map<string, Recomputed> {
   const parents = new Map(counters.map(({ id, parent_id: parent }) => [id, parent]));
@@ -46,10 +46,12 @@ function recompute({ counters, openings, holds, entries, spending }: Omit<Snapsh
     eachAbove(debit, (account) => (account.debits += amount));
     eachAbove(credit, (account) => (account.debits -= amount));
   }
-  for (const { account_id: id, open, amount } of holds) {
-    eachAbove(id, (account) => (account.pending += amount));
-    const account = accounts.get(id);
-    if (account !== undefined) account.openCalls += open;
+  for (const { account_id: id, open, open_above: openAbove, amount } of holds) {
+    const first = accounts.get(id);
+    eachAbove(id, (account) => {
+      account.pending += amount;
+      account.openCalls += account === first ? open : openAbove;
+    });
   }
   const spent = new Map(spending.map(({ id, amount }) => [id, amount]));
   const opened = new Map(openings.map((opening) => [opening.account_id, opening]));

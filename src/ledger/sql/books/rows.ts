@@ -40,11 +40,15 @@ export const OPENINGS = "SELECT * FROM opening_balances";
 export interface HoldsRow {
   account_id: string;
   open: bigint;
+  /** Those that the accounts above count too. */
+  open_above: bigint;
   amount: bigint;
 }
 
-export const HOLDS =
-  "SELECT account_id, count(*) AS open, CAST(sum(amount) AS bigint) AS amount FROM holds GROUP BY account_id";
+/** `above` is the condition of a hold that the accounts above its own count as open. */
+export const holdsOf = (above: string): string =>
+  `SELECT account_id, count(*) AS open, count(CASE WHEN ${above} THEN 1 END) AS open_above,
+    CAST(sum(amount) AS bigint) AS amount FROM holds GROUP BY account_id`;
 
 export interface HeldNowRow {
   open: bigint;

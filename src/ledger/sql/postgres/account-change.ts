@@ -1,11 +1,20 @@
+import type { RateLimits } from "../../../core/index.ts";
 import type { Hold, RateState } from "../../operations.ts";
 import { type CallCounts, ratesAt } from "../../rates.ts";
 import type { ChainAccount } from "./ledger-cache.ts";
 
-/** A call that begins or ends in the account itself, not in one below it. */
-type CallEvent =
-  | { kind: "begin"; tokens: number; rates: Hold["rates"]; place: number }
-  | { kind: "end"; takenAt: number; excess: number };
+/** A call that begins or ends in the account itself, or in one below it. */
+type CallEvent = ({ kind: "begin"; tokens: number } & CallPlace) | { kind: "end"; takenAt: number; excess: number };
+
+/** A hold in a batch, as an account of its chain sees it. */
+interface CallPlace {
+  /** The hold's position in the batch. */
+  place: number;
+  /** The account's position in the chain. */
+  level: number;
+  /** The limits of the account. */
+  limits: RateLimits | undefined;
+}
 
 /**
  * The changes of a batch to one account: a row of the `links` of `ledger_commit_plain`, which documents the columns.
@@ -50,17 +59,17 @@ export class AccountChange {
     this.posted = (this.posted ?? 0n) + charge;
   }
 
-  /** `place` is the hold's position in the batch. */
-  beginCall({ at, tokens = 0, rates: rateStates }: Hold, place: number): void {
-    this.#events.push({ kind: "begin", tokens, rates: rateStates, place });
+  beginCall({ at, tokens = 0 }: Hold, call: CallPlace): void {
+    const { limits } = call;
+    this.#events.push({ kind: "begin", tokens, ...call });
     this.since ??= at;
     this.requests = (this.requests ?? 0) + 1;
     this.tokens = (this.tokens ?? 0) + tokens;
-    if (rateStates === undefined) return;
+    if (limits === undefined) return;
     this.rated = true;
-    this.requestsRoom = lesser(this.requestsRoom, rateStates.requestsPerMinute, this.requests);
-    this.tokensRoom = lesser(this.tokensRoom, rateStates.tokensPerMinute, this.tokens + this.#excessUp);
-    this.callsRoom = lesser(this.callsRoom, rateStates.concurrentCalls, this.requests - (this.ended ?? 0));
+    this.requestsRoom = lesser(this.requestsRoom, limits.requestsPerMinute, this.requests);
+    this.tokensRoom = lesser(this.tokensRoom, limits.tokensPerMinute, this.tokens + this.#excessUp);
+    this.callsRoom = lesser(this.callsRoom, limits.concurrentCalls, this.requests - (this.ended ?? 0));
   }
 
   /** `excess` is the difference between the call's real tokens and those counted at `takenAt`. */
@@ -75,16 +84,16 @@ export class AccountChange {
   }
 
   /** The counts of the minute at each hold with limits, calculated backwards from the counts after the batch. */
-  rates(after: CallCounts): { place: number; rates: RateState }[] {
+  rates(after: CallCounts): { place: number; level: number; rates: RateState }[] {
     const counts = { ...after };
-    const states: { place: number; rates: RateState }[] = [];
+    const states: { place: number; level: number; rates: RateState }[] = [];
     for (const event of this.#events.toReversed()) {
       if (event.kind === "end") {
         counts.openCalls += 1;
         if (event.takenAt >= counts.minuteStart) counts.minuteTokens -= event.excess;
       } else {
-        const { place, rates, tokens } = event;
-        if (rates !== undefined) states.push({ place, rates: ratesAt(counts, counts.minuteStart) });
+        const { place, level, limits, tokens } = event;
+        if (limits !== undefined) states.push({ place, level, rates: ratesAt(counts, counts.minuteStart) });
         counts.minuteRequests -= 1;
         counts.minuteTokens -= tokens;
         counts.openCalls -= 1;

@@ -9,8 +9,10 @@ import type {
   ParkedJob,
   RateState,
   Release,
+  SeenRates,
   Settle,
 } from "../../operations.ts";
+import { limitsByLevel, seenRates } from "../../rates.ts";
 import { expiresAt, storedAnswerOf } from "../answers.ts";
 import { toGenerationColumns } from "../generations.ts";
 import { storable } from "./columns.ts";
@@ -82,24 +84,9 @@ function columnsOf(operation: LedgerOperation) {
   }
 }
 
-function holdColumns({
-  kind,
-  id,
-  accountId,
-  amount,
-  operation,
-  provider,
-  model,
-  dialect,
-  streamed,
-  at,
-  leaseUntil,
-  rates,
-  tokens = 0,
-  retry,
-  parent,
-  session,
-}: Hold) {
+function holdColumns(hold: Hold) {
+  const { kind, id, accountId, amount, operation, provider, model, dialect, streamed, at, leaseUntil } = hold;
+  const { tokens = 0, retry, parent, session } = hold;
   const text = String(amount);
   const common = {
     kind,
@@ -117,14 +104,13 @@ function holdColumns({
     parent,
     session,
   };
-  const limits = rates && {
-    is_rated: true,
-    requests_max: rates.requestsPerMinute,
-    tokens_max: rates.tokensPerMinute,
-    calls_max: rates.concurrentCalls,
-  };
+  const limits = limitsByLevel(hold)?.map(limitColumns);
   const claim = retry && { retry_key: retry.key, fingerprint: retry.fingerprint, kept_until: expiresAt(at) };
-  return { ...common, ...limits, ...claim };
+  return { ...common, limits, counts_above: true, ...claim };
+}
+
+function limitColumns({ requestsPerMinute, tokensPerMinute, concurrentCalls }: RateLimits) {
+  return { requests_max: requestsPerMinute, tokens_max: tokensPerMinute, calls_max: concurrentCalls };
 }
 
 function endColumns(end: Settle | Release) {
@@ -160,11 +146,12 @@ export type AnsweredOutcome =
   | { outcome: "replayed"; id: string; answer: StoredAnswer | undefined };
 
 export function toOutcomes(operations: readonly LedgerOperation[], row: CommitRow): AnsweredOutcome[] {
-  return operations.map(({ kind }, index) => {
+  return operations.map((operation, index) => {
+    const { kind } = operation;
     const outcome = row.outcomes?.[index];
     if (outcome === undefined) throw new Error(`ledger_commit gave no outcome for ${kind}`);
     const [figure, name, detail] = [row.figures[index] ?? 0n, row.names[index] ?? "", row.details[index] ?? null];
-    return toOutcome(kind, { outcome, figure, name, detail });
+    return toOutcome(operation, { outcome, figure, name, detail });
   });
 }
 
@@ -176,14 +163,20 @@ interface Answered {
 }
 
 /** The names are those of `ledger_commit`, which are the ledger's own. */
-function toOutcome(kind: LedgerOperation["kind"], { outcome, figure, name, detail }: Answered): AnsweredOutcome {
+function toOutcome(operation: LedgerOperation, { outcome, figure, name, detail }: Answered): AnsweredOutcome {
+  const { kind } = operation;
   switch (outcome) {
     case "insufficient":
       return { outcome, accountId: name, available: figure };
     case "limited":
-      return { outcome, limit: name as keyof RateLimits, rates: toRates(detail) };
+      return {
+        outcome,
+        limit: name as keyof RateLimits,
+        ...(figure > 0n && { level: Number(figure) }),
+        ...toRates(operation, detail),
+      };
     case "held":
-      return detail === null ? { outcome } : { outcome, rates: toRates(detail) };
+      return { outcome, ...toRates(operation, detail) };
     case "replayed":
       return { outcome, id: name, answer: detail === null ? undefined : toAnswer(detail) };
     case "swept":
@@ -200,8 +193,9 @@ function toOutcome(kind: LedgerOperation["kind"], { outcome, figure, name, detai
   }
 }
 
-function toRates(detail: string | null): RateState {
-  return JSON.parse(detail ?? "") as RateState;
+function toRates(operation: LedgerOperation, detail: string | null): SeenRates {
+  if (detail === null || operation.kind !== "hold") return {};
+  return seenRates(operation, JSON.parse(detail) as RateState[]);
 }
 
 /** Columns of `retry_keys`, the body in base64. */

@@ -12,7 +12,7 @@ import {
   HELD_NOW,
   heldNowOf,
   type HeldNowRow,
-  HOLDS,
+  holdsOf,
   type HoldsRow,
   type OpeningRow,
   OPENINGS,
@@ -163,7 +163,7 @@ async function readSnapshot(run: Run, condition: string): Promise<Snapshot> {
     state,
     counters: await run<CountersRow>(COUNTERS),
     openings: await run<OpeningRow>(OPENINGS),
-    holds: await run<HoldsRow>(HOLDS),
+    holds: await run<HoldsRow>(holdsOf("counts_above")),
     entries: await run<EntriesRow>(entriesOf(unsealed)),
     spending: await run<SpendingRow>(spendingOf(`e.${unsealed}`)),
   };

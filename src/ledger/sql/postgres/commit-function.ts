@@ -28,6 +28,11 @@ export const LEDGER_COMMIT = `
     SELECT json_build_object('requests', requests, 'tokens', tokens, 'calls', calls, 'minuteEndsAt', began + 60000)::text
   $$;
 
+  -- The counts of all levels; for an older node, those of the account itself.
+  CREATE OR REPLACE FUNCTION ledger_states(states text[], are_all boolean) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN are_all THEN '[' || array_to_string(states, ',') || ']' ELSE states[1] END
+  $$;
+
   CREATE OR REPLACE FUNCTION ledger_commit(
     operations text, part_ends int[], INOUT link_ids text[],
     OUT outcomes text[], OUT figures bigint[], OUT names text[], OUT details text[], OUT parent_ids text[]
@@ -90,6 +95,9 @@ export const LEDGER_COMMIT = `
     began bigint;
     seen_requests bigint;
     seen_tokens bigint;
+    limits json;   -- of a hold, by the levels of its chain
+    level int;
+    states text[]; -- the counts for the limits
     answer text;
     answers_length bigint := 0;
   BEGIN
@@ -159,7 +167,10 @@ export const LEDGER_COMMIT = `
       -- charge (or a return) of the difference.
       FOR op IN
         SELECT from_place - 1 + o.ordinality AS n, o.kind, o.kind IN ('hold', 'top-up', 'move') AS takes, o.account, o.amount, o.at,
-          o.tokens, o.is_rated, o.requests_max, o.tokens_max, o.calls_max, o.retry_key, o.key_place, o.fingerprint,
+          o.tokens, o.retry_key, o.key_place, o.fingerprint,
+          coalesce(o.limits, CASE WHEN o.is_rated THEN json_build_array(json_build_object('requests_max', o.requests_max,
+            'tokens_max', o.tokens_max, 'calls_max', o.calls_max)) END) AS limits,
+          o.counts_above IS TRUE AS counts_above, h.counts_above AS counted_above,
           k.hold_id AS answered_by, h.retry_key AS held_key, h.created_at AS taken_at,
           CASE o.kind WHEN 'settle' THEN o.tokens - h.tokens WHEN 'release' THEN -h.tokens END AS excess,
           e.amount AS before, e.created_at AS expired_at, l.created_at AS late_at,
@@ -282,24 +293,31 @@ export const LEDGER_COMMIT = `
         END IF;
         due := op.due; over := due - op.held;
 
-        -- The limits of the account itself: a minute begins with the first call after the last one ended.
-        IF op.kind = 'hold' THEN
-          IF op.at - minutes[i] >= minute THEN
-            began := op.at; seen_requests := 0; seen_tokens := 0;
-          ELSE
-            began := minutes[i]; seen_requests := requests[i]; seen_tokens := tokens[i];
-          END IF;
-          IF op.is_rated THEN
-            passed := CASE
-              WHEN seen_requests + 1 > op.requests_max THEN 'requestsPerMinute'
-              WHEN seen_tokens + op.tokens > op.tokens_max THEN 'tokensPerMinute'
-              WHEN calls[i] + 1 > op.calls_max THEN 'concurrentCalls'
-            END;
-            IF passed IS NOT NULL THEN
-              outcomes[n] := 'limited'; names[n] := passed;
-              details[n] := ledger_rates(seen_requests, seen_tokens, calls[i], began);
-              CONTINUE;
+        -- The limits of each level. Of an older node, only those of the account itself.
+        limits := op.limits;
+        IF limits IS NOT NULL THEN
+          level := 0; states := '{}'; passed := NULL;
+          WHILE i IS NOT NULL LOOP
+            IF op.at - minutes[i] >= minute THEN
+              began := op.at; seen_requests := 0; seen_tokens := 0;
+            ELSE
+              began := minutes[i]; seen_requests := requests[i]; seen_tokens := tokens[i];
             END IF;
+            states := states || ledger_rates(seen_requests, seen_tokens, calls[i], began);
+            IF passed IS NULL THEN
+              passed := CASE
+                WHEN seen_requests + 1 > (limits -> level ->> 'requests_max')::bigint THEN 'requestsPerMinute'
+                WHEN seen_tokens + op.tokens > (limits -> level ->> 'tokens_max')::bigint THEN 'tokensPerMinute'
+                WHEN calls[i] + 1 > (limits -> level ->> 'calls_max')::bigint THEN 'concurrentCalls'
+              END;
+              figures[n] := level;
+            END IF;
+            i := parents[i]; level := level + 1;
+          END LOOP;
+          i := op.first;
+          IF passed IS NOT NULL THEN
+            outcomes[n] := 'limited'; names[n] := passed; details[n] := ledger_states(states, op.counts_above);
+            CONTINUE;
           END IF;
         END IF;
 
@@ -329,9 +347,21 @@ export const LEDGER_COMMIT = `
           ELSE
             outcomes[n] := 'held';
             IF op.key_place IS NOT NULL THEN claims[op.key_place] := n; END IF;
-            minutes[i] := began; requests[i] := seen_requests + 1; tokens[i] := seen_tokens + op.tokens;
-            calls[i] := calls[i] + 1;
-            IF op.is_rated THEN details[n] := ledger_rates(requests[i], tokens[i], calls[i], minutes[i]); END IF;
+            -- A minute begins with the first call after the last one ended.
+            states := '{}';
+            WHILE i IS NOT NULL LOOP
+              IF op.at - minutes[i] >= minute THEN
+                minutes[i] := op.at; requests[i] := 0; tokens[i] := 0;
+              END IF;
+              requests[i] := requests[i] + 1; tokens[i] := tokens[i] + op.tokens; calls[i] := calls[i] + 1;
+              IF limits IS NOT NULL THEN
+                states := states || ledger_rates(requests[i], tokens[i], calls[i], minutes[i]);
+              END IF;
+              EXIT WHEN NOT op.counts_above;
+              i := parents[i];
+            END LOOP;
+            i := op.first;
+            IF limits IS NOT NULL THEN details[n] := ledger_states(states, op.counts_above); END IF;
           END IF;
           WHILE i IS NOT NULL LOOP
             pending[i] := pending[i] + due;
@@ -348,8 +378,13 @@ export const LEDGER_COMMIT = `
         corrected[n] := op.expired_at;
         dated := greatest(op.at, closed_before);
         IF op.before IS NULL THEN
-          calls[i] := calls[i] - 1;
-          IF op.excess <> 0 AND op.taken_at >= minutes[i] THEN tokens[i] := greatest(tokens[i] + op.excess, 0); END IF;
+          WHILE i IS NOT NULL LOOP
+            calls[i] := calls[i] - 1;
+            IF op.excess <> 0 AND op.taken_at >= minutes[i] THEN tokens[i] := greatest(tokens[i] + op.excess, 0); END IF;
+            EXIT WHEN NOT op.counted_above;
+            i := parents[i];
+          END LOOP;
+          i := op.first;
         END IF;
         -- If a clock went back, the charge gets the start of the latest period that the chain is in, and counts in the period
         -- of that date in every account: no budget counts it in another period than the books.

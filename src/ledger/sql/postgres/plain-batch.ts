@@ -1,8 +1,18 @@
 /** Converts operations whose outcomes do not depend on each other to the parameters of `ledger_commit_plain`. */
 import type { Parameter } from "../../../storage/index.ts";
 import { plainRows } from "./plain-commit-function.ts";
-import type { Hold, LedgerOperation, LedgerOutcome, Park, Release, Renew, Settle, TopUp } from "../../operations.ts";
-import type { CallCounts } from "../../rates.ts";
+import type {
+  Hold,
+  LedgerOperation,
+  LedgerOutcome,
+  Park,
+  RateState,
+  Release,
+  Renew,
+  Settle,
+  TopUp,
+} from "../../operations.ts";
+import { type CallCounts, seenRates } from "../../rates.ts";
 import { toGenerationColumns } from "../generations.ts";
 import { AccountChange } from "./account-change.ts";
 import { jobColumns } from "./batch.ts";
@@ -39,6 +49,8 @@ export class PlainBatch {
   readonly #changes: PlainRow<"change">[] = [];
   /** Rows of jobs that holds are handed over to. */
   readonly #jobs: PlainRow<"job">[] = [];
+  /** New holds with limits, by their position, and the counts for those. */
+  readonly #rated = new Map<number, { hold: Hold; seen: RateState[] }>();
   #earliest = Infinity;
   #latest = 0;
 
@@ -96,10 +108,15 @@ export class PlainBatch {
     const { id, accountId, amount, operation, provider, model, dialect, streamed, leaseUntil, at, tokens = 0 } = hold;
     const chain = this.#memory.chain(accountId);
     if (chain === undefined || hold.retry !== undefined || this.#memory.wasRefused(accountId)) return false;
-    for (const link of chain) this.#changeOf(link).take(amount);
-    this.#accounts.get(accountId)?.beginCall(hold, this.#outcomes.length);
+    const place = this.#outcomes.length;
+    for (const [level, link] of chain.entries()) {
+      const change = this.#changeOf(link);
+      change.take(amount);
+      change.beginCall(hold, { place, level, limits: level === 0 ? hold.rates : hold.ratesAbove?.[level - 1] });
+    }
     const call = { operation, provider, model, dialect, streamed, parent: hold.parent, session: hold.session };
     this.#holds.push({ id, account: accountId, amount, lease: leaseUntil, at, tokens, ...call });
+    if (hold.rates !== undefined || hold.ratesAbove !== undefined) this.#rated.set(place, { hold, seen: [] });
     this.#outcomes.push({ outcome: "held" });
     return true;
   }
@@ -108,9 +125,12 @@ export class PlainBatch {
     const { kind, id, at, record } = end;
     const charge = end.kind === "settle" ? end.amount : 0n;
     if (charge > hold.amount || hold.key !== undefined) return false;
-    for (const link of chain) this.#changeOf(link).post(hold.amount, charge);
     const used = end.kind === "settle" ? (end.tokens ?? hold.tokens) : 0;
-    this.#accounts.get(hold.accountId)?.endCall(hold.at, used - hold.tokens);
+    for (const link of chain) {
+      const change = this.#changeOf(link);
+      change.post(hold.amount, charge);
+      change.endCall(hold.at, used - hold.tokens);
+    }
     const generation = record && toGenerationColumns(record);
     this.#ends.push({ id, kind, account: hold.accountId, held: hold.amount, charge, at, ...generation });
     this.#outcomes.push(end.kind === "settle" ? { outcome: "settled", shortfall: 0n } : { outcome: "released" });
@@ -169,9 +189,13 @@ export class PlainBatch {
 
   outcomes(answer: PlainAnswer): LedgerOutcome[] {
     for (const { id, ...counts } of answer) {
-      for (const { place, rates } of this.#accounts.get(id)?.rates(counts) ?? []) {
-        this.#outcomes[place] = { outcome: "held", rates };
+      for (const { place, level, rates } of this.#accounts.get(id)?.rates(counts) ?? []) {
+        const rated = this.#rated.get(place);
+        if (rated !== undefined) rated.seen[level] = rates;
       }
+    }
+    for (const [place, { hold, seen }] of this.#rated) {
+      this.#outcomes[place] = { outcome: "held", ...seenRates(hold, seen) };
     }
     return this.#outcomes;
   }

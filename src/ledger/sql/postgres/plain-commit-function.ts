@@ -11,10 +11,11 @@
  */
 
 /**
- * The function's name ends with the schema step that last changed its row types. Postgres refuses a row with more or
- * fewer columns than its type has, so nodes of an earlier version keep calling the function of that version.
+ * The function's name ends with the schema step that last changed the meaning of its rows, those of its types with the one that last
+ * changed their columns. Postgres refuses a row with more or fewer columns than its type has, so nodes of an earlier version keep
+ * calling the function of that version.
  */
-export const plainCommit = "ledger_commit_plain_26";
+export const plainCommit = "ledger_commit_plain_37";
 
 const typeOf = (kind: string): string => `ledger_plain_26_${kind}`;
 
@@ -29,7 +30,7 @@ export const plainRows = {
    *
    *   taken              the amount of new and raised holds: if it is available without the refunds of the batch's own
    *                      settlements, it is available in any order
-   *   requests, tokens   new holds, and their counts; since: the time of the first one
+   *   requests, tokens   new holds of the account and of those below it, and their counts; since: the time of the first one
    *   ended              ended holds; the returned amounts, and the posted part
    *   excess             the correction of the minute's tokens by ends, for holds from takenFirst to takenLast
    *   rated, …Room       whether new holds have limits; the counts before the batch up to which none of these limits is
@@ -185,9 +186,9 @@ export const LEDGER_COMMIT_PLAIN = `
 
     IF cardinality(holds) > 0 THEN
       INSERT INTO holds (id, account_id, amount, operation, provider, model, dialect, streamed, lease_until, created_at, tokens,
-          parent, session)
+          parent, session, counts_above)
         SELECT o.id, o.account, o.amount, o.operation, o.provider, o.model, o.dialect, o.streamed, o.lease, o.at, o.tokens,
-          o.parent, o.session FROM unnest(holds) o
+          o.parent, o.session, true FROM unnest(holds) o
         -- None has ended: nearly always to be seen at a glance, since ids begin with the time.
         WHERE CASE WHEN NOT EXISTS (SELECT FROM entries e WHERE e.id BETWEEN first_id AND last_id)
           AND o.id BETWEEN first_id AND last_id THEN true

@@ -19,10 +19,10 @@ export const LEDGER_WRITE = `
   BEGIN
     IF 'held' = ANY (done) THEN
       INSERT INTO holds (id, account_id, amount, purpose, operation, provider, model, dialect, streamed, lease_until, created_at,
-          tokens, retry_key, parent, session)
+          tokens, retry_key, parent, session, counts_above)
         SELECT o.id, o.account, o.amount, coalesce(o.purpose, ''), coalesce(o.operation, ''), coalesce(o.provider, ''),
           coalesce(o.model, ''), o.dialect, coalesce(o.streamed, false), o.lease_until, o.at, o.tokens, o.retry_key, o.parent,
-          o.session
+          o.session, coalesce(o.counts_above, false)
         FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'held';
       INSERT INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until)
         SELECT o.account, o.retry_key, o.fingerprint, o.id, o.kept_until

@@ -58,23 +58,25 @@ export class AccountCache {
     return chain;
   }
 
-  /** The counts of the account's minute at `at`. Reading does not begin a minute. */
-  rates(accountId: string, at: number): RateState {
-    return ratesAt(this.#existing(accountId), at);
+  /** The counts of the minutes of a chain at `at`. Reading does not begin a minute. */
+  rates(accountId: string, at: number): RateState[] {
+    return this.#chain(accountId).map((account) => ratesAt(account, at));
   }
 
-  /** Counts a call for this account only. */
+  /** Counts a call for every account of its chain. */
   countCall(accountId: string, tokens: number, at: number): void {
-    const account = this.#existing(accountId);
-    countCall(account, at, tokens);
-    this.#touch(account);
+    for (const account of this.#chain(accountId)) {
+      countCall(account, at, tokens);
+      this.#touch(account);
+    }
   }
 
   /** Counts the end of a call that was taken at `takenAt` with `excess` tokens too few. */
   countEnd(accountId: string, excess: number, takenAt: number): void {
-    const account = this.#existing(accountId);
-    countEnd(account, takenAt, excess);
-    this.#touch(account);
+    for (const account of this.#chain(accountId)) {
+      countEnd(account, takenAt, excess);
+      this.#touch(account);
+    }
   }
 
   setAside(accountId: string, amount: Nano): void {

@@ -12,7 +12,7 @@ import {
   HELD_NOW,
   heldNowOf,
   type HeldNowRow,
-  HOLDS,
+  holdsOf,
   type HoldsRow,
   type OpeningRow,
   OPENINGS,
@@ -103,7 +103,7 @@ export class SqliteBooks implements LedgerBooks {
       state,
       counters,
       openings: this.#database.query<OpeningRow, []>(OPENINGS).all(),
-      holds: this.#database.query<HoldsRow, []>(HOLDS).all(),
+      holds: this.#database.query<HoldsRow, []>(holdsOf("true")).all(),
       entries: this.#grouped<EntriesRow>(state, entriesOf(`number > ?1 AND number <= ?2 AND ${unsealed}`)),
       spending:
         starts.length === 0

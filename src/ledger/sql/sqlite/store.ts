@@ -1,4 +1,4 @@
-import { Calendar, type Nano } from "../../../core/index.ts";
+import { Calendar, type Nano, type RateLimits } from "../../../core/index.ts";
 import { retried, runnerOf, type SqliteRunner, type SqliteStorage, StorageError } from "../../../storage/index.ts";
 import { type Account, type AccountState, availableOf, tightestAccount } from "../../accounts.ts";
 import type { AuditReport } from "../../books.ts";
@@ -12,7 +12,7 @@ import type {
   RateState,
   TopUp,
 } from "../../operations.ts";
-import { passedLimit, withCall } from "../../rates.ts";
+import { limitsByLevel, passedLimit, seenRates, withCall } from "../../rates.ts";
 import type { ClaimedKey, LedgerStore, OpenHold } from "../../store.ts";
 import { createAccount, putAccount } from "../account-statements.ts";
 import { toOpenHold } from "../rows.ts";
@@ -156,14 +156,16 @@ export class SqliteLedgerStore implements LedgerStore {
     const { id, accountId, amount, at, tokens = 0 } = hold;
     const chain = this.#accounts.chain(accountId, at);
     if (chain.length === 0) return { outcome: "no-account" };
-    const rates = hold.rates === undefined ? undefined : this.#accounts.rates(accountId, at);
-    const refusal = this.#retryKeys.answer(hold) ?? overRate(hold, rates) ?? lackOfRoom(chain, amount);
+    const limits = limitsByLevel(hold);
+    const over = limits && overRate(hold, limits, this.#accounts.rates(accountId, at));
+    const refusal = this.#retryKeys.answer(hold) ?? over ?? lackOfRoom(chain, amount);
     if (refusal !== undefined) return this.#heldBefore(hold) ?? refusal;
     if (this.#entries.has(id) || !this.#holds.insert(hold)) return this.#heldBefore(hold) ?? { outcome: "conflict" };
     this.#retryKeys.claim(hold);
     this.#accounts.setAside(accountId, amount);
     this.#accounts.countCall(accountId, tokens, at);
-    return rates === undefined ? { outcome: "held" } : { outcome: "held", rates: this.#accounts.rates(accountId, at) };
+    if (limits === undefined) return { outcome: "held" };
+    return { outcome: "held", ...seenRates(hold, this.#accounts.rates(accountId, at)) };
   }
 
   /** The outcome of a hold whose id exists already, open or ended: whether the two are the same. */
@@ -254,10 +256,13 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 }
 
-function overRate({ rates, tokens = 0 }: Hold, seen: RateState | undefined): Outcomes["hold"] | undefined {
-  if (rates === undefined || seen === undefined) return undefined;
-  const limit = passedLimit(rates, withCall(seen, tokens));
-  return limit && { outcome: "limited", limit, rates: seen };
+function overRate(hold: Hold, limits: readonly RateLimits[], seen: readonly RateState[]): Outcomes["hold"] | undefined {
+  for (const [level, rates] of seen.entries()) {
+    const limit = passedLimit(limits[level] ?? {}, withCall(rates, hold.tokens ?? 0));
+    if (limit !== undefined)
+      return { outcome: "limited", limit, ...(level > 0 && { level }), ...seenRates(hold, seen) };
+  }
+  return undefined;
 }
 
 function lackOfRoom(chain: readonly AccountState[], amount: Nano): Insufficient | undefined {
