@@ -37,6 +37,8 @@ export interface WorkOrder {
   parent?: string | undefined;
   /** The client's session, as its header names it: see `sessionOf`. */
   session?: string | undefined;
+  /** The caller's own id of the request. */
+  clientRequestId?: string | undefined;
   principal: WorkOwner;
   operation: Operation;
   /** The client's dialect; undefined for an operation without one. */

@@ -19,7 +19,7 @@ export async function readCatalogs({ config }: LoadedConfig, storageUrl = config
 
 /** The same, for a command that has the storage open. */
 export async function catalogsIn(storage: Storage, config: Config): Promise<CatalogLayers> {
-  const logger = createLogger({ level: config.log.level });
+  const logger = createLogger(config.log);
   const catalog = await openOperatorCatalog(config, { storage, environment, logger });
   catalog?.close();
   return catalog?.layers ?? builtInLayers();

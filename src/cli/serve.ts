@@ -103,7 +103,7 @@ function refuseWorkers(count: number, storageUrl: string): void {
 
 async function serveAlone(start: Start): Promise<void> {
   const { loaded } = start;
-  const logger = createLogger({ level: loaded.config.log.level });
+  const logger = createLogger(loaded.config.log);
   const storage = await openStorage(start.storageUrl, { log: logger, timezone: loaded.config.server.timezone });
   const catalog = await openOperatorCatalog(loaded.config, { storage, environment, logger });
   // The port is bound first, since the app needs its address, which the system chooses for port 0.
@@ -165,7 +165,7 @@ async function listenAlone(start: Start, logger: Logger): Promise<Listening> {
 async function serveByWorkers(start: Start, count: number): Promise<void> {
   const { loaded, storageUrl, host, tls } = start;
   const storage = await openStorage(storageUrl, { timezone: loaded.config.server.timezone });
-  const logger = createLogger({ level: loaded.config.log.level });
+  const logger = createLogger(loaded.config.log);
   const reserved = await reservePort({ ...start, pair: tls?.pair });
   const sandbox = start.sandbox ? await startSandbox(start.port) : undefined;
   const settings: WorkerSettings = {

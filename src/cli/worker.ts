@@ -27,7 +27,7 @@ async function work(number: number): Promise<void> {
   void input.end.then(() => end());
   const settings = JSON.parse(await input.line) as WorkerSettings;
   const { config, missingKeys, simulated, storageUrl, processes } = settings;
-  const logger = numbered(createLogger({ level: config.log.level }), number);
+  const logger = numbered(createLogger(config.log), number);
   const storage = await openStorage(storageUrl, { timezone: config.server.timezone });
   const catalog = await openOperatorCatalog(config, { storage, environment, logger });
   // The parent's signal: a terminal sends it to all of its processes.

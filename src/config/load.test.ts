@@ -115,7 +115,7 @@ describe("absent keys", () => {
         idle_timeout: 300_000,
         total_timeout: 1_800_000,
       },
-      log: { level: "info" },
+      log: { level: "info", format: "json" },
       providers: { p: { kind: "openai", base_url: "http://u.test", api_key: "k", aliases: [], shared_stores: false } },
       files: {
         upload_limit: 536_870_912,
@@ -219,7 +219,7 @@ pricing:
       models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } },
       mcp: { models: { chat: "my.own_Vllm-1/m" }, servers: {}, sets: {} },
       routing: { attempts: 3, deadline: 60_000, ...routing },
-      log: { level: "silent" },
+      log: { level: "silent", format: "json" },
       providers: {
         "my.own_Vllm-1": {
           kind: "openai-compatible",

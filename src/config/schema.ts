@@ -190,6 +190,10 @@ const models = z
 const log = z
   .strictObject({
     level: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
+    format: z
+      .enum(["json", "text"])
+      .default("json")
+      .describe("json: one object a line. text: for people, in a terminal."),
   })
   .prefault({});
 

@@ -108,6 +108,7 @@ export {
   withoutPart,
 } from "./usage.ts";
 export { asksForCompaction } from "./operations.ts";
+export { clientRequestIdOf, loggableId } from "./headers/request-ids.ts";
 export { sessionHeaders, sessionOf } from "./headers/session-headers.ts";
 export type { AskUpstream, BodySink, ReplyBody, ReplyHeaders, UpstreamReply, UpstreamRequest } from "./upstream.ts";
 export {

@@ -3,6 +3,7 @@ import { type Authenticator, googleToken, type Principal } from "../auth/index.t
 import type { PaidAnswer } from "../charges/index.ts";
 import {
   type AcceptedSocket,
+  clientRequestIdOf,
   type Environment,
   errorBody,
   GatewayError,
@@ -209,14 +210,6 @@ interface RefusedRequest {
   path?: string;
 }
 
-/** A caller's own id of a request goes into the log as it is. */
-const CLIENT_ID = /^[ -~]{1,128}$/;
-
-function clientIdOf({ headers }: Request): string | undefined {
-  const id = headers.get("x-request-id") ?? headers.get("x-client-request-id");
-  return id !== null && CLIENT_ID.test(id) ? id : undefined;
-}
-
 /** The answer for any exception. The gateway's own faults are logged with their cause, which the caller never gets. */
 function refusal(
   { logger, publicUrl }: HttpOptions,
@@ -226,7 +219,7 @@ function refusal(
   const error = toGatewayError(thrown);
   const line = {
     request_id: id,
-    client_request_id: clientIdOf(request),
+    client_request_id: clientRequestIdOf(request.headers),
     method: request.method,
     path,
     status: error.status,

@@ -267,12 +267,15 @@ export function reportAttempt(
 ): void {
   const provider = target.route.prefix;
   const failure = typeof failed === "object" ? failed.name : failed;
+  const upstreamRequestId =
+    failure === undefined || headers === undefined ? undefined : upstreamRequestIdOf(headers, target.route.keys);
   observer.attempted?.({
     workId,
     provider,
     keyId: key.id,
     attempt: number,
     status,
+    upstreamRequestId,
     failure,
     milliseconds,
     retryInMs: waitMs,
@@ -288,7 +291,7 @@ export function reportAttempt(
     class: failure,
     status,
     codes: typeof failed === "object" ? failed.codes : undefined,
-    upstreamRequestId: headers && upstreamRequestIdOf(headers, target.route.keys),
+    upstreamRequestId: upstreamRequestId ?? (headers && upstreamRequestIdOf(headers, target.route.keys)),
     startedAt: environment.clock() - Math.round(performance.now() - begunAt),
     milliseconds,
     unbilled,

@@ -83,6 +83,50 @@ test("an error includes its cause", () => {
   expect(lines()).toMatchObject([{ err: { type: "Error", message: "disk full" } }]);
 });
 
+describe("the log for people", () => {
+  const logger = (): Logger => createLogger({ level: "info", format: "text", fd });
+
+  test.each(levels)("has a line of the level %s with its fields", (level) => {
+    write(logger(), level, {
+      request_id: "req_1",
+      status: 200,
+      model: "two words",
+      files: [{ bytes: 1 }],
+      none: undefined,
+    });
+    const named = level.toUpperCase().padEnd(5);
+    expect(text()).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z /);
+    expect(text().slice("2026-11-27T10:00:00.000Z ".length)).toBe(
+      `${named} something happened request_id=req_1 status=200 model="two words" files=[{"bytes":1}]\n`,
+    );
+  });
+
+  test.each(levels)("is one line of the level %s, whatever its fields contain, and controls no terminal", (level) => {
+    const hostile = "a\n2026 ERROR x\r\u001b[31m\u0007\u009b1m\u2028\u007f";
+    write(logger(), level, { model: hostile, token: "tg_x", [hostile]: 1 });
+    expect(text().split("\n")).toHaveLength(2);
+    // oxlint-disable-next-line no-control-regex -- none may be left
+    expect(text().slice(0, -1)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028]/);
+    expect(text()).toContain("[redacted]");
+    expect(text()).not.toContain("tg_x");
+  });
+
+  test("has the stack of an error on lines of their own", () => {
+    write(logger(), "error", { err: new TypeError("disk\u001b[2J full") });
+    const [first, ...stack] = text().trimEnd().split("\n");
+    expect(first).toContain('err={"type":"TypeError"');
+    expect(stack.length).toBeGreaterThan(1);
+    for (const line of stack) expect(line).toMatch(/^ {4}\S/);
+    expect(text()).not.toContain("\u001b");
+  });
+
+  test("has the same levels", () => {
+    const quiet = createLogger({ level: "warn", format: "text", fd });
+    for (const [each] of levels) write(quiet, each, {}, each);
+    expect(text().match(/(WARN|ERROR|INFO)/g)).toEqual(["WARN", "ERROR"]);
+  });
+});
+
 describe("lines are buffered", () => {
   test("and written after a quarter of a second", () => {
     const logger = createLogger({ level: "info", fd });

@@ -1,5 +1,6 @@
 import pino from "pino";
 import { LineBuffer } from "./line-buffer.ts";
+import { TextLines } from "./text-lines.ts";
 
 /** Writes one JSON line per event: fields first, then the message. */
 export interface Logger {
@@ -25,6 +26,8 @@ const FLUSH_MS = 250;
 
 export interface LoggerOptions {
   level: string;
+  /** JSON by default. */
+  format?: "json" | "text";
   /** The destination; standard error by default, because standard output carries a command's output. */
   fd?: number;
 }
@@ -34,8 +37,9 @@ export interface LoggerOptions {
  * need serializers and redaction, are written by pino; the one `info` line of every call is a plain `JSON.stringify` in
  * the same format, at a quarter of the cost.
  */
-export function createLogger({ level, fd = 2 }: LoggerOptions): ServerLogger {
-  const lines = new LineBuffer(fd);
+export function createLogger({ level, format = "json", fd = 2 }: LoggerOptions): ServerLogger {
+  const buffer = new LineBuffer(fd);
+  const lines = format === "json" ? buffer : new TextLines(buffer);
   const redact = { paths: SECRET_FIELDS, censor: CENSORED };
   const log = pino({ level, base: null, redact, timestamp: pino.stdTimeFunctions.isoTime }, lines);
   let informs = log.isLevelEnabled("info");

@@ -97,6 +97,30 @@ describe("towards the client", () => {
   });
 });
 
+test("the line of a call has the ids that its caller and its upstream gave it, and the class of its failure", async () => {
+  const caller = await rig.caller();
+  const call = async (model: string, id: string): Promise<Record<string, unknown>[]> => {
+    const answer = await caller.chat(hello(model), { headers: { "x-client-request-id": id } });
+    await answer.text();
+    const own = answer.headers.get("x-request-id");
+    await waitForLog(1, (line) => line["request_id"] === own && line["msg"] === "call");
+    return rig.gateway.logLines().filter((line) => line["request_id"] === own);
+  };
+  const [good] = await call("openai/gpt-4o-mini", "theirs-1");
+  expect(good).toMatchObject({ client_request_id: "theirs-1", outcome: "complete" });
+  expect(good?.["upstream_request_id"]).toMatch(/^req_/);
+  expect(good).not.toHaveProperty("class");
+  const failed = await call("openai/gpt-4o-mini+status-503", "theirs-2");
+  const [attempt, end] = failed;
+  expect(failed).toHaveLength(2);
+  expect(attempt).toMatchObject({ msg: "attempt failed", failure: "overloaded" });
+  expect(attempt?.["upstream_request_id"]).toMatch(/^req_/);
+  expect(end).toMatchObject({ client_request_id: "theirs-2", outcome: "failed", class: "overloaded" });
+  // One that is too long, as nobody's own would be, is left out.
+  const [long] = await call("openai/gpt-4o-mini", "x".repeat(129));
+  expect(long).not.toHaveProperty("client_request_id");
+});
+
 describe("towards the upstream", () => {
   const sent = {
     cookie: "session=secret-cookie",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { CallFile } from "../../core/index.ts";
+import { type CallFile, GatewayError } from "../../core/index.ts";
 import { orderOf, record } from "../__fixtures__/work-scene.ts";
 import { logObserver } from "./log-observer.ts";
 import type { AttemptReport } from "./work-observer.ts";
@@ -23,6 +23,37 @@ function fileOf(name: string): CallFile {
   const read = () => Promise.reject(new Error("a file is not read for the log"));
   return { field: name, filename: name, contentType: name, size: 7, milliseconds: 1_000, read };
 }
+
+test("the class of a failed call is that of its last attempt, else whose fault it is", () => {
+  const classOf = (of: Parameters<typeof record>[0], error?: GatewayError): unknown => {
+    const lines: Record<string, unknown>[] = [];
+    const note = (fields: object): void => void lines.push({ ...fields });
+    const report = { order: orderOf(), record: record(of), credits: "0", unbilled: undefined, files: undefined, error };
+    logObserver({ info: note, warn: note, error: note, flush: () => undefined }).ended?.(report);
+    return lines[0]?.["class"];
+  };
+  const attempt = { number: 1, provider: "up", model: "m", key: "k", startedAt: 0, milliseconds: 1 };
+  const attempts = [
+    { ...attempt, class: "overloaded" },
+    { ...attempt, class: "broken" },
+  ];
+  expect(classOf({ outcome: "failed", attempts })).toBe("broken");
+  expect(classOf({ outcome: "failed" }, new GatewayError("internal_error", "ours"))).toBe("gateway");
+  expect(classOf({ outcome: "failed" }, new GatewayError("validation_failed", "theirs"))).toBe("request");
+  expect(classOf({ outcome: "abandoned", attempts })).toBeUndefined();
+});
+
+test.each(["a\nb", "\u001b[31m", "x".repeat(129), "", "\u202e"])(
+  "an upstream's id that is not printable or too long is left out: %j",
+  (upstreamRequestId) => {
+    const lines: Record<string, unknown>[] = [];
+    const note = (fields: object): void => void lines.push({ ...fields });
+    const observer = logObserver({ info: note, warn: note, error: note, flush: () => undefined });
+    const report = { order: orderOf(), record: record({ upstreamRequestId }), credits: "0", unbilled: undefined };
+    observer.ended?.({ ...report, files: undefined, error: undefined });
+    expect(lines[0]?.["upstream_request_id"]).toBeUndefined();
+  },
+);
 
 describe("an attempt", () => {
   const attempt: AttemptReport = {

@@ -1,4 +1,12 @@
-import { type CallFile, formatCredits, type GatewayError, inputTokens, outputTokens } from "../../core/index.ts";
+import {
+  type CallFile,
+  formatCredits,
+  type GatewayError,
+  inputTokens,
+  loggableId,
+  outputTokens,
+} from "../../core/index.ts";
+import type { CallRecord } from "../../ledger/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import type { AttemptFailure, AttemptReport, WorkObserver, WorkReport } from "./work-observer.ts";
 
@@ -34,7 +42,8 @@ export function logObserver(logger: Logger, now = (): number => performance.now(
 }
 
 function attemptLine(report: AttemptReport) {
-  const { workId, provider, keyId, attempt, status, failure, milliseconds, retryInMs, unbilled } = report;
+  const { workId, provider, keyId, attempt, status, failure, milliseconds, retryInMs, unbilled, upstreamRequestId } =
+    report;
   return {
     request_id: workId,
     provider,
@@ -42,6 +51,7 @@ function attemptLine(report: AttemptReport) {
     attempt,
     status,
     failure,
+    upstream_request_id: loggableId(upstreamRequestId),
     ms: rounded(milliseconds),
     retry_in_ms: retryInMs === undefined ? undefined : rounded(retryInMs),
     unbilled,
@@ -50,10 +60,11 @@ function attemptLine(report: AttemptReport) {
 
 /** The log line of a piece of work. Counts and names only, never prompts or answers. */
 function endLine({ order, record, credits, unbilled, files, error }: WorkReport) {
-  const { id, parent, principal, source } = order;
+  const { id, parent, principal, source, clientRequestId } = order;
   const { usage, milliseconds, millisecondsToFirstByte } = record;
   return {
     request_id: id,
+    client_request_id: clientRequestId,
     parent_id: parent,
     user: record.owner,
     token_id: principal.tokenId,
@@ -62,6 +73,8 @@ function endLine({ order, record, credits, unbilled, files, error }: WorkReport)
     streamed: record.streamed,
     status: record.status,
     outcome: record.outcome,
+    class: record.outcome === "failed" ? classOf(record, error) : undefined,
+    upstream_request_id: loggableId(record.upstreamRequestId),
     input_tokens: inputTokens(usage),
     output_tokens: outputTokens(usage),
     credits,
@@ -73,6 +86,11 @@ function endLine({ order, record, credits, unbilled, files, error }: WorkReport)
     error: error?.code,
     cause: error === undefined ? undefined : causeOf(error),
   };
+}
+
+/** The class of the last attempt's failure; without one, whose fault it is. */
+function classOf({ attempts }: CallRecord, error: GatewayError | undefined): string {
+  return attempts?.at(-1)?.class ?? (error?.fault === "gateway" ? "gateway" : "request");
 }
 
 /** Failures caused by the call or its client. The line of the call's end suffices for them. */

@@ -16,6 +16,8 @@ export interface AttemptReport {
   attempt: number;
   /** The upstream's status; undefined without an answer. */
   status: number | undefined;
+  /** The upstream's own id of the request; undefined for a success, whose record has it. */
+  upstreamRequestId?: string | undefined;
   /** The class of the failure; undefined for a success. */
   failure: AttemptFailure | undefined;
   /** The time to the head of the answer, or to the failure. */

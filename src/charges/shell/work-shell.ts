@@ -14,7 +14,7 @@ import {
   type ReceivedForm,
   receiveForm,
 } from "../../bodies/index.ts";
-import { type CallAbort, CallAborter, sessionOf, shuttingDown } from "../../core/index.ts";
+import { type CallAbort, CallAborter, clientRequestIdOf, sessionOf, shuttingDown } from "../../core/index.ts";
 import type { RetryKey } from "../../ledger/index.ts";
 import type { MemoryBudget } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
@@ -174,6 +174,7 @@ function formIn({ body, headers }: PaidRequest): BodySource | Response {
 /** The plan with the session and the limit that its headers name. Throws 422. */
 function withHeaders<Plan extends WorkPlan>(plan: Plan, headers: Headers): Plan {
   plan.order.session = sessionOf(headers);
+  plan.order.clientRequestId = clientRequestIdOf(headers);
   plan.order.chargeMax = chargeMaxIn(headers);
   return plan;
 }

@@ -27,7 +27,7 @@ async function models(options: ModelsOptions): Promise<void> {
     missingKeys,
     sandbox: sandbox?.routesOf({ config, missingKeys }) ?? new Map(),
     environment,
-    logger: createLogger({ level: config.log.level }),
+    logger: createLogger(config.log),
   });
   const listed = await list.list();
   sandbox?.stop();
