@@ -49,9 +49,6 @@ import { SocketAsker } from "../upstream/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 
-/** How long open streams and sockets may still run while the server stops. */
-const DRAIN_MS_MAX = 60_000;
-
 /** How long browsers may remember that pages may call a sandbox. */
 const SANDBOX_CORS_MS = 10 * 60_000;
 
@@ -69,7 +66,7 @@ export interface AppOptions extends RoutingOptions {
   upgrade: Upgrade;
   /** The HTTP features; all of them by default. */
   features?: readonly Feature[];
-  /** How long open calls and sockets may still run while the server stops. */
+  /** Instead of `server.drain`. */
   drainMsMax?: number;
 }
 
@@ -80,6 +77,8 @@ export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
   /** Puts a checked configuration into force. Calls under way keep theirs. Throws a `ConfigError` if it changes nothing. */
   reconfigure(next: NextConfiguration): void;
+  /** The readiness fails from now on, so that load balancers send no more calls; those that come are taken. */
+  leave(): void;
   /**
    * Refuses new calls, waits (within a bound) for the open ones, commits the remaining operations, stops the timers.
    * Returns the number of calls whose end neither the storage nor the journal accepted; each of them is in the log.
@@ -91,10 +90,15 @@ export interface App {
 
 /** The composition root: the only place that creates the parts and connects them. */
 export function createApp(options: AppOptions): App {
-  const { config, logger, environment, drainMsMax = DRAIN_MS_MAX } = options;
+  const { config, logger, environment, drainMsMax = config.server.drain } = options;
   const lasting = createLasting(options);
-  let draining = false;
-  const context: Context = { lasting, isDraining: () => draining, latest: () => inForce.current };
+  let [isLeaving, draining] = [false, false];
+  const context: Context = {
+    lasting,
+    isDraining: () => draining,
+    isLeaving: () => isLeaving,
+    latest: () => inForce.current,
+  };
   const inForce = new InForce(configure(options, context), { beginMsMax: config.server.body_timeout, logger });
   const catalogs = (): CatalogLayers => inForce.current.catalogs;
   const { metrics, ticker, circuits, targets } = lasting;
@@ -108,8 +112,9 @@ export function createApp(options: AppOptions): App {
     fetch: withCors((request) => inForce.current.answer(request), corsPolicy(options)),
     reconfigure: (next) => inForce.replace(configure({ ...options, ...next }, context, inForce.current)),
     metrics: async () => (await metrics?.families()) ?? [],
+    leave: () => void (isLeaving = true),
     async drain() {
-      draining = true;
+      [isLeaving, draining] = [true, true];
       const parts = [...inForce.all.flatMap((each) => each.running), ...running];
       const lost = await drain({ ...lasting, parts, drainMsMax, logger });
       ticker.stop();
@@ -123,6 +128,8 @@ export function createApp(options: AppOptions): App {
 interface Context {
   lasting: Lasting;
   isDraining: () => boolean;
+  /** Whether it will soon refuse calls. */
+  isLeaving: () => boolean;
   /** Those in force. */
   latest: () => Pick<Configured, "pipeline" | "router" | "catalogs">;
 }
@@ -241,7 +248,7 @@ interface ServiceParts extends Pick<Configured, "calls" | "pipeline" | "router" 
   publicUrl: string;
 }
 
-function servicesOf(options: AppOptions, { lasting, isDraining, latest }: Context, parts: ServiceParts): Services {
+function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context, parts: ServiceParts): Services {
   const { sandbox, storage, version, environment, logger } = options;
   const { clock } = environment;
   const { ticker, storedObjects, keptThoughts, store, objectOwners } = lasting;
@@ -269,7 +276,7 @@ function servicesOf(options: AppOptions, { lasting, isDraining, latest }: Contex
     textIndex: web.textIndex,
     version,
     latest,
-    isDraining,
+    isDraining: isLeaving,
     checkStorage: sharedCheck(() => storage.check(), clock),
     authenticate: (headers) => lasting.authenticator.authenticate(headers),
     nodes: openNodeStore(storage),

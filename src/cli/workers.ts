@@ -24,8 +24,8 @@ const PAUSE_MS_MAX = 10_000;
 /** A worker that ran for this long did not fail to start. */
 const LASTING_MS = 30_000;
 
-/** How long a worker may drain before it is killed: longer than its own bounds allow. */
-const STOP_MS_MAX = 120_000;
+/** How long a worker may take to stop, besides the time that the configuration gives its calls: longer than its own bounds allow. */
+const STOP_MS_MAX = 90_000;
 
 type WorkerProcess = Bun.Subprocess<"pipe", "pipe", "inherit">;
 
@@ -77,9 +77,13 @@ export class Workers {
     this.#isStopping = true;
     this.#stopping.resolve();
     const running = [...this.#running.keys()];
-    const timer = setTimeout(() => {
-      for (const worker of running) worker.kill("SIGKILL");
-    }, STOP_MS_MAX);
+    const { drain, drain_delay: delay = 0 } = this.#settings.config.server;
+    const timer = setTimeout(
+      () => {
+        for (const worker of running) worker.kill("SIGKILL");
+      },
+      drain + delay + STOP_MS_MAX,
+    );
     for (const worker of running) void closeInput(worker);
     const codes = await Promise.all(running.map((worker) => worker.exited));
     clearTimeout(timer);

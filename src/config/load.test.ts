@@ -100,7 +100,7 @@ const minimal = "providers: { p: { kind: openai, base_url: http://u.test, api_ke
 describe("absent keys", () => {
   test("have default values", () => {
     expect(load(minimal).config).toEqual({
-      server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000 },
+      server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000, drain: 60_000 },
       models: {},
       mcp: { models: {}, servers: {}, sets: {} },
       routing: { attempts: 4, ...routing },
@@ -202,6 +202,7 @@ pricing:
         port: 0,
         body_limit: 1_048_576,
         body_timeout: 30_000,
+        drain: 60_000,
         public_url: "https://ai.test",
         beta_url: "http://beta.test",
       },
@@ -493,8 +494,7 @@ describe("a provider without a key", () => {
     ["api_keys: ['${UNSET}', k]", undefined],
     ["aliases: []", "providers.p.api_key"],
   ])("if there is none, the report names the variable or key to set (%s)", (entry, toSet) => {
-    expect(load(`providers: { p: { kind: openai, base_url: http://u.test, ${entry} } }`).missingKeys.get("p")).toBe(
-      toSet as never,
-    );
+    const { missingKeys } = load(`providers: { p: { kind: openai, base_url: http://u.test, ${entry} } }`);
+    expect(missingKeys.get("p")).toBe(toSet as never);
   });
 });

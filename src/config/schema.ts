@@ -63,6 +63,14 @@ const server = z
       .describe(
         "The time zone of the deployment: budgets restart at its midnight, and usage is summed by its days. Unset: that of the storage, UTC if it is new.",
       ),
+    drain: duration
+      .prefault("1m")
+      .describe("How long open calls and sockets may still run while the server stops; then they are ended."),
+    drain_delay: duration
+      .optional()
+      .describe(
+        "How long a server that stops still takes calls, while GET /health/ready answers 503: until load balancers have noticed. Unset: not at all.",
+      ),
     cors: cors.optional(),
     tls: tls.optional(),
     public_url: httpUrl.optional().describe("The address for callers, shown in the OpenAPI document."),

@@ -22,8 +22,9 @@ const wordyCosts = 45_000n;
 /** Starts a gateway, lets the test work on it, and afterwards looks into its books. */
 async function withGateway(
   work: (gateway: Gateway, token: string) => Promise<void>,
+  server: object = {},
 ): Promise<{ spent: bigint; openHolds: number }> {
-  const gateway = await startGateway({ providers: simulatedProviders(simulators) });
+  const gateway = await startGateway({ providers: simulatedProviders(simulators), config: { server } });
   try {
     await work(gateway, await gateway.token({ user: "tester" }));
     await gateway.stop({ keepFolder: true });
@@ -176,4 +177,34 @@ test("a call whose body is complete only after SIGTERM is refused, and nothing i
   });
   expect(simulators.total()).toBe(0);
   expect({ spent, openHolds }).toEqual({ spent: 0n, openHolds: 0 });
+});
+
+test("with a delay, the readiness fails at once, and calls are taken until it is over", async () => {
+  const { spent } = await withGateway(
+    async (gateway, token) => {
+      const ready = async (): Promise<number> => (await fetch(`${gateway.url}/health/ready`)).status;
+      expect(await ready()).toBe(200);
+      gateway.process.kill("SIGTERM");
+      await until("the readiness fails", async () => (await ready()) === 503);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => post(gateway, token, wordy("", false))));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(await gateway.process.exited).toBe(0);
+    },
+    { drain_delay: "5s" },
+  );
+  expect(spent).toBe(20n * wordyCosts);
+});
+
+test("a stream that lasts longer than the drain is ended, and charged", async () => {
+  const { spent, openHolds } = await withGateway(
+    async (gateway, token) => {
+      const reader = new EventReader(await post(gateway, token, wordy("+pace-1000", true)));
+      // The role, and two of twenty words, one a second.
+      for (let events = 0; events < 3; events += 1) await reader.next();
+      gateway.process.kill("SIGTERM");
+      expect(await gateway.process.exited).toBe(0);
+    },
+    { drain: "500ms" },
+  );
+  expect([openHolds, spent > 0n, spent < wordyCosts]).toEqual([0, true, true]);
 });

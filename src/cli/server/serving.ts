@@ -67,6 +67,8 @@ export function serveOn(server: Listening, options: ServingOptions): Serving {
   });
   server.answerWith(app.fetch);
   const stop = async (): Promise<number> => {
+    app.leave();
+    if (config.server.drain_delay !== undefined) await Bun.sleep(config.server.drain_delay);
     const closed = server.close();
     catalog?.close();
     const lost = await app.drain();
