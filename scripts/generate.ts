@@ -1,6 +1,6 @@
 /** Writes the files that are generated from the code, or with `--check` fails if one is out of date. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withHeadline } from "../bench/report/headline.ts";
 import { configJsonSchema } from "../src/config/index.ts";
@@ -11,6 +11,7 @@ import { dialectsDocument } from "./dialects/dialects-document.ts";
 import { limitsDocument } from "./dialects/limits-document.ts";
 import { withHolds } from "./holds/holds-table.ts";
 import { withConfigurationLists } from "./configuration/configuration-lists.ts";
+import { leftPages, documentationPages } from "./documentation/documentation-pages.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -41,14 +42,27 @@ function json(document: object): string {
 }
 
 const check = process.argv.includes("--check");
-for (const [file, make] of Object.entries(generated)) {
+let isOutOfDate = false;
+
+function put(file: string, text: string): void {
   const path = join(root, file);
-  const text = make();
-  if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
-  if (check) {
-    console.error(`${file} is out of date: run "npm run generate" and commit it`);
-    process.exitCode = 1;
-  } else {
+  if (existsSync(path) && readFileSync(path, "utf8") === text) return;
+  isOutOfDate = true;
+  if (check) console.error(`${file} is out of date: run "npm run generate" and commit it`);
+  else {
+    mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
 }
+
+for (const [file, make] of Object.entries(generated)) put(file, make());
+
+// From the documents above.
+const pages = await documentationPages(root);
+for (const [file, text] of Object.entries(pages)) put(file, text);
+for (const file of leftPages(root, pages)) {
+  isOutOfDate = true;
+  if (check) console.error(`${file} is a page of nothing: run "npm run generate" and commit it`);
+  else rmSync(join(root, file));
+}
+if (check && isOutOfDate) process.exitCode = 1;

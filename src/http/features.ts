@@ -4,6 +4,7 @@ import { audioFeature } from "./audio/index.ts";
 import { chatFeature } from "./chat/index.ts";
 import { completionsFeature } from "./completions/index.ts";
 import { conversationsFeature } from "./conversations/index.ts";
+import { documentationFeature } from "./documentation/index.ts";
 import { embeddingsFeature } from "./embeddings/index.ts";
 import type { Feature } from "./feature.ts";
 import { filesFeature } from "./files/index.ts";
@@ -21,6 +22,7 @@ import { webFeature } from "./web/index.ts";
 /** All HTTP features of the gateway, in the order of the OpenAPI document. */
 export const features: readonly Feature[] = [
   platformFeature,
+  documentationFeature,
   modelsFeature,
   accountFeature,
   chatFeature,

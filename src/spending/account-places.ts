@@ -18,15 +18,9 @@ export async function accountPlaces(
   const parents = new Map(all.map(({ id, parentId }) => [id, parentId]));
   const names = new Map<string, string>();
   const organisationIds = new Map<string, string>();
-  for (const kind of ["organisation", "user"] as const) {
-    for (let after: string | undefined = ""; after !== undefined;) {
-      const page = await deps.holders.list({ kind, limit: PAGE, after });
-      for (const { id, name, accountId: account } of page) {
-        names.set(`${kind}:${id}`, name);
-        if (kind === "organisation" && account !== undefined) organisationIds.set(account, id);
-      }
-      after = page.length < PAGE ? undefined : page.at(-1)?.id;
-    }
+  for await (const { kind, id, name, accountId: account } of holdersOf(deps)) {
+    names.set(`${kind}:${id}`, name);
+    if (kind === "organisation" && account !== undefined) organisationIds.set(account, id);
   }
   const prefix = accountId("organisation", "");
   return {
@@ -37,4 +31,14 @@ export async function accountPlaces(
     },
     nameOf: (kind, id) => names.get(`${kind}:${id}`) ?? id,
   };
+}
+
+async function* holdersOf({ holders }: Pick<AccountsDependencies, "holders">) {
+  for (const kind of ["organisation", "user"] as const) {
+    for (let after: string | undefined = ""; after !== undefined;) {
+      const page = await holders.list({ kind, limit: PAGE, after });
+      yield* page;
+      after = page.length < PAGE ? undefined : page.at(-1)?.id;
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
+import { pageHeaders } from "../page-headers.ts";
 import type { HttpRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 
@@ -23,17 +24,8 @@ pre { overflow-x: auto; margin: .5rem 0; padding: .75rem 1rem; border: 1px solid
 /** As one piece: its bytes must have the hash that the policy names. */
 const styleElement = raw(`<style>${style}</style>`);
 
-const pageHeaders = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": [
-    "default-src 'none'",
-    `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
+const ownHeaders = {
+  ...pageHeaders({ "style-src": `'sha256-${createHash("sha256").update(style).digest("base64")}'` }),
   vary: "accept",
 };
 
@@ -51,9 +43,9 @@ export const startPageRoute: HttpRoute<Needs, "public"> = {
   access: "public",
   async handle({ request }, services) {
     if (request.headers.get("accept")?.includes("text/html") === true) {
-      return new Response(await pageOf(addressOf(request), services), { headers: pageHeaders });
+      return new Response(await pageOf(addressOf(request), services), { headers: ownHeaders });
     }
-    const paths = { openapi: "/openapi.json", health: "/health", models: "/v1/models" };
+    const paths = { documentation: "/docs", openapi: "/openapi.json", health: "/health", models: "/v1/models" };
     return Response.json({ name: "Tollgate", version: services.version, ...paths }, { headers: { vary: "accept" } });
   },
 };
@@ -85,8 +77,8 @@ function pageOf(url: string, { version, sandboxed }: Needs) {
         ${sandboxed.length > 0 ? simulated : ""} ${settingsOf(url)} ${firstCallsOf(url)}
         <h2>This gateway</h2>
         <p>
-          <a href="/openapi.json">OpenAPI description</a> · <a href="/health">health</a> ·
-          <a href="/health/ready">readiness</a> · version ${version}
+          <a href="/docs">Documentation</a> · <a href="/openapi.json">OpenAPI description</a> ·
+          <a href="/health">health</a> · <a href="/health/ready">readiness</a> · version ${version}
         </p>
       </body>
     </html> `;
@@ -121,8 +113,7 @@ function settingsOf(url: string) {
     </div>
     <p>
       Model ids have the provider’s prefix, as in <code>anthropic/claude-haiku-4-5</code>. Every model that generates
-      text can be called by each of these clients. <code>docs/clients.md</code>, beside the program’s source, has the
-      settings of more.
+      text can be called by each of these clients. <a href="/docs/clients">More clients</a>.
     </p>`;
 }
 

@@ -1,0 +1,86 @@
+/** What the samples of the documentation send, by operation. A test sends each of them that creates something to a gateway. */
+
+type Body = Readonly<Record<string, unknown>>;
+
+const greeting = [{ role: "user", content: "Say hello in one word." }];
+const contents = [{ role: "user", parts: [{ text: "Say hello in one word." }] }];
+const item = { type: "message", role: "user", content: "Say hello in one word." };
+
+/** The JSON bodies. Every operation that takes JSON has one. */
+export const sampleBodies: Readonly<Record<string, Body>> = {
+  createChatCompletion: { model: "openai/gpt-5-mini", messages: greeting },
+  createMessage: { model: "anthropic/claude-haiku-4-5", max_tokens: 256, messages: greeting },
+  countMessageTokens: { model: "anthropic/claude-haiku-4-5", messages: greeting },
+  generateContent: { contents },
+  streamGenerateContent: { contents },
+  countTokens: { contents },
+  createCompletion: { model: "openai/gpt-3.5-turbo-instruct", prompt: "Once upon a time", max_tokens: 32 },
+  createResponse: { model: "openai/gpt-5-mini", input: "Say hello in one word." },
+  countResponseTokens: { model: "openai/gpt-5-mini", input: "Say hello in one word." },
+  compactResponse: { model: "openai/gpt-5-mini", input: [item] },
+  createConversation: { items: [item], metadata: { topic: "greetings" } },
+  updateConversation: { metadata: { topic: "greetings" } },
+  createConversationItems: { items: [item] },
+  createEmbedding: { model: "openai/text-embedding-3-small", input: ["a text", "another text"] },
+  createModeration: { model: "openai/omni-moderation-latest", input: "a text to look at" },
+  createImage: { model: "openai/gpt-image-1", prompt: "a lighthouse at dusk", size: "1024x1024", quality: "low" },
+  createImageEdit: {
+    model: "openai/gpt-image-1",
+    prompt: "make it night",
+    images: [{ image_url: "https://example.com/lighthouse.png" }],
+  },
+  createVideo: { model: "openai/sora-2", prompt: "waves at a lighthouse", seconds: "4", size: "1280x720" },
+  createVideoGeneration: { model: "openai/sora-2", prompt: "waves at a lighthouse", seconds: "4" },
+  createVideoEdit: { prompt: "make it night", video: { id: "VIDEO_ID" } },
+  createVideoExtension: { prompt: "the sun goes down", seconds: "4", video: { id: "VIDEO_ID" } },
+  createSpeech: { model: "openai/gpt-4o-mini-tts", input: "Hello from the gateway.", voice: "alloy" },
+  createRealtimeClientSecret: { session: { type: "realtime", model: "openai/gpt-realtime" } },
+  search: { query: "tide tables", limit: 3 },
+  scrape: { url: "https://example.com/", formats: ["markdown"] },
+  map: { url: "https://example.com/", limit: 100 },
+  crawl: { url: "https://example.com/", limit: 10 },
+  batchScrape: { urls: ["https://example.com/", "https://example.com/about"], formats: ["markdown"] },
+  callTool: { query: "tide tables" },
+  createOrganisation: { name: "acme", max_budget: 500, period: "monthly" },
+  changeOrganisation: { max_budget: 800, reason: "more people" },
+  createUser: { name: "ada", organisation: "acme" },
+  changeUser: { max_budget: 50, period: "monthly" },
+  createToken: { user: "ada", name: "laptop", models: ["openai/*", "anthropic/*"] },
+  changeToken: { paused: true, reason: "lost laptop" },
+  rotateToken: { overlap: 3600 },
+  grantCredits: { organisation: "acme", amount: 100, reason: "November" },
+};
+
+/** The forms: a value that begins with @ is a file. */
+export const sampleForms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  createTranscription: { model: "openai/gpt-4o-mini-transcribe", file: "@speech.mp3" },
+  createTranslation: { model: "openai/whisper-1", file: "@speech.mp3" },
+  createFile: { purpose: "user_data", file: "@report.pdf" },
+  createProviderFile: { purpose: "user_data", file: "@report.pdf" },
+};
+
+/** The functions of the SDKs that call an operation with its body. */
+interface SdkCall {
+  sdk: "openai" | "anthropic";
+  python: string;
+  typescript: string;
+}
+
+const openai = (python: string, typescript = python): SdkCall => ({ sdk: "openai", python, typescript });
+
+export const sdkCalls: Readonly<Record<string, SdkCall>> = {
+  listModels: openai("models.list"),
+  createChatCompletion: openai("chat.completions.create"),
+  createCompletion: openai("completions.create"),
+  createResponse: openai("responses.create"),
+  createEmbedding: openai("embeddings.create"),
+  createModeration: openai("moderations.create"),
+  createImage: openai("images.generate"),
+  createVideo: openai("videos.create"),
+  listVideos: openai("videos.list"),
+  listFiles: openai("files.list"),
+  createConversation: openai("conversations.create"),
+  createRealtimeClientSecret: openai("realtime.client_secrets.create", "realtime.clientSecrets.create"),
+  createMessage: { sdk: "anthropic", python: "messages.create", typescript: "messages.create" },
+  countMessageTokens: { sdk: "anthropic", python: "messages.count_tokens", typescript: "messages.countTokens" },
+};

@@ -1,0 +1,20 @@
+/** Sources by directive, besides those that no page of the gateway needs. */
+type Sources = Readonly<Partial<Record<"style-src" | "script-src" | "connect-src", string>>>;
+
+/** The headers of a page of the gateway: only these sources are permitted, and nobody may frame it. */
+export function pageHeaders(sources: Sources): Record<string, string> {
+  const permitted = Object.entries(sources).map(([directive, source]) => `${directive} ${source}`);
+  const policy = [
+    "default-src 'none'",
+    ...permitted,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policy.join("; "),
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  };
+}

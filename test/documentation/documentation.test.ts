@@ -1,0 +1,142 @@
+/** The documentation at `/docs`, as a reader has it: its links, in a browser, and its samples. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { sampleBodies } from "../../scripts/documentation/sample-requests.ts";
+import { samplePath } from "../../scripts/documentation/samples.ts";
+import { type ApiDocument, operationsByTag } from "../../scripts/documentation/openapi.ts";
+import { type Gateway, hasChromium, startChromium, startGateway, stopGateways } from "../kit/index.ts";
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({
+    providers: {},
+    // The providers and prices of a gateway without a configuration.
+    config: { providers: null, pricing: null },
+    arguments: ["--sandbox"],
+  });
+});
+afterAll(stopGateways);
+
+const links = /<a [^>]*?href="([^"]+)"/g;
+const ids = /\sid="([^"]+)"/g;
+
+test("every link leads to a page, and to a heading of it", async () => {
+  const pages = new Map<string, Set<string>>();
+  const wanted: [from: string, to: string][] = [];
+  const waiting = ["/docs"];
+  for (let address = waiting.pop(); address !== undefined; address = waiting.pop()) {
+    if (pages.has(address)) continue;
+    const answer = await fetch(gateway.url + address);
+    expect(answer.status, address).toBe(200);
+    const text = await answer.text();
+    const found = [...text.matchAll(ids)].map(([, id = ""]) => id);
+    expect(new Set(found).size, `ids of ${address}`).toBe(found.length);
+    pages.set(address, new Set(found));
+    for (const [, href = ""] of text.matchAll(links)) {
+      if (/^https?:/.test(href)) continue;
+      const [path = "", fragment] = href.split("#");
+      const target = path === "" ? address : path;
+      if (fragment !== undefined) wanted.push([address, `${target}#${fragment}`]);
+      if (target.startsWith("/docs")) waiting.push(target);
+    }
+  }
+  expect(pages.size).toBeGreaterThan(35);
+  const broken = wanted.filter(([, to]) => {
+    const [path = "", fragment = ""] = to.split("#");
+    return pages.get(path)?.has(fragment) !== true;
+  });
+  expect(broken).toEqual([]);
+});
+
+describe.skipIf(!hasChromium)("in a browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startChromium();
+  });
+  afterAll(() => browser.close());
+
+  const addresses = ["/docs", "/docs/clients", "/docs/money", "/docs/dialects", "/docs/api/chat", "/docs/api/search"];
+
+  async function opened(address: string, options: Parameters<Browser["newPage"]>[0]): Promise<[Page, string[]]> {
+    const page = await browser.newPage(options);
+    const errors: string[] = [];
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("request", (request) => request.url().startsWith(gateway.url) || errors.push(request.url()));
+    await page.goto(gateway.url + address);
+    return [page, errors];
+  }
+
+  test.each([
+    ["wide", "light", 1400],
+    ["wide", "dark", 1400],
+    ["narrow", "dark", 360],
+  ] as const)("a %s page, %s, has no error and nothing beside it", async (_, colorScheme, width) => {
+    for (const address of addresses) {
+      const [page, errors] = await opened(address, { colorScheme, viewport: { width, height: 900 } });
+      const beyond = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+      expect([address, beyond, errors]).toEqual([address, 0, []]);
+      await page.close();
+    }
+  });
+
+  test("the search is opened, used and left with the keyboard", async () => {
+    const [page, errors] = await opened("/docs", {});
+    await page.keyboard.press("/");
+    await page.keyboard.type("chat compl");
+    await page.locator("#page-results a").first().waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/docs/api/chat#createChatCompletion");
+    await page.keyboard.press("/");
+    await page.keyboard.type("zzzz");
+    await page.getByText("Nothing is found.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("#page-results").waitFor({ state: "hidden" });
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  test("a page is read without scripts", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${gateway.url}/docs/api/chat`);
+    const sample = page.locator("summary", { hasText: "Python" }).first();
+    await sample.click();
+    await page.getByText("client.chat.completions.create").first().waitFor();
+    await context.close();
+  });
+});
+
+/** Those that are about a thing that does not exist, or that the gateway of the test does not have. */
+const notSent: Readonly<Record<string, string>> = {
+  createImageEdit: "its picture is not there",
+  createVideoEdit: "its video is not there",
+  createVideoExtension: "its video is not there",
+  updateConversation: "its conversation is not there",
+  createConversationItems: "its conversation is not there",
+  changeOrganisation: "its organisation has another id",
+  changeUser: "its user has another id",
+  changeToken: "its token has another id",
+  rotateToken: "its token has another id",
+};
+
+describe("the samples", () => {
+  test("are taken", async () => {
+    const token = await gateway.token({ user: "reader", role: "owner" });
+    const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as ApiDocument;
+    const refused: string[] = [];
+    for (const { operationId, method, path } of [...operationsByTag(document).values()].flat()) {
+      const body = sampleBodies[operationId];
+      if (body === undefined || notSent[operationId] !== undefined) continue;
+      const answer = await fetch(gateway.url + samplePath({ path }), {
+        method,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "x-tollgate-reason": "test" },
+        body: JSON.stringify(body).replaceAll("https://example.com", String(gateway.banner["site"])),
+      });
+      if (!answer.ok) refused.push(`${operationId}: ${answer.status} ${await answer.text()}`);
+      else await answer.arrayBuffer();
+    }
+    expect(refused).toEqual([]);
+  });
+});
