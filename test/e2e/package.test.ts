@@ -76,8 +76,10 @@ describe("the files of the package", () => {
     const media = ["simulators/shared/realtime/hello.wav", "simulators/shared/videos/clip.mp4"];
     const site = paths.filter((path) => path.startsWith("simulators/site/content/"));
     expect(site).toContain("simulators/site/content/docs/http-api.md");
+    const pages = paths.filter((path) => path.startsWith("documentation/"));
+    expect(pages).toContainValues(["documentation/index.html", "documentation/api/chat.html"]);
     const others = paths.filter((path) => !/^(src|simulators)\/[\w./-]+\.ts$/.test(path));
-    expect(sorted(others)).toEqual(sorted([...documents, ...media, ...site, "bin/tollgate"]));
+    expect(sorted(others)).toEqual(sorted([...documents, ...media, ...site, ...pages, "bin/tollgate"]));
     expect(packed.files.find(({ path }) => path === "bin/tollgate")?.mode).toBe(0o755);
   });
 

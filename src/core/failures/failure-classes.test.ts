@@ -8,7 +8,8 @@ const page = readFileSync(join(import.meta.dir, "../../../docs/routing.md"), "ut
 test("the documented table is this one", () => {
   const rows = page.split("\n").flatMap((line) => {
     const [, name, , key, repeats, unavailable] = line.split("|").map((cell) => cell.trim());
-    return name?.startsWith("`") === true ? [[name, key, repeats, unavailable]] : [];
+    // The table of candidates has fewer columns.
+    return name?.startsWith("`") === true && unavailable !== undefined ? [[name, key, repeats, unavailable]] : [];
   });
   const saysYes = (fact: boolean): string => (fact ? "yes" : "no");
   expect(rows).toEqual(
