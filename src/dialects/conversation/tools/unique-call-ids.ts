@@ -33,6 +33,8 @@ function repeatsIds(turns: readonly Turn[]): boolean {
 
 class CallRenaming {
   readonly #taken = new Set<string>();
+  /** The number that the next call with a repeated id gets: counting up from 2 for each one would take quadratic time. */
+  readonly #numbers = new Map<string, number>();
   readonly #open = new Map<string, OpenCalls>();
   /** Counts the answers, each of one or more turns of the assistant. */
   #answer = 0;
@@ -54,7 +56,9 @@ class CallRenaming {
 
   #begin(id: string): string {
     let unique = id;
-    for (let number = 2; this.#taken.has(unique); number += 1) unique = `${id}_${number}`;
+    let number = this.#numbers.get(id) ?? 2;
+    for (; this.#taken.has(unique); number += 1) unique = `${id}_${number}`;
+    this.#numbers.set(id, number);
     this.#taken.add(unique);
     const before = this.#open.get(id);
     // Those of an earlier answer will get no result any more.
