@@ -77,19 +77,30 @@ function contentTokens(content: unknown, measure: Measuring): number {
   return tokens;
 }
 
+/** Every member of a part counts, although only one of them is sent. */
 function partTokens(value: unknown, measure: Measuring): number {
   const part = objectOf(value);
   if (part === undefined) return jsonBytes(value, measure);
-  const { inlineData, fileData, functionResponse, text } = inCamel(part);
-  const inline = objectOf(inlineData);
-  if (inline !== undefined) return dataTokens(inCamel(inline), measure);
-  if (fileData !== undefined) return measure.unknown() + jsonBytes(part, measure);
-  const nested = listOf(objectOf(functionResponse)?.["parts"]);
-  if (nested.length > 0) {
-    const { parts: __, ...rest } = objectOf(functionResponse) ?? {};
-    return nested.reduce((sum: number, one) => sum + partTokens(one, measure), jsonBytes(rest, measure));
-  }
-  return isOpaqueText(text) && Object.keys(part).length === 1 ? measure.sizeOf(text) : jsonBytes(part, measure);
+  const { inlineData, fileData, functionResponse, text, ...rest } = inCamel(part);
+  let tokens = Object.keys(rest).length === 0 ? 0 : jsonBytes(rest, measure);
+  if (text !== undefined) tokens += isOpaqueText(text) ? measure.sizeOf(text) : jsonBytes(text, measure);
+  if (inlineData !== undefined) tokens += inlineTokens(inlineData, measure);
+  if (fileData !== undefined) tokens += measure.unknown() + jsonBytes(fileData, measure);
+  return functionResponse === undefined ? tokens : tokens + resultTokens(functionResponse, measure);
+}
+
+function resultTokens(result: unknown, measure: Measuring): number {
+  const { parts, ...rest } = objectOf(result) ?? {};
+  const nested = listOf(parts);
+  const own = jsonBytes(nested.length > 0 ? rest : result, measure);
+  return nested.reduce((sum: number, part) => sum + partTokens(part, measure), own);
+}
+
+function inlineTokens(value: unknown, measure: Measuring): number {
+  const inline = objectOf(value);
+  if (inline === undefined) return jsonBytes(value, measure);
+  const members = inCamel(inline);
+  return dataTokens(members, measure) + jsonBytes(members["displayName"], measure);
 }
 
 function dataTokens({ mimeType, data }: JsonObject, measure: Measuring): number {
