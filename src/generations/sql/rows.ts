@@ -11,7 +11,7 @@ const generations = tableOf({
   owner: text,
   accountId: text,
   operation: text,
-  dialect: optional(oneOf<Dialect>({ chat: true, messages: true, responses: true, gemini: true })),
+  dialect: optional(text),
   provider: text,
   model: text,
   streamed: flag,
@@ -39,11 +39,18 @@ const generations = tableOf({
   attempts: optional(text),
 });
 
+const dialects: Readonly<Record<Dialect, true>> = { chat: true, messages: true, responses: true, gemini: true };
+
+/** Whether this version knows the dialect; a newer one on the same storage may have written another. */
+const isKnown = (dialect: string | undefined): dialect is Dialect =>
+  dialect !== undefined && Object.hasOwn(dialects, dialect);
+
 export function toGeneration(row: SqlRow): Generation {
-  const { accountId, status, usage, attempts, ...rest } = generations.read(row);
+  const { accountId, dialect, status, usage, attempts, ...rest } = generations.read(row);
   const { refunded } = row;
   return {
     ...rest,
+    dialect: isKnown(dialect) ? dialect : undefined,
     ...readUsage(usage),
     tokenId: tokenIdOf(accountId),
     status: status === 0 ? undefined : status,

@@ -106,6 +106,13 @@ describe("a generation", () => {
     expect(generationAnswer.parse(answer) as unknown).toEqual(answer);
   });
 
+  test("of a dialect that only a newer version knows has null for it", async () => {
+    storage.handle.run("UPDATE entries SET dialect = 'constructor'");
+    const answer = await ask(id);
+    expect(answer).toMatchObject({ dialect: null, operation: "chat", credits: 0.123456789 });
+    expect(generationAnswer.parse(answer) as unknown).toEqual(answer);
+  });
+
   test("is visible to every token of its user", async () => {
     expect(await ask(id, { tokenId: "a2", accountId: "token:a2" })).toHaveProperty("id", id);
   });
