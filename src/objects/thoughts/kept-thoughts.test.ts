@@ -87,6 +87,22 @@ describe("bounds", () => {
     expect(await found(["call_1"])).toBeUndefined();
   });
 
+  test("all expired ones are deleted at once, however many there are", async () => {
+    for (let number = 0; number < 70; number += 1) {
+      const callIds = Array.from({ length: limits.keptThoughtCallsMax }, (_, index) => `call_${number}_${index}`);
+      await kept.keep("Hm.", callIds, ann);
+    }
+    now += limits.keptThoughtTtlMs;
+    await kept.deleteExpired();
+    expect(rows.length).toBeGreaterThan(1_000);
+    expect(
+      await store.find(
+        rows.map(({ id }) => id),
+        0,
+      ),
+    ).toEqual([]);
+  });
+
   test("256 KiB of one thought", async () => {
     const most = "é".repeat(limits.keptThoughtBytesMax / 2);
     await kept.keep(most, ["call_1"], ann);

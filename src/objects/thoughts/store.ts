@@ -9,6 +9,6 @@ export interface ThoughtStore {
   /** Durable when it resolves. Replaces those with the same ids. `keptUntil`: milliseconds since the epoch. */
   put(thoughts: readonly SealedThought[], keptUntil: number): Promise<void>;
   find(ids: readonly string[], at: number): Promise<SealedThought[]>;
-  /** Deletes expired ones, a bounded number at a time. */
+  /** Deletes all expired ones, a bounded number at a time. */
   deleteExpired(at: number): Promise<void>;
 }

@@ -4,6 +4,8 @@ import type { SealedThought, ThoughtStore } from "../store.ts";
 /** Rows deleted at a time. */
 const DELETED_MAX = 1_000;
 
+const deletions = tableOf<Pick<SealedThought, "id">>({ id: column.text });
+
 const thoughts = tableOf<SealedThought>({ id: column.text, sealed: column.bytes });
 
 export function openThoughtStore(storage: Storage): ThoughtStore {
@@ -21,8 +23,16 @@ export function openThoughtStore(storage: Storage): ThoughtStore {
         sql`SELECT ${thoughts.names} FROM kept_thoughts WHERE kept_until > ${at} AND id IN (${textsIn(ids)})`,
         thoughts.read,
       ),
-    deleteExpired: (at) =>
-      runner.run(sql`DELETE FROM kept_thoughts WHERE id IN (
-        SELECT id FROM kept_thoughts WHERE kept_until <= ${at} ORDER BY kept_until LIMIT ${DELETED_MAX})`),
+    deleteExpired: async (at) => {
+      for (;;) {
+        const deleted = await runner.rows(
+          sql`DELETE FROM kept_thoughts WHERE id IN (
+            SELECT id FROM kept_thoughts WHERE kept_until <= ${at} ORDER BY kept_until LIMIT ${DELETED_MAX})
+            RETURNING id`,
+          deletions.read,
+        );
+        if (deleted.length < DELETED_MAX) return;
+      }
+    },
   };
 }
