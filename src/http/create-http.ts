@@ -45,11 +45,10 @@ const shownPathCharacters = 200;
 /** Also for a path that exists: the contract has no 405. */
 function notFound(method: string, path: string, methods: readonly string[]): GatewayError {
   const shown = path.slice(0, shownPathCharacters);
-  if (methods.length === 0) {
-    return new GatewayError("route_not_found", `There is no ${method} ${shown} here.${googleAdvice(path)}`);
-  }
+  const advice = googleAdvice(path);
+  if (methods.length === 0) return new GatewayError("route_not_found", `There is no ${method} ${shown} here.${advice}`);
   const allow = methods.flatMap((each) => (each === "GET" ? [each, "HEAD"] : [each])).join(", ");
-  return new GatewayError("route_not_found", `There is no ${method} ${shown} here. It takes ${allow}.`, {
+  return new GatewayError("route_not_found", `There is no ${method} ${shown} here. It takes ${allow}.${advice}`, {
     headers: { allow },
   });
 }

@@ -36,6 +36,8 @@ describe("a router", () => {
       expect(findMeant("GET", path)?.route).toBe(things);
     }
     expect(findMeant("GET", "/v2/things")).toBeUndefined();
+    const anyProvider = createRouter([routeAt("get", "/v1/{provider}/things")]);
+    expect(anyProvider.findMeant("GET", "/v1beta/things")).toBeUndefined();
     expect(findMeant("POST", "/things")).toBeUndefined();
     expect([methodsOf("/v1/things/x"), methodsOf("/v1/nothing")]).toEqual([["GET", "DELETE"], []]);
   });

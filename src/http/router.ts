@@ -90,7 +90,7 @@ export function createRouter(routes: readonly MountedRoute[]): Router {
 /** The path with exactly one version at its beginning. */
 function withVersion(path: string): string {
   const single = path.replace(/^(?:\/v1)+(?=\/v1\/)/, "");
-  return /^\/v\d+(?:\/|$)/.test(single) ? single : `/v1${single}`;
+  return /^\/v\d+(?:(?:alpha|beta)\d*)?(?:\/|$)/.test(single) ? single : `/v1${single}`;
 }
 
 /** In Hono's notation. */

@@ -153,9 +153,18 @@ describe("errors have Google's format, with the status as the number", () => {
     expect(failure?.status).toBeGreaterThanOrEqual(400);
   });
 
-  test("advice says what to do instead", async () => {
-    const { value } = await post("/v1beta/interactions", {});
-    expect(value.error?.message).toContain("generateContent");
+  test.each([
+    ["/v1beta/interactions", "generateContent"],
+    ["/v1beta/files", "inlineData"],
+    [`/v1beta/models/${model}:batchGenerateContent`, "one by one"],
+    [`/v1/models/${model}:predict`, "/v1/images/generations"],
+    ["/v1beta/models/google/veo-3:predictLongRunning", "/v1/videos"],
+    ["/v1beta/models/google/gemini-embedding-001:embedContent", "/v1/embeddings"],
+    ["/v1beta/models/google/gemini-embedding-001:batchEmbedContents", "/v1/embeddings"],
+  ])("for %s, what to do instead", async (path, advice) => {
+    const { status, value } = await post(path, {});
+    expect([status, value.error?.status]).toEqual([404, "NOT_FOUND"]);
+    expect(value.error?.message).toContain(advice);
   });
 });
 
