@@ -51,7 +51,8 @@ export function readGeminiError(body: JsonObject): Failure {
   const error = objectOf(body["error"]) ?? {};
   const status = stringOf(error["status"]);
   const code = Number(error["code"]);
-  const kind = kinds[status] ?? (code >= 400 && code < 600 ? kindOfStatus(code) : "server");
+  const known = Object.hasOwn(kinds, status) ? kinds[status] : undefined;
+  const kind = known ?? (code >= 400 && code < 600 ? kindOfStatus(code) : "server");
   return { kind, message: stringOf(error["message"]), code: status === "" ? undefined : status };
 }
 

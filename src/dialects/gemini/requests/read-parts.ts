@@ -143,7 +143,7 @@ const formats: Readonly<Record<string, string>> = {
 
 function formatOf(type: string): string {
   const subtype = type.slice("audio/".length).split(";")[0] ?? "";
-  return formats[subtype] ?? subtype;
+  return Object.hasOwn(formats, subtype) ? (formats[subtype] ?? subtype) : subtype;
 }
 
 function readCall(call: JsonObject, at: string, calls: OpenCalls) {

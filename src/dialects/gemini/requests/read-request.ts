@@ -199,5 +199,6 @@ function readReasoning(config: JsonObject): ReasoningOptions | undefined {
 const tiers: Readonly<Record<string, string>> = { standard: "default", flex: "flex", priority: "priority" };
 
 function readTier(tier: unknown): string | undefined {
-  return typeof tier === "string" ? tiers[tier.toLowerCase()] : undefined;
+  const word = typeof tier === "string" ? tier.toLowerCase() : "";
+  return Object.hasOwn(tiers, word) ? tiers[word] : undefined;
 }
