@@ -24,6 +24,8 @@ import {
 } from "./write-answer.ts";
 import { writeUsage } from "./write-usage.ts";
 
+const normalEnd: Stop = { reason: "end" };
+
 /** One answer of several. */
 interface PendingCandidate {
   block: AnswerBlock | undefined;
@@ -42,7 +44,8 @@ interface PendingCandidate {
 export class GeminiStreamWriter implements StreamWriter {
   readonly #client: ClientContext;
   readonly #shows: boolean;
-  readonly #candidates: PendingCandidate[] = [];
+  /** By their indexes, which an upstream may choose freely. */
+  readonly #candidates = new Map<number, PendingCandidate>();
   /** The end of every chunk after its candidates. */
   #tail = "";
   #usage: Usage = {};
@@ -87,7 +90,9 @@ export class GeminiStreamWriter implements StreamWriter {
   }
 
   #candidate(index: number): PendingCandidate {
-    return (this.#candidates[index] ??= {
+    const found = this.#candidates.get(index);
+    if (found !== undefined) return found;
+    const candidate: PendingCandidate = {
       block: undefined,
       signature: undefined,
       summary: undefined,
@@ -95,7 +100,9 @@ export class GeminiStreamWriter implements StreamWriter {
       refuses: false,
       citations: [],
       stop: undefined,
-    });
+    };
+    this.#candidates.set(index, candidate);
+    return candidate;
   }
 
   #chunk(index: number, part: string): string {
@@ -146,7 +153,7 @@ export class GeminiStreamWriter implements StreamWriter {
   }
 
   #end(): string {
-    const candidates = this.#candidates.map(({ stop = { reason: "end" }, refuses, citations }, index) =>
+    const candidates = [...this.#candidates].map(([index, { stop = normalEnd, refuses, citations }]) =>
       candidateOf([], { index, ...writeEnd({ stop, refuses, citations }) }),
     );
     const usage = JSON.stringify(writeUsage(this.#usage));
