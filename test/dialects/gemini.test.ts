@@ -346,6 +346,17 @@ describe("Google's SDK", () => {
     expect((whole.value as { totalTokens?: number }).totalTokens).toBeGreaterThan(99);
   });
 
+  test.each(["v1", "v1beta", "v1beta1"])("lists and finds models at %s", async (version) => {
+    const ask = async (path: string): Promise<unknown> =>
+      (await fetch(`${rig.gateway.url}/${version}/${path}`, { headers: { "x-goog-api-key": token } })).json();
+    expect(await ask("models?pageSize=1")).toMatchObject({ models: [{ version: "001" }] });
+    for (const id of [model, encodeURIComponent(model)]) {
+      expect(await ask(`models/${id}`)).toMatchObject({ name: `models/${model}` });
+    }
+    const escaped = encodeURIComponent(`models/${model}`);
+    if (version !== "v1") expect(await ask(`models/${escaped}`)).toMatchObject({ name: `models/${model}` });
+  });
+
   test("lists the models in pages, and finds one", async () => {
     const names: string[] = [];
     for await (const one of await google().models.list({ config: { pageSize: 7 } })) names.push(one.name ?? "");

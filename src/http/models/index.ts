@@ -1,4 +1,6 @@
 import type { Feature } from "../feature.ts";
-import { googleModelRoute, googleModelsRoute, modelRoute, modelsRoute } from "./models.ts";
+import { formerGoogleRoutes, googleModelRoute, googleModelsRoute, modelRoute, modelsRoute } from "./models.ts";
 
-export const modelsFeature: Feature = { routes: [modelsRoute, modelRoute, googleModelsRoute, googleModelRoute] };
+export const modelsFeature: Feature = {
+  routes: [modelsRoute, modelRoute, googleModelsRoute, googleModelRoute, ...formerGoogleRoutes],
+};

@@ -112,9 +112,15 @@ export const googleModelRoute = platformRoute({
   surface: "gemini",
   takesSlashes: true,
   handle: async ({ principal, pathParameter }, services: ModelServices) => {
-    const id = pathParameter("model_id");
+    const id = pathParameter("model_id").replace(/^models\//, "");
     return Response.json(toGoogleModel(services, findModel(services, await services.models.list(), { id, principal })));
   },
+});
+
+/** Both at the version that older SDKs call; the document describes the other. */
+export const formerGoogleRoutes = [googleModelsRoute, googleModelRoute].map((route) => {
+  const { contract: _, ...former } = route;
+  return { ...former, path: route.path.replace("/v1beta/", "/v1beta1/") };
 });
 
 /** One of them. A model that is not listed is described by its price: providers accept more names than they list. */
