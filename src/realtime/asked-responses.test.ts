@@ -322,4 +322,53 @@ describe("usage whose beginning was never announced", () => {
     expect(records.slice(1).map(([model]) => model)).toEqual(["t"]);
     expect((await scene.work.balances()).held).toBe(0n);
   });
+
+  test("of a transcription that its client has ended meanwhile is charged", async () => {
+    await start();
+    transcribe("t");
+    await scene.settle();
+    scene.upstream.emit({ type: "input_audio_buffer.committed", item_id: "i" });
+    transcribe(null);
+    // The upstream took it before it read the update.
+    scene.upstream.emit({ type: "input_audio_buffer.committed", item_id: "j" });
+    await scene.settle();
+    scene.upstream.emit({ type: "session.updated", session: { audio: { input: { transcription: null } } } });
+    scene.upstream.emit(transcribed("i", 10));
+    scene.upstream.emit(transcribed("j", 20));
+    await scene.seconds(1);
+    expect(scene.client.events.filter(({ transcript }) => transcript !== undefined)).toHaveLength(2);
+    scene.upstream.emit({ type: "input_audio_buffer.committed", item_id: "k" });
+    await leave();
+    await expectCharged(30n * outputNano);
+    expect(scene.work.ended.map(({ record }) => record.model)).toEqual(["t", "t"]);
+  });
+
+  test("of a transcription that nobody has asked for is charged to the session's model, once", async () => {
+    await start();
+    scene.upstream.emit(transcribed("h", 20, { usage: undefined }));
+    scene.upstream.emit({ type: "input_audio_buffer.committed", item_id: "i" });
+    scene.upstream.emit(transcribed("i", 10));
+    scene.upstream.emit(transcribed("i", 10));
+    await scene.seconds(1);
+    await leave();
+    // On its way when the session ended.
+    scene.upstream.emitAnyway(transcribed("j", 20));
+    await scene.settle();
+    await expectCharged(10n * outputNano);
+    expect(scene.work.ended.map(({ record }) => [record.operation, record.model])).toEqual([
+      ["realtime_transcription", "m"],
+    ]);
+  });
+
+  test("of a transcription holds nothing once the session has ended", async () => {
+    await start();
+    await leave();
+    scene.upstream.emitAnyway(transcribed("i", 10));
+    scene.upstream.emitAnyway({
+      type: "session.updated",
+      session: { audio: { input: { transcription: { model: "t" } } } },
+    });
+    await scene.settle();
+    await expectCharged(0n);
+  });
 });

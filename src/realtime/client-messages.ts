@@ -119,9 +119,11 @@ export function updateSession(rules: ClientRules, session: JsonObject, eventId?:
     throw new RefusedEvent(eventId, MODEL_IS_FIXED, where);
   }
   if (named !== undefined) {
+    // What ends it counts once the upstream has read it: until then, it transcribes what it has taken.
     const own = named === null ? undefined : isModel(rules, named) ? target.model : withoutPrefix(target, named);
     const isOwnPrice = target.operation.realtime?.readTranscriptionUsage !== undefined;
-    if (isOwnPrice && (type === "realtime" || !isModelFixed)) transcribe(rules, own, { eventId, where });
+    if (own !== undefined && isOwnPrice && (type === "realtime" || !isModelFixed))
+      transcribe(rules, own, { eventId, where });
     if (own !== undefined && own !== named) edited = withTranscriptionModel(edited, own);
   }
   works.context.configure(session);
@@ -130,7 +132,7 @@ export function updateSession(rules: ClientRules, session: JsonObject, eventId?:
 
 function transcribe(
   { works, resolveTranscription }: ClientRules,
-  model: string | undefined,
+  model: string,
   { eventId, where }: { eventId: unknown; where: string },
 ): void {
   try {

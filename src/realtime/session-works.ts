@@ -55,6 +55,7 @@ export class SessionWorks {
   readonly #requestIds = new RecentIds();
   /** Other models that have transcribed the input: what they were sent is charged when they report it. */
   readonly #replaced: WorkSeries[] = [];
+  #isClosed = false;
 
   constructor(options: WorksOptions) {
     this.#options = options;
@@ -63,7 +64,7 @@ export class SessionWorks {
     const { type, target } = start;
     this.#audio = new InputAudio(target.operation.realtime?.audioMsStep);
     if (type === "realtime") this.responses = this.#seriesOf(target, () => this.#orders.response());
-    else this.#transcriptions = { series: this.#transcriptionSeries(target), model: target.model };
+    else this.#transcriptions = { series: this.#seriesOf(target), model: target.model };
   }
 
   /** Holds the first work. Rejects with the refusal. */
@@ -78,15 +79,16 @@ export class SessionWorks {
 
   /** Ends all works. */
   async close(end: Omit<SeriesEnd, "observed">): Promise<void> {
+    this.#isClosed = true;
     const all = [this.responses, this.transcriptions, ...this.#replaced].filter((series) => series !== undefined);
     await Promise.all(all.map((series) => series.close(end)));
   }
 
-  #transcriptionSeries(target: Target): WorkSeries {
-    return this.#seriesOf(target, () => this.#orders.transcription(target, this.#audio.milliseconds));
-  }
-
-  #seriesOf(target: Target, newOrder: () => WorkOrder): WorkSeries {
+  /** Of transcriptions, unless it has orders of its own. */
+  #seriesOf(
+    target: Target,
+    newOrder: () => WorkOrder = () => this.#orders.transcription(target, this.#audio.milliseconds),
+  ): WorkSeries {
     const { deps, onExhausted } = this.#options;
     const isTimed = target.price.priced.has("connectionMs");
     const now = (): number => deps.ticker.now();
@@ -96,8 +98,9 @@ export class SessionWorks {
 
   /** Sets, changes or ends the transcription of the input. Throws a `GatewayError` for a model that is not available. */
   transcribe(model: string | undefined, resolve: (model: string) => Target): void {
-    if (model === this.#transcriptions?.model) return;
-    const series = model === undefined ? undefined : this.#transcriptionSeries(resolve(model));
+    // Nobody would end what is held once the session is closed.
+    if (this.#isClosed || model === this.#transcriptions?.model) return;
+    const series = model === undefined ? undefined : this.#seriesOf(resolve(model));
     const replaced = this.#transcriptions?.series;
     if (replaced !== undefined) {
       this.#replaced.push(replaced);
@@ -208,19 +211,25 @@ export class SessionWorks {
     await this.responses?.end(id, endOf(used, status === "failed"));
   }
 
-  /** A transcription has ended: see `endResponse`. */
-  async endTranscription(
+  /** A transcription has ended: see `endResponse`. Undefined for one that nobody has asked for, and that reports no usage. */
+  endTranscription(
     itemId: string,
     observed: ObservedUsage | undefined,
     { textBytes, hasFailed }: { textBytes: number; hasFailed: boolean },
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     const replaced = this.#replaced.find((one) => one.knows(itemId));
+    if ((replaced ?? this.transcriptions) === undefined) {
+      if (observed === undefined) return undefined;
+      // Its model is not known: the session's is the one that the client has asked for.
+      const { target } = this.#options.start;
+      this.transcribe(target.model, () => target);
+    }
     const series = replaced ?? this.transcriptions;
     // Its beginning was not announced.
     if (series?.knows(itemId) === false) this.#audio.transcribe(series, itemId, hasFailed ? 0 : this.#audio.take());
     void this.transcriptions?.ahead.ensure();
     this.#audio.transcribed(itemId, textBytes);
-    await series?.end(itemId, endOf(observed, hasFailed));
+    return series?.end(itemId, endOf(observed, hasFailed));
   }
 }
 

@@ -37,7 +37,7 @@ export class UpstreamEvents {
     switch (type) {
       case "session.created":
       case "session.updated":
-        this.#configured(objectOf(parseObject(text)?.["session"]) ?? {});
+        this.#configured(objectOf(parseObject(text)?.["session"]) ?? {}, type.endsWith("updated"));
         return undefined;
       case "response.created": {
         const id = objectOf(parseObject(text)?.["response"])?.["id"];
@@ -69,10 +69,11 @@ export class UpstreamEvents {
   }
 
   /** The upstream's own account of the session is the one that counts. */
-  #configured(session: JsonObject): void {
+  #configured(session: JsonObject, isUpdate: boolean): void {
     const { works, api, resolveTranscription, onRefused } = this.#options;
     works.context.configure(session);
     const model = transcriptionModelOf(session);
+    if (model === null && isUpdate && works.responses !== undefined) works.transcribe(undefined, resolveTranscription);
     if (typeof model !== "string" || api.readTranscriptionUsage === undefined) return;
     try {
       works.transcribe(model, resolveTranscription);
@@ -103,10 +104,11 @@ export class UpstreamEvents {
 
   #endTranscription({ item_id: id, usage, transcript }: JsonObject, hasFailed: boolean): Metered | undefined {
     const { works, api } = this.#options;
-    if (typeof id !== "string" || works.transcriptions === undefined) return undefined;
+    if (typeof id !== "string") return undefined;
     const observed = api.readTranscriptionUsage?.(usage);
     const textBytes = typeof transcript === "string" ? Buffer.byteLength(transcript) : 0;
-    return { kind: "charge", charged: works.endTranscription(id, observed, { textBytes, hasFailed }) };
+    const charged = works.endTranscription(id, observed, { textBytes, hasFailed });
+    return charged && { kind: "charge", charged };
   }
 }
 
