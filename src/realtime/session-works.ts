@@ -67,9 +67,14 @@ export class SessionWorks {
     else this.#transcriptions = { series: this.#seriesOf(target), model: target.model };
   }
 
-  /** Holds the first work. Rejects with the refusal. */
+  /** Holds the first work. Rejects with the refusal; nothing is held then. */
   async open(): Promise<void> {
-    await (this.responses ?? this.transcriptions)?.ahead.open();
+    try {
+      await (this.responses ?? this.transcriptions)?.ahead.open();
+    } catch (thrown) {
+      await this.close({});
+      throw thrown;
+    }
   }
 
   /** The upstream has opened the session. */

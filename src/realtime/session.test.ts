@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { deltaOf, outputNano, SessionScene } from "./__fixtures__/session-scene.ts";
+import { deltaOf, outputNano, principal, SessionScene } from "./__fixtures__/session-scene.ts";
+import { refusalOf } from "../charges/__fixtures__/work-scene.ts";
 import { limits } from "../core/index.ts";
 
 const PLENTY = 100_000_000_000n;
@@ -8,6 +9,9 @@ const PART = 64;
 
 /** Nano-credits that suffice for one response and not for a second one. */
 const CREDITS_OF_ONE = 60_000_000n;
+
+/** Nano-credits for a whole hold of a response, and then for a minute of transcription and not for a second response. */
+const CREDITS_OF_MINUTE = 88_000_000n;
 
 let scene: SessionScene;
 afterEach(() => scene.stop());
@@ -280,4 +284,15 @@ describe("responses that begin before they are held", () => {
     expect(scene.client.closed).toBeUndefined();
     expect(scene.client.ofType("response.created")).toHaveLength(3);
   });
+});
+
+test("a client secret whose first response cannot be held leaves nothing held for its transcriptions", async () => {
+  scene = await SessionScene.start(CREDITS_OF_MINUTE);
+  const open = await scene.work.store.openHolds();
+  const transcription = { model: "whisper" };
+  const session = { type: "realtime" as const, model: "openai/m", audio: { input: { transcription } } };
+  const created = scene.sessions.createClientSecret({ requestId: "secret", principal, body: { session } });
+  expect(await refusalOf(created)).toMatchObject({ code: "insufficient_credits" });
+  await scene.settle();
+  expect(await scene.work.store.openHolds()).toEqual(open);
 });

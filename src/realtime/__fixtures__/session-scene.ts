@@ -134,6 +134,17 @@ class FakeClient implements Socket {
   }
 }
 
+export const principal = {
+  tokenId: "t",
+  user: "u",
+  accountId: account.id,
+  service: false,
+  role: "member" as const,
+  models: undefined,
+  rates: undefined,
+  expiresAt: undefined,
+};
+
 const unreachable = (): Promise<never> => Promise.reject(new Error("no network"));
 
 /** A session on a real ledger, between two sockets that the test controls. */
@@ -143,6 +154,7 @@ export class SessionScene {
   readonly client = new FakeClient();
   ended = 0;
   #handler: SocketHandler | undefined;
+  #sessions: RealtimeSessions | undefined;
 
   private constructor(work: WorkScene) {
     this.work = work;
@@ -155,6 +167,11 @@ export class SessionScene {
     const scene = new SessionScene(work);
     await scene.#open();
     return scene;
+  }
+
+  get sessions(): RealtimeSessions {
+    if (this.#sessions === undefined) throw new Error("the session is not open");
+    return this.#sessions;
   }
 
   get handler(): SocketHandler {
@@ -185,7 +202,7 @@ export class SessionScene {
         leave();
       };
     };
-    const sessions = new RealtimeSessions({
+    this.#sessions = new RealtimeSessions({
       environment: {
         clock,
         randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
@@ -206,17 +223,7 @@ export class SessionScene {
       limit,
       bounds: { sessionMsMax: 3_600_000, idleMsMax: 600_000, stalledMsMax: 60_000, messagesPerSecondMax: 1_000, connectMsMax: 1_000 },
     });
-    const principal = {
-      tokenId: "t",
-      user: "u",
-      accountId: account.id,
-      service: false,
-      role: "member" as const,
-      models: undefined,
-      rates: undefined,
-      expiresAt: undefined,
-    };
-    const opened = await sessions.open({
+    const opened = await this.sessions.open({
       requestId: "sess",
       request: new Request("https://gateway.example/v1/realtime?model=openai/m"),
       caller: { principal, grant: undefined, protocol: undefined, recheck: async () => principal },
