@@ -2,7 +2,7 @@ export { Authenticator, type SocketCaller } from "./authenticator.ts";
 export { type ClientSecretStore, issueClientSecret, type RealtimeGrant } from "./client-secret.ts";
 export { googleToken } from "./google-token.ts";
 export { type OpenAnswer, OpenAnswers } from "./open-answers.ts";
-export type { Principal } from "./principal.ts";
+export { type Principal, toPrincipal } from "./principal.ts";
 export { SessionLimit } from "./session-limit.ts";
 export { insertToken, openClientSecretStore, openTokenStore, policyColumns, roleColumn, tokens } from "./sql/open.ts";
 export { type FoundToken, type Policy, refusalOf, type TokenRecord, type TokenStore } from "./store.ts";

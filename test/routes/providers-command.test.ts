@@ -149,6 +149,15 @@ describe("route explain", () => {
     expect(await explained(first, "--token", id)).toMatchObject({ route: null, refused: "token_revoked" });
   });
 
+  test("knows the limits of the token's user", async () => {
+    const token = await rig.gateway.token({ user: "narrowed", credits: oneCredit });
+    const id = token.split("_")[1] ?? "";
+    expect((await rig.gateway.cli("user", "set", "narrowed", "--models", "own/*")).code).toBe(0);
+    expect(await explained("either", "--token", id)).toMatchObject({
+      targets: [{ asked: true }, { model: second, asked: false, why: "not_allowed" }],
+    });
+  });
+
   test("a target that has failed is left out, until when", async () => {
     status = 503;
     for (let times = 0; times < 3; times += 1) await call("own/failing");

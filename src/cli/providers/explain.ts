@@ -1,7 +1,7 @@
 /** `tollgate route explain`: which targets a call would have, and why the others have none. */
 import { Option, type Command } from "commander";
 import { budgetInfo, findChain } from "../../accounts/index.ts";
-import { refusalOf } from "../../auth/index.ts";
+import { refusalOf, toPrincipal } from "../../auth/index.ts";
 import { creditsNumber, formatCredits, GatewayError, type ModelOperation } from "../../core/index.ts";
 import { priceQuote } from "../../pricing/index.ts";
 import {
@@ -54,9 +54,7 @@ async function callerOf(state: State, tokenId: string | undefined) {
   const now = environment.clock();
   const chain = await findChain(state, { kind: "token", name: tokenId });
   const { effective } = budgetInfo(chain, now, state.accounts.calendar);
-  const { user, organisation, models, markup } = found;
-  const caller = { tokenId, user, organisation, models, markup };
-  return { caller, available: effective?.available, refusal: refusalOf(found, now) };
+  return { caller: toPrincipal(found), available: effective?.available, refusal: refusalOf(found, now) };
 }
 
 /** Brings the keys to the state that other processes have learnt. Returns until when each circuit is open. */
