@@ -78,7 +78,7 @@ export function createJobs(options: JobsOptions): Jobs {
     randomBytes,
     node,
   });
-  const alerts = createAlerts({ ...options, jobs: store, node, wake });
+  const alerts = createAlerts({ ...options, jobs: store, router: calls.router, node, wake });
   const jobs = new JobRunner({
     store,
     clock,

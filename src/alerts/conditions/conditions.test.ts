@@ -30,6 +30,7 @@ const conditions = () =>
   storageConditions({
     spending: openSpendingReader(storage),
     targets: openTargetStore(storage),
+    hasKey: (prefix, keyId) => prefix === "a" && keyId === "k1",
     jobs: openJobStore(storage),
     nodes: openNodeStore(storage),
     catalogs: () => ({
@@ -154,6 +155,9 @@ test("circuits that are open and keys that are refused are found until they work
   await store.putState({ ...state, id: "b/m one.test", kind: "works", openUntil: 0 });
   await store.putState({ ...state, id: "a k1 /chat", kind: "refused", openUntil: 0, changedAt: NOW - 30 * DAY });
   await store.putState({ ...state, id: "a k1 /embeddings", kind: "refused", openUntil: 0 });
+  // Replaced meanwhile: nobody will find that it works.
+  await store.putState({ ...state, id: "a k0 /chat", kind: "refused", openUntil: 0 });
+  await store.putState({ ...state, id: "gone k1 /chat", kind: "refused", openUntil: 0 });
   await store.putState({ ...state, id: "b k2", kind: "repaired", openUntil: 0 });
   const { circuit, key_refused: keys } = conditions();
   expect(await circuit()).toEqual([{ rule: "circuit", account: "a/m", value: "open" }]);

@@ -26,6 +26,8 @@ const JOB_LATE_MS = 10 * 60_000;
 interface StorageSources {
   spending: SpendingReader;
   targets: TargetStore;
+  /** Whether the configuration has the key. A refusal of one that was replaced stays in the storage. */
+  hasKey: (prefix: string, keyId: string) => boolean;
   jobs: JobStore;
   nodes: NodeStore;
   /** Those in force. */
@@ -39,7 +41,7 @@ type StorageRule = Extract<
 >;
 
 export function storageConditions(sources: StorageSources): Record<StorageRule, Condition> {
-  const { spending, targets, nodes, catalogs, clock } = sources;
+  const { spending, targets, hasKey, nodes, catalogs, clock } = sources;
   let balancesAt = -Infinity;
   return {
     async budget() {
@@ -70,8 +72,12 @@ export function storageConditions(sources: StorageSources): Record<StorageRule, 
     },
     async key_refused() {
       const refused = (await targets.statesSince(0)).filter(({ kind }) => kind === "refused");
-      const keys = new Set(refused.map(({ id }) => keyName(id)));
-      return [...keys].map((account) => ({ rule: "key_refused", account, value: "refused" }));
+      const keys = refused.map(({ id }) => readSharedKeyId(id)).filter(({ prefix, keyId }) => hasKey(prefix, keyId));
+      return [...new Set(keys.map(({ prefix, keyId }) => `${prefix}/${keyId}`))].map((account) => ({
+        rule: "key_refused",
+        account,
+        value: "refused",
+      }));
     },
     async stale_prices() {
       const age = catalogs().age(clock());
@@ -85,11 +91,6 @@ export function storageConditions(sources: StorageSources): Record<StorageRule, 
     },
   };
 }
-
-const keyName = (id: string): string => {
-  const { prefix, keyId } = readSharedKeyId(id);
-  return `${prefix}/${keyId}`;
-};
 
 function lowBalance({ accountId: account, available, lastDay }: SpentBalance): Crossing[] {
   const days = available <= 0n ? 0 : Number((available * 10n) / lastDay) / 10;

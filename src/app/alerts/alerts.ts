@@ -19,7 +19,7 @@ import type { JobHandler, JobStore } from "../../jobs/index.ts";
 import { openSpendingReader } from "../../ledger/index.ts";
 import { openNodeStore } from "../../nodes/index.ts";
 import type { CatalogLayers } from "../../pricing/index.ts";
-import { openTargetStore } from "../../routing/index.ts";
+import { type ModelRouter, openTargetStore } from "../../routing/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 
@@ -57,6 +57,7 @@ interface AlertsOptions {
   logger: Logger;
   lasting: AlertParts;
   jobs: JobStore;
+  router: Pick<ModelRouter, "withPrefix">;
   node: string;
   catalogs: () => CatalogLayers;
   /** Runs the due jobs of a kind. */
@@ -71,7 +72,7 @@ interface Alerts {
 
 /** Undefined if the configuration has no alerts. */
 export function createAlerts(options: AlertsOptions): Alerts | undefined {
-  const { config, environment, storage, logger, jobs, node, catalogs, wake } = options;
+  const { config, environment, storage, logger, jobs, router, node, catalogs, wake } = options;
   const { alerts } = config;
   if (alerts === undefined) return undefined;
   const { clock, randomBytes, randomFraction, fetch } = environment;
@@ -81,6 +82,7 @@ export function createAlerts(options: AlertsOptions): Alerts | undefined {
   const sources = {
     spending: openSpendingReader(storage),
     targets: openTargetStore(storage),
+    hasKey: (prefix: string, keyId: string) => router.withPrefix(prefix)?.keys.ids.includes(keyId) === true,
     nodes: openNodeStore(storage),
     jobs,
     catalogs,
