@@ -73,5 +73,7 @@ export class BoundedBody implements ReplyBody, BodySink {
 }
 
 function brokenOff(cause: unknown): OutboundError {
-  return new OutboundError("unreachable", "its answer broke off", { cause });
+  const error = new OutboundError("unreachable", "its answer broke off", { cause });
+  error.hasAnswered = true;
+  return error;
 }

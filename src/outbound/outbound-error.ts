@@ -15,6 +15,8 @@ export type OutboundFailure =
 export class OutboundError extends Error {
   override name = "OutboundError";
   readonly failure: OutboundFailure;
+  /** Whether a server had answered before: with a redirect, or with the beginning of its answer. */
+  hasAnswered = false;
 
   constructor(failure: OutboundFailure, message: string, options?: ErrorOptions) {
     super(message, options);

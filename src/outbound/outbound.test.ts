@@ -115,6 +115,31 @@ describe("a request", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  test("reports a bad certificate, also if another address of the host can't be reached", async () => {
+    const receiver = new Receiver(() => new Response("ok"), authority.issue({ name: "x", hosts: ["DNS:hooks.test"] }));
+    const outbound = outboundWith(() => Promise.resolve([LOOPBACK, "::1"]), ["*.test"]);
+    expect(await failureOf(textFrom(outbound, { url: receiver.url("other.test") }))).toBe("untrusted");
+  });
+
+  test("knows whether a server had answered before it failed", async () => {
+    const port = await closedPort();
+    const broken = Bun.listen({
+      hostname: LOOPBACK,
+      port: 0,
+      socket: { data: (each) => void each.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbegin") },
+    });
+    const receiver = new Receiver(() => Response.redirect(`http://b.test:${port}/`, 302));
+    const outbound = outboundWith(toLoopback, ["*.test:*"]);
+    const hadAnswered = async (url: string): Promise<unknown> => {
+      const failure = await textFrom(outbound, { url, redirectsMax: 1 }).catch((reason: unknown) => reason);
+      return failure instanceof OutboundError && [failure.failure, failure.hasAnswered];
+    };
+    expect(await hadAnswered(`http://a.test:${port}/`)).toEqual(["unreachable", false]);
+    expect(await hadAnswered(receiver.url("a.test"))).toEqual(["unreachable", true]);
+    expect(await hadAnswered(`http://a.test:${broken.port}/`)).toEqual(["unreachable", true]);
+    broken.stop(true);
+  });
+
   test("names a server that does not speak TLS, or hangs up, and blames no certificate", async () => {
     const receiver = new Receiver(() => new Response("ok"));
     const closing = Bun.listen({

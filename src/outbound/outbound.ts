@@ -79,12 +79,14 @@ export class Outbound {
     const { method = "GET", headers = new Headers(), body, redirectsMax = 0, bytesMax } = request;
     const { mayLoseEncryption = false } = request;
     const deadline = new Deadline(request.timeoutMs, request.signal);
+    let hasAnswered = false;
     try {
       let place = this.#guard.check(request.url);
       let hop: Hop = { url: place.url, method, headers, body };
       const cookies = new RedirectCookies();
       for (let redirects = 0; ; redirects += 1) {
         const reply = await this.#send({ ...hop, headers: cookies.addTo(hop.url, hop.headers) }, place, deadline);
+        hasAnswered = true;
         const location = reply.headers.get("location");
         if (redirectsMax === 0 || !isRedirect(reply.status, location)) {
           const { status, headers: received } = reply;
@@ -101,6 +103,7 @@ export class Outbound {
       }
     } catch (cause) {
       deadline.end();
+      if (cause instanceof OutboundError) cause.hasAnswered = hasAnswered;
       throw cause;
     }
   }
@@ -126,7 +129,8 @@ export class Outbound {
         });
       } catch (cause) {
         if (deadline.signal.aborted) throw cause;
-        lastCause = cause;
+        // An address that cannot be reached does not hide that another one has a bad certificate.
+        if (!(lastCause instanceof CertificateError)) lastCause = cause;
         if (isSent) break;
       }
     }

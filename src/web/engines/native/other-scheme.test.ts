@@ -28,7 +28,11 @@ test("an address without a scheme is http if nothing answers by https", async ()
   ]);
 });
 
+const brokenOff = new OutboundError("unreachable", "its answer broke off");
+brokenOff.hasAnswered = true;
+
 test.each([
+  brokenOff,
   new OutboundError("untrusted", "its certificate is not trusted"),
   new BrowserError("untrusted", "its certificate is not valid"),
   new OutboundError("refused", "x"),

@@ -165,9 +165,15 @@ async function followRefreshes(
     const url = "isRendered" in fetched ? undefined : refreshTarget(fetched);
     if (url === undefined) break;
     const next = { ...asked, url, headers: isSameOrigin(fetched.url, url) ? asked.headers : {} };
-    followed = { asked: next, fetched: await fetchOrRender(deps, next, time, memory) };
+    followed = { asked: next, fetched: await fetchOrRender(deps, next, time, memory).catch(afterAnswer) };
   }
   return followed;
+}
+
+/** The page before has answered. */
+function afterAnswer(reason: unknown): never {
+  if (reason instanceof OutboundError) reason.hasAnswered = true;
+  throw reason;
 }
 
 function isSameOrigin(one: string, other: string): boolean {
