@@ -322,14 +322,19 @@ describe.each([
       expect(delayed).toEqual([0, 3_000, 6_000]);
     });
 
-    test("lets a host rest", async () => {
-      await startCrawl("c1", pages(2));
-      await store.rest("a.test", T0 + 3_000);
-      await store.rest("a.test", T0 + 1_000);
+    test.each([
+      ["that is asked ten times a second", 100, 0, [1_000, 1_100, 1_200]],
+      ["that is asked once a second", 1_000, 0, [1_000, 2_000, 3_000]],
+      ["with a pause of its own", 100, 300, [1_000, 1_300, 1_600]],
+    ])("lets a host %s rest to the end", async (_, intervalMs, pauseMs, expected) => {
+      const politeness = { connectionsMax: 9, intervalMs };
+      await startCrawl("c1", pages(3));
+      await store.pace("a.test", pauseMs, T0);
+      for (const restMs of [1_000, 500]) await store.rest("a.test", T0 + restMs, politeness);
       const starts: number[] = [];
-      const politeness = { connectionsMax: 9, intervalMs: 1_000 };
-      for (let at = T0; at < T0 + 5_000; at += 100) starts.push(...(await take(at, { politeness })).map(() => at - T0));
-      expect(starts).toEqual([3_000, 4_000]);
+      const given = { politeness, lease: { token: "t1", until: T0 + MANY } };
+      for (let at = T0; starts.length < 3; at += 100) starts.push(...(await take(at, given)).map(() => at - T0));
+      expect(starts).toEqual(expected);
     });
   });
 

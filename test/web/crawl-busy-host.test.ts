@@ -104,6 +104,27 @@ test("rest as long as they ask for, and a page that is refused three times or fo
   expect(await caller.closed()).toBe(oneCredit / 1_000n);
 });
 
+test("rest themselves, and not the host that has sent a crawl to them", async () => {
+  const busy = startHost({ "/busy": { times: 1, wait: "3600" } });
+  let pageAt = 0;
+  const shortener = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }) => {
+      if (pathOf(url) === "/go") return Response.redirect(`${busy.url}/busy`, 302);
+      pageAt = performance.now();
+      return new Response("<p>A page.</p>", { headers: { "content-type": "text/html" } });
+    },
+  });
+  const [go, page] = ["/go", "/page"].map((path) => `http://127.0.0.1:${shortener.port}${path}`);
+  const [first, second] = [await rig.caller(), await rig.caller()];
+  expect((await ended(first, "/v2/batch/scrape", { urls: [go] })).errors).toMatchObject([{ code: "RATE_LIMITED" }]);
+  expect((await ended(second, "/v2/batch/scrape", { urls: [page] })).paths).toEqual(["/page"]);
+  // Its rest is two seconds.
+  expect(pageAt - (busy.visits[0]?.at ?? 0)).toBeLessThan(1_900);
+  await shortener.stop(true);
+});
+
 test("are asked for robots.txt again, and crawled then", async () => {
   const host = startHost({ "/robots.txt": { times: 1, wait: "1" } });
   const { paths, errors } = await ended(await rig.caller(), "/v2/crawl", { url: `${host.url}/`, sitemap: "skip" });

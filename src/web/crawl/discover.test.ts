@@ -77,7 +77,7 @@ async function crawled({ memoryBytes = 512 * MEBIBYTE, signal = new CallAborter(
   const sitemaps = { outbound, pages, memory: new MemoryBudget(memoryBytes), userAgent: "Tollgate/1", environment };
   const robots = new Robots({ outbound, ...environment, userAgent: "Tollgate/1" });
   const messages = { finish: () => Promise.reject(new Error("the crawl was ended")) };
-  const bounds = { retryAfterMsMax: 60_000 };
+  const bounds = { retryAfterMsMax: 60_000, politeness: { connectionsMax: 1, intervalMs: 0 } };
   await crawlSitemaps({ crawls, robots, sitemaps, pages, messages, environment, bounds }, { page, crawl, signal });
   const due = async (at: number) =>
     (await take(at)).map((each) => `${each.kind} ${new URL(each.url).pathname} ${each.attempts}`).toSorted();

@@ -35,7 +35,7 @@ const BUSY_WAIT_MS = 2_000;
 interface Dependencies extends ComparisonDependencies, Pick<CrawlDependencies, "crawls" | "robots" | "sitemaps"> {
   messages: Pick<CrawlMessages, "finish">;
   environment: Pick<Environment, "clock">;
-  bounds: Pick<CrawlDependencies["bounds"], "retryAfterMsMax">;
+  bounds: Pick<CrawlDependencies["bounds"], "retryAfterMsMax" | "politeness">;
 }
 
 const discoveredMax = (pagesMax: number): number =>

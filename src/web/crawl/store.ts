@@ -176,7 +176,7 @@ export interface CrawlStore {
   /** Sets the pause between two pages of a host that its robots.txt demands. */
   pace(host: string, intervalMs: number, at: number): Promise<void>;
   /** No page of this host is taken before this moment. */
-  rest(host: string, until: number): Promise<void>;
+  rest(host: string, until: number, politeness: Pick<Politeness, "intervalMs">): Promise<void>;
   /** Pages of the crawl that are under way on all nodes. */
   leased(crawlId: string): Promise<number>;
   note(crawlId: string, note: Omit<CrawlNote, "count">): Promise<void>;

@@ -15,7 +15,7 @@ async function rested(...askedMs: (number | undefined)[]): Promise<[BusyEnd[], n
   const deps = {
     crawls: crawls as unknown as CrawlStore,
     environment: { clock: () => now },
-    bounds: { retryAfterMsMax: 60_000 },
+    bounds: { retryAfterMsMax: 60_000, politeness: { connectionsMax: 1, intervalMs: 0 } },
   };
   const page = { crawlId: "c", number: 3, kind: "page", url: "http://h/", host: "h", depth: 0, attempts: 1 } as const;
   const crawl = { busyTries: new Map<number, number>() } as OpenCrawl;

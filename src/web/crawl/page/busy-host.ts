@@ -29,18 +29,20 @@ export type BusyEnd = { askAt: number } | "tried" | "too_long";
 
 interface BusyDependencies extends Pick<CrawlDependencies, "crawls"> {
   environment: Pick<Environment, "clock">;
-  bounds: Pick<CrawlDependencies["bounds"], "retryAfterMsMax">;
+  bounds: Pick<CrawlDependencies["bounds"], "retryAfterMsMax" | "politeness">;
 }
 
-/** Lets the host of a page rest, unless it asks for too long a pause; `askedMs` is undefined if it names none. */
+/** Lets a host rest, unless it asks for too long a pause; `askedMs` is undefined if it names none. */
 export async function restHost(
   { crawls, environment, bounds }: BusyDependencies,
   run: PageRun,
   askedMs: number | undefined,
+  /** That answered: a page that redirects must not stop its own host for everybody. */
+  host = run.page.host,
 ): Promise<BusyEnd> {
   if (askedMs !== undefined && askedMs > bounds.retryAfterMsMax) return "too_long";
   const askAt = environment.clock() + Math.max(askedMs ?? REST_MS, REST_MS_MIN);
-  await crawls.rest(run.page.host, askAt);
+  await crawls.rest(host, askAt, bounds.politeness);
   return mayTryAgain(run) ? { askAt } : "tried";
 }
 

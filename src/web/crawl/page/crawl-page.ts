@@ -132,7 +132,8 @@ async function unanswered(deps: CrawlDependencies, run: PageRun, { work, scraped
   const { statusCode } = scraped;
   const now = deps.environment.clock();
   const askedMs = retryAfterMs(scraped.retryAfter, now);
-  const busy = isBusyStatus(statusCode) ? await restHost(deps, run, askedMs) : undefined;
+  const host = finalAddress(scraped)?.host;
+  const busy = isBusyStatus(statusCode) ? await restHost(deps, run, askedMs, host) : undefined;
   if (typeof busy === "object") {
     await work.discard();
     return later(deps, run, busy);
@@ -141,7 +142,8 @@ async function unanswered(deps: CrawlDependencies, run: PageRun, { work, scraped
   const answered = { code: "SCRAPE_SITE_ERROR", message: `The server answered ${statusCode}.` };
   const failure = busy === "too_long" ? rateLimited : answered;
   // Its other pages are asked for as seldom as it may be waited for.
-  if (busy === "too_long") await deps.crawls.rest(run.page.host, now + deps.bounds.retryAfterMsMax);
+  const { retryAfterMsMax, politeness } = deps.bounds;
+  if (busy === "too_long") await deps.crawls.rest(host ?? run.page.host, now + retryAfterMsMax, politeness);
   return end(deps, run, { state: "failed", failure });
 }
 

@@ -21,12 +21,24 @@ import type {
   PageEnd,
   PageFailure,
   PageId,
+  Politeness,
   ResultRange,
   StoredResult,
   Storing,
   TakeRequest,
 } from "../store.ts";
-import { crawls, failures, messageText, newCrawls, notes, object, pageStates, results, toCrawl } from "./rows.ts";
+import {
+  burstMs,
+  crawls,
+  failures,
+  messageText,
+  newCrawls,
+  notes,
+  object,
+  pageStates,
+  results,
+  toCrawl,
+} from "./rows.ts";
 
 /** Rows deleted at a time. */
 const DELETED_MAX = 5_000;
@@ -108,9 +120,12 @@ export abstract class SqlCrawlStore implements CrawlStore {
       ON CONFLICT (host) DO UPDATE SET interval_ms = excluded.interval_ms`);
   }
 
-  rest(host: string, until: number): Promise<void> {
-    return this.sql.run(sql`INSERT INTO web_hosts (host, next_at, interval_ms) VALUES (${host}, ${until}, 0)
-      ON CONFLICT (host) DO UPDATE SET next_at = excluded.next_at WHERE web_hosts.next_at < excluded.next_at`);
+  /** Pages may start before their turn, by the burst of the general pace: none may start before the rest is over. */
+  rest(host: string, until: number, { intervalMs }: Pick<Politeness, "intervalMs">): Promise<void> {
+    const nextAt = until + Math.max(0, burstMs - intervalMs);
+    const own = sql`CASE WHEN web_hosts.interval_ms > 0 THEN ${until} ELSE ${nextAt} END`;
+    return this.sql.run(sql`INSERT INTO web_hosts (host, next_at, interval_ms) VALUES (${host}, ${nextAt}, 0)
+      ON CONFLICT (host) DO UPDATE SET next_at = ${own} WHERE web_hosts.next_at < ${own}`);
   }
 
   note(crawlId: string, { code, url, message, at }: Omit<CrawlNote, "count">): Promise<void> {
