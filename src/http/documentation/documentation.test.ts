@@ -41,6 +41,30 @@ test("a browser that has the page already is not sent it again", async () => {
 });
 
 test.each([
+  [(tag: string) => `W/${tag}`, 304],
+  [(tag: string) => `"other", ${tag}`, 304],
+  [() => "*", 304],
+  [(tag: string) => tag.slice(1, -1), 200],
+  [() => '"other"', 200],
+])("a client may name several versions, and weak ones", async (named, status) => {
+  const etag = (await open("money")).headers.get("etag") ?? "";
+  expect((await open("money", { "if-none-match": named(etag) })).status).toBe(status);
+});
+
+test.each([
+  ["gzip", "gzip"],
+  ["br;q=1, GZIP ; q=0.5", "gzip"],
+  ["x-gzip", "gzip"],
+  ["gzip;q=0", null],
+  ["gzip; q=0.000, identity", null],
+  ["not-gzip", null],
+  ["br", null],
+])("accept-encoding: %s is obeyed", async (accepted, encoding) => {
+  const answer = await open("money", { "accept-encoding": accepted });
+  expect(answer.headers.get("content-encoding")).toBe(encoding);
+});
+
+test.each([
   "nothing",
   "../package",
   "..",
