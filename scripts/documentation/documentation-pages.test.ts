@@ -46,6 +46,22 @@ describe("the samples", () => {
         if (label === "TypeScript") expect(() => transpiler.transformSync(code), operation.operationId).not.toThrow();
   });
 
+  const codeOf = (id: string): string[] =>
+    operations
+      .filter(({ operationId }) => operationId === id)
+      .flatMap((each) => samplesOf(each).map(({ code }) => code));
+
+  test.each(["createSpeech", "downloadFile", "downloadVideo", "getScreenshot"])("%s is kept as a file", (id) => {
+    const [curl, python, typescript] = codeOf(id);
+    expect(curl).toEndWith("-o answer");
+    expect(python).toContain('open("answer", "wb")');
+    expect(typescript).toContain('writeFile("answer"');
+  });
+
+  test("name what a query needs", () => {
+    for (const code of codeOf("listGenerations")) expect(code).toContain("/v1/generations?parent_id=PARENT_ID");
+  });
+
   test("write values as their languages do", () => {
     const value = { a: [true, null, "it's"], "b-c": { d: 1.5 } };
     expect(pythonLiteral(value)).toBe(`{"a": [True, None, "it's"], "b-c": {"d": 1.5}}`);

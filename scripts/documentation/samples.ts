@@ -28,9 +28,14 @@ const known: Readonly<Record<string, string>> = {
   name: "web_search",
 };
 
-/** The path with a value for each of its parameters, or a name in capitals. */
-export function samplePath({ path }: Pick<Operation, "path">): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? name.toUpperCase());
+const valueOf = (name: string): string => known[name] ?? name.toUpperCase();
+
+/** The path with a value for each of its parameters and of those that its query needs, or a name in capitals. */
+export function samplePath({ path, parameters = [] }: Pick<Operation, "path" | "parameters">): string {
+  const needed = parameters.filter((each) => each.in === "query" && each.required === true);
+  const query = needed.map(({ name }) => `${name}=${valueOf(name)}`).join("&");
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => valueOf(name));
+  return query === "" ? filled : `${filled}?${query}`;
 }
 
 const isPublic = ({ security }: Operation): boolean => security?.length === 0;
@@ -53,9 +58,10 @@ function curlOf(operation: Operation): string {
 
 const isPost = ({ method }: Operation): boolean => method === "post";
 
+/** Speech has events and a form in JSON too, for those who ask for them. */
 function answersBytes({ responses }: Operation): boolean {
   const types = Object.keys(responses["200"]?.content ?? {});
-  return types.length > 0 && types.every((type) => !/json|event-stream|text/.test(type));
+  return types.some((type) => /^(?:audio|image|video)\/|octet-stream/.test(type));
 }
 
 function pythonOf(operation: Operation): string {
@@ -120,8 +126,12 @@ console.log(answer);`;
     form.length > 0 ? "  body: form,\n" : "",
     form.length === 0 && body !== undefined ? `  body: JSON.stringify(${typeScriptLiteral(body, "  ")}),\n` : "",
   ].join("");
-  const shown = answersBytes(operation) ? 'await Bun.write("answer", answer);' : "console.log(await answer.json());";
-  return `${formOf(form)}const answer = await fetch(\`\${process.env.TOLLGATE_URL}${samplePath(operation)}\`${options === "" ? "" : `, {\n${options}}`});
+  const isFile = answersBytes(operation);
+  const shown = isFile
+    ? 'await writeFile("answer", Buffer.from(await answer.arrayBuffer()));'
+    : "console.log(await answer.json());";
+  const imported = isFile ? 'import { writeFile } from "node:fs/promises";\n\n' : "";
+  return `${imported}${formOf(form)}const answer = await fetch(\`\${process.env.TOLLGATE_URL}${samplePath(operation)}\`${options === "" ? "" : `, {\n${options}}`});
 if (!answer.ok) throw new Error(await answer.text());
 ${shown}`;
 }
