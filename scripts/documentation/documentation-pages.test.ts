@@ -96,6 +96,16 @@ describe("a guide", () => {
     expect(shown).toContain("&lt;b&gt;");
   });
 
+  test("is found by every word of its parts", () => {
+    const { headings, words } = guideOf(
+      "money",
+      "# T\n\nBefore `x`.\n\n## A\n\nSee `Retry-After`, (again) see.\n\n### B\n\n| c |\n| - |\n| d&e |\n",
+      names,
+    );
+    expect(words).toBe("before");
+    expect(headings.map((each) => each.words)).toEqual(["see retry-after again", ""]);
+  });
+
   test("is in the group that the table of contents names", () => {
     const contents =
       "**Using**\n\n- [Money](money.md): about it\n- [Examples](../x.md): no\n\n**Other**\n\n- [R](../R.md): no\n";

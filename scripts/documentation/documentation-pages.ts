@@ -34,8 +34,15 @@ export async function documentationPages(root: string): Promise<Record<string, s
     const guide = guideOf(name, read(`docs/${name}.md`), names);
     const address = `/docs/${name}`;
     pages.push({ address, title: guide.title, description: about, main: guide.html, parts: guide.headings });
-    found.push({ to: address, title: guide.title, of: "Guide", text: `${title} ${about} ${guide.introduction}` });
-    found.push(...guide.headings.map(({ text, slug }) => ({ to: `${address}#${slug}`, title: text, of: guide.title })));
+    found.push({ to: address, title: guide.title, of: "Guide", text: `${title} ${about} ${guide.words}` });
+    found.push(
+      ...guide.headings.map(({ text, slug, words }) => ({
+        to: `${address}#${slug}`,
+        title: text,
+        of: guide.title,
+        text: words,
+      })),
+    );
   }
   for (const [tag, all] of operations) {
     const address = apiAddress(tag);
@@ -43,11 +50,11 @@ export async function documentationPages(root: string): Promise<Record<string, s
     const description = all.map(({ summary }) => summary).join(" ");
     pages.push({ address, title: `${tag} API`, description, main: operationsView(tag, all, document), parts });
     found.push(
-      ...all.map(({ operationId, summary, method, path }) => ({
+      ...all.map(({ operationId, summary, description: about, parameters = [], method, path }) => ({
         to: `${address}#${operationId}`,
         title: summary,
         of: `${method.toUpperCase()} ${path}`,
-        text: operationId,
+        text: [operationId, about ?? "", ...parameters.map(({ name }) => name)].join(" "),
       })),
     );
   }

@@ -9,14 +9,16 @@ export interface Guide {
   title: string;
   html: string;
   headings: readonly Heading[];
-  /** The text before the first heading below the title, for the search. */
-  introduction: string;
+  /** The words before the first heading below the title, for the search. */
+  words: string;
 }
 
 interface Heading {
   depth: number;
   text: string;
   slug: string;
+  /** The words of the part below it, each once, for the search. */
+  words: string;
 }
 
 export interface GuideGroup {
@@ -39,7 +41,7 @@ export function guideGroups(contents: string): GuideGroup[] {
 
 /** A document as a page. `names` are the guides that have pages: links to them lead there, links to other files are plain text. */
 export function guideOf(name: string, markdown: string, names: ReadonlySet<string>): Guide {
-  const headings: Heading[] = [];
+  const headings: Omit<Heading, "words">[] = [];
   const slugs = new Map<string, number>();
   const uniqueSlug = (text: string): string => {
     const slug = slugOf(text);
@@ -76,8 +78,18 @@ export function guideOf(name: string, markdown: string, names: ReadonlySet<strin
   });
   const html = marked.parse(markdown, { async: false });
   const [, title = name] = /^# (.+)$/m.exec(markdown) ?? [];
-  const [, introduction = ""] = /^# .+\n+([^#|`]+)/.exec(markdown) ?? [];
-  return { name, title, html, headings, introduction: introduction.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1").trim() };
+  const [first = "", ...parts] = html.split(/(?=<h[2-6] id=)/);
+  const withWords = headings.map((heading, at) => ({ ...heading, words: wordsOf(parts[at] ?? "") }));
+  return { name, title, html, headings: withWords, words: wordsOf(first) };
+}
+
+/** The words of a part of a page, as the search compares them. */
+function wordsOf(html: string): string {
+  const text = html.replaceAll(/<[^>]*>/g, " ").replaceAll(/&(?:lt|gt|amp|quot|#39);/g, " ");
+  const words = text.toLowerCase().split(/[\s"'`,;:()[\]{}<>|]+/);
+  return [...new Set(words.map((word) => word.replaceAll(/^[.?!]+|[.?!]+$/g, "")))]
+    .filter((word) => word.length > 1)
+    .join(" ");
 }
 
 /** The address of a link; undefined for a file that is not served. */

@@ -89,7 +89,9 @@ describe.skipIf(!hasChromium)("in a browser", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL("**/docs/api/chat#createChatCompletion");
     await page.keyboard.press("/");
-    await page.keyboard.type("zzzz");
+    await page.locator("#page-search").fill("drain_delay");
+    await page.locator('#page-results a[href^="/docs/scaling"]').waitFor();
+    await page.locator("#page-search").fill("zzzz");
     await page.getByText("Nothing is found.").waitFor();
     await page.keyboard.press("Escape");
     await page.locator("#page-results").waitFor({ state: "hidden" });
