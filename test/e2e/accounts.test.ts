@@ -62,9 +62,13 @@ describe("an organisation", () => {
     expect(await settled(alice.token)).toEqual({
       object: "user.info",
       user: "alice",
+      user_id: "alice",
       token_id: alice.id,
       limits: {
         requests_per_minute: null,
+        models_within: [],
+        tools: null,
+        tools_within: [],
         tokens_per_minute: null,
         concurrent_calls: null,
         models: null,
