@@ -119,7 +119,7 @@ export function updateSession(rules: ClientRules, session: JsonObject, eventId?:
     throw new RefusedEvent(eventId, MODEL_IS_FIXED, where);
   }
   if (named !== undefined) {
-    // What ends it counts once the upstream has read it: until then, it transcribes what it has taken.
+    // Its end counts once the upstream has read it: until then, sound that was taken is transcribed.
     const own = named === null ? undefined : isModel(rules, named) ? target.model : withoutPrefix(target, named);
     const isOwnPrice = target.operation.realtime?.readTranscriptionUsage !== undefined;
     if (own !== undefined && isOwnPrice && (type === "realtime" || !isModelFixed))

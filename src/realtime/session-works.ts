@@ -103,7 +103,7 @@ export class SessionWorks {
 
   /** Sets, changes or ends the transcription of the input. Throws a `GatewayError` for a model that is not available. */
   transcribe(model: string | undefined, resolve: (model: string) => Target): void {
-    // Nobody would end what is held once the session is closed.
+    // Nobody would end the hold once the session is closed.
     if (this.#isClosed || model === this.#transcriptions?.model) return;
     const series = model === undefined ? undefined : this.#seriesOf(resolve(model));
     const replaced = this.#transcriptions?.series;

@@ -23,7 +23,7 @@ interface SpendingDependencies extends AccountsDependencies {
   generations: GenerationStore;
 }
 
-/** The report for a caller: an organisation's admin has that of the organisation. Throws 404 for what is out of reach. */
+/** The report for a caller: an organisation's admin has that of the organisation. Throws 404 for accounts out of reach. */
 export async function reportSpending(
   deps: SpendingDependencies,
   request: SpendingRequest,

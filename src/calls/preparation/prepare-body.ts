@@ -16,7 +16,7 @@ import type { KeptThoughts } from "../../objects/index.ts";
 import type { Target } from "../../routing/index.ts";
 import type { ImageFetcher } from "./fetch-images.ts";
 
-/** What a body is completed with. */
+/** Data that completes a body. */
 export interface BodyPreparation {
   /** The body as a conversation; undefined if it cannot be read, which is the exchange's to refuse. */
   conversation?: Conversation | undefined;

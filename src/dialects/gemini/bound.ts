@@ -49,7 +49,7 @@ function generatedMedia(modalities: readonly unknown[]): Pick<WorkBound, "output
   return buckets.length === 0 ? undefined : { outputBuckets: buckets };
 }
 
-/** A number, also as protobuf writes those of 64 bits; undefined for what is no limit. */
+/** A number, also as protobuf writes those of 64 bits; undefined for any other value. */
 function countIn(value: unknown): number | undefined {
   const count = typeof value === "string" ? Number(value) : value;
   return typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : undefined;

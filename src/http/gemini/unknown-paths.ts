@@ -6,7 +6,7 @@ export function isGooglePath(path: string): boolean {
 /** A method of a model, behind a colon. */
 const googleMethod = /(?::|%3a)[a-z]+[A-Z]\w*$|(?::|%3a)predict$/;
 
-/** What Google has and the gateway has not, and what to do instead. */
+/** Google's methods that the gateway lacks, and the way to do the same here. */
 const advice: readonly [RegExp, string][] = [
   [
     /^\/upload\/|^\/v1\w*\/files(?:\/|$|:)/,

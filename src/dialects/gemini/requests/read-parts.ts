@@ -97,7 +97,7 @@ function readData(part: JsonObject, at: string, calls: OpenCalls): Part[] {
   }
 }
 
-/** What others get of a program that Google has run. */
+/** The form in which others get a program that Google has run. */
 function textOfRun({ executableCode, codeExecutionResult }: JsonObject): string {
   const code = stringOf(objectOf(executableCode)?.["code"]);
   const output = stringOf(objectOf(codeExecutionResult)?.["output"]);

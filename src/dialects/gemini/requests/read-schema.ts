@@ -14,7 +14,7 @@ const counts: ReadonlySet<string> = new Set([
 /** Members that JSON Schema does not have, or has under other names. */
 const others: ReadonlySet<string> = new Set(["nullable", "propertyOrdering", "example", "ref", "defs"]);
 
-/** A schema of Google's (a part of OpenAPI's, with types in upper case) as JSON Schema. What is no schema is left as it is. */
+/** A schema of Google's (a part of OpenAPI's, with types in upper case) as JSON Schema. Any other value is left as it is. */
 export function readSchema(schema: JsonObject): JsonObject {
   const read: Record<string, unknown> = {};
   const members = inCamel(schema);

@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 let storage: Storage;
 let crawls: WebStores["crawls"];
 let now: number;
-/** The places of what was sent. */
+/** The places of the bytes that were sent. */
 let sent: string[];
 /** Called with the place of each message before it counts as sent. */
 let onSend: (place: string) => unknown;
