@@ -135,7 +135,7 @@ CREATE TABLE ledger_state (timezone text NOT NULL, closed_before INTEGER NOT NUL
 INSERT INTO ledger_state (timezone) VALUES ('UTC');
 
 -- Tables of the ledger and of videos that later steps change, without rows.
-CREATE TABLE accounts (id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, parent_id TEXT, created_at INTEGER) STRICT, WITHOUT ROWID;
+CREATE TABLE accounts (id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, parent_id TEXT, created_at INTEGER, open_calls INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 CREATE TABLE tokens (id TEXT PRIMARY KEY, user_name TEXT NOT NULL, account_id TEXT NOT NULL, service INTEGER, admin INTEGER, revoked_at INTEGER, created_at INTEGER) STRICT, WITHOUT ROWID;
 CREATE TABLE entries (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, debit_account TEXT NOT NULL, credit_account TEXT NOT NULL, amount INTEGER NOT NULL, held INTEGER NOT NULL, shortfall INTEGER NOT NULL, created_at INTEGER NOT NULL, owner TEXT, operation TEXT, dialect TEXT, provider TEXT, model TEXT, streamed INTEGER, status INTEGER, outcome TEXT, usage TEXT, input_tokens INTEGER, output_tokens INTEGER, ms REAL, first_byte_ms REAL, started_at INTEGER, credits INTEGER, parent TEXT, corrects_at INTEGER, corrects_shortfall INTEGER) STRICT;
 CREATE TRIGGER entries_are_never_changed BEFORE UPDATE OF id ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
