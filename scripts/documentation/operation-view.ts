@@ -4,7 +4,7 @@ import { codeBlock } from "./highlight.ts";
 import { escapeHtml } from "./html.ts";
 import type { Answer, ApiDocument, MediaType, Operation, Parameter } from "./openapi.ts";
 import { samplesOf } from "./samples.ts";
-import { inlineCode, schemaView, typeOf } from "./schema-view.ts";
+import { inlineCode, rowOf, schemaView, typeOf } from "./schema-view.ts";
 
 export function operationsView(tag: string, operations: readonly Operation[], document: ApiDocument): string {
   return `<h1>${escapeHtml(tag)}</h1>\n${operations.map((operation) => operationView(operation, document)).join("\n")}`;
@@ -49,8 +49,8 @@ function parametersView({ parameters = [] }: Operation, document: ApiDocument): 
 }
 
 function parameterView({ name, required, description, schema = {} }: Parameter, document: ApiDocument): string {
-  const text = description ?? schema.description;
-  return `<dt><code>${escapeHtml(name)}</code> <span class="type">${escapeHtml(typeOf(schema, document))}</span>${required === true ? ' <span class="required">required</span>' : ""}</dt><dd>${text === undefined ? "" : `<p>${inlineCode(text)}</p>`}</dd>`;
+  const type = typeOf(schema, document);
+  return rowOf({ name, type, isRequired: required === true, description: description ?? schema.description });
 }
 
 function bodiesView({ requestBody }: Operation, document: ApiDocument): string {

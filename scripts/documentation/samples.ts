@@ -43,7 +43,7 @@ const isPublic = ({ security }: Operation): boolean => security?.length === 0;
 function curlOf(operation: Operation): string {
   const { method, operationId } = operation;
   const lines = [
-    `curl ${method === "get" || isPost(operation) ? "" : `-X ${method.toUpperCase()} `}"$TOLLGATE_URL${samplePath(operation)}"`,
+    `curl ${["get", "post"].includes(method) ? "" : `-X ${method.toUpperCase()} `}"$TOLLGATE_URL${samplePath(operation)}"`,
   ];
   if (!isPublic(operation)) lines.push(`-H "Authorization: Bearer $TOLLGATE_TOKEN"`);
   const form = sampleForms[operationId];
@@ -55,8 +55,6 @@ function curlOf(operation: Operation): string {
   if (answersBytes(operation)) lines.push("-o answer");
   return lines.join(" \\\n  ");
 }
-
-const isPost = ({ method }: Operation): boolean => method === "post";
 
 /** Speech has events and a form in JSON too, for those who ask for them. */
 function answersBytes({ responses }: Operation): boolean {

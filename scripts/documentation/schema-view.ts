@@ -47,11 +47,24 @@ function memberView(name: string, schema: Schema, isRequired: boolean, place: Pl
   const nested = membersOf(schema, place);
   const folded =
     nested === "" ? "" : `<details><summary>Members of <code>${escapeHtml(name)}</code></summary>${nested}</details>`;
-  return [
-    `<dt><code>${escapeHtml(name)}</code> <span class="type">${escapeHtml(typeOf(schema, document))}</span>`,
-    isRequired ? ' <span class="required">required</span>' : "",
-    `</dt><dd>${description === undefined ? "" : `<p>${inlineCode(description)}</p>`}${limitsOf(own)}${folded}</dd>`,
-  ].join("");
+  const content = limitsOf(own) + folded;
+  return rowOf({ name, type: typeOf(schema, document), isRequired, description, content });
+}
+
+interface MemberRow {
+  name: string;
+  type: string;
+  isRequired: boolean;
+  description: string | undefined;
+  /** HTML behind the description. */
+  content?: string;
+}
+
+/** A member or a parameter in its list. */
+export function rowOf({ name, type, isRequired, description, content = "" }: MemberRow): string {
+  const required = isRequired ? ' <span class="required">required</span>' : "";
+  const text = description === undefined ? "" : `<p>${inlineCode(description)}</p>`;
+  return `<dt><code>${escapeHtml(name)}</code> <span class="type">${escapeHtml(type)}</span>${required}</dt><dd>${text}${content}</dd>`;
 }
 
 /** Text with code between backticks. */

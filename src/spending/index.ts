@@ -1,3 +1,3 @@
 export { parseMoment, type Moment, periodOf } from "./period.ts";
 export { reportSpending, spendingDimensions } from "./report-spending.ts";
-export { spendingJson } from "./spending-json.ts";
+export { spendingJson, sumsJson } from "./spending-json.ts";

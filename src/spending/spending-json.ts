@@ -5,7 +5,7 @@ import type { SpendingReport } from "./report-spending.ts";
 
 /** A report as the API and `--json` have it. */
 export function spendingJson({ groups, total, places }: SpendingReport) {
-  return { data: groups.map((group) => entryOf(group, places)), total: sumsOf(total) };
+  return { data: groups.map((group) => entryOf(group, places)), total: sumsJson(total) };
 }
 
 function entryOf({ values, ...sums }: SpendingGroup, places: AccountPlaces) {
@@ -21,11 +21,12 @@ function entryOf({ values, ...sums }: SpendingGroup, places: AccountPlaces) {
     ...("token" in values && { token_id: token ?? "" }),
     ...("provider" in values && { provider: provider ?? "" }),
     ...("model" in values && { model: model ?? "" }),
-    ...sumsOf(sums),
+    ...sumsJson(sums),
   };
 }
 
-function sumsOf({ requests, inputTokens, outputTokens, credits }: UsageSums) {
+/** Sums as every report has them. */
+export function sumsJson({ requests, inputTokens, outputTokens, credits }: UsageSums) {
   return {
     requests: Number(requests),
     input_tokens: Number(inputTokens),

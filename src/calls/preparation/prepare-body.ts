@@ -62,8 +62,8 @@ function mayLoseThoughts({ tools, messages }: JsonObject, dialect: TextCodec<unk
 }
 
 /**
- * A call's target with what its body lacks there. Thinking can be switched off in chat alone: that is where a body goes whose
- * thoughts are lost for good. Throws 422 for an image that cannot be fetched.
+ * A call's target, and the data that its body lacks there. If earlier thoughts of the conversation can't be found any more, the
+ * call goes to the provider's chat endpoint, since thinking can be switched off only there. Throws 422 for an image that cannot be fetched.
  */
 export async function prepareBody(
   preparing: Preparing,

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { creditsNumber, GatewayError, limits } from "../../core/index.ts";
-import type { UsageGroup, UsageGrouping, UsageQuery, UsageSums } from "../../generations/index.ts";
+import { GatewayError, limits } from "../../core/index.ts";
+import type { UsageGroup, UsageGrouping, UsageQuery } from "../../generations/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
-import { parseMoment, periodOf } from "../../spending/index.ts";
+import { parseMoment, periodOf, sumsJson } from "../../spending/index.ts";
 
 /** A time in a query. */
 export const moment = z
@@ -37,7 +37,8 @@ const usageQuery = z.object({
 
 const count = z.number().int();
 
-const sums = {
+/** The fields of sums in the answers of all reports. */
+export const sums = {
   requests: count.describe("Calls that were taken, failed ones included."),
   input_tokens: count,
   output_tokens: count,
@@ -105,7 +106,7 @@ export const usageRoute = platformRoute({
     const answer: Answer = {
       object: "list",
       data: report.groups.map((group) => entryOf(groupBy, group)),
-      total: sumsOf(report.total),
+      total: sumsJson(report.total),
       ...(report.hasMore === true && last !== undefined && { next_cursor: last }),
       from: new Date(from).toISOString(),
       to: new Date(to).toISOString(),
@@ -127,19 +128,10 @@ function pageOf(
 }
 
 function entryOf(groupBy: UsageGrouping, group: UsageGroup): Answer["data"][number] {
-  const entry = { object: "usage" as const, ...sumsOf(group) };
+  const entry = { object: "usage" as const, ...sumsJson(group) };
   if (groupBy === "day") return { ...entry, day: group.name };
   if (groupBy === "session") return { ...entry, session: group.name };
   return groupBy === "model" ? { ...entry, model: group.name } : { ...entry, token_id: group.name };
-}
-
-function sumsOf({ requests, inputTokens, outputTokens, credits }: UsageSums): Answer["total"] {
-  return {
-    requests: Number(requests),
-    input_tokens: Number(inputTokens),
-    output_tokens: Number(outputTokens),
-    credits: creditsNumber(credits),
-  };
 }
 
 function removed(

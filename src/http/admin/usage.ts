@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { GatewayError, limits } from "../../core/index.ts";
 import { periodOf, reportSpending, spendingDimensions, spendingJson } from "../../spending/index.ts";
-import { moment, noReport } from "../account/usage.ts";
+import { moment, noReport, sums } from "../account/usage.ts";
 import { parseQuery } from "../parse-query.ts";
 import { accountsOf, adminRoute } from "./admin-route.ts";
 import { reference } from "./requests.ts";
@@ -24,10 +24,6 @@ const query = z.object({
   provider: reference.optional().describe("The prefix of a provider."),
   model: z.string().min(1).max(256).optional().describe("The id of a model, with the prefix of its provider."),
 });
-
-const count = z.int();
-
-const sums = { requests: count, input_tokens: count, output_tokens: count, credits: z.number() };
 
 const answer = z
   .object({

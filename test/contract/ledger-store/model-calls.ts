@@ -39,7 +39,7 @@ export class PaperMinutes {
   }
 }
 
-/** The counts that a hold is told: those of the levels that it names limits for. */
+/** The counts in the outcome of a hold: those of the levels for which it names limits. */
 export function seenOf({ rates, ratesAbove }: Hold, [first, ...above]: readonly RateState[]): SeenRates {
   return {
     ...(rates && first && { rates: first }),
