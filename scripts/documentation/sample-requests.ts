@@ -48,6 +48,7 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
   createToken: { user: "ada", name: "laptop", models: ["openai/*", "anthropic/*"] },
   changeToken: { paused: true, reason: "lost laptop" },
   rotateToken: { overlap: 3600 },
+  applyPeople: { people: [{ name: "ada", organisation: "acme", models: ["openai/*"], token: true }] },
   grantCredits: { organisation: "acme", amount: 100, reason: "November" },
 };
 

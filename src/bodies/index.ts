@@ -7,7 +7,15 @@ export { matchesWithoutCopy } from "./json/accept-body.ts";
 export { decodedSizeOf, isData, jsonBytes, Measure } from "./json/measure.ts";
 export { isOpaqueText, type OpaqueText, opaqueText, type SizeOf } from "./json/opaque-text.ts";
 export { modelId } from "./json/model-id.ts";
-export { decodeBody, decodeBodyInSteps, memberIn, parseBody, type ParsedBody, withMembers } from "./json/parse-body.ts";
+export {
+  checkBody,
+  decodeBody,
+  decodeBodyInSteps,
+  memberIn,
+  parseBody,
+  type ParsedBody,
+  withMembers,
+} from "./json/parse-body.ts";
 export { scanObject } from "./json/scan.ts";
 export { wholeNumber } from "./json/whole-number.ts";
 export { readBody } from "./read-body.ts";

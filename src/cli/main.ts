@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   account: async () => (await import("./accounts/account.ts")).addAccountCommands,
   organisation: async () => (await import("./accounts/holders.ts")).addOrganisationCommands,
   user: async () => (await import("./accounts/holders.ts")).addUserCommands,
+  people: async () => (await import("./accounts/people.ts")).addPeopleCommands,
   usage: async () => (await import("./accounts/usage.ts")).addUsageCommand,
   audit: async () => (await import("./accounts/audit.ts")).addAuditCommands,
   credits: async () => (await import("./accounts/credits.ts")).addCreditsCommands,

@@ -79,7 +79,7 @@ export type ErrorCode = keyof typeof errorTable;
 
 export interface GatewayErrorOptions {
   /** The path of the request's field that is at fault: `messages.0.role`. */
-  param?: string;
+  param?: string | undefined;
   /** Seconds until a retry makes sense; sent as `retry-after`. */
   retryAfterSeconds?: number;
   /** Additional headers of the answer. */

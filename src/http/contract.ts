@@ -71,6 +71,8 @@ export interface PlatformContract extends Described {
   query?: z.ZodObject;
   /** The JSON body, if the route accepts one. */
   body?: z.ZodType;
+  /** Another media type in which the body may be sent, as text. */
+  textBody?: string;
   answer: z.ZodType;
   /** The media type of the answer if it is not JSON. Parts of it can be requested then. */
   media?: string;
@@ -103,6 +105,7 @@ export function platformContract(
     params,
     query,
     body,
+    textBody,
     answer,
     media,
     notFound,
@@ -123,7 +126,7 @@ export function platformContract(
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { query }),
       ...(requestHeaders === undefined ? {} : { headers: requestHeaders }),
-      ...(body === undefined ? {} : { body: { required: true, content: { "application/json": { schema: body } } } }),
+      ...(body === undefined ? {} : { body: { required: true, content: contentOf(body, textBody) } }),
     },
     responses: {
       200: { description: "Success.", headers, content: { [media ?? "application/json"]: { schema: answer } } },
@@ -139,6 +142,13 @@ export function platformContract(
       ...(unavailable === undefined ? {} : { 503: errorResponse(unavailable, surface) }),
     },
   });
+}
+
+function contentOf(body: z.ZodType, textBody: string | undefined) {
+  return {
+    "application/json": { schema: body },
+    ...(textBody !== undefined && { [textBody]: { schema: z.string() } }),
+  };
 }
 
 export interface SocketContract extends Described {

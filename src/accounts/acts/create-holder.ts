@@ -1,4 +1,6 @@
+import type { NoteChange } from "../../audit/index.ts";
 import type { Role } from "../../core/index.ts";
+import type { Steps } from "../../storage/index.ts";
 import { type ActContext, actOptions } from "./act-context.ts";
 import { changeSteps, type HolderChanges, holderSteps, type HolderState } from "./change-holder.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
@@ -20,15 +22,23 @@ export function addHolder(
   request: HolderRequest,
   context: ActContext = {},
 ): Promise<HolderState> {
+  return deps.log.act(actOptions(deps, context), (note) => addSteps(deps, request, note));
+}
+
+/** The same as a part of an act, with one row for the log. */
+export function* addSteps(deps: AccountsDependencies, request: HolderRequest, note: NoteChange): Steps<HolderState> {
   const { caller } = deps;
   const { kind, name, role, organisation: _, ...changes } = request;
-  return deps.log.act(actOptions(deps, context), function* (note) {
-    if (kind === "organisation" && caller.role !== "owner") throw roleRequired("Only an owner makes organisations.");
-    if (role !== undefined) requireGivable(caller, role);
-    const place = yield* placeOf(deps, request);
-    const holder = yield* createHolder(deps, { kind, name, role, organisation: place }, note);
-    return yield* changeSteps(deps, yield* holderSteps(deps, kind, holder.id), changes, note);
-  });
+  if (kind === "organisation" && caller.role !== "owner") throw roleRequired("Only an owner makes organisations.");
+  if (role !== undefined) requireGivable(caller, role);
+  const place = yield* placeOf(deps, request);
+  const noted: Parameters<NoteChange>[0][] = [];
+  const holder = yield* createHolder(deps, { kind, name, role, organisation: place }, (change) => noted.push(change));
+  const created = yield* holderSteps(deps, kind, holder.id);
+  const state = yield* changeSteps(deps, created, changes, (change) => noted.push(change));
+  const [first, last = first] = noted;
+  if (first !== undefined) note({ ...first, after: last?.after });
+  return state;
 }
 
 function* placeOf(deps: AccountsDependencies, { kind, organisation }: HolderRequest) {

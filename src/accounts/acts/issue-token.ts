@@ -1,4 +1,6 @@
+import type { NoteChange } from "../../audit/index.ts";
 import { includesRole } from "../../core/index.ts";
+import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
 import { type ActContext, actOptions } from "./act-context.ts";
 import { holderSteps } from "./change-holder.ts";
@@ -23,35 +25,42 @@ export function issueTokenTo(
   request: IssueRequest,
   context: ActContext = {},
 ): Promise<TokenState & { secret: string }> {
+  return deps.log.act(actOptions(deps, context), (note) => issueToSteps(deps, request, note));
+}
+
+/** The same as a part of an act. */
+export function* issueToSteps(
+  deps: AccountsDependencies,
+  request: IssueRequest,
+  note: NoteChange,
+): Steps<TokenState & { secret: string }> {
   const { caller, environment } = deps;
-  return deps.log.act(actOptions(deps, context), function* (note) {
-    const { holder: user, chain } = yield* holderSteps(deps, "user", request.user);
-    const { service, name, models, tools, rpm, tpm, concurrency, maxBudget, period, expiresAt, paused } = request;
-    if (service === true && caller.role !== "owner") throw roleRequired("Only an owner makes tokens of services.");
-    if (service !== true && user.accountId === undefined)
-      throw new AccountError(`user ${user.name} has only service tokens, and no account that pays for others`);
-    const role = request.role ?? roleFor(caller, user);
-    requireKeeper(caller, user, role);
-    if (role !== undefined && !includesRole(user.role ?? "member", role))
-      throw roleRequired(`User ${user.name} has the role ${user.role}, which does not contain ${role}.`);
-    requireBudgetWithin(caller, maxBudget, chain);
-    const wanted = {
-      role,
-      name: name ?? undefined,
-      service,
-      models: models ?? undefined,
-      tools: tools ?? undefined,
-      rpm: rpm ?? undefined,
-      tpm: tpm ?? undefined,
-      concurrency: concurrency ?? undefined,
-      maxBudget: maxBudget ?? undefined,
-      period: period ?? undefined,
-      expiresAt: expiresAt ?? undefined,
-      pausedAt: paused === true ? environment.clock() : undefined,
-    };
-    const { id, token: secret } = yield* issueSteps(deps, user, wanted, note);
-    return { ...(yield* tokenSteps(deps, id)), secret };
-  });
+  const { holder: user, chain } = yield* holderSteps(deps, "user", request.user);
+  const { service, name, models, tools, rpm, tpm, concurrency, maxBudget, period, expiresAt, paused } = request;
+  if (service === true && caller.role !== "owner") throw roleRequired("Only an owner makes tokens of services.");
+  if (service !== true && user.accountId === undefined)
+    throw new AccountError(`user ${user.name} has only service tokens, and no account that pays for others`);
+  const role = request.role ?? roleFor(caller, user);
+  requireKeeper(caller, user, role);
+  if (role !== undefined && !includesRole(user.role ?? "member", role))
+    throw roleRequired(`User ${user.name} has the role ${user.role}, which does not contain ${role}.`);
+  requireBudgetWithin(caller, maxBudget, chain);
+  const wanted = {
+    role,
+    name: name ?? undefined,
+    service,
+    models: models ?? undefined,
+    tools: tools ?? undefined,
+    rpm: rpm ?? undefined,
+    tpm: tpm ?? undefined,
+    concurrency: concurrency ?? undefined,
+    maxBudget: maxBudget ?? undefined,
+    period: period ?? undefined,
+    expiresAt: expiresAt ?? undefined,
+    pausedAt: paused === true ? environment.clock() : undefined,
+  };
+  const { id, token: secret } = yield* issueSteps(deps, user, wanted, note);
+  return { ...(yield* tokenSteps(deps, id)), secret };
 }
 
 /** Somebody who has presented a lesser token of their own gets no more with another one. */

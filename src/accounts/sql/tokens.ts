@@ -21,6 +21,13 @@ export function revokeTokensOf(user: string, at: number): Statement {
   return sql`UPDATE tokens SET revoked_at = ${at}, version = version + 1 WHERE user_name = ${user} AND revoked_at IS NULL`;
 }
 
+/** Whether a user has a token that is neither revoked nor expired. */
+export function* hasUsableToken(user: string, at: number): Steps<boolean> {
+  const usable = yield sql`SELECT id FROM tokens
+    WHERE user_name = ${user} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${at}) LIMIT 1`;
+  return usable.length > 0;
+}
+
 export interface TokenFilter {
   limit: number;
   after?: string | undefined;

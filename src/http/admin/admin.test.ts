@@ -1,29 +1,17 @@
 /** The admin routes, on a storage in memory: who may do what to whom. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { randomBytes } from "node:crypto";
-import { pino } from "pino";
 import { type AccountsDependencies, changeToken, createToken, grantCredits } from "../../accounts/index.ts";
-import { Authenticator, openClientSecretStore, openTokenStore } from "../../auth/index.ts";
 import { type GatewayError, includesRole, type Role, roles } from "../../core/index.ts";
-import { openGenerationStore } from "../../generations/index.ts";
 import type { Storage } from "../../storage/index.ts";
-import { MemoryBudget } from "../../streaming/index.ts";
 import { createAccounts } from "../../../test/kit/accounts.ts";
-import { openStorage } from "../../../test/kit/storage.ts";
-import { createHttp } from "../create-http.ts";
-import { mountFeatures } from "../feature.ts";
-import { Sockets } from "../sockets.ts";
-import type { AdminNeeds } from "./admin-route.ts";
-import { adminRoutes } from "./index.ts";
+import { AdminServer, type Asked } from "./__fixtures__/admin-server.ts";
 import { type AdminRoute, routeRoles } from "./route-roles.ts";
 
 const credit = 1_000_000_000n;
 
+let server: AdminServer;
 let storage: Storage;
 let deps: AccountsDependencies;
-let authenticator: Authenticator;
-let fetchIt: (request: Request) => Response | Promise<Response>;
-let now: number;
 /** One user a role, all in acme but the owner; `peer` is another member of acme, `stranger` one of beta. */
 const people: readonly [name: string, role: Role, organisation: string | undefined][] = [
   ["owner", "owner", undefined],
@@ -39,63 +27,15 @@ const people: readonly [name: string, role: Role, organisation: string | undefin
 let tokens: Map<string, { id: string; token: string }>;
 
 beforeEach(async () => {
-  storage = await openStorage("sqlite::memory:");
-  now = 1_000_000;
-  const environment = { clock: () => now, randomBytes: (size: number) => randomBytes(size) };
-  deps = createAccounts(storage, environment, "cli:test");
+  server = await AdminServer.open();
+  ({ storage, deps } = server);
   tokens = new Map();
   for (const [user, role, organisation] of people)
     tokens.set(user, await createToken(deps, { user, role, organisation }));
-  const logger = pino({ level: "silent" });
-  const memory = new MemoryBudget(1e9);
-  authenticator = new Authenticator({
-    store: openTokenStore(storage),
-    clientSecrets: openClientSecretStore(storage),
-    clock: () => now,
-    onChange: () => undefined,
-  });
-  const ticker = { now: () => 0, watch: () => undefined, leave: () => undefined };
-  const body = { bytesMax: 1e6, arrivalMsMax: 1e4, ticker };
-  const needs: AdminNeeds = {
-    admin: deps,
-    addressOf: () => "192.0.2.7",
-    body,
-    memory,
-    clock: () => now,
-    generations: openGenerationStore(storage),
-  };
-  fetchIt = createHttp({
-    routes: mountFeatures([{ routes: adminRoutes }], needs),
-    authenticator,
-    sockets: new Sockets({ upgrade: () => false, logger, memory, openAnswers: { add() {}, remove() {} } }),
-    environment,
-    logger,
-    publicUrl: "http://gateway.test",
-    draining: () => false,
-  });
 });
-afterEach(() => storage.close());
+afterEach(() => server.close());
 
-interface Asked {
-  body?: object | undefined;
-  headers?: Record<string, string>;
-}
-
-async function ask(token: string, route: string, { body, headers = {} }: Asked = {}) {
-  // The authenticator caches a token for less than a second: this request reads it from the store.
-  now += 1_000;
-  const [method = "", path = ""] = route.split(" ");
-  const answer = await fetchIt(
-    new Request(`http://gateway.test${path}`, {
-      method: method.toUpperCase(),
-      headers: { authorization: `Bearer ${token}`, ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    }),
-  );
-  const json = (await answer.json()) as Record<string, unknown> & { error?: { code: string; param: string | null } };
-  return { status: answer.status, code: json.error?.code, etag: answer.headers.get("etag"), json };
-}
-
+const ask = (token: string, route: string, asked?: Asked) => server.ask(token, route, asked);
 const secretOf = (user: string): string => tokens.get(user)?.token ?? "";
 const idOf = (user: string): string => tokens.get(user)?.id ?? "";
 const as = (user: string, route: string, asked?: Asked) => ask(secretOf(user), route, asked);
@@ -108,6 +48,7 @@ const bodies: Partial<Record<AdminRoute, object>> = {
   "patch /admin/v1/tokens/{id}": { max_budget: 1 },
   "post /admin/v1/tokens/{id}/rotate": {},
   "post /admin/v1/tokens": {},
+  "put /admin/v1/people": { people: [{ name: "new" }] },
 };
 
 /** Whether the caller may know of somebody's things; from the issue's table, not from the code. */
@@ -224,9 +165,7 @@ describe("nobody gives more than they have", () => {
     for (const [caller, secrets] of held) {
       const first = people.find(([name]) => name === caller)?.[1] ?? "member";
       for (const secret of secrets) {
-        const principal = await Promise.resolve(
-          authenticator.authenticate(new Headers({ authorization: `Bearer ${secret}` })),
-        ).catch(() => undefined);
+        const principal = await server.principalOf(secret).catch(() => undefined);
         const role = principal?.role ?? "member";
         expect([caller, role, includesRole(first, role)]).toEqual([caller, role, true]);
       }
@@ -330,7 +269,7 @@ test("a token is rotated with an overlap, paused, limited and revoked", async ()
   const next = String(json["token"]);
   expect(next).toStartWith(`tg_${id}_`);
   for (const token of [secretOf("peer"), next]) expect((await ask(token, "get /admin/v1/users/peer")).status).toBe(200);
-  now += 60_000;
+  server.now += 60_000;
   expect(await as("peer", "get /admin/v1/users/peer")).toMatchObject({ status: 401, code: "invalid_token" });
   const changes = { paused: true, rpm: 7, models: ["openai/*"] };
   expect((await as("owner", `patch /admin/v1/tokens/${id}`, { body: changes })).json).toMatchObject(changes);
@@ -386,14 +325,14 @@ test("half a surrogate pair is no name, and no reason", async () => {
 });
 
 test("a token is refused at once by the process that has paused it", async () => {
-  const environment = { clock: () => now, randomBytes: (size: number) => randomBytes(size) };
-  const server = createAccounts(storage, environment, "server", () => authenticator.forget());
+  const { authenticator } = server;
+  const acting = createAccounts(storage, deps.environment, "server", () => authenticator.forget());
   const headers = new Headers({ authorization: `Bearer ${secretOf("peer")}` });
   const authenticate = async () => authenticator.authenticate(headers);
   const first = await authenticate();
-  await changeToken(server, idOf("peer"), { paused: true }, { dryRun: true });
+  await changeToken(acting, idOf("peer"), { paused: true }, { dryRun: true });
   expect(await authenticate()).toBe(first);
-  await changeToken(server, idOf("peer"), { paused: true });
+  await changeToken(acting, idOf("peer"), { paused: true });
   expect(await authenticate().catch((error: GatewayError) => error.code)).toBe("token_paused");
 });
 

@@ -2,6 +2,7 @@ import type { Feature } from "../feature.ts";
 import { auditRoute } from "./audit.ts";
 import { creditsRoute } from "./credits.ts";
 import { organisationRoutes, userRoutes } from "./holders.ts";
+import { peopleRoute } from "./people.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { adminUsageRoute } from "./usage.ts";
 
@@ -9,6 +10,7 @@ export const adminRoutes = [
   ...organisationRoutes,
   ...userRoutes,
   ...tokenRoutes,
+  peopleRoute,
   creditsRoute,
   adminUsageRoute,
   auditRoute,

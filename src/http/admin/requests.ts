@@ -11,16 +11,25 @@ import type { AdminNeeds } from "./admin-route.ts";
 const BODY_BYTES_MAX = 256 * 1024;
 
 /** The request's body by its schema. Throws a 422 `GatewayError` that names the field. */
-export async function bodyOf<Body>(
+export function bodyOf<Body>(call: RouteCall, needs: AdminNeeds, schema: z.ZodType<Body>): Promise<Body> {
+  const read = (bytes: Uint8Array): Body => parseBody(bytes.length === 0 ? Buffer.from("{}") : bytes, schema, []).body;
+  return readBodyOf(call, needs, { bytesMax: BODY_BYTES_MAX, read });
+}
+
+interface BodyReader<Body> {
+  bytesMax: number;
+  read: (bytes: Uint8Array) => Body;
+}
+
+/** The request's body, read while its memory is accounted for. */
+export async function readBodyOf<Body>(
   { request }: RouteCall,
   { body: bounds, memory }: AdminNeeds,
-  schema: z.ZodType<Body>,
-  bytesMax = BODY_BYTES_MAX,
+  { bytesMax, read }: BodyReader<Body>,
 ): Promise<Body> {
   const share = memory.share();
   try {
-    const bytes = await readBody(request, { ...bounds, bytesMax: Math.min(bounds.bytesMax, bytesMax) }, share);
-    return parseBody(bytes.length === 0 ? Buffer.from("{}") : bytes, schema, []).body;
+    return read(await readBody(request, { ...bounds, bytesMax: Math.min(bounds.bytesMax, bytesMax) }, share));
   } finally {
     share.free();
   }

@@ -23,6 +23,7 @@ export const routeRoles = {
   "patch /admin/v1/tokens/{id}": ["owner", "billing", "organisation_admin"],
   "delete /admin/v1/tokens/{id}": anybody,
   "post /admin/v1/tokens/{id}/rotate": anybody,
+  "put /admin/v1/people": managers,
   "post /admin/v1/credits": payers,
   "get /admin/v1/usage": readers,
   "get /admin/v1/audit": ["owner", "auditor"],

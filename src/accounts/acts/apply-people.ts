@@ -1,0 +1,144 @@
+import type { NoteChange } from "../../audit/index.ts";
+import { GatewayError, type Role } from "../../core/index.ts";
+import type { Steps } from "../../storage/index.ts";
+import { AccountError } from "../account-error.ts";
+import { type ActContext, actOptions } from "./act-context.ts";
+import { changeSteps, type HolderChanges, holderSteps } from "./change-holder.ts";
+import { addSteps } from "./create-holder.ts";
+import type { AccountsDependencies } from "../dependencies.ts";
+import { issueToSteps } from "./issue-token.ts";
+import { findHolder } from "../sql/holders.ts";
+import { hasUsableToken } from "../sql/tokens.ts";
+
+/** One row of a file of people. */
+export interface PersonRow {
+  /** The name or id of a user, who is created if there is none. */
+  name: string;
+  /** The name or id of their organisation; null for none. */
+  organisation?: string | null | undefined;
+  role?: Role | undefined;
+  /** Whether to issue a token to a user who has none. */
+  token?: boolean | undefined;
+  /** The limits; null takes one away. */
+  changes: Omit<HolderChanges, "name" | "role">;
+}
+
+interface IssuedToPerson {
+  name: string;
+  /** Null of a dry run, with the secret. */
+  token_id: string | null;
+  token: string | null;
+}
+
+interface ChangedPerson {
+  name: string;
+  /** The changed members alone. */
+  before: Readonly<Record<string, unknown>>;
+  after: Readonly<Record<string, unknown>>;
+}
+
+/** What a file of people has changed, as the API shows it. */
+export interface PeopleDifference {
+  created: string[];
+  changed: ChangedPerson[];
+  unchanged: string[];
+  tokens: IssuedToPerson[];
+}
+
+/**
+ * Creates and changes the users of a file, all of them or none, in one commit with a row of the audit log for each change. Who is not in
+ * the file stays as they are. Throws an `AccountError` that names the row, counted from 1: with the rules of one request for one user.
+ */
+export function applyPeople(
+  deps: AccountsDependencies,
+  people: readonly PersonRow[],
+  context: ActContext = {},
+): Promise<PeopleDifference> {
+  return deps.log.act(actOptions(deps, context), function* (note) {
+    const difference: PeopleDifference = { created: [], changed: [], unchanged: [], tokens: [] };
+    const rowOf = new Map<string, number>();
+    for (const [index, person] of people.entries()) {
+      try {
+        yield* applyPerson(deps, { person, isDry: context.dryRun === true, row: index + 1, rowOf }, difference, note);
+      } catch (thrown) {
+        throw inRow(index, person, thrown);
+      }
+    }
+    return difference;
+  });
+}
+
+interface AppliedPerson {
+  person: PersonRow;
+  isDry: boolean;
+  row: number;
+  /** The rows before, by the ids of their users. */
+  rowOf: Map<string, number>;
+}
+
+function* applyPerson(
+  deps: AccountsDependencies,
+  { person, isDry, row, rowOf }: AppliedPerson,
+  difference: PeopleDifference,
+  note: NoteChange,
+): Steps<void> {
+  const { name, organisation, role, token, changes } = person;
+  const found = yield* findHolder("user", name);
+  if (found === undefined) {
+    const created = yield* addSteps(
+      deps,
+      { kind: "user", name, role, organisation: organisation ?? undefined, ...changes },
+      note,
+    );
+    rowOf.set(created.holder.id, row);
+    difference.created.push(name);
+  } else {
+    const earlier = rowOf.get(found.id);
+    if (earlier !== undefined) throw new AccountError(`it is in row ${earlier} already`);
+    rowOf.set(found.id, row);
+    yield* changePerson(deps, person, difference, note);
+  }
+  if (token !== true || (found !== undefined && (yield* hasUsableToken(found.id, deps.environment.clock())))) return;
+  const { token: issued, secret } = yield* issueToSteps(deps, { user: name }, note);
+  difference.tokens.push({ name, token_id: isDry ? null : issued.id, token: isDry ? null : secret });
+}
+
+function* changePerson(
+  deps: AccountsDependencies,
+  { name, organisation, role, changes }: PersonRow,
+  difference: PeopleDifference,
+  note: NoteChange,
+): Steps<void> {
+  const state = yield* holderSteps(deps, "user", name);
+  const place =
+    organisation == null ? organisation : (yield* holderSteps(deps, "organisation", organisation)).holder.id;
+  if (place !== undefined && (place ?? undefined) !== state.holder.organisationId)
+    throw new AccountError("the user is in another organisation");
+  const changed: ChangedPerson[] = [];
+  yield* changeSteps(deps, state, { role, ...changes }, (change) => {
+    changed.push({ name, ...differenceOf(change) });
+    note(change);
+  });
+  if (changed.length === 0) difference.unchanged.push(name);
+  difference.changed.push(...changed);
+}
+
+/** The members that differ. */
+function differenceOf({ before = {}, after = {} }: Parameters<NoteChange>[0]) {
+  const old = Object.entries(before).filter(([name, value]) => !Bun.deepEquals(value, Reflect.get(after, name)));
+  return {
+    before: Object.fromEntries(old),
+    after: Object.fromEntries(old.map(([name]) => [name, Reflect.get(after, name) as unknown])),
+  };
+}
+
+/** What a row alone could not be asked for is a fault of the file; a right that the caller lacks stays one. */
+function inRow(index: number, { name }: PersonRow, thrown: unknown): unknown {
+  if (!(thrown instanceof GatewayError)) return thrown;
+  const isRight = thrown.code === "role_required" || thrown.code === "last_owner";
+  return new AccountError(
+    `row ${index + 1} (${name}): ${thrown.message}`,
+    isRight ? thrown.code : "validation_failed",
+    `people.${index}`,
+  );
+}

@@ -1,0 +1,94 @@
+/** The admin routes on a storage, without a socket. */
+import { randomBytes } from "node:crypto";
+import { pino } from "pino";
+import type { AccountsDependencies } from "../../../accounts/index.ts";
+import { Authenticator, openClientSecretStore, openTokenStore, type Principal } from "../../../auth/index.ts";
+import { openGenerationStore } from "../../../generations/index.ts";
+import type { Storage } from "../../../storage/index.ts";
+import { MemoryBudget } from "../../../streaming/index.ts";
+import { createAccounts } from "../../../../test/kit/accounts.ts";
+import { openStorage } from "../../../../test/kit/storage.ts";
+import { createHttp } from "../../create-http.ts";
+import { mountFeatures } from "../../feature.ts";
+import { Sockets } from "../../sockets.ts";
+import type { AdminNeeds } from "../admin-route.ts";
+import { adminRoutes } from "../index.ts";
+
+export interface Asked {
+  /** Text is sent as it is. */
+  body?: object | string | Uint8Array | undefined;
+  headers?: Record<string, string>;
+}
+
+export class AdminServer {
+  readonly storage: Storage;
+  /** Of commands, which have all rights. */
+  readonly deps: AccountsDependencies;
+  /** The clock, in milliseconds. */
+  now = 1_000_000;
+  readonly authenticator: Authenticator;
+  readonly #fetch: (request: Request) => Response | Promise<Response>;
+
+  private constructor(storage: Storage) {
+    this.storage = storage;
+    const clock = (): number => this.now;
+    const environment = { clock, randomBytes: (size: number) => randomBytes(size) };
+    this.deps = createAccounts(storage, environment, "cli:test");
+    const logger = pino({ level: "silent" });
+    const memory = new MemoryBudget(1e9);
+    this.authenticator = new Authenticator({
+      store: openTokenStore(storage),
+      clientSecrets: openClientSecretStore(storage),
+      clock,
+      onChange: () => undefined,
+    });
+    const ticker = { now: () => 0, watch: () => undefined, leave: () => undefined };
+    const needs: AdminNeeds = {
+      admin: this.deps,
+      addressOf: () => "192.0.2.7",
+      body: { bytesMax: 1e7, arrivalMsMax: 1e4, ticker },
+      memory,
+      clock,
+      generations: openGenerationStore(storage),
+    };
+    this.#fetch = createHttp({
+      routes: mountFeatures([{ routes: adminRoutes }], needs),
+      authenticator: this.authenticator,
+      sockets: new Sockets({ upgrade: () => false, logger, memory, openAnswers: { add() {}, remove() {} } }),
+      environment,
+      logger,
+      publicUrl: "http://gateway.test",
+      draining: () => false,
+    });
+  }
+
+  static async open(url = "sqlite::memory:"): Promise<AdminServer> {
+    return new AdminServer(await openStorage(url));
+  }
+
+  async close(): Promise<void> {
+    await this.storage.close();
+  }
+
+  /** The caller with this token, as it is in the store now: the authenticator caches a token for less than a second. */
+  async principalOf(token: string): Promise<Principal> {
+    this.now += 1_000;
+    return this.authenticator.authenticate(new Headers({ authorization: `Bearer ${token}` }));
+  }
+
+  async ask(token: string, route: string, { body, headers = {} }: Asked = {}) {
+    this.now += 1_000;
+    const [method = "", path = ""] = route.split(" ");
+    const answer = await this.#fetch(
+      new Request(`http://gateway.test${path}`, {
+        method: method.toUpperCase(),
+        headers: { authorization: `Bearer ${token}`, ...headers },
+        ...(body !== undefined && { body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body) }),
+      }),
+    );
+    const json = (await answer.json()) as Record<string, unknown> & {
+      error?: { code: string; param: string | null; message: string };
+    };
+    return { status: answer.status, code: json.error?.code, etag: answer.headers.get("etag"), json };
+  }
+}
