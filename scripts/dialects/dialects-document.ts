@@ -88,7 +88,7 @@ Where client and provider use the same dialect, bytes are changed for these reas
 - **DeepSeek's thoughts** must return with every earlier answer once there are \`tools\`. Those that a client loses (OpenAI's SDKs know no
   \`reasoning_content\`) are [kept](security.md#keys-tokens-and-texts) under the ids of their calls for a day and added again:
   \`x-tollgate-changes: thoughts\`. If they are not known, as after an answer without calls, the call goes without thinking:
-  \`x-tollgate-changes: thinking\`.
+  \`x-tollgate-changes: thinking\`. Its Responses are asked in the gateway's own words, for the same reason.
 - **A chat stream without usage**, of which the client has asked for it, gets the charged one in a last chunk.
 - **Google's chat streams** get an \`index\` for each tool call, the reason \`tool_calls\` after calls, and the usage in a last chunk of
   its own for a client that asked for it, instead of in every chunk. SDKs and agents drop calls and texts otherwise.
@@ -182,7 +182,7 @@ function matrixOf(client: Dialect): string {
 
 function cellOf(scenario: Scenario, client: Dialect, upstream: Upstream): string {
   const numbers = exceptionsOf(scenario, client, upstream).map((one) => exceptions.indexOf(one) + 1);
-  const way = spoken(upstream, client, scenario) === client ? "=" : "✓";
+  const way = spoken(upstream, client, scenario) === client && upstream.rewrites?.includes(client) !== true ? "=" : "✓";
   return [way, ...numbers].join(" ");
 }
 

@@ -9,6 +9,7 @@ import type { Prompt } from "../shared/prompt.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { deepseekErrors } from "./errors.ts";
+import { thinksOnDemand } from "./models.ts";
 
 const rules: ChatRules = {
   strict: false,
@@ -63,9 +64,6 @@ function refuseFormat(body: JsonObject): Problem | null {
   const message = "Prompt must contain the word 'json' in some form to use 'response_format' of type 'json_object'.";
   return { kind: "unsupported", field, message };
 }
-
-/** The former name of a model that thinks on demand alone. */
-const thinksOnDemand = /^deepseek-chat/;
 
 /**
  * With tools, each earlier answer must have its reasoning, unless thinking is off: it is on by default. A model that thinks on demand

@@ -3,6 +3,7 @@ import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { deepseekErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
+import { responseRoutes } from "./responses.ts";
 
 function responseHeaders(call: Call): Headers {
   return {
@@ -17,7 +18,7 @@ export const deepseek: SimulatedProvider = {
   name: "deepseek",
   basePath: "/deepseek/v1",
   errors: deepseekErrors,
-  routes: [...chatRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -6,6 +6,9 @@ const models = ["deepseek-v4-flash", "deepseek-v4-pro", "deepseek-chat", "deepse
   owned_by: "deepseek",
 }));
 
+/** The former name of a model that thinks on demand alone. */
+export const thinksOnDemand = /^deepseek-chat/;
+
 /** Models listing: no `created`. */
 export const modelRoutes: readonly Route[] = [
   { method: "GET", path: "/deepseek/v1/models", handle: () => jsonAnswer({ object: "list", data: models }) },

@@ -19,6 +19,9 @@ export function withAskedFeatures<Body>(target: Target, codec: TextCodec<Body> |
     const other = otherForTools(target, objectOf(body) ?? {});
     if (other !== undefined) return { ...target, operation: other };
   }
+  if (codec.dialect === "responses" && isSwitchedOff(target, objectOf(body) ?? {})) {
+    return { ...target, operation: target.route.provider.operations.chat ?? target.operation };
+  }
   const { ignores } = target.operation;
   if (ignores === undefined || codec.dialect === undefined) return target;
   const asked = codec.asks(body).filter((feature) => ignores.includes(feature));
@@ -31,6 +34,11 @@ export function withAskedFeatures<Body>(target: Target, codec: TextCodec<Body> |
     }
   }
   return target;
+}
+
+/** Whether the model is asked not to think, by a switch that only chat has. */
+function isSwitchedOff({ operation, model }: Target, { reasoning }: JsonObject): boolean {
+  return objectOf(reasoning)?.["effort"] === "none" && operation.facts?.(model).hasThinkingSwitch === true;
 }
 
 /** Whether the last message is the beginning of the answer. */

@@ -230,7 +230,7 @@ describe("with different dialects", () => {
       stop_reason: "end_turn",
       usage: { input_tokens: 3, output_tokens: 2 },
     });
-    expect(answerOf(open("responses", { model: "deepseek/deepseek-chat", input: "hi" }))).toMatchObject({
+    expect(answerOf(open("responses", { model: "mistral/m", input: "hi" }))).toMatchObject({
       id: "resp_abc",
       object: "response",
       status: "completed",
@@ -240,12 +240,12 @@ describe("with different dialects", () => {
 
   test("an answer repeats the client's fields, not the translated ones", () => {
     const own = {
-      model: "deepseek/deepseek-chat",
+      model: "mistral/m",
       input: "again",
       previous_response_id: "resp_0",
       metadata: { a: "b" },
     };
-    const made = { model: "deepseek/deepseek-chat", input: [{ role: "user", content: "before" }] };
+    const made = { model: "mistral/m", input: [{ role: "user", content: "before" }] };
     expect(answerOf(open("responses", made, own))).toMatchObject({
       previous_response_id: "resp_0",
       metadata: { a: "b" },
@@ -297,7 +297,7 @@ test("the text of a whole answer is measured in the upstream's dialect, whicheve
   const chat = JSON.stringify({ choices: [{ index: 0, message: { role: "assistant", content: "twelve bytes" } }] });
   const messages = { max_tokens: 5, messages: [{ role: "user", content: "hi" }] };
   expect(open("messages", { model: "deepseek/m", ...messages }).outputBytes(chat)).toBe(12);
-  expect(open("responses", { model: "deepseek/m", input: "hi" }).outputBytes(chat)).toBe(12);
+  expect(open("responses", { model: "mistral/m", input: "hi" }).outputBytes(chat)).toBe(12);
   expect(open("chat", { model: "deepseek/m", messages: messages.messages }).outputBytes(chat)).toBe(12);
 });
 

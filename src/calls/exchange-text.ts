@@ -396,7 +396,8 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const { thinkTags, reasoningField } = facts;
   const { stream } = conversation;
   const readUsage = (answer: JsonObject) => operation.readUsage(answer);
-  const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, thinkTags, reasoningField };
+  const hasNoStore = operation.storesAnswers === undefined;
+  const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, hasNoStore, thinkTags, reasoningField };
   const clientContext: ClientContext = {
     request: call.request ?? asked,
     shownModel: call.shownModel,

@@ -186,7 +186,7 @@ function planText<Body extends ChargeableBody>(
     { target, parsed, requestId, at, request: own, decoded, ...preparation, conversationId, shownModel, headers },
     codec,
   );
-  const created = exchange.passesThrough ? codec.objects.created(parsed.body) : undefined;
+  const created = hasUpstreamIds(target, codec, exchange) ? codec.objects.created(parsed.body) : undefined;
   const objects = created && { created, ...objectRecords(call, parsed.body) };
   const thoughts = preparation?.answerThoughts;
   const keepThoughts = thoughts && (() => deps.keptThoughts.keep(thoughts.text, thoughts.callIds, incoming.principal));
@@ -221,17 +221,25 @@ function decodeBodyOf<Body extends ChargeableBody>(
   return decodeInTurns(parsed, deps.largeBodies, principal.user);
 }
 
+/** Whether the client knows objects of answers by the upstream's ids: not in another dialect, nor rewritten for one without a store. */
+function hasUpstreamIds<Body>(
+  { operation }: Pick<Target, "operation">,
+  { dialect }: Pick<TextCodec<Body> | MediaCodec<Body>, "dialect">,
+  { passesThrough: isSame }: Pick<Exchange, "passesThrough">,
+): boolean {
+  const isWithoutStore = dialect === "responses" && operation.storesAnswers === undefined;
+  return isSame || (operation.dialect === dialect && !isWithoutStore);
+}
+
 /** The plan, once the caller is known to own all objects that the upstream would look up for it. */
 function authorized<Body extends ChargeableBody>(
   { incoming: { principal }, target: { route, operation }, route: { codec }, deps }: ReadCall<Body>,
   plan: CallPlan,
   references: readonly ObjectReference[],
 ): CallPlan | Promise<CallPlan> {
-  // In another dialect, objects of answers cannot be named.
-  const sent =
-    operation.dialect === codec.dialect
-      ? references
-      : references.filter(({ kind }) => objectKinds[kind].createdBy === "anyone");
+  const sent = hasUpstreamIds({ operation }, codec, plan.exchange)
+    ? references
+    : references.filter(({ kind }) => objectKinds[kind].createdBy === "anyone");
   if (sent.length === 0) return plan;
   return deps.storedObjects.authorize(sent, { principal, route }).then((pinnedKeyId) => ({ ...plan, pinnedKeyId }));
 }

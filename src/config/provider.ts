@@ -101,7 +101,7 @@ export const provider = z
     dialects: dialects
       .optional()
       .describe(
-        "The dialects that the upstream accepts; calls in other dialects are translated. Unset: those of its kind, of openai-compatible those of its preset: chat, of openrouter responses too. It may have responses and messages, at /responses and /messages below base_url.",
+        "The dialects that the upstream accepts; calls in other dialects are translated. Unset: those of its kind, of openai-compatible those of its preset: chat, of openrouter and deepseek responses too. It may have responses and messages, at /responses and /messages below base_url.",
       ),
   })
   .refine(({ kind, preset }) => preset === undefined || kind === "openai-compatible", {

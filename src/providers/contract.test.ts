@@ -236,6 +236,7 @@ test("the providers with dialects other than chat are known", () => {
     "anthropic: messages",
     "anthropic: count_tokens",
     "byteplus: responses",
+    "openai-compatible deepseek: responses",
     "openai-compatible openrouter: responses",
   ]);
 });

@@ -41,8 +41,9 @@ const paths = { chat: chatPath, messages: messagesPath, responses: responsesPath
 
 /** The status of the same request straight at the simulator. */
 async function refusedBy({ simulator, model, upstream }: Sampled, { dialect, body }: Probe) {
-  const { operations } = createProvider({ ...upstream, baseUrl: "https://upstream.example" });
-  const url = `${rig.simulators.providers[simulator]}${operations[dialect]?.path ?? ""}`;
+  const baseUrl = rig.simulators.providers[simulator];
+  const operation = createProvider({ ...upstream, baseUrl }).operations[dialect];
+  const url = `${operation?.baseUrl ?? baseUrl}${operation?.path ?? ""}`;
   const headers = {
     "content-type": "application/json",
     authorization: `Bearer ${simulatedKey}`,

@@ -153,4 +153,18 @@ export const probesWith = (imageUrl: string): readonly Probe[] => [
     tools: [{ type: "function", function: { name: "look_up", parameters: { type: "object", properties: {} } } }],
     messages: [hello, { role: "assistant", content: "Hi." }, hello],
   }),
+  responses("functions after an answer without its thoughts in Responses", ["thinking", "efforts"], {
+    tools: [{ type: "function", name: "look_up", parameters: { type: "object", properties: {} } }],
+    input: [hello, { role: "assistant", content: "Hi." }, hello],
+  }),
+  responses("calls before the text of their answer", "call-order", {
+    input: [
+      hello,
+      { type: "function_call", call_id: "call_1", name: "look_up", arguments: "{}" },
+      { role: "assistant", content: "And another one." },
+      { type: "function_call", call_id: "call_2", name: "look_up", arguments: "{}" },
+      { type: "function_call_output", call_id: "call_1", output: "1" },
+      { type: "function_call_output", call_id: "call_2", output: "2" },
+    ],
+  }),
 ];

@@ -44,8 +44,6 @@ function entryOf(prefix: string): object {
   const at = prefix.lastIndexOf("-");
   const [name, dialect] = [prefix.slice(0, at), prefix.slice(at + 1)];
   const entry = { base_url: upstream.url, api_key: "k", dialects: [dialect] };
-  // DeepSeek's Responses are those of OpenAI.
-  if (name === "deepseek" && dialect === "responses") return { ...entry, kind: "openai" };
   if (["openai", "google", "xai", "byteplus", "anthropic"].includes(name)) return { ...entry, kind: name };
   return { ...entry, kind: "openai-compatible", preset: name === "openai-compatible" ? "generic" : name };
 }

@@ -26,8 +26,5 @@ export function operationOf(upstream: string, dialect: Dialect): UpstreamOperati
   const choice = choices[upstream];
   const operation = choice && createProvider(choice).operations[dialect];
   if (operation !== undefined) return operation;
-  // DeepSeek answers Responses as well, as OpenAI does; the gateway asks it in chat.
-  const openai = createProvider({ kind: "openai", baseUrl }).operations[dialect];
-  if (upstream === "deepseek" && openai !== undefined) return openai;
   throw new Error(`no ${dialect} at ${upstream}: name it in test/recordings/upstreams.ts`);
 }

@@ -27,6 +27,7 @@ export const factNames = [
   "client-tools",
   "hosted-items",
   "call-ids",
+  "call-order",
   "prefill",
   "images",
   "stop",
@@ -58,6 +59,10 @@ export interface ModelFacts {
   hasThinkingSwitch?: boolean;
   /** With tools it takes earlier answers only with their thoughts, in `reasoning_content`, unless it is asked not to think. */
   needsThoughts?: boolean;
+  /** In Responses its thoughts are `reasoning_text`, and return as that: those of others by their text alone. */
+  plainThoughts?: boolean;
+  /** In Responses it takes the calls of an answer behind its text alone, directly before their results. */
+  callsLast?: boolean;
   /** An answer to continue, the last message, must be marked as such. */
   marksPrefill?: boolean;
   /** It takes the data of images, not their addresses. */

@@ -54,6 +54,8 @@ export interface UpstreamContext {
   /** The requested model, for an upstream that does not report the one that answered. */
   model: string;
   readUsage: ReadUsage;
+  /** In Responses it stores nothing, so the ids of its items name nothing: the client gets the gateway's. */
+  hasNoStore?: boolean;
   thinkTags?: ModelFacts["thinkTags"] | undefined;
   reasoningField?: ModelFacts["reasoningField"] | undefined;
 }

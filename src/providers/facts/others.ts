@@ -42,6 +42,13 @@ const usual = [systemFirst, shown, ...tools];
 export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
   generic: usual,
   deepseek: [
+    {
+      fact: "thoughts",
+      dialects: ["responses"],
+      takes: { plainThoughts: true },
+      rule: "earlier thoughts as `reasoning_text`, those of others by their text alone",
+      source,
+    },
     inReasoningContent,
     { fact: "formats", takes: { formats: "json" }, rule: "JSON without a schema", source },
     {
@@ -60,13 +67,20 @@ export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
     {
       fact: "thinking",
       takes: { needsThoughts: true },
-      rule: "with tools, earlier answers with their `reasoning_content` alone, unless thinking is off",
+      rule: "with tools, earlier answers with their `reasoning_content` (in Responses `reasoning_text`) alone, unless thinking is off",
       source,
     },
     {
       fact: "prefill",
       takes: { marksPrefill: true },
       rule: "an answer to continue with `prefix: true`, at the base `/beta`",
+      source,
+    },
+    {
+      fact: "call-order",
+      dialects: ["responses"],
+      takes: { callsLast: true },
+      rule: "the calls of an answer behind its text, directly before their results",
       source,
     },
     ...tools,

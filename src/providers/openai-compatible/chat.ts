@@ -2,7 +2,7 @@ import type { PresetName } from "../../config/index.ts";
 import { factRows, factsFrom } from "../facts/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
 import { chatLimit, chatOperation, tierExtras } from "../shared/chat-operation.ts";
-import { type Preset, presets } from "./presets.ts";
+import { besideVersion, type Preset, presets } from "./presets.ts";
 
 export function chatOf(name: PresetName, baseUrl: string): UpstreamOperation {
   const preset: Preset = presets[name];
@@ -24,8 +24,7 @@ export function chatOf(name: PresetName, baseUrl: string): UpstreamOperation {
       : { extras: (body) => (equalTiers.includes(String(body["service_tier"])) ? undefined : tierExtras(body)) }),
     facts: factsFrom(factRows[name], "chat", () => (tierNames === undefined ? {} : { tierNames })),
   });
-  // Beside the version, if the address has one.
   return prefillBase === undefined
     ? operation
-    : { ...operation, forPrefill: { ...operation, baseUrl: baseUrl.replace(/(?:\/v1)?\/?$/, prefillBase) } };
+    : { ...operation, forPrefill: { ...operation, baseUrl: besideVersion(baseUrl, prefillBase) } };
 }

@@ -14,12 +14,13 @@ export { choosePreset } from "./presets.ts";
 export function openaiCompatible(presetName: PresetName, baseUrl: string, own?: readonly ProviderDialect[]): Provider {
   const preset: Preset = presets[presetName];
   const dialects = own ?? preset.dialects;
+  const chat = chatOf(presetName, baseUrl);
   return {
     priceProvider: preset.priceProvider,
     headers: headersOf,
     operations: {
-      chat: chatOf(presetName, baseUrl),
-      ...nativeOf(presetName, dialects),
+      chat,
+      ...nativeOf(presetName, dialects, { baseUrl, chat }),
       ...embeddingsOf(preset),
       ...preset.audio,
       ...preset.others,

@@ -1,5 +1,5 @@
 import type { PresetName, ProviderDialect } from "../../config/index.ts";
-import { objectOf } from "../../core/index.ts";
+import { type JsonObject, objectOf, objectsOf, type ObservedUsage } from "../../core/index.ts";
 import { factRows, factsFrom } from "../facts/index.ts";
 import type { Provider, UpstreamOperation } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
@@ -7,8 +7,8 @@ import { tierExtras } from "../shared/chat-operation.ts";
 import { isMessagesFailure, readMessagesUsage } from "../shared/messages-usage.ts";
 import { responsesOperation } from "../shared/responses-operation.ts";
 import { refuseUnknownPurchases } from "../shared/tools/chat-purchases.ts";
-import { free, toolReader } from "../shared/tools/hosted-tools.ts";
-import { type Preset, presets } from "./presets.ts";
+import { counted, free, isSearchItem, toolReader } from "../shared/tools/hosted-tools.ts";
+import { besideVersion, type Preset, presets } from "./presets.ts";
 
 /** The path of Messages below the address, as OpenRouter, vLLM and llama.cpp have it. */
 const MESSAGES_PATH = "/messages";
@@ -16,10 +16,20 @@ const MESSAGES_PATH = "/messages";
 /** The version of Messages that such upstreams speak. */
 const VERSION = "2023-06-01";
 
+/** What the other operations need to know of their provider. */
+interface NativeContext {
+  baseUrl: string;
+  chat: UpstreamOperation;
+}
+
 /** The operations in these dialects, besides chat. */
-export function nativeOf(name: PresetName, dialects: readonly ProviderDialect[]): Provider["operations"] {
+export function nativeOf(
+  name: PresetName,
+  dialects: readonly ProviderDialect[],
+  context: NativeContext,
+): Provider["operations"] {
   return {
-    ...(dialects.includes("responses") ? { responses: responsesOf(name) } : {}),
+    ...(dialects.includes("responses") ? { responses: responsesOf(name, context) } : {}),
     ...(dialects.includes("messages") ? { messages: messagesOf(name) } : {}),
   };
 }
@@ -39,9 +49,9 @@ function extrasOf({ purchases: { buys = [], extras } }: Preset): NonNullable<Ups
 }
 
 /** The cost of tools of its own is not known. Most such upstreams store no response: the gateway does. */
-function responsesOf(name: PresetName): UpstreamOperation {
+function responsesOf(name: PresetName, { baseUrl, chat: { forPrefill } }: NativeContext): UpstreamOperation {
   const preset: Preset = presets[name];
-  const { usage, hidesThought } = preset;
+  const { usage, hidesThought, responsesBase } = preset;
   const operation = responsesOperation({
     path: "/responses",
     outputFromTotal: false,
@@ -51,10 +61,24 @@ function responsesOf(name: PresetName): UpstreamOperation {
     isStateless: true,
     hasForeignTools: true,
     readTool: toolReader([[/^(?:function|custom)$/, free]]),
-    readTools: () => ({ usage: {} }),
+    readTools: responsesBase === undefined ? () => ({ usage: {} }) : countSearches,
     facts: factsFrom(factRows[name], "responses"),
   });
-  return { ...operation, extras: extrasOf(preset) };
+  const own = { ...operation, extras: extrasOf(preset) };
+  if (responsesBase === undefined) return own;
+  return {
+    ...own,
+    baseUrl: besideVersion(baseUrl, responsesBase),
+    // Clients of Responses return thoughts as summaries, and refer to items by ids, which no upstream without a store knows.
+    needsTranslation: () => true,
+    ignores: ["format"],
+    ...(forPrefill === undefined ? {} : { forPrefill }),
+  };
+}
+
+/** The searches of an answer, of which its upstream reports no cost. */
+function countSearches({ output }: JsonObject): Pick<ObservedUsage, "usage"> {
+  return { usage: counted({ webSearches: objectsOf(output).filter(isSearchItem).length }) };
 }
 
 function messagesOf(name: PresetName): UpstreamOperation {

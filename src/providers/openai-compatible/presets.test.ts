@@ -46,7 +46,7 @@ describe("the dialects", () => {
 
   test.each<[PresetName, string[]]>([
     ["openrouter", ["chat", "responses"]],
-    ["deepseek", ["chat"]],
+    ["deepseek", ["chat", "responses"]],
     ["vllm", ["chat"]],
     ["generic", ["chat"]],
   ])("of %s are %p, unless others are configured", (preset, dialects) => {

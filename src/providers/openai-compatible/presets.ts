@@ -29,8 +29,10 @@ export interface Preset {
   usage: ChatUsageRules;
   /** The name of the output's limit that it knows, or the older one of both. */
   limitName: "max_tokens" | "max_completion_tokens";
-  /** The base of chat for answers to continue, beside its version; undefined for the usual one. */
+  /** The base of chat for answers to continue, in the place of its version; undefined for the usual one. */
   prefillBase: string | undefined;
+  /** The base of Responses, likewise. */
+  responsesBase: string | undefined;
   /** Whether it may bill thought that a stream does not contain. */
   hidesThought: boolean;
   /** The readers of its requests' purchases; absent: only a service tier is one. */
@@ -65,6 +67,7 @@ const generic: Preset = {
   usage: openaiUsageRules,
   limitName: "max_tokens",
   prefillBase: undefined,
+  responsesBase: undefined,
   hidesThought: false,
   purchases: {},
   equalTiers: [],
@@ -85,6 +88,8 @@ export const presets = {
     files: false,
     hosts: /(^|\.)deepseek\.com$/,
     prefillBase: "/beta",
+    responsesBase: "",
+    dialects: ["chat", "responses"],
     priceProvider: "deepseek",
     renames: oldLimitName,
     embeddings: undefined,
@@ -182,6 +187,11 @@ export const presets = {
   ollama: { ...generic, hosts: undefined, audio: {}, files: false },
   vllm: { ...generic, hosts: undefined, files: false },
 } as const satisfies Record<PresetName, Preset>;
+
+/** The base URL with another path in the place of its version, which it may have. */
+export function besideVersion(baseUrl: string, path: string): string {
+  return baseUrl.replace(/(?:\/v1)?\/?$/, path);
+}
 
 /** The configured preset, else the one that is recognized by the base URL's host. */
 export function choosePreset(name: PresetName | undefined, baseUrl: string): PresetName {

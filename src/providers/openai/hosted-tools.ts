@@ -17,6 +17,7 @@ import {
   type ToolRow,
   toolsOf,
   typeOf,
+  isSearchItem,
 } from "../shared/tools/hosted-tools.ts";
 import { countOf, textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
@@ -109,11 +110,6 @@ export function readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "
   const begun = containers.size > 0 && { containers };
   if (Object.values(tokens).every((count) => count === 0)) return { usage, ...begun };
   return { usage: addUsage(usage, tokens), others: [{ model: imageModelOf(image ?? {}), usage: tokens }], ...begun };
-}
-
-/** Pages that are opened after a search are not billed. */
-function isSearchItem({ type, action }: JsonObject): boolean {
-  return type === "web_search_call" && (objectOf(action)?.["type"] ?? "search") === "search";
 }
 
 /** The memory of the containers that an answer may have begun: each has that of the tool whose calls ran in it. */

@@ -36,6 +36,8 @@ export interface Upstream {
   speaks: Readonly<Record<Dialect, Dialect>>;
   /** The dialect of scenarios that its usual endpoint ignores. */
   heeds?: Partial<Record<Scenario, Dialect>>;
+  /** The clients' dialects that it has too, and whose bytes do not pass nevertheless. */
+  rewrites?: readonly Dialect[];
 }
 
 /** The dialect in which a scenario of a client is asked. */
@@ -63,7 +65,9 @@ export const upstreams: readonly Upstream[] = [
     title: "deepseek",
     model: "deepseek/deepseek-chat",
     models: { image: "deepseek/deepseek-v4-flash-vision-exp" },
-    speaks: chatOnly,
+    speaks: withResponses,
+    heeds: { "structured output": "chat" },
+    rewrites: ["responses"],
   },
   { title: "mistral", model: "mistral/mistral-small-latest", speaks: chatOnly },
   {

@@ -52,6 +52,7 @@ function writeReasoning({ reasoning, rest }: Conversation, target: TranslationTa
     isElsewhere || reasoning === undefined ? undefined : { effort: reasoning.effort };
   const options = rest.dialect === "chat" ? own : reasoning;
   if (target.hasThinkingSwitch === true && (options?.mode === "off" || options?.effort === "none")) {
+    if (options.effort === "none") target.changed?.("efforts");
     return { thinking: { type: "disabled" } };
   }
   const effort = effortFor(options, target);

@@ -16,6 +16,8 @@ interface ItemContext {
   origin: string;
   /** The id of a call without one. */
   callIdDefault: string;
+  /** Nobody can look thoughts up: those without a seal are marked as their maker's, for other upstreams of this dialect. */
+  marksThoughts: boolean;
 }
 
 /**
@@ -27,6 +29,7 @@ export class ItemReader {
   readonly #queue: BlockQueue;
   readonly #origin: string;
   readonly #callIdDefault: string;
+  readonly #marksThoughts: boolean;
   /** By the upstream's indices, in order of arrival; undefined for a part without content. */
   readonly #parts = new Map<unknown, PendingBlock | undefined>();
   /** Summaries by the upstream's numbers, in order of arrival. */
@@ -35,11 +38,12 @@ export class ItemReader {
   #block: PendingBlock | undefined;
   #ended = false;
 
-  constructor(item: JsonObject, { queue, origin, callIdDefault }: ItemContext, events: AnswerEvent[]) {
+  constructor(item: JsonObject, { queue, origin, callIdDefault, marksThoughts }: ItemContext, events: AnswerEvent[]) {
     this.#item = item;
     this.#queue = queue;
     this.#origin = origin;
     this.#callIdDefault = callIdDefault;
+    this.#marksThoughts = marksThoughts;
     const start = this.#startOf(item);
     if (start !== undefined) this.#block = this.#begin(start, events);
   }
@@ -205,8 +209,9 @@ export class ItemReader {
     const hasSummaries = this.#summaries.length > 0;
     const summaries = hasSummaries ? [] : (objectsIn(summary) ?? []);
     for (const [number, part] of summaries.entries()) this.#summarize(number, part["text"], events);
-    if (typeof sealed === "string" && sealed !== "" && !block.queued.startKnown)
-      block.queued.sign(this.#sign(sealed), events);
+    const isSealed = typeof sealed === "string" && sealed !== "";
+    if ((isSealed || this.#marksThoughts) && !block.queued.startKnown)
+      block.queued.sign(this.#sign(isSealed ? sealed : ""), events);
     this.#markStarted(block, events);
   }
 

@@ -15,6 +15,9 @@ import { readStopReason } from "./stop-reasons.ts";
 
 const PREFIX = "response.";
 
+/** The items that a client returns in its own words. */
+const ownItems: ReadonlySet<unknown> = new Set(["message", "reasoning", "function_call", "custom_tool_call"]);
+
 /**
  * Responses events to answer events.
  *
@@ -83,7 +86,7 @@ export class ResponsesStreamReader implements StreamReader {
 
   #readItemEvent(name: string, event: JsonObject, events: AnswerEvent[]): void {
     const index = event["output_index"];
-    const item = objectOf(event["item"]) ?? {};
+    const item = this.#known(objectOf(event["item"]) ?? {});
     if (name === "output_item.added") {
       if (!this.#items.has(index)) this.#begin(index, item, events);
       return;
@@ -95,9 +98,17 @@ export class ResponsesStreamReader implements StreamReader {
     this.#items.get(index)?.read(name, event, events);
   }
 
+  /** The item, with its id if that names it later. */
+  #known(item: JsonObject): JsonObject {
+    if (this.#upstream.hasNoStore !== true || !ownItems.has(item["type"])) return item;
+    const { id: _, ...rest } = item;
+    return rest;
+  }
+
   #begin(index: unknown, item: JsonObject, events: AnswerEvent[]): ItemReader {
     const callIdDefault = `call_${this.#upstream.callId}${this.#items.size}`;
-    const reader = new ItemReader(item, { queue: this.#queue, origin: this.#upstream.origin, callIdDefault }, events);
+    const { origin, hasNoStore: marksThoughts = false } = this.#upstream;
+    const reader = new ItemReader(item, { queue: this.#queue, origin, callIdDefault, marksThoughts }, events);
     this.#items.set(index, reader);
     return reader;
   }
@@ -134,7 +145,7 @@ export class ResponsesStreamReader implements StreamReader {
   #endOutput(output: readonly unknown[], events: AnswerEvent[]): void {
     const streamed = [...this.#items];
     for (const [number, value] of output.entries()) {
-      const item = objectOf(value) ?? {};
+      const item = this.#known(objectOf(value) ?? {});
       const at = streamed.findIndex(([, { type }]) => type === item["type"]);
       const [found] = at === -1 ? [] : streamed.splice(at, 1);
       this.#endItem(found?.[0] ?? `whole ${number}`, item, events);

@@ -4,6 +4,7 @@ import {
   type Conversation,
   defined,
   expressNative,
+  joinTurns,
   nativeOrigin,
   type Part,
   type ReasoningPart,
@@ -32,7 +33,8 @@ type Said = TextPart | RefusalPart;
  */
 export function writeInput(conversation: Conversation, target: TranslationTarget): WrittenInput {
   const own = conversation.rest.dialect === "responses";
-  const expressed = expressNative(conversation.turns, "responses", target);
+  const ordered = target.callsLast === true ? withCallsLast(conversation.turns, target) : conversation.turns;
+  const expressed = expressNative(ordered, "responses", target);
   const turns = own ? expressed : uniqueCallIds(expressed);
   const writer = new ItemWriter(target, own);
   let instructions: string | undefined;
@@ -45,6 +47,17 @@ export function writeInput(conversation: Conversation, target: TranslationTarget
   const [first] = writer.items;
   const bare = writer.items.length === 1 && first?.["role"] === "user" && first["id"] === undefined;
   return { instructions, input: bare && typeof first["content"] === "string" ? first["content"] : writer.items };
+}
+
+/** The turns with the items of each answer in one, its calls behind its thoughts and texts. */
+function withCallsLast(turns: readonly Turn[], { changed }: TranslationTarget): Turn[] {
+  return joinTurns(turns).map((turn) => {
+    const calls = turn.parts.filter(({ kind }) => kind === "tool-call");
+    const first = turn.parts.findIndex(({ kind }) => kind === "tool-call");
+    if (turn.role !== "assistant" || turn.parts.length - first === calls.length || first < 0) return turn;
+    changed?.("call-order");
+    return { ...turn, parts: [...turn.parts.filter(({ kind }) => kind !== "tool-call"), ...calls] };
+  });
 }
 
 class ItemWriter {
@@ -182,6 +195,12 @@ class ItemWriter {
 
   /** A thought returns to its maker; for other upstreams it is an unknown item. */
   #reasoning({ id, text, summary = [], signature }: ReasoningPart): JsonObject | undefined {
+    if (this.#target.plainThoughts === true) {
+      const shown = text || summary.join("\n\n");
+      const content = [{ type: "reasoning_text", text: shown }];
+      const own = signature?.origin === this.#target.origin ? signature.value || undefined : undefined;
+      return shown === "" ? undefined : defined({ type: "reasoning", summary: [], content, encrypted_content: own });
+    }
     const native = this.#own && (signature === undefined || signature.origin === nativeOrigin("responses"));
     const sealed = signature?.value !== "" && belongsTo(signature, this.#target, "responses");
     if (!native && !sealed) return undefined;

@@ -2,6 +2,7 @@ import {
   fitsToolName,
   type JsonObject,
   type ModelFacts,
+  objectOf,
   objectsOf,
   type Usage,
   type UsageBucket,
@@ -72,4 +73,9 @@ export function toolReader(rows: readonly ToolRow[]): ToolReader {
     const type = typeOf(tool);
     return rows.find(([types]) => types.test(type))?.[1](tool, body, model);
   };
+}
+
+/** Whether an output item of Responses is a search: pages that are opened after one are not billed. */
+export function isSearchItem({ type, action }: JsonObject): boolean {
+  return type === "web_search_call" && (objectOf(action)?.["type"] ?? "search") === "search";
 }
