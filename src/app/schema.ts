@@ -66,5 +66,6 @@ export const schema: Schema = {
     ALERTS,
     CRAWL_FAILED_POSITIONS,
     together(auth.POLICIES, ledger.LEVELS),
+    ledger.BUDGETS,
   ],
 };

@@ -1,9 +1,10 @@
 import type { Calendar, Nano } from "../core/index.ts";
 
-export type AccountKind = "token" | "user" | "organisation";
+/** A budget's account is in no chain: it stands beside those of the calls that it counts. */
+export type AccountKind = "token" | "user" | "organisation" | "project" | "budget";
 
 /** How often a budget restarts: at midnight of each day, or of the month's first day; without a period, never. */
-export type BudgetPeriod = "daily" | "monthly";
+export type BudgetPeriod = "daily" | "weekly" | "monthly" | "quarterly";
 
 /** One account of a chain token → user → organisation. */
 export interface Account {

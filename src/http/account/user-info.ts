@@ -14,12 +14,12 @@ const budget = {
   spend: amount.describe("What has been spent of it."),
   held: amount.describe("Set aside for calls under way."),
   available: amount.nullable().describe("What a call could cost at most; null where nothing limits."),
-  period: z.enum(["daily", "monthly"]).nullable(),
+  period: z.enum(["daily", "weekly", "monthly", "quarterly"]).nullable(),
   period_reset_at: z.iso.datetime().nullable(),
 };
 
 const levelAnswer = z.object({
-  level: z.enum(["token", "user", "organisation"]),
+  level: z.enum(["token", "user", "project", "organisation", "budget"]),
   name: z.string(),
   balance: amount.nullable().describe("Prepaid credits left; null where the level holds none of its own."),
   ...budget,

@@ -11,7 +11,7 @@ interface StoredAccount extends AccountState {
 
 const accounts = tableOf<StoredAccount>({
   id: text,
-  kind: oneOf({ token: true, user: true, organisation: true }),
+  kind: oneOf({ token: true, user: true, organisation: true, project: true, budget: true }),
   name: text,
   parentId: optional(text),
   prepaid: flag,

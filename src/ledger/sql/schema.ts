@@ -20,6 +20,7 @@ export { REFUNDS } from "./refunds-step.ts";
 export { SESSIONS } from "./sessions-step.ts";
 export { ATTEMPTS } from "./attempts-step.ts";
 export { LEVELS } from "./levels-step.ts";
+export { BUDGETS } from "./budgets-step.ts";
 
 /** An earlier version's first step defined them. */
 const WITHOUT_FUNCTIONS = `

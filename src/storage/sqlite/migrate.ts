@@ -7,6 +7,17 @@ import { StorageError } from "../database.ts";
  */
 export function migrateSqlite(handle: Database, steps: readonly string[]): void {
   if (schemaVersion(handle) === steps.length) return;
+  // A step may write a table again that others refer to. Within a transaction references cannot be turned off.
+  const references = handle.query<{ foreign_keys: bigint | number }, []>("PRAGMA foreign_keys").get();
+  handle.run("PRAGMA foreign_keys = OFF");
+  try {
+    migrate(handle, steps);
+  } finally {
+    handle.run(`PRAGMA foreign_keys = ${references?.foreign_keys ?? 0}`);
+  }
+}
+
+function migrate(handle: Database, steps: readonly string[]): void {
   handle
     .transaction(() => {
       // Read again under the lock, because another process may have migrated in the meantime.
@@ -17,6 +28,8 @@ export function migrateSqlite(handle: Database, steps: readonly string[]): void 
         );
       }
       for (const step of steps.slice(version)) handle.run(step);
+      const [broken] = handle.query<{ table: string }, []>("PRAGMA foreign_key_check").all();
+      if (broken !== undefined) throw new StorageError(`storage: rows of ${broken.table} refer to missing ones`);
       handle.run(`PRAGMA user_version = ${steps.length}`);
     })
     .immediate();

@@ -135,7 +135,21 @@ CREATE TABLE ledger_state (timezone text NOT NULL, closed_before INTEGER NOT NUL
 INSERT INTO ledger_state (timezone) VALUES ('UTC');
 
 -- Tables of the ledger and of videos that later steps change, without rows.
-CREATE TABLE accounts (id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, parent_id TEXT, created_at INTEGER, open_calls INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+CREATE TABLE accounts (
+    id              TEXT PRIMARY KEY,
+    kind            TEXT NOT NULL CHECK (kind IN ('token', 'user', 'organisation')),
+    name            TEXT NOT NULL,
+    parent_id       TEXT REFERENCES accounts (id),
+    prepaid         INTEGER NOT NULL CHECK (prepaid IN (0, 1)),
+    max_budget      INTEGER CHECK (max_budget >= 0),
+    period          TEXT CHECK (period IN ('daily', 'monthly')),
+    credits_posted  INTEGER NOT NULL DEFAULT 0,
+    debits_posted   INTEGER NOT NULL DEFAULT 0 CHECK (debits_posted >= 0),
+    debits_pending  INTEGER NOT NULL DEFAULT 0 CHECK (debits_pending >= 0),
+    period_start    INTEGER NOT NULL DEFAULT 0,
+    period_debits   INTEGER NOT NULL DEFAULT 0 CHECK (period_debits >= 0),
+    created_at      INTEGER NOT NULL
+  , minute_began INTEGER NOT NULL DEFAULT 0, minute_requests INTEGER NOT NULL DEFAULT 0, minute_tokens INTEGER NOT NULL DEFAULT 0, open_calls INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 CREATE TABLE tokens (id TEXT PRIMARY KEY, user_name TEXT NOT NULL, account_id TEXT NOT NULL, service INTEGER, admin INTEGER, revoked_at INTEGER, created_at INTEGER) STRICT, WITHOUT ROWID;
 CREATE TABLE entries (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, debit_account TEXT NOT NULL, credit_account TEXT NOT NULL, amount INTEGER NOT NULL, held INTEGER NOT NULL, shortfall INTEGER NOT NULL, created_at INTEGER NOT NULL, owner TEXT, operation TEXT, dialect TEXT, provider TEXT, model TEXT, streamed INTEGER, status INTEGER, outcome TEXT, usage TEXT, input_tokens INTEGER, output_tokens INTEGER, ms REAL, first_byte_ms REAL, started_at INTEGER, credits INTEGER, parent TEXT, corrects_at INTEGER, corrects_shortfall INTEGER) STRICT;
 CREATE TRIGGER entries_are_never_changed BEFORE UPDATE OF id ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import type { AccountKind } from "../../accounts.ts";
 import type { HoldKeeper } from "../../operations.ts";
 import { generationColumns } from "../generations.ts";
 import type { RetryKeyColumns } from "../answers.ts";
@@ -7,7 +8,7 @@ import type { HoldRow } from "../rows.ts";
 /** Rows from SQLite: every integer is a bigint. */
 export interface AccountRow {
   id: string;
-  kind: "token" | "user" | "organisation";
+  kind: AccountKind;
   name: string;
   parent_id: string | null;
   prepaid: bigint;
