@@ -42,11 +42,11 @@ export function levelBudget(account: AccountState, at: number, calendar: Calenda
     kind,
     name,
     balance: prepaid ? creditsPosted - debitsPosted : undefined,
-    maxBudget: maxBudget ?? (prepaid ? creditsPosted : undefined),
+    maxBudget: maxBudget === undefined ? (prepaid ? creditsPosted : undefined) : maxBudget + (account.raisedBy ?? 0n),
     spend: maxBudget === undefined ? debitsPosted : account.periodDebits,
     held: account.debitsPending,
     available: availableOf(account),
     period,
-    periodReset: periodEnd(period, at, calendar),
+    periodReset: periodEnd({ ...account, period }, at, calendar),
   };
 }

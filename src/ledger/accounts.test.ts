@@ -1,15 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
-import { Calendar } from "../core/index.ts";
-import {
-  type AccountState,
-  accountId,
-  type BudgetPeriod,
-  periodEnd,
-  periodStart,
-  availableOf,
-  tightestAccount,
-} from "./accounts.ts";
+import { type AccountState, accountId, availableOf, tightestAccount } from "./accounts.ts";
 
 function state(limits: Partial<AccountState>): AccountState {
   return {
@@ -62,43 +52,6 @@ describe("the tightest account", () => {
     expect(tightestAccount([free, state({ id: "also free" })])).toBeUndefined();
     expect(tightestAccount([])).toBeUndefined();
   });
-});
-
-const periods: [BudgetPeriod | undefined, string, string | undefined, string | undefined][] = [
-  ["daily", "2026-03-04T00:00:00.000Z", "2026-03-04T00:00:00.000Z", "2026-03-05T00:00:00.000Z"],
-  ["daily", "2026-03-04T23:59:59.999Z", "2026-03-04T00:00:00.000Z", "2026-03-05T00:00:00.000Z"],
-  ["daily", "2026-12-31T12:00:00.000Z", "2026-12-31T00:00:00.000Z", "2027-01-01T00:00:00.000Z"],
-  ["daily", "2028-02-28T12:00:00.000Z", "2028-02-28T00:00:00.000Z", "2028-02-29T00:00:00.000Z"],
-  ["monthly", "2026-03-01T00:00:00.000Z", "2026-03-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z"],
-  ["monthly", "2026-01-31T23:59:59.999Z", "2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"],
-  ["monthly", "2028-02-29T12:00:00.000Z", "2028-02-01T00:00:00.000Z", "2028-03-01T00:00:00.000Z"],
-  ["monthly", "2026-12-31T12:00:00.000Z", "2026-12-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"],
-];
-
-const utc = new Calendar("UTC");
-
-test.each(periods)("a %s budget at %s runs from %s to %s", (period, at, start, end) => {
-  const moment = Date.parse(at);
-  expect(new Date(periodStart(period, moment, utc)).toISOString()).toBe(start ?? "");
-  expect(new Date(periodEnd(period, moment, utc) ?? 0).toISOString()).toBe(end ?? "");
-});
-
-test("a budget without a period began with time and never ends", () => {
-  expect(periodStart(undefined, 1_700_000_000_000, utc)).toBe(0);
-  expect(periodEnd(undefined, 1_700_000_000_000, utc)).toBeUndefined();
-});
-
-test("every time lies in exactly one period, and the next begins at its end", () => {
-  const moment = fc.integer({ min: 0, max: Date.UTC(2100, 0) });
-  const property = fc.property(fc.constantFrom("daily", "monthly"), moment, (period: BudgetPeriod, at) => {
-    const start = periodStart(period, at, utc);
-    const end = periodEnd(period, at, utc) ?? 0;
-    expect(start).toBeLessThanOrEqual(at);
-    expect(end).toBeGreaterThan(at);
-    expect(periodStart(period, end, utc)).toBe(end);
-    expect(periodStart(period, end - 1, utc)).toBe(start);
-  });
-  fc.assert(property);
 });
 
 test("an account's id contains its kind", () => {

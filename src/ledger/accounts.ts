@@ -1,13 +1,11 @@
-import type { Calendar, Nano } from "../core/index.ts";
+import type { Nano } from "../core/index.ts";
+import type { Recurrence } from "./periods.ts";
 
 /** A budget's account is in no chain: it stands beside those of the calls that it counts. */
 export type AccountKind = "token" | "user" | "organisation" | "project" | "budget";
 
-/** How often a budget restarts: at midnight of each day, or of the month's first day; without a period, never. */
-export type BudgetPeriod = "daily" | "weekly" | "monthly" | "quarterly";
-
 /** One account of a chain token → user → organisation. */
-export interface Account {
+export interface Account extends Recurrence {
   id: string;
   kind: AccountKind;
   name: string;
@@ -15,12 +13,14 @@ export interface Account {
   /** Whether the account is limited by its balance of granted credits. */
   prepaid: boolean;
   maxBudget: Nano | undefined;
-  period: BudgetPeriod | undefined;
+  /** Of a budget: what may be spent beyond `maxBudget` before `raisedUntil`, in milliseconds since the epoch. */
+  raisedBy?: Nano | undefined;
+  raisedUntil?: number | undefined;
   /** The factor on the prices of an organisation's calls, in millionths, in place of the configuration's; undefined for that. */
   markup?: number | undefined;
 }
 
-/** An account with its counters at one time. */
+/** An account with its counters at one time, and raised only if it is so then. */
 export interface AccountState extends Account {
   creditsPosted: Nano;
   debitsPosted: Nano;
@@ -34,7 +34,7 @@ export function availableOf(account: AccountState): Nano | undefined {
   const { prepaid, maxBudget, creditsPosted, debitsPosted, debitsPending, periodDebits } = account;
   const balance = prepaid ? creditsPosted - debitsPosted - debitsPending : undefined;
   if (maxBudget === undefined) return balance;
-  const budget = maxBudget - periodDebits - debitsPending;
+  const budget = maxBudget + (account.raisedBy ?? 0n) - periodDebits - debitsPending;
   return balance === undefined || budget < balance ? budget : balance;
 }
 
@@ -52,29 +52,6 @@ export function tightestAccount(chain: readonly AccountState[]): AccountState | 
     least = room;
   }
   return tightest;
-}
-
-/** The start of the running period; zero for a budget without a period. */
-export function periodStart(period: BudgetPeriod | undefined, at: number, calendar: Calendar): number {
-  if (period === undefined) return 0;
-  return period === "daily" ? calendar.startOfDay(calendar.dayOf(at)) : calendar.startOfMonth(at);
-}
-
-/** The end of the running period; undefined for a budget without a period. */
-export function periodEnd(period: BudgetPeriod | undefined, at: number, calendar: Calendar): number | undefined {
-  if (period === undefined) return undefined;
-  return period === "daily" ? calendar.startOfDay(calendar.dayOf(at) + 1) : calendar.startOfMonth(at, 1);
-}
-
-/**
- * A budget's period may change while calls run. If that begins a new one, it begins this much later, and the charges
- * until then get its first date: so none that was posted before has a date in it, whichever node's clock gave that.
- */
-const CLOCKS_DIFFER_MS_MAX = 10_000;
-
-/** The start of the period that a change at this time begins, and the least start at which none has to begin. */
-export function changedPeriod(period: BudgetPeriod | undefined, at: number, calendar: Calendar) {
-  return { start: at + CLOCKS_DIFFER_MS_MAX, natural: periodStart(period, at, calendar) };
 }
 
 /** Account ids contain their kind: `user:alice`. */

@@ -1,12 +1,5 @@
-export {
-  type Account,
-  type AccountState,
-  accountId,
-  type BudgetPeriod,
-  periodEnd,
-  availableOf,
-  tightestAccount,
-} from "./accounts.ts";
+export { type Account, type AccountState, accountId, availableOf, tightestAccount } from "./accounts.ts";
+export { type BudgetPeriod, periodEnd } from "./periods.ts";
 export { Ledger, type QueuedOperation } from "./ledger.ts";
 export type {
   AttemptRecord,

@@ -1,5 +1,5 @@
 /**
- * The days and months of one time zone. A day is the number of days between its date and 1970-01-01. It begins at the
+ * The days of one time zone. A day is the number of days between its date and 1970-01-01. It begins at the
  * first moment with its date or a later one, so days follow each other without gaps also if a zone skips midnight,
  * repeats an hour or leaves out a date. Days have 23 to 25 hours if the clocks change.
  */
@@ -43,12 +43,6 @@ export class Calendar {
     if (this.#starts.size >= STARTS_MAX) this.#starts.clear();
     this.#starts.set(day, start);
     return start;
-  }
-
-  /** The first moment of the month that contains a moment, or of the month `later` months after it. */
-  startOfMonth(at: number, later = 0): number {
-    const date = new Date(this.dayOf(at) * DAY_MS);
-    return this.startOfDay(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later) / DAY_MS);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Calendar, dayName, type Nano } from "../../core/index.ts";
 import { column, runnerOf, sql, type Storage, tableOf } from "../../storage/index.ts";
-import { type AccountState, periodStart } from "../accounts.ts";
+import type { AccountState } from "../accounts.ts";
+import { periodStart } from "../periods.ts";
 import type { SpendingReader, SpentBalance } from "../spending.ts";
 import { accountColumns, readAccountState } from "./account-statements.ts";
 
@@ -28,10 +29,11 @@ export function openSpendingReader(storage: Storage): SpendingReader {
         sql`SELECT ${accountColumns} FROM accounts WHERE max_budget > 0 AND period_debits >= max_budget / 2`,
         (row) => readAccountState(row, at, calendar),
       );
-      return accounts.flatMap(({ id, period, maxBudget = 0n, periodDebits }) => {
-        const percent = maxBudget === 0n ? 0 : Number((periodDebits * 100n) / maxBudget);
+      return accounts.flatMap((account) => {
+        const { id, period, maxBudget = 0n, raisedBy = 0n, periodDebits } = account;
+        const percent = maxBudget === 0n ? 0 : Number((periodDebits * 100n) / (maxBudget + raisedBy));
         if (percent < 50) return [];
-        const start = period && dayName(calendar.dayOf(periodStart(period, at, calendar)));
+        const start = period && dayName(calendar.dayOf(periodStart(account, at, calendar)));
         return [{ accountId: id, period: start, percent }];
       });
     },

@@ -73,15 +73,33 @@ export interface PaperKey {
   answered: boolean;
 }
 
-/** The amount that counts against a budget, and the name of its period: "2026-03-04", "2026-03" or "". */
+/** The amount that counts against a budget, and the first day of its period, or "". */
 interface Spend {
   period: string;
   amount: bigint;
 }
 
-function periodName(period: Account["period"], at: number): string {
-  const length = { daily: 10, monthly: 7, none: 0 }[period ?? "none"];
-  return new Date(at).toISOString().slice(0, length);
+function periodName({ period, periodFrom = 1 }: Account, at: number): string {
+  if (period === undefined) return "";
+  const date = new Date(at);
+  while (!beginsPeriod(period, periodFrom, date)) date.setUTCDate(date.getUTCDate() - 1);
+  return date.toISOString().slice(0, 10);
+}
+
+/** Whether a day is the first of a period. */
+function beginsPeriod(period: NonNullable<Account["period"]>, from: number, date: Date): boolean {
+  const [day, month] = [date.getUTCDate(), date.getUTCMonth() + 1];
+  const last = new Date(Date.UTC(date.getUTCFullYear(), month, 0)).getUTCDate();
+  switch (period) {
+    case "daily":
+      return true;
+    case "weekly":
+      return date.getUTCDay() === from % 7;
+    case "monthly":
+      return day === Math.min(from, last);
+    case "quarterly":
+      return day === 1 && (month - from) % 3 === 0;
+  }
 }
 
 /** The first moment of a period, by its name; 0 for a budget without a period. */
@@ -194,7 +212,7 @@ export class PaperLedger {
   }
 
   #spendOf(account: Account, at: number): Spend {
-    const now = periodName(account.period, at);
+    const now = periodName(account, at);
     const spend = this.#spends.get(account.id);
     return spend === undefined || spend.period < now ? { period: now, amount: 0n } : spend;
   }

@@ -3,8 +3,9 @@
  * however many of its operations changed it. A commit of another process makes the whole cache stale.
  */
 import type { Calendar, Nano } from "../../../core/index.ts";
-import { type AccountState, periodStart } from "../../accounts.ts";
+import type { AccountState } from "../../accounts.ts";
 import type { RateState } from "../../operations.ts";
+import { periodStart } from "../../periods.ts";
 import { type CallCounts, countCall, countEnd, ratesAt } from "../../rates.ts";
 import type { AccountRow, LedgerStatements } from "./statements.ts";
 
@@ -54,7 +55,7 @@ export class AccountCache {
   chain(accountId: string, at: number): readonly AccountState[] {
     const chain = this.#chain(accountId);
     for (const account of chain)
-      if (isNewPeriod(account, at, this.#calendar)) return chain.map((each) => asOf(each, at, this.#calendar));
+      if (isOtherAt(account, at, this.#calendar)) return chain.map((each) => asOf(each, at, this.#calendar));
     return chain;
   }
 
@@ -176,17 +177,26 @@ export class AccountCache {
 
 /** Spending of an earlier period no longer counts. A clock that went back must not restore it. */
 function isNewPeriod(account: CachedAccount, at: number, calendar: Calendar): boolean {
-  return account.period !== undefined && periodStart(account.period, at, calendar) > account.periodStart;
+  return account.period !== undefined && periodStart(account, at, calendar) > account.periodStart;
+}
+
+function isOtherAt(account: CachedAccount, at: number, calendar: Calendar): boolean {
+  return isNewPeriod(account, at, calendar) || (account.raisedUntil !== undefined && account.raisedUntil <= at);
 }
 
 function asOf(account: CachedAccount, at: number, calendar: Calendar): CachedAccount {
-  return isNewPeriod(account, at, calendar) ? { ...account, periodDebits: 0n } : account;
+  if (!isOtherAt(account, at, calendar)) return account;
+  return {
+    ...account,
+    periodDebits: isNewPeriod(account, at, calendar) ? 0n : account.periodDebits,
+    raisedBy: (account.raisedUntil ?? Infinity) <= at ? undefined : account.raisedBy,
+  };
 }
 
 /** Only a charge begins a period: a clock that is briefly wrong must not reset the spending. */
 function startPeriod(account: CachedAccount, at: number, calendar: Calendar): void {
   if (!isNewPeriod(account, at, calendar)) return;
-  account.periodStart = periodStart(account.period, at, calendar);
+  account.periodStart = periodStart(account, at, calendar);
   account.periodDebits = 0n;
 }
 
@@ -204,6 +214,9 @@ function toAccount(row: AccountRow): CachedAccount {
     prepaid: row.prepaid === 1n,
     maxBudget: row.max_budget ?? undefined,
     period: row.period ?? undefined,
+    periodFrom: row.period_from === null ? undefined : Number(row.period_from),
+    raisedBy: row.raised_by ?? undefined,
+    raisedUntil: row.raised_until === null ? undefined : Number(row.raised_until),
     markup: row.markup === null ? undefined : Number(row.markup),
     creditsPosted: row.credits_posted,
     debitsPosted: row.debits_posted,

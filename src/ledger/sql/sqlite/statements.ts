@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { AccountKind } from "../../accounts.ts";
 import type { HoldKeeper } from "../../operations.ts";
+import type { BudgetPeriod } from "../../periods.ts";
 import { generationColumns } from "../generations.ts";
 import type { RetryKeyColumns } from "../answers.ts";
 import type { HoldRow } from "../rows.ts";
@@ -14,7 +15,10 @@ export interface AccountRow {
   prepaid: bigint;
   max_budget: bigint | null;
   markup: bigint | null;
-  period: "daily" | "monthly" | null;
+  period: BudgetPeriod | null;
+  period_from: bigint | null;
+  raised_by: bigint | null;
+  raised_until: bigint | null;
   credits_posted: bigint;
   debits_posted: bigint;
   debits_pending: bigint;

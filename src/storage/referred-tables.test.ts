@@ -1,12 +1,12 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { sqliteSteps } from "../../../test/kit/storage.ts";
-import { migrateSqlite } from "../../storage/sqlite/migrate.ts";
-import { BUDGETS } from "./budgets-step.ts";
+import { sqliteSteps } from "../../test/kit/storage.ts";
+import { migrateSqlite } from "./sqlite/migrate.ts";
 
-const before = sqliteSteps.findIndex((step) => step === BUDGETS.sqlite);
+/** The step that writes the table of accounts again. */
+const before = sqliteSteps.findIndex((step) => step.includes("accounts_widened"));
 
-/** A file as the previous version leaves it, with an account that a token and another account refer to. */
+/** A file before that step, with an account that a token and another account refer to. */
 function earlierFile(): Database {
   const database = new Database(":memory:", { safeIntegers: true });
   for (const step of sqliteSteps.slice(0, before)) database.run(step);
