@@ -101,7 +101,7 @@ export function createApp(options: AppOptions): App {
   };
   const inForce = new InForce(configure(options, context), { beginMsMax: config.server.body_timeout, logger });
   const catalogs = (): CatalogLayers => inForce.current.catalogs;
-  const { metrics, ticker, circuits, targets } = lasting;
+  const { metrics, ticker, circuits, targets, tracing } = lasting;
   const running = [
     ...lasting.running,
     targets.share(circuits, () => inForce.current.router.routes),
@@ -119,6 +119,7 @@ export function createApp(options: AppOptions): App {
       const lost = await drain({ ...lasting, parts, drainMsMax, logger });
       ticker.stop();
       metrics?.stop();
+      await tracing?.close();
       return lost;
     },
   };
@@ -150,7 +151,7 @@ interface Configured {
 function configure(options: AppOptions, context: Context, before?: Configured): Configured {
   const { config, catalogs = builtInLayers(), environment, logger, features = allFeatures } = options;
   const { lasting, isDraining } = context;
-  const { ticker, authenticator, sockets, circuits, sessionLimits, pages, targets } = lasting;
+  const { ticker, authenticator, sockets, circuits, sessionLimits, pages, targets, tracing } = lasting;
   const { overrides, onKeyChange } = targets;
   const onUnpriced = config.alerts && ((name: string): void => lasting.alertCounts.counts().unpriced(name));
   const router = createModelRouter({ ...options, overrides, onKeyChange, onUnpriced }, before);
@@ -204,13 +205,14 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
     web,
     ...startFeatures(features, services),
   ];
+  tracing?.use(config);
   return { config, catalogs, router, pipeline, calls, web, answer, running };
 }
 
 /** The parts whose state is measured. */
 function gaugeSources(
   { environment: { clock } }: AppOptions,
-  { sockets, memory, circuits, unsettled, journal, store }: Lasting,
+  { sockets, memory, circuits, unsettled, journal, store, tracing }: Lasting,
   inForce: InForce<Configured>,
 ): GaugeSources {
   return {
@@ -227,6 +229,7 @@ function gaugeSources(
     circuits,
     unsettled,
     journal,
+    spans: tracing?.spans,
     held: () => store.books.held(),
     catalogDays: () => inForce.current.catalogs.age(clock())?.days,
     now: clock,

@@ -3,9 +3,10 @@ import { type AlertCounting, createAlertCounting } from "./alerts/alerts.ts";
 import { submitLeftEnds, sweep } from "./ends.ts";
 import { createLastingWork, type LastingWork, type LedgerParts } from "./paid-work.ts";
 import { createTargetSharing, type TargetSharing } from "./shared-targets.ts";
+import { createTracing, type Tracing } from "./tracing.ts";
 import { openClientSecretStore, openTokenStore, Authenticator, OpenAnswers, SessionLimit } from "../auth/index.ts";
 import { EndJournal } from "../charges/index.ts";
-import type { Config } from "../config/index.ts";
+import { type Config, otlpTarget } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { type RunningPart, Sockets, type Upgrade } from "../http/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle } from "../ledger/index.ts";
@@ -41,6 +42,7 @@ interface LastingOptions {
 export interface Lasting extends LedgerParts, LastingWork {
   store: LedgerStore;
   metrics: GatewayMetrics | undefined;
+  tracing: Tracing | undefined;
   alertCounts: AlertCounting;
   objectOwners: ObjectOwnerStore;
   sockets: Sockets;
@@ -59,7 +61,9 @@ export function createLasting(options: LastingOptions): Lasting {
   const { config, environment, logger, storage, upgrade } = options;
   const { clock, randomFraction, randomBytes } = environment;
   const store = openLedgerStore(storage);
-  const metrics = config.metrics && new GatewayMetrics(options.version);
+  const isMeasured = config.metrics !== undefined || otlpTarget(config.otlp, "metrics") !== undefined;
+  const metrics = isMeasured ? new GatewayMetrics(options.version) : undefined;
+  const tracing = createTracing(options);
   const ledger = new Ledger({ store, onCommit: metrics?.onCommit });
   const ticker = new Ticker(TICK_MS, monotonic, { onError: (err) => logger.error({ err }, "a timer's work failed") });
   const objectOwners = openObjectOwnerStore(storage);
@@ -73,7 +77,7 @@ export function createLasting(options: LastingOptions): Lasting {
     journal: new EndJournal(config.storage_journal),
     openAnswers,
   };
-  const work = createLastingWork({ ...options, metrics }, parts);
+  const work = createLastingWork({ ...options, metrics, tracing }, parts);
   submitLeftEnds(work.work, logger);
   const sockets = new Sockets({ upgrade, logger, memory: work.memory, openAnswers });
   const pages = new PagePool({ randomFraction });
@@ -82,6 +86,7 @@ export function createLasting(options: LastingOptions): Lasting {
     ...work,
     store,
     metrics,
+    tracing,
     alertCounts: createAlertCounting(clock, work.observe),
     objectOwners,
     sockets,

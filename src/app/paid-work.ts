@@ -20,6 +20,7 @@ import { BusyTargets, type Circuits, type ModelRouter, SessionCaches } from "../
 import { MemoryBudget, type Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { circuitsOf, routeLimitsOf } from "./model-routes.ts";
+import type { Tracing } from "./tracing.ts";
 
 interface LastingWorkOptions {
   /** Only its settings that need a restart are read here. */
@@ -30,6 +31,8 @@ interface LastingWorkOptions {
   memoryBytesMax: number;
   /** Undefined if the gateway counts nothing. */
   metrics: GatewayMetrics | undefined;
+  /** Undefined if it records no traces. */
+  tracing: Tracing | undefined;
 }
 
 export interface LedgerParts {
@@ -55,9 +58,9 @@ export interface PaidWork extends Omit<PipelineDependencies, "work">, ShellDepen
 }
 
 export function createLastingWork(options: LastingWorkOptions, parts: LedgerParts): LastingWork {
-  const { config, environment, logger, memoryBytesMax, metrics } = options;
+  const { config, environment, logger, memoryBytesMax, metrics, tracing } = options;
   const { ledger, ticker, unsettled, journal, openAnswers } = parts;
-  const observers = [logObserver(logger), ...(metrics === undefined ? [] : [metrics.observer])];
+  const observers = [logObserver(logger), metrics?.observer, tracing?.observer].filter((each) => each !== undefined);
   const observer = guardObservers(observers, (reason) => logger.error({ reason: String(reason) }, "observer failed"));
   const work: WorkDependencies = {
     ledger,
@@ -68,6 +71,7 @@ export function createLastingWork(options: LastingWorkOptions, parts: LedgerPart
     unsettled,
     journal,
     observer,
+    traceOf: tracing?.traceOf,
   };
   return {
     work,

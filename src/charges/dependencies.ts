@@ -1,4 +1,5 @@
 import type { OpenAnswers } from "../auth/index.ts";
+import type { TraceContext } from "../core/index.ts";
 import type { Ledger, Release, Settle } from "../ledger/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { EndJournal } from "./end-journal.ts";
@@ -21,4 +22,6 @@ export interface WorkDependencies extends EndDependencies {
   clock: () => number;
   /** Ends the streams of tokens that may no longer be used. */
   openAnswers: Pick<OpenAnswers, "add" | "remove">;
+  /** Reads the caller's span; absent unless traces are recorded. */
+  traceOf?: ((headers: Headers) => TraceContext | undefined) | undefined;
 }

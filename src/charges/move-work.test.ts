@@ -167,3 +167,10 @@ test("a store that cannot be asked ends it, whatever it has committed", async ()
   await scene.ledger.flush();
   expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
 });
+
+test("what the caller's headers name stays with work that is moved", async () => {
+  const trace = { traceId: "a".repeat(32), spanId: "b".repeat(16), isSampled: true };
+  const work = await scene.open({ clientRequestId: "mine", session: "thread", trace });
+  expect(await work.moveTo(cheaper)).toBe("moved");
+  expect(work.order).toMatchObject({ clientRequestId: "mine", session: "thread", trace });
+});

@@ -16,3 +16,10 @@ test("also that of an older version, which had one for all prices", () => {
   const { order } = fromParkedWork({ ...parked, price: older, markup: "1500000" });
   expect(order.price.markup).toBe(1_500_000n);
 });
+
+test("and the caller's span, as which its trace continues", () => {
+  const trace = { traceId: "a".repeat(32), spanId: "b".repeat(16), isSampled: true, state: "x=1" };
+  const parked = JSON.parse(JSON.stringify(toParkedWork(orderOf({ trace }), holding))) as ParkedWork;
+  expect(fromParkedWork(parked).order.trace).toEqual(trace);
+  expect(fromParkedWork(parkedAt(1n)).order).not.toHaveProperty("trace");
+});

@@ -1,4 +1,4 @@
-import type { WorkBound, Dialect, Operation } from "../core/index.ts";
+import type { WorkBound, Dialect, Operation, TraceContext } from "../core/index.ts";
 import { type PriceSnapshot, priceFrom, snapshotOf, withMarkup } from "../pricing/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { HoldState } from "./lease.ts";
@@ -12,6 +12,8 @@ export interface ParkedWork {
   id: string;
   parent?: string;
   session?: string;
+  /** The caller's span, if traces are recorded. */
+  trace?: TraceContext;
   /** Holds taken after the first one, whose id is the work's. */
   reserves: readonly string[];
   /** The held amount, in nano-credits. */
@@ -34,12 +36,13 @@ export interface ParkedWork {
 
 export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState): ParkedWork {
   const { id, parent, session, principal, operation, dialect, source, price, bound, streamed, retry, at } = order;
-  const { chargeMax } = order;
+  const { chargeMax, trace } = order;
   const { user, tokenId, accountId, rates, ratesAbove } = principal;
   return {
     id,
     ...(parent === undefined ? {} : { parent }),
     ...(session === undefined ? {} : { session }),
+    ...(trace === undefined ? {} : { trace }),
     reserves,
     held: String(amount),
     principal: { user, tokenId, accountId, rates, ...(ratesAbove && { ratesAbove }) },

@@ -4,6 +4,7 @@ import {
   limits,
   type Nano,
   type Operation,
+  type TraceContext,
   withBroughtIn,
   withToolRuns,
   type WorkBound,
@@ -39,6 +40,8 @@ export interface WorkOrder {
   session?: string | undefined;
   /** The caller's own id of the request. */
   clientRequestId?: string | undefined;
+  /** The caller's span, if traces are recorded. */
+  trace?: TraceContext | undefined;
   principal: WorkOwner;
   operation: Operation;
   /** The client's dialect; undefined for an operation without one. */

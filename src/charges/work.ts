@@ -71,6 +71,8 @@ interface WorkTimes {
   startedAt: number;
   /** By the ticker's clock. */
   arrivedAt: number;
+  /** From its arrival until its hold was durable; undefined if that was taken ahead, or by another process. */
+  heldMs: number | undefined;
   millisecondsToFirstByte: number | undefined;
 }
 
@@ -108,8 +110,10 @@ export class Work implements Watched {
     this.#cost = cost;
     this.#lease = new Lease(deps, order, start, (error) => this.#topUps.exhaust(error));
     this.#topUps = new TopUps(deps, this, cost, this.#lease);
-    const arrivedAt = order.arrivedAt ?? deps.ticker.now() - (deps.clock() - order.at);
-    this.#times = { startedAt: order.at, arrivedAt, millisecondsToFirstByte: undefined };
+    const now = deps.ticker.now();
+    const arrivedAt = order.arrivedAt ?? now - (deps.clock() - order.at);
+    const heldMs = start.keeper === "process" ? now - arrivedAt : undefined;
+    this.#times = { startedAt: order.at, arrivedAt, heldMs, millisecondsToFirstByte: undefined };
     deps.ticker.watch(this);
   }
 
@@ -117,6 +121,7 @@ export class Work implements Watched {
   begin(): void {
     this.#times.startedAt = this.#deps.clock();
     this.#times.arrivedAt = this.#deps.ticker.now();
+    this.#times.heldMs = undefined;
   }
 
   /** Records the time of the first byte to the client. */
@@ -169,8 +174,8 @@ export class Work implements Watched {
    * Rejects if the ledger cannot be asked, or the hold has expired and nothing is left: the work must then be ended.
    */
   async moveTo(planned: WorkOrder): Promise<"moved" | "unaffordable"> {
-    const { session, chargeMax } = this.order;
-    const output = new HeldOutput(withOwnMarkup({ ...planned, session, chargeMax }));
+    const { session, clientRequestId, trace, chargeMax } = this.order;
+    const output = new HeldOutput(withOwnMarkup({ ...planned, session, clientRequestId, trace, chargeMax }));
     if (!output.isWithinMax) return "unaffordable";
     for (;;) {
       const result = await this.#lease.move(output.order, output.amount);
@@ -234,7 +239,8 @@ export class Work implements Watched {
     const owed = end.unbilled ?? end.lost;
     const unbilled = owed && creditsOf(this, owed);
     const committed = this.#endHold(operation);
-    this.#deps.observer.ended?.({ order, record, credits: formatCredits(cost), unbilled, files, error });
+    const { heldMs } = this.#times;
+    this.#deps.observer.ended?.({ order, record, heldMs, credits: formatCredits(cost), unbilled, files, error });
     return committed;
   }
 

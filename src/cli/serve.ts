@@ -11,7 +11,7 @@ import { type ReloadingOptions, startReloading } from "./reload/start-reloading.
 import { type Sandbox, startSandbox, withSandbox } from "./sandbox.ts";
 import { endOnSignal } from "./server/end-on-signal.ts";
 import { listen, type Listening, listenShared, reservePort } from "./server/listen.ts";
-import { serveMetrics } from "./server/serve-metrics.ts";
+import { publishMetrics } from "./server/serve-metrics.ts";
 import type { ServingOptions } from "./server/serving.ts";
 import { environment, readConfig } from "./state.ts";
 import { type KeyPairInUse, loadKeyPair } from "./tls/key-pair.ts";
@@ -117,7 +117,7 @@ async function serveAlone(start: Start): Promise<void> {
     logger,
     catalog,
   });
-  const stopMetrics = serveMetrics(loaded.config, logger, async () => [await metrics()]);
+  const stopMetrics = publishMetrics(loaded.config, logger, async () => [await metrics()]);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   // Before the banner: a program that waits for the banner may send a signal as soon as it has read it.
   const end = endOnSignal(async () => {
@@ -180,7 +180,7 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   if (tls !== undefined)
     new KeyPairWatch({ ...tls, logger, onChange: (pair) => (settings.tls = { ...tls, pair }) }).start();
   const workers = await Workers.start({ count, logger, settings });
-  const stopMetrics = serveMetrics(loaded.config, logger, () => workers.metrics.collect());
+  const stopMetrics = publishMetrics(loaded.config, logger, () => workers.metrics.collect());
   const end = endOnSignal(async () => {
     const [code] = await Promise.all([workers.stop(), leave()]);
     await stopMetrics();

@@ -40,7 +40,7 @@ async function work(number: number): Promise<void> {
     simulated: new Map(simulated),
     processes,
   });
-  answerMetrics(metrics);
+  const reportLast = answerMetrics(metrics);
   reportCatalog(catalogHash);
   answerReloads(async ({ config: next, missingKeys: missing, simulated: routes, refreshesCatalog }) => {
     try {
@@ -53,6 +53,7 @@ async function work(number: number): Promise<void> {
   });
   end = endOnSignal(async () => {
     const code = await stop();
+    await reportLast();
     logger.flush();
     return code;
   });

@@ -8,6 +8,7 @@ const NEEDS_RESTART = [
   "storage",
   "storage_journal",
   "metrics",
+  "otlp",
   "log.format",
   "upstream.client",
   "webhooks.encryption_key",
@@ -28,13 +29,14 @@ export function changesOf(before: Config, next: Config): ConfigChange {
   const needRestart = paths.filter((path) =>
     NEEDS_RESTART.some((each) => path === each || path.startsWith(`${each}.`)),
   );
-  const { server, storage, storage_journal, metrics, log, upstream, webhooks } = before;
+  const { server, storage, storage_journal, metrics, otlp, log, upstream, webhooks } = before;
   const config: Config = {
     ...next,
     server,
     storage,
     storage_journal,
     metrics,
+    otlp,
     log: { ...next.log, format: log.format },
     upstream: { ...next.upstream, client: upstream.client },
     webhooks: { ...next.webhooks, encryption_key: webhooks.encryption_key },

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import type { z } from "zod";
-import { prefixOf } from "../core/index.ts";
+import { objectOf, prefixOf } from "../core/index.ts";
 import { defaultProviders, defaultWebhooks } from "./defaults.ts";
 import { ConfigError, interpolate, type Variables } from "./interpolate.ts";
+import { otlpOf, resourceOf } from "./otlp.ts";
 import type { ProviderConfig } from "./provider.ts";
 import { modelsIn } from "./routing.ts";
 import { type Config, configSchema } from "./schema.ts";
@@ -36,7 +37,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   const text = source.text ?? (file === undefined ? undefined : readText(file));
   const parsed = file === undefined || text === undefined ? {} : parseYaml(text, file);
   const { value, missingKeys, files: secretFiles } = interpolate(withDefaults(parsed), source.variables);
-  const config = checkConfig(value);
+  const config = checkConfig(withOtlp(value, source.variables));
   return {
     config: deepFreeze(config),
     file,
@@ -59,6 +60,17 @@ function withDefaults(parsed: unknown): unknown {
   if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) return parsed;
   const sections = Object.entries(parsed).filter(([, section]) => section !== null);
   return { providers: defaultProviders, webhooks: defaultWebhooks, ...Object.fromEntries(sections) };
+}
+
+/** Adds the collector that OpenTelemetry's variables name, if the file names none; their resource counts for both. */
+function withOtlp(value: unknown, variables: Variables): unknown {
+  const parsed = objectOf(value);
+  if (parsed === undefined) return value;
+  const otlp = objectOf(parsed["otlp"] === undefined ? otlpOf(variables) : parsed["otlp"]);
+  if (otlp === undefined) return value;
+  const resource = objectOf(otlp["resource"] ?? {});
+  if (resource === undefined) return value;
+  return { ...parsed, otlp: { ...otlp, resource: { ...resourceOf(variables), ...resource } } };
 }
 
 /** Checks a parsed configuration. Throws a `ConfigError` that names the first invalid key. */

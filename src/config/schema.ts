@@ -5,6 +5,7 @@ import { defaultProviders } from "./defaults.ts";
 
 import { fromText } from "./from-text.ts";
 import { mcp, refuseTakenNames } from "./mcp.ts";
+import { otlp } from "./otlp.ts";
 import { httpUrl, prefix, provider } from "./provider.ts";
 import { routing } from "./routing.ts";
 import { byteSize as size, duration as time } from "./units.ts";
@@ -319,6 +320,7 @@ export const configSchema = z
     routing,
     log,
     metrics: metrics.optional(),
+    otlp: otlp.optional(),
     alerts: alerts.optional(),
     providers: z.record(prefix, provider).prefault(defaultProviders),
     files,

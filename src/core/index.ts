@@ -110,6 +110,7 @@ export {
 export { asksForCompaction } from "./operations.ts";
 export { clientRequestIdOf, loggableId } from "./headers/request-ids.ts";
 export { sessionHeaders, sessionOf } from "./headers/session-headers.ts";
+export { type TraceContext, traceContextOf } from "./headers/trace-context.ts";
 export type { AskUpstream, BodySink, ReplyBody, ReplyHeaders, UpstreamReply, UpstreamRequest } from "./upstream.ts";
 export {
   HandshakeRefused,

@@ -22,6 +22,8 @@ function endOf(call: Partial<CallRecord>, more: Partial<WorkReport> = {}): WorkR
 const attempt: AttemptReport = {
   workId: "req_1",
   provider: "up",
+  model: "m",
+  begunAt: 0,
   keyId: "k1",
   attempt: 1,
   status: 200,

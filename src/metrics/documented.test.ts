@@ -24,13 +24,14 @@ async function families(held = heldNow): Promise<MetricFamily[]> {
     circuits: { open: 0 },
     unsettled: { size: 0 },
     journal: { size: 0 },
+    spans: { sent: 0, dropped: 0 },
     held,
     catalogDays: () => 1,
     now: () => 1_000,
   });
   const order = orderOf();
   const { observer, onCommit } = metrics;
-  const attempt = { provider: "up", keyId: "k", attempt: 1, status: 200, milliseconds: 1 };
+  const attempt = { provider: "up", model: "m", begunAt: 0, keyId: "k", attempt: 1, status: 200, milliseconds: 1 };
   observer.attempted?.({ ...attempt, workId: order.id, failure: undefined, retryInMs: undefined, unbilled: undefined });
   const ended = {
     ...record(),

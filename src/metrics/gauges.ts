@@ -18,6 +18,8 @@ export interface GaugeSources {
   unsettled: { readonly size: number };
   /** Those of them that are durable in the journal. */
   journal: { readonly size: number };
+  /** Spans for a collector; undefined if none are recorded. */
+  spans: { readonly sent: number; readonly dropped: number } | undefined;
   /** The open holds of the storage. */
   held: () => Promise<HeldNow>;
   /** The age of the price catalog in days; undefined if it has no date. */
@@ -68,7 +70,7 @@ export class Gauges {
   }
 
   #ofGateway(): MetricFamily[] {
-    const { calls, sockets, queues, memory, circuits, unsettled, journal, catalogDays } = this.#sources;
+    const { calls, sockets, queues, memory, circuits, unsettled, journal, catalogDays, spans } = this.#sources;
     const days = catalogDays();
     return [
       gauge("tollgate_running_calls", "Paid work that runs now.", calls.active),
@@ -80,6 +82,14 @@ export class Gauges {
       gauge("tollgate_open_circuits", "Targets that are left out for a while.", circuits?.open ?? 0),
       gauge("tollgate_unsettled_calls", "Ends that the storage has not accepted yet.", unsettled.size),
       gauge("tollgate_journal_entries", "Ends that wait in the journal for the storage.", journal.size),
+      ...(spans === undefined
+        ? []
+        : [
+            counter("tollgate_spans_total", "Spans that the collector took, and those that were dropped.", [
+              { labels: { outcome: "sent" }, value: spans.sent },
+              { labels: { outcome: "dropped" }, value: spans.dropped },
+            ]),
+          ]),
       ...(days === undefined
         ? []
         : [gauge("tollgate_price_catalog_days", "The age of the price catalog in days.", days, "max")]),

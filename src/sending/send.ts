@@ -272,11 +272,13 @@ export function reportAttempt(
   observer.attempted?.({
     workId,
     provider,
+    model: target.model,
     keyId: key.id,
     attempt: number,
     status,
     upstreamRequestId,
     failure,
+    begunAt,
     milliseconds,
     retryInMs: waitMs,
     unbilled,

@@ -111,35 +111,47 @@ describe("of one process", () => {
   });
 });
 
-test.skipIf(!hasProc)("of several workers they are one sum, which does not fall when a worker is killed", async () => {
-  const gateway = await startGateway({
-    storage: await postgres.createDatabase(),
-    providers: simulatedProviders(rig.simulators),
-    config: { metrics },
-    arguments: ["--workers", "2"],
-  });
-  const token = await gateway.token();
-  const ask = async (times: number): Promise<void> => {
-    for (let sent = 0; sent < times; sent += 1) {
-      const answer = await fetch(gateway.url + chatPath, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}` },
-        body: JSON.stringify(body("openai/gpt-4o-mini")),
-        keepalive: false,
-      });
-      expect(answer.status).toBe(200);
-      await answer.text();
-    }
-  };
-  const calls = async (): Promise<number> => sumOf(await scrape(gateway), "tollgate_calls_total");
-  await ask(20);
-  expect(await calls()).toBe(20);
-  const victim = processTree(gateway.process.pid).find(({ command }) => / worker \d+$/.test(command));
-  if (victim === undefined) throw new Error("there is no worker");
-  process.kill(victim.pid, "SIGKILL");
-  await until("it is replaced", () => gateway.logLines().filter(({ msg }) => msg === "worker listens").length === 3);
-  expect(await calls()).toBe(20);
-  await ask(5);
-  expect(await calls()).toBe(25);
-  await gateway.stop();
-});
+test.skipIf(!hasProc)(
+  "of several workers they are one sum, which does not fall when workers are killed or end",
+  async () => {
+    const gateway = await startGateway({
+      storage: await postgres.createDatabase(),
+      providers: simulatedProviders(rig.simulators),
+      config: { metrics },
+      arguments: ["--workers", "2"],
+    });
+    const token = await gateway.token();
+    const ask = async (times: number): Promise<void> => {
+      for (let sent = 0; sent < times; sent += 1) {
+        const answer = await fetch(gateway.url + chatPath, {
+          method: "POST",
+          headers: { authorization: `Bearer ${token}` },
+          body: JSON.stringify(body("openai/gpt-4o-mini")),
+          keepalive: false,
+        });
+        expect(answer.status).toBe(200);
+        await answer.text();
+      }
+    };
+    const calls = async (): Promise<number> => sumOf(await scrape(gateway), "tollgate_calls_total");
+    await ask(20);
+    expect(await calls()).toBe(20);
+    const end = async (signal: "SIGKILL" | "SIGTERM", started: number): Promise<void> => {
+      const workers = processTree(gateway.process.pid).filter(({ command }) => / worker \d+$/.test(command));
+      for (const { pid } of workers) process.kill(pid, signal);
+      await until(
+        "they are replaced",
+        () => gateway.logLines().filter(({ msg }) => msg === "worker listens").length === started,
+      );
+    };
+    await end("SIGKILL", 4);
+    expect(await calls()).toBe(20);
+    await ask(5);
+    expect(await calls()).toBe(25);
+    // Those of a worker that ends by itself count, though nobody has asked for them since.
+    await ask(5);
+    await end("SIGTERM", 6);
+    expect(await calls()).toBe(30);
+    await gateway.stop();
+  },
+);

@@ -59,6 +59,8 @@ describe("an attempt", () => {
   const attempt: AttemptReport = {
     workId: "req_1",
     provider: "up",
+    model: "m",
+    begunAt: 0,
     keyId: "k1",
     attempt: 2,
     status: 429,

@@ -10,6 +10,8 @@ export interface AttemptReport {
   /** The work that it belongs to; undefined for a free request. */
   workId: string | undefined;
   provider: string;
+  /** The provider's name of the model; undefined for a free request without one. */
+  model: string | undefined;
   /** The id of the provider's key, never the key itself. */
   keyId: string;
   /** Counted from 1. */
@@ -20,6 +22,8 @@ export interface AttemptReport {
   upstreamRequestId?: string | undefined;
   /** The class of the failure; undefined for a success. */
   failure: AttemptFailure | undefined;
+  /** Its start, by the performance clock. */
+  begunAt: number;
   /** The time to the head of the answer, or to the failure. */
   milliseconds: number;
   /** The delay before the next attempt; undefined if there is none. */
@@ -35,6 +39,8 @@ export interface AttemptReport {
 export interface WorkReport {
   order: WorkOrder;
   record: CallRecord;
+  /** From its arrival until its hold was durable; absent if that was taken ahead, or by another process. */
+  heldMs?: number | undefined;
   /** The charge, as a decimal number of credits. */
   credits: string;
   /** The cost that the operator may owe the upstream and nobody is charged for, in credits; undefined if there is none. */

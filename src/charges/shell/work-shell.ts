@@ -96,7 +96,7 @@ export class WorkShell {
       retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(way.operation, received) };
       const planned = way.plan(received, { retry });
       let plan = planned instanceof Promise ? await planned : planned;
-      this.#begin(abort, withHeaders(plan, headers).order);
+      this.#begin(abort, withHeaders(plan, headers, deps).order);
       let work: Work | Replay | undefined;
       while (!(work instanceof Work)) {
         const again = work && (await this.#answered(request, way, { retry, plan, found: work }));
@@ -104,7 +104,7 @@ export class WorkShell {
         try {
           work = await openAnswered(deps, plan.order, plan.ahead);
         } catch (refusal) {
-          plan = withHeaders(await planInstead(way, { refusal, received, plan }), headers);
+          plan = withHeaders(await planInstead(way, { refusal, received, plan }), headers, deps);
           work = undefined;
         }
       }
@@ -172,9 +172,14 @@ function formIn({ body, headers }: PaidRequest): BodySource | Response {
 }
 
 /** The plan with the session and the limit that its headers name. Throws 422. */
-function withHeaders<Plan extends WorkPlan>(plan: Plan, headers: Headers): Plan {
+function withHeaders<Plan extends WorkPlan>(
+  plan: Plan,
+  headers: Headers,
+  { traceOf }: Pick<WorkDependencies, "traceOf">,
+): Plan {
   plan.order.session = sessionOf(headers);
   plan.order.clientRequestId = clientRequestIdOf(headers);
+  if (traceOf !== undefined) plan.order.trace = traceOf(headers);
   plan.order.chargeMax = chargeMaxIn(headers);
   return plan;
 }

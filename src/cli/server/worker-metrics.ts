@@ -17,11 +17,22 @@ interface Channel {
   send(message: string): void;
 }
 
-/** Answers the parent's requests, in a worker. */
-export function answerMetrics(collect: () => Promise<Families>): void {
+/** Answers the parent's requests, in a worker. Returns a function that reports the last counts of one that ends. Never rejects. */
+export function answerMetrics(collect: () => Promise<Families>): () => Promise<void> {
   process.on("message", (message) => {
     if (message === REQUEST) void collect().then((families) => process.send?.(families));
   });
+  return async () => {
+    const families = await collect();
+    const { promise: isSent, resolve } = Promise.withResolvers<void>();
+    try {
+      process.send?.(families, undefined, undefined, () => resolve());
+    } catch {
+      // The parent is gone.
+      return;
+    }
+    await Promise.race([isSent, Bun.sleep(ANSWER_MS_MAX)]);
+  };
 }
 
 /** The parent's side. */

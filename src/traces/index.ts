@@ -1,0 +1,2 @@
+export { genAiNames } from "./genai-names.ts";
+export { TraceObserver } from "./trace-observer.ts";
