@@ -4,12 +4,12 @@ import type { Config, LoadedConfig } from "../config/index.ts";
 import { builtInLayers, type CatalogLayers } from "../pricing/index.ts";
 import type { Storage } from "../storage/index.ts";
 import { createLogger } from "../telemetry/index.ts";
-import { environment } from "./state.ts";
+import { environment, storageSettings } from "./state.ts";
 
 /** The price catalogs in force. The storage is opened only for an operator's catalog: it has the last good one. */
 export async function readCatalogs({ config }: LoadedConfig, storageUrl = config.storage): Promise<CatalogLayers> {
   if (config.pricing.catalog === undefined) return builtInLayers();
-  const storage = await openStorage(storageUrl);
+  const storage = await openStorage(storageUrl, storageSettings(config));
   try {
     return await catalogsIn(storage, config);
   } finally {

@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   models: async () => (await import("./models/index.ts")).addModelsCommand,
   providers: async () => (await import("./providers/index.ts")).addProvidersCommands,
   route: async () => (await import("./providers/explain.ts")).addRouteCommands,
+  migrate: async () => (await import("./migrate.ts")).addMigrateCommand,
   nodes: async () => (await import("./nodes.ts")).addNodesCommand,
   webhooks: async () => (await import("./webhooks/secret.ts")).addWebhooksCommands,
   doctor: async () => (await import("./doctor.ts")).addDoctorCommand,

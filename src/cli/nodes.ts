@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { openStorage } from "../app/storage.ts";
 import { differenceIn, openNodeStore, THERE_MS_MAX } from "../nodes/index.ts";
 import { type CommonOptions, withCommonOptions } from "./options.ts";
 import { printJson, printLine, printTable } from "./print.ts";
-import { environment, storageUrlOf } from "./state.ts";
+import { environment, openNamedStorage } from "./state.ts";
 
 export function addNodesCommand(program: Command): void {
   withCommonOptions(
@@ -12,7 +11,7 @@ export function addNodesCommand(program: Command): void {
 }
 
 async function nodes(options: CommonOptions): Promise<void> {
-  const storage = await openStorage(storageUrlOf(options));
+  const storage = await openNamedStorage(options);
   const at = environment.clock();
   const there = await openNodeStore(storage).seenSince(at - THERE_MS_MAX);
   await storage.close();

@@ -13,7 +13,7 @@ import { endOnSignal } from "./server/end-on-signal.ts";
 import { listen, type Listening, listenShared, reservePort } from "./server/listen.ts";
 import { publishMetrics } from "./server/serve-metrics.ts";
 import type { ServingOptions } from "./server/serving.ts";
-import { environment, readConfig } from "./state.ts";
+import { environment, readConfig, storageSettings } from "./state.ts";
 import { type KeyPairInUse, loadKeyPair } from "./tls/key-pair.ts";
 import { selfSignedPair } from "./tls/self-signed.ts";
 import { KeyPairWatch } from "./tls/key-pair-watch.ts";
@@ -104,7 +104,7 @@ function refuseWorkers(count: number, storageUrl: string): void {
 async function serveAlone(start: Start): Promise<void> {
   const { loaded } = start;
   const logger = createLogger(loaded.config.log);
-  const storage = await openStorage(start.storageUrl, { log: logger, timezone: loaded.config.server.timezone });
+  const storage = await openStorage(start.storageUrl, { log: logger, ...storageSettings(loaded.config) });
   const catalog = await openOperatorCatalog(loaded.config, { storage, environment, logger });
   // The port is bound first, since the app needs its address, which the system chooses for port 0.
   const server = await listenAlone(start, logger);
@@ -164,7 +164,7 @@ async function listenAlone(start: Start, logger: Logger): Promise<Listening> {
 /** Does once for all workers: migrates the storage, starts the simulators, creates the first tokens, prints the banner. */
 async function serveByWorkers(start: Start, count: number): Promise<void> {
   const { loaded, storageUrl, host, tls } = start;
-  const storage = await openStorage(storageUrl, { timezone: loaded.config.server.timezone });
+  const storage = await openStorage(storageUrl, storageSettings(loaded.config));
   const logger = createLogger(loaded.config.log);
   const reserved = await reservePort({ ...start, pair: tls?.pair });
   const sandbox = start.sandbox ? await startSandbox(start.port) : undefined;

@@ -1,10 +1,10 @@
 import { userInfo } from "node:os";
 import type { AccountsDependencies } from "../accounts/index.ts";
 import { createAccounts } from "../app/accounts.ts";
-import { type Config, type ConfigSource, type LoadedConfig, loadConfig } from "../config/index.ts";
+import { type Config, ConfigError, type ConfigSource, type LoadedConfig, loadConfig } from "../config/index.ts";
 import type { Environment, Fetch, RandomBytes } from "../core/index.ts";
 import type { Storage } from "../storage/index.ts";
-import { openStorage } from "../app/storage.ts";
+import { openStorage, type StorageOptions } from "../app/storage.ts";
 import { askByFetch, socketOpener, UpstreamClient } from "../upstream/index.ts";
 import type { CommonOptions } from "./options.ts";
 
@@ -59,6 +59,28 @@ export function storageUrlOf(options: CommonOptions): string {
   return options.storage ?? readConfig(options).config.storage;
 }
 
+/** How a configuration lets its storage be opened. */
+export function storageSettings({ server, storage_migrate: migrate }: Config): StorageOptions {
+  return { timezone: server.timezone, migrates: migrate === "start" };
+}
+
+/**
+ * Opens the storage for a command that needs nothing else of the configuration: a mistake in it matters only to find the storage, and
+ * then the schema is not migrated.
+ */
+export function openNamedStorage(options: CommonOptions): Promise<Storage> {
+  return openStorage(storageUrlOf(options), { migrates: migrates(options) });
+}
+
+export function migrates(options: CommonOptions): boolean {
+  try {
+    return readConfig(options).config.storage_migrate === "start";
+  } catch (thrown) {
+    if (thrown instanceof ConfigError) return false;
+    throw thrown;
+  }
+}
+
 /** Who runs the command, by the name that the operating system knows. A container may have none for its user. */
 function actor(): string {
   try {
@@ -71,8 +93,7 @@ function actor(): string {
 /** Runs one command on the configured storage, which a running server may use at the same time. */
 export async function withState<T>(options: CommonOptions, work: (state: State) => Promise<T>): Promise<T> {
   const loaded = readConfig(options);
-  const { storage: url, server } = loaded.config;
-  const storage = await openStorage(options.storage ?? url, { timezone: server.timezone });
+  const storage = await openStorage(options.storage ?? loaded.config.storage, storageSettings(loaded.config));
   try {
     return await work({ loaded, storage, ...createAccounts(storage, environment, actor()) });
   } finally {

@@ -15,7 +15,7 @@ import { answerMetrics } from "./server/worker-metrics.ts";
 import { answerReloads } from "./server/worker-reload.ts";
 import { reportCatalog } from "./server/worker-catalog.ts";
 import type { WorkerSettings } from "./server/worker-settings.ts";
-import { environment } from "./state.ts";
+import { environment, storageSettings } from "./state.ts";
 
 export function addWorkerCommand(program: Command): void {
   program.command("worker", { hidden: true }).argument("<number>", "", countOption("worker")).action(work);
@@ -28,7 +28,7 @@ async function work(number: number): Promise<void> {
   const settings = JSON.parse(await input.line) as WorkerSettings;
   const { config, missingKeys, simulated, storageUrl, processes } = settings;
   const logger = numbered(createLogger(config.log), number);
-  const storage = await openStorage(storageUrl, { timezone: config.server.timezone });
+  const storage = await openStorage(storageUrl, storageSettings(config));
   const catalog = await openOperatorCatalog(config, { storage, environment, logger });
   // The parent's signal: a terminal sends it to all of its processes.
   process.on("SIGHUP", () => undefined);

@@ -6,6 +6,7 @@ import type { Config } from "./schema.ts";
 const NEEDS_RESTART = [
   "server",
   "storage",
+  "storage_migrate",
   "storage_journal",
   "metrics",
   "otlp",
@@ -29,11 +30,12 @@ export function changesOf(before: Config, next: Config): ConfigChange {
   const needRestart = paths.filter((path) =>
     NEEDS_RESTART.some((each) => path === each || path.startsWith(`${each}.`)),
   );
-  const { server, storage, storage_journal, metrics, otlp, log, upstream, webhooks } = before;
+  const { server, storage, storage_migrate, storage_journal, metrics, otlp, log, upstream, webhooks } = before;
   const config: Config = {
     ...next,
     server,
     storage,
+    storage_migrate,
     storage_journal,
     metrics,
     otlp,

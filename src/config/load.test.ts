@@ -94,7 +94,7 @@ const crawl = {
 };
 
 const routing = { attempt_timeout: 30_000, whole_timeout: 300_000, head_wait: 15_000, circuits: true, routes: {} };
-
+const stored = { storage_migrate: "start", storage_journal: "data/journal" } as const;
 const minimal = "providers: { p: { kind: openai, base_url: http://u.test, api_key: k } }\n";
 
 describe("absent keys", () => {
@@ -105,7 +105,7 @@ describe("absent keys", () => {
       mcp: { models: {}, servers: {}, sets: {} },
       routing: { attempts: 4, ...routing },
       storage: "sqlite:data/tollgate.db",
-      storage_journal: "data/journal",
+      ...stored,
       upstream: {
         retries: 2,
         client: "sockets",
@@ -207,7 +207,7 @@ pricing:
         beta_url: "http://beta.test",
       },
       storage: "sqlite:/tmp/x.db?synchronous=full",
-      storage_journal: "data/journal",
+      ...stored,
       upstream: {
         retries: 0,
         client: "sockets",

@@ -309,6 +309,12 @@ export const configSchema = z
       .min(1)
       .default("sqlite:data/tollgate.db")
       .describe("sqlite:PATH or postgres://user:pass@host/db"),
+    storage_migrate: z
+      .enum(["start", "manual"])
+      .default("start")
+      .describe(
+        "When the schema is migrated to that of a newer version: at its start, or only by tollgate migrate --apply; then a start on a storage that lacks steps is refused.",
+      ),
     storage_journal: z
       .string()
       .min(1)

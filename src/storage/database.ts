@@ -35,6 +35,8 @@ export interface SqliteStorage extends SharedStorage {
   /** The absolute path of its file; undefined for a database in memory. */
   file: string | undefined;
   place: SqlitePlace;
+  /** Throws a `StorageError` if a newer version has changed the schema so that this one cannot go on. */
+  requireUsable(): void;
   /** Calls back when the storage is closed, and waits for it. */
   onClose(callback: () => Promise<void>): void;
 }

@@ -7,10 +7,20 @@ export {
   StorageError,
   type StorageLog,
 } from "./database.ts";
-export { openDatabase, prepareDatabase, withoutPassword } from "./open.ts";
+export { openDatabase, planMigration, prepareDatabase, withoutPassword } from "./open.ts";
 export { READINESS } from "./readiness.ts";
-export { bothEngines, NO_CHANGE, type Preparation, type Schema, type SchemaStep, together } from "./schema.ts";
-export { schemaVersion } from "./sqlite/migrate.ts";
+export {
+  bothEngines,
+  NO_CHANGE,
+  type Preparation,
+  type Schema,
+  type SchemaStep,
+  type StepOfBothEngines,
+  stepsFor,
+  together,
+} from "./schema.ts";
+export type { SchemaPlan } from "./schema-state.ts";
+export { planSqlite, schemaVersion } from "./sqlite/migrate.ts";
 export { prepareFile } from "./sqlite/prepare-file.ts";
 export type { Parameter, Statements } from "./postgres/statements.ts";
 export { isDataFault } from "./data-fault.ts";

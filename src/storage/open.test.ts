@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type SqliteStorage, StorageError } from "./index.ts";
-import { openStorage, sqliteSteps as migrations } from "../../test/kit/storage.ts";
 import { migrateSqlite } from "./sqlite/migrate.ts";
+import { engineSteps, openStorage, sqliteSteps as migrations } from "../../test/kit/storage.ts";
 
 let folder: string;
 let opened: SqliteStorage[];
@@ -149,7 +149,7 @@ describe("the schema", () => {
       const database = new Database(":memory:");
       for (const migration of migrations.slice(0, earlier)) database.run(migration);
       database.run(`PRAGMA user_version = ${earlier}`);
-      migrateSqlite(database, migrations);
+      migrateSqlite(database, engineSteps);
       const schema = database.query("SELECT type, name, sql FROM sqlite_master ORDER BY name").all();
       database.close();
       return schema;
@@ -167,7 +167,7 @@ describe("the schema", () => {
     database.run(
       `INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at) VALUES ${holds.join(", ")}`,
     );
-    migrateSqlite(database, migrations);
+    migrateSqlite(database, engineSteps);
     expect(database.query("SELECT id, open_calls FROM accounts").values()).toEqual([
       ["busy", 2],
       ["idle", 0],
@@ -187,7 +187,7 @@ describe("the schema", () => {
     const numbers = { named: 1, unnamed: null, misnamed: 1, late: 4, "late:late": null, uncalled: null };
     const insert = "INSERT INTO entries VALUES (?, 'settle', 'token:t', 'revenue', 30, 9, 0, 1, ?)";
     for (const [id, number] of Object.entries(numbers)) database.run(insert, [id, number]);
-    migrateSqlite(database, migrations);
+    migrateSqlite(database, engineSteps);
     expect(database.query("SELECT id, credits FROM generations ORDER BY credits").values()).toEqual([
       ["named", 0n],
       ["unnamed", 10n],
@@ -212,7 +212,7 @@ describe("the schema", () => {
     const columns = "id, kind, debit_account, credit_account, amount, held, shortfall, created_at";
     const insert = `INSERT INTO entries (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
     for (const entry of entries) database.run(insert, [...entry]);
-    migrateSqlite(database, migrations);
+    migrateSqlite(database, engineSteps);
     const kept = database.query(`SELECT ${columns} FROM entries ORDER BY id`).values();
     expect(kept).toEqual(entries.map((entry) => [...entry]));
     for (const damage of [
@@ -245,7 +245,7 @@ describe("the schema", () => {
     const database = new Database(":memory:", { safeIntegers: true });
     // The name is taken, so a later statement of the first step fails.
     database.run("CREATE TABLE entries (x)");
-    expect(() => migrateSqlite(database, migrations)).toThrow("entries");
+    expect(() => migrateSqlite(database, engineSteps)).toThrow("entries");
     const tables = database.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'").all();
     expect(tables).toEqual([{ name: "entries" }]);
     expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 0n });

@@ -1,7 +1,9 @@
-import { type Storage, StorageError, type StorageLog } from "./database.ts";
-import { openPostgres, preparePostgres } from "./postgres/open.ts";
-import type { Preparation, Schema } from "./schema.ts";
-import { openSqlite, prepareSqlite } from "./sqlite/open.ts";
+import { type SqlitePlace, type Storage, StorageError, type StorageLog } from "./database.ts";
+import { openPostgres, planPostgresAt, preparePostgres } from "./postgres/open.ts";
+import { type Preparation, type Schema, stepsFor } from "./schema.ts";
+import type { SchemaPlan } from "./schema-state.ts";
+import { planSqlite } from "./sqlite/migrate.ts";
+import { openSqlite, placeOf, prepareSqlite } from "./sqlite/open.ts";
 
 export interface OpenOptions {
   schema: Schema;
@@ -25,6 +27,21 @@ export async function prepareDatabase(url: string, schema: Schema, work: Prepara
   const sqlite = sqliteLocation(url);
   if (sqlite === undefined) return preparePostgres(url, schema, work.postgres);
   prepareSqlite(sqlite, schema, work.sqlite).handle.close();
+}
+
+/**
+ * What opening the storage would change, without any change of it. Rejects with a `StorageError` if it cannot be used. `filesBeside`
+ * has the steps of the files that SQLite has beside the storage's own, which are planned once they are there.
+ */
+export async function planMigration(
+  url: string,
+  schema: Schema,
+  filesBeside: (place: SqlitePlace) => SchemaPlan[],
+): Promise<SchemaPlan[]> {
+  const sqlite = sqliteLocation(url);
+  if (sqlite === undefined) return [await planPostgresAt(url, schema)];
+  const place = placeOf(sqlite);
+  return [planSqlite(place, stepsFor("sqlite", schema.steps)), ...filesBeside(place)];
 }
 
 /** The rest of the URL, of SQLite; undefined for Postgres. */

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { sqliteSteps } from "../../test/kit/storage.ts";
+import { engineSteps, sqliteSteps } from "../../test/kit/storage.ts";
 import { migrateSqlite } from "./sqlite/migrate.ts";
 
 /** The step that writes the table of accounts again. */
@@ -26,7 +26,7 @@ test("accounts and what refers to them are kept, and may be those of projects an
   const database = earlierFile();
   const columns = "id, kind, name, parent_id, prepaid, max_budget, period, credits_posted, open_calls, created_at";
   const rows = database.query(`SELECT ${columns} FROM accounts`).values();
-  migrateSqlite(database, sqliteSteps);
+  migrateSqlite(database, engineSteps);
   expect(database.query(`SELECT ${columns} FROM accounts`).values()).toEqual(rows);
   for (const kind of ["project", "budget"]) database.run(insert(kind, "quarterly"));
   for (const wrong of [insert("robot", "daily"), insert("user", "yearly")])
@@ -41,7 +41,7 @@ test("a file whose rows refer to missing ones stays as it is", () => {
   const database = earlierFile();
   database.run("PRAGMA foreign_keys = OFF");
   database.run("DELETE FROM accounts WHERE id = 'token:t'");
-  expect(() => migrateSqlite(database, sqliteSteps)).toThrow("rows of tokens refer to missing ones");
+  expect(() => migrateSqlite(database, engineSteps)).toThrow("rows of tokens refer to missing ones");
   expect(database.query("PRAGMA user_version").values()).toEqual([[BigInt(before)]]);
   database.close();
 });

@@ -9,6 +9,21 @@ import type { SqlitePlace } from "./database.ts";
 export interface SchemaStep {
   readonly sqlite?: string;
   readonly postgres?: string;
+  /**
+   * The earlier step whose versions of Tollgate can go on beside this one, and start again: it only adds what they neither read nor
+   * have to write. Without it, only versions that know this step can start.
+   */
+  readonly oldest?: SchemaStep;
+}
+
+/** A step for both engines. */
+export type StepOfBothEngines = Required<Pick<SchemaStep, "sqlite" | "postgres">>;
+
+/** A step as one engine counts it. */
+export interface EngineStep {
+  sql: string;
+  /** The number of the oldest step whose versions can work on a storage that has taken this one. */
+  oldest: number;
 }
 
 export interface Schema {
@@ -22,6 +37,20 @@ export interface Schema {
 export interface Preparation<Result> {
   sqlite: (handle: Database) => Result;
   postgres: (connection: SQL) => Promise<Result>;
+}
+
+/** The steps that are for an engine; each is numbered by its position among them, from 1. */
+export function stepsFor(engine: "sqlite" | "postgres", steps: readonly SchemaStep[]): EngineStep[] {
+  const own = steps.filter((step) => step[engine] !== undefined);
+  const numberOf = (oldest: SchemaStep): number => {
+    const position = steps.indexOf(oldest);
+    if (position === -1) throw new Error("the oldest step that a step names is none of the schema");
+    return steps.slice(0, position + 1).filter((step) => step[engine] !== undefined).length;
+  };
+  return own.map((step, index) => ({
+    sql: step[engine] ?? "",
+    oldest: step.oldest === undefined ? index + 1 : numberOf(step.oldest),
+  }));
 }
 
 /** Changes nothing, for a step that is none on an engine and yet counts. */
@@ -39,7 +68,7 @@ const postgresTypes: Readonly<Record<string, string>> = {
  * that is 0 or 1 is a boolean there. The columns that `bytewise` names compare by their bytes, so that every node sorts them, and
  * locks their rows, in the same order.
  */
-export function bothEngines(sqlite: string, bytewise = ""): Required<SchemaStep> {
+export function bothEngines(sqlite: string, bytewise = ""): StepOfBothEngines {
   const names = bytewise.split(" ");
   const postgres = sqlite
     .replaceAll(/\) STRICT(?:, WITHOUT ROWID)?;/g, ");")

@@ -59,9 +59,14 @@ export function cleanEnvironment(variables: Record<string, string> = {}): Record
   return { ...Object.fromEntries(kept), ...variables };
 }
 
-/** Runs a command to its end. */
-export async function runCli(args: readonly string[], variables: Record<string, string> = {}, cwd = root) {
-  const program = await findProgram();
+/** Runs a command to its end, with a module that is loaded before it. */
+export async function runCli(
+  args: readonly string[],
+  variables: Record<string, string> = {},
+  cwd = root,
+  preload?: string,
+) {
+  const program = preload === undefined ? await findProgram() : programWith(preload);
   const child = Bun.spawn([...program.command, ...args], {
     cwd,
     env: cleanEnvironment({ ...program.variables, ...variables }),
@@ -132,7 +137,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         .map((line) => JSON.parse(line) as Record<string, unknown>),
     token: async (request = {}) =>
       (await createToken(accounts, { user: "tester", credits: 1_000_000_000_000n, ...request })).token,
-    cli: (...args) => runCli([...args, ...common], options.variables),
+    cli: (...args) => runCli([...args, ...common], options.variables, root, preload),
     async stop({ keepFolder = false } = {}) {
       child.kill("SIGTERM");
       const code = await child.exited;

@@ -8,7 +8,7 @@ import { type PostgresServer, startPostgres } from "./postgres.ts";
 import { until } from "./until.ts";
 
 /** A Postgres for the tests of a file; behind the last one, the gateways that a failed test has left are ended, then it. */
-export function sharedPostgres(): Pick<PostgresServer, "createDatabase"> {
+export function sharedPostgres(): Pick<PostgresServer, "createDatabase" | "createEmptyDatabase"> {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
     server = await startPostgres();
@@ -17,7 +17,10 @@ export function sharedPostgres(): Pick<PostgresServer, "createDatabase"> {
     await stopGateways();
     await server?.stop();
   });
-  return { createDatabase: () => started(server).createDatabase() };
+  return {
+    createDatabase: () => started(server).createDatabase(),
+    createEmptyDatabase: () => started(server).createEmptyDatabase(),
+  };
 }
 
 /** A gateway whose `openai/` models are those of an upstream that waits; both exist once the tests run. */

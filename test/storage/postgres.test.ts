@@ -68,7 +68,7 @@ describe("the schema", () => {
   test("stops the start with one line if it is newer than the code", async () => {
     const url = await server.createDatabase();
     await (await open(url)).close();
-    await query(url, "UPDATE tollgate_schema SET version = 99");
+    await query(url, "UPDATE tollgate_schema SET version = 99, oldest = 99");
     expect((await refusalOf(url)).message).toBe(
       `storage: its schema is version 99, this Tollgate knows ${version}; use a newer Tollgate`,
     );

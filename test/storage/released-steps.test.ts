@@ -14,7 +14,7 @@ function fingerprintOf(steps: readonly string[], count: number): string {
 
 test.each([
   ["SQLite", sqliteSteps, 20, "6722a4ce903be771"],
-  ["the web's file on SQLite", webFileSteps, 5, "0ad3caa52d94d5b8"],
+  ["the web's file on SQLite", webFileSteps.map(({ sqlite }) => sqlite), 5, "0ad3caa52d94d5b8"],
   // The functions of the twentieth step are defined in the one that changed them last.
   ["Postgres", postgresSteps, 20, "cf6e4e938757b776"],
 ] as const)("the steps of %s are as they were released", (_, steps, count, fingerprint) => {

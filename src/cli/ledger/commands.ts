@@ -5,7 +5,7 @@ import { changeTimezone } from "../../app/storage.ts";
 import { type CommonOptions, withCommonOptions } from "../options.ts";
 import { printJson, printLine, printTable } from "../print.ts";
 import { addRetentionCommands } from "./retention.ts";
-import { storageUrlOf, withState } from "../state.ts";
+import { migrates, storageUrlOf, withState } from "../state.ts";
 
 export function addLedgerCommands(program: Command): void {
   const ledger = program.command("ledger").description("the books");
@@ -28,7 +28,7 @@ export function addLedgerCommands(program: Command): void {
 
 /** Does not require the storage to have the configured zone already, as the other commands do. */
 async function setTimezone(zone: string, options: CommonOptions): Promise<void> {
-  await changeTimezone(storageUrlOf(options), zone);
+  await changeTimezone(storageUrlOf(options), zone, { migrates: migrates(options) });
   if (options.json === true) printJson({ timezone: zone });
   else printLine(`Days and budgets begin at midnight in ${zone}. Set server.timezone to it.`);
 }

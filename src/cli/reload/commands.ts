@@ -8,7 +8,7 @@ import { type Node, openNodeStore, THERE_MS_MAX } from "../../nodes/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import { type CommonOptions, UsageError, withCommonOptions } from "../options.ts";
 import { printJson, printLine } from "../print.ts";
-import { environment, storageUrlOf } from "../state.ts";
+import { environment, openNamedStorage } from "../state.ts";
 import type { ReloadOutcome } from "./reloader.ts";
 
 /** How long a reload may take: workers are waited for. */
@@ -61,7 +61,7 @@ async function check(file: string | undefined, { json }: Pick<CommonOptions, "js
 
 async function reload(options: ReloadOptions): Promise<void> {
   // The gateway reads the configuration: here, a mistake in it matters only to find the storage.
-  const storage = await openStorage(storageUrlOf(options));
+  const storage = await openNamedStorage(options);
   let outcomes: NodeOutcome[];
   try {
     outcomes = await reloadNodes(storage, options);

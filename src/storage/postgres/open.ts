@@ -2,8 +2,9 @@ import { SQL } from "bun";
 import { GatewayError, keysOf } from "../../core/index.ts";
 import { type CachedRows, type PostgresStorage, StorageError } from "../database.ts";
 import { CHECK_WRITE } from "../readiness.ts";
-import type { Preparation, Schema } from "../schema.ts";
-import { migratePostgres } from "./migrate.ts";
+import { type Preparation, type Schema, stepsFor } from "../schema.ts";
+import type { SchemaPlan } from "../schema-state.ts";
+import { migratePostgres, planPostgres } from "./migrate.ts";
 import { connect, Statements } from "./statements.ts";
 
 /** The channels on which triggers announce changes of rows that nodes cache. */
@@ -59,14 +60,24 @@ export async function preparePostgres<T>(
   { steps }: Schema,
   prepare: (connection: SQL) => Promise<T>,
 ): Promise<T> {
+  return overOneConnection(url, async (connection) => {
+    await migratePostgres(connection, stepsFor("postgres", steps));
+    return prepare(connection);
+  });
+}
+
+/** What opening the database would change. Throws a `StorageError` if it cannot be used. */
+export function planPostgresAt(url: string, { steps }: Schema): Promise<SchemaPlan> {
+  return overOneConnection(url, (connection) =>
+    planPostgres(connection, describePlace(url), stepsFor("postgres", steps)),
+  );
+}
+
+async function overOneConnection<T>(url: string, work: (connection: SQL) => Promise<T>): Promise<T> {
   const place = describePlace(url);
   const connection = connect(url, 1);
   try {
-    await migratePostgres(
-      connection,
-      steps.flatMap(({ postgres }) => postgres ?? []),
-    );
-    return await prepare(connection);
+    return await work(connection);
   } catch (cause) {
     throw unusable(place, cause);
   } finally {

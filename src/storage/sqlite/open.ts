@@ -2,9 +2,11 @@ import type { Database } from "bun:sqlite";
 import { GatewayError } from "../../core/index.ts";
 import { type SqlitePlace, type SqliteStorage, StorageError, type StorageLog } from "../database.ts";
 import { CHECK_WRITE } from "../readiness.ts";
-import type { Preparation, Schema } from "../schema.ts";
+import { type Preparation, type Schema, stepsFor } from "../schema.ts";
+import { missingSteps } from "../schema-state.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { countClosed, countOpened } from "./descriptors.ts";
+import { schemaState } from "./migrate.ts";
 import { prepareFile } from "./prepare-file.ts";
 import { retried } from "./retry-locked.ts";
 
@@ -33,6 +35,7 @@ export function openSqlite(
 ): SqliteStorage {
   const { handle, result: timezone, place } = prepareSqlite(location, schema, prepare.sqlite);
   const file = fileOf(handle);
+  const steps = stepsFor("sqlite", schema.steps);
   if (file !== undefined) countOpened(file);
   const checkpointer = file === undefined ? undefined : new Checkpointer({ handle, path: file, log });
   let isOpen = true;
@@ -49,6 +52,7 @@ export function openSqlite(
     handle,
     file,
     place,
+    requireUsable: () => void missingSteps(steps, schemaState(handle)),
     onClose(callback) {
       closers.push(callback);
     },
@@ -78,18 +82,22 @@ export function openSqlite(
 /** Opens and migrates the file, without what an open storage has besides. Throws a `StorageError` if it cannot be used. */
 export function prepareSqlite<T>(
   location: string,
-  { steps: allSteps, beforeSqlite }: Schema,
+  { steps, beforeSqlite }: Schema,
   prepare: (handle: Database) => T,
 ): { handle: Database; result: T; place: SqlitePlace } {
+  const place = placeOf(location);
+  const before = (handle: Database): void => beforeSqlite(handle, place);
+  const file = { pageBytes: PAGE_BYTES, walBytesMax: WAL_BYTES_MAX, busyMs: BUSY_MS, before };
+  return { ...prepareFile({ ...place, ...file, steps: stepsFor("sqlite", steps) }, prepare), place };
+}
+
+/** Throws a `StorageError` if its parameter is none. */
+export function placeOf(location: string): SqlitePlace {
   const [path = "", query = ""] = location.split("?");
   const synchronous = new URLSearchParams(query).get("synchronous") ?? "normal";
   if (!/^(normal|full)$/i.test(synchronous))
     throw new StorageError(`storage: synchronous is normal or full, not "${synchronous}"`);
-  const place = { path, synchronous };
-  const steps = allSteps.flatMap(({ sqlite }) => sqlite ?? []);
-  const before = (handle: Database): void => beforeSqlite(handle, place);
-  const file = { pageBytes: PAGE_BYTES, walBytesMax: WAL_BYTES_MAX, busyMs: BUSY_MS, steps, before };
-  return { ...prepareFile({ ...place, ...file }, prepare), place };
+  return { path, synchronous };
 }
 
 /** The absolute path of the file; undefined for a database in memory. */

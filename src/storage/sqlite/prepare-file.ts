@@ -2,6 +2,7 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { type SqlitePlace, StorageError } from "../database.ts";
+import type { EngineStep } from "../schema.ts";
 import { migrateSqlite } from "./migrate.ts";
 
 /** How long a start waits for another process that opens the file. */
@@ -21,7 +22,7 @@ export interface FileOptions extends SqlitePlace {
   pageBytes: number;
   /** The length of the write-ahead log at which a commit itself makes a checkpoint. */
   walBytesMax: number;
-  steps: readonly string[];
+  steps: readonly EngineStep[];
   /** How long a statement waits for another process's transaction, and the thread with it, in milliseconds. */
   busyMs: number;
   /** Called before the migration. */

@@ -3,6 +3,8 @@ import type { Database } from "bun:sqlite";
 import { schemaVersion, type SqlitePlace } from "../../storage/index.ts";
 import { openWebDatabase, webFileSteps, webPlace } from "./web-database.ts";
 
+export { openWebDatabase, planWebFile } from "./web-database.ts";
+
 /** How many steps of earlier versions made tables of the web, and how many came before. */
 const WEB_STEPS = 4;
 const STEPS_BEFORE_WEB = 14;
@@ -50,7 +52,7 @@ function hasWebTables(handle: Database): boolean {
 function move(handle: Database): void {
   // Another process that starts simultaneously may have moved them.
   if (!hasWebTables(handle)) return;
-  for (const step of webFileSteps.slice(schemaVersion(handle) - STEPS_BEFORE_WEB, WEB_STEPS)) handle.run(step);
+  for (const step of webFileSteps.slice(schemaVersion(handle) - STEPS_BEFORE_WEB, WEB_STEPS)) handle.run(step.sqlite);
   const known = handle.query<{ name: string }, []>("SELECT name FROM main.sqlite_master WHERE type = 'table'").all();
   for (const table of MOVED_TABLES.filter((name) => known.some((each) => each.name === name))) {
     handle.run(`DELETE FROM web.${table}`);

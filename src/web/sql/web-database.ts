@@ -1,17 +1,25 @@
 import type { Database } from "bun:sqlite";
-import { prepareFile, type SqlitePlace } from "../../storage/index.ts";
+import { existsSync } from "node:fs";
+import {
+  planSqlite,
+  prepareFile,
+  type SchemaPlan,
+  type SchemaStep,
+  type SqlitePlace,
+  stepsFor,
+} from "../../storage/index.ts";
 import { CRAWL_RETRIES, CRAWLS } from "../crawl/sql/schema.ts";
 import { STORED_BYTES } from "../stored-bytes/sql/schema.ts";
 import { MERGES_OF_WORDS, WEB_DOCUMENTS } from "../text-index/sql/schema.ts";
 
 /** The steps of the file with the web's tables: SQLite has them beside the storage's file, since another thread writes them. */
-export const webFileSteps: readonly string[] = [
+export const webFileSteps: readonly (SchemaStep & { sqlite: string })[] = [
   STORED_BYTES,
   CRAWLS,
   WEB_DOCUMENTS,
   CRAWL_RETRIES,
   MERGES_OF_WORDS,
-].map(({ webFile }) => webFile);
+].map(({ webFile }) => ({ sqlite: webFile }));
 
 /** Bytes of a page of a new file: documents and the index have long rows. */
 const PAGE_BYTES = 4_096;
@@ -32,6 +40,17 @@ export function webPlace({ path, synchronous }: SqlitePlace): SqlitePlace {
  * cannot be used.
  */
 export function openWebDatabase(storage: SqlitePlace): Database {
-  const file = { pageBytes: PAGE_BYTES, walBytesMax: WAL_BYTES_MAX, busyMs: BUSY_MS, steps: webFileSteps };
+  const file = {
+    pageBytes: PAGE_BYTES,
+    walBytesMax: WAL_BYTES_MAX,
+    busyMs: BUSY_MS,
+    steps: stepsFor("sqlite", webFileSteps),
+  };
   return prepareFile({ ...webPlace(storage), ...file }, () => undefined).handle;
+}
+
+/** What opening it would change; a missing one will be made by the gateway that needs it. */
+export function planWebFile(storage: SqlitePlace): SchemaPlan[] {
+  const place = webPlace(storage);
+  return existsSync(place.path) ? [planSqlite(place, stepsFor("sqlite", webFileSteps))] : [];
 }

@@ -1,6 +1,6 @@
-import { bothEngines, NO_CHANGE, type SchemaStep } from "../../storage/index.ts";
+import { bothEngines, NO_CHANGE, type StepOfBothEngines } from "../../storage/index.ts";
 
 /** A step of the web's tables, which SQLite has in a file of their own. See `bothEngines`; `more` is for Postgres alone. */
-export function inWebFile(webFile: string, bytewise: string, more = ""): Required<SchemaStep> & { webFile: string } {
+export function inWebFile(webFile: string, bytewise: string, more = ""): StepOfBothEngines & { webFile: string } {
   return { sqlite: NO_CHANGE, webFile, postgres: bothEngines(webFile, bytewise).postgres + more };
 }

@@ -48,14 +48,17 @@ export class SqliteLedgerStore implements LedgerStore {
   readonly #transaction: { immediate: (operations: readonly LedgerOperation[]) => LedgerOutcome[] };
   /** The value for which the cached state is valid. */
   #version: bigint | undefined;
-  /** The file's schema when the statements were prepared. */
-  readonly #schemaVersion: bigint | undefined;
+  readonly #checkFile: () => void;
 
-  constructor({ handle: database, timezone }: Pick<SqliteStorage, "handle" | "timezone">) {
+  constructor({
+    handle: database,
+    timezone,
+    requireUsable,
+  }: Pick<SqliteStorage, "handle" | "timezone" | "requireUsable">) {
     this.calendar = new Calendar(timezone);
     this.#sql = prepareStatements(database);
     this.#runner = runnerOf({ engine: "sqlite", handle: database });
-    this.#schemaVersion = this.#sql.schemaVersion.get()?.user_version;
+    this.#checkFile = fileCheck(this.#sql, this.calendar.zone, requireUsable);
     this.#accounts = new AccountCache(this.#sql, this.calendar);
     this.#holds = new Holds(this.#sql);
     const sums = new DailySums(this.#sql, this.calendar);
@@ -102,19 +105,6 @@ export class SqliteLedgerStore implements LedgerStore {
     }
     this.#version = version;
     this.#accounts.trim();
-  }
-
-  /**
-   * A newer Tollgate may have migrated the schema meanwhile. Holds could still be taken, but their ends could not be
-   * written, so nothing is written. Nor is it by the days of another time zone.
-   */
-  #checkFile(): void {
-    if (this.#sql.schemaVersion.get()?.user_version !== this.#schemaVersion) {
-      throw new StorageError("storage: another version of Tollgate has changed the schema; restart this one");
-    }
-    const stored = this.#sql.state.get()?.timezone;
-    if (stored === this.calendar.zone) return;
-    throw new StorageError(`storage: its days are now those of ${stored}; restart this process`);
   }
 
   /** Clears the caches: a transaction failed, or rows were changed without the store. */
@@ -289,5 +279,21 @@ function toAccountState(account: AccountState): AccountState {
     debitsPosted,
     debitsPending,
     periodDebits,
+  };
+}
+
+/**
+ * A newer Tollgate may have migrated the schema meanwhile. Unless that was for this version too, holds could still be taken, but their
+ * ends could not be written, so nothing is written. Nor is it by the days of another time zone.
+ */
+function fileCheck(sql: LedgerStatements, zone: string, requireUsable: () => void): () => void {
+  let usable = sql.schemaVersion.get()?.user_version;
+  return () => {
+    const version = sql.schemaVersion.get()?.user_version;
+    if (version !== usable) requireUsable();
+    usable = version;
+    const stored = sql.state.get()?.timezone;
+    if (stored === zone) return;
+    throw new StorageError(`storage: its days are now those of ${stored}; restart this process`);
   };
 }
