@@ -39,6 +39,7 @@ import {
   openFileStore,
 } from "../objects/index.ts";
 import { builtInLayers, type CatalogLayers } from "../pricing/index.ts";
+import { openJobStore } from "../jobs/index.ts";
 import { RealtimeSessions } from "../realtime/index.ts";
 import { openNodeStore } from "../nodes/index.ts";
 import type { Outbound } from "../outbound/index.ts";
@@ -211,10 +212,11 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
 
 /** The parts whose state is measured. */
 function gaugeSources(
-  { environment: { clock } }: AppOptions,
+  { environment: { clock }, storage }: AppOptions,
   { sockets, memory, circuits, unsettled, journal, store, tracing }: Lasting,
   inForce: InForce<Configured>,
 ): GaugeSources {
+  const jobs = openJobStore(storage);
   return {
     calls: {
       get active() {
@@ -231,6 +233,7 @@ function gaugeSources(
     journal,
     spans: tracing?.spans,
     held: () => store.books.held(),
+    dueJobs: () => jobs.dueBefore(clock(), clock()),
     catalogDays: () => inForce.current.catalogs.age(clock())?.days,
     now: clock,
   };

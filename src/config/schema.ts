@@ -210,6 +210,15 @@ const metrics = z
   .strictObject({
     host: z.string().min(1).default("127.0.0.1"),
     port: fromText(z.number().int().min(0).max(65_535)).prefault(9464),
+    accounts: z
+      .strictObject({
+        by: z.enum(["user", "token"]).default("user"),
+        max: fromText(z.number().int().min(1).max(10_000))
+          .prefault(1_000)
+          .describe("Accounts with series of their own in each process; the calls of others count under other."),
+      })
+      .optional()
+      .describe("Counts calls and credits by account too. Unset: no label names an account."),
   })
   .describe("Serves GET /metrics for Prometheus on a port of its own, without a token. Unset: none.");
 

@@ -60,6 +60,12 @@ export interface NextRun {
   payload?: JsonObject;
 }
 
+export interface WaitingJobs {
+  count: number;
+  /** Since when the first of them is due; undefined if there are none. */
+  oldestAt: number | undefined;
+}
+
 /** The jobs' storage on either engine. Each write is one durable commit; a write under a lease resolves with whether that was valid. */
 export interface JobStore {
   /**
@@ -72,8 +78,8 @@ export interface JobStore {
   hasAny(prefix: string): Promise<boolean>;
   /** Jobs that are due and have no lease that runs, by their `runAt`. Changes nothing. */
   due(request: DueRequest): Promise<Job[]>;
-  /** The number of jobs that are due since before a moment, and have no lease that runs at `at`. */
-  dueBefore(before: number, at: number): Promise<number>;
+  /** The jobs that are due since before a moment, and have no lease that runs at `at`. */
+  dueBefore(before: number, at: number): Promise<WaitingJobs>;
   /** Leases those of these jobs that are still due, by their `runAt`. Does not wait for other processes. */
   lease(request: LeaseRequest): Promise<LeasedJob[]>;
   /**

@@ -98,9 +98,59 @@ test("requests of one call that go out together are counted each", async () => {
   ]);
 });
 
+test("a request to another target after one that failed is a failover, a repeat at the same one is none", async () => {
+  const metrics = new CallMetrics();
+  const failed = { ...attempt, failure: "overloaded" } as const;
+  metrics.attempted(failed);
+  metrics.attempted({ ...failed, attempt: 2 });
+  metrics.attempted({ ...failed, attempt: 3, provider: "other" });
+  metrics.attempted({ ...attempt, attempt: 4, provider: "other", model: "n" });
+  metrics.ended(endOf({}));
+  metrics.attempted({ ...attempt, provider: "other" });
+  expect(await linesOf(metrics, "tollgate_failovers_total")).toEqual([
+    'tollgate_failovers_total{from="up",to="other"} 1',
+    'tollgate_failovers_total{from="other",to="other"} 1',
+  ]);
+});
+
+describe("accounts", () => {
+  test("have no series unless an operator asks for them", async () => {
+    const metrics = new CallMetrics();
+    metrics.ended(endOf({ owner: "ann" }));
+    expect((await exposition([metrics.families()])).includes("ann")).toBe(false);
+  });
+
+  test.each([
+    ["user", 'user="ann"', 'user="bob"'],
+    ["token", 'token="t1"', undefined],
+  ] as const)(
+    "by %s have calls and credits; those beyond the bound are others, and counted",
+    async (by, first, second) => {
+      const metrics = new CallMetrics({ accounts: { by, max: 2 } });
+      for (const owner of ["ann", "bob", "ann", "eve", "other", "bob"]) metrics.ended(endOf({ owner }));
+      const calls = await linesOf(metrics, "tollgate_account_calls_total");
+      expect(calls).toEqual(
+        second === undefined
+          ? [`tollgate_account_calls_total{${first}} 6`]
+          : [
+              `tollgate_account_calls_total{${first}} 2`,
+              `tollgate_account_calls_total{${second}} 2`,
+              'tollgate_account_calls_total{user="other"} 2',
+            ],
+      );
+      expect(await linesOf(metrics, "tollgate_unnamed_account_calls_total")).toEqual([
+        `tollgate_unnamed_account_calls_total ${second === undefined ? 0 : 2}`,
+      ]);
+      expect((await linesOf(metrics, "tollgate_account_credits_total"))[0]).toEndWith(
+        second === undefined ? " 3" : " 1",
+      );
+    },
+  );
+});
+
 describe("the number of series is bounded", () => {
   test("by the models that have answered, however many are asked for", async () => {
-    const metrics = new CallMetrics();
+    const metrics = new CallMetrics({ accounts: { by: "user", max: 100 } });
     const sizes = new Set<number>();
     for (let call = 0; call < 100_000; call += 1) {
       const model = `model-${call % 9_973}`;

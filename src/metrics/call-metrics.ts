@@ -10,6 +10,7 @@ import {
   usageBuckets,
 } from "../core/index.ts";
 import type { CallRecord } from "../ledger/index.ts";
+import { AccountCounts, type AccountLabels } from "./account-counts.ts";
 import { counter, type Labels, type MetricFamily, type Sample } from "./family.ts";
 import { Histogram, histogramFamily } from "./histogram.ts";
 
@@ -58,11 +59,17 @@ export class CallMetrics implements WorkObserver {
   readonly #times = new Map<string, TimeSeries>();
   readonly #models = new Set<string>();
   readonly #open = new Map<string, OpenWork>();
+  readonly #failovers = new Counts<"from" | "to">();
+  readonly #accounts: AccountCounts | undefined;
   readonly #attempts = new Counts<"provider" | "class">();
   readonly #refusals = new Counts<"operation" | "code">();
   #shortfall = 0;
   /** Ends whose model is counted as another one. */
   #unnamed = 0;
+
+  constructor({ accounts }: { accounts?: AccountLabels | undefined } = {}) {
+    this.#accounts = accounts && new AccountCounts(accounts);
+  }
 
   attempted(attempt: AttemptReport): void {
     const { workId, provider, failure } = attempt;
@@ -70,6 +77,9 @@ export class CallMetrics implements WorkObserver {
     if (workId === undefined) return;
     const open = this.#open.get(workId);
     if (open !== undefined) {
+      const { last } = open;
+      if (last.failure !== undefined && (last.provider !== provider || last.model !== attempt.model))
+        this.#failovers.add({ from: last.provider, to: provider });
       open.attempts += 1;
       open.last = attempt;
       return;
@@ -82,7 +92,10 @@ export class CallMetrics implements WorkObserver {
     this.#refusals.add({ operation, code });
   }
 
-  ended({ order: { id }, record, credits, unbilled, error }: WorkReport): void {
+  ended(report: WorkReport): void {
+    const { record, credits, unbilled, error } = report;
+    const { id } = report.order;
+    this.#accounts?.add(report);
     const open = this.#open.get(id);
     this.#open.delete(id);
     const series = this.#seriesOf(record);
@@ -162,6 +175,12 @@ export class CallMetrics implements WorkObserver {
       ]),
       counter("tollgate_refusals_total", "Paid work that the ledger refused to begin.", this.#refusals.samples()),
       counter("tollgate_attempts_total", "Requests to upstreams, by the class of failure.", this.#attempts.samples()),
+      counter(
+        "tollgate_failovers_total",
+        "Requests to another target after one that failed, by provider.",
+        this.#failovers.samples(),
+      ),
+      ...(this.#accounts?.families() ?? []),
       counter("tollgate_unnamed_calls_total", "Calls counted under the model other.", [
         { labels: {}, value: this.#unnamed },
       ]),

@@ -15,24 +15,28 @@ const heldNow = (): Promise<{ open: number; amount: bigint; oldestAt: number }> 
 
 /** The metrics of a process in which everything has happened once. */
 async function families(held = heldNow): Promise<MetricFamily[]> {
-  const metrics = new GatewayMetrics("1.2.3");
+  const metrics = new GatewayMetrics("1.2.3", { accounts: { by: "user", max: 1 } });
   metrics.watch({
     calls: { active: 0 },
     sockets: { active: 0 },
-    queues: { pages: { running: 0, waiting: 0 } },
+    queues: { pages: { running: 0, waiting: 0, started: 0, waitedMs: 0 } },
     memory: { used: 0, bytesMax: 1 },
     circuits: { open: 0 },
     unsettled: { size: 0 },
     journal: { size: 0 },
     spans: { sent: 0, dropped: 0 },
     held,
+    dueJobs: () => Promise.resolve({ count: 0, oldestAt: undefined }),
     catalogDays: () => 1,
     now: () => 1_000,
   });
   const order = orderOf();
   const { observer, onCommit } = metrics;
   const attempt = { provider: "up", model: "m", begunAt: 0, keyId: "k", attempt: 1, status: 200, milliseconds: 1 };
-  observer.attempted?.({ ...attempt, workId: order.id, failure: undefined, retryInMs: undefined, unbilled: undefined });
+  const report = { ...attempt, workId: order.id, retryInMs: undefined, unbilled: undefined };
+  observer.attempted?.({ ...report, provider: "other", failure: "overloaded" });
+  observer.attempted?.({ ...report, failure: undefined });
+  observer.attempted?.({ ...report, workId: "other", failure: undefined });
   const ended = {
     ...record(),
     streamed: true,
@@ -41,7 +45,15 @@ async function families(held = heldNow): Promise<MetricFamily[]> {
     milliseconds: 9,
     millisecondsToFirstByte: 2,
   } as const;
-  observer.ended?.({ order, record: ended, credits: "1", unbilled: "1", files: undefined, error: undefined });
+  for (const id of [order.id, "other"])
+    observer.ended?.({
+      order: orderOf({ id }),
+      record: ended,
+      credits: "1",
+      unbilled: "1",
+      files: undefined,
+      error: undefined,
+    });
   observer.refused?.(order, new GatewayError("insufficient_credits", "m"));
   onCommit(1);
   const all = await metrics.families();
@@ -59,8 +71,14 @@ test.each<[string, typeof heldNow]>([
   ],
 ])("a storage that %s leaves only its own metrics out", async (_, held) => {
   const names = (all: readonly MetricFamily[]): string[] => all.map(({ name }) => name);
-  const ofHolds = new Set(["tollgate_open_holds", "tollgate_held_credits", "tollgate_oldest_hold_seconds"]);
-  expect(names(await families(held))).toEqual(names(await families()).filter((name) => !ofHolds.has(name)));
+  const ofStorage = new Set([
+    "tollgate_open_holds",
+    "tollgate_held_credits",
+    "tollgate_oldest_hold_seconds",
+    "tollgate_due_jobs",
+    "tollgate_oldest_due_job_seconds",
+  ]);
+  expect(names(await families(held))).toEqual(names(await families()).filter((name) => !ofStorage.has(name)));
 });
 
 test("the documented metrics are these", async () => {

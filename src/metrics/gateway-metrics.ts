@@ -1,4 +1,5 @@
 import type { WorkObserver } from "../charges/index.ts";
+import type { AccountLabels } from "./account-counts.ts";
 import { CallMetrics } from "./call-metrics.ts";
 import type { MetricFamily } from "./family.ts";
 import { Gauges, type GaugeSources } from "./gauges.ts";
@@ -8,12 +9,13 @@ const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 
 /** The metrics of one process: counts on the path of a call are plain numbers, and written when they are asked for. */
 export class GatewayMetrics {
-  readonly #calls = new CallMetrics();
+  readonly #calls: CallMetrics;
   readonly #commits = new Histogram(COMMIT_SECONDS);
   readonly #version: string;
   #gauges: Gauges | undefined;
 
-  constructor(version: string) {
+  constructor(version: string, options: { accounts?: AccountLabels | undefined } = {}) {
+    this.#calls = new CallMetrics(options);
     this.#version = version;
   }
 

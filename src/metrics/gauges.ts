@@ -2,8 +2,9 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
 import { NANO_PER_CREDIT, type QueueLoad } from "../core/index.ts";
+import type { WaitingJobs } from "../jobs/index.ts";
 import type { HeldNow } from "../ledger/index.ts";
-import { counter, gauge, type MetricFamily } from "./family.ts";
+import { counter, gauge, type MetricFamily, type Sample } from "./family.ts";
 
 export interface GaugeSources {
   /** Paid work that runs in this process. */
@@ -22,6 +23,8 @@ export interface GaugeSources {
   spans: { readonly sent: number; readonly dropped: number } | undefined;
   /** The open holds of the storage. */
   held: () => Promise<HeldNow>;
+  /** Its jobs that are due. */
+  dueJobs: () => Promise<WaitingJobs>;
   /** The age of the price catalog in days; undefined if it has no date. */
   catalogDays: () => number | undefined;
   /** In milliseconds since the epoch. */
@@ -47,26 +50,30 @@ export class Gauges {
 
   /** Those of the storage are left out while it does not answer. */
   async families(): Promise<MetricFamily[]> {
-    const held = await this.#held();
-    return [...(held === undefined ? [] : this.#ofHolds(held)), ...this.#ofGateway(), ...this.#ofProcess()];
+    return [...(await this.#ofStorage()), ...this.#ofGateway(), ...this.#ofProcess()];
   }
 
-  async #held(): Promise<HeldNow | undefined> {
+  async #ofStorage(): Promise<MetricFamily[]> {
+    const { held, dueJobs, now } = this.#sources;
     try {
-      return await this.#sources.held();
+      const [{ open, amount, oldestAt }, jobs] = await Promise.all([held(), dueJobs()]);
+      const credits = Number(amount) / Number(NANO_PER_CREDIT);
+      const secondsSince = (at = now()): number => Math.max(0, now() - at) / 1_000;
+      return [
+        gauge("tollgate_open_holds", "Open holds in the storage.", open, "max"),
+        gauge("tollgate_held_credits", "Credits in open holds.", credits, "max"),
+        gauge("tollgate_oldest_hold_seconds", "The age of the oldest open hold.", secondsSince(oldestAt), "max"),
+        gauge("tollgate_due_jobs", "Jobs in the storage that are due and wait for a process.", jobs.count, "max"),
+        gauge(
+          "tollgate_oldest_due_job_seconds",
+          "How long the first of them waits.",
+          secondsSince(jobs.oldestAt),
+          "max",
+        ),
+      ];
     } catch {
-      return undefined;
+      return [];
     }
-  }
-
-  #ofHolds({ open, amount, oldestAt }: HeldNow): MetricFamily[] {
-    const credits = Number(amount) / Number(NANO_PER_CREDIT);
-    const age = oldestAt === undefined ? 0 : Math.max(0, this.#sources.now() - oldestAt) / 1_000;
-    return [
-      gauge("tollgate_open_holds", "Open holds in the storage.", open, "max"),
-      gauge("tollgate_held_credits", "Credits in open holds.", credits, "max"),
-      gauge("tollgate_oldest_hold_seconds", "The age of the oldest open hold.", age, "max"),
-    ];
   }
 
   #ofGateway(): MetricFamily[] {
@@ -77,6 +84,12 @@ export class Gauges {
       gauge("tollgate_open_sockets", "Open WebSockets.", sockets.active),
       queueFamily("tollgate_queue_running", "Tasks that have a place.", queues, "running"),
       queueFamily("tollgate_queue_waiting", "Tasks that wait for a place.", queues, "waiting"),
+      counter("tollgate_queue_started_total", "Tasks that have got a place.", samplesOf(queues, "started")),
+      counter(
+        "tollgate_queue_wait_seconds_total",
+        "How long they have waited for it.",
+        samplesOf(queues, "waitedMs", 1_000),
+      ),
       gauge("tollgate_memory_used_bytes", "Memory of large bodies and answers, and of sockets.", memory.used),
       gauge("tollgate_memory_limit_bytes", "The most that it may be: server.memory_limit.", memory.bytesMax),
       gauge("tollgate_open_circuits", "Targets that are left out for a while.", circuits?.open ?? 0),
@@ -120,12 +133,12 @@ export class Gauges {
   }
 }
 
-function queueFamily(
-  name: string,
-  help: string,
-  queues: Readonly<Record<string, QueueLoad>>,
-  key: keyof QueueLoad,
-): MetricFamily {
-  const values = Object.entries(queues).map(([queue, load]) => ({ labels: { queue }, value: load[key] }));
-  return { name, help, type: "gauge", values, aggregator: "sum" };
+type Queues = Readonly<Record<string, QueueLoad>>;
+
+function samplesOf(queues: Queues, key: keyof QueueLoad, divisor = 1): Sample[] {
+  return Object.entries(queues).map(([queue, load]) => ({ labels: { queue }, value: load[key] / divisor }));
+}
+
+function queueFamily(name: string, help: string, queues: Queues, key: keyof QueueLoad): MetricFamily {
+  return { name, help, type: "gauge", values: samplesOf(queues, key), aggregator: "sum" };
 }

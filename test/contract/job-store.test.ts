@@ -114,6 +114,17 @@ describe.each(engines)("jobs on %s", (engine) => {
       expect(await store.hasAny("webhook:c1-")).toBe(false);
     });
 
+    test("counts those that are due since before a moment, and knows since when the first one is", async () => {
+      expect(await store.dueBefore(AT, AT)).toEqual({ count: 0, oldestAt: undefined });
+      await store.put(job("a", { runAt: AT - 30 }));
+      await store.put(job("b", { runAt: AT - 50, kind: "other" }));
+      await store.put(job("c", { runAt: AT }));
+      await store.put(job("d", { runAt: AT - 90 }), { token: "t", node: "n", until: AT + LEASE });
+      expect(await store.dueBefore(AT, AT)).toEqual({ count: 2, oldestAt: AT - 50 });
+      expect(await store.dueBefore(AT - 30, AT)).toEqual({ count: 1, oldestAt: AT - 50 });
+      expect(await store.dueBefore(AT, AT + LEASE + 1)).toEqual({ count: 3, oldestAt: AT - 90 });
+    });
+
     test("finds no job that is gone", async () => {
       await store.put(job("a"));
       await store.finish(await leaseOne(AT));

@@ -101,7 +101,7 @@ async function overdue({ spending, jobs, clock }: StorageSources): Promise<Cross
   const at = clock();
   const counts = {
     holds: await spending.holdsLeftBefore(at - HOLD_LATE_MS),
-    jobs: await jobs.dueBefore(at - JOB_LATE_MS, at),
+    jobs: (await jobs.dueBefore(at - JOB_LATE_MS, at)).count,
   };
   return Object.entries(counts).flatMap(([account, value]) =>
     value > 0 ? [{ rule: "overdue" as const, account, value }] : [],

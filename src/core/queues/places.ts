@@ -24,7 +24,7 @@ export interface Grabbed<Task> {
 }
 
 /** How busy a queue is. */
-export type QueueLoad = Pick<Places, "running" | "waiting">;
+export type QueueLoad = Pick<Places, "running" | "waiting" | "started" | "waitedMs">;
 
 export interface PlacesOptions extends FairQueueOptions {
   /** Names what waits, for an owner who has too much of it: "pages". */
@@ -36,6 +36,9 @@ export class Places {
   readonly #queue: FairQueue<Waiting>;
   readonly #what: string;
   #closed: Error | undefined;
+  /** Tasks that have got a place so far, and how long all of them have waited for it. */
+  started = 0;
+  waitedMs = 0;
 
   constructor({ what, ...options }: PlacesOptions) {
     this.#what = what;
@@ -65,6 +68,7 @@ export class Places {
     if (this.#closed !== undefined) throw this.#closed;
     const { promise, resolve: enter, reject: refuse } = Promise.withResolvers<void>();
     const waiting: Waiting = { owner, upstream, enter, refuse };
+    const since = performance.now();
     if (!this.#queue.add(waiting)) throw tooManyWaiting(this.#what);
     this.#dispatch();
     const abort = (): void => {
@@ -76,6 +80,8 @@ export class Places {
     } finally {
       signal?.removeEventListener("abort", abort);
     }
+    this.started += 1;
+    this.waitedMs += performance.now() - since;
     return this.#leaving(waiting);
   }
 

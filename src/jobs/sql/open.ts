@@ -20,6 +20,7 @@ import type {
   LeaseRequest,
   NewJob,
   NextRun,
+  WaitingJobs,
 } from "../store.ts";
 
 const { text, integer, json, optional } = column;
@@ -40,7 +41,7 @@ const jobs = tableOf({
   createdAt: integer,
 });
 
-const counts = tableOf({ count: integer });
+const waitingJobs = tableOf({ count: integer, oldestAt: optional(integer) });
 
 function toJob({ leaseToken: token, leaseNode: node, leaseUntil: until, ...job }: ReturnType<typeof jobs.read>): Job {
   const isLeased = token !== undefined && node !== undefined && until !== undefined;
@@ -76,10 +77,10 @@ class SqlJobStore implements JobStore {
     );
   }
 
-  async dueBefore(before: number, at: number): Promise<number> {
-    const statement = sql`SELECT count(*) AS count FROM jobs
+  async dueBefore(before: number, at: number): Promise<WaitingJobs> {
+    const statement = sql`SELECT count(*) AS count, min(run_at) AS oldest_at FROM jobs
       WHERE run_at < ${before} AND (lease_until IS NULL OR lease_until < ${at})`;
-    return (await this.#sql.first(statement, counts.read))?.count ?? 0;
+    return (await this.#sql.first(statement, waitingJobs.read)) ?? { count: 0, oldestAt: undefined };
   }
 
   async lease({ ids, lease, at }: LeaseRequest): Promise<LeasedJob[]> {
