@@ -53,6 +53,19 @@ async function messages(): Promise<{ channel: string; type: string; data: Record
 const all = new Set([spent.rule, circuit.rule]);
 const types = async (): Promise<string[]> => (await messages()).map(({ type }) => type);
 
+test("a finding that keeps alerts open opens none, and closes none", async () => {
+  const { book } = scene();
+  const empty: Crossing = { rule: "balance", account: "user:alice", threshold: 3, value: 0 };
+  const rules = new Set([empty.rule]);
+  await book.settle(rules, [{ ...empty, keepsOpen: true }], 0);
+  expect(await types()).toEqual([]);
+  await book.settle(rules, [empty], 1);
+  for (let at = 2; at < 5; at += 1) await book.settle(rules, [{ ...empty, keepsOpen: true }], at);
+  expect(await types()).toEqual(["alert.opened"]);
+  await book.settle(rules, [], 5);
+  expect(await types()).toEqual(["alert.opened", "alert.closed"]);
+});
+
 describe("an alert", () => {
   test("is sent once when it begins and once when it is over, with its subject", async () => {
     const { book, log } = scene();

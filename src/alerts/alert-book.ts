@@ -54,7 +54,9 @@ export class AlertBook {
       if (rules.has(alert.rule) || !this.wants(alert.rule))
         await this.#compare(alert, crossings.get(alertKey(alert)), at);
     }
-    const added = [...crossings].filter(([key]) => !noted.has(key)).slice(0, ADDED_MAX);
+    const added = [...crossings]
+      .filter(([key, { keepsOpen }]) => !noted.has(key) && keepsOpen !== true)
+      .slice(0, ADDED_MAX);
     for (const [, crossing] of added) await this.#add(crossing, at);
   }
 

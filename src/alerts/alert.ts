@@ -10,6 +10,8 @@ export interface Crossing {
   /** The bound that was crossed, in the unit of the rule. */
   threshold?: number | undefined;
   value: number | string;
+  /** Set if it opens no alert, but keeps an open one from being over. */
+  keepsOpen?: true;
 }
 
 /** A crossing that was noted. It is pending until it has lasted for as long as its rule asks for. */

@@ -16,7 +16,7 @@ export interface SpentBalance {
   available: Nano;
   /**
    * The charges of the last day: those of today, and the part of yesterday's that the part of today which is not over stands for.
-   * Its calls count on the day on which they began.
+   * Its calls count on the day on which they began. Zero for an account that is idle since it has run out.
    */
   lastDay: Nano;
 }
@@ -24,7 +24,7 @@ export interface SpentBalance {
 /** The spending of accounts, for those who watch over them. */
 export interface SpendingReader {
   spentBudgets(at: number): Promise<SpentBudget[]>;
-  /** Of the accounts with a balance that have spent anything since yesterday. */
+  /** Of the accounts with a balance that have spent anything since yesterday, or have at most a hundredth of their credits left. */
   spentBalances(at: number): Promise<SpentBalance[]>;
   /** Open holds whose lease ended before this time, although they are swept every few seconds. */
   holdsLeftBefore(at: number): Promise<number>;

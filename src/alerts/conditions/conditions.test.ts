@@ -147,6 +147,34 @@ describe("a balance", () => {
   });
 });
 
+test("a balance that is used up is low however long nobody can spend of it, until it gets credits; one that is idle is not", async () => {
+  const { grant, spend } = await books([
+    account("user:empty", { prepaid: true }),
+    account("user:nearly", { prepaid: true }),
+    account("user:idle", { prepaid: true }),
+    account("user:new", { prepaid: true }),
+  ]);
+  for (const user of ["empty", "nearly", "idle"]) await grant(`user:${user}`, 1_000n);
+  await spend("user:empty", "empty", 1_000n, NOW);
+  await spend("user:nearly", "nearly", 995n, NOW);
+  await spend("user:idle", "idle", 500n, NOW);
+  const found = async () =>
+    (await conditions().balance())?.map(({ account: of, value, keepsOpen }) => [of, value, keepsOpen]);
+  expect(await found()).toEqual([
+    ["user:empty", 0, undefined],
+    ["user:idle", 1, undefined],
+    ["user:nearly", 0, undefined],
+  ]);
+  now += 30 * DAY;
+  expect(await found()).toEqual([
+    ["user:empty", 0, true],
+    ["user:nearly", 0, true],
+  ]);
+  const ledger = new Ledger({ store: openLedgerStore(storage) });
+  await ledger.submit({ kind: "grant", id: "more", accountId: "user:empty", amount: 1_000n, at: now });
+  expect(await found()).toEqual([["user:nearly", 0, true]]);
+});
+
 test("circuits that are open and keys that are refused are found until they work", async () => {
   const store = openTargetStore(storage);
   const state = { pauseMs: 5_000, process: "p", changedAt: NOW };

@@ -92,7 +92,9 @@ export function storageConditions(sources: StorageSources): Record<StorageRule, 
   };
 }
 
+/** An account that is empty can't be used, so that it has no pace any more: its alert stays, and none begins. */
 function lowBalance({ accountId: account, available, lastDay }: SpentBalance): Crossing[] {
+  if (lastDay === 0n) return [{ rule: "balance", account, threshold: BALANCE_DAYS_MIN, value: 0, keepsOpen: true }];
   const days = available <= 0n ? 0 : Number((available * 10n) / lastDay) / 10;
   return days < BALANCE_DAYS_MIN ? [{ rule: "balance", account, threshold: BALANCE_DAYS_MIN, value: days }] : [];
 }

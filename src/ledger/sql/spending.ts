@@ -62,6 +62,9 @@ export function openSpendingReader(storage: Storage): SpendingReader {
   };
 }
 
+/** An account with less than a hundredth of its credits left may be too poor for a call. */
+const EMPTY_PART = 100n;
+
 /** The part of the day that is over, in millionths. */
 function passedPart(at: number, calendar: Calendar): bigint {
   const day = calendar.dayOf(at);
@@ -83,6 +86,8 @@ function lastDays(
   }
   return accounts.flatMap(({ id, creditsPosted, debitsPosted, debitsPending }) => {
     const lastDay = byAccount.get(id) ?? 0n;
-    return lastDay > 0n ? [{ accountId: id, available: creditsPosted - debitsPosted - debitsPending, lastDay }] : [];
+    const available = creditsPosted - debitsPosted - debitsPending;
+    const isEmpty = creditsPosted > 0n && available * EMPTY_PART <= creditsPosted;
+    return lastDay > 0n || isEmpty ? [{ accountId: id, available, lastDay }] : [];
   });
 }
