@@ -227,7 +227,7 @@ describe("the trace of a call", () => {
   });
 });
 
-describe("what is remembered", () => {
+describe("the memory", () => {
   test("of a trace whose end is not durable is handed over without it, after a while or at the end", () => {
     const { observer, traces, state } = scene();
     observer.ended(endOf());

@@ -1,4 +1,4 @@
-/** One signal's address at a collector of OpenTelemetry: requests in JSON, and what their answers mean. */
+/** One signal's address at a collector of OpenTelemetry: requests in JSON, and the meaning of their answers. */
 import { type Fetch, objectOf } from "../../core/index.ts";
 import type { Logger } from "../logger.ts";
 
@@ -64,8 +64,8 @@ export class OtlpEndpoint {
     const isAway = kind !== "taken";
     if (isAway === this.#isAway) return;
     this.#isAway = isAway;
-    if (isAway) logger.warn({ signal, status }, "the collector of OpenTelemetry does not take what is sent");
-    else logger.info({ signal }, "the collector of OpenTelemetry takes what is sent again");
+    if (isAway) logger.warn({ signal, status }, "the collector of OpenTelemetry does not take the data");
+    else logger.info({ signal }, "the collector of OpenTelemetry takes the data again");
   }
 }
 

@@ -70,7 +70,7 @@ export class SpanQueue {
     return this.#sending;
   }
 
-  /** Sends the last spans, for a bounded time. What is left then is lost. */
+  /** Sends the last spans, for a bounded time. The rest is lost. */
   async close(): Promise<void> {
     this.#stop();
     this.#notBefore = 0;
