@@ -1,8 +1,15 @@
 /** Builds the response to a client, from a whole answer or a failure. */
-import { type PaidAnswer, resolveUsage, type RunningWork, sumOf, type WorkOrder } from "../charges/index.ts";
+import { type PaidAnswer, resolveUsage, type RunningWork, sumOf } from "../charges/index.ts";
 import { GatewayError, type ObservedUsage, type ReplyHeaders } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
-import { type FailedReply, relayedErrorHeaders, relayedHeaders, type WholeReply } from "../sending/index.ts";
+import {
+  type FailedReply,
+  relayedErrorHeaders,
+  relayedHeaders,
+  setTarget,
+  type WholeReply,
+  withFailures,
+} from "../sending/index.ts";
 import { EVENT_HEADERS, EVENT_STREAM } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { CallPlan } from "./plan-call.ts";
@@ -42,7 +49,7 @@ export function failedAnswer(running: RunningWork, { exchange, target }: CallPla
   // A browser must not guess the type of an error's body, which may resemble a page.
   const safe = { "x-content-type-options": "nosniff", "x-tollgate-credits": "0" };
   const headers = { ...headersFor(running, target, own, relayedErrorHeaders), ...exchange.headers, ...safe };
-  return { status, headers: withFailures(headers, running), body };
+  return { status, headers: withFailures(headers, running.work.asked.attempts), body };
 }
 
 /** Stores the records of an answer. If that fails, the answer is sent anyway: it exists and is paid for. */
@@ -70,25 +77,6 @@ export function headersFor(
   return work.rateHeaders === undefined ? headers : Object.assign(headers, work.rateHeaders);
 }
 
-/** Who has answered, and how many requests all providers together have got. */
-function setTarget(
-  headers: Record<string, string>,
-  { provider, model }: Pick<WorkOrder["source"], "provider" | "model">,
-  attempts: number,
-): void {
-  headers["x-tollgate-provider"] = provider;
-  headers["x-tollgate-model"] = `${provider}/${model}`;
-  headers["x-tollgate-attempts"] = String(attempts);
-}
-
-/** Adds the classes of all failures to the headers of an error, in the order of the requests. */
-function withFailures(headers: Record<string, string>, { work }: Pick<RunningWork, "work">): Record<string, string> {
-  const attempts = work.asked.attempts?.toSorted((a, b) => a.number - b.number) ?? [];
-  const failures = attempts.flatMap(({ class: name }) => name ?? []);
-  if (failures.length > 0) headers["x-tollgate-failures"] = failures.join(", ");
-  return headers;
-}
-
 /** Names the target that was asked last in the error with which a call fails, and what was changed for it. */
 export function nameTarget(
   thrown: unknown,
@@ -103,5 +91,5 @@ export function nameTarget(
     Object.assign(headers, changes);
   }
   setTarget(headers, work.order.source, attempts);
-  thrown.headers = withFailures(headers, { work });
+  thrown.headers = withFailures(headers, work.asked.attempts);
 }

@@ -12,18 +12,17 @@ import {
   withMembers,
 } from "../bodies/index.ts";
 import {
-  exceedsWindow,
   expectedCost,
-  likelyInput,
   type PaidAnswer,
   type Planning,
   type RunningWork,
   type WayOfWork,
   type WorkDependencies,
+  type WorkOrder,
   type WorkResult,
   type WorkShell,
 } from "../charges/index.ts";
-import { type Environment, type FailureName, GatewayError, type Nano } from "../core/index.ts";
+import type { Environment, Nano } from "../core/index.ts";
 import { translations } from "../dialects/index.ts";
 import {
   type BusyTargets,
@@ -36,7 +35,7 @@ import {
   type Target,
 } from "../routing/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
-import type { Reply } from "../sending/index.ts";
+import { planFirst, planNext, type Reply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { affinityOf } from "./affinity.ts";
 import { captureRecords } from "./answer-records.ts";
@@ -136,41 +135,10 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
   /** The plan of the first of several targets that the call can be made to. */
   async #planFirst(received: ReceivedBody<Body>, targets: CallTargets, retry: RetryKey | undefined): Promise<CallPlan> {
     this.#targets = targets;
-    if (targets.areByCost) await targets.orderByCost((target) => this.#costAt(received, target));
-    const plan = await this.#planNext(received, targets, retry);
-    if (plan === undefined) throw targets.unusable;
-    return plan;
-  }
-
-  /** The expected cost of the call at a target; undefined if it cannot be made there. */
-  async #costAt(received: ReceivedBody<Body>, target: Target): Promise<Nano | undefined> {
-    try {
-      const { order } = await this.#planFor(received, target, undefined);
-      return expectedCost(order, this.#deps.caches.of(this.#targets?.session, target.modelId));
-    } catch (thrown) {
-      if (thrown instanceof GatewayError) return undefined;
-      throw thrown;
-    }
-  }
-
-  async #planNext(
-    received: ReceivedBody<Body>,
-    targets: CallTargets,
-    retry: RetryKey | undefined,
-  ): Promise<CallPlan | undefined> {
-    let skippedFor: FailureName | undefined;
-    for (let target = targets.next(); target !== undefined; target = targets.next(skippedFor)) {
-      try {
-        const plan = await this.#planFor(received, target, retry);
-        if (!targets.takesInput(likelyInput(plan.order))) continue;
-        if (plan.pinnedKeyId !== undefined) targets.keepAt(target.route.prefix);
-        if (!targets.hasFor("context_window") || !exceedsWindow(plan.order)) return { ...plan, targets };
-        skippedFor = "context_window";
-      } catch (thrown) {
-        targets.skip(thrown);
-      }
-    }
-    return undefined;
+    const costOf = (order: WorkOrder): Nano =>
+      expectedCost(order, this.#deps.caches.of(targets.session, order.source.modelId));
+    const plan = await planFirst(targets, (target) => this.#planFor(received, target, retry), costOf);
+    return { ...plan, targets };
   }
 
   async instead(
@@ -178,7 +146,9 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     received: ReceivedBody<Body>,
     { targets, order }: CallPlan,
   ): Promise<CallPlan | undefined> {
-    return targets?.passesOver(refusal) === true ? this.#planNext(received, targets, order.retry) : undefined;
+    if (targets?.passesOver(refusal) !== true) return undefined;
+    const plan = await planNext(targets, (target) => this.#planFor(received, target, order.retry));
+    return plan && { ...plan, targets };
   }
 
   #planFor(received: ReceivedBody<Body>, resolved: Target, retry: RetryKey | undefined): CallPlan | Promise<CallPlan> {

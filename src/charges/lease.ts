@@ -72,6 +72,10 @@ export class Lease {
     return this.#reserves.at(-1) ?? this.#order.id;
   }
 
+  get holding(): HoldState {
+    return { reserves: this.#reserves, amount: this.amount };
+  }
+
   /** Stops following the work; its hold stays open. */
   leave(): void {
     this.isFollowed = false;
@@ -170,9 +174,9 @@ export class Lease {
    * hold; if the work has not ended by then, the whole hold is charged. Rejects if the hold has ended, or if the store
    * cannot commit: whether it did is then unknown, and the work must be ended. `raised` settles with the raises that run.
    */
-  park(until: number, jobOf: (holding: HoldState) => ParkedJob, raised: Promise<unknown>): Promise<void> {
-    return this.#giveAway(raised, async (holding) => {
-      const park: Park = { kind: "park", id: this.holdId, leaseUntil: until, job: jobOf(holding) };
+  park(until: number, jobOf: () => ParkedJob, raised: Promise<unknown>): Promise<void> {
+    return this.#giveAway(raised, async () => {
+      const park: Park = { kind: "park", id: this.holdId, leaseUntil: until, job: jobOf() };
       const { outcome } = await this.#deps.ledger.submit(park);
       if (outcome === "ended" || outcome === "conflict") throw new Error(`parking ${park.id}: ${outcome}`);
     });
@@ -183,18 +187,18 @@ export class Lease {
    * reject only if it has stored nothing: then the hold stays with this process, and the rejection is passed on. Once it
    * is stored, the hold is the job's, and this process only commits the longer lease. Resolves after the first attempt.
    */
-  async handOver(until: number, save: (holding: HoldState) => Promise<void>, raised: Promise<unknown>): Promise<void> {
+  async handOver(until: number, save: () => Promise<void>, raised: Promise<unknown>): Promise<void> {
     await this.#giveAway(raised, save);
     await this.#commitJobLease(this.holdId, until, LEND_RETRY_MS);
   }
 
-  async #giveAway(raised: Promise<unknown>, give: (holding: HoldState) => Promise<void>): Promise<void> {
+  async #giveAway(raised: Promise<unknown>, give: () => Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     // Neither renewals nor top-ups begin from here on: one in between would shorten the job's lease or change the amount.
     this.givingAway = promise;
     try {
       await Promise.all([this.#renewal, raised]);
-      await give({ reserves: this.#reserves, amount: this.amount });
+      await give();
       this.keeper = "job";
       this.isGiven = true;
       this.leave();

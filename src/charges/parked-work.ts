@@ -1,6 +1,6 @@
 import type { WorkBound, Dialect, Operation, TraceContext } from "../core/index.ts";
 import { type PriceSnapshot, priceFrom, snapshotOf, withMarkup } from "../pricing/index.ts";
-import type { RetryKey } from "../ledger/index.ts";
+import type { CallRecord, RetryKey } from "../ledger/index.ts";
 import type { HoldState } from "./lease.ts";
 import type { WorkOrder, WorkOwner, WorkSource } from "./work-order.ts";
 
@@ -32,9 +32,18 @@ export interface ParkedWork {
   /** The retry key that its hold claims. */
   retry?: RetryKey;
   at: number;
+  /** Its requests so far; absent before the first, and in work of an older version. */
+  asked?: AskedUpstreams;
 }
 
-export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState): ParkedWork {
+/** The requests of a piece of work to upstreams, as its record has them: all of them only once one has failed. */
+export type AskedUpstreams = Pick<CallRecord, "route" | "upstreamRequestId" | "attempts">;
+
+export function toParkedWork(
+  order: WorkOrder,
+  { reserves, amount }: HoldState,
+  asked: AskedUpstreams = {},
+): ParkedWork {
   const { id, parent, session, principal, operation, dialect, source, price, bound, streamed, retry, at } = order;
   const { chargeMax, trace } = order;
   const { user, tokenId, accountId, rates, ratesAbove } = principal;
@@ -55,13 +64,15 @@ export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState):
     streamed,
     ...(retry === undefined ? {} : { retry }),
     at,
+    ...(Object.values(asked).every((each) => each === undefined) ? {} : { asked: { ...asked } }),
   };
 }
 
-/** The order of parked work, and the state of its money. */
-export function fromParkedWork(parked: ParkedWork): { order: WorkOrder; holding: HoldState } {
-  const { reserves, held, price, markup, dialect, chargeMax, ...rest } = parked;
+/** The order of parked work, the state of its money, and its requests so far. */
+export function fromParkedWork(parked: ParkedWork): { order: WorkOrder; holding: HoldState; asked: AskedUpstreams } {
+  const { reserves, held, price, markup, dialect, chargeMax, asked = {}, ...rest } = parked;
   return {
+    asked,
     order: {
       ...rest,
       dialect,

@@ -9,6 +9,6 @@ import { Work } from "./work.ts";
  * job's lease. If that has expired meanwhile, the work's end corrects the charge.
  */
 export function resumeWork(deps: WorkDependencies, parked: ParkedWork): Work {
-  const { order, holding } = fromParkedWork(parked);
-  return new Work(deps, order, new WorkCost(order), { ...holding, keeper: "job" });
+  const { order, holding, asked } = fromParkedWork(parked);
+  return new Work(deps, order, new WorkCost(order), { ...holding, keeper: "job", asked });
 }

@@ -31,7 +31,7 @@ import type { WorkDependencies } from "./dependencies.ts";
 import { endHold, type EndOutcome } from "./end-hold.ts";
 import { HeldOutput, type SentLimits } from "./held-output.ts";
 import { type HoldState, Lease } from "./lease.ts";
-import { type ParkedWork, toParkedWork } from "./parked-work.ts";
+import { type AskedUpstreams, type ParkedWork, toParkedWork } from "./parked-work.ts";
 import { type Allowance, TopUps } from "./top-ups.ts";
 import { countsTokens } from "./rate-headers.ts";
 import { capAt, creditsOf, WorkCost } from "./work-cost.ts";
@@ -64,6 +64,8 @@ interface WorkStart extends HoldState {
   outputTokens?: number | undefined;
   /** Absent: the request keeps its own limits. */
   limits?: SentLimits | undefined;
+  /** The requests before it was parked. */
+  asked?: AskedUpstreams;
 }
 
 interface WorkTimes {
@@ -89,7 +91,7 @@ export class Work implements Watched {
   /** Others from a move on. */
   limits: SentLimits;
   /** Its requests to upstreams; all of them only once one has failed. */
-  readonly asked: Pick<CallRecord, "route" | "upstreamRequestId" | "attempts"> = {};
+  readonly asked: AskedUpstreams;
   /** How much output may pass before `follow` is called first, in bytes: half of what is held, to have time to raise it. */
   firstAllowance: number;
   readonly #deps: WorkDependencies;
@@ -105,6 +107,7 @@ export class Work implements Watched {
     this.order = order;
     this.rateHeaders = start.rateHeaders;
     this.limits = start.limits ?? ownLimits;
+    this.asked = { ...start.asked };
     this.firstAllowance = bytesOfTokens(start.outputTokens ?? 0) / 2;
     this.#deps = deps;
     this.#cost = cost;
@@ -258,8 +261,8 @@ export class Work implements Watched {
    * stored by `keepAnswer`; until then the key is in use.
    */
   async park(until: number, jobOf: (parked: ParkedWork) => ParkedJob): Promise<void> {
-    const parkedOf = this.#leaving();
-    await this.#lease.park(until, (holding) => jobOf(parkedOf(holding)), this.#topUps.settled());
+    requireOpen(this.order, this.#lease, this.#isOver);
+    await this.#lease.park(until, () => jobOf(this.parked()), this.#topUps.settled());
   }
 
   /**
@@ -270,15 +273,13 @@ export class Work implements Watched {
    * hand-over of the hold fails.
    */
   async handOver(until: number, save: (parked: ParkedWork) => Promise<void>): Promise<void> {
-    const parkedOf = this.#leaving();
-    await this.#lease.handOver(until, (holding) => save(parkedOf(holding)), this.#topUps.settled());
+    requireOpen(this.order, this.#lease, this.#isOver);
+    await this.#lease.handOver(until, () => save(this.parked()), this.#topUps.settled());
   }
 
-  /** The plain data of the work, for its job. Throws unless the work is open. */
-  #leaving(): (holding: HoldState) => ParkedWork {
-    const { isGiven, givingAway } = this.#lease;
-    if (this.#isOver || isGiven || givingAway !== undefined) throw new Error(`the work ${this.order.id} is not open`);
-    return (holding) => toParkedWork(this.order, holding);
+  /** The plain data of the work as it is now, for the row of its job. */
+  parked(): ParkedWork {
+    return toParkedWork(this.order, this.#lease.holding, this.asked);
   }
 
   /**
@@ -318,6 +319,11 @@ export class Work implements Watched {
       attempts: this.asked.attempts,
     };
   }
+}
+
+/** Throws for work that has ended, or belongs to a job. */
+function requireOpen({ id }: WorkOrder, { isGiven, givingAway }: Lease, isOver: boolean): void {
+  if (isOver || isGiven || givingAway !== undefined) throw new Error(`the work ${id} is not open`);
 }
 
 /** The terms that have prices of their own. */

@@ -88,6 +88,8 @@ export interface JobStore {
    */
   claim(id: string, lease: JobLease, at: number): Promise<LeasedJob | undefined>;
   renew(job: Leased, until: number): Promise<boolean>;
+  /** Replaces the payload; the lease goes on. */
+  rewrite(job: Leased, payload: JsonObject): Promise<boolean>;
   /** Gives the lease back. */
   reschedule(job: Leased, next: NextRun): Promise<boolean>;
   /** Removes the job. */

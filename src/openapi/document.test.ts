@@ -336,8 +336,9 @@ describe("the document", () => {
     for (const path of ["/v2/crawl", "/v2/batch/scrape", "/v1/files", "/v1/messages/count_tokens"])
       expect(bounded).not.toContain(path);
     const routed = taking("x-tollgate-fallback");
-    for (const path of ["/v1/chat/completions", "/v1/embeddings", "/v1/images/edits"]) expect(routed).toContain(path);
-    for (const path of ["/v2/scrape", "/v1/videos"]) expect(routed).not.toContain(path);
+    for (const path of ["/v1/chat/completions", "/v1/embeddings", "/v1/images/edits", "/v1/videos"])
+      expect(routed).toContain(path);
+    for (const path of ["/v2/scrape", "/v1/files"]) expect(routed).not.toContain(path);
   });
 
   test("is JSON", () => {

@@ -5,7 +5,7 @@ export { downloadUpstream } from "./download.ts";
 export { keptFromClient } from "./kept-from-client.ts";
 export { relayedErrorHeaders, relayedHeaders } from "./headers.ts";
 export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
-export { type FailedAttempt, mayRepeat, repeatRuleOf } from "./repeat-rule.ts";
+export { type FailedAttempt, repeatRuleOf } from "./repeat-rule.ts";
 export {
   answered,
   reportAttempt,
@@ -16,3 +16,6 @@ export {
   type UpstreamCall,
 } from "./send.ts";
 export { readReply } from "./whole-answer.ts";
+export { decidingClass, ProviderErrors } from "./targets/failures.ts";
+export { setTarget, withFailures } from "./targets/name-target.ts";
+export { moveOn, planFirst, planNext } from "./targets/plan-targets.ts";

@@ -26,7 +26,10 @@ export interface ApiAnswer {
   keyId: string;
 }
 
-type Question = Pick<UpstreamCall, "target" | "method" | "subpath" | "body" | "pinnedKeyId" | "workId" | "work"> & {
+type Question = Pick<
+  UpstreamCall,
+  "target" | "method" | "subpath" | "body" | "pinnedKeyId" | "workId" | "work" | "hasNext" | "onFailure"
+> & {
   /** Of the creation of a job; anything else may be asked twice. */
   repeats?: UpstreamCall["repeats"];
   /** Only for a question that a client has asked. */

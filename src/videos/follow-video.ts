@@ -174,7 +174,7 @@ async function keepCreated(
   payload: VideoJobPayload,
   video: StoredVideo,
 ): Promise<VideoJobPayload> {
-  await keepAnswer(deps.work, payload.parked, createdAnswer(video, deps.publicUrl));
+  await keepAnswer(deps.work, payload.parked, createdAnswer(video, payload.parked, deps.publicUrl));
   return { ...payload, isAnswered: true };
 }
 

@@ -41,6 +41,9 @@ export type SeenVideo = Pick<StoredVideo, "state" | "answer" | "credits" | "poll
 /** What the upstream answered to the creation. */
 export type CreatedVideo = Pick<StoredVideo, "videoId" | "keyId" | "state" | "answer" | "polledAt">;
 
+/** What another target changes, before the upstream has created the job. */
+export type MovedVideo = Pick<StoredVideo, "provider" | "model" | "requested" | "keptUntil">;
+
 export interface VideoList {
   /** Undefined for all users. */
   owner: string | undefined;
@@ -57,6 +60,7 @@ export interface VideoStore {
   find(id: string): Promise<StoredVideo | undefined>;
   /** The jobs with this id at any provider. */
   findByVideoId(videoId: string): Promise<StoredVideo[]>;
+  moved(id: string, moved: MovedVideo): Promise<void>;
   /** Resolves with false if another job of the provider has this id. */
   created(id: string, created: CreatedVideo): Promise<boolean>;
   seen(id: string, seen: SeenVideo): Promise<void>;

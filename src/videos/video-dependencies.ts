@@ -1,7 +1,7 @@
 import type { WorkDependencies, WorkShell } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { JobStore } from "../jobs/index.ts";
-import type { ModelRouter } from "../routing/index.ts";
+import type { BusyTargets, ModelRouter, RouteLimits } from "../routing/index.ts";
 import type { StoredObjects } from "../objects/index.ts";
 import type { MemoryBudget } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -26,6 +26,10 @@ export interface VideoDependencies extends AskApiDependencies {
   jobs: JobStore;
   work: WorkDependencies;
   router: ModelRouter;
+  /** Requests with several targets, by target. */
+  busy: BusyTargets;
+  /** Of requests without a route of their own. */
+  routeLimits: RouteLimits;
   storedObjects: StoredObjects;
   shell: WorkShell;
   memory: MemoryBudget;

@@ -1,11 +1,19 @@
+import type { ParkedWork } from "../charges/index.ts";
 import type { JsonObject } from "../core/index.ts";
+import { setTarget } from "../sending/index.ts";
 import type { StoredVideo } from "./store.ts";
 
-/** The answer to the creation of a job whose record has the upstream's first answer. */
-export function createdAnswer(video: StoredVideo, publicUrl: string) {
+/** The answer to the creation of a job whose record has the upstream's first answer; `parked` is its work then. */
+export function createdAnswer(
+  video: StoredVideo,
+  { source, asked }: Pick<ParkedWork, "source" | "asked">,
+  publicUrl: string,
+) {
   const created = videoObject({ ...video, state: { ...video.state, status: "queued" } }, publicUrl);
-  const headers: [string, string][] = [["content-type", "application/json"]];
-  return { status: 200, headers, body: Buffer.from(JSON.stringify(created)) };
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  const failed = asked?.attempts?.filter(({ class: name }) => name !== undefined) ?? [];
+  setTarget(headers, source, failed.length + 1);
+  return { status: 200, headers: Object.entries(headers), body: Buffer.from(JSON.stringify(created)) };
 }
 
 /**

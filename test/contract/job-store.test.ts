@@ -295,6 +295,18 @@ describe.each(engines)("jobs on %s", (engine) => {
       expect(await store.find("a")).toEqual(waiting(job("a", { runAt: AT + 6, payload: { step: 2 } })));
     });
 
+    test("gets a new payload while its lease goes on", async () => {
+      await store.put(job("a"));
+      const leased = await leaseOne(AT);
+      expect(await store.rewrite(leased, { step: 2 })).toBe(true);
+      expect(await store.find("a")).toEqual({ ...leased, payload: { step: 2 } });
+      const others = await leaseOne(AT + 2 * LEASE);
+      expect(await store.rewrite(leased, { step: 3 })).toBe(false);
+      await store.finish(others);
+      expect(await store.rewrite(others, { step: 4 })).toBe(false);
+      expect(await store.find("a")).toBeUndefined();
+    });
+
     test("is finished and removed, and its id is free for a new job", async () => {
       await store.put(job("a"));
       await store.put(job("b", { runAt: 9 * AT }));

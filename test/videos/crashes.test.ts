@@ -114,4 +114,36 @@ describe.each(engines)("video jobs on %s", (engine) => {
     const records = `SELECT id FROM videos WHERE owner = '${scene.user}'`;
     await until("the record is gone", async () => (await query(scene.gateway.storage, records)).length === 0);
   });
+
+  test("a process that dies while its second target creates the job releases what it has moved there, once", async () => {
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    scene.upstream.answerWith(({ method, path }) => {
+      if (method === "GET") return Response.json({ status: "queued" });
+      if (path.startsWith("/openai")) return new Response("busy", { status: 503 });
+      resolve();
+      return new Promise<Response>(() => undefined);
+    });
+    const body = { model: "openai/sora-2", prompt: "x", seconds: "4", size: "1280x720" };
+    const headers = { "x-tollgate-fallback": "xai/grok-imagine-video" };
+    const lost = scene.send("POST", "/v1/videos", { body, headers }).catch(() => undefined);
+    await asked;
+    const { storage } = scene.gateway;
+    expect(await scene.books()).toEqual({ spent: 0n, held: nano(0.28) });
+    const moved = `SELECT h.provider AS held, v.provider AS made, j.payload FROM holds h JOIN videos v ON v.id = h.id
+      JOIN jobs j ON j.id = h.id WHERE v.owner = '${scene.user}'`;
+    const [row] = await query<{ held: string; made: string; payload: string }>(storage, moved);
+    expect([row?.held, row?.made, JSON.parse(row?.payload ?? "{}")]).toMatchObject([
+      "xai",
+      "xai",
+      { parked: { held: "280000000", source: { provider: "xai" }, asked: { attempts: [{ class: "overloaded" }] } } },
+    ]);
+    await scene.restart(async () => {
+      await lost;
+      await query(storage, "UPDATE jobs SET run_at = 1, lease_until = 1");
+    });
+    await until("the hold is released", async () => (await scene.books()).held === 0n, 15_000);
+    expect(await scene.books()).toEqual({ spent: 0n, held: 0n });
+    const { drifts, shortfall } = await openLedgerStore(scene.gateway.storage).audit();
+    expect([drifts, shortfall]).toEqual([[], 0n]);
+  });
 });

@@ -16,6 +16,9 @@ import {
 /** A video of OpenAI's costs 0.1 credits a second, so that eight seconds are 0.8. */
 const prices = {
   "openai/*": { output_video_seconds: { "720p": 0.1, "1024p": 0.5 } },
+  "down/*": { output_video_seconds: 0.1 },
+  "cut/*": { output_video_seconds: 0.1 },
+  "cut-begun/*": { output_video_seconds: 0.1 },
   "xai/*": { output_video_seconds: { "480p": 0.05, "720p": 0.07 }, input_image: 0.01 },
   // BytePlus bills tokens: without their price nothing would be held or charged.
   "byteplus/seedance-by-second": { output_video_seconds: 0.1 },
@@ -36,7 +39,10 @@ interface Request {
 }
 
 /** Starts it for the tests of a `describe`, with a new caller for each of them. */
-export function videoScene(engine: Engine, { preload }: Pick<GatewayOptions, "preload"> = {}) {
+export function videoScene(
+  engine: Engine,
+  { preload, config = {}, providers = {} }: Partial<Pick<GatewayOptions, "preload" | "config" | "providers">> = {},
+) {
   let postgres: PostgresServer | undefined;
   let upstream: ScriptedUpstream;
   let gateway: Gateway;
@@ -47,17 +53,21 @@ export function videoScene(engine: Engine, { preload }: Pick<GatewayOptions, "pr
 
   const optionsOf = (storage?: string) => ({
     ...(preload !== undefined && { preload }),
-    providers: Object.fromEntries(
-      ["openai", "xai", "byteplus"].map((kind) => [
-        kind,
-        { kind, base_url: `${upstream.url}/${kind}`, api_key: `key-${kind}` },
-      ]),
-    ),
+    providers: {
+      ...Object.fromEntries(
+        ["openai", "xai", "byteplus"].map((kind) => [
+          kind,
+          { kind, base_url: `${upstream.url}/${kind}`, api_key: `key-${kind}` },
+        ]),
+      ),
+      ...providers,
+    },
     config: {
       pricing: { models: prices },
       upstream: { retries: 2 },
       web: { allow_private_hosts: ["127.0.0.1:*"] },
       webhooks: { encryption_key: "the key of a test with more than 32 characters" },
+      ...config,
     },
     ...(storage === undefined ? {} : { storage }),
   });

@@ -10,17 +10,18 @@
  * When all fail, the client gets a refusal that came as an answer, else the last error that a provider itself has given, of those
  * that are not about the operator's account if there are others, else the last failure.
  */
-import { exceedsWindow, likelyInput, type RunningWork } from "../../charges/index.ts";
-import { type FailureName, failureTraits, GatewayError } from "../../core/index.ts";
+import type { RunningWork } from "../../charges/index.ts";
+import { GatewayError } from "../../core/index.ts";
 import { firstContentOf } from "../../dialects/index.ts";
 import type { CallTargets, RouteLimits, Target } from "../../routing/index.ts";
 import {
   circuitOutcomeOf,
   classifyAnswer,
+  decidingClass,
   type FailedAttempt,
-  mayRepeat,
+  moveOn,
+  ProviderErrors,
   type Reply,
-  repeatRuleOf,
   type SendDependencies,
   type StreamReply,
 } from "../../sending/index.ts";
@@ -47,11 +48,6 @@ interface RoutedReply {
   reply: Reply;
 }
 
-/** A provider's error, and whether it is about the operator's account. */
-interface GivenError extends RoutedReply {
-  isOperators: boolean;
-}
-
 /** The reply of one target. */
 interface AskedReply {
   reply: Reply;
@@ -75,8 +71,7 @@ class RoutedCall {
   readonly #targets: CallTargets;
   readonly #limits: RouteLimits;
   readonly #startedAt: number;
-  /** The error of a provider that the client gets: the last one, of those that are not about the operator's account if there is any. */
-  #error: GivenError | undefined;
+  readonly #errors = new ProviderErrors<RoutedReply>();
   /** The first refusal with a status of success. */
   #refused: RoutedReply | undefined;
 
@@ -100,8 +95,8 @@ class RoutedCall {
           this.#targets.note("works");
           return { plan, reply };
         }
-        if (classOf(failures) === "content_policy" && reply.kind !== "failed") this.#refused ??= { plan, reply };
-        else this.#noteError({ plan, reply, isOperators: isOperators(classOf(failures)) });
+        if (decidingClass(failures) === "content_policy" && reply.kind !== "failed") this.#refused ??= { plan, reply };
+        else this.#errors.note({ plan, reply }, failures);
       } catch (reason) {
         thrown = reason;
         if (this.#running.watchdog.abort.signal.aborted) this.#targets.note("none");
@@ -117,10 +112,6 @@ class RoutedCall {
       }
       plan = next;
     }
-  }
-
-  #noteError(error: GivenError): void {
-    if (this.#error === undefined || this.#error.isOperators || !error.isOperators) this.#error = error;
   }
 
   get #now(): number {
@@ -217,42 +208,29 @@ class RoutedCall {
   }
 
   /** The plan of the next target, which has the hold then; undefined if there is none. */
-  async #moveOn({ order }: CallPlan, failures: readonly FailedAttempt[]): Promise<CallPlan | undefined> {
-    const rule = repeatRuleOf(order.operation);
-    const after = classOf(failures);
-    if (after === undefined || !failures.every((failed) => mayRepeat(rule, failed))) return undefined;
-    while (this.#attemptsLeft > 0 && this.#msLeft > 0) {
-      const target = this.#targets.next(after);
-      if (target === undefined) return undefined;
-      const plan = await this.#planFor(target);
-      // Unsent, unless it is the last one for this failure: the provider's own error is clearer.
-      if (plan === undefined || !this.#targets.takesInput(likelyInput(plan.order))) continue;
-      const isTooLong = this.#targets.hasFor(after) && exceedsWindow(plan.order);
-      if (!isTooLong && (await this.#running.work.moveTo(plan.order)) === "moved") {
-        this.#checkOpen();
-        const { streamed } = plan.exchange;
-        this.#running.watchdog.limitTotal(streamed ? Number.POSITIVE_INFINITY : this.#deps.send.totalMsMax);
-        return plan;
-      }
-    }
-    return undefined;
+  #moveOn({ order }: CallPlan, failures: readonly FailedAttempt[]): Promise<CallPlan | undefined> {
+    return moveOn(this.#targets, {
+      operation: order.operation,
+      failures,
+      mayAsk: () => this.#attemptsLeft > 0 && this.#msLeft > 0,
+      planFor: (target) => this.#running.plan(target),
+      moveTo: (plan) => this.#moveTo(plan),
+    });
   }
 
-  async #planFor(target: Target): Promise<CallPlan | undefined> {
-    try {
-      return await this.#running.plan(target);
-    } catch (thrown) {
-      this.#targets.skip(thrown);
-      return undefined;
-    }
+  async #moveTo({ order, exchange }: CallPlan): Promise<boolean> {
+    if ((await this.#running.work.moveTo(order)) !== "moved") return false;
+    this.#checkOpen();
+    this.#running.watchdog.limitTotal(exchange.streamed ? Number.POSITIVE_INFINITY : this.#deps.send.totalMsMax);
+    return true;
   }
 
   /** The reply of a call whose targets have all failed, `asked` last. A refusal is an answer, at the price of its target. */
   async #lastWord(asked: CallPlan): Promise<RoutedReply | undefined> {
     const refused = this.#refused;
-    if (refused === undefined) return this.#error;
+    if (refused === undefined) return this.#errors.most;
     const isHeld = refused.plan === asked || (await this.#running.work.moveTo(refused.plan.order)) === "moved";
-    return isHeld ? refused : this.#error;
+    return isHeld ? refused : this.#errors.most;
   }
 }
 
@@ -262,15 +240,4 @@ const refusal = lostAnswer("content_policy");
 function isRelayed({ exchange }: CallPlan, { headers }: StreamReply): boolean {
   const isEvents = headers.get("content-type")?.startsWith(EVENT_STREAM) === true;
   return isEvents ? exchange.observe !== undefined && exchange.streamed : exchange.observeBytes !== undefined;
-}
-
-/** Whether a failure is about the operator's account: the caller can neither change it nor wait for its end. */
-function isOperators(name: FailureName | undefined): boolean {
-  return name === "model_gone" || (name !== undefined && failureTraits[name].key === "refused");
-}
-
-/** The class that decides about the next target: of several requests, one that is about the request itself. */
-function classOf(failures: readonly FailedAttempt[]): FailureName | undefined {
-  const names = failures.flatMap(({ failure }) => (failure === "abandoned" ? [] : [failure.name]));
-  return names.find((name) => !failureTraits[name].isUnavailable) ?? names.at(-1);
 }

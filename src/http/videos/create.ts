@@ -37,7 +37,7 @@ function creationRoute({ path, operationId, summary, operation }: Creation) {
   const isNew = operation === "video_generation";
   const bodies = isNew ? { body: videoRequest, form } : { body: videoChangeRequest, form: changeForm };
   return proxiedRoute({
-    contract: { path, operationId, tag: "Video", summary, ...bodies, streams: false, answer: video },
+    contract: { path, operationId, tag: "Video", summary, ...bodies, streams: false, isPaid: true, answer: video },
     surface: "openai",
     handle: (call, { videos }: { videos: VideoJobs }) =>
       answerPaid(call, (request) => videos.create(operation, request)),

@@ -1,4 +1,4 @@
-import { objectOf } from "../../core/index.ts";
+import { type JsonObject, objectOf } from "../../core/index.ts";
 import {
   column,
   LOCK_OR_SKIP,
@@ -106,6 +106,10 @@ class SqlJobStore implements JobStore {
 
   renew(job: Leased, until: number): Promise<boolean> {
     return this.#sql.hasRows(sql`UPDATE jobs SET lease_until = ${until} WHERE ${isHeld(job)} RETURNING id`);
+  }
+
+  rewrite(job: Leased, next: JsonObject): Promise<boolean> {
+    return this.#sql.hasRows(sql`UPDATE jobs SET payload = ${payload.write(next)} WHERE ${isHeld(job)} RETURNING id`);
   }
 
   reschedule(job: Leased, next: NextRun): Promise<boolean> {

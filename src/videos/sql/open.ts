@@ -2,7 +2,7 @@ import { z } from "zod";
 import { objectOf } from "../../core/index.ts";
 import type { VideoState } from "../../providers/index.ts";
 import { column, runnerOf, sql, type SqlRunner, type Storage, tableOf } from "../../storage/index.ts";
-import type { CreatedVideo, SeenVideo, StoredVideo, VideoList, VideoStore } from "../store.ts";
+import type { CreatedVideo, MovedVideo, SeenVideo, StoredVideo, VideoList, VideoStore } from "../store.ts";
 
 /** Rows deleted at a time. */
 const DELETED_MAX = 1_000;
@@ -72,6 +72,11 @@ class SqlVideoStore implements VideoStore {
       sql`SELECT ${videos.names} FROM videos WHERE video_id = ${videoId} ORDER BY created_at DESC`,
       videos.read,
     );
+  }
+
+  moved(id: string, { provider, model, requested, keptUntil }: MovedVideo): Promise<void> {
+    return this.#sql.run(sql`UPDATE videos SET provider = ${provider}, model = ${model},
+      requested = ${JSON.stringify(requested)}, kept_until = ${keptUntil} WHERE id = ${id}`);
   }
 
   created(id: string, { videoId, keyId, ...seen }: CreatedVideo): Promise<boolean> {
