@@ -1,3 +1,4 @@
+import { nameOf } from "./acts/bind-identities.ts";
 import type { HolderState } from "./acts/change-holder.ts";
 import type { TokenState } from "./acts/change-token.ts";
 import type { AccountsDependencies } from "./dependencies.ts";
@@ -11,8 +12,10 @@ export async function findHolderState(
 ): Promise<HolderState> {
   const holder = await holders.find(kind, name);
   if (holder === undefined || !reaches(caller, holder)) throw notFound(kind, name);
-  const { accountId } = holder;
-  return { holder, chain: accountId === undefined ? [] : await accounts.chain(accountId, environment.clock()) };
+  const { accountId, id } = holder;
+  const identities = kind === "user" ? (await holders.identities([id])).map(nameOf) : [];
+  const chain = accountId === undefined ? [] : await accounts.chain(accountId, environment.clock());
+  return { holder, chain, identities };
 }
 
 /** One token with its accounts. Throws 404 if there is none in the caller's reach. */

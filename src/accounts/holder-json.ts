@@ -16,7 +16,7 @@ function amountsOf(account: AccountState | undefined) {
 }
 
 /** An organisation or a user, in answers and CLI output. */
-export function holderJson({ holder, chain }: HolderState) {
+export function holderJson({ holder, chain, identities }: HolderState) {
   const [account] = chain;
   const { kind, organisationId = null, createdAt } = holder;
   const organisation = chain.find((each) => each.kind === "organisation")?.name ?? organisationId;
@@ -24,7 +24,7 @@ export function holderJson({ holder, chain }: HolderState) {
   return {
     object: kind,
     ...settings,
-    ...(kind === "user" ? { organisation } : { markup: settings.markup ?? null }),
+    ...(kind === "user" ? { organisation, identities } : { markup: settings.markup ?? null }),
     ...amountsOf(account),
     created_at: new Date(createdAt).toISOString(),
   };

@@ -19,5 +19,6 @@ export { listHolders } from "./list-holders.ts";
 export { listTokens } from "./list-tokens.ts";
 export { grantCredits, postCredits } from "./acts/grant-credits.ts";
 export { refundCall } from "./acts/refund-call.ts";
+export { signIn } from "./acts/sign-in.ts";
 export { listAccounts } from "./list-accounts.ts";
 export { openHolderStore } from "./sql/open.ts";

@@ -1,5 +1,6 @@
 import type { AccountState } from "../ledger/index.ts";
 import type { AccountsDependencies } from "./dependencies.ts";
+import { nameOf } from "./acts/bind-identities.ts";
 import type { HolderState } from "./acts/change-holder.ts";
 import type { HolderKind } from "./holder.ts";
 import { reachesAll } from "./reach.ts";
@@ -29,12 +30,14 @@ export async function listHolders(deps: AccountsDependencies, page: HolderPage):
   const placeOf = new Map(above.flatMap((place) => (place === undefined ? [] : [[place.id, place.accountId]])));
   const ids = [...found, ...above].flatMap((holder) => holder?.accountId ?? []);
   const accounts = new Map((await ledger.read(ids, environment.clock())).map((account) => [account.id, account]));
+  const identities = page.kind === "user" ? await holders.identities(found.map(({ id }) => id)) : [];
+  const byUser = Map.groupBy(identities, ({ user }) => user);
   return found.map((holder) => {
     const chain: AccountState[] = [];
     for (const id of [holder.accountId, placeOf.get(holder.organisationId ?? "")]) {
       const account = id === undefined ? undefined : accounts.get(id);
       if (account !== undefined) chain.push(account);
     }
-    return { holder, chain };
+    return { holder, chain, identities: (byUser.get(holder.id) ?? []).map(nameOf) };
   });
 }

@@ -8,6 +8,7 @@ import { createLasting, type Lasting } from "./lasting.ts";
 import { createPaidWork, type PaidWork } from "./paid-work.ts";
 import { createToolGateway } from "./tools.ts";
 import { createWeb, type Web } from "./web.ts";
+import { createSignedCallers } from "./identity/signed-callers.ts";
 import { createOutbound } from "./webhooks.ts";
 import { openClientSecretStore } from "../auth/index.ts";
 import { CallPipeline } from "../calls/index.ts";
@@ -161,6 +162,7 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
     // Those of the new configuration have not been asked yet.
     for (const key of keys.refused) onKeyChange?.(prefix, key, "works");
   }
+  authenticator.acceptSigned(createSignedCallers(options));
   sessionLimits.realtime.max = config.realtime.sessions_per_token;
   sessionLimits.responses.max = config.responses.sockets_per_token;
   const outbound = createOutbound(config, environment);

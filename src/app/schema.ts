@@ -67,5 +67,6 @@ export const schema: Schema = {
     CRAWL_FAILED_POSITIONS,
     together(auth.POLICIES, ledger.LEVELS),
     ledger.BUDGETS,
+    { ...auth.IDENTITIES, oldest: ledger.BUDGETS },
   ],
 };

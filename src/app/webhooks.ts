@@ -2,7 +2,7 @@
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { JobHandler, JobStore } from "../jobs/index.ts";
-import { AddressGuard, Outbound, ownAddresses, resolveName } from "../outbound/index.ts";
+import { AddressGuard, type GuardOptions, Outbound, ownAddresses, resolveName } from "../outbound/index.ts";
 import type { Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { UpstreamClient } from "../upstream/index.ts";
@@ -53,13 +53,21 @@ export function createWebhooks(options: WebhooksOptions): { webhooks: Webhooks; 
  * Requests to addresses that callers choose. They have a client of their own: upstreams are chosen by the operator, and may be
  * reached through a proxy or by `fetch`, which would look names up themselves.
  */
-export function createOutbound({ web }: Config, { clock }: Pick<Environment, "clock">): Outbound {
+export function createOutbound({ web }: Config, environment: Pick<Environment, "clock">): Outbound {
   const { allow_private_hosts: allowPrivateHosts, allow_ports: allowPorts } = web;
+  return outboundWith({ allowPrivateHosts, allowPorts }, environment);
+}
+
+/** The same with other permissions. */
+export function outboundWith(
+  permitted: Pick<GuardOptions, "allowPrivateHosts" | "allowPorts">,
+  { clock }: Pick<Environment, "clock">,
+): Outbound {
   const { ask } = new UpstreamClient({
     fallback: () => Promise.reject(new TypeError("a request to a checked address has its body in memory")),
     clock,
     variables: {},
   });
-  const guard = new AddressGuard({ allowPrivateHosts, allowPorts, resolve: resolveName, ownAddresses });
+  const guard = new AddressGuard({ ...permitted, resolve: resolveName, ownAddresses });
   return new Outbound({ guard, ask });
 }

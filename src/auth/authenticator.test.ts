@@ -293,7 +293,8 @@ describe("a handshake", () => {
     return value;
   }
 
-  const caller = (headers: Record<string, string>) => authenticator.authenticateSocket(new Headers(headers));
+  const caller = (headers: Record<string, string>) =>
+    authenticator.authenticateSocket(new Request("http://gateway.test/", { headers }), "req_1");
   const refusalTo = (headers: Record<string, string>) =>
     caller(headers).then(
       () => "accepted",

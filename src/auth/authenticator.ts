@@ -1,6 +1,13 @@
 import { type Clock, GatewayError } from "../core/index.ts";
 import { type ClientSecretStore, parseClientSecret, type RealtimeGrant } from "./client-secret.ts";
 import { type Principal, toPrincipal } from "./principal.ts";
+import {
+  isSigned,
+  type SignedRequest,
+  type VerifiedCaller,
+  VerifiedCallers,
+  type VerifySigned,
+} from "./signed-callers.ts";
 import { type FoundToken, refusalOf, type TokenStore } from "./store.ts";
 import { credentialsOf } from "./socket-credentials.ts";
 import { hashOf, parseToken, secretMatches } from "./token.ts";
@@ -48,6 +55,7 @@ export class Authenticator {
   readonly #cache = new Map<string, Accepted>();
   /** The number of reported changes. */
   #changes = 0;
+  #signed: VerifiedCallers | undefined;
 
   constructor(options: AuthenticatorOptions) {
     this.#store = options.store;
@@ -62,29 +70,41 @@ export class Authenticator {
     this.#cache.clear();
   }
 
+  /** Also accepts tokens that these issuers sign; undefined for none. Tokens are verified again. */
+  acceptSigned(verify: VerifySigned | undefined): void {
+    this.#signed = verify && new VerifiedCallers(verify, this.#clock);
+  }
+
   /**
    * Reads `Authorization: Bearer tg_…`, `x-api-key: tg_…` or `api-key: tg_…`. Throws, or rejects with, a `GatewayError`
    * (401) that names the reason and the header. `offered`: a token in another place of the request. A token that was never issued and a token with a wrong secret get the same error.
    */
-  authenticate(headers: Headers, offered?: PresentedToken): Principal | Promise<Principal> {
-    const presented = presentedToken(headers, offered);
+  authenticate(
+    headers: Headers,
+    offered?: PresentedToken,
+    request?: Request,
+    requestId?: string,
+  ): Principal | Promise<Principal> {
+    const presented = presentedToken(headers, this.#signed !== undefined, offered);
     if (presented === undefined) {
       throw new GatewayError(
         "missing_token",
         "No token was sent. Send Authorization: Bearer <token>, x-api-key: <token> or api-key: <token>.",
       );
     }
-    return this.#authenticateToken(presented);
+    return this.#authenticateToken(presented, request, requestId);
   }
 
   /**
    * Authenticates the handshake of a WebSocket, for which browsers can send no headers: the token, or a client secret, may
    * also be in a subprotocol. Rejects like `authenticate`.
    */
-  async authenticateSocket(headers: Headers): Promise<SocketCaller> {
+  async authenticateSocket(request: Request, requestId: string): Promise<SocketCaller> {
+    const { headers } = request;
     const { secret: offered, protocol } = credentialsOf(headers.get("sec-websocket-protocol"));
     const presented =
-      presentedToken(headers) ?? (offered === undefined ? undefined : { text: offered, place: "subprotocol" });
+      presentedToken(headers, this.#signed !== undefined) ??
+      (offered === undefined ? undefined : { text: offered, place: "subprotocol" });
     if (presented === undefined) {
       throw new GatewayError(
         "missing_token",
@@ -93,7 +113,7 @@ export class Authenticator {
     }
     const secret = parseClientSecret(presented.text);
     if (secret === undefined) {
-      const authenticate = async (): Promise<Principal> => this.#authenticateToken(presented);
+      const authenticate = async (): Promise<Principal> => this.#authenticateToken(presented, request, requestId);
       return { principal: await authenticate(), grant: undefined, protocol, recheck: authenticate };
     }
     const found = await this.#clientSecrets.find(secret.id, hashOf(secret.secret));
@@ -111,9 +131,13 @@ export class Authenticator {
     return { principal: await findToken(), grant, protocol, recheck: findToken };
   }
 
-  #authenticateToken({ text, place }: PresentedToken): Principal | Promise<Principal> {
+  #authenticateToken(presented: PresentedToken, request?: Request, requestId?: string): Principal | Promise<Principal> {
+    const { text, place } = presented;
     const parsed = parseToken(text);
-    if (parsed === undefined) throw foreign(place);
+    if (parsed === undefined) {
+      if (this.#signed === undefined || !isSigned(text)) throw foreign(place);
+      return this.#authenticateSigned(this.#signed, text, { request, requestId });
+    }
     // Most tokens are cached and don't need a promise.
     const fresh = this.#fresh(parsed.id);
     if (fresh !== undefined && isSecretOf(fresh.record, parsed.secret, this.#clock())) return this.#accept(fresh);
@@ -125,6 +149,29 @@ export class Authenticator {
     const found = await this.#find(id, secret);
     if (found === undefined) throw new GatewayError("invalid_token", `The token in ${place} is not valid.`);
     return this.#accept(found);
+  }
+
+  #authenticateSigned(callers: VerifiedCallers, text: string, from: SignedRequest): Principal | Promise<Principal> {
+    const caller = callers.find(text, from);
+    if (caller instanceof Promise) return this.#acceptSigned(callers, caller, text);
+    const fresh = this.#fresh(caller.tokenId);
+    return fresh === undefined ? this.#acceptSigned(callers, caller, text) : caller.principalOf(this.#accept(fresh));
+  }
+
+  async #acceptSigned(
+    callers: VerifiedCallers,
+    verified: VerifiedCaller | Promise<VerifiedCaller>,
+    text: string,
+  ): Promise<Principal> {
+    const caller = await verified;
+    try {
+      const found = this.#fresh(caller.tokenId) ?? (await this.#find(caller.tokenId));
+      if (found === undefined) throw new GatewayError("invalid_token", "The caller's token no longer exists.");
+      return caller.principalOf(this.#accept(found));
+    } catch (reason) {
+      callers.forget(text);
+      throw reason;
+    }
   }
 
   #accept(found: Accepted): Principal {
@@ -141,11 +188,12 @@ export class Authenticator {
     return age >= 0 && age < FRESH_MS ? cached : undefined;
   }
 
-  async #find(id: string, secret: string): Promise<Accepted | undefined> {
+  /** Without a secret: the token stands for a caller who has proved something else. */
+  async #find(id: string, secret?: string): Promise<Accepted | undefined> {
     const changes = this.#changes;
     const readAt = this.#clock();
     const record = await this.#read(id, secret);
-    if (record === undefined || !isSecretOf(record, secret, readAt)) return undefined;
+    if (record === undefined || (secret !== undefined && !isSecretOf(record, secret, readAt))) return undefined;
     const cached = this.#cache.get(id);
     // While nothing changes, the principal stays the same object, so that data derived from it can be cached.
     const principal =
@@ -159,12 +207,12 @@ export class Authenticator {
   /**
    * While the storage is unavailable, cached tokens remain valid; the ledger then refuses everything that costs money.
    */
-  async #read(id: string, secret: string): Promise<FoundToken | undefined> {
+  async #read(id: string, secret: string | undefined): Promise<FoundToken | undefined> {
     try {
-      return await this.#store.find(id, hashOf(secret));
+      return secret === undefined ? await this.#store.findById(id) : await this.#store.find(id, hashOf(secret));
     } catch (reason) {
       const record = this.#cache.get(id)?.record;
-      if (record === undefined || !isSecretOf(record, secret, this.#clock())) throw reason;
+      if (record === undefined || (secret !== undefined && !isSecretOf(record, secret, this.#clock()))) throw reason;
       return record;
     }
   }
@@ -200,24 +248,24 @@ const oneBearer = /^Bearer\s+\S+\s*$/i;
 const keyHeaders = ["x-api-key", "api-key"] as const;
 
 /**
- * The first header that has the form of our tokens: clients send a provider's key, found in their environment, beside the
+ * The first header that has the form of an accepted token: clients send a provider's key, found in their environment, beside the
  * configured one. Without any such header, the first of them as it is, `x-api-key` before `authorization`, as at Anthropic.
  */
-function presentedToken(headers: Headers, offered?: PresentedToken): PresentedToken | undefined {
-  if (offered !== undefined && isOurs(offered.text)) return offered;
+function presentedToken(headers: Headers, signed: boolean, offered?: PresentedToken): PresentedToken | undefined {
+  if (offered !== undefined && isAccepted(offered.text, signed)) return offered;
   let first = offered;
   for (const place of keyHeaders) {
     const text = headers.get(place)?.trim() ?? "";
     if (text === "") continue;
-    if (isOurs(text)) return { text, place };
+    if (isAccepted(text, signed)) return { text, place };
     first ??= { text, place };
   }
   const authorization = headers.get("authorization") ?? "";
   if (!oneBearer.test(authorization)) return first;
   const bearer = { text: authorization.slice("Bearer ".length).trim(), place: "authorization" };
-  return first === undefined || isOurs(bearer.text) ? bearer : first;
+  return first === undefined || isAccepted(bearer.text, signed) ? bearer : first;
 }
 
-function isOurs(text: string): boolean {
-  return parseToken(text) !== undefined || parseClientSecret(text) !== undefined;
+function isAccepted(text: string, signed: boolean): boolean {
+  return parseToken(text) !== undefined || parseClientSecret(text) !== undefined || (signed && isSigned(text));
 }

@@ -41,7 +41,7 @@ function issue(id: string, more: Partial<FoundToken> = {}): void {
 function open(tokenId: string): { codes: string[]; answer: OpenAnswer } {
   const codes: string[] = [];
   const answer = { abort: (error: GatewayError) => void codes.push(error.code) };
-  answers.add(answer, tokenId);
+  answers.add(answer, { tokenId });
   return { codes, answer };
 }
 

@@ -1,5 +1,6 @@
 /** Ends open answers whose token may no longer be used. */
 import { type Clock, type Every, everyUnref, GatewayError } from "../core/index.ts";
+import type { Principal } from "./principal.ts";
 import { refusalOf, type TokenStore } from "./store.ts";
 
 /** The interval at which the tokens of open answers are read again. */
@@ -23,6 +24,8 @@ export interface OpenAnswersOptions {
  */
 export class OpenAnswers {
   readonly #tokenIds = new Map<OpenAnswer, string>();
+  /** Those of callers whose signed token expires, which their stored one does not. */
+  readonly #ends = new Map<OpenAnswer, number>();
   readonly #store: OpenAnswersOptions["store"];
   readonly #clock: Clock;
   readonly #stopTimer: () => void;
@@ -31,20 +34,34 @@ export class OpenAnswers {
   constructor({ store, clock, every = everyUnref }: OpenAnswersOptions) {
     this.#store = store;
     this.#clock = clock;
-    this.#stopTimer = every(CHECK_MS, () => void this.#check());
+    this.#stopTimer = every(CHECK_MS, () => {
+      this.#endSigned();
+      void this.#check();
+    });
   }
 
-  add(answer: OpenAnswer, tokenId: string): void {
+  add(answer: OpenAnswer, { tokenId, signedUntil }: Pick<Principal, "tokenId" | "signedUntil">): void {
     this.#tokenIds.set(answer, tokenId);
+    if (signedUntil !== undefined) this.#ends.set(answer, signedUntil);
   }
 
   /** Does nothing if it has been removed already. */
   remove(answer: OpenAnswer): void {
     this.#tokenIds.delete(answer);
+    this.#ends.delete(answer);
   }
 
   stop(): void {
     this.#stopTimer();
+  }
+
+  #endSigned(): void {
+    const now = this.#clock();
+    for (const [answer, until] of this.#ends) {
+      if (now < until) continue;
+      this.remove(answer);
+      answer.abort(new GatewayError("token_expired", "The token has expired."));
+    }
   }
 
   /** While the storage is unavailable, open answers go on. Never rejects. */
@@ -61,7 +78,7 @@ export class OpenAnswers {
         const record = found.get(tokenId);
         const refusal = record === undefined ? deleted() : refusalOf(record, now);
         if (refusal === undefined) continue;
-        this.#tokenIds.delete(answer);
+        this.remove(answer);
         answer.abort(refusal);
       }
     } catch {

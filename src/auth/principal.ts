@@ -30,6 +30,8 @@ export interface Principal {
   markup?: number | undefined;
   /** When the token, its user or their organisation expires, in milliseconds since the epoch; undefined for never. */
   expiresAt: number | undefined;
+  /** Of a caller with a token that somebody else has signed: when that is no longer accepted. */
+  signedUntil?: number | undefined;
 }
 
 export function toPrincipal(token: FoundToken): Principal {

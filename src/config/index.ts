@@ -1,4 +1,5 @@
 export { type AlertChannel, type AlertRule, alertRules, type AlertsConfig } from "./alerts.ts";
+export { type IssuerConfig, isTrustedOrigin } from "./auth.ts";
 export { type ConfigChange, changesOf } from "./changes.ts";
 export { ConfigError } from "./interpolate.ts";
 export { fingerprintOf } from "./fingerprint.ts";

@@ -101,6 +101,7 @@ describe("absent keys", () => {
   test("have default values", () => {
     expect(load(minimal).config).toEqual({
       server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000, drain: 60_000 },
+      auth: { issuers: [] },
       models: {},
       mcp: { models: {}, servers: {}, sets: {} },
       routing: { attempts: 4, ...routing },
@@ -217,6 +218,7 @@ pricing:
         idle_timeout: 2_000,
         total_timeout: 300_000,
       },
+      auth: { issuers: [] },
       models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } },
       mcp: { models: { chat: "my.own_Vllm-1/m" }, servers: {}, sets: {} },
       routing: { attempts: 3, deadline: 60_000, ...routing },
@@ -478,12 +480,6 @@ pricing:
   test.each(["65536", "80.5", "-1", "0x50", "1e3", "http"])("is refused if it is no port: %s", (port) => {
     expect(() => load(numbers, { ...variables, PORT: port })).toThrow("config: server.port: ");
   });
-});
-
-test("a provider's dialects are read", () => {
-  const text = "providers: { p: { kind: anthropic, base_url: http://u.test, dialects: [messages, chat] } }";
-  expect(load(text).config.providers["p"]?.dialects).toEqual(["messages", "chat"]);
-  expect(load(minimal).config.providers["p"]).not.toHaveProperty("dialects");
 });
 
 describe("a provider without a key", () => {

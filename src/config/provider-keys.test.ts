@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { providerKeys } from "./load.ts";
+import { checkConfig, providerKeys } from "./load.ts";
 
 describe("a provider's keys", () => {
   const prod = { name: "prod", secret: "p", weight: 2 };
@@ -14,4 +14,11 @@ describe("a provider's keys", () => {
   ])("of %j are %j", (provider, keys) => {
     expect(providerKeys(provider).map(({ secret }) => secret)).toEqual(keys);
   });
+});
+
+test("a provider's dialects are read", () => {
+  const p = { kind: "anthropic", base_url: "http://u.test" };
+  const { providers } = checkConfig({ providers: { p: { ...p, dialects: ["messages", "chat"] }, q: p } });
+  expect(providers["p"]?.dialects).toEqual(["messages", "chat"]);
+  expect(providers["q"]).not.toHaveProperty("dialects");
 });

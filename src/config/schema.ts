@@ -1,6 +1,7 @@
 import { isTimezone, byPriceKey, describePrice, type PriceKey } from "../core/index.ts";
 import { z } from "zod";
 import { alerts } from "./alerts.ts";
+import { auth, isTrustedOrigin } from "./auth.ts";
 import { defaultProviders } from "./defaults.ts";
 
 import { fromText } from "./from-text.ts";
@@ -142,9 +143,8 @@ const modelPrice = z
 function isCatalogLocation(text: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return true;
   if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password } = new URL(text);
-  const isLocal = ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
-  return (protocol === "https:" || (protocol === "http:" && isLocal)) && username === "" && password === "";
+  const url = new URL(text);
+  return isTrustedOrigin(url) && url.username === "" && url.password === "";
 }
 
 const catalogLocation = z
@@ -337,6 +337,7 @@ export const configSchema = z
     metrics: metrics.optional(),
     otlp: otlp.optional(),
     alerts: alerts.optional(),
+    auth,
     providers: z.record(prefix, provider).prefault(defaultProviders),
     files,
     responses,

@@ -72,6 +72,7 @@ export const errorTable = {
   web_busy: { status: 503, type: "server_error", fault: "gateway" },
   shutting_down: { status: 503, type: "server_error", fault: "gateway" },
   memory_exhausted: { status: 503, type: "server_error", fault: "gateway" },
+  issuer_unavailable: { status: 503, type: "server_error", fault: "gateway" },
   storage_unavailable: { status: 503, type: "server_error", fault: "gateway" },
 } as const;
 

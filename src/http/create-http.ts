@@ -108,7 +108,7 @@ async function answer(
     refuseWhileDraining(options);
     // Most tokens are cached, and need no promise.
     const offered = surface === "gemini" ? googleToken(request) : undefined;
-    const admitted = options.authenticator.authenticate(request.headers, offered);
+    const admitted = options.authenticator.authenticate(request.headers, offered, request, id);
     const principal = admitted instanceof Promise ? await admitted : admitted;
     if (route.access === "roles" && route.roles?.includes(principal.role) !== true) throw roleRequired(principal);
     const call: RouteCall = { request, requestId: id, principal, pathParameter };
@@ -129,7 +129,7 @@ async function answerSession(
   id: string,
 ): Promise<Response> {
   refuseWhileDraining(options);
-  const caller = await options.authenticator.authenticateSocket(request.headers);
+  const caller = await options.authenticator.authenticateSocket(request, id);
   const call = { request, requestId: id, principal: caller.principal, caller, pathParameter };
   return openSocket(options, { call, headers, handle: () => route.handle(call) });
 }
@@ -147,7 +147,7 @@ async function answerWatch(
   const protocol = request.headers.get("sec-websocket-protocol") ?? undefined;
   const presented = request.headers.has("authorization") || protocol === undefined;
   const credentials = presented ? request.headers : new Headers({ authorization: `Bearer ${protocol}` });
-  const principal = await options.authenticator.authenticate(credentials);
+  const principal = await options.authenticator.authenticate(credentials, undefined, request, id);
   const call = { request, requestId: id, principal, pathParameter };
   return openSocket(options, { call, headers, handle: () => route.handle(call), protocol });
 }
@@ -177,7 +177,7 @@ async function openSocket({ sockets }: HttpOptions, opening: SocketOpening): Pro
     return withHeaders(answered, headers);
   }
   const accepted = protocol === undefined ? answered : { ...answered, protocol };
-  return sockets.accept({ request, requestId: id, tokenId: principal.tokenId, headers, memory }, accepted);
+  return sockets.accept({ request, requestId: id, principal, headers, memory }, accepted);
 }
 
 function refuseWhileDraining({ draining }: HttpOptions): void {

@@ -24,7 +24,7 @@ test("a handshake that was running when the server began to stop is refused, and
   sockets.abortAll();
   expect(() =>
     sockets.accept(
-      { request, requestId: "req_1", tokenId: "t", headers: {}, memory: sockets.reserve("alice") },
+      { request, requestId: "req_1", principal: { tokenId: "t" }, headers: {}, memory: sockets.reserve("alice") },
       accepted,
     ),
   ).toThrow("going down");
@@ -62,7 +62,12 @@ function open(accepted: Partial<AcceptedSocket> = {}, options: Partial<SocketsOp
   const received: unknown[] = [];
   const done: unknown[] = [];
   const socket = { open: note, message: (message: unknown) => void received.push(message), close: note };
-  const handshake = { request: new Request("http://gateway.test/"), requestId: "req_1", tokenId: "t", headers: {} };
+  const handshake = {
+    request: new Request("http://gateway.test/"),
+    requestId: "req_1",
+    principal: { tokenId: "t" },
+    headers: {},
+  };
   sockets.accept({ ...handshake, memory: sockets.reserve("alice") }, { socket, ...accepted });
   if (events === undefined) throw new Error("it was not upgraded");
   events.open({
@@ -81,7 +86,7 @@ describe("an open socket", () => {
   test("is closed with 1008 once its token is revoked, unless its handler does that itself", () => {
     const added = new Map<OpenAnswer, string>();
     const openAnswers = {
-      add: (answer: OpenAnswer, tokenId: string) => void added.set(answer, tokenId),
+      add: (answer: OpenAnswer, { tokenId }: { tokenId: string }) => void added.set(answer, tokenId),
       remove: (answer: OpenAnswer) => void added.delete(answer),
     };
     const revoked = new GatewayError("token_revoked", "The token has been revoked.");

@@ -9,7 +9,7 @@ import {
   type SocketHandler,
   toGatewayError,
 } from "../core/index.ts";
-import type { OpenAnswers } from "../auth/index.ts";
+import type { OpenAnswers, Principal } from "../auth/index.ts";
 import { type MemoryBudget, memoryExhausted } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
@@ -61,7 +61,7 @@ export interface SocketMemory {
 interface Handshake {
   request: Request;
   requestId: string;
-  tokenId: string;
+  principal: Pick<Principal, "tokenId" | "signedUntil">;
   /** Headers of the answer besides the route's. */
   headers: Readonly<Record<string, string>>;
   memory: SocketMemory;
@@ -110,7 +110,7 @@ export class Sockets {
   }
 
   /** Turns the connection of a request into a WebSocket. Throws 426 for a request without a proper handshake. */
-  accept({ request, requestId, tokenId, headers, memory }: Handshake, accepted: AcceptedSocket): Response {
+  accept({ request, requestId, principal, headers, memory }: Handshake, accepted: AcceptedSocket): Response {
     const { upgrade, logger, openAnswers } = this.#options;
     const socket = new OpenSocket({
       accepted,
@@ -123,7 +123,7 @@ export class Sockets {
       onFailure: (thrown) => logger.error({ request_id: requestId, ...failureOf(thrown) }, "socket failed"),
     });
     this.#open.add(socket);
-    openAnswers.add(socket, tokenId);
+    openAnswers.add(socket, principal);
     this.#look();
     if (this.#closing) {
       // Its handshake was running when the server began to stop.

@@ -4,6 +4,7 @@ import type { Nano, Role } from "../../core/index.ts";
 import type { Account, AccountState, BudgetPeriod } from "../../ledger/index.ts";
 import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
+import { bindSteps, identitiesOf, type IdentityName } from "./bind-identities.ts";
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import type { Holder, HolderKind } from "../holder.ts";
@@ -33,6 +34,8 @@ export interface HolderChanges extends LimitChanges, PolicyChanges {
   disabled?: boolean | undefined;
   /** In millionths; only an organisation has one. */
   markup?: number | null | undefined;
+  /** Of a user: these and no others. */
+  identities?: readonly IdentityName[] | undefined;
 }
 
 /** A holder with its account, and those above it. */
@@ -40,6 +43,8 @@ export interface HolderState {
   holder: Holder;
   /** Empty of a user who has only service tokens. */
   chain: readonly AccountState[];
+  /** Empty of an organisation. */
+  identities: readonly IdentityName[];
 }
 
 /** The holder and its chain. Throws 404 if there is none in the caller's reach. */
@@ -50,8 +55,9 @@ export function* holderSteps(
 ): Steps<HolderState> {
   const holder = yield* findHolder(kind, idOrName);
   if (holder === undefined || !reaches(caller, holder)) throw notFound(kind, idOrName);
-  const { accountId } = holder;
-  return { holder, chain: accountId === undefined ? [] : yield* ledger.chain(accountId, environment.clock()) };
+  const { accountId, id } = holder;
+  const chain = accountId === undefined ? [] : yield* ledger.chain(accountId, environment.clock());
+  return { holder, chain, identities: kind === "user" ? yield* identitiesOf(id) : [] };
 }
 
 /**
@@ -87,12 +93,14 @@ export function* changeSteps(
   const { maxBudget, period, markup, rpm, tpm, concurrency } = changes;
   if (account === undefined && (maxBudget ?? period ?? markup ?? rpm ?? tpm ?? concurrency) != null)
     throw new AccountError(`${kind} ${holder.name} has only service tokens, and no account to limit`);
-  const old = settingsOf(holder, account);
-  const now = settingsOf(next, limited);
+  const { identities: wanted } = changes;
+  const old = { ...settingsOf(holder, account), ...(wanted && { identities: before.identities }) };
+  const now = { ...settingsOf(next, limited), ...(wanted && { identities: wanted }) };
   if (Bun.deepEquals(old, now)) return before;
   if (next.name !== holder.name) yield* requireFreeName(next);
   const hadOwner = mayBeOwner(holder) && (yield* hasOwner());
   yield updateHolder(next);
+  if (wanted !== undefined) yield* bindSteps(deps, holder, { before: before.identities, wanted });
   if (limited !== undefined) yield* deps.ledger.put(limited, at);
   if (next.name !== holder.name && account !== undefined) yield renameAccount(account.id, next.name);
   if (hadOwner && !(yield* hasOwner())) throw lastOwner();

@@ -18,6 +18,7 @@ import {
 } from "../reach.ts";
 import { tokenSettingsOf } from "../settings.ts";
 import { findHolder } from "../sql/holders.ts";
+import { isOfIdentity } from "../sql/identities.ts";
 import { findToken, updateToken } from "../sql/tokens.ts";
 
 /** The members to change of a token; null takes one away. */
@@ -135,6 +136,7 @@ export function rotateToken(
     requireVersion(context, token.version);
     requireOwn(deps.caller, before);
     if (token.revokedAt !== undefined) throw revoked(id);
+    if (yield* isOfIdentity(id)) throw new AccountError(`token ${id} is that of an issuer's caller, and has no secret`);
     const issued = issueToken(deps.environment.randomBytes, id);
     const previousUntil = deps.environment.clock() + overlapMs;
     yield updateToken({ ...token, secretHash: issued.secretHash, previousHash: token.secretHash, previousUntil });

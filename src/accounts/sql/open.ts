@@ -1,6 +1,8 @@
 import { tokens, type TokenRecord } from "../../auth/index.ts";
 import { runnerOf, type Storage } from "../../storage/index.ts";
 import type { Holder, HolderKind } from "../holder.ts";
+import type { Identity } from "../identity.ts";
+import { identities, selectIdentities, selectIdentity } from "./identities.ts";
 import { holders, selectHolder, selectHolders, selectUsers } from "./holders.ts";
 import { selectTokens, type TokenFilter } from "./tokens.ts";
 
@@ -18,6 +20,9 @@ export interface HolderStore {
   list(filter: HolderFilter): Promise<Holder[]>;
   /** Tokens of existing users, by id, after one. */
   tokens(filter: TokenFilter): Promise<{ token: TokenRecord; user: Holder }[]>;
+  identity(place: Pick<Identity, "issuer" | "subject">): Promise<Identity | undefined>;
+  /** Those of users, by their ids. */
+  identities(users: readonly string[]): Promise<Identity[]>;
 }
 
 export function openHolderStore(storage: Storage): HolderStore {
@@ -26,6 +31,8 @@ export function openHolderStore(storage: Storage): HolderStore {
     find: (kind, idOrName) => runner.first(selectHolder(kind, idOrName), holders.read),
     list: ({ kind, limit, after = "", organisation }) =>
       runner.rows(selectHolders(kind, { limit, after, organisation }), holders.read),
+    identity: (place) => runner.first(selectIdentity(place), identities.read),
+    identities: async (users) => (users.length === 0 ? [] : runner.rows(selectIdentities(users), identities.read)),
     async tokens(filter) {
       const found = await runner.rows(selectTokens(filter), tokens.read);
       const users = await runner.rows(selectUsers(found.map(({ user }) => user)), holders.read);

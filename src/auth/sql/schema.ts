@@ -122,3 +122,21 @@ export const HOLDERS = together(
   `,
   },
 );
+
+/** Callers by the signed tokens of others. */
+export const IDENTITIES = bothEngines(
+  `
+  -- Who an issuer's subject is here. It stays when the user is deleted, so that the subject does not come back by itself.
+  CREATE TABLE identities (
+    issuer      TEXT NOT NULL, -- the claim iss
+    subject     TEXT NOT NULL, -- the claim sub
+    user_id     TEXT NOT NULL,
+    token_id    TEXT, -- without a secret that anybody has; null before the first call
+    created_at  INTEGER NOT NULL,
+    PRIMARY KEY (issuer, subject)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX identities_by_user ON identities (user_id, issuer, subject);
+  CREATE INDEX identities_by_token ON identities (token_id);
+  `,
+  "issuer subject user_id token_id",
+);

@@ -139,7 +139,7 @@ export class WorkShell {
     if (this.#isClosing) throw shuttingDown();
     this.#running.add(abort);
     // A whole answer that is under way ends as it is, whatever becomes of its token.
-    if (streamed) this.#deps.work.openAnswers.add(abort, principal.tokenId);
+    if (streamed) this.#deps.work.openAnswers.add(abort, principal);
   }
 
   #leave(abort: CallAbort): void {

@@ -25,6 +25,7 @@ import {
   policyFields,
   policySettings,
   name,
+  printable,
   reason,
   reference,
   role,
@@ -48,6 +49,14 @@ const common = {
   created_at: z.iso.datetime(),
 };
 
+const identity = z.strictObject({
+  issuer: z
+    .url({ protocol: /^https?$/ })
+    .max(1_000)
+    .describe("The claim iss."),
+  subject: printable(1_000).describe("The claim sub."),
+});
+
 const answers = {
   organisation: z
     .object({ object: z.literal("organisation"), ...common, markup: z.number().nullable() })
@@ -59,6 +68,7 @@ const answers = {
       role,
       organisation: z.string().nullable(),
       organisation_id: z.string().nullable(),
+      identities: z.array(identity).describe("Callers with tokens of configured issuers who are this user."),
     })
     .meta({ id: "AdminUser" }),
 } as const;
@@ -71,7 +81,8 @@ const markup = z
   .nullable()
   .describe("The factor on the prices of its calls; null for the configuration's.");
 const ofOrganisation = { ...settings, markup: markup.optional() };
-const ofUser = { ...settings, role: role.optional() };
+const identities = z.array(identity).max(100).optional().describe("These and no others, by owners alone.");
+const ofUser = { ...settings, role: role.optional(), identities };
 
 const bodies = {
   organisation: {
@@ -93,6 +104,7 @@ function changesOf(body: HolderBody): HolderChanges {
     name: named,
     role: given,
     disabled,
+    identities: body.identities,
     markup: factor == null ? factor : Number(parseMarkup(factor)),
   };
 }

@@ -1,0 +1,1 @@
+export { SignedCallerVerifier } from "./signed-caller-verifier.ts";
