@@ -106,9 +106,12 @@ Ollama, vLLM and others). Two things have no place in an answer of another diale
 - **A signature after the text** of an answer, without a thought (Google), is left out in Messages, because clients take the
   last block of an answer for the answer.
 
-Passed bytes are the client's own responsibility. Two providers of the same dialect don't know each other's signatures
-(OpenAI's and xAI's Responses), and some require signatures that another never made (Google in chat, Anthropic with thinking
-within a loop that OpenAI began). A client that changes between them omits such items, or changes between two questions.`;
+Passed bytes are the client's own responsibility. In Responses, an item is another provider's if its id was in an answer of that
+one alone to the same user, within 30 days (a day with \`store: false\`): thoughts of others are left out, of their hosted tools' items the results
+remain as text (\`x-tollgate-changes: hosted-items\`), and a \`compaction\` that only its maker can read is a 422, unless the items that it
+stands for are there too. In the other dialects, two providers don't know each other's signatures, and some require signatures
+that another never made (Google in chat, Anthropic with thinking within a loop that OpenAI began). A client that changes
+between them omits such items, or changes between two questions.`;
 
 const fieldsIntroduction = `The support for each field of a request if the provider is called in another dialect.
 *Translated*: expressed in that dialect's way. *Carried*: same name and meaning there. *Dropped*: the answer is equivalent

@@ -71,6 +71,8 @@ export interface TextCall<Body extends ChargeableBody> extends BodyPreparation {
   shownModel?: string | undefined;
   /** The gateway's own conversation that the answer belongs to. */
   conversationId?: string | undefined;
+  /** The ids of the input's items that other providers made, and that this one cannot read; undefined if there are none. */
+  foreignIds?: ReadonlySet<string> | undefined;
   /** The client's headers, for what depends on its SDK. */
   headers?: Headers | undefined;
   /** `parsed` with all strings decoded, if available already. */
@@ -122,7 +124,8 @@ function rewrittenRequest<Body extends ChargeableBody>(
     const conversation = call.conversation ?? translations[dialect].readRequest(call.decoded ?? decodeBody(parsed));
     return new TranslatedRequest(target, dialect, conversation, call);
   } catch (thrown) {
-    if (thrown instanceof GatewayError) return undefined;
+    // An item of another provider would be refused there with less reason.
+    if (thrown instanceof GatewayError && call.foreignIds === undefined) return undefined;
     throw thrown;
   }
 }
@@ -150,7 +153,8 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     this.extras = extrasOf(target, parsed.body, this.#tools);
     this.headers = this.#tools && droppedTools(this.#tools.leftNames);
     this.streamed = parsed.body.stream === true;
-    const isRewritten = call.lostThoughts !== undefined || misfits(target, parsed, codec);
+    const isRewritten =
+      call.lostThoughts !== undefined || call.foreignIds !== undefined || misfits(target, parsed, codec);
     this.#rewritten = isRewritten ? rewrittenRequest(call, codec) : undefined;
     this.#isPlain = getsPlainContent(call);
     this.#call = call;
@@ -279,11 +283,17 @@ class TranslatedRequest {
   readonly tools: OfferedTools | undefined;
   /** The reasons why it was changed. */
   readonly changes = new Set<FactName>();
+  readonly #foreignIds: ReadonlySet<string> | undefined;
   #conversation: Conversation | undefined;
   #body: JsonObject | undefined;
 
   /** Throws 422 for a field that the upstream's dialect cannot express, or a demanded tool without a price. */
-  constructor(target: Target, dialect: Dialect, asked: Conversation, { images, lostThoughts }: BodyPreparation) {
+  constructor(
+    target: Target,
+    dialect: Dialect,
+    asked: Conversation,
+    { images, lostThoughts, foreignIds }: BodyPreparation & Pick<TextCall<ChargeableBody>, "foreignIds">,
+  ) {
     let conversation = asked;
     if (images !== undefined) {
       conversation = withFetchedImages(conversation, images);
@@ -295,6 +305,7 @@ class TranslatedRequest {
     }
     this.#target = target;
     this.#dialect = dialect;
+    this.#foreignIds = foreignIds;
     this.#conversation = conversation;
     this.#body = this.#write(conversation);
     this.tools = offeredTools(target, this.#body);
@@ -325,6 +336,7 @@ class TranslatedRequest {
       model,
       origin: route.prefix,
       outputTokensMax: price.maxOutputTokens,
+      foreignIds: this.#foreignIds,
       changed: (fact) => this.changes.add(fact),
     });
   }

@@ -21,7 +21,14 @@ import {
   withToolRuns,
   type WorkBound,
 } from "../core/index.ts";
-import { comparesModels, inputItems, queuedResponse, type TextCodec, thoughtsOf } from "../dialects/index.ts";
+import {
+  comparesModels,
+  inputItems,
+  itemsOfMakers,
+  queuedResponse,
+  type TextCodec,
+  thoughtsOf,
+} from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { MediaCodec } from "../media/index.ts";
 import {
@@ -153,6 +160,8 @@ interface PreparedBody {
   decoded?: JsonObject | undefined;
   /** What it lacked; undefined if that has not been looked for. */
   preparation?: BodyPreparation | undefined;
+  /** The ids of its items that other providers made; undefined if they have not been looked up. */
+  foreignIds?: ReadonlySet<string> | undefined;
   /** The gateway's own conversation that it belongs to. */
   conversationId?: string | undefined;
 }
@@ -161,20 +170,28 @@ function planText<Body extends ChargeableBody>(
   call: ReadCall<Body>,
   parsed: ParsedBody<Body>,
   codec: TextCodec<Body>,
-  { own, decoded = own, preparation, conversationId }: PreparedBody = {},
+  prepared: PreparedBody = {},
 ): CallPlan | Promise<CallPlan> {
+  const { own, decoded = own, preparation, conversationId, foreignIds = lookUpForeign(call, parsed, codec) } = prepared;
   const { target, incoming, at, deps } = call;
-  if (decoded === undefined && isLarge(parsed.bytes.length) && !keepsBytes(target, parsed, codec)) {
-    return decodeBodyOf(call, parsed).then((all) => planText(call, parsed, codec, { decoded: all, conversationId }));
+  if (foreignIds instanceof Promise) {
+    return foreignIds.then((found) => planText(call, parsed, codec, { ...prepared, foreignIds: found }));
+  }
+  const isDecoded = decoded !== undefined || !isLarge(parsed.bytes.length);
+  if (!isDecoded && !(foreignIds === nothing && keepsBytes(target, parsed, codec))) {
+    return decodeBodyOf(call, parsed).then((all) =>
+      planText(call, parsed, codec, { decoded: all, conversationId, foreignIds }),
+    );
   }
   if (preparation === undefined && mayLackSomething(target, parsed, codec)) {
     const body = decoded ?? decodeBody(parsed);
-    return prepareBody({ deps, target, principal: incoming.principal, body }, codec).then((prepared) =>
-      planText({ ...call, target: prepared.target }, parsed, codec, {
+    return prepareBody({ deps, target, principal: incoming.principal, body }, codec).then((found) =>
+      planText({ ...call, target: found.target }, parsed, codec, {
         own,
         decoded: body,
-        preparation: prepared.preparation,
+        preparation: found.preparation,
         conversationId,
+        foreignIds,
       }),
     );
   }
@@ -182,17 +199,35 @@ function planText<Body extends ChargeableBody>(
   const { requestId } = incoming;
   const shownModel = codec.dialect === "messages" && comparesModels(incoming.headers) ? parsed.body.model : undefined;
   const { headers } = incoming;
-  const exchange = openTextExchange(
-    { target, parsed, requestId, at, request: own, decoded, ...preparation, conversationId, shownModel, headers },
-    codec,
-  );
-  const created = hasUpstreamIds(target, codec, exchange) ? codec.objects.created(parsed.body) : undefined;
+  const asked = { target, parsed, requestId, at, request: own, decoded, conversationId, shownModel, headers };
+  const others = foreignIds === nothing ? undefined : foreignIds;
+  const exchange = openTextExchange({ ...asked, ...preparation, foreignIds: others }, codec);
+  // Items of hosted tools keep their ids, whoever wrote the others.
+  const created = target.operation.dialect === codec.dialect ? codec.objects.created(parsed.body) : undefined;
   const objects = created && { created, ...objectRecords(call, parsed.body) };
   const thoughts = preparation?.answerThoughts;
   const keepThoughts = thoughts && (() => deps.keptThoughts.keep(thoughts.text, thoughts.callIds, incoming.principal));
   const records = (objects ?? keepThoughts) && { objects, storeResponse: undefined, keepThoughts };
-  const plan = authorized(call, planOf(call, bound, exchange, records), codec.objects.references(parsed.body));
+  const references = codec.objects.references(parsed.body);
+  const sent = foreignIds === nothing ? references : references.filter(({ id }) => !foreignIds.has(id));
+  const plan = authorized(call, planOf(call, bound, exchange, records), sent);
   return target.route.keys.hasSeveral ? withKeyOfThoughts(call, parsed.body, plan) : plan;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** The ids of items of a history of Responses that another provider of Responses made. */
+function lookUpForeign<Body extends ChargeableBody>(
+  { incoming: { principal }, target: { route, operation }, deps }: ReadCall<Body>,
+  { body }: ParsedBody<Body>,
+  { dialect }: TextCodec<Body>,
+): ReadonlySet<string> | Promise<ReadonlySet<string>> {
+  if (dialect !== "responses" || operation.dialect !== "responses") return nothing;
+  const ids = itemsOfMakers(body);
+  if (ids.length === 0) return nothing;
+  return deps.storedObjects
+    .madeElsewhere(ids, { principal, route })
+    .then((found) => (found.size === 0 ? nothing : found));
 }
 
 /** Thoughts that the gateway adds are input, of at least a byte a token. */

@@ -63,6 +63,7 @@ export {
   inConversation,
   inputItems,
   queuedResponse,
+  itemsOfMakers,
   referencedItems,
   responsesCodec,
   responsesRequest,

@@ -46,6 +46,20 @@ function describeObjectOwnerStore(name: string, open: () => Promise<Storage>): v
       expect(await find([])).toEqual([]);
     });
 
+    test("name the makers of a user's items, as long as they are kept", async () => {
+      await store.put(owned);
+      await store.put({ ...owned, provider: "xai" });
+      await store.put({ ...owned, owner: "bob", provider: "byteplus" });
+      await store.put({ ...owned, objects: [{ kind: "file", id: "msg_1" }], provider: "google" });
+      await store.put({ ...owned, objects: [{ kind: "item", id: "msg_2" }], expiresAt: AT });
+      const makers = await store.makersOf(["msg_1", "msg_2", "cntr_1", "x"], "alice", AT);
+      expect(makers.toSorted((one, two) => one.provider.localeCompare(two.provider))).toEqual([
+        { id: "msg_1", provider: "openai" },
+        { id: "msg_1", provider: "xai" },
+      ]);
+      expect(await store.makersOf([], "alice", AT)).toEqual([]);
+    });
+
     test("lie side by side under one id", async () => {
       await store.put(owned);
       await store.put({ ...owned, owner: "bob", keyId: "key-2" });

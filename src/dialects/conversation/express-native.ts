@@ -14,12 +14,16 @@ type IsForeign = (part: Part) => boolean;
 export function expressNative(
   turns: readonly Turn[],
   dialect: Dialect,
-  { foreignItems = [], changed }: Pick<TranslationTarget, "foreignItems" | "changed">,
+  { foreignItems = [], foreignIds, changed }: Pick<TranslationTarget, "foreignItems" | "foreignIds" | "changed">,
 ): readonly Turn[] {
   const isForeign: IsForeign = (part) => {
+    if (part.kind === "reasoning") return part.id !== undefined && foreignIds?.has(part.id) === true;
     const native = part.kind === "image" ? part.native : part;
     if (native === undefined || !("dialect" in native)) return false;
-    return native.dialect === dialect ? foreignItems.includes(stringOf(native.value["type"])) : part.kind === "native";
+    if (native.dialect !== dialect) return part.kind === "native";
+    const { type, id, approval_request_id: approved } = native.value;
+    if (foreignItems.includes(stringOf(type))) return true;
+    return foreignIds !== undefined && (foreignIds.has(stringOf(id)) || foreignIds.has(stringOf(approved)));
   };
   const says = ({ parts }: Turn): boolean =>
     parts.some((part) => isForeign(part) || (part.kind === "tool-result" && part.content.some(isForeign)));
@@ -37,6 +41,7 @@ function expressParts(parts: readonly Part[], isForeign: IsForeign): Part[] {
   return parts.flatMap((part): Part[] => {
     if (part.kind === "tool-result") return [{ ...part, content: expressParts(part.content, isForeign) }];
     if (part.kind === "image" && isForeign(part)) return [{ ...part, native: undefined }];
+    if (part.kind === "reasoning" && isForeign(part)) return [];
     if (part.kind !== "native" || !isForeign(part)) return [part];
     if (part.text === undefined) {
       if (part.refusal !== undefined) throw invalid(part.at ?? "input", part.refusal);

@@ -41,6 +41,8 @@ export interface TranslationTarget extends ModelFacts {
   origin: string;
   /** The model's maximum output: replaces a limit that the dialect requires and the client omitted. */
   outputTokensMax?: number | undefined;
+  /** The ids of items that other providers made, and that this one cannot read. */
+  foreignIds?: ReadonlySet<string> | undefined;
   /** Called with the name of each fact about the model for which the request is changed. */
   changed?: ((fact: FactName) => void) | undefined;
 }

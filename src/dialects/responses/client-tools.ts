@@ -152,6 +152,15 @@ export function textOfHosted(item: JsonObject): string | undefined {
   return reader?.(item);
 }
 
+/** Whether an item is a hosted tool's, or one that its maker alone can read: no other provider takes it. */
+export function isMakersOwn(item: JsonObject): boolean {
+  const type = stringOf(item["type"]);
+  if (type === "custom_tool_call") return isServerRun(item);
+  return makersAlone.has(type) || Object.hasOwn(hostedItems, type);
+}
+
+const makersAlone: ReadonlySet<string> = new Set(["reasoning", "compaction", "context_compaction"]);
+
 const nothing = (): string => "";
 
 const joined = (title: string, texts: readonly string[]): string => {

@@ -13,7 +13,7 @@ import { responsesObjects } from "./stored-objects.ts";
 
 export { queuedResponse } from "./answers/response-object.ts";
 export { boundItems } from "./bound.ts";
-export { inputItems, referencedItems } from "./kept-items.ts";
+export { inputItems, itemsOfMakers, referencedItems } from "./kept-items.ts";
 export { inConversation, streamInConversation } from "./shown-conversation.ts";
 export { countResponseTokensRequest, type ResponsesRequest, responsesRequest } from "./request.ts";
 

@@ -1,5 +1,6 @@
 import { type JsonObject, listOf, objectOf } from "../../core/index.ts";
 import { invalid, optional, readList, readObject, readWord } from "../conversation/index.ts";
+import { isMakersOwn } from "./client-tools.ts";
 
 /** The ids that the input references by `item_reference`, which must be looked up before it is read. */
 export function referencedItems(body: JsonObject): string[] {
@@ -9,6 +10,18 @@ export function referencedItems(body: JsonObject): string[] {
     const id = item === undefined || !isReference(item) ? undefined : item["id"];
     return typeof id === "string" ? [id] : [];
   });
+}
+
+/** The ids of the input's items that their makers alone can read, but not of those that are referenced too. */
+export function itemsOfMakers(body: JsonObject): string[] {
+  const ids: string[] = [];
+  for (const value of listOf(body["input"])) {
+    const item = objectOf(value);
+    if (item !== undefined && typeof item["id"] === "string" && isMakersOwn(item)) ids.push(item["id"]);
+  }
+  if (ids.length === 0) return ids;
+  const referenced = new Set(referencedItems(body));
+  return ids.filter((id) => !referenced.has(id));
 }
 
 /** The kind of an item: `type` is optional for a message, and for a reference. */

@@ -8,6 +8,13 @@ export interface ObjectOwner extends StoredObject {
   keyId: string;
 }
 
+/** A provider whose answer contained an item. */
+export interface ItemMaker {
+  id: string;
+  /** The provider's prefix. */
+  provider: string;
+}
+
 /** Objects from one answer. */
 interface OwnedObjects {
   objects: readonly StoredObject[];
@@ -25,6 +32,8 @@ export interface ObjectOwnerStore {
   put(owned: OwnedObjects): Promise<void>;
   /** All owners of these objects that are not expired. */
   find(provider: string, ids: readonly string[], at: number): Promise<ObjectOwner[]>;
+  /** Which of a user's items were made, and at which providers; those that are not expired. */
+  makersOf(ids: readonly string[], owner: string, at: number): Promise<ItemMaker[]>;
   /** Deletes expired records, a bounded number at a time. */
   deleteExpired(at: number): Promise<void>;
 }

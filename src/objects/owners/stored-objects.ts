@@ -75,6 +75,16 @@ export class StoredObjects {
     return undefined;
   }
 
+  /** The ids among these that answers of other providers alone gave to the caller: items that this one cannot read. */
+  async madeElsewhere(itemIds: readonly string[], { principal, route }: ObjectCaller): Promise<ReadonlySet<string>> {
+    const ids = [...new Set(itemIds)].filter(isStorableId).slice(-limits.objectReferencesMax);
+    if (ids.length === 0) return new Set();
+    const { owners, clock } = this.#deps;
+    const made = Map.groupBy(await owners.makersOf(ids, principal.user, clock()), ({ id }) => id);
+    const elsewhere = ids.filter((id) => made.get(id)?.every(({ provider }) => provider !== route.prefix) === true);
+    return new Set(elsewhere);
+  }
+
   /** The objects among these that are recorded as the caller's. */
   async known(objects: readonly StoredObject[], { principal, route }: ObjectCaller): Promise<StoredObject[]> {
     const ids = objects.map(({ id }) => id).filter(isStorableId);

@@ -12,7 +12,7 @@ import {
   textsIn,
 } from "../../../storage/index.ts";
 import type { FileKey, FileStore, UploadPlace } from "../file-store.ts";
-import type { ObjectOwner, ObjectOwnerStore } from "../store.ts";
+import type { ItemMaker, ObjectOwner, ObjectOwnerStore } from "../store.ts";
 
 /** Rows deleted at a time. */
 const DELETED_MAX = 10_000;
@@ -20,6 +20,7 @@ const DELETED_MAX = 10_000;
 const { text, oneOf } = column;
 
 const owners = tableOf<ObjectOwner>({ kind: oneOf(objectKinds), id: text, owner: text, keyId: text });
+const makers = tableOf<ItemMaker>({ id: text, provider: text });
 const files = tableOf<FileKey>({ id: text, keyId: text });
 
 /** The `kept_until` of a file that its upstream never deletes. */
@@ -50,6 +51,12 @@ export function openObjectOwnerStore(storage: Storage): ObjectOwnerStore {
         sql`SELECT ${owners.names} FROM stored_objects
           WHERE provider = ${provider} AND kept_until > ${at} AND id IN (${textsIn(ids)})`,
         owners.read,
+      ),
+    makersOf: (ids, owner, at) =>
+      runner.rows(
+        sql`SELECT ${makers.names} FROM stored_objects
+          WHERE id IN (${textsIn(ids)}) AND owner = ${owner} AND kind = 'item' AND kept_until > ${at}`,
+        makers.read,
       ),
     deleteExpired: (at) =>
       runner.run(sql`DELETE FROM stored_objects WHERE (id, provider, kind, owner) IN (
