@@ -1,9 +1,11 @@
 import { anthropic } from "./anthropic/index.ts";
 import { byteplus } from "./byteplus/index.ts";
 import { brave } from "./brave/index.ts";
+import { cohere } from "./cohere/index.ts";
 import { deepseek } from "./deepseek/index.ts";
 import { firecrawl } from "./firecrawl/index.ts";
 import { google } from "./google/index.ts";
+import { jina } from "./jina/index.ts";
 import { mistral } from "./mistral/index.ts";
 import { openaiCompatible } from "./openai-compatible/index.ts";
 import { openai } from "./openai/index.ts";
@@ -17,6 +19,7 @@ import { SimulatorClock } from "./shared/videos/stored-videos.ts";
 import { OpenSockets, type RecordedSocket } from "./shared/realtime/open-sockets.ts";
 import type { SimulatedProvider } from "./shared/types.ts";
 import { startDemoSite } from "./site/index.ts";
+import { voyage } from "./voyage/index.ts";
 import { xai } from "./xai/index.ts";
 
 export type { RecordedRequest } from "./shared/recorder.ts";
@@ -30,6 +33,9 @@ const providers = {
   anthropic,
   mistral,
   byteplus,
+  cohere,
+  jina,
+  voyage,
   "openai-compatible": openaiCompatible,
 };
 
@@ -129,6 +135,9 @@ function baseUrls(url: string): Simulators["providers"] {
     anthropic: base(anthropic),
     mistral: base(mistral),
     byteplus: base(byteplus),
+    cohere: base(cohere),
+    jina: base(jina),
+    voyage: base(voyage),
     "openai-compatible": base(openaiCompatible),
   };
 }

@@ -40,6 +40,9 @@ test("prints one JSON line when listening and answers at its URLs", async () => 
     anthropic: `${ready.url}/anthropic`,
     mistral: `${ready.url}/mistral/v1`,
     byteplus: `${ready.url}/byteplus/api/v3`,
+    cohere: `${ready.url}/cohere`,
+    jina: `${ready.url}/jina/v1`,
+    voyage: `${ready.url}/voyage/v1`,
     "openai-compatible": `${ready.url}/openai-compatible/v1`,
   });
   expect(await (await fetch(ready.site)).text()).toContain("<h1");

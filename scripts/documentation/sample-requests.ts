@@ -22,6 +22,18 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
   updateConversation: { metadata: { topic: "greetings" } },
   createConversationItems: { items: [item] },
   createEmbedding: { model: "openai/text-embedding-3-small", input: ["a text", "another text"] },
+  rerank: {
+    model: "cohere/rerank-v3.5",
+    query: "What is the capital of France?",
+    documents: ["Paris", "Berlin"],
+    top_n: 1,
+  },
+  rerankV2: {
+    model: "cohere/rerank-v3.5",
+    query: "What is the capital of France?",
+    documents: ["Paris", "Berlin"],
+    top_n: 1,
+  },
   createModeration: { model: "openai/omni-moderation-latest", input: "a text to look at" },
   createImage: { model: "openai/gpt-image-1", prompt: "a lighthouse at dusk", size: "1024x1024", quality: "low" },
   createImageEdit: {

@@ -31,6 +31,9 @@ const providers: Readonly<Record<string, { id: string; prefix: string }>> = {
   groq: { id: "groq", prefix: "groq/" },
   moonshot: { id: "moonshotai", prefix: "moonshot/" },
   perplexity: { id: "perplexity", prefix: "perplexity/" },
+  cohere: { id: "cohere", prefix: "cohere/" },
+  jina_ai: { id: "jina", prefix: "jina_ai/" },
+  voyage: { id: "voyage", prefix: "voyage/" },
 };
 
 const kinds: Readonly<Record<string, NonNullable<CatalogModel["kind"]>>> = {
@@ -44,6 +47,7 @@ const kinds: Readonly<Record<string, NonNullable<CatalogModel["kind"]>>> = {
   video_generation: "video",
   realtime: "realtime",
   moderation: "moderation",
+  rerank: "rerank",
   ocr: "ocr",
   search: "tool",
 };
@@ -221,7 +225,7 @@ function otherPrices(row: LitellmRow, kind: CatalogModel["kind"], hasTokens: boo
     input_mchars: priceOf(row["input_cost_per_character"]),
     pages_kcount: perThousand(row["ocr_cost_per_page"]),
     maps_kcount: perThousand(row["google_maps_grounding_cost_per_query"]),
-    searches_kcount: perThousand(row["input_cost_per_query"]),
+    [kind === "rerank" ? "search_units_kcount" : "searches_kcount"]: perThousand(row["input_cost_per_query"]),
     web_searches_kcount: highestSearch(row["search_context_cost_per_query"]),
   });
 }

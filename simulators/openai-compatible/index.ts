@@ -8,6 +8,7 @@ import { embeddingRoutes } from "./embeddings.ts";
 import { plainErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
 import { audioRoutes } from "./audio.ts";
+import { rankRoute } from "./rerank.ts";
 
 function responseHeaders(call: Call): Headers {
   return { "x-request-id": call.identity.uuid("request") };
@@ -28,6 +29,7 @@ export const openaiCompatible: SimulatedProvider = {
     ...otherDialects,
     completionRoute("/openai-compatible/v1/completions", plainErrors, false),
     ...embeddingRoutes,
+    rankRoute,
     ...audioRoutes,
     ...modelRoutes,
   ],

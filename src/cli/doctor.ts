@@ -99,7 +99,7 @@ async function checkProviders({ loaded, storage }: State): Promise<Finding[]> {
   );
 }
 
-const PROVING_OPERATIONS = ["chat", "messages", "responses"] as const;
+const PROVING_OPERATIONS = ["chat", "messages", "responses", "rerank"] as const;
 
 /**
  * Proves a key by an empty request for text, which is refused for its lack of everything, and billed by nobody: a key that is

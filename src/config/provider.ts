@@ -1,7 +1,17 @@
 import { z } from "zod";
 import { fromText } from "./from-text.ts";
 
-const providerKinds = ["openai", "google", "xai", "anthropic", "byteplus", "openai-compatible"] as const;
+const providerKinds = [
+  "openai",
+  "google",
+  "xai",
+  "anthropic",
+  "byteplus",
+  "cohere",
+  "jina",
+  "voyage",
+  "openai-compatible",
+] as const;
 
 export const providerPresets = [
   "generic",

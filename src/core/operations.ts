@@ -11,6 +11,7 @@ export type ModelOperation =
   | "completion"
   | "embeddings"
   | "moderation"
+  | "rerank"
   | "image_generation"
   | "image_edit"
   | "speech"

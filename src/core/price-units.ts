@@ -173,6 +173,11 @@ const rows = {
   maps_kcount: { bucket: "maps", per: KCOUNT, buys: "a thousand maps of a site" },
   pdf_pages_kcount: { bucket: "pdfPages", per: KCOUNT, buys: "a thousand pages of PDF documents" },
   tool_calls_kcount: { bucket: "toolCalls", per: KCOUNT, buys: "a thousand calls of a tool of another server" },
+  search_units_kcount: {
+    bucket: "searchUnits",
+    per: KCOUNT,
+    buys: "a thousand search units of a ranking: a query with up to a hundred documents",
+  },
   requests_kcount: { bucket: "requests", per: KCOUNT, buys: "a thousand calls" },
 } as const satisfies Readonly<Record<string, PriceUnit<string>>>;
 

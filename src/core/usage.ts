@@ -42,6 +42,7 @@ export const usageBuckets = [
   "maps",
   "pdfPages",
   "toolCalls",
+  "searchUnits",
   "requests",
 ] as const;
 

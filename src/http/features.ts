@@ -14,6 +14,7 @@ import { modelsFeature } from "./models/index.ts";
 import { moderationsFeature } from "./moderations/index.ts";
 import { platformFeature } from "./platform/index.ts";
 import { realtimeFeature } from "./realtime/index.ts";
+import { rerankFeature } from "./rerank/index.ts";
 import { responsesFeature } from "./responses/index.ts";
 import { toolsFeature } from "./tools/index.ts";
 import { videosFeature } from "./videos/index.ts";
@@ -32,6 +33,7 @@ export const features: readonly Feature[] = [
   completionsFeature,
   embeddingsFeature,
   moderationsFeature,
+  rerankFeature,
   imagesFeature,
   videosFeature,
   audioFeature,

@@ -16,4 +16,5 @@ export {
   imageGenerationCodec,
   imageGenerationRequest,
 } from "./images/index.ts";
+export { rerankCodec, rerankRequest } from "./rerank/index.ts";
 export { moderationCodec, moderationRequest } from "./moderations/index.ts";

@@ -53,6 +53,8 @@ const routes: [string, string, string[]][] = [
   ["post", "/v1/embeddings", proxied],
   ["post", "/v1/completions", proxied],
   ["post", "/v1/moderations", proxied],
+  ["post", "/v1/rerank", proxied],
+  ["post", "/v2/rerank", proxied],
   ["post", "/v1/responses/compact", proxied],
   ["post", "/v1/responses/input_tokens", proxied.filter((status) => status !== "409")],
   ["post", "/v1/audio/speech", proxied],
@@ -125,7 +127,7 @@ function typeOf(path: string): string {
 
 /** The schema of an error there. */
 function errorNameOf(path: string): string {
-  if (path.startsWith("/v2/")) return "FirecrawlError";
+  if (path.startsWith("/v2/") && path !== "/v2/rerank") return "FirecrawlError";
   if (path.startsWith("/v1beta/")) return "GoogleError";
   return path.startsWith("/v1/messages") ? "AnthropicError" : "Error";
 }

@@ -207,6 +207,7 @@ const fallbacks: Record<UsageBucket, readonly string[]> = {
   maps: ["maps_kcount"],
   pdfPages: ["pdf_pages_kcount"],
   toolCalls: ["tool_calls_kcount"],
+  searchUnits: ["search_units_kcount"],
   requests: ["requests_kcount"],
 };
 
@@ -224,6 +225,7 @@ const nanoPerCredit: Partial<Record<UsageBucket, bigint>> = {
   previewSearches: 1_000_000n,
   storageSearches: 1_000_000n,
   searches: 1_000_000n,
+  searchUnits: 1_000_000n,
   pages: 1_000_000n,
   maps: 1_000_000n,
   pdfPages: 1_000_000n,

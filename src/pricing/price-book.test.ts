@@ -157,10 +157,11 @@ describe("a model that no layer prices", () => {
   });
 });
 
-const inTokens: PricedModality[] = ["text", "embeddings", "images", "speech", "transcription", "realtime"];
+const inTokens: PricedModality[] = ["text", "embeddings", "rerank", "images", "speech", "transcription", "realtime"];
 const allModalities: PricedModality[] = [
   "text",
   "embeddings",
+  "rerank",
   "images",
   "speech",
   "transcription",
@@ -170,15 +171,16 @@ const allModalities: PricedModality[] = [
 
 const coverage: [string, PriceTable, PricedModality[]][] = [
   ["input and output tokens price everything that is counted in tokens", { input_mtok: 1, output_mtok: 2 }, inTokens],
-  ["input tokens price embeddings", { input_mtok: 1 }, ["embeddings"]],
+  ["input tokens price embeddings and rankings", { input_mtok: 1 }, ["embeddings", "rerank"]],
+  ["search units", { search_units_kcount: 2 }, ["rerank"]],
   ["output tokens alone price nothing", { output_mtok: 1 }, []],
   ["cached tokens alone price nothing", { cache_read_mtok: 1, cache_image_read_mtok: 1 }, []],
   ["a price per image", { image: 0.04 }, ["images"]],
   ["a price by variant of image", { image: { "1024x1024": 0.04 } }, ["images"]],
   ["a price of input images does not price output images", { input_image: 0.01 }, []],
-  ["image tokens", { input_mtok: 1, output_image_mtok: 40 }, ["embeddings", "images"]],
+  ["image tokens", { input_mtok: 1, output_image_mtok: 40 }, ["embeddings", "rerank", "images"]],
   ["characters", { input_mchars: 15 }, ["speech"]],
-  ["output audio tokens", { input_mtok: 1, output_audio_mtok: 12 }, ["embeddings", "speech"]],
+  ["output audio tokens", { input_mtok: 1, output_audio_mtok: 12 }, ["embeddings", "rerank", "speech"]],
   ["hours of audio", { input_audio_hours: 0.36 }, ["transcription"]],
   ["input audio tokens", { input_audio_mtok: 6, output_mtok: 10 }, ["transcription"]],
   ["seconds of video", { output_video_seconds: { "720p": 0.1 } }, ["video"]],
@@ -186,7 +188,7 @@ const coverage: [string, PriceTable, PricedModality[]][] = [
   ["audio tokens in and out", { input_audio_mtok: 6, output_audio_mtok: 12 }, ["realtime"]],
   ["video tokens", { output_video_mtok: 7 }, ["video"]],
   ["a price per call", { requests_kcount: 5 }, allModalities],
-  ["a price of zero", { image: 0, input_mtok: 0 }, ["embeddings", "images"]],
+  ["a price of zero", { image: 0, input_mtok: 0 }, ["embeddings", "rerank", "images"]],
 ];
 
 describe("the modalities that a price covers", () => {
@@ -199,7 +201,8 @@ describe("the modalities that a price covers", () => {
 
   test.each<[string, string, PricedModality[]]>([
     ["openai", "gpt-4o", inTokens],
-    ["openai", "text-embedding-3-small", ["embeddings"]],
+    ["openai", "text-embedding-3-small", ["embeddings", "rerank"]],
+    ["cohere", "rerank-v3.5", ["rerank"]],
     ["openai", "dall-e-3", ["images"]],
     ["openai", "tts-1", ["speech"]],
     ["openai", "whisper-1", ["transcription"]],

@@ -72,7 +72,15 @@ export interface TieredRate {
 }
 
 /** The modalities that a price can cover. A model has no price for a modality that would be free only by omission. */
-export type PricedModality = "text" | "embeddings" | "images" | "speech" | "transcription" | "video" | "realtime";
+export type PricedModality =
+  | "text"
+  | "embeddings"
+  | "rerank"
+  | "images"
+  | "speech"
+  | "transcription"
+  | "video"
+  | "realtime";
 
 const byTokens: readonly PriceKey[] = ["input_mtok", "output_mtok"];
 
@@ -82,6 +90,7 @@ const byTokens: readonly PriceKey[] = ["input_mtok", "output_mtok"];
 const modalityPrices: Record<PricedModality, readonly (readonly PriceKey[])[]> = {
   text: [byTokens],
   embeddings: [["input_mtok"]],
+  rerank: [["search_units_kcount"], ["input_mtok"]],
   images: [["image"], byTokens, ["input_mtok", "output_image_mtok"]],
   speech: [["input_mchars"], byTokens, ["input_mtok", "output_audio_mtok"]],
   video: [["output_video_seconds"], ["output_video_mtok"]],
@@ -92,6 +101,7 @@ const modalityPrices: Record<PricedModality, readonly (readonly PriceKey[])[]> =
 const modalities: readonly PricedModality[] = [
   "text",
   "embeddings",
+  "rerank",
   "images",
   "speech",
   "transcription",

@@ -9,8 +9,11 @@ import type { Provider, UpstreamOperation } from "./provider.ts";
 import { createProvider, type ProviderChoice } from "./registry.ts";
 import { matchesPattern, readFault } from "./shared/failures.ts";
 
+/** Kinds that generate no text. */
+type Textless = "cohere" | "jina" | "voyage";
+
 /** Whether each kind and preset accepts `stream_options`; the types require all of them to be listed. */
-const kinds: Record<Exclude<ProviderChoice["kind"], "openai-compatible">, boolean> = {
+const kinds: Record<Exclude<ProviderChoice["kind"], "openai-compatible" | Textless>, boolean> = {
   openai: true,
   google: true,
   xai: true,

@@ -1,10 +1,13 @@
 import type { PresetName, ProviderDialect, ProviderKindName } from "../config/index.ts";
 import { anthropicOf } from "./anthropic/index.ts";
 import { byteplus } from "./byteplus/index.ts";
+import { cohere } from "./cohere/index.ts";
 import { google } from "./google/index.ts";
+import { jinaOf } from "./jina/index.ts";
 import { openai } from "./openai/index.ts";
 import { choosePreset, openaiCompatible } from "./openai-compatible/index.ts";
 import type { Provider } from "./provider.ts";
+import { voyageOf } from "./voyage/index.ts";
 import { xai } from "./xai/index.ts";
 
 /** The settings of a configured provider that select its implementation. */
@@ -24,6 +27,9 @@ const kinds = {
   xai: () => xai,
   anthropic: anthropicOf,
   byteplus: () => byteplus,
+  cohere: () => cohere,
+  jina: jinaOf,
+  voyage: voyageOf,
   "openai-compatible": ({ preset, baseUrl, dialects }) =>
     openaiCompatible(choosePreset(preset, baseUrl), baseUrl, dialects),
 } satisfies Record<ProviderKindName, (choice: ProviderChoice) => Provider>;

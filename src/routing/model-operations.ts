@@ -15,6 +15,7 @@ export const modalityOf: Record<ModelOperation, PricedModality> = {
   embeddings: "embeddings",
   // Both are priced by their input alone.
   moderation: "embeddings",
+  rerank: "rerank",
   image_generation: "images",
   image_edit: "images",
   speech: "speech",
@@ -39,6 +40,7 @@ const operationsOfKind: Readonly<Partial<Record<ModelKind, readonly ModelOperati
   completion: ["completion"],
   embeddings: ["embeddings"],
   moderation: ["moderation"],
+  rerank: ["rerank"],
   image: ["image_generation", "image_edit"],
   speech: ["speech"],
   transcription: ["transcription", "translation", "realtime_transcription"],

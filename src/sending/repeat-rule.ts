@@ -26,6 +26,7 @@ const rules: Readonly<Record<Operation, RepeatRule>> = {
   completion: "freely",
   embeddings: "freely",
   moderation: "freely",
+  rerank: "freely",
   image_generation: "unless-done",
   image_edit: "unless-done",
   speech: "unless-done",

@@ -23,7 +23,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
     generates: { "docs/configuration.md": "`acme`", "tollgate.schema.json": '"acme"' },
   },
   provider: { title: "Add a provider", generates: { "tollgate.schema.json": '"acme"' } },
-  route: { title: "Add a route", generates: { "openapi.json": '"/v1/rerank"' } },
+  route: { title: "Add a route", generates: { "openapi.json": '"/v1/classify"' } },
   "price-unit": {
     title: "Add a price unit",
     generates: {

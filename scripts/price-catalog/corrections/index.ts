@@ -4,7 +4,7 @@ import { byteplus } from "./byteplus.ts";
 import { google } from "./google.ts";
 import { mistral } from "./mistral.ts";
 import { openai } from "./openai.ts";
-import { deepseek, groq, none, openrouter, perplexity } from "./others.ts";
+import { cohere, deepseek, groq, none, openrouter, perplexity } from "./others.ts";
 import { xai } from "./xai.ts";
 
 export type { Correction, ProviderCorrections } from "./correction.ts";
@@ -13,13 +13,16 @@ export type { Correction, ProviderCorrections } from "./correction.ts";
 export const corrections: Readonly<Record<string, ProviderCorrections>> = {
   anthropic,
   byteplus,
+  cohere,
   deepseek,
   google,
   groq,
+  jina: none,
   mistral,
   moonshotai: none,
   openai,
   openrouter,
   perplexity,
+  voyage: none,
   "x-ai": xai,
 };

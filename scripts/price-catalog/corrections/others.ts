@@ -36,3 +36,15 @@ export const openrouter: ProviderCorrections = {
 };
 
 export const none: ProviderCorrections = { corrections: [] };
+
+const wrongRate = "LiteLLM's table lists a rate a thousand times that of the model's other size";
+
+export const cohere: ProviderCorrections = {
+  corrections: [
+    {
+      names: ["embed-multilingual-light-v3.0"],
+      source: wrongRate,
+      prices: { input_mtok: 0.1 },
+    },
+  ],
+};

@@ -28,6 +28,7 @@ const rare: ReadonlySet<UsageBucket> = new Set([
   "maps",
   "pdfPages",
   "toolCalls",
+  "searchUnits",
 ]);
 
 const count = z.number().int();

@@ -68,6 +68,7 @@ const modelKinds = [
   "video",
   "realtime",
   "moderation",
+  "rerank",
   "ocr",
   "tool",
 ] as const;

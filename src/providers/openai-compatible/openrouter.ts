@@ -6,6 +6,7 @@ import { type ChatUsageRules, openaiUsageRules, readChatUsage } from "../shared/
 import { counted, countedIn, free, toolReader } from "../shared/tools/hosted-tools.ts";
 import { countOf } from "../shared/json.ts";
 import { completionOperation } from "../shared/plain-operations.ts";
+import { rerankOperation } from "../shared/rerank-operation.ts";
 import { refusal } from "../shared/refusal.ts";
 import { openrouterCost } from "./cost.ts";
 
@@ -90,3 +91,12 @@ export const openrouterCompletion: UpstreamOperation = {
   },
   readUsage: (answer) => readChatUsage(answer, openrouterUsage),
 };
+
+export const openrouterRerank: UpstreamOperation = rerankOperation({
+  path: "/rerank",
+  limit: "top_n",
+  fields: undefined,
+  takesTexts: false,
+  namesDocuments: false,
+  reportedCost: openrouterCost,
+});

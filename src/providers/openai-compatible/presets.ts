@@ -5,10 +5,11 @@ import type { ChatEndpoint } from "../shared/chat-operation.ts";
 import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
 import type { EmbeddingsEndpoint } from "../shared/embeddings-operation.ts";
 import { completionOperation, moderationOperation } from "../shared/plain-operations.ts";
+import { rerankOperation } from "../shared/rerank-operation.ts";
 import { speechOperation } from "../shared/speech-operation.ts";
 import { transcriptionOperation, translationOperation } from "../shared/transcription-operation.ts";
 import { perplexityCost } from "./cost.ts";
-import { openrouterCompletion, openrouterPurchases, openrouterUsage } from "./openrouter.ts";
+import { openrouterCompletion, openrouterRerank, openrouterPurchases, openrouterUsage } from "./openrouter.ts";
 import { mistralSpeech } from "./speech-mistral.ts";
 import { groqTranscription, groqTranslation } from "./transcriptions-groq.ts";
 import { mistralTranscription } from "./transcriptions-mistral.ts";
@@ -46,7 +47,7 @@ export interface Preset {
   /** The supported operations of speech and transcription. */
   audio: Pick<Provider["operations"], "speech" | "transcription" | "translation">;
   /** The further operations that it has. */
-  others: Pick<Provider["operations"], "completion" | "moderation">;
+  others: Pick<Provider["operations"], "completion" | "moderation" | "rerank">;
   /** Whether it has OpenAI's routes and cursors for files. */
   files: boolean;
   /** The path of the models' listing, or undefined if there is none. */
@@ -56,6 +57,15 @@ export interface Preset {
 }
 
 const openaiEmbeddings: EmbeddingsEndpoint = { path: "/embeddings", drops: [], renames: {} };
+
+/** As vLLM and Together have it. */
+const plainRerank = rerankOperation({
+  path: "/rerank",
+  limit: "top_n",
+  fields: undefined,
+  takesTexts: false,
+  namesDocuments: false,
+});
 
 const generic: Preset = {
   hosts: undefined,
@@ -74,7 +84,7 @@ const generic: Preset = {
   tierNames: undefined,
   embeddings: openaiEmbeddings,
   audio: { speech: speechOperation, transcription: transcriptionOperation, translation: translationOperation },
-  others: { completion: completionOperation },
+  others: { completion: completionOperation, rerank: plainRerank },
   files: true,
   modelsPath: "/models",
   documented: [],
@@ -154,7 +164,7 @@ export const presets = {
     dialects: ["chat", "responses"],
     usage: openrouterUsage,
     purchases: openrouterPurchases,
-    others: { completion: openrouterCompletion },
+    others: { completion: openrouterCompletion, rerank: openrouterRerank },
     hidesThought: true,
     audio: {},
   },
@@ -184,7 +194,7 @@ export const presets = {
       "pplx-embed-v1-4b",
     ],
   },
-  ollama: { ...generic, hosts: undefined, audio: {}, files: false },
+  ollama: { ...generic, hosts: undefined, audio: {}, others: { completion: completionOperation }, files: false },
   vllm: { ...generic, hosts: undefined, files: false },
 } as const satisfies Record<PresetName, Preset>;
 
