@@ -1,6 +1,6 @@
 /**
- * The facts about models and the simulators agree: what a model's simulator refuses, the gateway changes, names in
- * `x-tollgate-changes` and gets an answer for; what it takes, the gateway leaves alone. The two know nothing of each other.
+ * The facts about models and the simulators agree: a request that a model's simulator refuses, the gateway changes, names in
+ * `x-tollgate-changes` and gets an answer for; one that it takes, the gateway leaves alone. The two know nothing of each other.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { factNames } from "../../src/core/index.ts";
@@ -66,7 +66,7 @@ describe.each(sampled)("$prefix/$model", (one) => {
       const answer = await post(rig, paths[dialect], token, { ...body, model: `${one.prefix}/${one.model}` });
       const text = await answer.text();
       const named = answer.headers.get("x-tollgate-changes")?.split(", ") ?? [];
-      // About what no simulator refuses.
+      // No simulator refuses these.
       const changes = named.filter((name) => name !== "answer");
       const why = `${title} in ${dialect}: ${refused ?? "taken"} | ${text.slice(0, 300)}`;
       expect([answer.status, changes.length > 0], why).toEqual([200, refused !== undefined]);

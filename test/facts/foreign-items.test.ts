@@ -153,7 +153,7 @@ test("the request for an approval goes with its approval", async () => {
   expect(sentInput().filter(({ type }) => String(type).startsWith("mcp"))).toEqual([]);
 });
 
-test("a compaction of another provider is refused with the way out, unless what it stands for is there too", async () => {
+test("a compaction of another provider is refused with the way out, unless its items are there too", async () => {
   const compaction = { type: "compaction", id: `cmp_${id}`, encrypted_content: "sealed-for-its-maker" };
   await historyOf("openai", [compaction]);
   const { answer, text } = await ask("xai", { input: [compaction, question] });
