@@ -261,8 +261,8 @@ describe("an organisation", () => {
   });
 
   test.each<[string, string | undefined, string]>([
-    ["another", "beta", "user alice is in organisation beta and can't be moved to acme"],
-    ["none", undefined, "user alice is in no organisation and can't be moved to acme"],
+    ["another", "beta", "user alice is in organisation beta, not in acme: move them first"],
+    ["none", undefined, "user alice is in no organisation, not in acme: move them first"],
   ])("accepts nobody who is in %s", async (_, organisation, message) => {
     await createToken(deps, { user: "alice", organisation });
     const before = (await listAccounts(deps)).length;

@@ -68,5 +68,6 @@ export const schema: Schema = {
     together(auth.POLICIES, ledger.LEVELS),
     ledger.BUDGETS,
     { ...auth.IDENTITIES, oldest: ledger.BUDGETS },
+    { ...ledger.MOVES, oldest: ledger.BUDGETS },
   ],
 };

@@ -6,7 +6,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { type Calendar, GatewayError } from "../core/index.ts";
-import { accountId } from "../ledger/index.ts";
+import { holderOfAccount } from "../ledger/index.ts";
 import { intervalName } from "./interval-name.ts";
 import type {
   SpendingGroup,
@@ -224,7 +224,7 @@ function add(sums: UsageSums, row: UsageSums): void {
 
 /** The id of the token that owns the account. */
 export function tokenIdOf(account: string): string {
-  return account.slice(accountId("token", "").length);
+  return holderOfAccount(account);
 }
 
 function bySession(one: SpendingGroup, other: SpendingGroup): number {

@@ -54,7 +54,19 @@ export function tightestAccount(chain: readonly AccountState[]): AccountState | 
   return tightest;
 }
 
-/** Account ids contain their kind: `user:alice`. */
+/** Account ids contain their kind and the id of their holder or token: `user:alice`. */
 export function accountId(kind: AccountKind, name: string): string {
   return `${kind}:${name}`;
+}
+
+/** The id of the account that follows this one in another place: `user:alice:2`. */
+export function movedAccountId(id: string, kind: AccountKind, name: string): string {
+  const first = accountId(kind, name);
+  const place = id.startsWith(`${first}:`) ? Number(id.slice(first.length + 1)) : 1;
+  return `${first}:${place + 1}`;
+}
+
+/** The id of the holder or token that an account belongs to; of one id there may be several accounts after moves. */
+export function holderOfAccount(id: string): string {
+  return id.split(":", 2)[1] ?? "";
 }

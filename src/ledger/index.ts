@@ -1,4 +1,13 @@
-export { type Account, type AccountState, accountId, availableOf, tightestAccount } from "./accounts.ts";
+export {
+  type Account,
+  type AccountKind,
+  type AccountState,
+  accountId,
+  availableOf,
+  holderOfAccount,
+  movedAccountId,
+  tightestAccount,
+} from "./accounts.ts";
 export { type BudgetPeriod, periodEnd } from "./periods.ts";
 export { Ledger, type QueuedOperation } from "./ledger.ts";
 export type {

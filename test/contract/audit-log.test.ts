@@ -90,7 +90,7 @@ function describeAuditLog(name: string, open: () => Promise<Storage>): void {
       expect((await log.verify()).fault).toBeUndefined();
     });
 
-    test("has no row of what changed nothing, of a dry run or of a refused act, none of which leave anything", async () => {
+    test("has no row of an act without a change, of a dry run or of a refused act, none of which leave anything", async () => {
       await createToken(deps, { user: "alice", credits: credit });
       const before = await acts();
       await changeHolder(deps, alice, { maxBudget: null, name: "alice" });

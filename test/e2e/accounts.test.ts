@@ -143,16 +143,8 @@ describe("an organisation", () => {
   });
 
   test.concurrent.each<[string, string[], string]>([
-    [
-      "in none",
-      [],
-      "user USER is in no organisation and can't be moved to acme: an account never changes its place; make a new user",
-    ],
-    [
-      "in another",
-      ["--organisation", "beta"],
-      "user USER is in organisation beta and can't be moved to acme: an account never changes its place; make a new user",
-    ],
+    ["in none", [], "user USER is in no organisation, not in acme: move them first"],
+    ["in another", ["--organisation", "beta"], "user USER is in organisation beta, not in acme: move them first"],
   ])("accepts nobody who is %s", async (where, first, message) => {
     const user = where.replace(" ", "-");
     await runJson("token", "create", "--user", user, ...first);

@@ -24,13 +24,13 @@ test("a file of people is shown as a difference, applied once, and its secrets a
   await run("organisation", "create", "acme");
   await run("credits", "grant", "--organisation", "acme", "--amount", "5");
   expect(await run("people", "apply", file, "--dry-run")).toBe(
-    "+ ann\n+ bea\nIt would be: 2 created, 0 changed, 0 unchanged, 2 tokens.\n",
+    "+ ann\n+ bea\nIt would be: 2 created, 0 changed, 0 moved, 0 unchanged, 2 tokens.\n",
   );
   expect((await cli("people", "apply", file)).stderr).toBe(
     "tollgate: --tokens: name a new file for the secrets, which are shown only once\n",
   );
   const shown = await run("people", "apply", file, "--tokens", secrets, "--reason", "a new team");
-  expect(shown).toBe(`+ ann\n+ bea\n2 created, 0 changed, 0 unchanged, 2 tokens in ${secrets}.\n`);
+  expect(shown).toBe(`+ ann\n+ bea\n2 created, 0 changed, 0 moved, 0 unchanged, 2 tokens in ${secrets}.\n`);
   expect(statSync(secrets).mode & 0o777).toBe(0o600);
   const [header, ...lines] = readFileSync(secrets, "utf8").trimEnd().split("\n");
   expect([header, lines.map((line) => line.split(",")[0])]).toEqual(["name,token_id,token", ["ann", "bea"]]);
@@ -52,6 +52,7 @@ test("a file of people is shown as a difference, applied once, and its secrets a
     object: "people",
     created: ["cem"],
     changed: [{ name: "ann", before: { rpm: 60 }, after: { rpm: 90 } }],
+    moved: [],
     unchanged: [],
     tokens: [{ name: "cem", token_id: id, token: null }],
   });

@@ -20,7 +20,7 @@ export interface PersonRow {
   /** Whether to issue a token to a user who has none. */
   token?: boolean | undefined;
   /** The limits; null takes one away. */
-  changes: Omit<HolderChanges, "name" | "role">;
+  changes: Omit<HolderChanges, "name" | "role" | "organisation">;
 }
 
 interface IssuedToPerson {
@@ -37,10 +37,18 @@ interface ChangedPerson {
   after: Readonly<Record<string, unknown>>;
 }
 
-/** What a file of people has changed, as the API shows it. */
+interface MovedPerson {
+  name: string;
+  /** Ids of organisations; null for none. */
+  from: string | null;
+  to: string | null;
+}
+
+/** The changes of a file of people, as the API shows them. */
 export interface PeopleDifference {
   created: string[];
   changed: ChangedPerson[];
+  moved: MovedPerson[];
   unchanged: string[];
   tokens: IssuedToPerson[];
 }
@@ -55,7 +63,7 @@ export function applyPeople(
   context: ActContext = {},
 ): Promise<PeopleDifference> {
   return deps.log.act(actOptions(deps, context), function* (note) {
-    const difference: PeopleDifference = { created: [], changed: [], unchanged: [], tokens: [] };
+    const difference: PeopleDifference = { created: [], changed: [], moved: [], unchanged: [], tokens: [] };
     const rowOf = new Map<string, number>();
     for (const [index, person] of people.entries()) {
       try {
@@ -110,17 +118,21 @@ function* changePerson(
   note: NoteChange,
 ): Steps<void> {
   const state = yield* holderSteps(deps, "user", name);
-  const place =
-    organisation == null ? organisation : (yield* holderSteps(deps, "organisation", organisation)).holder.id;
-  if (place !== undefined && (place ?? undefined) !== state.holder.organisationId)
-    throw new AccountError("the user is in another organisation");
-  const changed: ChangedPerson[] = [];
-  yield* changeSteps(deps, state, { role, ...changes }, (change) => {
-    changed.push({ name, ...differenceOf(change) });
+  let isUnchanged = true;
+  yield* changeSteps(deps, state, { role, organisation, ...changes }, (change) => {
+    isUnchanged = false;
     note(change);
+    const { before, after } = differenceOf(change);
+    const { organisation_id: from, ...old } = before;
+    const { organisation_id: to, ...now } = after;
+    if (change.act === "user.move") difference.moved.push({ name, from: textOrNull(from), to: textOrNull(to) });
+    if (Object.keys(old).length > 0) difference.changed.push({ name, before: old, after: now });
   });
-  if (changed.length === 0) difference.unchanged.push(name);
-  difference.changed.push(...changed);
+  if (isUnchanged) difference.unchanged.push(name);
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }
 
 /** The members that differ. */
@@ -132,7 +144,7 @@ function differenceOf({ before = {}, after = {} }: Parameters<NoteChange>[0]) {
   };
 }
 
-/** What a row alone could not be asked for is a fault of the file; a right that the caller lacks stays one. */
+/** A right that the caller lacks stays one; other refusals are faults of the file. */
 function inRow(index: number, { name }: PersonRow, thrown: unknown): unknown {
   if (!(thrown instanceof GatewayError)) return thrown;
   const isRight = thrown.code === "role_required" || thrown.code === "last_owner";

@@ -6,6 +6,7 @@ import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
 import { bindSteps, identitiesOf, type IdentityName } from "./bind-identities.ts";
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
+import { moveSteps } from "./move-user.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import type { Holder, HolderKind } from "../holder.ts";
 import {
@@ -36,6 +37,8 @@ export interface HolderChanges extends LimitChanges, PolicyChanges {
   markup?: number | null | undefined;
   /** Of a user: these and no others. */
   identities?: readonly IdentityName[] | undefined;
+  /** The id or name of the organisation that a user moves to; null for none. */
+  organisation?: string | null | undefined;
 }
 
 /** A holder with its account, and those above it. */
@@ -83,7 +86,42 @@ export function* changeSteps(
   changes: HolderChanges,
   note: NoteChange,
 ): Steps<HolderState> {
+  const { organisation, ...settings } = changes;
   requireAllowed(deps.caller, before, changes);
+  const { kind, id } = before.holder;
+  const hadOwner = mayBeOwner(before.holder) && (yield* hasOwner());
+  const moved = organisation === undefined ? before : yield* movedTo(deps, before, organisation);
+  const after = yield* settingSteps(deps, moved, settings);
+  if (after === before) return before;
+  if (hadOwner && !(yield* hasOwner())) throw lastOwner();
+  const shownOf = ({ holder, chain, identities }: HolderState): object => ({
+    ...settingsOf(holder, chain[0]),
+    ...(settings.identities && { identities }),
+  });
+  note({
+    act: moved === before ? `${kind}.change` : `${kind}.move`,
+    target: `${kind}:${id}`,
+    before: shownOf(before),
+    after: shownOf(after),
+  });
+  return after;
+}
+
+/** The user in the organisation with this id or name; null for none. Unchanged if they are in it. */
+function* movedTo(deps: AccountsDependencies, before: HolderState, organisation: string | null): Steps<HolderState> {
+  const { kind, id, organisationId } = before.holder;
+  const place = organisation === null ? undefined : (yield* holderSteps(deps, "organisation", organisation)).holder;
+  if (place?.id === organisationId) return before;
+  yield* moveSteps(deps, before, place);
+  return yield* holderSteps(deps, kind, id);
+}
+
+/** The holder with changed settings; the same object if nothing changes. */
+function* settingSteps(
+  deps: AccountsDependencies,
+  before: HolderState,
+  changes: Omit<HolderChanges, "organisation">,
+): Steps<HolderState> {
   const { holder, chain } = before;
   const { kind, id } = holder;
   const [account] = chain;
@@ -98,13 +136,10 @@ export function* changeSteps(
   const now = { ...settingsOf(next, limited), ...(wanted && { identities: wanted }) };
   if (Bun.deepEquals(old, now)) return before;
   if (next.name !== holder.name) yield* requireFreeName(next);
-  const hadOwner = mayBeOwner(holder) && (yield* hasOwner());
   yield updateHolder(next);
   if (wanted !== undefined) yield* bindSteps(deps, holder, { before: before.identities, wanted });
   if (limited !== undefined) yield* deps.ledger.put(limited, at);
   if (next.name !== holder.name && account !== undefined) yield renameAccount(account.id, next.name);
-  if (hadOwner && !(yield* hasOwner())) throw lastOwner();
-  note({ act: `${kind}.change`, target: `${kind}:${id}`, before: old, after: now });
   return yield* holderSteps(deps, kind, id);
 }
 

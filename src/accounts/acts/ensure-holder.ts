@@ -125,9 +125,7 @@ export function creditsOnAnotherAccount(user: string, organisation: string): Acc
 
 function elsewhere({ name, organisationId }: Holder, organisation: string): AccountError {
   const place = organisationId === undefined ? "is in no organisation" : `is in organisation ${organisationId}`;
-  return new AccountError(
-    `user ${name} ${place} and can't be moved to ${organisation}: an account never changes its place; make a new user`,
-  );
+  return new AccountError(`user ${name} ${place}, not in ${organisation}: move them first`);
 }
 
 function newAccount({ kind, id, name }: Holder, organisation: Holder | undefined): Account {

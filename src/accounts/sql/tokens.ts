@@ -21,6 +21,13 @@ export function revokeTokensOf(user: string, at: number): Statement {
   return sql`UPDATE tokens SET revoked_at = ${at}, version = version + 1 WHERE user_name = ${user} AND revoked_at IS NULL`;
 }
 
+/** The tokens of a user whose accounts are below the user's. */
+export function* movableTokens(user: string): Steps<TokenRecord[]> {
+  const rows = yield sql`SELECT ${tokens.names} FROM tokens
+    WHERE user_name = ${user} AND revoked_at IS NULL AND NOT service ORDER BY id`;
+  return rows.map((row) => tokens.read(row));
+}
+
 /** Whether a user has a token that is neither revoked nor expired. */
 export function* hasUsableToken(user: string, at: number): Steps<boolean> {
   const usable = yield sql`SELECT id FROM tokens

@@ -75,6 +75,12 @@ function addCommands(program: Command, kind: HolderKind): void {
   withActOptions(parent.command("rename").description("give another name; the id stays"))
     .argument("<new-name>", "the new name", nameOption("new-name"))
     .action((name: string, next: string, options: ActOptions) => change(kind, name, { name: next }, options));
+  if (kind === "user")
+    withActOptions(parent.command("move").description("move to another organisation; all spending stays"))
+      .requiredOption("--organisation <name>", "the new one, or none", orNone(nameOption("--organisation")))
+      .action((name: string, options: ActOptions & { organisation: string }) =>
+        change(kind, name, { organisation: orNull(options.organisation) }, options),
+      );
   withActOptions(parent.command("delete").description("delete it; the name is free then")).action(
     (name: string, options: ActOptions) => remove(kind, name, options),
   );

@@ -78,7 +78,7 @@ function csvOf({ tokens }: PeopleDifference): string {
 
 function print(difference: PeopleDifference, { json, dryRun, tokens: file }: ApplyOptions): void {
   if (json === true) return printJson({ object: "people", ...difference });
-  const { created, changed, unchanged, tokens } = difference;
+  const { created, changed, moved, unchanged, tokens } = difference;
   for (const name of created) printLine(`+ ${name}`);
   for (const { name, before, after } of changed) {
     const members = Object.keys(before).map(
@@ -86,6 +86,7 @@ function print(difference: PeopleDifference, { json, dryRun, tokens: file }: App
     );
     printLine(`~ ${name}: ${members.join(", ")}`);
   }
-  const counts = `${created.length} created, ${changed.length} changed, ${unchanged.length} unchanged, ${tokens.length} tokens`;
+  for (const { name, from, to } of moved) printLine(`> ${name}: ${from ?? "none"} → ${to ?? "none"}`);
+  const counts = `${created.length} created, ${changed.length} changed, ${moved.length} moved, ${unchanged.length} unchanged, ${tokens.length} tokens`;
   printLine(dryRun === true ? `It would be: ${counts}.` : `${counts}${tokens.length > 0 ? ` in ${file}` : ""}.`);
 }

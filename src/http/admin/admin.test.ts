@@ -1,4 +1,4 @@
-/** The admin routes, on a storage in memory: who may do what to whom. */
+/** The admin routes, on a storage in memory: the rights of each role. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type AccountsDependencies, changeToken, createToken, grantCredits } from "../../accounts/index.ts";
 import { type GatewayError, includesRole, type Role, roles } from "../../core/index.ts";
@@ -248,7 +248,7 @@ test("a change is refused if somebody else has made one since", async () => {
     });
 });
 
-test("a dry run answers what it would be, and changes nothing", async () => {
+test("a dry run answers the same, and changes nothing", async () => {
   const tried = await as("owner", "patch /admin/v1/users/peer?dry_run=true", { body: { max_budget: 7 } });
   expect(tried.json).toMatchObject({ max_budget: 7 });
   expect((await as("owner", "get /admin/v1/users/peer")).json).toMatchObject({ max_budget: null });

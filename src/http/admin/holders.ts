@@ -91,16 +91,23 @@ const bodies = {
   },
   user: {
     create: z.strictObject({ name, organisation: reference.nullish(), ...ofUser }).meta({ id: "AdminUserRequest" }),
-    change: z.strictObject({ name: name.optional(), ...ofUser }).meta({ id: "AdminUserChange" }),
+    change: z
+      .strictObject({
+        name: name.optional(),
+        organisation: reference.nullish().describe("Moves the user there; null for no organisation."),
+        ...ofUser,
+      })
+      .meta({ id: "AdminUserChange" }),
   },
 } as const;
 
 type HolderBody = z.output<typeof bodies.organisation.change> & z.output<typeof bodies.user.change>;
 
 function changesOf(body: HolderBody): HolderChanges {
-  const { name: named, role: given, disabled, markup: factor } = body;
+  const { name: named, role: given, organisation, disabled, markup: factor } = body;
   return {
     ...limitChangesOf(body),
+    organisation,
     name: named,
     role: given,
     disabled,
@@ -148,11 +155,7 @@ const createRoute = (kind: HolderKind) =>
       notFound,
     },
     async (call, needs) => {
-      const body: HolderBody & { name: string; organisation?: string | null | undefined } = await bodyOf(
-        call,
-        needs,
-        bodies[kind].create,
-      );
+      const body: HolderBody & { name: string } = await bodyOf(call, needs, bodies[kind].create);
       const { organisation } = body;
       const request = { ...changesOf(body), kind, name: body.name, organisation: organisation ?? undefined };
       const state = await addHolder(accountsOf(call, needs), request, contextOf(call, body));

@@ -58,7 +58,7 @@ function invalid(message: string, param?: string): GatewayError {
 
 const text = (cell: string): string => cell;
 const words = (cell: string): string[] => cell.split(/[\s,]+/).filter((word) => word !== "");
-/** What is no number, or no boolean, stays a text, which the schema refuses. */
+/** Other texts stay, which the schema refuses. */
 const number = (cell: string): unknown => (/^\d{1,15}(\.\d{1,9})?$/.test(cell) ? Number(cell) : cell);
 const flag = (cell: string): unknown => ({ true: true, false: false })[cell.toLowerCase()] ?? cell;
 

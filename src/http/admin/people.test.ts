@@ -1,6 +1,7 @@
 /** Many users from one file, on a storage in memory. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { changeHolder, createToken, type PeopleDifference } from "../../accounts/index.ts";
+import { openLedgerStore } from "../../ledger/index.ts";
 import { AdminServer } from "./__fixtures__/admin-server.ts";
 
 let server: AdminServer;
@@ -68,7 +69,7 @@ test("300 people are made from one file, each with a token that works, and a sec
   expect((await server.deps.log.verify()).fault).toBeUndefined();
 });
 
-test("who is not in the file stays; empty cells leave what there is, and none takes a limit away", async () => {
+test("who is not in the file stays; empty cells change nothing, and none takes a limit away", async () => {
   await applied("name,rpm,max_budget,models\nann,5,2,openai/*\n");
   const before = await userOf("bea");
   const { changed } = await applied("name,rpm,max_budget,models,disabled\nann,,none,none,TRUE\n");
@@ -198,5 +199,90 @@ describe("nobody gives more than they have", () => {
   test("the last owner stays", async () => {
     const { status, code } = await apply({ people: [{ name: "ann" }, { name: "root", disabled: true }] });
     expect([status, code]).toEqual([409, "last_owner"]);
+  });
+});
+
+test("300 people from one file; one is disabled, one moved and one deleted, and the books balance after", async () => {
+  const names = Array.from({ length: 300 }, (_, index) => `p${index}`);
+  const { tokens } = await applied(`name,organisation,token\n${names.map((name) => `${name},acme,true`).join("\n")}\n`);
+  await server.ask(owner, "post /admin/v1/organisations", { body: { name: "gamma" } });
+  const grant = { amount: 500, reason: "the course" };
+  for (const organisation of ["acme", "gamma"])
+    await server.ask(owner, "post /admin/v1/credits", { body: { organisation, ...grant } });
+  const store = openLedgerStore(server.storage);
+  const callOf = async (index: number, turn: string): Promise<string> => {
+    const { accountId } = await server.principalOf(String(tokens[index]?.token));
+    const id = `${turn}-${index}`;
+    const at = server.now;
+    const call = { operation: "chat", provider: "openai", model: "m", dialect: "chat", streamed: false } as const;
+    const [held] = await store.commit([
+      { kind: "hold", id, accountId, amount: 1_000_000_000n, at, leaseUntil: at + 60_000, ...call },
+    ]);
+    await store.commit([{ kind: "settle", id, amount: 1_000_000_000n, at }]);
+    return held?.outcome ?? "none";
+  };
+  const outcomes = new Set<string>();
+  for (let index = 0; index < 300; index += 1) outcomes.add(await callOf(index, "first"));
+  expect([...outcomes]).toEqual(["held"]);
+  const { changed, moved, unchanged } = await applied("name,organisation,disabled\np1,,true\np2,gamma,\np3,acme,\n");
+  expect([changed.map(({ name }) => name), moved, unchanged]).toEqual([
+    ["p1"],
+    [{ name: "p2", from: "acme", to: "gamma" }],
+    ["p3"],
+  ]);
+  expect(await server.ask(owner, "delete /admin/v1/users/p4")).toMatchObject({ status: 200 });
+  const refusals = await Promise.all(
+    [1, 4].map((index) => callOf(index, "late").catch((thrown: Error) => thrown.message)),
+  );
+  expect(refusals).toEqual(["The token's user is disabled.", "The token has been revoked."]);
+  expect(await callOf(2, "later")).toBe("held");
+  const spendOf = async (name: string) =>
+    (await server.ask(owner, `get /admin/v1/organisations/${name}`)).json["spend"];
+  expect([await spendOf("acme"), await spendOf("gamma")]).toEqual([300, 1]);
+  expect(await store.audit()).toMatchObject({ openHolds: 0, drifts: [], shortfall: 0n });
+  expect((await server.deps.log.verify()).fault).toBeUndefined();
+});
+
+describe("a user is moved", () => {
+  test("by an owner alone, from the API and from a file", async () => {
+    await createToken(server.deps, { user: "dora", organisation: "acme" });
+    const ask = (token: string, organisation: string | null) =>
+      server.ask(token, "patch /admin/v1/users/dora", { body: { organisation } });
+    const before = await rows();
+    // To where they are is no move, and needs no right to move.
+    expect((await ask(admin, "acme")).status).toBe(200);
+    expect(await ask(admin, null)).toMatchObject({ status: 403, code: "role_required" });
+    expect(await ask(admin, "beta")).toMatchObject({ status: 404, code: "account_not_found" });
+    expect((await apply({ people: [{ name: "dora", organisation: null }] }, { token: admin })).status).toBe(403);
+    expect((await apply({ people: [{ name: "dora", organisation: "beta" }] }, { token: admin })).status).toBe(422);
+    expect(await rows()).toEqual(before);
+    expect((await ask(owner, "beta")).status).toBe(200);
+    expect(await userOf("dora")).toMatchObject({ organisation: "beta", organisation_id: "beta" });
+  });
+
+  test("not into a disabled organisation, if nobody else is an owner", async () => {
+    await server.ask(owner, "patch /admin/v1/organisations/beta", { body: { disabled: true } });
+    const body = { organisation: "beta" };
+    expect(await server.ask(owner, "patch /admin/v1/users/root", { body })).toMatchObject({
+      status: 409,
+      code: "last_owner",
+    });
+    expect((await apply({ people: [{ name: "root", organisation: "beta" }] })).code).toBe("last_owner");
+  });
+
+  test("not by a dry run, nor with credits of their own that would be lost", async () => {
+    const { json } = await server.ask(owner, "patch /admin/v1/users/ann?dry_run=true", {
+      body: { organisation: "beta" },
+    });
+    expect(json).toMatchObject({ organisation: "beta" });
+    expect(await userOf("ann")).toMatchObject({ organisation: "acme" });
+    await createToken(server.deps, { user: "rich", credits: 1_000_000_000n });
+    expect(await server.ask(owner, "patch /admin/v1/users/rich", { body: { organisation: "beta" } })).toMatchObject({
+      status: 409,
+      code: "account_conflict",
+    });
+    expect((await apply({ people: [{ name: "rich", organisation: "beta" }] })).json.error?.message).toContain(
+      "row 1 (rich)",
+    );
   });
 });

@@ -15,6 +15,9 @@ const answer = z
     changed: z
       .array(z.object({ name: z.string(), before: members, after: members }))
       .describe("Their changed members."),
+    moved: z
+      .array(z.object({ name: z.string(), from: z.string().nullable(), to: z.string().nullable() }))
+      .describe("From and to the organisations with these ids."),
     unchanged: z.array(z.string()),
     tokens: z.array(
       z.object({

@@ -1,4 +1,4 @@
-/** Limits of a user and of an organisation narrow what each of their tokens may do; on a storage in memory. */
+/** Limits of a user and of an organisation narrow each of their tokens; on a storage in memory. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import {

@@ -21,6 +21,7 @@ export { SESSIONS } from "./sessions-step.ts";
 export { ATTEMPTS } from "./attempts-step.ts";
 export { LEVELS } from "./levels-step.ts";
 export { BUDGETS } from "./budgets-step.ts";
+export { MOVES } from "./moves-step.ts";
 
 /** An earlier version's first step defined them. */
 const WITHOUT_FUNCTIONS = `

@@ -8,7 +8,7 @@ import { accountColumns, readAccountState } from "./account-statements.ts";
 const counts = tableOf({ count: column.integer });
 
 const sums = tableOf({
-  userId: column.text,
+  userId: column.optional(column.text),
   accountId: column.text,
   parentId: column.optional(column.text),
   day: column.integer,
@@ -17,7 +17,7 @@ const sums = tableOf({
 
 /** With their moments as days. */
 const LATEST = sql`SELECT u.id AS user_id, g.account_id, u.parent_id, g.started_at AS day, g.credits
-  FROM generations g JOIN accounts u ON u.id = 'user:' || g.owner
+  FROM generations g JOIN accounts t ON t.id = g.account_id LEFT JOIN accounts u ON u.id = t.parent_id
   WHERE g.number > (SELECT number FROM calls_by_owner_mark)`;
 
 export function openSpendingReader(storage: Storage): SpendingReader {
@@ -43,11 +43,12 @@ export function openSpendingReader(storage: Storage): SpendingReader {
       );
       if (accounts.length === 0) return [];
       const today = calendar.dayOf(at);
-      // By user: the sums are in the order of their owners, and the id of an account contains that of its holder.
+      // By user: the sums are in the order of their owners. After a move, a user's accounts are several.
       const spent = await runner.rows(
         sql`SELECT u.id AS user_id, s.account_id, u.parent_id, s.day, CAST(sum(s.credits) AS bigint) AS credits
-          FROM accounts u JOIN daily_sums s ON s.owner = substr(u.id, 6) AND s.day >= ${today - 1}
-          WHERE u.kind = 'user' GROUP BY u.id, s.account_id, u.parent_id, s.day`,
+          FROM account_holders h JOIN daily_sums s ON s.owner = h.id AND s.day >= ${today - 1}
+            JOIN accounts t ON t.id = s.account_id LEFT JOIN accounts u ON u.id = t.parent_id
+          WHERE h.kind = 'user' GROUP BY u.id, s.account_id, u.parent_id, s.day`,
         sums.read,
       );
       // On SQLite the latest calls are not in the sums yet.
@@ -81,8 +82,8 @@ function lastDays(
   const byAccount = new Map<string, Nano>();
   for (const { userId, accountId, parentId, day, credits } of spent) {
     const counted = day < today - 1 ? 0n : day >= today ? credits : (credits * (1_000_000n - passed)) / 1_000_000n;
-    for (const id of new Set([accountId, userId, ...(parentId === undefined ? [] : [parentId])]))
-      byAccount.set(id, (byAccount.get(id) ?? 0n) + counted);
+    for (const id of [accountId, userId, parentId])
+      if (id !== undefined) byAccount.set(id, (byAccount.get(id) ?? 0n) + counted);
   }
   return accounts.flatMap(({ id, creditsPosted, debitsPosted, debitsPending }) => {
     const lastDay = byAccount.get(id) ?? 0n;

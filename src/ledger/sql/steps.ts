@@ -51,6 +51,11 @@ export class LedgerSteps {
     );
   }
 
+  /** Gives the stored answers of an account's retry keys to another account. A key whose call is open stays with its hold. */
+  *moveAnswers(from: string, to: string): Steps<void> {
+    yield sql`UPDATE retry_keys SET account_id = ${to} WHERE account_id = ${from} AND status IS NOT NULL`;
+  }
+
   /** The reason of an entry with this id. */
   reasonOf(id: string): Steps<string | undefined> {
     return firstOf(sql`SELECT reason FROM entries WHERE id = ${id}`, (row) => String(row["reason"]));

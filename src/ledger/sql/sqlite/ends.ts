@@ -1,6 +1,6 @@
 /** The ends of holds on SQLite: in time, late, and of those that were left behind. */
 import type { Nano } from "../../../core/index.ts";
-import { availableOf, tightestAccount } from "../../accounts.ts";
+import { availableOf, holderOfAccount, tightestAccount } from "../../accounts.ts";
 import type { Outcomes, Refund, Release, Settle, StoredAnswer, Sweep } from "../../operations.ts";
 import { expiresAt } from "../answers.ts";
 import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
@@ -112,7 +112,7 @@ export class Ends {
 
   /** The id of the user that an account's calls belong to. The name of the user's account may be another by now. */
   #ownerOf(accountId: string, at: number): string {
-    const user = this.#sql.tokenUser.get(accountId)?.user_name;
+    const user = this.#sql.tokenUser.get(holderOfAccount(accountId))?.user_name;
     if (user !== undefined) return user;
     const chain = this.#accounts.chain(accountId, at);
     return (chain.find(({ kind }) => kind === "user") ?? chain[0])?.name ?? "";

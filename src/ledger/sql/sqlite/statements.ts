@@ -184,7 +184,7 @@ function prepareCallStatements(database: Database) {
     unindexCall: database.prepare<unknown, [bigint]>(`
       DELETE FROM calls_by_owner
       WHERE (owner, started_at, number) = (SELECT owner, started_at, number FROM generations WHERE number = ?)`),
-    tokenUser: database.prepare<{ user_name: string }, [string]>("SELECT user_name FROM tokens WHERE account_id = ?"),
+    tokenUser: database.prepare<{ user_name: string }, [string]>("SELECT user_name FROM tokens WHERE id = ?"),
     retryKey: database.prepare<RetryKeyColumns, [string, string]>(`
       SELECT *, EXISTS (SELECT 1 FROM holds WHERE id = hold_id) AS running FROM retry_keys WHERE account_id = ? AND key = ?`),
     claimRetryKey: database.prepare<unknown, [string, string, string, string, number]>(`

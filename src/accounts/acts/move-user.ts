@@ -1,0 +1,57 @@
+import { formatCredits } from "../../core/index.ts";
+import { type AccountKind, type AccountState, movedAccountId } from "../../ledger/index.ts";
+import type { Steps } from "../../storage/index.ts";
+import { AccountError } from "../account-error.ts";
+import type { AccountsDependencies } from "../dependencies.ts";
+import type { Holder } from "../holder.ts";
+import { roleRequired } from "../reach.ts";
+import { updateHolder } from "../sql/holders.ts";
+import { movableTokens, updateToken } from "../sql/tokens.ts";
+
+/**
+ * Moves a user to another organisation, or out of theirs. An account's place never changes: the accounts of the user and of their tokens
+ * stay, with all spending and the open holds, which end there; new ones with the same limits count from zero. Secrets
+ * and answers of retry keys go on to be used. Throws an `AccountError` for credits that would be lost.
+ */
+export function* moveSteps(
+  deps: Pick<AccountsDependencies, "ledger" | "environment" | "caller">,
+  { holder, chain }: { holder: Holder; chain: readonly AccountState[] },
+  place: Holder | undefined,
+): Steps<void> {
+  const { ledger, environment, caller } = deps;
+  if (caller.role !== "owner") throw roleRequired("Only an owner moves users.");
+  const [account] = chain;
+  if (account === undefined)
+    throw new AccountError(`user ${holder.name} has only service tokens, and no account to move`);
+  requireNoCreditsOfOwn(holder, account);
+  const at = environment.clock();
+  const id = yield* freeId(deps, account, "user", holder.id);
+  yield* ledger.create({ ...account, id, parentId: place?.accountId, prepaid: place === undefined }, at);
+  yield updateHolder({ ...holder, organisationId: place?.id, accountId: id });
+  for (const token of yield* movableTokens(holder.id)) {
+    const [old] = yield* ledger.chain(token.accountId, at);
+    if (old === undefined) continue;
+    const next = yield* freeId(deps, old, "token", token.id);
+    yield* ledger.create({ ...old, id: next, parentId: id }, at);
+    yield updateToken({ ...token, accountId: next });
+    yield* ledger.moveAnswers(old.id, next);
+  }
+}
+
+function requireNoCreditsOfOwn({ name }: Holder, { prepaid, creditsPosted, debitsPosted }: AccountState): void {
+  const balance = prepaid ? creditsPosted - debitsPosted : 0n;
+  if (balance !== 0n)
+    throw new AccountError(`user ${name} has a balance of ${formatCredits(balance)}: take it back or grant it first`);
+}
+
+/** The id of the account after this one: those of earlier moves are the ones before. */
+function* freeId(
+  { ledger, environment }: Pick<AccountsDependencies, "ledger" | "environment">,
+  account: AccountState,
+  kind: AccountKind,
+  name: string,
+): Steps<string> {
+  const at = environment.clock();
+  for (let next = movedAccountId(account.id, kind, name); ; next = movedAccountId(next, kind, name))
+    if ((yield* ledger.chain(next, at)).length === 0) return next;
+}
