@@ -61,6 +61,7 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
   changeToken: { paused: true, reason: "lost laptop" },
   rotateToken: { overlap: 3600 },
   applyPeople: { people: [{ name: "ada", organisation: "acme", models: ["openai/*"], token: true }] },
+  reloadConfiguration: { reason: "new prices" },
   grantCredits: { organisation: "acme", amount: 100, reason: "November" },
 };
 

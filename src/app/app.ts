@@ -110,6 +110,7 @@ export function createApp(options: AppOptions): App {
     { stop: reportPrices({ catalogs, clock: environment.clock, logger }) },
   ];
   metrics?.watch(gaugeSources(options, lasting, inForce));
+  tracing?.watch(() => inForce.current.config);
   return {
     fetch: withCors((request) => inForce.current.answer(request), corsPolicy(options)),
     reconfigure: (next) => inForce.replace(configure({ ...options, ...next }, context, inForce.current)),
@@ -153,7 +154,7 @@ interface Configured {
 function configure(options: AppOptions, context: Context, before?: Configured): Configured {
   const { config, catalogs = builtInLayers(), environment, logger, features = allFeatures } = options;
   const { lasting, isDraining } = context;
-  const { ticker, authenticator, sockets, circuits, sessionLimits, pages, targets, tracing } = lasting;
+  const { ticker, authenticator, sockets, circuits, sessionLimits, pages, targets } = lasting;
   const { overrides, onKeyChange } = targets;
   const onUnpriced = config.alerts && ((name: string): void => lasting.alertCounts.counts().unpriced(name));
   const router = createModelRouter({ ...options, overrides, onKeyChange, onUnpriced }, before);
@@ -208,7 +209,6 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
     web,
     ...startFeatures(features, services),
   ];
-  tracing?.use(config);
   return { config, catalogs, router, pipeline, calls, web, answer, running };
 }
 

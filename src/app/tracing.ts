@@ -22,8 +22,8 @@ export interface Tracing {
   traceOf: NonNullable<WorkDependencies["traceOf"]>;
   /** Counts of spans. */
   spans: { readonly sent: number; readonly dropped: number };
-  /** The providers of a configuration, whose APIs have names in the spans. */
-  use: (config: Config) => void;
+  /** Begins to read the configuration in force, whose providers' APIs have names in the spans. */
+  watch: (inForce: () => Config) => void;
   /** Sends the last spans, for a bounded time. */
   close: () => Promise<void>;
 }
@@ -34,7 +34,14 @@ export function createTracing({ config, environment, logger, version }: TracingO
   const target = otlpTarget(otlp, "traces");
   if (otlp === undefined || target === undefined) return undefined;
   const { clock, randomBytes, randomFraction, fetch } = environment;
+  let inForce = (): Config => config;
+  let read: Config | undefined;
   let apis: ReadonlyMap<string, string> = new Map();
+  const apiOf = (prefix: string): string => {
+    const current = inForce();
+    if (current !== read) [read, apis] = [current, apisOf(current)];
+    return apis.get(prefix) ?? prefix;
+  };
   const spans = new SpanQueue({
     endpoint: new OtlpEndpoint({ ...target, signal: "traces", fetch, logger }),
     resource: { version, instance: `${hostname()}:${process.pid}`, attributes: otlp.resource },
@@ -43,7 +50,7 @@ export function createTracing({ config, environment, logger, version }: TracingO
   });
   const observer = new TraceObserver({
     names: genAiNames[otlp.names],
-    apiOf: (prefix) => apis.get(prefix) ?? prefix,
+    apiOf,
     sample: otlp.sample,
     onTrace: (written) => spans.add(written),
     clock,
@@ -54,7 +61,7 @@ export function createTracing({ config, environment, logger, version }: TracingO
     observer,
     traceOf: traceContextOf,
     spans,
-    use: (next) => (apis = apisOf(next)),
+    watch: (current) => void (inForce = current),
     async close() {
       observer.handOver(true);
       await spans.close();

@@ -46,7 +46,7 @@ export interface Services extends ChargeableServices {
   admin: Omit<AccountsDependencies, "caller">;
   /** For public routes that say more to some callers. Throws or rejects as for others. */
   authenticate: (headers: Headers) => Principal | Promise<Principal>;
-  nodes: Pick<NodeStore, "seenSince">;
+  nodes: Pick<NodeStore, "seenSince" | "ask">;
   /** The network address of a request's sender: a proxy's, if there is one in front. */
   addressOf: (request: Request) => string | undefined;
   generations: GenerationStore;

@@ -48,7 +48,7 @@ interface Metric {
   histogram?: { aggregationTemporality: number; dataPoints: Point[] };
 }
 
-/** Decodes what it is sent. It may go away, and come back on its port. */
+/** Decodes its requests. It may go away, and come back on its port. */
 class Collector {
   readonly spans: Span[] = [];
   /** The last ones. */
@@ -247,7 +247,7 @@ test("the metrics are those of a scrape, as sums, gauges and histograms", async 
   }
 });
 
-test("a collector that is away costs no call anything; what waited for it is sent when it is back", async () => {
+test("a collector that is away costs no call anything; the spans that waited are sent when it is back", async () => {
   await collector.goAway();
   const token = await rig.gateway.token();
   const ids: string[] = [];

@@ -160,6 +160,36 @@ describe("a reload", () => {
     expect(await reload(gateway)).toMatchObject({ ok: true });
   });
 
+  test("is done by the admin API with an operator's token alone, on all nodes, and noted", async () => {
+    const byUrl = async (role: "operator" | "member" | undefined) => {
+      const variables = { TOLLGATE_TOKEN: role === undefined ? "" : await gateway.token({ user: role, role }) };
+      return runCli(["config", "reload", "--url", gateway.url, "--json"], variables);
+    };
+    write(gateway, { pricing: { markup: 4, models: { "*": flatPrice } } });
+    const reloaded = await byUrl("operator");
+    expect([reloaded.code, reloaded.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(reloaded.stdout)).toMatchObject([
+      { ok: true, changed: ["pricing.markup"], need_restart: [], error: null },
+    ]);
+    expect((await call(gateway, token, "openai/gpt-4o-mini")).headers.get("x-tollgate-credits")).toBe("0.00018");
+    const noted = await query<{ actor: string }>(
+      gateway.storage,
+      "SELECT actor FROM audit WHERE act = 'config.reload'",
+    );
+    expect(noted).toHaveLength(1);
+    const refused = await byUrl("member");
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("answers 403") as string]);
+    expect((await byUrl(undefined)).stderr).toContain("TOLLGATE_TOKEN");
+    write(gateway, { pricing: { markup: "x" } });
+    const mistaken = await byUrl("operator");
+    expect([mistaken.code, JSON.parse(mistaken.stdout)]).toMatchObject([
+      1,
+      [{ ok: false, error: expect.stringContaining("pricing.markup") as string }],
+    ]);
+    write(gateway);
+    expect(await reload(gateway)).toMatchObject({ ok: true });
+  });
+
   test("without a gateway is refused", async () => {
     const { code, stderr } = await runCli(["config", "reload", "--storage", "sqlite::memory:"]);
     expect([code, stderr]).toEqual([

@@ -1,11 +1,9 @@
-import { hostname } from "node:os";
 import type { Command } from "commander";
 import { checkRouting } from "../../app/routing.ts";
 import { openStorage } from "../../app/storage.ts";
 import { loadConfig } from "../../config/index.ts";
-import { randomId } from "../../core/index.ts";
-import { type Node, openNodeStore, THERE_MS_MAX } from "../../nodes/index.ts";
-import type { Storage } from "../../storage/index.ts";
+import { listOf, objectOf } from "../../core/index.ts";
+import { isHere, openNodeStore, reloadNodes, THERE_MS_MAX } from "../../nodes/index.ts";
 import { type CommonOptions, UsageError, withCommonOptions } from "../options.ts";
 import { printJson, printLine } from "../print.ts";
 import { environment, openNamedStorage } from "../state.ts";
@@ -13,13 +11,10 @@ import type { ReloadOutcome } from "./reloader.ts";
 
 /** How long a reload may take: workers are waited for. */
 const RELOAD_MS_MAX = 60_000;
-const LOOK_MS = 50;
-
-const ID_CHARACTERS = 12;
-
 interface ReloadOptions extends CommonOptions {
   force?: boolean;
   all?: boolean;
+  url?: string;
 }
 
 export function addConfigCommands(program: Command): void {
@@ -37,6 +32,7 @@ export function addConfigCommands(program: Command): void {
   )
     .option("--force", "remove providers even if stored answers, files or jobs need them")
     .option("--all", "on all nodes of the storage, not only on those of this machine")
+    .option("--url <url>", "ask a gateway for it, with the token in TOLLGATE_TOKEN: on all nodes of its storage")
     .action(reload);
 }
 
@@ -60,14 +56,7 @@ async function check(file: string | undefined, { json }: Pick<CommonOptions, "js
 }
 
 async function reload(options: ReloadOptions): Promise<void> {
-  // The gateway reads the configuration: here, a mistake in it matters only to find the storage.
-  const storage = await openNamedStorage(options);
-  let outcomes: NodeOutcome[];
-  try {
-    outcomes = await reloadNodes(storage, options);
-  } finally {
-    await storage.close();
-  }
+  const outcomes = options.url === undefined ? await reloadByStorage(options) : await reloadByUrl(options.url, options);
   if (outcomes.some(({ ok }) => !ok)) process.exitCode = 1;
   if (options.json === true) return printJson(outcomes);
   for (const { node, ok, error, changed, need_restart: needRestart } of outcomes) {
@@ -80,48 +69,44 @@ interface NodeOutcome extends ReloadOutcome {
   node: string;
 }
 
-async function reloadNodes(storage: Storage, { force = false, all = false }: ReloadOptions): Promise<NodeOutcome[]> {
-  const store = openNodeStore(storage);
-  const seen = await store.seenSince(environment.clock() - THERE_MS_MAX);
-  const nodes = all ? seen : seen.filter(isHere);
-  if (nodes.length === 0) {
-    const elsewhere = seen.map(({ name }) => name).join(", ");
-    throw new UsageError(
-      `no gateway of this storage runs ${all ? "anywhere" : "on this machine"}${elsewhere === "" ? "" : `; there are ${elsewhere}: --all`}`,
-    );
-  }
-  return Promise.all(
-    nodes.map(async (node) => {
-      const asked = { id: randomId(environment.randomBytes, ID_CHARACTERS), force };
-      await store.ask(node.name, asked);
-      // Another machine's node sees the request within seconds.
-      if (isHere(node)) signal(node.pid, "SIGHUP");
-      return { node: node.name, ...(await outcomeOf(node, asked.id)) };
-    }),
-  );
-
-  async function outcomeOf({ name }: Node, id: string): Promise<ReloadOutcome> {
-    const until = performance.now() + RELOAD_MS_MAX;
-    while (performance.now() < until) {
-      const row = (await store.seenSince(0)).find((each) => each.name === name);
-      if (row?.outcome?.id === id) return row.outcome.result as unknown as ReloadOutcome;
-      await Bun.sleep(LOOK_MS);
-    }
-    return { ok: false, changed: [], need_restart: [], error: "no answer in time; its log may have the reason" };
-  }
-}
-
-/** Whether the node is a living process of this machine. */
-function isHere({ host, pid }: Node): boolean {
-  return host === hostname() && signal(pid, 0);
-}
-
-/** Whether there is such a process. One of another user gets no signal, and sees the request within seconds. */
-function signal(pid: number, name: "SIGHUP" | 0): boolean {
+/** The gateway reads the configuration: here, a mistake in it matters only to find the storage. */
+async function reloadByStorage({ force = false, all = false, ...options }: ReloadOptions): Promise<NodeOutcome[]> {
+  const storage = await openNamedStorage(options);
   try {
-    process.kill(pid, name);
-    return true;
-  } catch (thrown) {
-    return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
+    const store = openNodeStore(storage);
+    const seen = await store.seenSince(environment.clock() - THERE_MS_MAX);
+    const nodes = all ? seen : seen.filter(isHere);
+    if (nodes.length === 0) {
+      const elsewhere = seen.map(({ name }) => name).join(", ");
+      throw new UsageError(
+        `no gateway of this storage runs ${all ? "anywhere" : "on this machine"}${elsewhere === "" ? "" : `; there are ${elsewhere}: --all`}`,
+      );
+    }
+    const { randomBytes } = environment;
+    const reloaded = await reloadNodes(nodes, { store, randomBytes, force, waitMsMax: RELOAD_MS_MAX });
+    return reloaded.map(({ node, result }) => ({ node, ...(result as unknown as ReloadOutcome) }));
+  } finally {
+    await storage.close();
   }
+}
+
+/** By the admin API, which needs neither the storage nor the configuration here. */
+async function reloadByUrl(url: string, { force = false }: ReloadOptions): Promise<NodeOutcome[]> {
+  const { TOLLGATE_TOKEN: token = "" } = process.env;
+  if (!URL.canParse(url)) throw new UsageError(`--url: "${url}" is no address such as http://127.0.0.1:8787`);
+  // On the command line it would be seen by everyone on the machine.
+  if (token === "") throw new UsageError("set TOLLGATE_TOKEN to a token of an owner or an operator");
+  const answer = await fetch(`${url.replace(/\/+$/, "")}/admin/v1/config/reload`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ force }),
+    signal: AbortSignal.timeout(RELOAD_MS_MAX),
+    redirect: "manual",
+  }).catch((reason: unknown) => {
+    throw new UsageError(`${url} is not reached: ${reason instanceof Error ? reason.message : String(reason)}`);
+  });
+  const read = objectOf(await answer.json().catch(() => undefined));
+  if (answer.ok) return listOf(read?.["data"]) as NodeOutcome[];
+  const message = objectOf(read?.["error"])?.["message"];
+  throw new UsageError(`${url} answers ${answer.status}${typeof message === "string" ? `: ${message}` : ""}`);
 }

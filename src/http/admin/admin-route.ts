@@ -5,7 +5,7 @@ import { platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { type AdminRoute, routeRoles } from "./route-roles.ts";
 
-export type AdminNeeds = Pick<Services, "admin" | "addressOf" | "body" | "memory" | "generations" | "clock">;
+export type AdminNeeds = Pick<Services, "admin" | "addressOf" | "body" | "memory" | "generations" | "clock" | "nodes">;
 
 interface AdminContract extends Omit<PlatformContract, "method" | "path" | "tag"> {
   /** Method and path, as in `routeRoles`. */

@@ -3,6 +3,7 @@ import { auditRoute } from "./audit.ts";
 import { creditsRoute } from "./credits.ts";
 import { organisationRoutes, userRoutes } from "./holders.ts";
 import { peopleRoute } from "./people.ts";
+import { reloadRoute } from "./reload.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { adminUsageRoute } from "./usage.ts";
 
@@ -14,6 +15,7 @@ export const adminRoutes = [
   creditsRoute,
   adminUsageRoute,
   auditRoute,
+  reloadRoute,
 ];
 
 export const adminFeature: Feature = { routes: adminRoutes };

@@ -26,6 +26,7 @@ export const routeRoles = {
   "put /admin/v1/people": managers,
   "post /admin/v1/credits": payers,
   "get /admin/v1/usage": readers,
+  "post /admin/v1/config/reload": ["owner", "operator"],
   "get /admin/v1/audit": ["owner", "auditor"],
 } as const satisfies Record<string, readonly Role[]>;
 

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { type AccountsDependencies, createToken } from "../../accounts/index.ts";
 import type { Role } from "../../core/index.ts";
 import { openGenerationStore } from "../../generations/index.ts";
+import { openNodeStore } from "../../nodes/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import { MemoryBudget } from "../../streaming/index.ts";
 import { createAccounts } from "../../../test/kit/accounts.ts";
@@ -65,6 +66,7 @@ function ask(role: Role, query: string): Promise<unknown> {
     memory: new MemoryBudget(1e6),
     clock: () => 0,
     body: { bytesMax: 1e6, arrivalMsMax: 1e4, ticker },
+    nodes: openNodeStore(storage),
     generations: openGenerationStore(storage),
   };
   const organisation = role === "organisation_admin" ? "acme" : undefined;

@@ -4,6 +4,7 @@ import { pino } from "pino";
 import type { AccountsDependencies } from "../../../accounts/index.ts";
 import { Authenticator, openClientSecretStore, openTokenStore, type Principal } from "../../../auth/index.ts";
 import { openGenerationStore } from "../../../generations/index.ts";
+import { openNodeStore } from "../../../nodes/index.ts";
 import type { Storage } from "../../../storage/index.ts";
 import { MemoryBudget } from "../../../streaming/index.ts";
 import { createAccounts } from "../../../../test/kit/accounts.ts";
@@ -50,6 +51,7 @@ export class AdminServer {
       memory,
       clock,
       generations: openGenerationStore(storage),
+      nodes: openNodeStore(storage),
     };
     this.#fetch = createHttp({
       routes: mountFeatures([{ routes: adminRoutes }], needs),
