@@ -3,7 +3,7 @@ import type { Labels, MetricFamily, Sample } from "./family.ts";
 /** Counts of observed values by size. */
 export class Histogram {
   readonly #bounds: readonly number[];
-  /** One more than the bounds: the last counts what is above them. */
+  /** One more than the bounds: the last counts the values above them. */
   readonly #counts: number[];
   #sum = 0;
 

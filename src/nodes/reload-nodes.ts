@@ -1,4 +1,4 @@
-/** Asks nodes to read their configuration again, and waits for what has become of it. */
+/** Asks nodes to read their configuration again, and waits for the outcomes. */
 import { hostname } from "node:os";
 import { type JsonObject, randomId, type RandomBytes } from "../core/index.ts";
 import type { Node, NodeStore } from "./store.ts";

@@ -63,7 +63,7 @@ afterAll(async () => {
 const body = (model: string, stream = false) => ({ model, stream, messages: [{ role: "user", content: "words:5" }] });
 
 describe("of one process", () => {
-  test("they tell what was charged, how calls ended, and what is open", async () => {
+  test("they have the charges, the ends of calls, and the open ones", async () => {
     const caller = await rig.caller();
     for (const stream of [false, true]) await (await caller.chat(body("openai/gpt-4o-mini", stream))).text();
     expect((await caller.chat(body("openai/gpt-4o-mini+status-429+retry-after-30"))).status).toBe(429);

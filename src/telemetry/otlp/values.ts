@@ -14,7 +14,7 @@ function valueOf(value: string | number | boolean): string {
     : `{"doubleValue":${Number.isFinite(value) ? value : 0}}`;
 }
 
-/** Printable ASCII without what is escaped. */
+/** Printable ASCII without characters that are escaped. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** A text in JSON. Most need no escapes. */
