@@ -85,7 +85,7 @@ export interface App {
    * Refuses new calls, waits (within a bound) for the open ones, commits the remaining operations, stops the timers.
    * Returns the number of calls whose end neither the storage nor the journal accepted; each of them is in the log.
    */
-  drain(): Promise<number>;
+  drain(how?: { atOnce?: boolean }): Promise<number>;
   /** The metrics of this process; empty if the configuration has none. */
   metrics(): Promise<readonly MetricFamily[]>;
 }
@@ -116,10 +116,10 @@ export function createApp(options: AppOptions): App {
     reconfigure: (next) => inForce.replace(configure({ ...options, ...next }, context, inForce.current)),
     metrics: async () => (await metrics?.families()) ?? [],
     leave: () => void (isLeaving = true),
-    async drain() {
+    async drain({ atOnce = false } = {}) {
       [isLeaving, draining] = [true, true];
       const parts = [...inForce.all.flatMap((each) => each.running), ...running];
-      const lost = await drain({ ...lasting, parts, drainMsMax, logger });
+      const lost = await drain({ ...lasting, parts, drainMsMax: atOnce ? 0 : drainMsMax, logger });
       ticker.stop();
       metrics?.stop();
       await tracing?.close();

@@ -3,7 +3,7 @@ import { AUDIT } from "../audit/sql/schema.ts";
 import * as auth from "../auth/sql/schema.ts";
 import { JOBS } from "../jobs/sql/schema.ts";
 import * as ledger from "../ledger/sql/schema.ts";
-import { NODES } from "../nodes/sql/schema.ts";
+import { NODE_PORTS, NODES } from "../nodes/sql/schema.ts";
 import { BACKGROUND_RESPONSES } from "../objects/background/sql/schema.ts";
 import { CONVERSATIONS } from "../objects/conversations/sql/schema.ts";
 import { STORED_OBJECTS, UPLOADED_FILES } from "../objects/owners/sql/schema.ts";
@@ -69,5 +69,6 @@ export const schema: Schema = {
     ledger.BUDGETS,
     { ...auth.IDENTITIES, oldest: ledger.BUDGETS },
     { ...ledger.MOVES, oldest: ledger.BUDGETS },
+    { ...NODE_PORTS, oldest: ledger.BUDGETS },
   ],
 };

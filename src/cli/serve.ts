@@ -1,18 +1,21 @@
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { checkRouting, openOperatorCatalog } from "../app/routing.ts";
-import { openStorage } from "../app/storage.ts";
+import { openStorage, planStorage } from "../app/storage.ts";
 import type { Config, LoadedConfig } from "../config/index.ts";
-import { createLogger, type Logger } from "../telemetry/index.ts";
+import type { SchemaPlan } from "../storage/index.ts";
+import { createLogger } from "../telemetry/index.ts";
 import { printBanner, type ServerSettings } from "./banner.ts";
 import { firstTokens } from "./first-tokens.ts";
 import { type CommonOptions, countOption, portOption, UsageError, withCommonOptions } from "./options.ts";
 import { type ReloadingOptions, startReloading } from "./reload/start-reloading.ts";
 import { type Sandbox, startSandbox, withSandbox } from "./sandbox.ts";
 import { endOnSignal } from "./server/end-on-signal.ts";
-import { listen, type Listening, listenShared, reservePort } from "./server/listen.ts";
+import { findPredecessor, takeOver } from "./server/hand-over.ts";
+import { listen, type Listening, reservePort } from "./server/listen.ts";
 import { publishMetrics } from "./server/serve-metrics.ts";
 import type { ServingOptions } from "./server/serving.ts";
+import { lockServing } from "./server/serving-lock.ts";
 import { environment, readConfig, storageSettings } from "./state.ts";
 import { type KeyPairInUse, loadKeyPair } from "./tls/key-pair.ts";
 import { selfSignedPair } from "./tls/self-signed.ts";
@@ -25,6 +28,7 @@ import { Workers } from "./workers.ts";
 const WORKERS_MAX = 256;
 
 interface ServeOptions extends CommonOptions {
+  handover?: boolean;
   host?: string;
   port?: number;
   sandbox?: boolean;
@@ -35,6 +39,7 @@ interface ServeOptions extends CommonOptions {
 
 export function addServeCommand(program: Command): void {
   withCommonOptions(program.command("serve").description("run the gateway"))
+    .option("--handover", "take the port of the gateway that runs there over: no call is refused or lost (Linux)")
     .option("--host <host>", "address to listen on", undefined)
     .option("--port <number>", "port to listen on", portOption("--port"))
     .option("--sandbox", "answer for every provider without a key by its simulator")
@@ -50,6 +55,7 @@ interface Start extends ServerSettings {
   port: number;
   sandbox: boolean;
   watch: boolean;
+  handover: boolean;
   tls: KeyPairInUse | undefined;
   read: ReloadingOptions["read"];
 }
@@ -60,6 +66,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const { workers = 1, tls: makesPair = false, host = server.host } = options;
   const storageUrl = options.storage ?? storage;
   if (workers > 1) refuseWorkers(workers, storageUrl);
+  if (options.handover === true && options.sandbox === true) throw new UsageError("--handover: not with --sandbox");
   if (makesPair) refuseTls(options, loaded.config);
   const files = makesPair ? await selfSignedPair(folderOf(storageUrl, loaded.config), host) : server.tls;
   const start: Start = {
@@ -70,6 +77,7 @@ async function serve(options: ServeOptions): Promise<void> {
     storageOption: options.storage,
     sandbox: options.sandbox === true,
     watch: options.watch === true,
+    handover: options.handover === true,
     read: (from) => readConfig(options, from),
     json: options.json,
     tls: files && { files, pair: await loadKeyPair(files) },
@@ -87,8 +95,24 @@ function refuseTls({ sandbox }: ServeOptions, { server }: Config): void {
 
 /** The folder of the state: that of SQLite's file, or of the journal. */
 function folderOf(storageUrl: string, { storage_journal: journal }: Config): string {
-  const file = /^sqlite:(?!:memory:)(.+)$/.exec(storageUrl)?.[1];
-  return resolve(dirname(file ?? journal));
+  return resolve(dirname(sqliteFile(storageUrl) ?? journal));
+}
+
+function sqliteFile(storageUrl: string): string | undefined {
+  return /^sqlite:(?!:memory:)([^?]+)/.exec(storageUrl)?.[1];
+}
+
+/** Whether a version that has made the schema as it is can go on. */
+const goesOn = ({ now, after }: SchemaPlan): boolean => now.version === 0 || after.oldest <= now.version;
+
+/** Refuses a second process on SQLite's file, and one that replaces another which its schema is not for. */
+async function lockFile({ storageUrl, handover }: Start): Promise<() => void> {
+  const file = sqliteFile(storageUrl);
+  if (file === undefined) return () => undefined;
+  const { isHeldByOther, release } = lockServing(resolve(file), { replaces: handover });
+  if (isHeldByOther && !(await planStorage(storageUrl)).every(goesOn))
+    throw new UsageError("--handover: the running gateway can't work on the schema of this version: stop it first");
+  return release;
 }
 
 function refuseWorkers(count: number, storageUrl: string): void {
@@ -104,26 +128,30 @@ function refuseWorkers(count: number, storageUrl: string): void {
 async function serveAlone(start: Start): Promise<void> {
   const { loaded } = start;
   const logger = createLogger(loaded.config.log);
+  const unlock = await lockFile(start);
   const storage = await openStorage(start.storageUrl, { log: logger, ...storageSettings(loaded.config) });
   const catalog = await openOperatorCatalog(loaded.config, { storage, environment, logger });
+  const before = start.handover ? await findPredecessor(storage, start) : undefined;
+  const replaces = before !== undefined;
   // The port is bound first, since the app needs its address, which the system chooses for port 0.
-  const server = await listenAlone(start, logger);
+  const server = await listen(start, { logger, replaces });
   const sandbox = start.sandbox ? await startSandbox(start.port) : undefined;
   // Loaded last, since it is most of the code: a start that cannot be fails at once, and a parent of workers needs none.
   const { serveOn } = await import("./server/serving.ts");
-  const { stop, metrics, catalogHash, reconfigure } = serveOn(server, {
+  const { stop, isReady, metrics, catalogHash, reconfigure } = serveOn(server, {
     ...servedBy(loaded, sandbox),
     storage,
     logger,
     catalog,
   });
-  const stopMetrics = publishMetrics(loaded.config, logger, async () => [await metrics()]);
+  const stopMetrics = await publishMetrics(loaded.config, { logger, replaces }, async () => [await metrics()]);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   // Before the banner: a program that waits for the banner may send a signal as soon as it has read it.
-  const end = endOnSignal(async () => {
-    const [code] = await Promise.all([stop(), leave()]);
+  const end = endOnSignal(async (how) => {
+    const [code] = await Promise.all([stop(how), leave()]);
     await stopMetrics();
     sandbox?.stop();
+    unlock();
     logger.flush();
     return code;
   });
@@ -133,9 +161,11 @@ async function serveAlone(start: Start): Promise<void> {
     logger,
     catalogHash,
     end: () => end(),
+    port: portOf(server),
     apply: (next, { secretsOnly = false }) =>
       reconfigure({ ...servedBy(next, sandbox), refreshesCatalog: !secretsOnly }),
   });
+  if (before !== undefined) await takeOver(before, { isReady, logger });
   printBanner(start, { url: server.url, sandbox: sandbox?.routesOf(loaded), site: sandbox?.site, tokens });
   logger.info({ url: server.url, version }, "listening");
 }
@@ -151,14 +181,11 @@ function configurationOf({ loaded: { config, missingKeys }, simulated }: ReturnT
   return { config, missingKeys: [...missingKeys], simulated: [...simulated] };
 }
 
-/** A certificate is replaced by another listener on the port, which is shared for that. */
-async function listenAlone(start: Start, logger: Logger): Promise<Listening> {
-  const { host, tls } = start;
-  if (tls === undefined) return listen(start);
-  const reserved = await reservePort({ ...start, pair: tls.pair });
-  const server = listenShared({ host, port: reserved.port, tls }, logger);
-  await reserved.release();
-  return server;
+/** The port that a next process can take over. */
+function portOf({ url }: Pick<Listening, "url">): number | undefined {
+  if (process.platform !== "linux") return undefined;
+  const { port, protocol } = new URL(url);
+  return port === "" ? { "http:": 80, "https:": 443 }[protocol] : Number(port);
 }
 
 /** Does once for all workers: migrates the storage, starts the simulators, creates the first tokens, prints the banner. */
@@ -166,7 +193,9 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   const { loaded, storageUrl, host, tls } = start;
   const storage = await openStorage(storageUrl, storageSettings(loaded.config));
   const logger = createLogger(loaded.config.log);
-  const reserved = await reservePort({ ...start, pair: tls?.pair });
+  const before = start.handover ? await findPredecessor(storage, start) : undefined;
+  const replaces = before !== undefined;
+  const reserved = await reservePort({ host, port: start.port, pair: tls?.pair, shared: replaces });
   const sandbox = start.sandbox ? await startSandbox(start.port) : undefined;
   const settings: WorkerSettings = {
     ...configurationOf(servedBy(loaded, sandbox)),
@@ -180,9 +209,9 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   if (tls !== undefined)
     new KeyPairWatch({ ...tls, logger, onChange: (pair) => (settings.tls = { ...tls, pair }) }).start();
   const workers = await Workers.start({ count, logger, settings });
-  const stopMetrics = publishMetrics(loaded.config, logger, () => workers.metrics.collect());
-  const end = endOnSignal(async () => {
-    const [code] = await Promise.all([workers.stop(), leave()]);
+  const stopMetrics = await publishMetrics(loaded.config, { logger, replaces }, () => workers.metrics.collect());
+  const end = endOnSignal(async (how) => {
+    const [code] = await Promise.all([workers.stop(how), leave()]);
     await stopMetrics();
     sandbox?.stop();
     await storage.close();
@@ -195,6 +224,7 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
     logger,
     catalogHash: () => workers.catalogs.hash,
     end: () => end(),
+    port: portOf(reserved),
     async apply(next, { secretsOnly = false }) {
       await checkRouting(next, { storage, environment, logger });
       await workers.reconfigure({ ...configurationOf(servedBy(next, sandbox)), refreshesCatalog: !secretsOnly });
@@ -202,6 +232,7 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
     },
   });
   await reserved.release();
+  if (before !== undefined) await takeOver(before, { isReady: () => Promise.resolve(true), logger });
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   printBanner(start, {
     url: reserved.url,

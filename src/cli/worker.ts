@@ -8,7 +8,7 @@ import { openStorage } from "../app/storage.ts";
 import { createLogger, type ServerLogger } from "../telemetry/index.ts";
 import { countOption } from "./options.ts";
 import { printJson } from "./print.ts";
-import { endOnSignal } from "./server/end-on-signal.ts";
+import { endOnSignal, HAND_OVER, type Stopping } from "./server/end-on-signal.ts";
 import { listenShared } from "./server/listen.ts";
 import { serveOn } from "./server/serving.ts";
 import { answerMetrics } from "./server/worker-metrics.ts";
@@ -23,7 +23,7 @@ export function addWorkerCommand(program: Command): void {
 
 async function work(number: number): Promise<void> {
   const input = readLineThenEnd(Bun.stdin.stream());
-  let end = exit;
+  let end: (how?: Stopping) => void = exit;
   void input.end.then(() => end());
   const settings = JSON.parse(await input.line) as WorkerSettings;
   const { config, missingKeys, simulated, storageUrl, processes } = settings;
@@ -51,8 +51,11 @@ async function work(number: number): Promise<void> {
       throw thrown;
     }
   });
-  end = endOnSignal(async () => {
-    const code = await stop();
+  process.on("message", (message) => {
+    if (message === HAND_OVER) end({ handsOver: true });
+  });
+  end = endOnSignal(async (how) => {
+    const code = await stop(how);
     await reportLast();
     logger.flush();
     return code;

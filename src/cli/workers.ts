@@ -12,6 +12,7 @@ import type { Logger } from "../telemetry/index.ts";
 import { UsageError } from "./options.ts";
 import { isCatalogReport, WorkerCatalogs } from "./server/worker-catalog.ts";
 import { type Families, WorkerMetrics } from "./server/worker-metrics.ts";
+import { HAND_OVER, type Stopping } from "./server/end-on-signal.ts";
 import { isReloadAnswer, type WorkerConfiguration, WorkerReloads } from "./server/worker-reload.ts";
 import type { WorkerSettings } from "./server/worker-settings.ts";
 
@@ -72,8 +73,8 @@ export class Workers {
     return workers;
   }
 
-  /** Lets all drain; resolves when they have exited, with 0 if all exit codes were 0. */
-  async stop(): Promise<number> {
+  /** Lets all drain, or hand over; resolves when they have exited, with 0 if all exit codes were 0. */
+  async stop({ handsOver }: Stopping = { handsOver: false }): Promise<number> {
     this.#isStopping = true;
     this.#stopping.resolve();
     const running = [...this.#running.keys()];
@@ -84,7 +85,9 @@ export class Workers {
       },
       drain + delay + STOP_MS_MAX,
     );
-    for (const worker of running) void closeInput(worker);
+    for (const worker of running) {
+      if (!handsOver || !letHandOver(worker)) void closeInput(worker);
+    }
     const codes = await Promise.all(running.map((worker) => worker.exited));
     clearTimeout(timer);
     return codes.every((code) => code === 0) ? 0 : 1;
@@ -153,6 +156,16 @@ async function sendSettings(worker: WorkerProcess, text: string): Promise<void> 
     await worker.stdin.write(text);
     await worker.stdin.flush();
   } catch {}
+}
+
+/** Returns whether it gets to know. */
+function letHandOver(worker: WorkerProcess): boolean {
+  try {
+    worker.send(HAND_OVER);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function closeInput(worker: WorkerProcess): Promise<void> {

@@ -16,7 +16,7 @@ test("a store that throws at once ends nothing, neither at the start nor at a be
   const presence = new NodePresence({
     store,
     clock: () => 0,
-    node: { host: "h", pid: 1, version: "1" },
+    node: { host: "h", pid: 1, version: "1", port: undefined },
     fingerprint: () => ({}),
     perform: () => Promise.resolve({}),
     every: () => () => undefined,

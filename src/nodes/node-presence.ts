@@ -14,7 +14,7 @@ const LEAVE_MS_MAX = 1_000;
 interface NodePresenceOptions {
   store: NodeStore;
   clock: Clock;
-  node: Pick<Node, "host" | "pid" | "version">;
+  node: Pick<Node, "host" | "pid" | "version" | "port">;
   /** As of now. */
   fingerprint: () => Node["fingerprint"];
   /** Performs a request; never rejects. */

@@ -7,6 +7,8 @@ export interface Node {
   host: string;
   pid: number;
   version: string;
+  /** The port that it hands over to a next process when it gets SIGUSR2; undefined if it cannot. */
+  port: number | undefined;
   startedAt: number;
   /** When it was last there. */
   seenAt: number;

@@ -76,7 +76,7 @@ describe.each(engines)("on %s,", (engine) => {
     expect(await failureOf(planMigration(url, one, () => []))).toHaveProperty("message", tooNew(2, 1));
   });
 
-  test("a plan says what a start would change, and changes nothing", async () => {
+  test("a plan shows the changes of a start, and makes none", async () => {
     expect(await planOf(two)).toEqual({ now: { version: 0, oldest: 0 }, after: { version: 2, oldest: 1 }, missing: 2 });
     await open(one);
     expect(await planOf(two)).toEqual({ now: { version: 1, oldest: 1 }, after: { version: 2, oldest: 1 }, missing: 1 });
@@ -84,7 +84,7 @@ describe.each(engines)("on %s,", (engine) => {
     await open(two);
     const now = { version: 2, oldest: 1 };
     expect(await planOf(two)).toEqual({ now, after: now, missing: 0 });
-    // What it may work on is not its own.
+    // It may work on the schema of a newer version.
     expect(await planOf(one)).toEqual({ now, after: now, missing: 0 });
   });
 

@@ -219,6 +219,7 @@ describe("nodes", () => {
   const node = {
     host: "h",
     version: "1",
+    port: undefined,
     startedAt: 0,
     seenAt: NOW,
     fingerprintAt: 0,

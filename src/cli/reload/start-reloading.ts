@@ -20,6 +20,8 @@ export interface ReloadingOptions {
   apply: (next: LoadedConfig, request: ReloadRequest) => Promise<void>;
   /** A hash of the price catalog in force, or several of workers that differ; undefined if there is only the built-in one. */
   catalogHash: () => string | undefined;
+  /** The port that this process can hand over. */
+  port: number | undefined;
   /** Ends this process. */
   end: () => void;
   storage: Storage;
@@ -30,7 +32,7 @@ export interface ReloadingOptions {
  * Reloads at SIGHUP, at a request in the storage, and when a watched file has changed, from now on. Returns a function that ends the
  * node's presence in the storage.
  */
-export function startReloading({ watch, end, storage, ...options }: ReloadingOptions): () => Promise<void> {
+export function startReloading({ watch, end, port, storage, ...options }: ReloadingOptions): () => Promise<void> {
   const { clock } = environment;
   const reloader = new Reloader({
     ...options,
@@ -47,7 +49,7 @@ export function startReloading({ watch, end, storage, ...options }: ReloadingOpt
   const presence = new NodePresence({
     store: openNodeStore(storage),
     clock,
-    node: { host: hostname(), pid: process.pid, version },
+    node: { host: hostname(), pid: process.pid, version, port },
     fingerprint: () => {
       const catalog = options.catalogHash();
       return { ...fingerprintOf(reloader.loaded.config), ...(catalog !== undefined && { catalog }) };

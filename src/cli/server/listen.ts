@@ -20,6 +20,8 @@ export interface Listening {
   upgrade: Upgrade;
   /** The network address that a request came from; undefined if its connection has ended. */
   addressOf: (request: Request) => string | undefined;
+  /** From now on each answer ends its connection, so that clients connect again. */
+  endConnections(): void;
   /** Accepts no new connections; resolves when the open ones have ended, including WebSockets. */
   close(): Promise<void>;
 }
@@ -34,14 +36,21 @@ export interface Address {
   pair?: KeyPair | undefined;
 }
 
-/** Binds the port. Requests that arrive before `answerWith` wait for it. */
-export function listen(address: Address): Listening {
-  return new Listener(address);
+/**
+ * Binds a port that a next process may share, to take it over. One on which another process listens is refused, unless that is to be
+ * replaced. Requests that arrive before `answerWith` wait for it. With `tls`, see `listenShared`.
+ */
+export async function listen(
+  { host, port, tls }: Parameters<typeof listenShared>[0],
+  { logger, replaces = false }: { logger: Logger; replaces?: boolean },
+): Promise<Listening> {
+  if (port !== 0 && !replaces) await reservePort({ host, port });
+  return listenShared({ host, port, tls }, logger);
 }
 
 /** Binds a port that others share. With `tls`, a pair that replaces it in its files is used for new connections. */
 export function listenShared(
-  { host, port, tls }: Pick<Address, "host" | "port"> & { tls: KeyPairInUse | undefined },
+  { host, port, tls }: Pick<Address, "host" | "port"> & { tls?: KeyPairInUse | undefined },
   logger: Logger,
 ): Listening {
   const listener = new Listener({ host, port, shared: true, pair: tls?.pair });
@@ -102,9 +111,30 @@ class Listener implements Listening {
     this.#server = next;
   }
 
+  endConnections(): void {
+    const handler = this.#handler;
+    if (handler === undefined) return;
+    this.#handler = async (request) => {
+      const answer: unknown = await handler(request);
+      // A handshake that has become a WebSocket has none.
+      if (answer instanceof Response) answer.headers.set("connection", "close");
+      return answer as Response;
+    };
+  }
+
   async close(): Promise<void> {
     this.#watch?.stop();
     await Promise.all([...this.#ends, this.#server.stop(false)]);
+  }
+}
+
+/** Whether no process listens on the port. */
+export function isPortFree({ host, port }: Address): boolean {
+  try {
+    void bind({ host, port }, unavailable).stop(true);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -115,9 +145,11 @@ export interface ReservedPort {
   release(): Promise<void>;
 }
 
-/** Determines the port for processes that will share it, and that no other process listens on it. */
+/** Determines the port for processes that will share it, and that no other process listens on it, unless it is `shared` with that. */
 export async function reservePort(address: Address): Promise<ReservedPort> {
-  const { host, port, pair } = address;
+  const { host, port, pair, shared = false } = address;
+  // Another process serves it already: bound for a moment, it would take calls of that one.
+  if (shared) return { port, url: urlOf(address), release: () => Promise.resolve() };
   // No client knows a port chosen by the system yet, so it can be held until it is in use.
   const server = bind({ host, port, shared: port === 0 }, unavailable);
   const taken = server.port ?? port;

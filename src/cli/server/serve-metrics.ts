@@ -5,27 +5,50 @@ import { addUp, exposition, EXPOSITION_TYPE, type MetricFamily, otlpMetrics } fr
 import { type Logger, OtlpEndpoint } from "../../telemetry/index.ts";
 import { environment } from "../state.ts";
 import { version } from "../version.ts";
-import { listen } from "./listen.ts";
+import { isPortFree, listen } from "./listen.ts";
 
 /** The metrics of all processes. */
 type Collect = () => Promise<readonly (readonly MetricFamily[])[]>;
+
+/** The interval at which a process that replaces another one looks whether the port of the metrics is free. */
+const FREE_LOOK_MS = 200;
 
 /** How long a process that ends waits until its last metrics are sent. */
 const LAST_MS_MAX = 2_000;
 
 /**
  * Publishes the metrics of all processes, as far as the configuration has `metrics`, and a collector of them in `otlp`. Returns a
- * function that stops it.
+ * function that stops it. A process that replaces another one serves them when that has ended, so that no scrape falls between both.
  */
-export function publishMetrics(config: Config, logger: Logger, collect: Collect): () => Promise<void> {
-  const stops = [serveMetrics(config, logger, collect), sendMetrics(config, logger, collect)];
+export async function publishMetrics(
+  config: Config,
+  { logger, replaces }: { logger: Logger; replaces: boolean },
+  collect: Collect,
+): Promise<() => Promise<void>> {
+  const serving = replaces ? serveWhenFree(config, logger, collect) : await serveMetrics(config, logger, collect);
+  const stops = [serving, sendMetrics(config, logger, collect)];
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
+function serveWhenFree(config: Config, logger: Logger, collect: Collect): () => Promise<void> {
+  let serving: Promise<() => Promise<void>> | undefined;
+  const stopLooking = everyUnref(FREE_LOOK_MS, () => {
+    if (config.metrics !== undefined && !isPortFree(config.metrics)) return;
+    stopLooking();
+    serving = serveMetrics(config, logger, collect);
+    serving.catch((reason: unknown) => logger.warn({ reason: String(reason) }, "metrics are not served"));
+  });
+  return async () => {
+    stopLooking();
+    const stop = await serving?.catch(() => undefined);
+    await stop?.();
+  };
+}
+
 /** Serves `GET /metrics` on a port of its own. */
-function serveMetrics({ metrics }: Config, logger: Logger, collect: Collect): () => Promise<void> {
+async function serveMetrics({ metrics }: Config, logger: Logger, collect: Collect): Promise<() => Promise<void>> {
   if (metrics === undefined) return () => Promise.resolve();
-  const server = listen(metrics);
+  const server = await listen(metrics, { logger });
   server.answerWith(async (request) => {
     if (new URL(request.url).pathname !== "/metrics")
       return new Response("Metrics are at /metrics.\n", { status: 404 });

@@ -10,6 +10,9 @@ import { version } from "../version.ts";
 import type { Listening } from "./listen.ts";
 import { defaultMemoryLimit } from "./memory.ts";
 
+/** How long a process that hands over still takes calls: each answer ends its connection, and the next process gets the new ones. */
+const HAND_OVER_MS = 1_000;
+
 /** How long connections may stay open after the last call has ended. */
 const CLOSE_MS_MAX = 2_000;
 
@@ -28,9 +31,12 @@ export interface ServingOptions {
 export interface Serving {
   /**
    * Stops the server: open calls end, and all charges are written. Resolves with the exit code, which is 1 if the storage did
-   * not accept the end of a call; the log contains those calls.
+   * not accept the end of a call; the log contains those calls. With `handsOver`, another process listens on the port already: calls
+   * on open connections are still taken, and none is refused.
    */
-  stop: () => Promise<number>;
+  stop: (how?: { handsOver?: boolean }) => Promise<number>;
+  /** Whether it takes paid calls. */
+  isReady: () => Promise<boolean>;
   /** The metrics of this process. */
   metrics: () => Promise<readonly MetricFamily[]>;
   /** A hash of the operator's price catalog in force. */
@@ -66,12 +72,15 @@ export function serveOn(server: Listening, options: ServingOptions): Serving {
     memoryBytesMax: config.server.memory_limit ?? defaultMemoryLimit(processes),
   });
   server.answerWith(app.fetch);
-  const stop = async (): Promise<number> => {
-    app.leave();
-    if (config.server.drain_delay !== undefined) await Bun.sleep(config.server.drain_delay);
+  const stop = async ({ handsOver = false } = {}): Promise<number> => {
+    if (handsOver) server.endConnections();
+    else app.leave();
+    const delay = handsOver ? HAND_OVER_MS : config.server.drain_delay;
+    if (delay !== undefined) await Bun.sleep(delay);
     const closed = server.close();
+    if (handsOver) await Promise.race([closed, Bun.sleep(config.server.drain)]);
     catalog?.close();
-    const lost = await app.drain();
+    const lost = await app.drain({ atOnce: handsOver });
     // The last answers must still reach their clients; idle connections and unfinished requests are dropped.
     await Promise.race([closed, Bun.sleep(CLOSE_MS_MAX)]);
     await storage.close();
@@ -95,5 +104,9 @@ export function serveOn(server: Listening, options: ServingOptions): Serving {
     ({ config, catalog } = { config: next.config, catalog: opened });
     logger.setLevel(config.log.level);
   };
-  return { stop, metrics: () => app.metrics(), catalogHash: () => catalog?.hash, reconfigure };
+  const isReady = async (): Promise<boolean> => {
+    const { status } = await app.fetch(new Request(`${server.url}/health/ready`));
+    return status === 200;
+  };
+  return { stop, isReady, metrics: () => app.metrics(), catalogHash: () => catalog?.hash, reconfigure };
 }

@@ -30,6 +30,7 @@ const nodes = tableOf<Node>({
   host: text,
   pid: integer,
   version: text,
+  port: optional(integer),
   startedAt: integer,
   seenAt: integer,
   fingerprint,
@@ -43,7 +44,7 @@ export function openNodeStore(storage: Storage): NodeStore {
   return {
     announce: (node) =>
       runner.run(sql`INSERT INTO nodes (${nodes.names}) VALUES (${nodes.values(node)})
-        ON CONFLICT (name) DO UPDATE SET host = excluded.host, pid = excluded.pid, version = excluded.version,
+        ON CONFLICT (name) DO UPDATE SET host = excluded.host, pid = excluded.pid, version = excluded.version, port = excluded.port,
           started_at = excluded.started_at, seen_at = excluded.seen_at, fingerprint = excluded.fingerprint,
           fingerprint_at = excluded.fingerprint_at, asked = excluded.asked, outcome = excluded.outcome`),
     beat: (name, at, current) =>

@@ -1,5 +1,8 @@
 import { bothEngines } from "../../storage/index.ts";
 
+/** Nodes of earlier versions have none: nobody takes over from them. */
+export const NODE_PORTS = bothEngines("ALTER TABLE nodes ADD COLUMN port INTEGER;");
+
 export const NODES = bothEngines(
   `
   -- Serving processes: each notes every few seconds that it is there.

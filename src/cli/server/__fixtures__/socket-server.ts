@@ -10,7 +10,7 @@ import { type Feature, features, type RouteCall } from "../../../http/index.ts";
 import type { Storage } from "../../../storage/index.ts";
 import { openStorage } from "../../../../test/kit/storage.ts";
 import { environment } from "../../state.ts";
-import { listen, type Listening } from "../listen.ts";
+import { type Listening, listenShared } from "../listen.ts";
 
 type Answer = Response | AcceptedSocket;
 
@@ -41,7 +41,7 @@ export class SocketServer {
     const routes: ServerParts["routes"] = { answer: () => ({ socket: new Recorder() }) };
     const log: Record<string, unknown>[] = [];
     const { config, missingKeys } = loadConfig({ variables: {} });
-    const listening = listen({ host: "127.0.0.1", port: 0 });
+    const listening = listenShared({ host: "127.0.0.1", port: 0 }, pino({ level: "silent" }));
     const app = createApp({
       memoryBytesMax: 1e9,
       config,
