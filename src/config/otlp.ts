@@ -49,7 +49,8 @@ export const otlp = z
     ({ endpoint, traces, metrics }) => [traces, metrics].every((each) => each.off || (each.endpoint ?? endpoint)),
     {
       path: ["endpoint"],
-      error: "an http(s) URL; or leave out the one without an address by traces: { off: true } or metrics: { off: true }",
+      error:
+        "an http(s) URL; or leave out the one without an address by traces: { off: true } or metrics: { off: true }",
     },
   )
   .describe(
