@@ -8,6 +8,7 @@ const nodeOf = (name: string): Node => ({
   host: "elsewhere",
   pid: 1,
   version: "1",
+  port: undefined,
   startedAt: 0,
   seenAt: 0,
   fingerprint: {},
