@@ -148,28 +148,43 @@ describe("nobody gives more than they have", () => {
     };
     const callers = ["organisation_admin", "member", "peer", "stranger", "operator", "auditor", "billing"];
     const held = new Map(callers.map((name) => [name, [secretOf(name)]]));
+    // The most that each may have: their own role, or one that somebody else gave who has it.
+    const most = new Map(people.map(([name, role]) => [name, role]));
     for (let turn = 0; turn < 250; turn += 1) {
       const caller = pick(callers);
       const user = pick(people)[0];
-      const body = { role: pick(roles), disabled: pick([false, undefined]) };
+      const role = pick(roles);
+      const body = { role, disabled: pick([false, undefined]) };
       const route = pick([
         ["post /admin/v1/tokens", { user, role: pick([...roles, undefined]) }],
         [`patch /admin/v1/users/${user}`, body],
         [`post /admin/v1/tokens/${idOf(user)}/rotate`, {}],
         [`patch /admin/v1/tokens/${idOf(user)}`, { role: pick([...roles, null]) }],
         ["post /admin/v1/users", { name: `user-${turn}`, role: pick(roles) }],
+        ["put /admin/v1/people", { people: [{ name: user, role, token: true }, { name: `file-${turn}` }] }],
+        [`patch /admin/v1/users/${user}`, { organisation: pick(["acme", "beta", null]) }],
       ] as const);
-      const { json } = await ask(pick(held.get(caller) ?? []), route[0], { body: route[1] });
+      const { json, status } = await ask(pick(held.get(caller) ?? []), route[0], { body: route[1] });
+      const isRaise = status === 200 && (route[1] === body || route[0].startsWith("put")) && user !== caller;
+      const own = most.get(caller) ?? "member";
+      if (isRaise && includesRole(own, role) && includesRole(role, most.get(user) ?? "member")) most.set(user, role);
       if (typeof json["token"] === "string") held.get(caller)?.push(json["token"]);
+      const issued = (json["tokens"] ?? []) as { token: string }[];
+      held.get(caller)?.push(...issued.map(({ token }) => token));
     }
     for (const [caller, secrets] of held) {
-      const first = people.find(([name]) => name === caller)?.[1] ?? "member";
+      const first = most.get(caller) ?? "member";
       for (const secret of secrets) {
         const principal = await server.principalOf(secret).catch(() => undefined);
         const role = principal?.role ?? "member";
         expect([caller, role, includesRole(first, role)]).toEqual([caller, role, true]);
       }
     }
+    // Nobody of them is an owner, who alone moves users.
+    for (const [name, , organisation] of people)
+      expect((await as("owner", `get /admin/v1/users/${name}`)).json).toMatchObject({
+        organisation: organisation ?? null,
+      });
     expect((await deps.log.verify()).fault).toBeUndefined();
   });
 });
