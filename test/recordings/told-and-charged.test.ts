@@ -1,5 +1,5 @@
 /**
- * Every recorded answer through a gateway, for clients of all dialects, as the stream or the whole that it is and as the
+ * Every recorded answer, and every form of usage, through a gateway, for clients of all dialects, as the stream or the whole that it is and as the
  * stream of a whole: the usage that the client reads is the one that its call is charged for.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -15,15 +15,23 @@ import {
   until,
 } from "../kit/index.ts";
 import { streams, wholes } from "./answered.ts";
-import { bytesOf, type Recording, recordings } from "./recordings.ts";
+import { bytesOf, recordings } from "./recordings.ts";
 import { type Counts, parse } from "./said.ts";
+import { type Answered, usageShapes } from "./usage-shapes.ts";
+
+const answers: readonly Answered[] = [
+  ...recordings
+    .filter(({ status }) => status === 200)
+    .map((recording) => ({ ...recording, name: String(recording.id), bytes: bytesOf(recording).toString("utf8") })),
+  ...usageShapes,
+];
 
 let upstream: ScriptedUpstream;
 let gateway: Gateway;
 let token: string;
 beforeAll(async () => {
   upstream = startScriptedUpstream();
-  const names = new Set(recordings.map(prefixOf));
+  const names = new Set(answers.map(prefixOf));
   gateway = await startGateway({
     config: { upstream: { retries: 0 } },
     providers: Object.fromEntries([...names].map((name) => [name, entryOf(name)])),
@@ -35,7 +43,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-function prefixOf({ upstream: name, dialect }: Recording): string {
+function prefixOf({ upstream: name, dialect }: Pick<Answered, "upstream" | "dialect">): string {
   return `${name}-${dialect}`;
 }
 
@@ -64,9 +72,9 @@ const bodies: Readonly<Record<Dialect, object>> = {
 };
 
 /** The usage that a client reads, and the one that its call is charged for; undefined for a stream that breaks off. */
-async function usagesOf(recording: Recording, dialect: Dialect, stream: boolean) {
+async function usagesOf(recording: Answered, dialect: Dialect, stream: boolean) {
   const type = recording.stream ? "text/event-stream" : "application/json";
-  upstream.answerWith(() => new Response(bytesOf(recording), { headers: { "content-type": type } }));
+  upstream.answerWith(() => new Response(recording.bytes, { headers: { "content-type": type } }));
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const { stream_options: options, ...body } = { stream_options: undefined, ...bodies[dialect] };
   const model = `${prefixOf(recording)}/${recording.model ?? "m"}`;
@@ -124,11 +132,10 @@ function chargedIn(usage: Record<string, number>) {
   };
 }
 
-const answers = recordings.filter(({ status }) => status === 200);
 const dialects: readonly Dialect[] = ["chat", "messages", "responses", "gemini"];
 
 describe.each(dialects)("a client of %s", (dialect) => {
-  test.each(answers.map((recording) => ({ name: `${recording.id} of ${prefixOf(recording)}`, recording })))(
+  test.each(answers.map((recording) => ({ name: `${recording.name} of ${prefixOf(recording)}`, recording })))(
     "$name",
     async ({ recording }) => {
       for (const stream of recording.stream ? [true] : [false, true]) {
