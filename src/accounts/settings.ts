@@ -24,6 +24,13 @@ function policyOf({ models, tools, rpm, tpm, concurrency, expiresAt }: Policy) {
   };
 }
 
+function tokenPolicyOf({ tokenPolicy }: Holder) {
+  if (tokenPolicy === undefined) return null;
+  const { maxTokens = null, maxExpiresMs, maxBudget } = tokenPolicy;
+  const maxExpires = maxExpiresMs === undefined ? null : maxExpiresMs / 1_000;
+  return { max_tokens: maxTokens, max_expires: maxExpires, max_budget: creditsOrNull(maxBudget) };
+}
+
 export function settingsOf(holder: Holder, account: Account | undefined) {
   const { kind, id, name, role = "member", organisationId = null } = holder;
   return {
@@ -31,6 +38,7 @@ export function settingsOf(holder: Holder, account: Account | undefined) {
     name,
     ...(kind === "user" && { role, organisation_id: organisationId }),
     prepaid: account?.prepaid ?? false,
+    ...(kind === "organisation" && { token_policy: tokenPolicyOf(holder) }),
     ...policyOf(holder),
     ...limitsOf(account),
     disabled: holder.disabledAt !== undefined,

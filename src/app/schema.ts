@@ -70,5 +70,6 @@ export const schema: Schema = {
     { ...auth.IDENTITIES, oldest: ledger.BUDGETS },
     { ...ledger.MOVES, oldest: ledger.BUDGETS },
     { ...NODE_PORTS, oldest: ledger.BUDGETS },
+    { ...auth.TOKEN_POLICIES, oldest: ledger.BUDGETS },
   ],
 };

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { TokenPolicy } from "../accounts/index.ts";
 import { parseDuration } from "../config/index.ts";
 import { formatCredits, limits, type Nano, parseCredits, parseMarkup, roles } from "../core/index.ts";
 import type { BudgetPeriod } from "../ledger/index.ts";
@@ -132,6 +133,24 @@ export const toolsOption = option("--tools", (text) => {
   if (wrong !== undefined) throw new RangeError(`"${wrong}" is no glob of tools such as web_* or !web_crawl`);
   if (globs.length === 0) throw new RangeError("write at least one glob; !* denies all");
   return globs;
+});
+
+const boundOf = {
+  max_tokens: (text: string) => ({ maxTokens: countOption("max_tokens")(text) }),
+  max_expires: (text: string) => ({ maxExpiresMs: durationOption("max_expires")(text) }),
+  max_budget: (text: string) => ({ maxBudget: creditsOption("max_budget")(text) }),
+};
+
+/** The bounds of an organisation's tokens; those that are not named bound nothing. */
+export const tokenPolicyOption = option("--token-policy", (text): TokenPolicy => {
+  const policy: TokenPolicy = {};
+  for (const bound of listOption(text)) {
+    const [name = "", value = ""] = bound.split("=");
+    const read = Object.entries(boundOf).find(([known]) => known === name)?.[1];
+    if (read === undefined) throw new RangeError(`"${name}" is none of ${Object.keys(boundOf).join(", ")}`);
+    Object.assign(policy, read(value));
+  }
+  return policy;
 });
 
 /** Names become part of account ids and log lines. */

@@ -120,6 +120,25 @@ describe.each<Engine>([...engines])("on %s", (engine) => {
     expect((await ask("/admin/v1/users", await tokenOf({ groups: ["owner"] }))).status).toBe(403);
   });
 
+  test("within the policy of their organisation they make a token for their programs", async () => {
+    const make = async (claims: JWTPayload = {}) =>
+      fetch(`${gateway.url}/admin/v1/tokens`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${await tokenOf(claims)}`, "content-type": "application/json" },
+        body: JSON.stringify({ name: "laptop" }),
+      });
+    expect((await make()).status).toBe(403);
+    const policy = ["--token-policy", "max_tokens=1,max_expires=30d,max_budget=5"];
+    const set = await gateway.cli("organisation", "set", "acme", ...policy, "--json");
+    expect(JSON.parse(set.stdout)).toMatchObject({
+      token_policy: { max_tokens: 1, max_expires: 2_592_000, max_budget: 5 },
+    });
+    const made = (await (await make()).json()) as { token: string; max_budget: number; made_by: string };
+    expect(made).toMatchObject({ user: "alice", max_budget: 5, made_by: expect.stringMatching(/^token:/) as string });
+    expect((await ask("/v1/user/info", made.token)).status).toBe(200);
+    expect((await make()).status).toBe(403);
+  });
+
   test("others are refused as any wrong token is, in the form of each API", async () => {
     const wrong = await tokenOf({ aud: "other" });
     for (const [path, header] of [

@@ -8,7 +8,7 @@ import { bindSteps, identitiesOf, type IdentityName } from "./bind-identities.ts
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
 import { moveSteps } from "./move-user.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
-import type { Holder, HolderKind } from "../holder.ts";
+import type { Holder, HolderKind, TokenPolicy } from "../holder.ts";
 import {
   notFound,
   reaches,
@@ -35,6 +35,8 @@ export interface HolderChanges extends LimitChanges, PolicyChanges {
   disabled?: boolean | undefined;
   /** In millionths; only an organisation has one. */
   markup?: number | null | undefined;
+  /** Of an organisation. */
+  tokenPolicy?: TokenPolicy | null | undefined;
   /** Of a user: these and no others. */
   identities?: readonly IdentityName[] | undefined;
   /** The id or name of the organisation that a user moves to; null for none. */
@@ -168,6 +170,7 @@ function changedHolder(holder: Holder, changes: HolderChanges, at: number): Hold
   return {
     ...holder,
     ...changedPolicy(holder, changes),
+    tokenPolicy: changed(holder.tokenPolicy, changes.tokenPolicy),
     name: name ?? holder.name,
     role: holder.kind === "user" ? (role ?? holder.role) : undefined,
     disabledAt: disabled === undefined ? disabledAt : disabled ? (disabledAt ?? at) : undefined,

@@ -5,6 +5,7 @@ import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
 import { changed, changedAccount, changedPolicy, type LimitChanges, type PolicyChanges } from "./change-holder.ts";
+import { requireChangeWithin, requireSelfService } from "./token-policy.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import type { Holder } from "../holder.ts";
 import {
@@ -62,6 +63,10 @@ export function changeToken(
     const at = deps.environment.clock();
     const next = changedToken(token, changes, at);
     const limited = account && changedAccount(account, changes);
+    yield* requireChangeWithin(deps, before.user, {
+      before: { ...account, expiresAt: token.expiresAt },
+      after: { ...limited, expiresAt: next.expiresAt },
+    });
     const old = tokenSettingsOf(token, account);
     const now = tokenSettingsOf(next, limited);
     if (Bun.deepEquals(old, now)) return before;
@@ -101,13 +106,11 @@ function changedToken(token: TokenRecord, changes: TokenChanges, at: number): To
 }
 
 /**
- * Throws 403 if the caller may not have the token's secret, or take it away. A token of a member may be restricted, and gives nobody
- * another one.
+ * Throws 403 if the caller may not have the token's secret, or take it away. Nobody needs anything to do so with the presented one.
  */
-function requireOwn(caller: Caller, { token, user }: TokenState): void {
-  requireKeeper(caller, user, token.role);
-  if (caller.role !== "owner" && caller.role !== "organisation_admin" && caller.tokenId !== token.id)
-    throw roleRequired(`The role ${caller.role} has only the token that it presents.`);
+function* requireOwn(deps: AccountsDependencies, { token, user }: TokenState): Steps<void> {
+  requireKeeper(deps.caller, user, token.role);
+  if (deps.caller.tokenId !== token.id) yield* requireSelfService(deps, user);
 }
 
 /** Revokes a token. A repeated revocation changes nothing. */
@@ -115,7 +118,7 @@ export function revokeToken(deps: AccountsDependencies, id: string, context: Act
   return deps.log.act(actOptions(deps, context), function* (note) {
     const before = yield* tokenSteps(deps, id);
     requireVersion(context, before.token.version);
-    requireOwn(deps.caller, before);
+    yield* requireOwn(deps, before);
     if (before.token.revokedAt !== undefined) return before;
     yield updateToken({ ...before.token, revokedAt: deps.environment.clock() });
     note({ act: "token.revoke", target: `token:${id}`, before: tokenSettingsOf(before.token, before.chain[0]) });
@@ -134,7 +137,7 @@ export function rotateToken(
     const before = yield* tokenSteps(deps, id);
     const { token } = before;
     requireVersion(context, token.version);
-    requireOwn(deps.caller, before);
+    yield* requireOwn(deps, before);
     if (token.revokedAt !== undefined) throw revoked(id);
     if (yield* isOfIdentity(id)) throw new AccountError(`token ${id} is that of an issuer's caller, and has no secret`);
     const issued = issueToken(deps.environment.randomBytes, id);

@@ -9,6 +9,7 @@ import { creditsOnAnotherAccount, ensureUser, requireOwnCredits } from "./ensure
 import { grantSteps } from "./grant-credits.ts";
 import type { Holder } from "../holder.ts";
 import { settingsOf, tokenSettingsOf } from "../settings.ts";
+import { withinPolicy } from "./token-policy.ts";
 import { pinRole, updateHolder } from "../sql/holders.ts";
 
 /** The limits of a new token. */
@@ -78,14 +79,15 @@ export interface IssuedSettings extends Pick<TokenRequest, "role" | "name" | "se
   pausedAt?: number | undefined;
 }
 
-/** Creates a token of an existing user. */
+/** Creates a token of an existing user. Throws 403 if it exceeds the policy of their organisation. */
 export function* issueSteps(
   deps: AccountsDependencies,
   user: Holder,
-  wanted: IssuedSettings,
+  asked: IssuedSettings,
   note: NoteChange,
 ): Steps<CreatedToken> {
   const { clock, randomBytes } = deps.environment;
+  const wanted = yield* withinPolicy(deps, user, asked);
   const {
     role,
     name,

@@ -6,6 +6,7 @@ import { type ActContext, actOptions } from "./act-context.ts";
 import { holderSteps } from "./change-holder.ts";
 import { type TokenChanges, tokenSteps, type TokenState } from "./change-token.ts";
 import { issueSteps } from "./create-token.ts";
+import { requireSelfService } from "./token-policy.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import type { Holder } from "../holder.ts";
 import { requireBudgetWithin, requireKeeper, roleRequired } from "../reach.ts";
@@ -45,6 +46,7 @@ export function* issueToSteps(
   if (role !== undefined && !includesRole(user.role ?? "member", role))
     throw roleRequired(`User ${user.name} has the role ${user.role}, which does not contain ${role}.`);
   requireBudgetWithin(caller, maxBudget, chain);
+  yield* requireSelfService(deps, user);
   const wanted = {
     role,
     name: name ?? undefined,

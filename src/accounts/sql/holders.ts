@@ -1,8 +1,17 @@
 import { policyColumns, roleColumn } from "../../auth/index.ts";
 import { column, firstOf, sql, type Statement, type Steps, tableOf, textsIn } from "../../storage/index.ts";
-import type { Holder, HolderKind } from "../holder.ts";
+import type { Holder, HolderKind, TokenPolicy } from "../holder.ts";
 
 const { text, integer, oneOf, optional } = column;
+
+const tokenPolicy = {
+  read: (value: unknown): TokenPolicy | undefined => {
+    if (typeof value !== "string") return undefined;
+    const { maxBudget, ...rest } = JSON.parse(value) as Omit<TokenPolicy, "maxBudget"> & { maxBudget?: string };
+    return { ...rest, ...(maxBudget !== undefined && { maxBudget: BigInt(maxBudget) }) };
+  },
+  write: (policy: TokenPolicy): string => JSON.stringify({ ...policy, maxBudget: policy.maxBudget?.toString() }),
+};
 
 export const holders = tableOf<Holder>({
   kind: oneOf<HolderKind>({ organisation: true, user: true }),
@@ -16,6 +25,7 @@ export const holders = tableOf<Holder>({
   createdAt: integer,
   version: integer,
   ...policyColumns,
+  tokenPolicy: optional(tokenPolicy),
 });
 
 /**
@@ -43,11 +53,22 @@ export function insertHolder(holder: Holder): Statement {
 
 /** Writes the variable members of a holder, with its next version. */
 export function updateHolder({ kind, id, name, role, organisationId, ...rest }: Holder): Statement {
-  const { accountId, disabledAt, deletedAt, models, tools, rpm, tpm, concurrency, expiresAt } = rest;
+  const {
+    accountId,
+    disabledAt,
+    deletedAt,
+    models,
+    tools,
+    rpm,
+    tpm,
+    concurrency,
+    expiresAt,
+    tokenPolicy: policy,
+  } = rest;
   return sql`UPDATE account_holders SET name = ${name}, role = ${role}, organisation_id = ${organisationId},
       account_id = ${accountId}, disabled_at = ${disabledAt}, deleted_at = ${deletedAt},
       models = ${models?.join(",")}, tools = ${tools?.join(",")}, rpm = ${rpm}, tpm = ${tpm}, concurrency = ${concurrency},
-      expires_at = ${expiresAt}, version = version + 1
+      expires_at = ${expiresAt}, token_policy = ${policy && tokenPolicy.write(policy)}, version = version + 1
     WHERE kind = ${kind} AND id = ${id}`;
 }
 

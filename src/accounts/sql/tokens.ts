@@ -17,6 +17,14 @@ export function updateToken(token: TokenRecord): Statement {
     WHERE id = ${id}`;
 }
 
+/** The tokens of a user that can be used, without those that stand for callers of issuers. */
+export function* countTokens(user: string, at: number): Steps<number> {
+  const usable = yield sql`SELECT id FROM tokens WHERE user_name = ${user} AND revoked_at IS NULL
+    AND (expires_at IS NULL OR expires_at > ${at}) AND id NOT IN (SELECT token_id FROM identities
+      WHERE user_id = ${user} AND token_id IS NOT NULL)`;
+  return usable.length;
+}
+
 export function revokeTokensOf(user: string, at: number): Statement {
   return sql`UPDATE tokens SET revoked_at = ${at}, version = version + 1 WHERE user_name = ${user} AND revoked_at IS NULL`;
 }

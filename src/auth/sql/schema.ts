@@ -123,6 +123,9 @@ export const HOLDERS = together(
   },
 );
 
+/** Bounds of the tokens that an organisation's users make: JSON. */
+export const TOKEN_POLICIES = bothEngines("ALTER TABLE account_holders ADD COLUMN token_policy TEXT;");
+
 /** Callers by the signed tokens of others. */
 export const IDENTITIES = bothEngines(
   `

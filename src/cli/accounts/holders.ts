@@ -8,6 +8,7 @@ import {
   holderJson,
   type HolderKind,
   listHolders,
+  type TokenPolicy,
 } from "../../accounts/index.ts";
 import type { Role } from "../../core/index.ts";
 import {
@@ -21,6 +22,7 @@ import {
   type PolicyOptions,
   reasonOption,
   roleOption,
+  tokenPolicyOption,
   UsageError,
   withCommonOptions,
   withPolicyOptions,
@@ -39,6 +41,7 @@ interface SetOptions extends ActOptions, PolicyOptions {
   role?: Role;
   organisation?: string;
   markup?: number | "none";
+  tokenPolicy?: TokenPolicy | "none";
 }
 
 interface ListOptions extends CommonOptions {
@@ -95,7 +98,13 @@ function withActOptions(command: Command): Command {
 function withSettings(command: Command, kind: HolderKind): Command {
   withPolicyOptions(command);
   if (kind === "organisation")
-    return command.option("--markup <factor>", "the factor on prices, or none", orNone(markupOption("--markup")));
+    return command
+      .option("--markup <factor>", "the factor on prices, or none", orNone(markupOption("--markup")))
+      .option(
+        "--token-policy <bounds>",
+        "of tokens that users make: max_tokens=3,max_expires=30d,max_budget=10, none of them, or none",
+        orNone(tokenPolicyOption),
+      );
   command.option("--role <role>", "the rights in the admin API", roleOption("--role"));
   return command.name() === "create"
     ? command.option("--organisation <name>", "that pays for them", nameOption("--organisation"))
@@ -103,8 +112,9 @@ function withSettings(command: Command, kind: HolderKind): Command {
 }
 
 function changesOf(options: SetOptions): HolderChanges {
-  const { role, markup } = options;
-  return { ...policyChangesOf(options, environment.clock()), role, markup: orNull(markup) };
+  const { role, markup, tokenPolicy } = options;
+  const limits = policyChangesOf(options, environment.clock());
+  return { ...limits, role, markup: orNull(markup), tokenPolicy: orNull(tokenPolicy) };
 }
 
 async function list(kind: HolderKind, options: ListOptions): Promise<void> {

@@ -9,6 +9,7 @@ import {
   type HolderChanges,
   type HolderKind,
   listHolders,
+  type TokenPolicy,
 } from "../../accounts/index.ts";
 import { parseMarkup } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
@@ -17,6 +18,7 @@ import {
   actHeaders,
   actQuery,
   bodyOf,
+  budget,
   changeHeaders,
   contextOf,
   idOf,
@@ -25,6 +27,7 @@ import {
   policyFields,
   policySettings,
   name,
+  nanoOf,
   printable,
   reason,
   reference,
@@ -57,9 +60,29 @@ const identity = z.strictObject({
   subject: printable(1_000).describe("The claim sub."),
 });
 
+const tokenPolicy = z
+  .strictObject({
+    max_tokens: z.int().min(0).max(10_000).nullable().describe("Tokens of one user that can be used."),
+    max_expires: z
+      .int()
+      .min(1)
+      .max(3_650 * 86_400)
+      .nullable()
+      .describe("Seconds that a token lives."),
+    max_budget: budget.describe("Credits that a token spends in all; null for no limit."),
+  })
+  .partial()
+  .meta({ id: "TokenPolicy" })
+  .describe("Bounds of tokens that its users and admins make; without one, its members make none.");
+
 const answers = {
   organisation: z
-    .object({ object: z.literal("organisation"), ...common, markup: z.number().nullable() })
+    .object({
+      object: z.literal("organisation"),
+      ...common,
+      markup: z.number().nullable(),
+      token_policy: tokenPolicy.nullable(),
+    })
     .meta({ id: "AdminOrganisation" }),
   user: z
     .object({
@@ -80,7 +103,7 @@ const markup = z
   .max(1e6)
   .nullable()
   .describe("The factor on the prices of its calls; null for the configuration's.");
-const ofOrganisation = { ...settings, markup: markup.optional() };
+const ofOrganisation = { ...settings, markup: markup.optional(), token_policy: tokenPolicy.nullish() };
 const identities = z.array(identity).max(100).optional().describe("These and no others, by owners alone.");
 const ofUser = { ...settings, role: role.optional(), identities };
 
@@ -103,6 +126,16 @@ const bodies = {
 
 type HolderBody = z.output<typeof bodies.organisation.change> & z.output<typeof bodies.user.change>;
 
+function tokenPolicyOf(policy: z.output<typeof tokenPolicy> | null | undefined): TokenPolicy | null | undefined {
+  if (policy == null) return policy;
+  const { max_tokens: maxTokens, max_expires: seconds, max_budget: maxBudget } = policy;
+  return {
+    ...(maxTokens != null && { maxTokens }),
+    ...(seconds != null && { maxExpiresMs: seconds * 1_000 }),
+    ...(maxBudget != null && { maxBudget: nanoOf(maxBudget) }),
+  };
+}
+
 function changesOf(body: HolderBody): HolderChanges {
   const { name: named, role: given, organisation, disabled, markup: factor } = body;
   return {
@@ -112,6 +145,7 @@ function changesOf(body: HolderBody): HolderChanges {
     role: given,
     disabled,
     identities: body.identities,
+    tokenPolicy: tokenPolicyOf(body.token_policy),
     markup: factor == null ? factor : Number(parseMarkup(factor)),
   };
 }

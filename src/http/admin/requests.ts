@@ -111,7 +111,7 @@ export function idOf({ pathParameter }: RouteCall): string {
 export const role = z.enum(roles);
 const period = z.enum(["daily", "monthly"]).nullable();
 export const amount = z.number().min(-CREDITS_MAX).max(CREDITS_MAX).describe("Credits.");
-const budget = z.number().min(0).max(CREDITS_MAX).nullable().describe("Credits; null for no limit.");
+export const budget = z.number().min(0).max(CREDITS_MAX).nullable().describe("Credits; null for no limit.");
 const LIMIT_MAX = 999_999_999;
 const limit = z.int().min(1).max(LIMIT_MAX).nullable();
 

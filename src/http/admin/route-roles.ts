@@ -18,7 +18,7 @@ export const routeRoles = {
   "patch /admin/v1/users/{id}": ["owner", "billing", "organisation_admin"],
   "delete /admin/v1/users/{id}": managers,
   "get /admin/v1/tokens": anybody,
-  "post /admin/v1/tokens": managers,
+  "post /admin/v1/tokens": anybody,
   "get /admin/v1/tokens/{id}": anybody,
   "patch /admin/v1/tokens/{id}": ["owner", "billing", "organisation_admin"],
   "delete /admin/v1/tokens/{id}": anybody,

@@ -1,0 +1,85 @@
+/** The bounds that an organisation sets to the tokens of its users, and who may make their own within them. */
+import { formatCredits, type Nano } from "../../core/index.ts";
+import type { BudgetPeriod } from "../../ledger/index.ts";
+import type { Steps } from "../../storage/index.ts";
+import type { AccountsDependencies, Caller } from "../dependencies.ts";
+import type { Holder, TokenPolicy } from "../holder.ts";
+import { roleRequired } from "../reach.ts";
+import { findHolder } from "../sql/holders.ts";
+import { countTokens, findToken } from "../sql/tokens.ts";
+
+/** The settings of a token that a policy bounds. */
+interface Bounded {
+  expiresAt?: number | undefined;
+  maxBudget?: Nano | undefined;
+  period?: BudgetPeriod | undefined;
+}
+
+/** Undefined for no bounds: for owners, and in an organisation without a policy. */
+function* policyFor({ role }: Caller, { organisationId }: Holder): Steps<TokenPolicy | undefined> {
+  if (role === "owner" || organisationId === undefined) return undefined;
+  return (yield* findHolder("organisation", organisationId))?.tokenPolicy;
+}
+
+/** The settings of a new token, with those of the policy that it does not name. Throws 403 if they exceed it. */
+export function* withinPolicy<Settings extends Bounded>(
+  { caller, environment }: AccountsDependencies,
+  user: Holder,
+  wanted: Settings,
+): Steps<Settings> {
+  const policy = yield* policyFor(caller, user);
+  if (policy === undefined) return wanted;
+  const { maxTokens, maxExpiresMs, maxBudget } = policy;
+  const at = environment.clock();
+  if (maxTokens !== undefined && (yield* countTokens(user.id, at)) >= maxTokens)
+    throw roleRequired(
+      `User ${user.name} has ${maxTokens} tokens, which is the most by the policy of the organisation.`,
+    );
+  const filled = {
+    ...wanted,
+    expiresAt: wanted.expiresAt ?? (maxExpiresMs === undefined ? undefined : at + maxExpiresMs),
+    maxBudget: wanted.maxBudget ?? maxBudget,
+  };
+  requireBounds(policy, filled, at);
+  return filled;
+}
+
+/** Throws 403 if the changed limits of a token exceed the policy; those that stay as they were may. */
+export function* requireChangeWithin(
+  { caller, environment }: AccountsDependencies,
+  user: Holder,
+  { before, after }: { before: Bounded; after: Bounded },
+): Steps<void> {
+  const { expiresAt, maxBudget, period } = after;
+  const isSame = before.expiresAt === expiresAt && before.maxBudget === maxBudget && before.period === period;
+  const policy = isSame ? undefined : yield* policyFor(caller, user);
+  if (policy !== undefined) requireBounds(policy, after, environment.clock());
+}
+
+function requireBounds({ maxExpiresMs, maxBudget }: TokenPolicy, wanted: Bounded, at: number): void {
+  if (maxExpiresMs !== undefined && (wanted.expiresAt === undefined || wanted.expiresAt > at + maxExpiresMs))
+    throw roleRequired(`The policy of the organisation lets a token live for ${maxExpiresMs / 1_000} seconds at most.`);
+  if (maxBudget === undefined) return;
+  // Its budget is for the whole life of a token: one that starts again every day would be many of them.
+  if (wanted.maxBudget === undefined || wanted.maxBudget > maxBudget || wanted.period !== undefined)
+    throw roleRequired(
+      `The policy of the organisation lets a token spend ${formatCredits(maxBudget)} at most, without a period.`,
+    );
+}
+
+/**
+ * Throws 403 if the caller, who manages nobody, may not have other tokens of their own: without a policy of the organisation, and with a
+ * token that has limits of its own, which another one would not have.
+ */
+export function* requireSelfService({ caller, ledger, environment }: AccountsDependencies, user: Holder): Steps<void> {
+  if (caller.role === "owner" || caller.role === "organisation_admin") return;
+  if ((yield* policyFor(caller, user)) === undefined)
+    throw roleRequired(
+      `The role ${caller.role} has only the token that it presents: its organisation has no token_policy.`,
+    );
+  const own = caller.tokenId === undefined ? undefined : yield* findToken(caller.tokenId);
+  const [account] = own === undefined ? [] : yield* ledger.chain(own.accountId, environment.clock());
+  const limits = own && [own.models, own.tools, own.rpm, own.tpm, own.concurrency, own.expiresAt, account?.maxBudget];
+  if (limits === undefined || limits.some((limit) => limit !== undefined))
+    throw roleRequired("The presented token has limits of its own: it makes, rotates and revokes no other one.");
+}
