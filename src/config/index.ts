@@ -12,7 +12,7 @@ export {
   type ProviderKindName,
   providerPresets,
 } from "./provider.ts";
-export { type OtlpConfig, otlpTarget } from "./otlp.ts";
+export { otlpTarget } from "./otlp.ts";
 export { programPath } from "./program-path.ts";
 export type { Config } from "./schema.ts";
 export { parseDuration } from "./units.ts";

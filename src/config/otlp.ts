@@ -57,7 +57,7 @@ export const otlp = z
     "Sends traces and metrics to a collector, as OTLP in JSON over HTTP. Unset: the variables OTEL_EXPORTER_OTLP_*.",
   );
 
-export type OtlpConfig = z.output<typeof otlp>;
+type OtlpConfig = z.output<typeof otlp>;
 
 type Signal = "traces" | "metrics";
 
