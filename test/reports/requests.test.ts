@@ -39,7 +39,7 @@ type Message = { role: string; content: unknown } & JsonBody;
 const messagesIn = (sent: JsonBody): Message[] => sent["messages"] as Message[];
 const asText = (value: unknown): string => JSON.stringify(value);
 
-const chatOnly = ["deepseek", "mistral", "google", "generic", "vllm", "groq", "moonshot"] as const;
+const chatOnly = ["mistral", "google", "generic", "vllm", "groq", "moonshot"] as const;
 
 describe("9router 1371, CLIProxyAPI 5753, vm0 28274: Codex's apply_patch takes free text", () => {
   const format = { type: "grammar", syntax: "lark", definition: 'start: "x"' };

@@ -83,6 +83,7 @@ export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
       rule: "the calls of an answer behind its text, directly before their results",
       source,
     },
+    foreignItems(["openai", "xai", "others", "compactions"], source),
     ...tools,
     names,
   ],

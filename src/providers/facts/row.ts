@@ -44,6 +44,7 @@ const ownItems = {
   openai: ["tool_search_call", "tool_search_output", "program", "program_output"],
   xai: ["x_search_call", "code_execution_call", "view_image_call", "view_x_video_call"],
   others: ["file_search_call", "code_interpreter_call", "image_generation_call"],
+  compactions: ["compaction", "context_compaction"],
 };
 
 /** The row about such items in a history. */
