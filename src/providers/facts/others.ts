@@ -29,11 +29,8 @@ const inReasoning = thoughts("reasoning", "earlier thoughts in `reasoning`");
 const names = toolNames(64, source);
 
 /** Servers with Responses of their own take free text there. */
-const tools = [
-  clientTools(["custom"], source, ["responses"]),
-  clientTools([], source, ["chat"]),
-  foreignItems(["openai", "xai", "others"], source),
-];
+const ofClients = [clientTools(["custom"], source, ["responses"]), clientTools([], source, ["chat"])];
+const tools = [...ofClients, foreignItems(["openai", "xai", "others"], source)];
 
 /** For any server of open models. */
 const usual = [systemFirst, shown, ...tools];
@@ -83,8 +80,8 @@ export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
       rule: "the calls of an answer behind its text, directly before their results",
       source,
     },
+    ...ofClients,
     foreignItems(["openai", "xai", "others", "compactions"], source),
-    ...tools,
     names,
   ],
   mistral: [
