@@ -24,6 +24,9 @@ const allowedLicences = new Set([
   "Unlicense",
 ]);
 
+/** Packages whose manifests name no licence, with that of their file LICENSE. */
+const unnamedLicences: Readonly<Record<string, string>> = { "node_modules/cohere-ai": "MIT" };
+
 /** The project's rules for package.json and package-lock.json (their parsed texts), as advice: one line per finding. */
 export function checkPackages(manifest: unknown, lock: unknown): string[] {
   const { dependencies, devDependencies, engines } = manifestSchema.parse(manifest);
@@ -51,7 +54,7 @@ function checkEngine(path: string, { dev, engines }: LockedPackage, oldestNode: 
   ];
 }
 
-function checkLocked(path: string, { license, ...entry }: LockedPackage): string[] {
+function checkLocked(path: string, { license = unnamedLicences[path], ...entry }: LockedPackage): string[] {
   if (path === "") return [];
   // A choice between licences is ours to make.
   const choices = license?.replace(/^\((.*)\)$/, "$1").split(" OR ") ?? [];

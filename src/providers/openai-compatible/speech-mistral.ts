@@ -3,7 +3,7 @@ import { GatewayError, type JsonObject } from "../../core/index.ts";
 import type { CallInput, BinaryAnswer, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import { textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
-import { otherFields, readSpeechUsage, voiceId } from "../shared/speech-operation.ts";
+import { otherFields, readSpeechUsage, voiceId } from "../shared/audio/speech-operation.ts";
 
 const formats = ["mp3", "wav", "pcm", "flac", "opus"];
 

@@ -1,6 +1,6 @@
 import type { UpstreamOperation } from "../provider.ts";
 import { refusal } from "../shared/refusal.ts";
-import { transcriptionOperation, translationOperation } from "../shared/transcription-operation.ts";
+import { transcriptionOperation, translationOperation } from "../shared/audio/transcription-operation.ts";
 
 const groqFormats = ["json", "verbose_json", "text"];
 

@@ -1,7 +1,7 @@
 import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { CallInput, FormField, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import { countOf, textOf, toldCount, uncountedOf } from "../shared/json.ts";
-import type { TimedWord } from "../shared/subtitles.ts";
+import type { TimedWord } from "../shared/audio/subtitles.ts";
 import {
   type Transcript,
   isSet,
@@ -10,8 +10,8 @@ import {
   formatTranscript,
   type TranscriptFormat,
   valuesOf,
-} from "../shared/transcript.ts";
-import { hasNoTranscript, millisecondsOf } from "../shared/transcription-operation.ts";
+} from "../shared/audio/transcript.ts";
+import { hasNoTranscript, millisecondsOf } from "../shared/audio/transcription-operation.ts";
 
 /** Converts a keyword to Mistral's form, with underscores for blanks. Keywords with commas are dropped. */
 function biasOf(hint: string): string[] {

@@ -1,7 +1,7 @@
 import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
 import { completionOperation, moderationOperation } from "../shared/plain-operations.ts";
-import { speechOperation } from "../shared/speech-operation.ts";
+import { speechOperation } from "../shared/audio/speech-operation.ts";
 import { chat } from "./chat.ts";
 import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";

@@ -1,6 +1,6 @@
 import { inAudioSteps } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
-import { transcriptionOperation, translationOperation } from "../shared/transcription-operation.ts";
+import { transcriptionOperation, translationOperation } from "../shared/audio/transcription-operation.ts";
 
 /** Audio of 8.47 seconds is billed as 9 (`docs/wire/openai.md`). */
 const STEP_MS = 1_000;

@@ -2,7 +2,7 @@ import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { CallInput, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import { textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
-import { otherFields, voiceId } from "../shared/speech-operation.ts";
+import { otherFields, voiceId } from "../shared/audio/speech-operation.ts";
 
 /** xAI's equivalents of OpenAI's formats, with OpenAI's sample rates. */
 const outputFormats = new Map<unknown, JsonObject>([

@@ -1,7 +1,7 @@
 import { type JsonObject, listOf, objectOf } from "../../core/index.ts";
 import type { CallInput, FormField, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import { textOf } from "../shared/json.ts";
-import type { TimedWord } from "../shared/subtitles.ts";
+import type { TimedWord } from "../shared/audio/subtitles.ts";
 import {
   type Transcript,
   isSet,
@@ -10,8 +10,8 @@ import {
   formatTranscript,
   type TranscriptFormat,
   valuesOf,
-} from "../shared/transcript.ts";
-import { hasNoTranscript, readTranscriptionUsage } from "../shared/transcription-operation.ts";
+} from "../shared/audio/transcript.ts";
+import { hasNoTranscript, readTranscriptionUsage } from "../shared/audio/transcription-operation.ts";
 
 /** xAI's own fields, which are passed on. */
 const xaiFields = ["language", "audio_format", "sample_rate", "format", "multichannel", "channels", "filler_words"];

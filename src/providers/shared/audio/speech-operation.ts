@@ -1,6 +1,6 @@
-import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
-import type { UpstreamOperation } from "../provider.ts";
-import { textOf, toldCount, uncountedOf } from "./json.ts";
+import { type JsonObject, objectOf, type ObservedUsage } from "../../../core/index.ts";
+import type { UpstreamOperation } from "../../provider.ts";
+import { textOf, toldCount, uncountedOf } from "../json.ts";
 
 /** Only the last event of streamed speech reports tokens; audio bytes contain no usage. */
 export function readSpeechUsage(answer: JsonObject): ObservedUsage | undefined {

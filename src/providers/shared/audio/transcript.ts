@@ -1,7 +1,7 @@
-import type { CallFile, JsonObject } from "../../core/index.ts";
-import type { CallInput, BinaryAnswer } from "../provider.ts";
-import { textOf } from "./json.ts";
-import { refusal } from "./refusal.ts";
+import type { CallFile, JsonObject } from "../../../core/index.ts";
+import type { CallInput, BinaryAnswer } from "../../provider.ts";
+import { textOf } from "../json.ts";
+import { refusal } from "../refusal.ts";
 import { type Cue, cuesOf, srtOf, type TimedWord, turnsOf, vttOf } from "./subtitles.ts";
 
 /** A transcript read from an upstream with its own format. */

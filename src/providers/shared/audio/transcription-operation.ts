@@ -1,6 +1,6 @@
-import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
-import type { UpstreamOperation } from "../provider.ts";
-import { countOf, toldCount, uncountedOf } from "./json.ts";
+import { type JsonObject, objectOf, type ObservedUsage } from "../../../core/index.ts";
+import type { UpstreamOperation } from "../../provider.ts";
+import { countOf, toldCount, uncountedOf } from "../json.ts";
 
 const MS_PER_SECOND = 1_000;
 
