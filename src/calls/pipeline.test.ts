@@ -2,18 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { WorkScene } from "../charges/__fixtures__/work-scene.ts";
 import type { AskUpstream } from "../core/index.ts";
-import { chatCodec, chatRequest } from "../dialects/index.ts";
-import { attemptOnce, principalOf, router, worldOf } from "../sending/__fixtures__/upstreams.ts";
-import { BusyTargets, SessionCaches } from "../routing/index.ts";
-import { MemoryBudget } from "../streaming/index.ts";
-import { objectsInMemory } from "../objects/owners/__fixtures__/memory.ts";
-import type { ChargeableRoute } from "./chargeable-route.ts";
-import { type PaidAnswer, WorkShell } from "../charges/index.ts";
-import type { IncomingCall } from "./incoming-call.ts";
-import { LargeBodies } from "./large-bodies.ts";
-import { CallPipeline } from "./pipeline.ts";
-
-const storedObjects = await objectsInMemory();
+import type { PaidAnswer, WorkShell } from "../charges/index.ts";
+import { callOf, chatRoute as route, pipelineOn } from "./__fixtures__/pipeline.ts";
+import type { CallPipeline } from "./pipeline.ts";
 
 let scene: WorkScene;
 beforeEach(async () => {
@@ -21,12 +12,6 @@ beforeEach(async () => {
 });
 afterEach(() => scene.stop());
 
-const route: ChargeableRoute<ReturnType<typeof chatRequest.parse>> = {
-  operations: ["chat"],
-  surface: "openai",
-  body: chatRequest,
-  codec: chatCodec,
-};
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 const completion = { id: "chatcmpl-1", object: "chat.completion", choices: [], usage };
 const chunks = [{ choices: [{ index: 0, delta: { content: "Hi" } }] }, { choices: [], usage }]
@@ -36,46 +21,9 @@ const chunks = [{ choices: [{ index: 0, delta: { content: "Hi" } }] }, { choices
 let shell: WorkShell;
 
 function pipelineTo(script: () => Response, ask?: AskUpstream): CallPipeline {
-  const body = { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker: scene.ticker };
-  shell = new WorkShell({ work: scene.deps, memory: new MemoryBudget(1e9), body });
-  const { environment } = worldOf(script);
-  const logger = { info: () => undefined, warn: () => undefined, error: () => undefined, flush: () => undefined };
-  return new CallPipeline({
-    environment: { ...environment, ...(ask && { ask }), clock: scene.deps.clock },
-    router,
-    storedObjects,
-    largeBodies: new LargeBodies(),
-    images: { fetch: () => Promise.reject(new Error("no image is fetched")) },
-    keptThoughts: { find: () => Promise.resolve(undefined), keep: () => Promise.resolve() },
-    work: scene.deps,
-    shell,
-    observer: scene.deps.observer,
-    send: attemptOnce,
-    circuits: undefined,
-    busy: new BusyTargets(),
-    caches: new SessionCaches(scene.deps.clock),
-    routeLimits: {
-      attempts: 4,
-      deadlineMs: 600_000,
-      attemptMsMax: 30_000,
-      wholeMsMax: 300_000,
-      headMsMax: 15_000,
-      commit: undefined,
-    },
-    logger,
-  });
-}
-
-/** A call by another part of the gateway: a principal, headers, bytes, and a signal. */
-function callOf(body: object, more: Partial<IncomingCall> = {}): IncomingCall {
-  return {
-    requestId: "req_own_1",
-    principal: { ...principalOf("u"), accountId: "user:u" },
-    headers: new Headers(),
-    body: Buffer.from(JSON.stringify({ model: "openai/m", messages: [{ role: "user", content: "hi" }], ...body })),
-    client: { signal: new AbortController().signal },
-    ...more,
-  };
+  const made = pipelineOn(scene, { script, ask });
+  shell = made.shell;
+  return made.pipeline;
 }
 
 const textOf = ({ body }: PaidAnswer): Promise<string> => new Response(body).text();

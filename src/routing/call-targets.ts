@@ -10,6 +10,7 @@ import {
   type Nano,
   type RandomFraction,
 } from "../core/index.ts";
+import type { AwaitedHead } from "./awaited-heads.ts";
 import type { BusyTargets } from "./busy-targets.ts";
 import { type Admission, circuitIdOf, type CircuitOutcome, type Circuits } from "./circuits.ts";
 import {
@@ -233,6 +234,11 @@ export class CallTargets {
   /** Whether the circuit of the target that was given last depends on its answer. */
   get isProbe(): boolean {
     return this.#admission?.isProbe === true;
+  }
+
+  /** A stream is asked for at the target that was given last. */
+  awaitHead(): AwaitedHead | undefined {
+    return this.#admission && this.#question.circuits?.heads.begin(this.#admission.id);
   }
 
   /** The outcome of the target that was given last. */

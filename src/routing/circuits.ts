@@ -12,6 +12,7 @@
  * without failures.
  */
 import type { Clock, RandomFraction } from "../core/index.ts";
+import { AwaitedHeads } from "./awaited-heads.ts";
 import type { UpstreamRoute } from "./router.ts";
 
 const ROW_MAX = 3;
@@ -101,11 +102,14 @@ export class Circuits {
   readonly #options: CircuitOptions;
   readonly #circuits = new Map<string, Circuit>();
   #openings = 0;
+  /** Of streams, whose targets are left out while they give none. */
+  readonly heads: AwaitedHeads;
   /** Called when a call of this process has changed a circuit. */
   onLearnt: ((id: string, state: CircuitState) => void) | undefined;
 
   constructor(options: CircuitOptions) {
     this.#options = options;
+    this.heads = new AwaitedHeads(options.clock);
   }
 
   /** The number of targets that are not called as usual: their circuits are open, half-open or on their ramp. */
@@ -135,7 +139,8 @@ export class Circuits {
   admit(id: string): Admission | undefined {
     const circuit = this.#find(id);
     const { openUntil, rampFrom } = circuit ?? {};
-    if (circuit === undefined || openUntil === undefined) return this.#admission(id, false);
+    if (circuit === undefined || openUntil === undefined)
+      return this.heads.isSilent(id) ? undefined : this.#admission(id, false);
     const now = this.#options.clock();
     if (rampFrom === undefined) {
       if (now < openUntil || now < circuit.probeUntil) return undefined;

@@ -137,10 +137,12 @@ class RoutedCall {
     const watchdog = this.#running.watchdog.ofAttempt();
     const hasNext = this.#targets.hasMore && this.#attemptsLeft > 1;
     const attempt: RequestAttempt = { watchdog, hasNext, onFailure: (failed) => void failures.push(failed) };
+    const head = plan.exchange.streamed ? this.#targets.awaitHead() : undefined;
     try {
       const deps = { ...this.#deps, send: { ...this.#deps.send, ...this.#boundsOf(plan, attempt) } };
       const sent = await sendCall(deps, this.#running, plan, attempt);
       if (sent.kind !== "stream") return { reply: sent, isFailure: sent.kind === "failed" };
+      head?.came();
       if (isRelayed(plan, sent)) return await this.#hold(plan, sent, attempt);
       const reply = await readAttempt(deps, this.#running, plan, { sent, attempt });
       if (reply.kind === "failed") return { reply, isFailure: true };
@@ -149,6 +151,7 @@ class RoutedCall {
       else confirmAnswer(deps, this.#running, plan, sent);
       return { reply, isFailure };
     } finally {
+      head?.end();
       watchdog.end();
     }
   }
