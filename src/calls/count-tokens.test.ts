@@ -8,6 +8,8 @@ import {
   upstreamKey,
   worldOf,
 } from "../sending/__fixtures__/upstreams.ts";
+import { PriceBook } from "../pricing/index.ts";
+import { type ModelRoute, ModelRouter } from "../routing/index.ts";
 import { MemoryBudget, Ticker } from "../streaming/index.ts";
 import { Conversations, openConversationStore, openResponseStore, ResponseStoreService } from "../objects/index.ts";
 import { openStorage } from "../../test/kit/storage.ts";
@@ -45,6 +47,7 @@ function count(
   body: string | object,
   script: (seen: Fetched) => Response = () => Response.json({ input_tokens: 7 }),
   largeBodies: LargeBodies = new LargeBodies(),
+  models: ModelRouter = router,
 ) {
   const world = worldOf(script);
   ({ fetched } = world);
@@ -61,7 +64,7 @@ function count(
       observer: {},
       send: attemptOnce,
     },
-    router,
+    router: models,
     body: { bytesMax: 32_000_000, arrivalMsMax: 60_000, ticker },
     storedObjects,
     responseStore,
@@ -184,5 +187,47 @@ describe("otherwise the answer is an estimate", () => {
     const refusal = await refusalOf(count({ model: "deepseek/deepseek-chat", messages, ...more }));
     expect(refusal.param).toStartWith(field);
     expect([404, 422]).toContain(refusal.status);
+  });
+});
+
+describe("a route whose providers keep files of their own", () => {
+  const prices = new PriceBook({
+    operatorPrices: { "*": { input_mtok: 1, output_mtok: 2 } },
+    unpriced: "refuse",
+    clock: () => 0,
+  });
+  const anthropic = router.withPrefix("anthropic");
+  if (anthropic === undefined) throw new Error("no such provider");
+  const second = { ...anthropic, prefix: "second", baseUrl: "https://second.test" };
+  const target = (model: string) => ({ model, weight: 1, on: new Set<never>() });
+  const either: ModelRoute = {
+    name: "either",
+    strategy: "order",
+    tiers: [[target("anthropic/claude"), target("second/claude")]],
+    limits: {
+      attempts: 4,
+      deadlineMs: 1,
+      attemptMsMax: 1,
+      wholeMsMax: 1,
+      headMsMax: 1,
+      commit: undefined,
+    },
+  };
+  const models = new ModelRouter([...router.routes, second], prices, { modelRoutes: [either] });
+  const asking = (id: string) => ({
+    model: "either",
+    messages: [{ role: "user", content: [{ type: "document", source: { type: "file", file_id: id } }] }],
+  });
+
+  test("is asked where the caller's file is", async () => {
+    const caller = { principal: principalOf("alice"), route: second };
+    await storedObjects.record([{ kind: "file", id: "file_second" }], caller, { keyId: "k", ttlMs: 1_000 });
+    const answer = await count(asking("file_second"), undefined, undefined, models);
+    expect([answer.status, fetched.map(({ url }) => new URL(url).host)]).toEqual([200, ["second.test"]]);
+  });
+
+  test("is 404 if none has it, and asks nobody", async () => {
+    const refusal = await refusalOf(count(asking("file_of_nobody"), undefined, undefined, models));
+    expect([refusal.code, fetched]).toEqual(["object_not_found", []]);
   });
 });

@@ -14,7 +14,14 @@ import {
   withMembers,
 } from "../bodies/index.ts";
 import type { AdmitFree } from "../charges/index.ts";
-import type { Dialect, JsonObject, ModelFacts, ModelOperation, ObjectReference } from "../core/index.ts";
+import {
+  type Dialect,
+  GatewayError,
+  type JsonObject,
+  type ModelFacts,
+  type ModelOperation,
+  type ObjectReference,
+} from "../core/index.ts";
 import {
   countResponseTokensRequest,
   countTokensRequest,
@@ -29,8 +36,8 @@ import {
   responsesCodec,
   translations,
 } from "../dialects/index.ts";
-import type { ResponseStoreService, StoredObjects } from "../objects/index.ts";
-import type { ModelRouter, Target } from "../routing/index.ts";
+import type { ObjectLookup, ResponseStoreService, StoredObjects } from "../objects/index.ts";
+import { type ModelRouter, type Target, usableTargets } from "../routing/index.ts";
 import { type AskDependencies, askUpstream } from "../sending/index.ts";
 import { callIdOf, fittedBody } from "./exchange-text.ts";
 import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
@@ -156,12 +163,39 @@ async function count<Body extends CountedBody>(
 
 async function countIn<Body extends CountedBody>(
   deps: CountTokensDependencies,
-  { request, requestId, principal }: CountTokensCall,
+  call: CountTokensCall,
   counted: CountRoute<Body>,
   bytes: Uint8Array,
 ): Promise<Response> {
+  const { principal } = call;
   const sent = parseBody(counted.countedIn?.(bytes) ?? bytes, counted.schema, counted.measured);
-  const target = deps.router.resolve(sent.body.model, counted.operations, principal);
+  const targets = [...usableTargets(deps.router, sent.body.model, counted.operations, principal)];
+  const lookup = deps.storedObjects.lookup(targets.map(({ route }) => route.prefix));
+  let refusal: unknown;
+  for (const target of targets) {
+    try {
+      return await countAt(deps, call, counted, { sent, target, lookup });
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError) || thrown.code !== "object_not_found") throw thrown;
+      // Another provider may have the object.
+      refusal ??= thrown;
+    }
+  }
+  throw refusal;
+}
+
+interface Counting<Body> {
+  sent: ParsedBody<Body>;
+  target: Target;
+  lookup: ObjectLookup;
+}
+
+async function countAt<Body extends CountedBody>(
+  deps: CountTokensDependencies,
+  { request, requestId, principal }: CountTokensCall,
+  counted: CountRoute<Body>,
+  { sent, target, lookup }: Counting<Body>,
+): Promise<Response> {
   const { parsed, pinnedKeyId } = counted.continues
     ? await continued(deps, counted, sent, { principal, target: storingTarget(target), callId: callIdOf(requestId) })
     : { parsed: sent, pinnedKeyId: undefined };
@@ -169,7 +203,7 @@ async function countIn<Body extends CountedBody>(
   // The upstream would refuse another upstream's signature.
   if (!counts || hasTaggedSignature(parsed, counted.dialect)) return estimate(deps, counted, parsed, principal.user);
   const { route } = target;
-  const ownKeyId = await deps.storedObjects.authorize(counted.references(parsed.body), { principal, route });
+  const ownKeyId = await deps.storedObjects.authorize(counted.references(parsed.body), { principal, route, lookup });
   const model = { set: "model", value: JSON.stringify(target.model) };
   const body =
     (await fittedToModel(deps, counted, parsed, { target, owner: principal.user })) ??

@@ -24,6 +24,7 @@ import {
 } from "../charges/index.ts";
 import type { Environment, Nano } from "../core/index.ts";
 import { translations } from "../dialects/index.ts";
+import type { ObjectLookup } from "../objects/index.ts";
 import {
   type BusyTargets,
   callTargets,
@@ -86,6 +87,8 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
   readonly #arrivedAt = performance.now();
   /** Undefined for a call with one target. */
   #targets: CallTargets | undefined;
+  /** Undefined for a call with one target. */
+  #lookup: ObjectLookup | undefined;
   /** The other models that the body names as targets, which no upstream is to get. */
   #models: readonly string[] | undefined;
 
@@ -135,6 +138,7 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
   /** The plan of the first of several targets that the call can be made to. */
   async #planFirst(received: ReceivedBody<Body>, targets: CallTargets, retry: RetryKey | undefined): Promise<CallPlan> {
     this.#targets = targets;
+    this.#lookup = this.#deps.storedObjects.lookup(targets.providers);
     const costOf = (order: WorkOrder): Nano =>
       expectedCost(order, this.#deps.caches.of(targets.session, order.source.modelId));
     const plan = await planFirst(targets, (target) => this.#planFor(received, target, retry), costOf);
@@ -160,8 +164,8 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
         ? received
         : parseEdited(received, [{ remove: "models" }], route);
     const target = withAskedFeatures(resolved, route.codec, own.body);
-    const [at, arrivedAt, session] = [deps.work.clock(), this.#arrivedAt, this.#targets?.session];
-    return planCall({ deps, route, incoming, received: own, target, retry, session, at, arrivedAt });
+    const [at, arrivedAt, session, lookup] = [deps.work.clock(), this.#arrivedAt, this.#targets?.session, this.#lookup];
+    return planCall({ deps, route, incoming, received: own, target, retry, session, lookup, at, arrivedAt });
   }
 
   ended(result: WorkResult | undefined): void {

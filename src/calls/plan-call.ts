@@ -35,6 +35,7 @@ import {
   type BackgroundInput,
   type BackgroundResponses,
   type ExpandedInput,
+  type ObjectLookup,
   rebaseErrorPath,
   type ResponseStoreService,
   type StoredObjects,
@@ -85,6 +86,8 @@ export interface ReadCall<Body extends ChargeableBody> {
   retry: RetryKey | undefined;
   /** The key of its session, if it is known already (`affinityOf`). */
   session?: string | undefined;
+  /** Of a call that may have several targets. */
+  lookup?: ObjectLookup | undefined;
   /** In milliseconds since the epoch. */
   at: number;
   /** By the performance clock. */
@@ -268,7 +271,7 @@ function hasUpstreamIds<Body>(
 
 /** The plan, once the caller is known to own all objects that the upstream would look up for it. */
 function authorized<Body extends ChargeableBody>(
-  { incoming: { principal }, target: { route, operation }, route: { codec }, deps }: ReadCall<Body>,
+  { incoming: { principal }, target: { route, operation }, route: { codec }, deps, lookup }: ReadCall<Body>,
   plan: CallPlan,
   references: readonly ObjectReference[],
 ): CallPlan | Promise<CallPlan> {
@@ -276,7 +279,9 @@ function authorized<Body extends ChargeableBody>(
     ? references
     : references.filter(({ kind }) => objectKinds[kind].createdBy === "anyone");
   if (sent.length === 0) return plan;
-  return deps.storedObjects.authorize(sent, { principal, route }).then((pinnedKeyId) => ({ ...plan, pinnedKeyId }));
+  return deps.storedObjects
+    .authorize(sent, { principal, route, lookup })
+    .then((pinnedKeyId) => ({ ...plan, pinnedKeyId }));
 }
 
 function objectRecords<Body extends ChargeableBody>(

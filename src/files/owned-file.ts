@@ -21,7 +21,7 @@ export async function findFile(
   { principal }: FileCall,
   { route, id, param }: Pick<FileProvider, "route"> & { id: string; param: string },
 ): Promise<{ keys: FileKeys; isRecorded: boolean }> {
-  const found = isFileId(id) ? await owners.find(route.prefix, [id], clock()) : [];
+  const found = isFileId(id) ? await owners.find([route.prefix], [id], clock()) : [];
   const files = found.filter(({ kind }) => kind === "file");
   const own = files.find(({ owner }) => owner === principal.user) ?? (principal.service ? files[0] : undefined);
   if (own !== undefined) return { keys: [own.keyId], isRecorded: true };

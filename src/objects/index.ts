@@ -9,7 +9,7 @@ export { itemPage, readItemPage } from "./item-pages.ts";
 export type { FileQuota, FileStore, UploadPlace } from "./owners/file-store.ts";
 export { openFileStore, openObjectOwnerStore } from "./owners/sql/open.ts";
 export type { ObjectOwnerStore } from "./owners/store.ts";
-export { StoredObjects } from "./owners/stored-objects.ts";
+export { type ObjectLookup, StoredObjects } from "./owners/stored-objects.ts";
 export { finalResponseOf, finalResponseWords } from "./responses/final-response.ts";
 export { type ExpandedInput, rebaseErrorPath, ResponseStoreService } from "./responses/response-store-service.ts";
 export {

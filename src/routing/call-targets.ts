@@ -142,12 +142,14 @@ export class CallTargets {
     this.route = route?.name;
     this.limits = route?.limits;
     // A target that the caller cannot use must not shorten the time-outs of those before it.
-    this.#left = targets.filter((target) => this.#isFor(target)).flatMap((target) => this.#candidates(target));
+    const { principal, operations } = question;
+    const usable = targets.filter(({ when }) => isFor(when, principal, operations[0]));
+    this.#left = usable.flatMap((target) => this.#candidates(target));
   }
 
-  #isFor({ when }: CallTarget): boolean {
-    const { principal, operations } = this.#question;
-    return isFor(when, principal, operations[0]);
+  /** The prefixes of the providers of those that are left. */
+  get providers(): string[] {
+    return this.#left.map(({ provider }) => provider);
   }
 
   /** The error of a call that none of its targets can be asked for. */

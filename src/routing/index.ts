@@ -21,5 +21,5 @@ export { openTargetStore } from "./sql/open.ts";
 export { keyRedactor } from "./redact-keys.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";
 export { requireModels, requirePrices } from "./require-prices.ts";
-export { ModelRouter, mayUse, quoted, type Target, type UpstreamRoute } from "./router.ts";
+export { ModelRouter, mayUse, quoted, type Target, type UpstreamRoute, usableTargets } from "./router.ts";
 export { callableOperations, modelOperations, operationsOf } from "./model-operations.ts";

@@ -90,27 +90,38 @@ export function callerOfRoute(caller: ModelCaller, { name }: ModelRoute): ModelC
   return { ...caller, models, modelsAbove, isRoute: true };
 }
 
+/** The result of `usableIn` for the first target that can be used. */
+export function firstUsable<Found>(...parameters: Parameters<typeof usableIn<Found>>): Found {
+  for (const found of usableIn(...parameters)) return found;
+  throw new Error("a route without a target");
+}
+
 /**
- * The result of `find` for the first target for which it throws nothing; throws its first refusal if there is none. The
- * length of the input is no matter.
+ * The results of `find` for the targets for which it throws nothing; throws its first refusal if there is none. The length of the
+ * input is no matter.
  */
-export function firstUsable<Found>(
+export function* usableIn<Found>(
   route: ModelRoute,
   { caller, operation }: { caller: ModelCaller; operation?: ModelOperation },
   find: (model: string, user: ModelCaller) => Found,
-): Found {
+): Generator<Found> {
   const user = callerOfRoute(caller, route);
   let refusal: GatewayError | undefined;
+  let isUsable = false;
   for (const { model, when } of route.tiers.flat()) {
     if (!isFor(when, caller, operation)) continue;
+    let found: Found;
     try {
-      return find(model, user);
+      found = find(model, user);
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown;
       refusal ??= thrown;
+      continue;
     }
+    isUsable = true;
+    yield found;
   }
-  throw refusal ?? noTargetFor(route);
+  if (!isUsable) throw refusal ?? noTargetFor(route);
 }
 
 /** By weight, without returning: the largest of u^(1/w) comes first with a probability of its share of the weights. */

@@ -2,7 +2,7 @@ import leven from "leven";
 import { GatewayError, matchesGlob, type ModelOperation, prefixOf, withoutPrefix } from "../core/index.ts";
 import { type ModelPrice, type PriceBook, type PricedModel, type PriceOf, soldAt } from "../pricing/index.ts";
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
-import { firstUsable, type ModelRoute } from "./model-routes.ts";
+import { firstUsable, type ModelRoute, usableIn } from "./model-routes.ts";
 import type { ModelCaller } from "./target-condition.ts";
 import type { KeyPool } from "./key-pool.ts";
 import type { Overrides } from "./overrides.ts";
@@ -279,6 +279,19 @@ export class ModelRouter {
   #knownPrefixes(): string {
     return `Prefixes here: ${[...this.#byPrefix.keys()].join(", ")}.`;
   }
+}
+
+/** The targets that a model id, or the name of a route, stands for and that can be used. Throws like `resolve` without any. */
+export function usableTargets(
+  router: ModelRouter,
+  modelId: string,
+  operations: readonly [ModelOperation, ...ModelOperation[]],
+  principal: ModelCaller,
+): Iterable<Target> {
+  const route = router.routeOf(modelId);
+  if (route === undefined) return [router.resolveModel(modelId, operations, principal)];
+  const asked = { caller: principal, operation: operations[0] };
+  return usableIn(route, asked, (model, user) => router.resolveTarget(route, model, operations, user));
 }
 
 /** A name that an operator gives to models. */

@@ -14,6 +14,7 @@ import {
   type WorkOrder,
 } from "../charges/index.ts";
 import { GatewayError, type Nano, type VideoOperation } from "../core/index.ts";
+import type { ObjectLookup } from "../objects/index.ts";
 import { callTargets, type CallTargets, mayHaveTargets, type Target } from "../routing/index.ts";
 import { planFirst, planNext } from "../sending/index.ts";
 import { createJob } from "./create-job.ts";
@@ -39,6 +40,8 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
   readonly #request: PaidRequest;
   /** Undefined for a job with one target. */
   #targets: CallTargets | undefined;
+  /** Undefined for a job with one target. */
+  #lookup: ObjectLookup | undefined;
   /** When it was planned first, whichever target it moves to. */
   #at: number | undefined;
 
@@ -65,6 +68,7 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
       return planFor(this.#deps.router.resolve(modelId, [this.operation], this.#request.principal));
     }
     this.#targets = targets;
+    asked.lookup = this.#lookup = this.#deps.storedObjects.lookup(targets.providers);
     return { ...(await planFirst(targets, planFor, costOf)), targets };
   }
 
@@ -89,7 +93,7 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
   }
 
   #askedFor(received: ReceivedBody<VideoRequest>): VideoQuestion {
-    return { operation: this.operation, principal: this.#request.principal, received };
+    return { operation: this.operation, principal: this.#request.principal, received, lookup: this.#lookup };
   }
 
   #targetsOf(modelId: string): CallTargets | undefined {

@@ -10,6 +10,7 @@ import {
   type UsageBucket,
   type VideoOperation,
 } from "../core/index.ts";
+import type { ObjectLookup } from "../objects/index.ts";
 import type { UpstreamRequestBody, VideoInput, VideoSource } from "../providers/index.ts";
 import { type CallTargets, requirePrices, type Target } from "../routing/index.ts";
 import type { UpstreamBody } from "../sending/index.ts";
@@ -33,12 +34,14 @@ export interface VideoQuestion {
   operation: VideoOperation;
   principal: Principal;
   received: ReceivedBody<VideoRequest>;
+  /** Of a job that may have several targets. */
+  lookup?: ObjectLookup | undefined;
 }
 
 /** The plan of one target. `source` is the video that the request builds on. */
 export async function planVideo(
   deps: VideoDependencies,
-  { operation, principal, received }: VideoQuestion,
+  { operation, principal, received, lookup }: VideoQuestion,
   { source, target }: { source: StoredVideo | undefined; target: Target },
 ): Promise<Omit<VideoPlan, keyof WorkPlan>> {
   const { storedObjects, environment, notifier } = deps;
@@ -49,7 +52,7 @@ export async function planVideo(
   const references = requests.references(input.body);
   const draft = await ownVideos(deps, principal, references, target.route.prefix);
   const others = references.filter(({ kind }) => kind !== "video");
-  const pinned = await storedObjects.authorize(others, { principal, route: target.route });
+  const pinned = await storedObjects.authorize(others, { principal, route: target.route, lookup });
   const webhookUrl = received.body.webhook_url ?? undefined;
   if (webhookUrl !== undefined) await notifier.check(webhookUrl, principal.user);
   const known = source && knownOf(source);

@@ -47,7 +47,7 @@ function describeFileStore(name: string, open: () => Promise<Storage>): void {
       return (await reserve(place)) && record(place, id);
     };
     const ownersOf = async (id: string, at = AT): Promise<string[]> =>
-      (await owners.find("openai", [id], at)).map(({ kind, owner, keyId }) => `${kind} ${owner} ${keyId}`);
+      (await owners.find(["openai"], [id], at)).map(({ kind, owner, keyId }) => `${kind} ${owner} ${keyId}`);
 
     test("are found as stored objects, and by their user", async () => {
       expect(await add("file-1")).toBe(true);

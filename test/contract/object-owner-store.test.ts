@@ -30,8 +30,8 @@ function describeObjectOwnerStore(name: string, open: () => Promise<Storage>): v
     });
     afterEach(() => storage.close());
 
-    const find = async (ids: readonly string[], { provider = "openai", at = AT } = {}): Promise<string[]> => {
-      const found = await store.find(provider, ids, at);
+    const find = async (ids: readonly string[], { providers = ["openai"], at = AT } = {}): Promise<string[]> => {
+      const found = await store.find(providers, ids, at);
       return found.map(({ kind, id, owner, keyId }) => `${kind} ${id} ${owner} ${keyId}`).toSorted();
     };
 
@@ -42,8 +42,13 @@ function describeObjectOwnerStore(name: string, open: () => Promise<Storage>): v
         "item msg_1 alice key-1",
       ]);
       expect(await find(["msg_1"])).toEqual(["item msg_1 alice key-1"]);
-      expect(await find(["msg_1"], { provider: "xai" })).toEqual([]);
+      expect(await find(["msg_1"], { providers: ["xai"] })).toEqual([]);
       expect(await find([])).toEqual([]);
+      await store.put({ ...owned, provider: "xai", keyId: "key-9" });
+      expect(await find(["msg_1"], { providers: ["xai", "openai", "azure"] })).toEqual([
+        "item msg_1 alice key-1",
+        "item msg_1 alice key-9",
+      ]);
     });
 
     test("name the makers of a user's items, as long as they are kept", async () => {

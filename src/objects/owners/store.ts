@@ -2,6 +2,8 @@ import type { StoredObject } from "../../core/index.ts";
 
 /** The owner of an object that a provider stores. */
 export interface ObjectOwner extends StoredObject {
+  /** The provider's prefix. */
+  provider: string;
   /** The name of the user. */
   owner: string;
   /** A short hash of the API key whose answer contained it: the provider may know the object under this key only. */
@@ -30,8 +32,8 @@ interface OwnedObjects {
 export interface ObjectOwnerStore {
   /** Durable when it resolves. A record that exists is extended; that of an uploaded file stays as it is. */
   put(owned: OwnedObjects): Promise<void>;
-  /** All owners of these objects that are not expired. */
-  find(provider: string, ids: readonly string[], at: number): Promise<ObjectOwner[]>;
+  /** All owners of these objects at any of the providers that are not expired. */
+  find(providers: readonly string[], ids: readonly string[], at: number): Promise<ObjectOwner[]>;
   /** Which of a user's items were made, and at which providers; those that are not expired. */
   makersOf(ids: readonly string[], owner: string, at: number): Promise<ItemMaker[]>;
   /** Deletes expired records, a bounded number at a time. */

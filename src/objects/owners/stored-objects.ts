@@ -27,6 +27,29 @@ export interface StoredObjectsDependencies {
 export interface ObjectCaller {
   principal: Pick<Principal, "user">;
   route: Pick<UpstreamRoute, "prefix" | "sharedStores">;
+  /** Of a call that may go to several providers. */
+  lookup?: ObjectLookup | undefined;
+}
+
+/** The look-up of the objects that one call refers to: once for all providers that it may go to. */
+export class ObjectLookup {
+  readonly #providers: readonly string[];
+  readonly #found = new Map<string, Promise<ObjectOwner[]>>();
+
+  /** Prefixes. */
+  constructor(providers: Iterable<string>) {
+    this.#providers = [...new Set(providers)];
+  }
+
+  find(owners: ObjectOwnerStore, ids: readonly string[], at: number): Promise<ObjectOwner[]> {
+    const key = JSON.stringify(ids);
+    let found = this.#found.get(key);
+    if (found === undefined) {
+      found = owners.find(this.#providers, ids, at);
+      this.#found.set(key, found);
+    }
+    return found;
+  }
 }
 
 export class StoredObjects {
@@ -34,6 +57,11 @@ export class StoredObjects {
 
   constructor(deps: StoredObjectsDependencies) {
     this.#deps = deps;
+  }
+
+  /** For a call that may go to several providers, by their prefixes. */
+  lookup(providers: Iterable<string>): ObjectLookup {
+    return new ObjectLookup(providers);
   }
 
   /**
@@ -44,10 +72,8 @@ export class StoredObjects {
     const { principal, route } = caller;
     if (references.length === 0) return undefined;
     if (references.length > limits.objectReferencesMax) throw tooMany(references);
-    const { owners, clock } = this.#deps;
     const ids = [...new Set(references.map(({ id }) => id))].filter(isStorableId);
-    const found = ids.length === 0 ? [] : await owners.find(route.prefix, ids, clock());
-    const known = Map.groupBy(found, keyOf);
+    const known = Map.groupBy(await this.#find(ids, caller), keyOf);
     let keyId: string | undefined;
     for (const reference of references) {
       const records = known.get(keyOf(reference)) ?? [];
@@ -58,16 +84,21 @@ export class StoredObjects {
     return keyId;
   }
 
-  /** The id of the key that made the first of these that is the caller's own; undefined if none is. */
-  async keyOf(objects: readonly StoredObject[], { principal, route }: ObjectCaller): Promise<string | undefined> {
-    if (objects.length === 0) return undefined;
+  async #find(ids: readonly string[], { route: { prefix }, lookup }: ObjectCaller): Promise<ObjectOwner[]> {
+    if (ids.length === 0) return [];
     const { owners, clock } = this.#deps;
-    const found = await owners.find(
-      route.prefix,
+    if (lookup === undefined) return owners.find([prefix], ids, clock());
+    return (await lookup.find(owners, ids, clock())).filter(({ provider }) => provider === prefix);
+  }
+
+  /** The id of the key that made the first of these that is the caller's own; undefined if none is. */
+  async keyOf(objects: readonly StoredObject[], caller: ObjectCaller): Promise<string | undefined> {
+    const found = await this.#find(
       objects.map(({ id }) => id),
-      clock(),
+      caller,
     );
-    const own = new Map(found.filter(({ owner }) => owner === principal.user).map((one) => [keyOf(one), one.keyId]));
+    const { user } = caller.principal;
+    const own = new Map(found.filter(({ owner }) => owner === user).map((one) => [keyOf(one), one.keyId]));
     for (const object of objects) {
       const keyId = own.get(keyOf(object));
       if (keyId !== undefined) return keyId;
@@ -86,11 +117,9 @@ export class StoredObjects {
   }
 
   /** The objects among these that are recorded as the caller's. */
-  async known(objects: readonly StoredObject[], { principal, route }: ObjectCaller): Promise<StoredObject[]> {
+  async known(objects: readonly StoredObject[], caller: ObjectCaller): Promise<StoredObject[]> {
     const ids = objects.map(({ id }) => id).filter(isStorableId);
-    if (ids.length === 0) return [];
-    const { owners, clock } = this.#deps;
-    const own = (await owners.find(route.prefix, ids, clock())).filter(({ owner }) => owner === principal.user);
+    const own = (await this.#find(ids, caller)).filter(({ owner }) => owner === caller.principal.user);
     const keys = new Set(own.map(keyOf));
     return objects.filter((object) => keys.has(keyOf(object)));
   }

@@ -19,7 +19,13 @@ const DELETED_MAX = 10_000;
 
 const { text, oneOf } = column;
 
-const owners = tableOf<ObjectOwner>({ kind: oneOf(objectKinds), id: text, owner: text, keyId: text });
+const owners = tableOf<ObjectOwner>({
+  kind: oneOf(objectKinds),
+  id: text,
+  provider: text,
+  owner: text,
+  keyId: text,
+});
 const makers = tableOf<ItemMaker>({ id: text, provider: text });
 const files = tableOf<FileKey>({ id: text, keyId: text });
 
@@ -46,10 +52,10 @@ export function openObjectOwnerStore(storage: Storage): ObjectOwnerStore {
         FROM (${OBJECTS}${jsonOf(objects)}${OBJECTS_END}) AS objects WHERE true
         ON CONFLICT (id, provider, kind, owner) DO UPDATE SET key_id = excluded.key_id, kept_until = excluded.kept_until
         WHERE stored_objects.bytes IS NULL`),
-    find: (provider, ids, at) =>
+    find: (providers, ids, at) =>
       runner.rows(
         sql`SELECT ${owners.names} FROM stored_objects
-          WHERE provider = ${provider} AND kept_until > ${at} AND id IN (${textsIn(ids)})`,
+          WHERE provider IN (${textsIn(providers)}) AND kept_until > ${at} AND id IN (${textsIn(ids)})`,
         owners.read,
       ),
     makersOf: (ids, owner, at) =>
