@@ -4,6 +4,7 @@ import { benchCases } from "./cases/index.ts";
 import type { BenchCase } from "./cases/index.ts";
 import { measureExtraction } from "./extraction/measure.ts";
 import { measureBeside } from "./beside/measure.ts";
+import { measureRoutes, type RoutesFigures } from "./routes/measure.ts";
 import { measureSearch } from "./search/measure.ts";
 import { measureFrontier } from "./frontier/measure.ts";
 import { measureGrowth } from "./growth/measure.ts";
@@ -17,9 +18,10 @@ import {
   frontierPlanOf,
   openLoopPlanOf,
   realtimePlanOf,
+  routesPlanOf,
   searchPlanOf,
 } from "./plans.ts";
-import { allProxies, pauseVariants, tollgateOnSqlite } from "./proxies/index.ts";
+import { allProxies, pauseVariants, routesVariants, tollgateOnSqlite } from "./proxies/index.ts";
 import type { Proxy } from "./proxies/index.ts";
 import { barsOf, barsTable } from "./report/bars.ts";
 import { headlineOf, withHeadline, writeHeadline } from "./report/headline.ts";
@@ -103,6 +105,7 @@ type Measured = Pick<
   | "growth"
   | "videos"
   | "realtime"
+  | "routes"
   | "extraction"
   | "pages"
   | "frontier"
@@ -127,6 +130,7 @@ const nothing: Measured = {
   frontier: [],
   search: [],
   beside: null,
+  routes: null,
   soak: null,
 };
 
@@ -168,7 +172,8 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const frontier = isWanted(options, "frontier") ? await measureFrontier(frontierPlanOf(options), progress) : [];
   const search = isWanted(options, "search") ? await measureSearch(searchPlanOf(options), progress) : [];
   const beside = isWanted(options, "beside") ? await measureBeside(options.quick ? 8 : 30, progress) : null;
-  const others = { ledger, growth, videos, realtime, extraction, pages, frontier, search, beside };
+  const routes = isWanted(options, "routes") ? await measureRouted(rig, options) : null;
+  const others = { ledger, growth, videos, realtime, extraction, pages, frontier, search, beside, routes };
   return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ...others };
 }
 
@@ -176,6 +181,13 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
 function measureSessions(rig: Rig, proxies: readonly Proxy[], options: Options): Promise<RealtimeColumn[]> {
   const able = proxies.filter(({ id }) => id === "nginx" || id === "tollgate");
   return measureRealtime(rig, able, realtimePlanOf(options));
+}
+
+/** Tollgate alone: peers have other routes. */
+async function measureRouted(rig: Rig, options: Options): Promise<RoutesFigures | null> {
+  const proxies = routesVariants(options.tollgate);
+  if ((await proxies.plain.whyMissing()) !== null) return null;
+  return measureRoutes(rig, proxies, routesPlanOf(options));
 }
 
 /** Tollgate on disk beside its variants: no peer has a ledger. */

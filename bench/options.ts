@@ -13,6 +13,7 @@ const sections = [
   "growth",
   "videos",
   "realtime",
+  "routes",
   "pages",
   "frontier",
   "search",

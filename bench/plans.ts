@@ -3,6 +3,7 @@ import type { ComparisonPlan } from "./scenarios/comparison.ts";
 import type { Durations } from "./scenarios/matrix.ts";
 import { manyCallers } from "./scenarios/matrix.ts";
 import type { OpenLoopPlan } from "./scenarios/open-loop.ts";
+import type { RoutesPlan } from "./routes/measure.ts";
 import type { RealtimePlan } from "./realtime/measure.ts";
 
 const full: Durations = {
@@ -51,6 +52,21 @@ const quickRealtime: RealtimePlan = { rounds: 1, warmUpSeconds: 3, seconds: 5 };
 export function realtimePlanOf(options: Options): RealtimePlan {
   const plan = options.quick ? quickRealtime : fullRealtime;
   return { ...plan, rounds: options.rounds ?? plan.rounds };
+}
+
+const fullRoutes: RoutesPlan = {
+  comparison: { rounds: 3, turns: 6, warmUpTurns: 4, turnSeconds: 0.5 },
+  rounds: 3,
+  warmUpSeconds: 1,
+  seconds: 1,
+  openSeconds: 8,
+};
+const quickRoutes: RoutesPlan = { ...fullRoutes, comparison: { ...fullRoutes.comparison, rounds: 1 }, rounds: 1 };
+
+export function routesPlanOf(options: Options): RoutesPlan {
+  const plan = options.quick ? quickRoutes : fullRoutes;
+  const rounds = options.rounds ?? plan.rounds;
+  return { ...plan, rounds, comparison: { ...plan.comparison, rounds } };
 }
 
 /** Rows of the frontier, and choices of the next pages. */

@@ -6,7 +6,7 @@ import { nginx } from "./nginx.ts";
 import { portkey } from "./portkey.ts";
 import type { Proxy, ProxyContext } from "./proxy.ts";
 import { tollgate } from "./tollgate.ts";
-import type { StoragePlace, TollgateVariant } from "./tollgate.ts";
+import type { RoutesSetting, StoragePlace, TollgateVariant } from "./tollgate.ts";
 
 export { upstreamModels } from "./proxy.ts";
 export type { Proxy, ProxyContext, RunningProxy, Target } from "./proxy.ts";
@@ -52,6 +52,17 @@ export function pauseVariants(program: string): Proxy[] {
       variables: { BUN_JSC_useGC: "0" },
     }),
   ];
+}
+
+/** Columns of the section on routes: without any, with them, and without the circuits that leave out targets that fail. */
+export function routesVariants(program: string): Record<"plain" | "routed" | "withoutCircuits", Proxy> {
+  const variant = (id: string, routes?: RoutesSetting): Proxy =>
+    tollgate({ program, id, label: id, state: "a file", openStorage: newFile, routes });
+  return {
+    plain: variant("plain"),
+    routed: variant("routed", { circuits: true }),
+    withoutCircuits: variant("without-circuits", { circuits: false }),
+  };
 }
 
 let memoryFiles = 0;

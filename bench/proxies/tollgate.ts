@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onProxyCore } from "../system/pinning.ts";
 import { freePort } from "../system/ports.ts";
+import { busyPath, flappingPath } from "../upstream/protocol.ts";
 import { waitUntilReady } from "./proxy.ts";
 import type { Proxy, ProxyContext, RunningProxy } from "./proxy.ts";
 
@@ -12,10 +13,16 @@ export interface TollgateVariant {
   state: string;
   /** Beyond the usual ones. */
   variables?: Record<string, string>;
+  /** Absent: its configuration has no routes. */
+  routes?: RoutesSetting | undefined;
   /** The launcher, `bin/tollgate` of the checkout under test. */
   program: string;
   /** A new storage, given the directory of this instance. */
   openStorage(directory: string, context: ProxyContext): Promise<StoragePlace>;
+}
+
+export interface RoutesSetting {
+  circuits: boolean;
 }
 
 export interface StoragePlace {
@@ -30,20 +37,38 @@ export interface StoragePlace {
  * Only settings without a default, and the bounds that the 500 sessions of one token would exceed: everything that a gateway does
  * by default is on.
  */
-function configuration(port: number, upstreamPort: number): string {
+function configuration(port: number, upstreamPort: number, routes: RoutesSetting | undefined): string {
+  const pathOf = (name: string): string => `http://127.0.0.1:${upstreamPort}/${name}/v1`;
+  const others = `
+  busy: { kind: openai, base_url: "${pathOf(busyPath)}", api_key: bench-upstream-key }
+  flapping: { kind: openai, base_url: "${pathOf(flappingPath)}", api_key: bench-upstream-key }
+  unreachable: { kind: openai, base_url: "http://127.0.0.1:9/v1", api_key: bench-upstream-key }`;
+  const routing = `
+routing:
+  circuits: ${routes?.circuits ?? true}
+  routes:
+    busy: ${before("busy")}
+    flapping: ${before("flapping")}
+    unreachable: ${before("unreachable")}
+    held: { tiers: [[{ model: openai/bench-model }], [{ model: busy/bench-model }]] }`;
   return `
 server: { host: 127.0.0.1, port: ${port}, memory_limit: 32GiB }
 realtime: { sessions_per_token: 1000 }
 providers:
   openai: { kind: openai, base_url: "http://127.0.0.1:${upstreamPort}/v1", api_key: bench-upstream-key }
-  anthropic: { kind: anthropic, base_url: "http://127.0.0.1:${upstreamPort}", api_key: bench-upstream-key }
+  anthropic: { kind: anthropic, base_url: "http://127.0.0.1:${upstreamPort}", api_key: bench-upstream-key }${routes === undefined ? "" : others}
 pricing:
   models:
     openai/bench-model: { input_mtok: 1, output_mtok: 2 }
     openai/bench-transcriber: { input_audio_hours: 0.36 }
     anthropic/bench-model: { input_mtok: 1, output_mtok: 2 }
+    "*/bench-model": { input_mtok: 1, output_mtok: 2 }${routes === undefined ? "" : routing}
 `;
 }
+
+/** A route whose first target is another provider's. */
+const before = (first: string): string =>
+  `{ tiers: [[{ model: ${first}/bench-model }], [{ model: openai/bench-model }]] }`;
 
 let starts = 0;
 
@@ -67,7 +92,7 @@ async function startOn(
 ): Promise<RunningProxy> {
   const port = await freePort();
   const file = join(directory, "tollgate.yaml");
-  writeFileSync(file, configuration(port, context.upstreamPort));
+  writeFileSync(file, configuration(port, context.upstreamPort, variant.routes));
   const storage = ["--config", file, "--storage", place.url];
   const token = await createToken(variant, storage);
   const command = [variant.program, "serve", ...storage, "--port", String(port)];

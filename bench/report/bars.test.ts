@@ -40,6 +40,7 @@ function resultsOf(cells: Cell[]): Results {
     frontier: [],
     search: [],
     beside: null,
+    routes: null,
     realtime: [],
     extraction: null,
     soak: null,

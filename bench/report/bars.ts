@@ -2,6 +2,7 @@ import { besideBars } from "../beside/report.ts";
 import { searchBars } from "../search/report.ts";
 import { frontierBars } from "../frontier/report.ts";
 import { growthBars } from "../growth/report.ts";
+import { routesBars } from "../routes/report.ts";
 import { realtimeBars } from "../realtime/report.ts";
 import { pagesBars } from "../pages/report.ts";
 import { videosBars } from "../videos/report.ts";
@@ -38,6 +39,7 @@ export function barsOf(results: Results): Bar[] {
     ...frontierBars(results.frontier),
     ...searchBars(results.search),
     ...(results.beside === null ? [] : besideBars(results.beside)),
+    ...(results.routes === null ? [] : routesBars(results.routes)),
     ...realtimeBars(results.realtime),
     ...openLoopBars(results.openLoop),
     ...openStreamBars(results),

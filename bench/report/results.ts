@@ -3,6 +3,7 @@ import type { BesideFigures } from "../beside/measure.ts";
 import type { FrontierFigures } from "../frontier/measure.ts";
 import type { GrowthFigures } from "../growth/measure.ts";
 import type { RealtimeColumn } from "../realtime/measure.ts";
+import type { RoutesFigures } from "../routes/measure.ts";
 import type { SearchFigures } from "../search/measure.ts";
 import type { PagesFigures } from "../pages/measure.ts";
 import type { VideoFigures } from "../videos/measure.ts";
@@ -40,6 +41,8 @@ export interface Results {
   search: SearchFigures[];
   /** Null if it was not measured. */
   beside: BesideFigures | null;
+  /** Null if they were not measured. */
+  routes: RoutesFigures | null;
   realtime: RealtimeColumn[];
   /** Null if it was not measured, or the pages are not there. */
   extraction: ExtractionFigures | null;

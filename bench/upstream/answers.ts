@@ -65,6 +65,7 @@ function wholeAnswer(status: string, body: unknown): Buffer {
 export const chatAnswer = wholeAnswer("200 OK", chatBody);
 export const modelsAnswer = wholeAnswer("200 OK", modelsBody);
 export const transcriptionAnswer = wholeAnswer("200 OK", transcriptionBody);
+export const busyAnswer = wholeAnswer("503 Service Unavailable", refusal("The benchmark's upstream is busy"));
 export const notFoundAnswer = wholeAnswer("404 Not Found", refusal("The benchmark's upstream has no such path"));
 
 /** For an upload that did not come as it was sent. */

@@ -2,6 +2,7 @@ import { MessageReader } from "../http1/message-reader.ts";
 import type { MessageSink } from "../http1/message-reader.ts";
 import { SendQueue } from "../http1/send-queue.ts";
 import {
+  busyAnswer,
   chatAnswer,
   modelsAnswer,
   notFoundAnswer,
@@ -9,7 +10,13 @@ import {
   transcriptionAnswer,
   wrongUploadAnswer,
 } from "./answers.ts";
-import type { ExpectedFile, UpstreamDialect, UpstreamStatistics } from "./protocol.ts";
+import {
+  busyPath,
+  type ExpectedFile,
+  flappingPath,
+  type UpstreamDialect,
+  type UpstreamStatistics,
+} from "./protocol.ts";
 import type { StreamTarget, Streams } from "./streams.ts";
 import { UploadCheck } from "./upload-check.ts";
 
@@ -20,7 +27,9 @@ export interface UpstreamShared {
   expectedFile: ExpectedFile;
 }
 
-type Route = UpstreamDialect | "transcription" | "models" | "unknown";
+type Route = UpstreamDialect | "transcription" | "models" | "busy" | "unknown";
+
+const flapMs = 1_000;
 
 const streamFlag = /"stream"\s*:\s*true/;
 /** The flag stands in the first or the last bytes of a body; scanning all of 1 MB would cost more than the answer. */
@@ -82,6 +91,7 @@ export class UpstreamConnection implements MessageSink, StreamTarget {
       this.send(route === "models" ? modelsAnswer : notFoundAnswer);
       return;
     }
+    if (route === "busy") return this.send(busyAnswer);
     this.#shared.statistics.requests += 1;
     if (route === "transcription") this.#answerUpload();
     else this.#answerText(route);
@@ -100,6 +110,8 @@ export class UpstreamConnection implements MessageSink, StreamTarget {
 }
 
 function routeOf(head: string): Route {
+  if (head.startsWith(`POST /${busyPath}/`)) return "busy";
+  if (head.startsWith(`POST /${flappingPath}/`) && Math.floor(Date.now() / flapMs) % 2 === 0) return "busy";
   if (head.startsWith("POST ") && head.includes("/chat/completions ")) return "chat";
   if (head.startsWith("POST ") && head.includes("/v1/messages ")) return "messages";
   if (head.startsWith("POST ") && head.includes("/audio/transcriptions ")) return "transcription";

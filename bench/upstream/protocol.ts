@@ -1,6 +1,10 @@
 /** Dialects that the upstream speaks. */
 export type UpstreamDialect = "chat" | "messages";
 
+/** In the path of a request: chat calls are refused with 503, or in every other second. */
+export const busyPath = "busy";
+export const flappingPath = "flapping";
+
 /**
  * How streams are written from now on:
  * - `burst`: all bursts at once, with one turn of the event loop between two, no timer
