@@ -78,6 +78,7 @@ export function callTargets(question: TargetQuestion): CallTargets | undefined {
   if (fallbacks === undefined)
     return route && new CallTargets(question, route, targetsOf(route, random, { busy, session }));
   if (route === undefined && fallbacks.length === 0) return undefined;
+  if (route === undefined) requireModel(question);
   const { principal, operations } = question;
   const first =
     route === undefined
@@ -86,6 +87,21 @@ export function callTargets(question: TargetQuestion): CallTargets | undefined {
   const targets = first === undefined ? [] : [first, ...fallbacks.map(callersTarget)];
   return new CallTargets(question, route, targets);
 }
+
+/**
+ * Throws for a model of the caller's that is none, or not for its token, as for a call without other targets: it may be mistyped. One whose
+ * provider the operator has disabled, or given no key, is passed over.
+ */
+function requireModel({ router, modelId, operations, principal }: TargetQuestion): void {
+  try {
+    router.resolveModel(modelId, operations, principal);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || !isOperators(thrown)) throw thrown;
+  }
+}
+
+const isOperators = ({ code }: GatewayError): boolean =>
+  code === "provider_without_key" || code === "provider_disabled";
 
 /** The caller's own targets after the first: of the header, else of the body. */
 function fallbacksOf({ headers, models }: TargetQuestion): readonly string[] | undefined {

@@ -1,4 +1,4 @@
-/** Calls whose model stands for several targets: who is asked, what the client gets, and who pays what. */
+/** Calls whose model stands for several targets: who is asked, the client's answer, and who pays how much. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Rig, startRig } from "../kit/index.ts";
 
@@ -24,6 +24,7 @@ beforeAll(async () => {
   rig = await startRig({
     providers: ({ providers }) => ({
       down: { kind: "openai", base_url: "http://127.0.0.1:9/v1", api_key: "unused" },
+      keyless: { kind: "anthropic", base_url: providers.anthropic },
       badkey: { kind: "openai", base_url: providers.openai, api_key: "one" },
       // A key that was refused three times is not asked any more.
       badkey2: { kind: "openai", base_url: providers.openai, api_key: "two" },
@@ -298,6 +299,27 @@ describe("OpenRouter's `models` in a body of chat", () => {
   test("are not asked if the token may not use them, or an operator's route only", async () => {
     const answer = await call(chat, hello(failing, { models: ["xai/grok", "quick", "openai/c"] }), {}, ["openai/*"]);
     expect([answer.status, asked()]).toEqual([200, ["b+status-503", "c"]]);
+  });
+
+  test.each([
+    ["opnai/b", "model_not_routed", {}],
+    ["b", "model_not_routed", {}],
+    ["openai/b", "model_not_routed", { models: ["anthropic/*"] }],
+  ])("leave the refusal of a model that is none, or not for the token, as it is: %s", async (model, code, token) => {
+    const asking = (body: object, headers: Record<string, string> = {}) =>
+      call(chat, hello(model, body), headers, "models" in token ? [...token.models] : undefined);
+    for (const answer of [
+      await asking({}),
+      await asking({ models: [good] }),
+      await asking({}, { "x-tollgate-fallback": good }),
+    ])
+      expect([answer.status, (JSON.parse(answer.text) as { error: { code: string } }).error.code]).toEqual([404, code]);
+    expect(asked()).toEqual([]);
+  });
+
+  test("stand in for a model whose provider has no key", async () => {
+    expect((await call(chat, hello("keyless/b", { models: [good] }))).status).toBe(200);
+    expect(asked()).toEqual(["claude-good"]);
   });
 
   test("are OpenRouter's own if the model is, and only then", async () => {

@@ -73,7 +73,7 @@ function endLine({ order, record, credits, unbilled, files, error }: WorkReport)
     streamed: record.streamed,
     status: record.status,
     outcome: record.outcome,
-    class: record.outcome === "failed" ? classOf(record, error) : undefined,
+    class: classOf(record, error),
     upstream_request_id: loggableId(record.upstreamRequestId),
     input_tokens: inputTokens(usage),
     output_tokens: outputTokens(usage),
@@ -88,9 +88,11 @@ function endLine({ order, record, credits, unbilled, files, error }: WorkReport)
   };
 }
 
-/** The class of the last attempt's failure; without one, whose fault it is. */
-function classOf({ attempts }: CallRecord, error: GatewayError | undefined): string {
-  return attempts?.at(-1)?.class ?? (error?.fault === "gateway" ? "gateway" : "request");
+/** The class of the failure, of the last attempt if that has failed; undefined for a call that was answered, or that its client or provider ended. */
+function classOf({ outcome, attempts }: CallRecord, error: GatewayError | undefined): string | undefined {
+  const isOurs = error?.fault === "gateway";
+  if (outcome === "failed") return attempts?.at(-1)?.class ?? (isOurs ? "gateway" : "request");
+  return outcome === "interrupted" && isOurs ? "gateway" : undefined;
 }
 
 /** Failures caused by the call or its client. The line of the call's end suffices for them. */
