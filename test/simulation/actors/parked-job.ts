@@ -57,15 +57,15 @@ export class ParkedJob implements Actor {
     await this.#runJob();
   }
 
-  #order(): WorkOrder {
-    const { random, price, time } = this.#world;
+  #order(provider: "up" | "dear" = "up"): WorkOrder {
+    const { random, price, dearPrice, time } = this.#world;
     return {
       id: this.id,
       principal: { user: "u", tokenId: "t", accountId: account, rates: undefined },
       operation: "chat",
       dialect: undefined,
-      source: { provider: "up", model: "m", modelId: "up/m" },
-      price,
+      source: { provider, model: "m", modelId: `${provider}/m` },
+      price: provider === "dear" ? dearPrice : price,
       bound: { inputTokens: random.int(1, 200), isGrowing: true, outputTokens: random.int(100, 500), choices: 1 },
       streamed: false,
       retry: this.#retry,
@@ -169,14 +169,17 @@ export class ParkedJob implements Actor {
     const parked = this.#parked;
     if (parked === undefined) return this.#world.find(`${this.id}: handed over without its data`);
     let node = this.#node;
-    if (random.chance(0.5)) await this.#keepAnswer(parked);
+    const hasTarget = this.#tokens > 0 || (await this.#moveOn(parked));
+    if (!hasTarget) return;
+    if (random.chance(0.5)) await this.#keepAnswer(this.#parked ?? parked);
     for (let run = random.int(1, 3); ; run -= 1) {
       await node.sleep(random.int(0, 3_000));
       node = this.#otherNode();
       const { held } = this.#world.know(this.id);
-      const work = resumeWork(node.deps, parked);
+      const row = this.#parked ?? parked;
+      const work = resumeWork(node.deps, row);
       // Another run may have raised the hold: this one begins with the amount of the row.
-      this.#world.know(this.id).held = BigInt(parked.held);
+      this.#world.know(this.id).held = BigInt(row.held);
       this.#isExhausted = false;
       this.#isStopping = false;
       this.#meter(work);
@@ -191,6 +194,45 @@ export class ParkedJob implements Actor {
       await work.end({ status: 200, outcome: "complete", observed: this.#usage });
       return;
     }
+  }
+
+  /**
+   * Targets that fail before any has the job, each followed by another one: the hold moves, then the row. Resolves with whether a target has
+   * the job in the end; if not, the work has ended, as when a process dies in between.
+   */
+  async #moveOn(parked: ParkedWork): Promise<boolean> {
+    const { meetings, random } = this.#world;
+    const work = resumeWork(this.#node.deps, parked);
+    for (let targets = random.pick([0, 0, 0, 1, 2]); targets > 0; targets -= 1) {
+      meetings.begin(this.id, "job");
+      await this.#node.sleep(random.pick([1, 200, 5_000]));
+      meetings.begin(this.id, "move");
+      try {
+        const moved = await work.moveTo(this.#order(random.chance(0.7) ? "dear" : "up"));
+        this.#world.trace(`${this.id}: ${moved}`);
+      } catch (thrown) {
+        this.#world.trace(`${this.id}: not moved, ${codeOf(thrown)}`);
+        await work.end({ status: 503, outcome: "failed" });
+        return false;
+      } finally {
+        meetings.end(this.id, "move");
+        meetings.end(this.id, "job");
+      }
+      if (random.chance(0.3)) return this.#endOnOther(work);
+      this.#parked = work.parked();
+    }
+    work.leave();
+    return true;
+  }
+
+  /** The process dies after the hold has moved, and before the row has: another one ends the work. */
+  async #endOnOther(work: Work): Promise<false> {
+    const { random } = this.#world;
+    const row = random.chance(0.5) ? this.#parked : work.parked();
+    work.leave();
+    await this.#node.sleep(random.int(1_000, 60_000));
+    if (row !== undefined) await resumeWork(this.#otherNode().deps, row).end({ status: 503, outcome: "failed" });
+    return false;
   }
 
   async #keepAnswer(parked: ParkedWork): Promise<void> {

@@ -1,9 +1,15 @@
 import { SessionLimit } from "../../../src/auth/index.ts";
-import { GatewayError, type Sending, type Socket, type SocketHandler } from "../../../src/core/index.ts";
+import {
+  GatewayError,
+  HandshakeRefused,
+  type Sending,
+  type Socket,
+  type SocketHandler,
+} from "../../../src/core/index.ts";
 import { PriceBook } from "../../../src/pricing/index.ts";
 import { createProvider } from "../../../src/providers/index.ts";
 import { RealtimeSessions } from "../../../src/realtime/index.ts";
-import { BusyTargets, KeyPool, ModelRouter } from "../../../src/routing/index.ts";
+import { BusyTargets, KeyPool, ModelRouter, type UpstreamRoute } from "../../../src/routing/index.ts";
 import type { Node } from "../kit/node.ts";
 import { account, codeOf, type World } from "../kit/world.ts";
 import type { Actor } from "./actor.ts";
@@ -34,18 +40,17 @@ const principal = {
   rates: undefined,
   expiresAt: undefined,
 };
-const prices = {
-  "openai/*": {
-    input_mtok: 4,
-    cache_read_mtok: 1,
-    input_audio_mtok: 32,
-    cache_audio_read_mtok: 2,
-    output_mtok: OUTPUT_NANO / 1_000,
-    output_audio_mtok: OUTPUT_NANO / 1_000,
-    context_window: 32_000,
-    max_output_tokens: 300,
-  },
+const price = {
+  input_mtok: 4,
+  cache_read_mtok: 1,
+  input_audio_mtok: 32,
+  cache_audio_read_mtok: 2,
+  output_mtok: OUTPUT_NANO / 1_000,
+  output_audio_mtok: OUTPUT_NANO / 1_000,
+  context_window: 32_000,
+  max_output_tokens: 300,
 };
+const prices = { "openai/*": price, "other/*": price };
 
 /** A realtime session between a simulated client and a simulated upstream. */
 export class SessionCall implements Actor, Socket {
@@ -97,7 +102,9 @@ export class SessionCall implements Actor, Socket {
     try {
       const opened = await this.#sessions().open({
         requestId: this.id,
-        request: new Request("https://gateway.example/v1/realtime?model=openai/m"),
+        request: new Request("https://gateway.example/v1/realtime?model=openai/m", {
+          headers: { "x-tollgate-fallback": "openai/second, other/m" },
+        }),
         caller: { principal, grant: undefined, protocol: undefined, recheck: async () => principal },
       });
       if (opened instanceof Response) return;
@@ -118,8 +125,9 @@ export class SessionCall implements Actor, Socket {
     const { deps, ticker } = this.#node;
     const { clock } = deps;
     const { random } = this.#world;
-    const route = {
-      prefix: "openai",
+    let refusals = random.pick([0, 0, 0, 0, 1, 1, 2, 3]);
+    const routeAt = (prefix: string): UpstreamRoute => ({
+      prefix,
       aliases: [],
       provider,
       baseUrl: "https://upstream.example/v1",
@@ -128,7 +136,7 @@ export class SessionCall implements Actor, Socket {
       sharedStores: false,
       listing: { listed: [] },
       requiredVariable: undefined,
-    };
+    });
     return new RealtimeSessions({
       environment: {
         clock,
@@ -138,7 +146,10 @@ export class SessionCall implements Actor, Socket {
         ask: () => Promise.reject(new Error("no network")),
         openSocket: async () => {
           await this.#node.sleep(random.int(1, 50));
-          return this.#upstream;
+          if (refusals === 0) return this.#upstream;
+          refusals -= 1;
+          this.#world.meetings.happen(this.id, "upstream break");
+          throw new HandshakeRefused(random.pick([429, 503, 500]));
         },
       },
       work: deps,
@@ -152,7 +163,10 @@ export class SessionCall implements Actor, Socket {
       },
       observer: {},
       ticker,
-      router: new ModelRouter([route], new PriceBook({ operatorPrices: prices, unpriced: "refuse", clock: () => 0 })),
+      router: new ModelRouter(
+        [routeAt("openai"), routeAt("other")],
+        new PriceBook({ operatorPrices: prices, unpriced: "refuse", clock: () => 0 }),
+      ),
       circuits: undefined,
       busy: new BusyTargets(),
       routeLimits: {

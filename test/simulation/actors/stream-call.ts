@@ -1,5 +1,5 @@
 import { openWork, resolveUsage, StoredBody, Work, type WorkOrder } from "../../../src/charges/index.ts";
-import { relayStream, type StreamEnd, StreamUsage } from "../../../src/calls/index.ts";
+import { HeldBody, relayStream, type StreamEnd, StreamUsage } from "../../../src/calls/index.ts";
 import {
   bytesOfTokens,
   CallAborter,
@@ -7,13 +7,23 @@ import {
   limits,
   mostBytesOf,
   type Nano,
+  type ReplyBody,
   shuttingDown,
   tokensOfBytes,
 } from "../../../src/core/index.ts";
+import { firstContentOf } from "../../../src/dialects/index.ts";
 import type { Node } from "../kit/node.ts";
 import { account, codeOf, type World } from "../kit/world.ts";
 import type { Actor } from "./actor.ts";
-import { errorEvent, lastEvent, MeasuredObserver, textEvent, usageEvent } from "./measured-observer.ts";
+import {
+  contentReader,
+  errorEvent,
+  headEvent,
+  lastEvent,
+  MeasuredObserver,
+  textEvent,
+  usageEvent,
+} from "./measured-observer.ts";
 import { createdText } from "./parked-job.ts";
 import { UpstreamBody } from "./upstream-body.ts";
 
@@ -26,6 +36,14 @@ interface Reader {
 
 /** The upstream's act after its last text. */
 type UpstreamEnd = "complete" | "complete, stays open" | "no last event" | "break" | "error event" | "silence";
+
+const heldUntilContent = (body: ReplyBody): HeldBody =>
+  new HeldBody(body, {
+    content: firstContentOf(contentReader),
+    endsAtRefusal: false,
+    commit: undefined,
+    onBegun: () => undefined,
+  });
 
 export interface StreamPlan {
   id: string;
@@ -94,7 +112,8 @@ export class StreamCall implements Actor {
   async #moveOn(work: Work): Promise<boolean> {
     const { meetings, random } = this.#world;
     for (let targets = random.pick([0, 0, 0, 0, 0, 0, 0, 1, 1, 2]); targets > 0; targets -= 1) {
-      await this.#node.sleep(random.pick([1, 200, 5_000, 40_000]));
+      await this.#failedAttempt();
+      if (this.#abort.aborted) return true;
       meetings.begin(this.id, "move");
       try {
         const moved = await work.moveTo(this.#order(random.chance(0.7) ? "dear" : "up"));
@@ -108,6 +127,39 @@ export class StreamCall implements Actor {
       }
     }
     return true;
+  }
+
+  /** An attempt that fails without a head, or after it, while its stream is held. */
+  async #failedAttempt(): Promise<void> {
+    const { meetings, random } = this.#world;
+    if (random.chance(0.4)) return this.#node.sleep(random.pick([1, 200, 5_000, 40_000]));
+    const body = this.#newBody();
+    const end = random.weighted({ break: 3, "error event": 2, "no content": 2 });
+    this.#node.after(random.int(0, 500), () => body.send(Buffer.from(headEvent)));
+    this.#node.after(random.pick([1, 200, 5_000, 40_000]), () => {
+      meetings.happen(this.id, end === "break" ? "upstream break" : "upstream end");
+      if (end === "break") body.fail(new Error("cut off"));
+      else if (end === "no content") body.end();
+      else body.send(Buffer.from(errorEvent));
+    });
+    const isPassing = await this.#hold(heldUntilContent(body));
+    this.#world.expect(!isPassing, () => `${this.id}: a stream without content has passed`);
+    body.cancel();
+  }
+
+  /** Holds a stream until its first content. Resolves with whether it has any. */
+  async #hold(held: HeldBody): Promise<boolean> {
+    const { meetings } = this.#world;
+    meetings.begin(this.id, "holding");
+    const { kind } = await held.hold();
+    meetings.end(this.id, "holding");
+    return kind === "passing";
+  }
+
+  #newBody(): UpstreamBody {
+    const body = new UpstreamBody(this.#abort, this.#world.random.int(0, 2), () => this.#flows());
+    this.#body = body;
+    return body;
   }
 
   #order(provider: "up" | "dear"): WorkOrder {
@@ -131,9 +183,11 @@ export class StreamCall implements Actor {
   }
 
   async #relay(work: Work): Promise<void> {
-    const { meetings, random } = this.#world;
+    const { meetings } = this.#world;
     const { bound } = work.order;
     const observer = new MeasuredObserver(bound.inputTokens, (before) => this.#checkPassing(work, before));
+    const body = await this.#begin(work, observer);
+    if (body === undefined) return this.#ended.resolve();
     const usage = new StreamUsage({
       observer,
       read: () => {
@@ -150,8 +204,6 @@ export class StreamCall implements Actor {
       },
     );
     const recorder = this.#retry === undefined ? undefined : new StoredBody();
-    const body = new UpstreamBody(this.#abort, random.int(0, 2), () => this.#flows());
-    this.#body = body;
     const stream = relayStream(body, {
       observer,
       events: { bytesMax: limits.eventBytesMax, errorEvent: () => errorEvent },
@@ -168,8 +220,21 @@ export class StreamCall implements Actor {
     });
     const reader: Reader = stream.getReader();
     this.#reader = reader;
-    this.#plan(body, observer);
+    if (this.#hasHungUp)
+      void reader.cancel().catch((reason: unknown) => this.#world.find(`${this.id}: ${String(reason)}`));
     await this.#read(reader);
+  }
+
+  /** The last target's stream, which another target may have held until its content; undefined if it is lost, and the work has ended. */
+  async #begin(work: Work, observer: MeasuredObserver): Promise<ReplyBody | undefined> {
+    const body = this.#newBody();
+    this.#plan(body, observer);
+    if (!this.#world.random.chance(0.3)) return body;
+    const held = heldUntilContent(body);
+    if (await this.#hold(held)) return held;
+    body.cancel();
+    await work.end({ status: 502, outcome: this.#abort.aborted ? "interrupted" : "failed" });
+    return undefined;
   }
 
   #checkPassing(work: Work, bytesBefore: number): void {

@@ -9,6 +9,8 @@ export type Span =
   /** From a top-up that failed until the next one. */
   | "top-up pause"
   | "hand-over"
+  /** A stream waits for its first content: another target is left. */
+  | "holding"
   /** To another target, after an attempt that failed. */
   | "move"
   | "end"
@@ -102,9 +104,20 @@ export const pairs: readonly (readonly [Happening, Span])[] = [
   ["lost answer", "move"],
   ["refused commit", "move"],
   ["hang-up", "move"],
+  ["drain", "move"],
+  ["upstream break", "holding"],
+  ["upstream end", "holding"],
+  ["hang-up", "holding"],
+  ["drain", "holding"],
+  ["renewal", "holding"],
+  ["expiry", "holding"],
+  ["tick", "holding"],
+  ["holding", "outage"],
+  ["move", "job"],
   ["repeat", "opening"],
   ["repeat", "end"],
   ["repeat", "outage"],
+  ["upstream break", "opening"],
   ["drain", "opening"],
   ["drain", "top-up"],
   ["drain", "held back"],
