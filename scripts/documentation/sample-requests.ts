@@ -62,6 +62,10 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
   rotateToken: { overlap: 3600 },
   applyPeople: { people: [{ name: "ada", organisation: "acme", models: ["openai/*"], token: true }] },
   reloadConfiguration: { reason: "new prices" },
+  createModelGroup: { name: "frontier", models: ["openai/gpt-5*", "anthropic/claude-opus-*"] },
+  changeModelGroup: { models: ["openai/gpt-6*", "anthropic/claude-opus-*"] },
+  createBudget: { organisation: "acme", models: "frontier", max_budget: 20, period: "weekly" },
+  changeBudget: { raise: { by: 10, until: "2027-01-01T00:00:00Z" }, reason: "the release" },
   grantCredits: { organisation: "acme", amount: 100, reason: "November" },
 };
 

@@ -2,6 +2,7 @@ import type { Actor, AuditLog } from "../audit/index.ts";
 import type { TokenStore } from "../auth/index.ts";
 import type { Environment, Role } from "../core/index.ts";
 import type { LedgerSteps, LedgerStore } from "../ledger/index.ts";
+import type { AccountLevel } from "./holder.ts";
 import type { HolderStore } from "./sql/open.ts";
 
 /** Who acts on accounts, and what they may do. */
@@ -26,8 +27,6 @@ export interface AccountsDependencies {
   log: AuditLog;
   caller: Caller;
 }
-
-export type AccountLevel = "organisation" | "user" | "token";
 
 /** An account by its name; a token by its id. */
 export interface AccountName {

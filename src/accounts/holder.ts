@@ -33,3 +33,6 @@ export interface Holder extends Policy {
   /** Counts the changes. */
   version: number;
 }
+
+/** Whose account it is. */
+export type AccountLevel = "organisation" | "user" | "token";

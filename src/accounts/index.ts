@@ -1,6 +1,10 @@
 export { AccountError } from "./account-error.ts";
 export type { ActContext } from "./acts/act-context.ts";
 export { auditJson } from "./audit-json.ts";
+export { accountBudgetJson } from "./budgets/budget-json.ts";
+export { addBudget, type BudgetChanges, changeBudget, deleteBudget } from "./budgets/budgets.ts";
+export { addGroup, changeGroup, deleteGroup, groupJson } from "./budgets/groups.ts";
+export { findBudget, findModelGroup, listBudgets, listGroups } from "./budgets/list-budgets.ts";
 export { budgetInfo, levelBudget } from "./budget-info.ts";
 export { budgetJson, creditsOrNull, levelJson, timeOrNull } from "./budget-json.ts";
 export { changeHolder, type HolderChanges, type LimitChanges, type PolicyChanges } from "./acts/change-holder.ts";

@@ -10,12 +10,12 @@ export interface ListedAccount {
 /** The top level: organisations, then users without one, then service tokens. */
 const kinds: readonly AccountState["kind"][] = ["organisation", "user", "token"];
 
-/** Every account, each followed by its descendants. */
+/** Every account but those of budgets, each followed by its descendants. */
 export async function listAccounts({
   accounts,
   environment,
 }: Pick<AccountsDependencies, "accounts" | "environment">): Promise<ListedAccount[]> {
-  const all = await accounts.listAccounts(environment.clock());
+  const all = (await accounts.listAccounts(environment.clock())).filter(({ kind }) => kind !== "budget");
   const byParent = Map.groupBy(all, ({ parentId }) => parentId);
   const withChildren = (account: AccountState, depth: number): ListedAccount[] => [
     { account, depth },

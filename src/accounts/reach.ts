@@ -2,8 +2,8 @@
 import { includesRole, type Nano, type Role, roleOfToken } from "../core/index.ts";
 import type { AccountState } from "../ledger/index.ts";
 import { AccountError } from "./account-error.ts";
-import type { AccountLevel, Caller } from "./dependencies.ts";
-import type { Holder } from "./holder.ts";
+import type { Caller } from "./dependencies.ts";
+import type { AccountLevel, Holder } from "./holder.ts";
 
 /** The roles that reach every organisation and user. */
 const everywhere: ReadonlySet<Role> = new Set<Role>(["owner", "billing", "auditor"]);

@@ -71,5 +71,6 @@ export const schema: Schema = {
     { ...ledger.MOVES, oldest: ledger.BUDGETS },
     { ...NODE_PORTS, oldest: ledger.BUDGETS },
     { ...auth.TOKEN_POLICIES, oldest: ledger.BUDGETS },
+    ledger.BUDGETED_COMMITS,
   ],
 };

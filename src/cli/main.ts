@@ -16,6 +16,8 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   organisation: async () => (await import("./accounts/holders.ts")).addOrganisationCommands,
   user: async () => (await import("./accounts/holders.ts")).addUserCommands,
   people: async () => (await import("./accounts/people.ts")).addPeopleCommands,
+  group: async () => (await import("./accounts/budgets.ts")).addGroupCommands,
+  budget: async () => (await import("./accounts/budgets.ts")).addBudgetCommands,
   usage: async () => (await import("./accounts/usage.ts")).addUsageCommand,
   audit: async () => (await import("./accounts/audit.ts")).addAuditCommands,
   credits: async () => (await import("./accounts/credits.ts")).addCreditsCommands,

@@ -37,6 +37,7 @@ export const errorTable = {
   slow_consumer: { status: 408, type: "invalid_request_error", fault: "client" },
   request_timeout: { status: 408, type: "invalid_request_error", fault: "client" },
   account_conflict: { status: 409, type: "invalid_request_error", fault: "client" },
+  too_many_budgets: { status: 422, type: "invalid_request_error", fault: "client" },
   name_taken: { status: 409, type: "invalid_request_error", fault: "client" },
   last_owner: { status: 409, type: "invalid_request_error", fault: "client" },
   idempotency_key_in_use: { status: 409, type: "invalid_request_error", fault: "client" },

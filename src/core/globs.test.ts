@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { matchesGlob } from "./globs.ts";
+import { globsMeet, matchesGlob } from "./globs.ts";
 
 describe("a glob", () => {
   test.each<[string, string, boolean]>([
@@ -51,4 +51,33 @@ describe("a glob", () => {
     expect(matchesGlob(`${"a*".repeat(40)}c`, "a".repeat(10_000))).toBe(false);
     expect(performance.now() - started).toBeLessThan(10_000);
   });
+});
+
+test.each<[one: string, other: string, meet: boolean]>([
+  ["openai/*", "openai/gpt-5", true],
+  ["openai/gpt-5", "openai/gpt-5", true],
+  ["openai/gpt-5", "openai/gpt-6", false],
+  ["openai/*", "xai/*", false],
+  ["openai/*-mini", "*-mini", true],
+  ["openai/*-mini", "openai/*-nano", false],
+  ["*", "x", true],
+  ["a*b*c", "a*c", true],
+  ["ab*", "a*", true],
+  ["*ab", "*cab", true],
+  ["*", "", true],
+  ["a*a", "a", false],
+])("whether some text matches %p and %p: %p", (one, other, meet) => {
+  expect(globsMeet(one, other)).toBe(meet);
+  expect(globsMeet(other, one)).toBe(meet);
+});
+
+test("globs meet if and only if there is a text that both match", () => {
+  const glob = fc.string({ unit: fc.constantFrom("a", "b", "*"), maxLength: 4 });
+  const texts = [""];
+  for (const text of texts) if (text.length < 7) texts.push(`${text}a`, `${text}b`);
+  const property = fc.property(glob, glob, (one, other) => {
+    const both = texts.some((text) => matchesGlob(one, text) && matchesGlob(other, text));
+    expect(globsMeet(one, other)).toBe(both);
+  });
+  fc.assert(property);
 });

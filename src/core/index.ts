@@ -13,7 +13,7 @@ export {
 export { type ErrorCode, GatewayError, shuttingDown, toGatewayError } from "./errors.ts";
 export { type FailureName, failureTraits } from "./failures/failure-classes.ts";
 export type { CallFile } from "./files.ts";
-export { matchesGlob } from "./globs.ts";
+export { globsMeet, matchesGlob } from "./globs.ts";
 export {
   isRequestId,
   isStorableId,

@@ -51,6 +51,8 @@ const tables = [
   "jobs",
   "daily_sums",
   "opening_balances",
+  "budgets",
+  "model_groups",
 ];
 
 /**

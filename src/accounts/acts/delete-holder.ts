@@ -7,6 +7,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import type { HolderKind } from "../holder.ts";
 import { requireNoMoreThanCaller, roleRequired } from "../reach.ts";
 import { settingsOf } from "../settings.ts";
+import { deleteBudgetsOf } from "../sql/budgets.ts";
 import { hasOwner, hasUsers, updateHolder } from "../sql/holders.ts";
 import { revokeTokensOf } from "../sql/tokens.ts";
 
@@ -36,6 +37,7 @@ export function deleteHolder(
     yield updateHolder({ ...holder, deletedAt: at });
     if (hadOwner && !(yield* hasOwner())) throw lastOwner();
     if (kind === "user") yield revokeTokensOf(holder.id, at);
+    yield deleteBudgetsOf(kind, holder.id, at);
     note({ act: `${kind}.delete`, target: `${kind}:${holder.id}`, before: settingsOf(holder, chain[0]) });
     return { ...state, holder: { ...holder, deletedAt: at } };
   });

@@ -2,6 +2,8 @@ import { formatCredits } from "../../core/index.ts";
 import { type AccountKind, type AccountState, movedAccountId } from "../../ledger/index.ts";
 import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
+import { requireFewBudgets } from "../sql/budgets-beside.ts";
+import { moveBudgets } from "../sql/budgets.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Holder } from "../holder.ts";
 import { roleRequired } from "../reach.ts";
@@ -10,7 +12,7 @@ import { movableTokens, updateToken } from "../sql/tokens.ts";
 
 /**
  * Moves a user to another organisation, or out of theirs. An account's place never changes: the accounts of the user and of their tokens
- * stay, with all spending and the open holds, which end there; new ones with the same limits count from zero. Secrets
+ * stay, with all spending and the open holds, which end there; new ones with the same limits count from zero. Their budgets move with what was spent of them. Secrets
  * and answers of retry keys go on to be used. Throws an `AccountError` for credits that would be lost.
  */
 export function* moveSteps(
@@ -35,7 +37,10 @@ export function* moveSteps(
     yield* ledger.create({ ...old, id: next, parentId: id }, at);
     yield updateToken({ ...token, accountId: next });
     yield* ledger.moveAnswers(old.id, next);
+    yield* moveBudgets("token", token.id, next);
   }
+  yield* moveBudgets("user", holder.id, id);
+  yield* requireFewBudgets(id);
 }
 
 function requireNoCreditsOfOwn({ name }: Holder, { prepaid, creditsPosted, debitsPosted }: AccountState): void {

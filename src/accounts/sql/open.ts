@@ -3,6 +3,18 @@ import { runnerOf, type Storage } from "../../storage/index.ts";
 import type { Holder, HolderKind } from "../holder.ts";
 import type { Identity } from "../identity.ts";
 import { identities, selectIdentities, selectIdentity } from "./identities.ts";
+import {
+  type Budget,
+  type BudgetFilter,
+  budgets,
+  groups,
+  type ModelGroup,
+  selectBudget,
+  selectBudgets,
+  selectGroup,
+  selectGroups,
+  selectGroupsIn,
+} from "./budgets.ts";
 import { holders, selectHolder, selectHolders, selectUsers } from "./holders.ts";
 import { selectTokens, type TokenFilter } from "./tokens.ts";
 
@@ -13,7 +25,7 @@ interface HolderFilter {
   organisation?: string | undefined;
 }
 
-/** Organisations, users and their tokens, as they are now. Acts read them with statements of their own. */
+/** Organisations, users, their tokens and budgets, as they are now. Acts read them with statements of their own. */
 export interface HolderStore {
   find(kind: HolderKind, idOrName: string): Promise<Holder | undefined>;
   /** By id, after one. */
@@ -23,6 +35,11 @@ export interface HolderStore {
   identity(place: Pick<Identity, "issuer" | "subject">): Promise<Identity | undefined>;
   /** Those of users, by their ids. */
   identities(users: readonly string[]): Promise<Identity[]>;
+  budget(id: string): Promise<Budget | undefined>;
+  budgets(filter: BudgetFilter): Promise<Budget[]>;
+  group(idOrName: string): Promise<ModelGroup | undefined>;
+  groups(page: { limit: number; after: string }): Promise<ModelGroup[]>;
+  groupsIn(ids: readonly string[]): Promise<ModelGroup[]>;
 }
 
 export function openHolderStore(storage: Storage): HolderStore {
@@ -33,6 +50,11 @@ export function openHolderStore(storage: Storage): HolderStore {
       runner.rows(selectHolders(kind, { limit, after, organisation }), holders.read),
     identity: (place) => runner.first(selectIdentity(place), identities.read),
     identities: async (users) => (users.length === 0 ? [] : runner.rows(selectIdentities(users), identities.read)),
+    budget: (id) => runner.first(selectBudget(id), budgets.read),
+    budgets: (filter) => runner.rows(selectBudgets(filter), budgets.read),
+    group: (idOrName) => runner.first(selectGroup(idOrName), groups.read),
+    groups: ({ limit, after }) => runner.rows(selectGroups(after, limit), groups.read),
+    groupsIn: (ids) => runner.rows(selectGroupsIn(ids), groups.read),
     async tokens(filter) {
       const found = await runner.rows(selectTokens(filter), tokens.read);
       const users = await runner.rows(selectUsers(found.map(({ user }) => user)), holders.read);

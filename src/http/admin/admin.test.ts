@@ -1,6 +1,13 @@
 /** The admin routes, on a storage in memory: the rights of each role. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type AccountsDependencies, changeToken, createToken, grantCredits } from "../../accounts/index.ts";
+import {
+  type AccountsDependencies,
+  addBudget,
+  addGroup,
+  changeToken,
+  createToken,
+  grantCredits,
+} from "../../accounts/index.ts";
 import { type GatewayError, includesRole, type Role, roles } from "../../core/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import { createAccounts } from "../../../test/kit/accounts.ts";
@@ -25,6 +32,8 @@ const people: readonly [name: string, role: Role, organisation: string | undefin
   ["stranger", "member", "beta"],
 ];
 let tokens: Map<string, { id: string; token: string }>;
+/** The budget of each of them, by the user's name. */
+let budgets: Map<string, string>;
 
 beforeEach(async () => {
   server = await AdminServer.open();
@@ -32,6 +41,10 @@ beforeEach(async () => {
   tokens = new Map();
   for (const [user, role, organisation] of people)
     tokens.set(user, await createToken(deps, { user, role, organisation }));
+  await addGroup(deps, { name: "frontier", models: ["openai/*"] });
+  budgets = new Map();
+  for (const [name] of people)
+    budgets.set(name, (await addBudget(deps, { kind: "user", name }, { maxBudget: credit })).budget.id);
 });
 afterEach(() => server.close());
 
@@ -48,6 +61,10 @@ const bodies: Partial<Record<AdminRoute, object>> = {
   "patch /admin/v1/tokens/{id}": { max_budget: 1 },
   "post /admin/v1/tokens/{id}/rotate": {},
   "post /admin/v1/tokens": {},
+  "post /admin/v1/model_groups": { name: "new", models: ["*"] },
+  "patch /admin/v1/model_groups/{id}": { models: ["*"] },
+  "post /admin/v1/budgets": { user: "member", max_budget: 1 },
+  "patch /admin/v1/budgets/{id}": { max_budget: 1 },
   "put /admin/v1/people": { people: [{ name: "new" }] },
 };
 
@@ -56,6 +73,14 @@ function mayKnow([caller, role, organisation]: (typeof people)[number], target: 
   const [, , place] = people.find(([name]) => name === target) ?? [];
   if (["owner", "billing", "auditor"].includes(role) || caller === target) return true;
   return role === "organisation_admin" && organisation === place;
+}
+
+/** What a path is about, of somebody who may not exist. */
+function idIn(path: string, target: string, place: string): string {
+  if (path.includes("/tokens")) return idOf(target) || "nobody";
+  if (path.includes("/budgets")) return budgets.get(target) ?? "nobody";
+  if (path.includes("/model_groups")) return target === "nobody" ? target : "frontier";
+  return path.includes("/organisations") ? place : target;
 }
 
 describe("every route, for every role, and the things of everybody", () => {
@@ -68,11 +93,7 @@ describe("every route, for every role, and the things of everybody", () => {
       const [caller, role] = person;
       for (const target of path.includes("{id}") ? targets : [caller]) {
         const place = people.find(([name]) => name === target)?.[2] ?? "nowhere";
-        const id = path.includes("/tokens")
-          ? idOf(target) || "nobody"
-          : path.includes("/organisations")
-            ? place
-            : target;
+        const id = idIn(path, target, place);
         const dry = method === "get" ? "" : "?dry_run=true";
         const body = path === "/admin/v1/credits" ? { user: "owner", amount: 1, reason: "x" } : bodies[route];
         const { status, code } = await as(caller, `${method} ${path.replace("{id}", id)}${dry}`, { body });
@@ -80,7 +101,7 @@ describe("every route, for every role, and the things of everybody", () => {
         if (!permitted.includes(role)) expect(met).toBe(`${caller} → ${target}: 403 role_required`);
         else if (path.includes("{id}") && (id === "nobody" || id === "nowhere"))
           expect(met).toBe(`${caller} → ${target}: 404 account_not_found`);
-        else if (path.includes("{id}") && !path.includes("/organisations") && !mayKnow(person, target))
+        else if (path.includes("{id}") && !/organisations|model_groups/.test(path) && !mayKnow(person, target))
           expect(met).toBe(`${caller} → ${target}: 404 account_not_found`);
         else if (role === "owner" && method === "get") expect(status).toBe(200);
         else expect([200, 403, 404, 409]).toContain(status);
@@ -89,7 +110,7 @@ describe("every route, for every role, and the things of everybody", () => {
   });
 
   test("nothing of another organisation is in a list", async () => {
-    for (const path of ["users", "tokens", "organisations"]) {
+    for (const path of ["users", "tokens", "organisations", "budgets"]) {
       const { json } = await as("organisation_admin", `get /admin/v1/${path}`);
       expect(JSON.stringify(json)).not.toMatch(/stranger|beta/);
       expect(JSON.stringify(json)).toContain(path === "organisations" ? "acme" : "peer");

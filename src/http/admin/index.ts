@@ -1,5 +1,6 @@
 import type { Feature } from "../feature.ts";
 import { auditRoute } from "./audit.ts";
+import { budgetRoutes, groupRoutes } from "./budgets.ts";
 import { creditsRoute } from "./credits.ts";
 import { organisationRoutes, userRoutes } from "./holders.ts";
 import { peopleRoute } from "./people.ts";
@@ -12,6 +13,8 @@ export const adminRoutes = [
   ...userRoutes,
   ...tokenRoutes,
   peopleRoute,
+  ...groupRoutes,
+  ...budgetRoutes,
   creditsRoute,
   adminUsageRoute,
   auditRoute,

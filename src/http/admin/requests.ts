@@ -112,6 +112,7 @@ export const role = z.enum(roles);
 const period = z.enum(["daily", "monthly"]).nullable();
 export const amount = z.number().min(-CREDITS_MAX).max(CREDITS_MAX).describe("Credits.");
 export const budget = z.number().min(0).max(CREDITS_MAX).nullable().describe("Credits; null for no limit.");
+export const creditsAmount = z.number().max(CREDITS_MAX).describe("Credits.");
 const LIMIT_MAX = 999_999_999;
 const limit = z.int().min(1).max(LIMIT_MAX).nullable();
 
@@ -124,7 +125,7 @@ function nanoOrNull(credits: number | null | undefined): Nano | null | undefined
   return credits === null || credits === undefined ? credits : nanoOf(credits);
 }
 
-const globs = z
+export const globs = z
   .array(z.string().regex(/^[!-+\x2d-~]{1,256}$/))
   .min(1)
   .max(200);

@@ -1,6 +1,4 @@
-import { LEDGER_COMMIT } from "./postgres/commit-function.ts";
-import { LEDGER_COMMIT_PLAIN } from "./postgres/plain-commit-function.ts";
-import { LEDGER_OWNER, LEDGER_WRITE } from "./postgres/write-function.ts";
+import { LEDGER_OWNER } from "./postgres/write-function.ts";
 
 /**
  * The step since which an account counts the calls of those below it; see `schema.ts`. Holds of nodes of the previous version count in
@@ -18,9 +16,6 @@ export const LEVELS = {
   ALTER TYPE ledger_operation
     ADD ATTRIBUTE limits json, -- of a hold, by the levels of its chain; nodes of the previous version send those of the first one
     ADD ATTRIBUTE counts_above boolean;
-  ${LEDGER_COMMIT}
-  ${LEDGER_COMMIT_PLAIN}
-  ${LEDGER_WRITE}
   ${LEDGER_OWNER}
   `,
 };

@@ -19,6 +19,8 @@ export interface HoldRow {
   keeper: HoldKeeper;
   parent: string | null;
   session: string | null;
+  /** JSON. */
+  budgets: string | null;
 }
 
 export function toOpenHold(row: HoldRow): OpenHold {

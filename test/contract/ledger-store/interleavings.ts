@@ -14,7 +14,7 @@ import type {
   Renew,
 } from "../../../src/ledger/index.ts";
 import { type PaperGeneration, type PaperKey, PaperLedger } from "./model.ts";
-import { day, hold, minute, type OpenedLedgerStore, type OpenLedgerStore, park, sweep } from "./world.ts";
+import { budgetRows, day, hold, minute, type OpenedLedgerStore, type OpenLedgerStore, park, sweep } from "./world.ts";
 
 /** Two users under one organisation, one on their own, a service without limits: chains of one, two and three links. */
 const shape = [
@@ -32,6 +32,14 @@ const shape = [
 /** The place in `shape` of the token that is used most, `ann-1`. */
 const busiest = 4;
 
+/** Budgets that stand beside some of the chains, by the globs of their models: calls begin at one provider and are moved to two others. */
+const budgetsShape = [
+  { name: "all", owner: "organisation:org", models: undefined },
+  { name: "openai", owner: "organisation:org", models: ["openai/*", "google/m"] },
+  { name: "moved", owner: "user:ann", models: ["anthropic/*"] },
+  { name: "own", owner: "token:ann-1", models: ["*_model", "*-model", "goo%/*"] },
+] as const;
+
 /** How many of the latest calls a step may be about. */
 const latestCalls = 5;
 
@@ -47,6 +55,23 @@ const limit: fc.Arbitrary<Limit> = fc.record({
   maxBudget: fc.option(fc.bigInt(0n, 1_000n), { nil: undefined, freq: 2 }),
   period: fc.constantFrom("daily", "monthly", undefined),
 });
+
+type BudgetLimit = Pick<Account, "period" | "periodFrom" | "raisedBy"> & { maxBudget: bigint; raisedFor: number };
+
+/** None in some runs, which end by the plain commits. */
+const budgetLimits: fc.Arbitrary<BudgetLimit[]> = fc.oneof(
+  fc.constant<BudgetLimit[]>([]),
+  fc.array(
+    fc.record({
+      maxBudget: fc.bigInt(0n, 600n),
+      period: fc.constantFrom("daily", "weekly", "monthly", "quarterly", undefined),
+      periodFrom: fc.constantFrom(undefined, 1, 2, 7),
+      raisedBy: fc.constantFrom(undefined, 100n),
+      raisedFor: fc.constantFrom(day, 30 * day),
+    }),
+    { minLength: budgetsShape.length, maxLength: budgetsShape.length },
+  ),
+);
 
 /** By how often they are drawn. The first ones are those of the known runs. */
 const earlierKinds = [
@@ -229,6 +254,7 @@ class Run {
   readonly #limits: readonly Limit[];
   /** Ids of the holds that were asked for. */
   readonly #calls: string[] = [];
+  readonly #budgetIds: string[] = [];
   #now: number;
   #grants = 0;
   #leases = 0;
@@ -250,6 +276,20 @@ class Run {
     );
     for (const grant of grants) this.#paper.apply(grant);
     await this.#store.commit(grants);
+  }
+
+  async openBudgets(all: readonly BudgetLimit[]): Promise<void> {
+    for (const [index, { raisedFor, ...own }] of all.entries()) {
+      const { name, owner, models } = budgetsShape[index] ?? budgetsShape[0];
+      const id = this.#rename(name);
+      const raisedUntil = own.raisedBy === undefined ? undefined : this.#now + raisedFor;
+      const kind = { id: `budget:${id}`, kind: "budget", name: id, parentId: undefined, prepaid: false } as const;
+      const account: Account = { ...kind, ...own, raisedUntil };
+      this.#budgetIds.push(account.id);
+      this.#paper.putBudget({ account, owner: this.#rename(owner), models });
+      for (const statement of budgetRows({ id, accountId: this.#rename(owner) }, models)) await this.#query(statement);
+      await this.#store.putAccount(account, this.#now);
+    }
   }
 
   async #put(account: Account): Promise<void> {
@@ -353,6 +393,10 @@ class Run {
       if (state?.prepaid === true)
         expect(state.creditsPosted - state.debitsPosted - state.debitsPending).toBeGreaterThanOrEqual(0n);
     }
+    for (const id of this.#budgetIds) {
+      const [state] = await this.#store.chain(id, this.#now);
+      expect(state).toEqual(this.#paper.state(id, this.#now));
+    }
     const open = (await this.#store.openHolds()).map(openHold);
     const onPaper = this.#paper.openHolds().map(openHold);
     expect(open.toSorted(byId)).toEqual(onPaper.toSorted(byId));
@@ -428,12 +472,14 @@ async function interleave(
   const { store, close } = opened;
   let count = 0;
   let shortfall = 0n;
-  const property = fc.asyncProperty(start, limits, batches(kinds), async (now, runLimits, commits) => {
+  const budgets = kinds === earlierKinds ? fc.constant([]) : budgetLimits;
+  const property = fc.asyncProperty(start, limits, batches(kinds), budgets, async (now, runLimits, commits, beside) => {
     count += 1;
     const prefix = `run-${count}/`;
     const before = (await store.audit()).shortfall;
     const run = new Run(opened, prefix, runLimits, now);
     await run.open();
+    await run.openBudgets(beside);
     try {
       for (const steps of commits) await run.batch(steps);
       await run.compare();

@@ -24,6 +24,7 @@ import type {
 } from "../../../src/ledger/index.ts";
 import { limits } from "../../../src/core/index.ts";
 import { PaperAnswers, PaperMinutes, refusalByRates, seenOf } from "./model-calls.ts";
+import { periodName, startOf } from "./model-periods.ts";
 
 type Outcome<Kind extends LedgerOperation["kind"]> = OutcomeOf<Extract<LedgerOperation, { kind: Kind }>>;
 
@@ -52,6 +53,8 @@ interface PaperHold extends OpenHold {
   /** The record of an ended call. */
   record: CallRecord | "expired" | undefined;
   parent: string | undefined;
+  /** The budgets that it counts in beside its chain. */
+  budgets: readonly string[];
 }
 
 /** The readable part of an ended call. */
@@ -79,35 +82,15 @@ interface Spend {
   amount: bigint;
 }
 
-function periodName({ period, periodFrom = 1 }: Account, at: number): string {
-  if (period === undefined) return "";
-  const date = new Date(at);
-  while (!beginsPeriod(period, periodFrom, date)) date.setUTCDate(date.getUTCDate() - 1);
-  return date.toISOString().slice(0, 10);
-}
-
-/** Whether a day is the first of a period. */
-function beginsPeriod(period: NonNullable<Account["period"]>, from: number, date: Date): boolean {
-  const [day, month] = [date.getUTCDate(), date.getUTCMonth() + 1];
-  const last = new Date(Date.UTC(date.getUTCFullYear(), month, 0)).getUTCDate();
-  switch (period) {
-    case "daily":
-      return true;
-    case "weekly":
-      return date.getUTCDay() === from % 7;
-    case "monthly":
-      return day === Math.min(from, last);
-    case "quarterly":
-      return day === 1 && (month - from) % 3 === 0;
-  }
-}
-
-/** The first moment of a period, by its name; 0 for a budget without a period. */
-function startOf(period: string): number {
-  return period === "" ? 0 : Date.parse(period);
+/** A budget beside the chains through an account: for the models that match one of the globs, or for all. */
+export interface PaperBudget {
+  account: Account;
+  owner: string;
+  models: readonly string[] | undefined;
 }
 
 export class PaperLedger {
+  readonly #budgets: PaperBudget[] = [];
   readonly #accounts = new Map<string, Account>();
   readonly #grants = new Map<string, { account: string; amount: bigint }>();
   readonly #holds = new Map<string, PaperHold>();
@@ -119,6 +102,11 @@ export class PaperLedger {
 
   put(account: Account): void {
     this.#accounts.set(account.id, account);
+  }
+
+  putBudget(budget: PaperBudget): void {
+    this.put(budget.account);
+    this.#budgets.push(budget);
   }
 
   apply(operation: LedgerOperation): LedgerOutcome {
@@ -153,9 +141,10 @@ export class PaperLedger {
     if (account === undefined) throw new Error(`no account ${id}`);
     const charges = this.#charges.filter((charge) => charge.account === id);
     const grants = [...this.#grants.values()].filter((grant) => grant.account === id);
-    const open = this.openHolds().filter((hold) => this.#links(hold.accountId).some((link) => link.id === id));
+    const open = this.openHolds().filter((hold) => this.#counted(hold).some((link) => link.id === id));
     return {
       ...account,
+      ...(account.raisedUntil !== undefined && account.raisedUntil <= at && { raisedBy: undefined }),
       creditsPosted: total(grants),
       debitsPosted: total(charges),
       debitsPending: total(open),
@@ -201,6 +190,23 @@ export class PaperLedger {
     return account.parentId === undefined ? [account] : [account, ...this.#links(account.parentId)];
   }
 
+  /** The accounts of a call: its chain, and the budgets beside it. */
+  #counted({ accountId, budgets }: Pick<PaperHold, "accountId" | "budgets">): Account[] {
+    return [...this.#links(accountId), ...this.#accountsOf(budgets)];
+  }
+
+  #accountsOf(ids: readonly string[]): Account[] {
+    return ids.flatMap((id) => this.#accounts.get(id) ?? []);
+  }
+
+  /** Those of the token first, then upwards. */
+  #budgetsFor(accountId: string, model: string): string[] {
+    return this.#links(accountId).flatMap(({ id }) => {
+      const own = this.#budgets.filter(({ owner, models }) => owner === id && (models?.some(matching(model)) ?? true));
+      return own.map(({ account }) => account.id).toSorted();
+    });
+  }
+
   /** A token without a user above it stands alone here: nobody issued it. */
   #ownerOf(id: string): string {
     const links = this.#links(id);
@@ -217,13 +223,14 @@ export class PaperLedger {
     return spend === undefined || spend.period < now ? { period: now, amount: 0n } : spend;
   }
 
-  /** The link with the least room, the nearest to the token among equals. */
-  #tightest(id: string, at: number): { id: string; room: bigint } | undefined {
+  /** The account with the least room, the first of equals: the nearest to the token, and budgets last. */
+  #tightest(accounts: readonly Account[], at: number): { id: string; room: bigint } | undefined {
     let tightest: { id: string; room: bigint } | undefined;
-    for (const link of this.#links(id)) {
-      const { creditsPosted, debitsPosted, debitsPending, periodDebits } = this.state(link.id, at);
+    for (const link of accounts) {
+      const { creditsPosted, debitsPosted, debitsPending, periodDebits, raisedBy = 0n } = this.state(link.id, at);
       const balance = link.prepaid ? creditsPosted - debitsPosted - debitsPending : undefined;
-      const budget = link.maxBudget === undefined ? undefined : link.maxBudget - periodDebits - debitsPending;
+      const budget =
+        link.maxBudget === undefined ? undefined : link.maxBudget + raisedBy - periodDebits - debitsPending;
       for (const room of [balance, budget]) {
         if (room !== undefined && (tightest === undefined || room < tightest.room)) tightest = { id: link.id, room };
       }
@@ -231,8 +238,8 @@ export class PaperLedger {
     return tightest;
   }
 
-  #lackOfRoom(account: string, amount: bigint, at: number) {
-    const tightest = this.#tightest(account, at);
+  #lackOfRoom(accounts: readonly Account[], amount: bigint, at: number) {
+    const tightest = this.#tightest(accounts, at);
     return tightest !== undefined && tightest.room < amount
       ? ({ outcome: "insufficient", accountId: tightest.id, available: tightest.room } as const)
       : undefined;
@@ -246,13 +253,15 @@ export class PaperLedger {
       const same = before.accountId === accountId && before.amount === amount;
       return { outcome: same ? "exists" : "conflict" };
     }
+    const budgets = this.#budgetsFor(accountId, `${hold.provider}/${hold.model}`);
+    const counted = this.#counted({ accountId, budgets });
     const refusal =
-      this.#refusalByKey(hold) ?? refusalByRates(hold, this.#seen(hold)) ?? this.#lackOfRoom(accountId, amount, at);
+      this.#refusalByKey(hold) ?? refusalByRates(hold, this.#seen(hold)) ?? this.#lackOfRoom(counted, amount, at);
     if (refusal !== undefined) return refusal;
     const begun = { observed: undefined, state: "open", keeper: "process" } as const;
     const open = { cost: 0n, shortfall: 0n, record: undefined, isRefunded: false } as const;
     const description = `${hold.operation} ${hold.provider}/${hold.model}`;
-    const fields = { id, accountId, amount, leaseUntil, description, createdAt: at, tokens, retry, parent };
+    const fields = { id, accountId, amount, leaseUntil, description, createdAt: at, tokens, retry, parent, budgets };
     this.#holds.set(id, { ...fields, ...begun, ...open, parts: [], claims: retry !== undefined });
     for (const link of this.#links(accountId)) this.#minutes.count(link.id, at, { holdId: id, tokens });
     if (retry !== undefined) this.#answers.drop(accountId, retry.key);
@@ -285,7 +294,7 @@ export class PaperLedger {
     const hold = this.#holds.get(id);
     if (hold?.state !== "open") return { outcome: "ended" };
     if (hold.amount >= amount) return { outcome: "exists" };
-    const refusal = this.#lackOfRoom(hold.accountId, amount - hold.amount, at);
+    const refusal = this.#lackOfRoom(this.#counted(hold), amount - hold.amount, at);
     if (refusal !== undefined) return refusal;
     hold.amount = amount;
     return { outcome: "raised" };
@@ -294,10 +303,15 @@ export class PaperLedger {
   #move({ id, amount, at, provider, model }: Move): Outcome<"move"> {
     const hold = this.#holds.get(id);
     if (hold?.state !== "open") return { outcome: "ended" };
-    const refusal = amount > hold.amount ? this.#lackOfRoom(hold.accountId, amount - hold.amount, at) : undefined;
-    if (refusal !== undefined) return refusal;
+    const { accountId } = hold;
+    const budgets = this.#budgetsFor(accountId, `${provider}/${model}`);
+    const kept = this.#counted({ accountId, budgets: budgets.filter((each) => hold.budgets.includes(each)) });
+    const added = this.#accountsOf(budgets.filter((each) => !hold.budgets.includes(each)));
+    const refusal = amount > hold.amount ? this.#lackOfRoom(kept, amount - hold.amount, at) : undefined;
+    const refused = refusal ?? this.#lackOfRoom(added, amount, at);
+    if (refused !== undefined) return refused;
     const operation = hold.description.slice(0, hold.description.indexOf(" "));
-    Object.assign(hold, { amount, description: `${operation} ${provider}/${model}` });
+    Object.assign(hold, { amount, budgets, description: `${operation} ${provider}/${model}` });
     return { outcome: "moved" };
   }
 
@@ -414,7 +428,7 @@ export class PaperLedger {
     const due = cost - this.#chargedFor(hold.id, hold.accountId);
     // The held part is charged whatever the current limits; only the excess needs available credits.
     const reserved = hold.state === "open" ? hold.amount : 0n;
-    const room = this.#tightest(hold.accountId, at)?.room;
+    const room = this.#tightest(this.#counted(hold), at)?.room;
     hold.state = state;
     const over = due > reserved ? due - reserved : 0n;
     const allowed = room === undefined || over <= room ? over : largest(room, 0n);
@@ -429,8 +443,9 @@ export class PaperLedger {
   }
 
   /** Charges every account, or returns what was charged in other periods. Returns the periods that it counts in. */
-  #charge({ id: holdId, accountId }: PaperHold, amount: bigint, at: number, chargedIn?: Periods): Periods {
-    const links = this.#links(accountId);
+  #charge(hold: PaperHold, amount: bigint, at: number, chargedIn?: Periods): Periods {
+    const { id: holdId } = hold;
+    const links = this.#counted(hold);
     // If a clock went back, the charge counts in the latest period that the chain has been in, in every account.
     const date = Math.max(at, ...links.map(({ id }) => startOf(this.#spends.get(id)?.period ?? "")));
     const periods = new Map<string, string>();
@@ -445,6 +460,11 @@ export class PaperLedger {
     return periods;
   }
 }
+
+const matching =
+  (model: string) =>
+  (glob: string): boolean =>
+    new RegExp(`^${glob.replaceAll(/[^\w*]/g, "\\$&").replaceAll("*", ".*")}$`).test(model);
 
 /** A late end changes nothing any more. */
 const isGivenBack = ({ isRefunded, state }: PaperHold): boolean =>

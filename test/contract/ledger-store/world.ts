@@ -53,6 +53,19 @@ export const organisation = (name: string, limits: Limits = {}): Account => acco
 export const user = (name: string, limits: Limits = {}): Account => account("user", name, limits);
 export const token = (name: string, limits: Limits = {}): Account => account("token", name, limits);
 
+/** Statements that put a budget beside an account's chains, for globs of models or for all. */
+export function budgetRows(
+  { id, accountId }: { id: string; accountId: string },
+  models: readonly string[] | undefined,
+): string[] {
+  const group = `INSERT INTO model_groups VALUES ('${id}', '${id}', '${JSON.stringify(models)}', 1, 1)`;
+  return [
+    ...(models === undefined ? [] : [group]),
+    `INSERT INTO budgets (id, account_id, group_id, created_at, version) VALUES ('${id}', '${accountId}', ${models === undefined ? "NULL" : `'${id}'`}, 1, 1)`,
+    `UPDATE accounts SET has_budgets = (1 = 1) WHERE id = '${accountId}'`,
+  ];
+}
+
 type HoldOptions = { at?: number; leaseUntil?: number } & Pick<
   Hold,
   "rates" | "ratesAbove" | "tokens" | "retry" | "parent" | "session"

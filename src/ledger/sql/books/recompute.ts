@@ -1,5 +1,6 @@
 /** Recomputes the accounts from grouped entries. */
 import type { AuditReport, Drift, Opening, Openings } from "../../books.ts";
+import { readBudgets } from "../call-budgets.ts";
 import type { CountersRow, EntriesRow, HoldsRow, OpeningRow, SpendingRow, StateRow } from "./rows.ts";
 
 /** What one snapshot contains. */
@@ -22,7 +23,7 @@ interface Recomputed {
 
 /**
  * Each account's counters. A debit of an account, its returns from revenue, and its holds also count for each of its
- * parents.
+ * parents, and for each budget that they name.
  */
 function recompute({ counters, openings, holds, entries, spending }: Omit<Snapshot, "state">): Map<string, Recomputed> {
   const parents = new Map(counters.map(({ id, parent_id: parent }) => [id, parent]));
@@ -35,7 +36,13 @@ function recompute({ counters, openings, holds, entries, spending }: Omit<Snapsh
       if (account !== undefined) change(account);
     }
   };
-  for (const { debit_account: debit, credit_account: credit, is_grant: isGrant, amount } of entries) {
+  const eachBudget = (budgets: string | null, change: (account: Recomputed) => void): void => {
+    for (const id of readBudgets(budgets) ?? []) {
+      const account = accounts.get(id);
+      if (account !== undefined) change(account);
+    }
+  };
+  for (const { debit_account: debit, credit_account: credit, is_grant: isGrant, amount, budgets } of entries) {
     if (isGrant === 1n) {
       // One side is the bank, which is no account here.
       const [granted, taken] = [accounts.get(credit), accounts.get(debit)];
@@ -45,8 +52,10 @@ function recompute({ counters, openings, holds, entries, spending }: Omit<Snapsh
     }
     eachAbove(debit, (account) => (account.debits += amount));
     eachAbove(credit, (account) => (account.debits -= amount));
+    eachBudget(budgets, (account) => (account.debits += accounts.has(debit) ? amount : -amount));
   }
-  for (const { account_id: id, open, open_above: openAbove, amount } of holds) {
+  for (const { account_id: id, open, open_above: openAbove, amount, budgets } of holds) {
+    eachBudget(budgets, (account) => (account.pending += amount));
     const first = accounts.get(id);
     eachAbove(id, (account) => {
       account.pending += amount;

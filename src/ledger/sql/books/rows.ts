@@ -43,12 +43,14 @@ export interface HoldsRow {
   /** Those that the accounts above count too. */
   open_above: bigint;
   amount: bigint;
+  /** JSON: the accounts of the budgets that they count in too. */
+  budgets: string | null;
 }
 
 /** `above` is the condition of a hold that the accounts above its own count as open. */
 export const holdsOf = (above: string): string =>
-  `SELECT account_id, count(*) AS open, count(CASE WHEN ${above} THEN 1 END) AS open_above,
-    CAST(sum(amount) AS bigint) AS amount FROM holds GROUP BY account_id`;
+  `SELECT account_id, budgets, count(*) AS open, count(CASE WHEN ${above} THEN 1 END) AS open_above,
+    CAST(sum(amount) AS bigint) AS amount FROM holds GROUP BY account_id, budgets`;
 
 export interface HeldNowRow {
   open: bigint;
@@ -72,15 +74,17 @@ export interface EntriesRow {
   entries: bigint;
   amount: bigint;
   shortfall: bigint;
+  /** JSON, as of holds. */
+  budgets: string | null;
 }
 
 /** The shortfall of an expired hold no longer counts once a late end has corrected it. */
 export const entriesOf = (condition: string): string => `
   SELECT debit_account, credit_account, CAST(CASE kind WHEN 'grant' THEN 1 ELSE 0 END AS bigint) AS is_grant, count(*) AS entries,
-    CAST(sum(amount) AS bigint) AS amount, CAST(sum(shortfall - coalesce(corrects_shortfall, 0)) AS bigint) AS shortfall
-  FROM entries WHERE ${condition} GROUP BY 1, 2, 3`;
+    CAST(sum(amount) AS bigint) AS amount, CAST(sum(shortfall - coalesce(corrects_shortfall, 0)) AS bigint) AS shortfall, budgets
+  FROM entries WHERE ${condition} GROUP BY 1, 2, 3, budgets`;
 
-/** The spending of an account's period, from entries of its own and of the accounts below it. */
+/** The spending of an account's period, from entries of its own and of the accounts below it, or of those that name the budget. */
 export interface SpendingRow {
   id: string;
   amount: bigint;
@@ -88,9 +92,9 @@ export interface SpendingRow {
 
 /**
  * The spending of all accounts whose period has a start; that of the others is all that was ever charged. A return
- * counts in the period of the charge that it corrects.
+ * counts in the period of the charge that it corrects. `named` are the budgets of an entry, as a table with a column `value`.
  */
-export const spendingOf = (condition: string): string => `
+export const spendingOf = (condition: string, named: string): string => `
   WITH RECURSIVE
     links (leaf, id) AS (
       SELECT id, id FROM accounts
@@ -101,7 +105,13 @@ export const spendingOf = (condition: string): string => `
   FROM entries e JOIN periods p ON p.leaf = CASE e.debit_account WHEN 'revenue' THEN e.credit_account ELSE e.debit_account END
   WHERE e.kind <> 'grant' AND e.created_at >= p.start AND ${condition}
     AND (e.debit_account <> 'revenue' OR coalesce(e.corrects_at, 0) >= p.start)
-  GROUP BY p.id`;
+  GROUP BY p.id
+  UNION ALL
+  SELECT a.id, CAST(sum(CASE e.debit_account WHEN 'revenue' THEN -e.amount ELSE e.amount END) AS bigint) AS amount
+  FROM entries e, ${named} j, (SELECT id, period_start FROM accounts) a
+  WHERE e.budgets IS NOT NULL AND a.id = j.value AND a.period_start > 0 AND e.created_at >= a.period_start AND ${condition}
+    AND (e.debit_account <> 'revenue' OR coalesce(e.corrects_at, 0) >= a.period_start)
+  GROUP BY a.id`;
 
 /** A sum of a day, without what was removed, or the calls that it must contain. */
 export interface SumRow {

@@ -24,7 +24,7 @@ export interface CommitRow {
   outcomes: string[] | null;
   /** The available amount of a refused hold, the shortfall of a settlement, or the number of swept holds. */
   figures: (bigint | null)[];
-  /** The account that refused a hold, the reached limit, or the hold with the stored answer. */
+  /** The account that refused a hold, the reached limit, the hold with the stored answer, or `budgets` if its accounts have some. */
   names: (string | null)[];
   /** JSON: the rates of a hold with limits, or the stored answer, or null if the answer has to be fetched. */
   details: (string | null)[];

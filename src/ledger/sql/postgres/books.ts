@@ -165,7 +165,7 @@ async function readSnapshot(run: Run, condition: string): Promise<Snapshot> {
     openings: await run<OpeningRow>(OPENINGS),
     holds: await run<HoldsRow>(holdsOf("counts_above")),
     entries: await run<EntriesRow>(entriesOf(unsealed)),
-    spending: await run<SpendingRow>(spendingOf(`e.${unsealed}`)),
+    spending: await run<SpendingRow>(spendingOf(`e.${unsealed}`, "json_array_elements_text(e.budgets::json)")),
   };
 }
 

@@ -18,6 +18,10 @@
  * part, of which there is almost always one. Within a part no id occurs twice, and no hold has a retry key that an
  * earlier end may have freed. A sweep is a separate part, which appends an `expire` for each expired hold.
  *
+ * Budgets are accounts beside the chains. Those of every account of the chains are locked with them, and those that holds and entries
+ * name, whichever a call counts in: its model decides that in step 3. Whoever makes a budget marks the account that it is for, so that a
+ * commit that has locked it finds all its budgets; if it has not locked them, the result has no outcomes.
+ *
  * Counters are arrays indexed by the account's position among the locked ones, and results are arrays indexed by the
  * operation's position, because PL/pgSQL assigns fastest to elements of arrays of numbers. The planner's settings
  * prevent a plan made for an empty table from reading a large one sequentially.
@@ -64,13 +68,17 @@ export const LEDGER_COMMIT = `
     -- By the account's place:
     place jsonb;
     parents int[];
+    has_budgets boolean[];
     funds bigint[];    -- credits, where a balance of them limits the account
     credits bigint[];
     posted bigint[];
     pending bigint[];
     budgets bigint[];
+    raises bigint[];   -- beyond the budgets, before those times
+    raise_ends bigint[];
     spent bigint[];    -- posted since the period began
     periods text[];
+    firsts bigint[];   -- what the periods begin with
     starts bigint[];
     ends bigint[];
     calls bigint[];
@@ -95,6 +103,11 @@ export const LEDGER_COMMIT = `
     began bigint;
     seen_requests bigint;
     seen_tokens bigint;
+    counts_budgets boolean := EXISTS (SELECT FROM budgets);
+    named text[];    -- the budgets that a call counts in
+    places int[];    -- the accounts of a call: its chain, and those
+    added int[];     -- of a move, the places of the budgets that it did not count in before, or does not any more
+    dropped int[];
     limits json;   -- of a hold, by the levels of its chain
     level int;
     states text[]; -- the counts for the limits
@@ -122,12 +135,24 @@ export const LEDGER_COMMIT = `
         ) named (id) JOIN accounts a ON a.id = named.id COLLATE "C");
     END IF;
 
+    IF counts_budgets THEN
+      link_ids := link_ids || ARRAY(
+        SELECT 'budget:' || b.id FROM budgets b WHERE b.account_id = ANY (link_ids)
+        UNION SELECT json_array_elements_text(h.budgets::json)
+        FROM (SELECT id FROM unnest(ops) UNION ALL SELECT id FROM unnest(left_ids) id) o JOIN holds h ON h.id = o.id COLLATE "C"
+        UNION SELECT json_array_elements_text(e.budgets::json)
+        FROM unnest(ops) o JOIN entries e ON e.id = CASE WHEN o.kind IN ('settle', 'release', 'refund') THEN o.id END COLLATE "C");
+    END IF;
+
     SELECT array_agg(a.id), array_agg(CASE WHEN a.prepaid THEN a.credits_posted END), array_agg(a.credits_posted),
         array_agg(a.debits_posted), array_agg(a.debits_pending), array_agg(a.max_budget), array_agg(a.period_debits),
-        array_agg(a.period), array_agg(a.period_start), array_agg(ledger_period_end(a.period, a.period_start)),
-        array_agg(a.open_calls), array_agg(a.minute_start), array_agg(a.minute_requests), array_agg(a.minute_tokens),
+        array_agg(a.period), array_agg(a.period_start), 
+        array_agg(CASE a.kind WHEN 'budget' THEN ledger_budget_end(a.period, a.period_from, a.period_start)
+          ELSE ledger_period_end(a.period, a.period_start) END),
+        array_agg(a.period_from), array_agg(a.raised_by), array_agg(a.raised_until), array_agg(a.has_budgets), array_agg(a.open_calls), array_agg(a.minute_start), array_agg(a.minute_requests), array_agg(a.minute_tokens),
         array_agg(a.parent_id)
-      INTO link_ids, funds, credits, posted, pending, budgets, spent, periods, starts, ends, calls, minutes, requests, tokens,
+      INTO link_ids, funds, credits, posted, pending, budgets, spent, periods, starts, ends,
+        firsts, raises, raise_ends, has_budgets, calls, minutes, requests, tokens,
         parent_ids
       FROM (SELECT * FROM accounts WHERE id = ANY (link_ids) ORDER BY id FOR NO KEY UPDATE) a;
     SELECT coalesce(jsonb_object_agg(l.id, l.n), '{}') INTO place FROM unnest(link_ids) WITH ORDINALITY AS l (id, n);
@@ -136,6 +161,13 @@ export const LEDGER_COMMIT = `
       outcomes := NULL; -- the caller was wrong
       RETURN;
     END IF;
+
+    IF true = ANY (has_budgets) AND EXISTS (SELECT FROM budgets b WHERE b.account_id = ANY (link_ids) AND NOT place ? ('budget:' || b.id))
+    THEN
+      outcomes := NULL; -- one was made in the meantime
+      RETURN;
+    END IF;
+    counts_budgets := counts_budgets OR true = ANY (has_budgets);
 
     -- Read after the accounts are locked: nobody can close the books now.
     SELECT s.closed_before INTO closed_before FROM ledger_state s;
@@ -183,6 +215,9 @@ export const LEDGER_COMMIT = `
             WHEN 'top-up' THEN o.amount - h.amount WHEN 'move' THEN o.amount - h.amount
             ELSE o.amount END - coalesce(e.amount, 0) AS due,
           (place ->> coalesce(o.account, h.account_id, e.debit_account))::int AS first,
+          CASE WHEN counts_budgets AND o.kind IN ('hold', 'move')
+            THEN ledger_budgets(coalesce(o.account, h.account_id), o.provider, o.model) END AS budgets_now,
+          CASE WHEN counts_budgets THEN coalesce(h.budgets, e.budgets) END AS budgets_named,
           CASE
             WHEN o.kind = 'hold' THEN CASE
               WHEN NOT place ? o.account THEN 'no-account'
@@ -268,25 +303,39 @@ export const LEDGER_COMMIT = `
             ELSE 'retry-mismatch' END;
           CONTINUE;
         END IF;
+        places := '{}';
+        WHILE i IS NOT NULL LOOP
+          places := places || i;
+          i := parents[i];
+        END LOOP;
+        IF counts_budgets THEN
+          added := '{}'; dropped := '{}';
+          named := CASE WHEN op.kind = 'hold' THEN op.budgets_now
+            ELSE ARRAY(SELECT json_array_elements_text(op.budgets_named::json)) END;
+          IF op.kind = 'move' THEN
+            added := ledger_places(place, ARRAY(SELECT unnest(op.budgets_now) EXCEPT SELECT unnest(named)));
+            dropped := ledger_places(place, ARRAY(SELECT unnest(named) EXCEPT SELECT unnest(op.budgets_now)));
+            named := ARRAY(SELECT b FROM unnest(op.budgets_now) b WHERE b = ANY (named));
+          END IF;
+          places := places || ledger_places(place, named);
+        END IF;
+        i := op.first;
         IF op.kind = 'refund' THEN
           outcomes[n] := 'refunded'; figures[n] := op.charged + op.charged_late; payers[n] := link_ids[i];
           dated := greatest(op.at, closed_before);
-          WHILE i IS NOT NULL LOOP
+          FOREACH i IN ARRAY places LOOP
             dated := greatest(dated, starts[i]);
-            i := parents[i];
           END LOOP;
-          i := op.first;
-          WHILE i IS NOT NULL LOOP
+          FOREACH i IN ARRAY places LOOP
             IF dated >= ends[i] THEN
-              starts[i] := ledger_period_start(periods[i], dated);
-              ends[i] := ledger_period_end(periods[i], dated);
+              starts[i] := ledger_budget_start(periods[i], firsts[i], dated);
+              ends[i] := ledger_budget_end(periods[i], firsts[i], dated);
               spent[i] := 0;
             END IF;
             posted[i] := posted[i] - op.charged - op.charged_late;
             -- Each part lowers the spending of the period that it was charged in.
             spent[i] := greatest(0, spent[i] - CASE WHEN op.expired_at >= starts[i] THEN op.charged ELSE 0 END
               - CASE WHEN op.late_at >= starts[i] THEN op.charged_late ELSE 0 END);
-            i := parents[i];
           END LOOP;
           dates[n] := dated;
           CONTINUE;
@@ -325,11 +374,11 @@ export const LEDGER_COMMIT = `
         -- longer counts; a clock that went back doesn't bring it back.
         room := NULL;
         IF op.takes OR over > 0 THEN
-          WHILE i IS NOT NULL LOOP
+          FOREACH i IN ARRAY places LOOP
             link_room := least(funds[i] - posted[i] - pending[i],
-              budgets[i] - pending[i] - CASE WHEN op.at >= ends[i] THEN 0 ELSE spent[i] END);
+              budgets[i] + CASE WHEN op.at < raise_ends[i] THEN raises[i] ELSE 0 END - pending[i]
+                - CASE WHEN op.at >= ends[i] THEN 0 ELSE spent[i] END);
             IF link_room < room OR room IS NULL AND link_room IS NOT NULL THEN room := link_room; tightest := i; END IF;
-            i := parents[i];
           END LOOP;
           i := op.first;
         END IF;
@@ -340,6 +389,22 @@ export const LEDGER_COMMIT = `
             outcomes[n] := 'insufficient'; figures[n] := room; names[n] := link_ids[tightest];
             CONTINUE;
           END IF;
+          IF op.kind = 'move' AND counts_budgets THEN
+            room := NULL;
+            FOREACH i IN ARRAY added LOOP
+              link_room := budgets[i] + CASE WHEN op.at < raise_ends[i] THEN raises[i] ELSE 0 END - pending[i]
+                - CASE WHEN op.at >= ends[i] THEN 0 ELSE spent[i] END;
+              IF link_room < room OR room IS NULL AND link_room IS NOT NULL THEN room := link_room; tightest := i; END IF;
+            END LOOP;
+            IF room < op.amount THEN
+              outcomes[n] := 'insufficient'; figures[n] := room; names[n] := link_ids[tightest];
+              CONTINUE;
+            END IF;
+            FOREACH i IN ARRAY added LOOP pending[i] := pending[i] + op.amount; END LOOP;
+            FOREACH i IN ARRAY dropped LOOP pending[i] := pending[i] - op.held; END LOOP;
+            i := op.first;
+          END IF;
+          IF op.budgets_now IS NOT NULL THEN ops[n].budgets := to_json(op.budgets_now); END IF;
           IF op.kind = 'top-up' THEN
             outcomes[n] := 'raised';
           ELSIF op.kind = 'move' THEN
@@ -362,10 +427,14 @@ export const LEDGER_COMMIT = `
             END LOOP;
             i := op.first;
             IF limits IS NOT NULL THEN details[n] := ledger_states(states, op.counts_above); END IF;
+            IF true = ANY (has_budgets) THEN
+              FOREACH i IN ARRAY places LOOP
+                IF has_budgets[i] THEN names[n] := 'budgets'; END IF; -- no plain commit for the caller
+              END LOOP;
+            END IF;
           END IF;
-          WHILE i IS NOT NULL LOOP
+          FOREACH i IN ARRAY places LOOP
             pending[i] := pending[i] + due;
-            i := parents[i];
           END LOOP;
           CONTINUE;
         END IF;
@@ -388,22 +457,19 @@ export const LEDGER_COMMIT = `
         END IF;
         -- If a clock went back, the charge gets the start of the latest period that the chain is in, and counts in the period
         -- of that date in every account: no budget counts it in another period than the books.
-        WHILE i IS NOT NULL LOOP
+        FOREACH i IN ARRAY places LOOP
           dated := greatest(dated, starts[i]);
-          i := parents[i];
         END LOOP;
-        i := op.first;
-        WHILE i IS NOT NULL LOOP
+        FOREACH i IN ARRAY places LOOP
           IF dated >= ends[i] THEN
-            starts[i] := ledger_period_start(periods[i], dated);
-            ends[i] := ledger_period_end(periods[i], dated);
+            starts[i] := ledger_budget_start(periods[i], firsts[i], dated);
+            ends[i] := ledger_budget_end(periods[i], firsts[i], dated);
             spent[i] := 0;
           END IF;
           pending[i] := pending[i] - op.held;
           posted[i] := posted[i] + charge;
           -- What is returned of an earlier period's charge leaves the spending of this one.
           IF charge >= 0 OR op.expired_at >= starts[i] THEN spent[i] := greatest(spent[i] + charge, 0); END IF;
-          i := parents[i];
         END LOOP;
         dates[n] := dated;
       END LOOP;

@@ -38,6 +38,7 @@ export class LedgerCache {
   readonly #chains = new Map<string, readonly ChainAccount[]>();
   readonly #holds = new Map<string, RememberedHold>();
   readonly #refused = new Set<string>();
+  readonly #budgeted = new Set<string>();
 
   /** The account and its parents, upwards. */
   chain(accountId: string): readonly ChainAccount[] | undefined {
@@ -52,6 +53,16 @@ export class LedgerCache {
   /** Whether the account's last hold was refused for credits or a limit, so that the next one probably is too. */
   wasRefused(accountId: string): boolean {
     return this.#refused.has(accountId);
+  }
+
+  /** Whether the account, or one above it, has budgets beside it: such calls are not plain. */
+  isBudgeted(accountId: string): boolean {
+    return this.#budgeted.has(accountId);
+  }
+
+  learnBudgeted(accountId: string): void {
+    if (this.#budgeted.size >= REMEMBERED_MAX) this.#budgeted.clear();
+    this.#budgeted.add(accountId);
   }
 
   /** The accounts of every chain that the operations need, or undefined if one of them is unknown. */

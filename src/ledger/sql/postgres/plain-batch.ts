@@ -77,7 +77,7 @@ export class PlainBatch {
     if (operation.kind === "hold") return this.#addHold(operation);
     const hold = this.#memory.hold(operation.id);
     const chain = hold && this.#memory.chain(hold.accountId);
-    if (hold === undefined || chain === undefined) return false;
+    if (hold === undefined || chain === undefined || this.#memory.isBudgeted(hold.accountId)) return false;
     switch (operation.kind) {
       case "settle":
       case "release":
@@ -108,6 +108,7 @@ export class PlainBatch {
     const { id, accountId, amount, operation, provider, model, dialect, streamed, leaseUntil, at, tokens = 0 } = hold;
     const chain = this.#memory.chain(accountId);
     if (chain === undefined || hold.retry !== undefined || this.#memory.wasRefused(accountId)) return false;
+    if (this.#memory.isBudgeted(accountId)) return false;
     const place = this.#outcomes.length;
     for (const [level, link] of chain.entries()) {
       const change = this.#changeOf(link);

@@ -4,6 +4,8 @@
  * can then calculate the change of each account, and the function only writes, with one statement per table. It takes
  * less than half the time.
  *
+ * No account of a plain batch has budgets beside it: those are for `ledger_commit`.
+ *
  * The function verifies that the batch is plain, on the locked rows. If it is not, the result is NULL, nothing was
  * done, and `ledger_commit` takes the batch. Otherwise it returns the counts of the accounts whose new holds have
  * limits. Accounts are locked first, in the order of `links`, which the caller sorts by the bytes of their ids, as
@@ -167,7 +169,7 @@ export const LEDGER_COMMIT_PLAIN = `
         minute_tokens = greatest(0, coalesce(l.tokens, 0) + CASE WHEN l.since - a.minute_start >= minute THEN 0
           ELSE a.minute_tokens + CASE WHEN l.takenFirst >= a.minute_start THEN l.excess ELSE 0 END END)
       FROM unnest(links) l
-      WHERE a.id = l.id AND a.parent_id IS NOT DISTINCT FROM l.parentId
+      WHERE a.id = l.id AND a.parent_id IS NOT DISTINCT FROM l.parentId AND NOT a.has_budgets
         AND (a.period IS NULL OR latest < ledger_period_end(a.period, a.period_start))
         -- Each of its charges gets a date in the period in which it counts; a plain batch spans a minute at most.
         AND (l.posted IS NULL OR greatest(latest - minute, 0) >= a.period_start)

@@ -19,10 +19,10 @@ export const LEDGER_WRITE = `
   BEGIN
     IF 'held' = ANY (done) THEN
       INSERT INTO holds (id, account_id, amount, purpose, operation, provider, model, dialect, streamed, lease_until, created_at,
-          tokens, retry_key, parent, session, counts_above)
+          tokens, retry_key, parent, session, counts_above, budgets)
         SELECT o.id, o.account, o.amount, coalesce(o.purpose, ''), coalesce(o.operation, ''), coalesce(o.provider, ''),
           coalesce(o.model, ''), o.dialect, coalesce(o.streamed, false), o.lease_until, o.at, o.tokens, o.retry_key, o.parent,
-          o.session, coalesce(o.counts_above, false)
+          o.session, coalesce(o.counts_above, false), o.budgets
         FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'held';
       INSERT INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until)
         SELECT o.account, o.retry_key, o.fingerprint, o.id, o.kept_until
@@ -37,7 +37,7 @@ export const LEDGER_WRITE = `
     END IF;
 
     IF 'moved' = ANY (done) THEN
-      UPDATE holds h SET amount = o.amount, provider = o.provider, model = o.model FROM unnest(outcomes, ops) AS o (outcome)
+      UPDATE holds h SET amount = o.amount, provider = o.provider, model = o.model, budgets = o.budgets FROM unnest(outcomes, ops) AS o (outcome)
         WHERE o.outcome = 'moved' AND h.id = o.id;
     END IF;
 
@@ -74,9 +74,11 @@ export const LEDGER_WRITE = `
 
     IF 'refunded' = ANY (done) THEN
       -- An entry for each of the charge's two: what a late end returned is given back already.
-      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at, actor, reason)
+      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at, actor, reason,
+          budgets)
         SELECT e.id || ':refund', 'settle', 'revenue', o.payer,
-          CASE WHEN e.id = o.id THEN e.amount - coalesce(l.amount, 0) ELSE e.amount END, 0, 0, o.date, e.created_at, o.actor, o.reason
+          CASE WHEN e.id = o.id THEN e.amount - coalesce(l.amount, 0) ELSE e.amount END, 0, 0, o.date, e.created_at, o.actor, o.reason,
+          e.budgets
         FROM unnest(outcomes, payers, dates, ops) AS o (outcome, payer, date)
         JOIN entries e ON e.id IN (o.id, o.id || ':late') AND e.debit_account <> 'revenue'
         LEFT JOIN entries l ON l.id = o.id || ':late' AND l.debit_account = 'revenue'
@@ -96,10 +98,10 @@ export const LEDGER_WRITE = `
       WITH gone AS (
         DELETE FROM holds h USING unnest(charges, befores, shortfalls, dates, ops) AS o (charge, before, shortfall, date)
           WHERE o.charge IS NOT NULL AND o.before IS NULL AND h.id = o.id
-          RETURNING h.id, o.kind, h.account_id, o.charge, h.amount, o.shortfall, o.date
+          RETURNING h.id, o.kind, h.account_id, o.charge, h.amount, o.shortfall, o.date, h.budgets
       )
-      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
-        SELECT g.id, g.kind, g.account_id, 'revenue', g.charge, g.amount, g.shortfall, g.date FROM gone g;
+      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, budgets)
+        SELECT g.id, g.kind, g.account_id, 'revenue', g.charge, g.amount, g.shortfall, g.date, g.budgets FROM gone g;
       IF array_remove(keys, NULL) <> '{}' THEN
         UPDATE retry_keys k SET status = o.status, headers = o.headers, body = decode(o.body, 'base64'), kept_until = o.kept_until
           FROM unnest(payers, keys, ops) AS o (payer, held_key)
@@ -111,10 +113,10 @@ export const LEDGER_WRITE = `
 
     IF 'late' = ANY (done) THEN
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at,
-          corrects_shortfall)
+          corrects_shortfall, budgets)
         SELECT o.id || ':late', 'settle', CASE WHEN o.charge < 0 THEN 'revenue' ELSE o.payer END,
           CASE WHEN o.charge < 0 THEN o.payer ELSE 'revenue' END, abs(o.charge), 0, o.shortfall, o.date, o.corrected,
-          (SELECT e.shortfall FROM entries e WHERE e.id = o.id)
+          (SELECT e.shortfall FROM entries e WHERE e.id = o.id), (SELECT e.budgets FROM entries e WHERE e.id = o.id)
         FROM unnest(payers, charges, befores, shortfalls, dates, corrected, ops)
           AS o (payer, charge, before, shortfall, date, corrected)
         WHERE o.before IS NOT NULL;

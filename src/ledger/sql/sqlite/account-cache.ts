@@ -5,6 +5,7 @@
 import type { Calendar, Nano } from "../../../core/index.ts";
 import type { AccountState } from "../../accounts.ts";
 import type { RateState } from "../../operations.ts";
+import { budgetsFor, type CallBudgets, type ModelBudget, readBudget } from "../call-budgets.ts";
 import { periodStart } from "../../periods.ts";
 import { type CallCounts, countCall, countEnd, ratesAt } from "../../rates.ts";
 import type { AccountRow, LedgerStatements } from "./statements.ts";
@@ -12,9 +13,13 @@ import type { AccountRow, LedgerStatements } from "./statements.ts";
 /** Cached accounts. */
 const ACCOUNTS_MAX = 100_000;
 
+/** Models whose budgets are cached, of each chain. */
+const MODELS_MAX = 1_000;
+
 /** The end of a hold, as its chain's counters need it. */
 export interface Debit {
   accountId: string;
+  budgets: CallBudgets;
   held: Nano;
   charge: Nano;
   at: number;
@@ -23,7 +28,14 @@ export interface Debit {
 
 interface CachedAccount extends AccountState, CallCounts {
   periodStart: number;
+  hasBudgets: boolean;
   changed: boolean;
+}
+
+/** The budgets of a chain, and those of each model that was asked for. */
+interface ChainBudgets {
+  all: readonly ModelBudget[];
+  byModel: Map<string, CallBudgets>;
 }
 
 export class AccountCache {
@@ -32,6 +44,8 @@ export class AccountCache {
   readonly #accounts = new Map<string, CachedAccount>();
   /** Each requested account with its parents; an account is requested several times per call. */
   readonly #chains = new Map<string, readonly CachedAccount[]>();
+  /** Of those chains that have budgets. */
+  readonly #budgets = new Map<string, ChainBudgets>();
   readonly #changed: CachedAccount[] = [];
 
   constructor(sql: LedgerStatements, calendar: Calendar) {
@@ -48,15 +62,40 @@ export class AccountCache {
   clear(): void {
     this.#accounts.clear();
     this.#chains.clear();
+    this.#budgets.clear();
     this.#changed.length = 0;
   }
 
-  /** The account and its parents, as of `at`; empty if it does not exist. Reading changes nothing. */
-  chain(accountId: string, at: number): readonly AccountState[] {
+  /** The account, its parents and then the budgets, as of `at`; empty if it does not exist. Reading changes nothing. */
+  chain(accountId: string, at: number, budgets?: CallBudgets): readonly AccountState[] {
+    return this.#asOf(this.#counted(accountId, budgets), at);
+  }
+
+  /** The accounts of budgets alone. */
+  accounts(budgets: CallBudgets, at: number): readonly AccountState[] {
+    return this.#asOf(
+      (budgets ?? []).map((id) => this.#existing(id)),
+      at,
+    );
+  }
+
+  #asOf(accounts: readonly CachedAccount[], at: number): readonly AccountState[] {
+    for (const account of accounts)
+      if (isOtherAt(account, at, this.#calendar)) return accounts.map((each) => asOf(each, at, this.#calendar));
+    return accounts;
+  }
+
+  /** The budgets that a call of a model counts in now, besides its chain. */
+  budgetsOf(accountId: string, provider: string, model: string): CallBudgets {
     const chain = this.#chain(accountId);
-    for (const account of chain)
-      if (isOtherAt(account, at, this.#calendar)) return chain.map((each) => asOf(each, at, this.#calendar));
-    return chain;
+    const budgets = this.#budgets.size === 0 || chain.length === 0 ? undefined : this.#budgets.get(accountId);
+    if (budgets === undefined) return undefined;
+    const id = `${provider}/${model}`;
+    if (budgets.byModel.has(id)) return budgets.byModel.get(id);
+    const counted = budgetsFor(budgets.all, id);
+    if (budgets.byModel.size >= MODELS_MAX) budgets.byModel.clear();
+    budgets.byModel.set(id, counted);
+    return counted;
   }
 
   /** The counts of the minutes of a chain at `at`. Reading does not begin a minute. */
@@ -80,21 +119,28 @@ export class AccountCache {
     }
   }
 
-  setAside(accountId: string, amount: Nano): void {
-    for (const account of this.#chain(accountId)) {
-      account.debitsPending += amount;
-      this.#touch(account);
-    }
+  setAside(accountId: string, amount: Nano, budgets: CallBudgets): void {
+    for (const account of this.#counted(accountId, budgets)) this.#addPending(account, amount);
+  }
+
+  /** In the accounts of budgets alone. */
+  setAsideIn(budgets: readonly string[], amount: Nano): void {
+    for (const id of budgets) this.#addPending(this.#existing(id), amount);
+  }
+
+  #addPending(account: CachedAccount, amount: Nano): void {
+    account.debitsPending += amount;
+    this.#touch(account);
   }
 
   /**
-   * Returns `held` and posts `charge` in every account of the chain. A negative charge returns a part of the one that
+   * Returns `held` and posts `charge` in every account of the chain, and in the budgets. A negative charge returns a part of the one that
    * was posted at `chargedAt`: it lowers the spending of the same period only. Returns the date of the entry: `at`, or
    * the start of the latest period that an account of the chain is in, if a clock went back. The entry counts in the
    * period of that date in every account, so that no budget counts it in another period than the books.
    */
-  postDebit({ accountId, held, charge, at, chargedAt = at }: Debit): number {
-    const chain = this.#chain(accountId);
+  postDebit({ accountId, budgets, held, charge, at, chargedAt = at }: Debit): number {
+    const chain = this.#counted(accountId, budgets);
     const date = chain.reduce((latest, account) => Math.max(latest, account.periodStart), at);
     for (const account of chain) {
       startPeriod(account, date, this.#calendar);
@@ -147,6 +193,12 @@ export class AccountCache {
     return chain;
   }
 
+  #counted(accountId: string, budgets: CallBudgets): readonly CachedAccount[] {
+    const chain = this.#chain(accountId);
+    if (budgets === undefined || chain.length === 0) return chain;
+    return [...chain, ...budgets.map((id) => this.#existing(id))];
+  }
+
   #readChain(accountId: string): readonly CachedAccount[] {
     const chain: CachedAccount[] = [];
     for (let id: string | undefined = accountId; id !== undefined;) {
@@ -154,6 +206,11 @@ export class AccountCache {
       if (account === undefined) return [];
       chain.push(account);
       id = account.parentId;
+    }
+    const owners = chain.filter(({ hasBudgets }) => hasBudgets);
+    if (owners.length > 0) {
+      const all = owners.flatMap(({ id }) => this.#sql.budgets.all(id).map(readBudget));
+      this.#budgets.set(accountId, { all, byModel: new Map() });
     }
     return chain;
   }
@@ -227,6 +284,7 @@ function toAccount(row: AccountRow): CachedAccount {
     minuteRequests: Number(row.minute_requests),
     minuteTokens: Number(row.minute_tokens),
     openCalls: Number(row.open_calls),
+    hasBudgets: row.has_budgets === 1n,
     changed: false,
   };
 }

@@ -111,7 +111,10 @@ export class SqliteBooks implements LedgerBooks {
           : mergeSpending(
               this.#grouped<SpendingRow>(
                 state,
-                spendingOf(`e.number > ?1 AND e.number <= ?2 AND e.created_at >= ${spendingSince} AND e.${unsealed}`),
+                spendingOf(
+                  `e.number > ?1 AND e.number <= ?2 AND e.created_at >= ${spendingSince} AND e.${unsealed}`,
+                  "json_each(e.budgets)",
+                ),
               ),
             ),
     };

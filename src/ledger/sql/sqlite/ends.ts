@@ -2,6 +2,7 @@
 import type { Nano } from "../../../core/index.ts";
 import { availableOf, holderOfAccount, tightestAccount } from "../../accounts.ts";
 import type { Outcomes, Refund, Release, Settle, StoredAnswer, Sweep } from "../../operations.ts";
+import { readBudgets } from "../call-budgets.ts";
 import { expiresAt } from "../answers.ts";
 import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
 import { costOfExpired } from "../rows.ts";
@@ -35,6 +36,9 @@ interface Ending {
   /** Until when the answer is kept; a day by default. */
   answerUntil?: number | undefined;
 }
+
+/** The accounts that a call counts in. */
+type Payer = Pick<HeldAmount, "accountId" | "budgets">;
 
 interface EndedParts {
   accounts: AccountCache;
@@ -120,14 +124,14 @@ export class Ends {
 
   /** Posts the end of a hold, returns its uncharged part, and returns the charge: as much as was available. */
   #end(hold: HeldAmount, { kind, cost, at, tokens, call, answer, answerUntil = expiresAt(at) }: Ending): Nano {
-    const { id, accountId: account, amount: held } = hold;
-    const charge = this.#chargeable(account, cost, held, at);
-    const date = this.#accounts.postDebit({ accountId: account, held, charge, at: this.dateOf(at) });
+    const { id, accountId: account, amount: held, budgets } = hold;
+    const charge = this.#chargeable(hold, cost, held, at);
+    const date = this.#accounts.postDebit({ accountId: account, budgets, held, charge, at: this.dateOf(at) });
     const excess = tokens === undefined ? 0 : tokens - hold.tokens;
     this.#accounts.countEnd(account, excess, hold.takenAt);
     const shortfall = cost - charge;
     const sides = { debit: account, credit: REVENUE };
-    this.#entries.insert({ id, kind, ...sides, amount: charge, held, shortfall, at: date }, call);
+    this.#entries.insert({ id, kind, ...sides, amount: charge, held, shortfall, at: date, budgets }, call);
     this.#retryKeys.end(hold, answer, answerUntil);
     return charge;
   }
@@ -139,6 +143,7 @@ export class Ends {
    */
   #settleLate(expired: EntryRow, { id, amount, at, record }: Settle): Outcomes["settle"] {
     const account = expired.debit_account;
+    const payer = { accountId: account, budgets: readBudgets(expired.budgets) };
     const late = this.#entries.find(lateId(id));
     if (this.#entries.find(refundId(id)) !== undefined)
       return { outcome: "exists", shortfall: (late ?? expired).shortfall };
@@ -148,14 +153,23 @@ export class Ends {
       return same ? { outcome: "exists", shortfall: late.shortfall } : { outcome: "conflict" };
     }
     const due = amount - expired.amount;
-    const charge = this.#chargeable(account, due, 0n, at);
+    const charge = this.#chargeable(payer, due, 0n, at);
     const chargedAt = Number(expired.created_at);
-    const date = this.#accounts.postDebit({ accountId: account, held: 0n, charge, at: this.dateOf(at), chargedAt });
+    const date = this.#accounts.postDebit({ ...payer, held: 0n, charge, at: this.dateOf(at), chargedAt });
     const [debit, credit] = charge < 0n ? [REVENUE, account] : [account, REVENUE];
     const absolute = charge < 0n ? -charge : charge;
     const shortfall = due - charge;
     const amounts = { amount: absolute, held: 0n, shortfall };
-    this.#entries.insert({ id: lateId(id), kind: "settle", debit, credit, ...amounts, at: date, corrects: expired });
+    this.#entries.insert({
+      id: lateId(id),
+      kind: "settle",
+      debit,
+      credit,
+      ...amounts,
+      at: date,
+      corrects: expired,
+      ...payer,
+    });
     const credits = expired.amount + charge;
     if (record === undefined) this.#entries.correctCredits(expired, credits);
     else this.#entries.replaceCall(expired, toGenerationColumns(record), credits);
@@ -175,20 +189,29 @@ export class Ends {
     const amount = charges.reduce((sum, each) => sum + each.amount, 0n);
     if (this.#entries.find(refundId(id)) !== undefined) return { outcome: "exists", amount };
     if (amount === 0n) return { outcome: "free" };
-    const accountId = ended.debit_account;
+    const payer = { accountId: ended.debit_account, budgets: readBudgets(ended.budgets) };
     for (const { charge, amount: part } of charges) {
       const chargedAt = Number(charge.created_at);
-      const debit = { accountId, held: 0n, charge: -part, at: this.dateOf(at), chargedAt };
+      const debit = { ...payer, held: 0n, charge: -part, at: this.dateOf(at), chargedAt };
       const date = this.#accounts.postDebit(debit);
       const entry = {
         id: refundId(charge.id),
         kind: "settle",
         debit: REVENUE,
-        credit: accountId,
+        credit: payer.accountId,
         amount: part,
       } as const;
       const corrects = { created_at: charge.created_at };
-      this.#entries.insert({ ...entry, held: 0n, shortfall: 0n, at: date, corrects, actor, reason });
+      this.#entries.insert({
+        ...entry,
+        held: 0n,
+        shortfall: 0n,
+        at: date,
+        corrects,
+        actor,
+        reason,
+        budgets: payer.budgets,
+      });
     }
     this.#entries.correctCredits(ended, 0n);
     return { outcome: "refunded", amount };
@@ -200,10 +223,10 @@ export class Ends {
     return at < this.#closedBefore ? this.#closedBefore : at;
   }
 
-  /** The chargeable part of `amount`: everything that was held, and beyond it the available credits of the chain. */
-  #chargeable(accountId: string, amount: Nano, held: Nano, at: number): Nano {
+  /** The chargeable part of `amount`: everything that was held, and beyond it what its accounts have available. */
+  #chargeable({ accountId, budgets }: Payer, amount: Nano, held: Nano, at: number): Nano {
     if (amount <= held) return amount;
-    const tightest = tightestAccount(this.#accounts.chain(accountId, at));
+    const tightest = tightestAccount(this.#accounts.chain(accountId, at, budgets));
     const room = tightest && availableOf(tightest);
     if (room === undefined || amount - held <= room) return amount;
     return held + (room > 0n ? room : 0n);

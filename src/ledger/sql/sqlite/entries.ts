@@ -1,4 +1,5 @@
 import type { Nano } from "../../../core/index.ts";
+import { type CallBudgets, storedBudgets } from "../call-budgets.ts";
 import { generationColumns, type GenerationColumns, generationValues } from "../generations.ts";
 import type { CallsByOwner } from "./calls-by-owner.ts";
 import type { DailySums } from "./daily-sums.ts";
@@ -18,6 +19,7 @@ export interface Entry {
   /** Of a grant or a refund. */
   actor?: string | undefined;
   reason?: string | undefined;
+  budgets?: CallBudgets;
 }
 
 /** Text that JavaScript and SQLite sort in the same order. */
@@ -59,7 +61,7 @@ export class Entries {
 
   /** Appends an entry, including the record of the call that it ends. */
   insert(entry: Entry, call?: GenerationColumns): void {
-    const { id, kind, debit, credit, amount, held, shortfall, at, corrects, actor, reason } = entry;
+    const { id, kind, debit, credit, amount, held, shortfall, at, corrects, actor, reason, budgets } = entry;
     const { lastInsertRowid } = this.#sql.insertEntry.run(
       id,
       kind,
@@ -73,6 +75,7 @@ export class Entries {
       corrects?.shortfall ?? null,
       actor ?? null,
       reason ?? null,
+      storedBudgets(budgets),
       ...callValues(call),
     );
     this.#appended = BigInt(lastInsertRowid);

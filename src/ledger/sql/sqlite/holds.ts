@@ -1,5 +1,6 @@
 import type { Nano } from "../../../core/index.ts";
 import type { Hold, Move, Outcomes, Park, Renew } from "../../operations.ts";
+import { type CallBudgets, readBudgets, storedBudgets } from "../call-budgets.ts";
 import type { HoldRow } from "../rows.ts";
 import type { LedgerStatements } from "./statements.ts";
 
@@ -12,6 +13,7 @@ export interface HeldAmount {
   readonly takenAt: number;
   /** The retry key that it claims. */
   readonly retryKey: string | null;
+  budgets: CallBudgets;
 }
 
 /**
@@ -39,7 +41,7 @@ export class Holds {
   }
 
   /** Returns whether the hold is new; an existing one with the same id stays unchanged. */
-  insert(hold: Hold): boolean {
+  insert(hold: Hold, budgets: CallBudgets): boolean {
     const { id, accountId, amount, at, tokens = 0, retry } = hold;
     const retryKey = retry?.key ?? null;
     const { changes } = this.#sql.insertHold.run(
@@ -57,9 +59,10 @@ export class Holds {
       retryKey,
       hold.parent ?? null,
       hold.session ?? null,
+      storedBudgets(budgets),
     );
     if (changes === 0) return false;
-    this.#known.set(id, { id, accountId, amount, tokens, takenAt: at, retryKey });
+    this.#known.set(id, { id, accountId, amount, tokens, takenAt: at, retryKey, budgets });
     return true;
   }
 
@@ -86,9 +89,10 @@ export class Holds {
     hold.amount = amount;
   }
 
-  move(hold: HeldAmount, { amount, provider, model }: Move): void {
-    this.#sql.moveHold.run(amount, provider, model, hold.id);
+  move(hold: HeldAmount, { amount, provider, model }: Move, budgets: CallBudgets): void {
+    this.#sql.moveHold.run(amount, provider, model, storedBudgets(budgets), hold.id);
     hold.amount = amount;
+    hold.budgets = budgets;
   }
 
   /**
@@ -111,5 +115,6 @@ function toHeld(row: HoldRow): HeldAmount {
     tokens: Number(row.tokens),
     takenAt: Number(row.created_at),
     retryKey: row.retry_key,
+    budgets: readBudgets(row.budgets),
   };
 }

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { AccountKind } from "../../accounts.ts";
+import type { BudgetRow } from "../call-budgets.ts";
 import type { HoldKeeper } from "../../operations.ts";
 import type { BudgetPeriod } from "../../periods.ts";
 import { generationColumns } from "../generations.ts";
@@ -28,6 +29,7 @@ export interface AccountRow {
   minute_requests: bigint;
   minute_tokens: bigint;
   open_calls: bigint;
+  has_budgets: bigint;
 }
 
 export interface SqliteHoldRow extends HoldRow {
@@ -49,6 +51,8 @@ export interface EntryRow {
   created_at: bigint;
   /** Of a late end or a refund. */
   corrects_at: bigint | null;
+  /** JSON. */
+  budgets: string | null;
 }
 
 /** The row of `ledger_state`. */
@@ -76,14 +80,22 @@ type Count = number | null;
 type HoldValues = [
   ...[id: string, account: string, amount: bigint],
   ...[operation: string, provider: string, model: string, dialect: Text, streamed: number],
-  ...[leaseUntil: number, createdAt: number, tokens: number, retryKey: Text, parent: Text, session: Text],
+  ...[
+    leaseUntil: number,
+    createdAt: number,
+    tokens: number,
+    retryKey: Text,
+    parent: Text,
+    session: Text,
+    budgets: Text,
+  ],
 ];
 type JobValues = [
   ...[id: string, kind: string, owner: string, payload: string, runAt: number, createdAt: number],
   ...[leaseToken: Text, leaseNode: Text, leaseUntil: Count],
 ];
 type Correction = [correctsAt: bigint | null, correctsShortfall: bigint | null];
-type Posting = [actor: Text, reason: Text];
+type Posting = [actor: Text, reason: Text, budgets: Text];
 type EntryValues = [string, EntryKind, string, string, bigint, bigint, bigint, number, ...Correction, ...Posting];
 type SumValues = [
   owner: string,
@@ -116,6 +128,9 @@ export function prepareStatements(database: Database) {
     schemaVersion: database.prepare<{ user_version: bigint }, []>("PRAGMA user_version"),
     account: database.prepare<AccountRow, [string]>("SELECT * FROM accounts WHERE id = ?"),
     accounts: database.prepare<AccountRow, []>("SELECT * FROM accounts ORDER BY id"),
+    budgets: database.prepare<BudgetRow, [string]>(`
+      SELECT b.id, g.models FROM budgets b LEFT JOIN model_groups g ON g.id = b.group_id
+      WHERE b.account_id = ? AND b.deleted_at IS NULL ORDER BY b.id`),
     state: database.prepare<DatesRow, []>("SELECT timezone, closed_before FROM ledger_state"),
     writeCounters: database.prepare<unknown, [...Counters, string]>(`
       UPDATE accounts SET credits_posted = ?, debits_posted = ?, debits_pending = ?, period_start = ?, period_debits = ?,
@@ -123,8 +138,8 @@ export function prepareStatements(database: Database) {
     hold: database.prepare<SqliteHoldRow, [string]>("SELECT * FROM holds WHERE id = ?"),
     insertHold: database.prepare<unknown, HoldValues>(`
       INSERT INTO holds (id, account_id, amount, operation, provider, model, dialect, streamed, lease_until, created_at, tokens,
-        retry_key, parent, session)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
+        retry_key, parent, session, budgets)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
     insertJob: database.prepare<unknown, JobValues>(`
       INSERT INTO jobs (id, kind, owner, payload, run_at, created_at, lease_token, lease_node, lease_until)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
@@ -135,21 +150,21 @@ export function prepareStatements(database: Database) {
         observed = coalesce(?2, observed), keeper = coalesce(?3, keeper) WHERE id = ?4`,
     ),
     raiseHold: database.prepare<unknown, [bigint, string]>("UPDATE holds SET amount = ? WHERE id = ?"),
-    moveHold: database.prepare<unknown, [bigint, string, string, string]>(
-      "UPDATE holds SET amount = ?, provider = ?, model = ? WHERE id = ?",
+    moveHold: database.prepare<unknown, [bigint, string, string, Text, string]>(
+      "UPDATE holds SET amount = ?, provider = ?, model = ?, budgets = ? WHERE id = ?",
     ),
     leftHolds: database.prepare<SqliteHoldRow, [number]>(
       "SELECT * FROM holds WHERE lease_until < ? ORDER BY lease_until LIMIT 1000",
     ),
     openHolds: database.prepare<SqliteHoldRow, []>("SELECT * FROM holds ORDER BY created_at, id"),
     entry: database.prepare<EntryRow, [string]>(
-      "SELECT number, id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at FROM entries WHERE id = ?",
+      "SELECT number, id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at, budgets FROM entries WHERE id = ?",
     ),
     lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
     insertEntry: database.prepare<unknown, [...EntryValues, ...CallValue[]]>(`
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at,
-        corrects_shortfall, actor, reason, ${generationColumns.join(", ")})
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${", ?".repeat(generationColumns.length)})`),
+        corrects_shortfall, actor, reason, budgets, ${generationColumns.join(", ")})
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${", ?".repeat(generationColumns.length)})`),
     addSum: database.prepare<unknown, SumValues>(`${INSERT_SUMS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_SUMS}`),
     sumCallsUtc: database.prepare<unknown, [bigint, bigint]>(sumCalls("started_at / 86400000")),
     sumCalls: database.prepare<unknown, [bigint, bigint]>(

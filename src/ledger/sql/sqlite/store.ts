@@ -14,6 +14,7 @@ import type {
 } from "../../operations.ts";
 import { limitsByLevel, passedLimit, seenRates, withCall } from "../../rates.ts";
 import type { ClaimedKey, LedgerStore, OpenHold } from "../../store.ts";
+import { movedBudgets } from "../call-budgets.ts";
 import { createAccount, putAccount } from "../account-statements.ts";
 import { toOpenHold } from "../rows.ts";
 import { AccountCache, readAccount } from "./account-cache.ts";
@@ -144,15 +145,17 @@ export class SqliteLedgerStore implements LedgerStore {
 
   #hold(hold: Hold): Outcomes["hold"] {
     const { id, accountId, amount, at, tokens = 0 } = hold;
-    const chain = this.#accounts.chain(accountId, at);
+    const budgets = this.#accounts.budgetsOf(accountId, hold.provider, hold.model);
+    const chain = this.#accounts.chain(accountId, at, budgets);
     if (chain.length === 0) return { outcome: "no-account" };
     const limits = limitsByLevel(hold);
     const over = limits && overRate(hold, limits, this.#accounts.rates(accountId, at));
     const refusal = this.#retryKeys.answer(hold) ?? over ?? lackOfRoom(chain, amount);
     if (refusal !== undefined) return this.#heldBefore(hold) ?? refusal;
-    if (this.#entries.has(id) || !this.#holds.insert(hold)) return this.#heldBefore(hold) ?? { outcome: "conflict" };
+    if (this.#entries.has(id) || !this.#holds.insert(hold, budgets))
+      return this.#heldBefore(hold) ?? { outcome: "conflict" };
     this.#retryKeys.claim(hold);
-    this.#accounts.setAside(accountId, amount);
+    this.#accounts.setAside(accountId, amount, budgets);
     this.#accounts.countCall(accountId, tokens, at);
     if (limits === undefined) return { outcome: "held" };
     return { outcome: "held", ...seenRates(hold, this.#accounts.rates(accountId, at)) };
@@ -174,21 +177,28 @@ export class SqliteLedgerStore implements LedgerStore {
     if (hold === undefined) return { outcome: "ended" };
     const lacking = amount - hold.amount;
     if (lacking <= 0n) return { outcome: "exists" };
-    const refusal = lackOfRoom(this.#accounts.chain(hold.accountId, at), lacking);
+    const refusal = lackOfRoom(this.#accounts.chain(hold.accountId, at, hold.budgets), lacking);
     if (refusal !== undefined) return refusal;
     this.#holds.raise(hold, amount);
-    this.#accounts.setAside(hold.accountId, lacking);
+    this.#accounts.setAside(hold.accountId, lacking, hold.budgets);
     return { outcome: "raised" };
   }
 
   #move(move: Move): Outcomes["move"] {
     const hold = this.#holds.find(move.id);
     if (hold === undefined) return { outcome: "ended" };
-    const lacking = move.amount - hold.amount;
-    const refusal = lacking > 0n ? lackOfRoom(this.#accounts.chain(hold.accountId, move.at), lacking) : undefined;
-    if (refusal !== undefined) return refusal;
-    this.#holds.move(hold, move);
-    this.#accounts.setAside(hold.accountId, lacking);
+    const { accountId, amount: held } = hold;
+    const { amount, at } = move;
+    const budgets = this.#accounts.budgetsOf(accountId, move.provider, move.model);
+    const { kept, added, dropped } = movedBudgets(hold.budgets, budgets);
+    const lacking = amount - held;
+    const refusal = lacking > 0n ? lackOfRoom(this.#accounts.chain(accountId, at, kept), lacking) : undefined;
+    const refused = refusal ?? lackOfRoom(this.#accounts.accounts(added, at), amount);
+    if (refused !== undefined) return refused;
+    this.#holds.move(hold, move, budgets);
+    this.#accounts.setAside(accountId, lacking, kept);
+    this.#accounts.setAsideIn(added, amount);
+    this.#accounts.setAsideIn(dropped, -held);
     return { outcome: "moved" };
   }
 
@@ -264,7 +274,7 @@ function lackOfRoom(chain: readonly AccountState[], amount: Nano): Insufficient 
 
 /** A copy without the cache's own fields. */
 function toAccountState(account: AccountState): AccountState {
-  const { id, kind, name, parentId, prepaid, maxBudget, period, markup } = account;
+  const { id, kind, name, parentId, prepaid, maxBudget, period, periodFrom, raisedBy, raisedUntil, markup } = account;
   const { creditsPosted, debitsPosted, debitsPending, periodDebits } = account;
   return {
     id,
@@ -274,6 +284,9 @@ function toAccountState(account: AccountState): AccountState {
     prepaid,
     maxBudget,
     period,
+    periodFrom,
+    raisedBy,
+    raisedUntil,
     markup,
     creditsPosted,
     debitsPosted,

@@ -1,0 +1,143 @@
+import type { AccountState } from "../../ledger/index.ts";
+import { column, firstOf, sql, type Statement, type Steps, tableOf, textsIn } from "../../storage/index.ts";
+import type { AccountLevel } from "../holder.ts";
+
+const { text, integer, json, oneOf, optional } = column;
+
+/** A named list of models, whose calls some budgets count. */
+export interface ModelGroup {
+  id: string;
+  name: string;
+  /** Globs of ids with prefix. */
+  models: readonly string[];
+  createdAt: number;
+  version: number;
+}
+
+/** A budget beside all chains through an account; `budget:<id>` is its own account, with the limits and the counters. */
+export interface Budget {
+  id: string;
+  ownerKind: AccountLevel;
+  /** The id of the owner, who may get another account. */
+  ownerId: string;
+  /** The owner's. */
+  accountId: string;
+  /** Undefined for all models. */
+  groupId: string | undefined;
+  createdAt: number;
+  deletedAt: number | undefined;
+  version: number;
+}
+
+/** A budget with its owner's account and its own. */
+export interface BudgetState {
+  budget: Budget;
+  group: ModelGroup | undefined;
+  owner: AccountState;
+  account: AccountState;
+  /** When its period ends, in milliseconds since the epoch. */
+  resetsAt: number | undefined;
+}
+
+const globs = json({ parse: (value): readonly string[] => (Array.isArray(value) ? value.map(String) : []) });
+
+export const groups = tableOf<ModelGroup>({
+  id: text,
+  name: text,
+  models: globs,
+  createdAt: integer,
+  version: integer,
+});
+
+export const budgets = tableOf<Budget>({
+  id: text,
+  ownerKind: oneOf<AccountLevel>({ organisation: true, user: true, token: true }),
+  ownerId: text,
+  accountId: text,
+  groupId: optional(text),
+  createdAt: integer,
+  deletedAt: optional(integer),
+  version: integer,
+});
+
+export function selectGroup(idOrName: string): Statement {
+  return sql`SELECT ${groups.names} FROM model_groups
+    WHERE id IN (${idOrName}, (SELECT id FROM model_groups WHERE name = ${idOrName}))`;
+}
+
+export function findGroup(idOrName: string): Steps<ModelGroup | undefined> {
+  return firstOf(selectGroup(idOrName), groups.read);
+}
+
+export function insertGroup(group: ModelGroup): Statement {
+  return sql`INSERT INTO model_groups (${groups.names}) VALUES (${groups.values(group)})`;
+}
+
+export function updateGroup({ id, name, models }: ModelGroup): Statement {
+  return sql`UPDATE model_groups SET name = ${name}, models = ${JSON.stringify(models)}, version = version + 1 WHERE id = ${id}`;
+}
+
+export const deleteGroupRow = (id: string): Statement => sql`DELETE FROM model_groups WHERE id = ${id}`;
+
+/** Whether a budget is for the group. */
+export function* isUsed(group: string): Steps<boolean> {
+  return (yield sql`SELECT id FROM budgets WHERE group_id = ${group} AND deleted_at IS NULL LIMIT 1`).length > 0;
+}
+
+export const selectGroups = (after: string, limit: number): Statement =>
+  sql`SELECT ${groups.names} FROM model_groups WHERE id > ${after} ORDER BY id LIMIT ${limit}`;
+
+export const selectGroupsIn = (ids: readonly string[]): Statement =>
+  sql`SELECT ${groups.names} FROM model_groups WHERE id IN (${textsIn(ids)})`;
+
+export const selectBudget = (id: string): Statement =>
+  sql`SELECT ${budgets.names} FROM budgets WHERE id = ${id} AND deleted_at IS NULL`;
+
+export function insertBudget(budget: Budget): Statement {
+  return sql`INSERT INTO budgets (${budgets.names}) VALUES (${budgets.values(budget)})`;
+}
+
+/** From now on, commits look for budgets of the account. One that is under way has locked its row, or waits for this. */
+export const markAccount = (id: string): Statement => sql`UPDATE accounts SET has_budgets = ${true} WHERE id = ${id}`;
+
+export function updateBudget({ id, groupId, deletedAt }: Budget): Statement {
+  return sql`UPDATE budgets SET group_id = ${groupId}, deleted_at = ${deletedAt}, version = version + 1 WHERE id = ${id}`;
+}
+
+/** The owner is gone. */
+export const deleteBudgetsOf = (kind: AccountLevel, id: string, at: number): Statement =>
+  sql`UPDATE budgets SET deleted_at = ${at}, version = version + 1
+    WHERE owner_kind = ${kind} AND owner_id = ${id} AND deleted_at IS NULL`;
+
+/** The owner has another account, beside whose chains they stand from now on, with what was spent of them. */
+export function* moveBudgets(kind: AccountLevel, id: string, accountId: string): Steps<void> {
+  yield sql`UPDATE budgets SET account_id = ${accountId} WHERE owner_kind = ${kind} AND owner_id = ${id} AND deleted_at IS NULL`;
+  yield sql`UPDATE accounts SET has_budgets = ${true}
+    WHERE id = ${accountId} AND EXISTS (SELECT 1 FROM budgets WHERE account_id = ${accountId})`;
+}
+
+export interface BudgetFilter {
+  after: string;
+  limit: number;
+  /** Those of an organisation, its users and their tokens. */
+  organisation?: string | undefined;
+  /** Those of this owner alone. */
+  owner?: { kind: AccountLevel; id: string } | undefined;
+}
+
+const usersOf = (organisation: string): Statement =>
+  sql`SELECT id FROM account_holders WHERE kind = 'user' AND organisation_id = ${organisation}`;
+
+export function selectBudgets({ after, limit, organisation, owner }: BudgetFilter): Statement {
+  if (owner !== undefined)
+    return sql`SELECT ${budgets.names} FROM budgets
+      WHERE owner_kind = ${owner.kind} AND owner_id = ${owner.id} AND deleted_at IS NULL AND id > ${after}
+      ORDER BY id LIMIT ${limit}`;
+  if (organisation === undefined)
+    return sql`SELECT ${budgets.names} FROM budgets WHERE deleted_at IS NULL AND id > ${after} ORDER BY id LIMIT ${limit}`;
+  return sql`SELECT ${budgets.names} FROM budgets WHERE deleted_at IS NULL AND id > ${after}
+    AND (owner_kind = 'organisation' AND owner_id = ${organisation}
+      OR owner_kind = 'user' AND owner_id IN (${usersOf(organisation)})
+      OR owner_kind = 'token' AND owner_id IN (SELECT id FROM tokens WHERE user_name IN (${usersOf(organisation)})))
+    ORDER BY id LIMIT ${limit}`;
+}
