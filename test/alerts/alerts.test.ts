@@ -1,9 +1,6 @@
 /** Alerts of two nodes on one storage: each opening is one message, whatever happens to the nodes. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { stringify } from "yaml";
 import { verified, WebhookReceiver } from "../../src/webhooks/__fixtures__/receiver.ts";
 import {
@@ -21,21 +18,12 @@ const CALLS = 1_000;
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 
 const postgres = sharedPostgres();
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tollgate-alerts-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 interface Body {
   type: string;
   data: { rule: string; account: string; threshold: number | null; value: number | string; node: string };
 }
 
-describe.each<[string, () => string | Promise<string>]>([
-  ["SQLite", () => `sqlite:${join(folder, "shared.db")}`],
-  ["Postgres", () => postgres.createDatabase()],
-])("on %s", (_, locate) => {
+describe("two nodes", () => {
   const upstream = startGatedUpstream();
   let nodes: [Gateway, Gateway];
   let isHanging = false;
@@ -56,7 +44,7 @@ describe.each<[string, () => string | Promise<string>]>([
   beforeAll(async () => {
     upstream.release();
     const { providers, ...config } = configured;
-    nodes = await startTwoNodes({ storage: await locate(), providers, config });
+    nodes = await startTwoNodes({ storage: await postgres.createDatabase(), providers, config });
   });
   afterAll(async () => {
     await Promise.all(nodes.map((node) => node.stop()));

@@ -1,34 +1,23 @@
 /** Processes on one storage learn from each other which targets fail. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Gateway, postChat, sharedPostgres, startTwoNodes, until } from "../kit/index.ts";
 import { type FailingUpstream, startFailingUpstream } from "./failing-upstream.ts";
 
 const postgres = sharedPostgres();
 let upstream: FailingUpstream;
-let folder: string;
 beforeAll(async () => {
   upstream = await startFailingUpstream();
-  folder = await mkdtemp(join(tmpdir(), "tollgate-circuits-"));
 });
-afterAll(async () => {
-  await upstream.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => upstream.stop());
 
-describe.each<[string, () => string | Promise<string>]>([
-  ["SQLite", () => `sqlite:${join(folder, "shared.db")}`],
-  ["Postgres", () => postgres.createDatabase()],
-])("on %s", (_, locate) => {
+describe("two nodes", () => {
   let nodes: [Gateway, Gateway];
   let token: string;
   beforeAll(async () => {
     upstream.dead.clear();
     const own = { kind: "openai-compatible", base_url: upstream.url, api_key: "k" };
     nodes = await startTwoNodes({
-      storage: await locate(),
+      storage: await postgres.createDatabase(),
       providers: { one: own, two: { ...own, api_key: "l" } },
       config: {
         pricing: { unpriced: "free" },

@@ -24,7 +24,7 @@ describe.each(engines)("video jobs on %s", (engine) => {
       const { drifts, shortfall } = await openLedgerStore(scene.gateway.storage).audit();
       expect([drifts, shortfall]).toEqual([[], 0n]);
     } finally {
-      await second.stop();
+      await second?.stop();
     }
   });
 
@@ -88,7 +88,7 @@ describe.each(engines)("video jobs on %s", (engine) => {
       expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, null]);
       expect(await scene.books()).toEqual({ spent: 0n, held: nano(0.4) });
     } finally {
-      await second.stop();
+      await second?.stop();
     }
   });
 

@@ -34,7 +34,7 @@ describe.each(engines)("creations on %s", (engine) => {
   test(`are freed after ${KILLS} kills, and each is told as a loss with its price`, async () => {
     const survivor = await scene.startSecond();
     try {
-      const { storage } = survivor;
+      const { storage } = survivor ?? scene.gateway;
       const { result: times, slow } = await besideOthers(async () => {
         const freed: Promise<number>[] = [];
         for (let kill = 0; kill < KILLS; kill += 1) await killCreation(storage, `key-${kill}`, freed);
@@ -50,9 +50,9 @@ describe.each(engines)("creations on %s", (engine) => {
       }
       const { drifts, shortfall } = await openLedgerStore(storage).audit();
       expect([drifts, shortfall]).toEqual([[], 0n]);
-      const told = [...survivor.logLines(), ...scene.gateway.logLines()].filter(
-        ({ msg }) => msg === "a video job was lost before its id was known",
-      );
+      const told = [survivor, scene.gateway]
+        .flatMap((node) => node?.logLines() ?? [])
+        .filter(({ msg }) => msg === "a video job was lost before its id was known");
       // A killed process loses the log lines that it had not written yet, so that some of the losses are missing.
       expect(told.length).toBeGreaterThan(0);
       for (const line of told) {
@@ -64,7 +64,7 @@ describe.each(engines)("creations on %s", (engine) => {
       const again = await scene.send("POST", "/v1/videos", { body, headers: { "idempotency-key": "key-0" } });
       expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, null]);
     } finally {
-      await survivor.stop();
+      await survivor?.stop();
     }
   });
 

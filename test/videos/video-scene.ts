@@ -138,7 +138,7 @@ export function videoScene(
       const { folder, storageUrl } = gateway;
       gateway = await startGateway({ ...optionsOf(storageUrl), folder });
     },
-    /** A second process on the same storage. */
-    startSecond: () => startGateway(optionsOf(gateway.storageUrl)),
+    /** A second process on the same storage; undefined on SQLite, which serves one. */
+    startSecond: async () => (engine === "Postgres" ? startGateway(optionsOf(gateway.storageUrl)) : undefined),
   };
 }
