@@ -121,6 +121,8 @@ const notSent: Readonly<Record<string, string>> = {
   changeUser: "its user has another id",
   changeToken: "its token has another id",
   rotateToken: "its token has another id",
+  changeModelGroup: "its group has another id",
+  changeBudget: "its budget has another id",
   rerank: "none of the sandbox's providers ranks",
   rerankV2: "none of the sandbox's providers ranks",
 };

@@ -478,10 +478,11 @@ describe("a start that cannot be", () => {
     }
   });
 
-  test.concurrent("a storage that is busy with another server works for both", async () => {
-    const second = await startGateway({ providers: { openai }, folder: rig.gateway.folder });
-    expect((await fetch(`${second.url}/health`)).status).toBe(200);
-    expect(await second.stop({ keepFolder: true })).toBe(0);
-    expect((await fetch(`${rig.gateway.url}/health`)).status).toBe(200);
+  test.concurrent("a file of SQLite that another server serves", async () => {
+    const { folder, storageUrl, url } = rig.gateway;
+    expect(await refusal(stringify({ providers: { openai } }), "--storage", storageUrl)).toBe(
+      `tollgate: another gateway serves ${join(folder, "tollgate.db")}: stop it, or replace it by serve --handover (SQLite serves one process)`,
+    );
+    expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 });

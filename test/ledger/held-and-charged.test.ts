@@ -137,6 +137,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "perplexity cache_write_mtok": "of its Responses, which the gateway does not use",
   "moonshotai cache_write_1h_mtok": "no field of its requests asks for it",
   "byteplus tier flex": "of videos (test/videos)",
+  "cohere search_units_kcount": "of rankings (test/clients/rerank.test.ts)",
 };
 
 /** Keys of a price that are not bought beside a model's plain tokens: these are its modality. */

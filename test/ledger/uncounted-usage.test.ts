@@ -245,7 +245,9 @@ describe.each([...kinds, ...presets])("%s", (provider) => {
           // A translated answer contains the charged usage.
           ...(given.passes ? {} : { told: charged }),
         });
-        if (given.passes && provider !== "google") expect(given.text).toContain(given.sent);
+        // The ids of DeepSeek's responses are the gateway's.
+        const isRewritten = provider === "google" || (provider === "deepseek" && way.client === "responses");
+        if (given.passes && !isRewritten) expect(given.text).toContain(given.sent);
         if (!way.stream) expect(given.credits).toBe(String(credits(charged)));
       }
     }

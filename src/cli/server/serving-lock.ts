@@ -19,7 +19,7 @@ interface ServingLock {
  */
 export function lockServing(file: string, { replaces }: { replaces: boolean }): ServingLock {
   const path = `${file}-serving`;
-  mkdirSync(dirname(path), { recursive: true });
+  if (!canOpen(path)) return { isHeldByOther: false, release: () => undefined };
   let held = tryLock(path);
   const isHeldByOther = held === undefined;
   let timer: Timer | undefined;
@@ -39,6 +39,17 @@ export function lockServing(file: string, { replaces }: { replaces: boolean }): 
     held?.close();
   };
   return { isHeldByOther, release };
+}
+
+/** Whether there can be a file. If not, the storage can't be opened either, and its error names the reason. */
+function canOpen(path: string): boolean {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    new Database(path, { create: true }).close();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function tryLock(path: string): Database | undefined {
