@@ -104,10 +104,12 @@ export function updateBudget({ id, groupId, deletedAt }: Budget): Statement {
   return sql`UPDATE budgets SET group_id = ${groupId}, deleted_at = ${deletedAt}, version = version + 1 WHERE id = ${id}`;
 }
 
-/** The owner is gone. */
+/** The owner is gone, and with a user their tokens. */
 export const deleteBudgetsOf = (kind: AccountLevel, id: string, at: number): Statement =>
   sql`UPDATE budgets SET deleted_at = ${at}, version = version + 1
-    WHERE owner_kind = ${kind} AND owner_id = ${id} AND deleted_at IS NULL`;
+    WHERE deleted_at IS NULL AND (owner_kind = ${kind} AND owner_id = ${id}
+      OR owner_kind = 'token' AND owner_id IN (SELECT id FROM tokens
+        WHERE user_name = ${kind === "user" ? id : undefined}))`;
 
 /** The owner has another account, beside whose chains they stand from now on, with what was spent of them. */
 export function* moveBudgets(kind: AccountLevel, id: string, accountId: string): Steps<void> {

@@ -127,8 +127,13 @@ test("a group has one name, is kept while a budget is for it, and is changed by 
   expect((await as("owner", "get /admin/v1/model_groups")).json["data"]).toEqual([]);
 });
 
-test("the budgets of a deleted user are gone", async () => {
+test("the budgets of a deleted user and of their tokens are gone, and keep no group", async () => {
+  await group("frontier", "openai/*");
   await make("owner", { user: "ann", max_budget: 1 });
+  await make("owner", { token: tokenId, max_budget: 1, models: "frontier" });
+  await make("owner", { user: "eve", max_budget: 1 });
   expect(await as("owner", "delete /admin/v1/users/ann")).toMatchObject({ status: 200 });
-  expect((await as("owner", "get /admin/v1/budgets")).json["data"]).toEqual([]);
+  const { json } = await as("owner", "get /admin/v1/budgets");
+  expect(json["data"]).toMatchObject([{ user: "eve" }]);
+  expect(await as("owner", "delete /admin/v1/model_groups/frontier")).toMatchObject({ status: 200 });
 });
