@@ -35,7 +35,10 @@ export const accountColumns: Statement = accounts.names;
 /** The account as of `at`: spending of an earlier period no longer counts, nor does a raise that is over. */
 export function readAccountState(row: SqlRow, at: number, calendar: Calendar): AccountState {
   const { periodStart: startedAt, ...account } = accounts.read(row);
-  if ((account.raisedUntil ?? Infinity) <= at) account.raisedBy = undefined;
+  if ((account.raisedUntil ?? Infinity) <= at) {
+    account.raisedBy = undefined;
+    account.raisedUntil = undefined;
+  }
   if (account.period !== undefined && periodStart(account, at, calendar) > startedAt) account.periodDebits = 0n;
   return account;
 }

@@ -144,7 +144,8 @@ export class PaperLedger {
     const open = this.openHolds().filter((hold) => this.#counted(hold).some((link) => link.id === id));
     return {
       ...account,
-      ...(account.raisedUntil !== undefined && account.raisedUntil <= at && { raisedBy: undefined }),
+      ...(account.raisedUntil !== undefined &&
+        account.raisedUntil <= at && { raisedBy: undefined, raisedUntil: undefined }),
       creditsPosted: total(grants),
       debitsPosted: total(charges),
       debitsPending: total(open),

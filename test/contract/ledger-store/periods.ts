@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Account } from "../../../src/ledger/index.ts";
 import {
+  budgetRows,
   day,
   held,
   hold,
@@ -175,6 +176,19 @@ export function describePeriods(open: OpenLedgerStore): void {
       async (when) => (await stateOf(store, id, when)).periodDebits,
     );
     expect(await Promise.all(spends)).toEqual([40n, 40n, 0n]);
+    await close();
+  });
+
+  test("a budget that was put again after its raise is no more raised for a clock that is behind", async () => {
+    const { store, query, close } = await open();
+    await store.putAccount(token("t"), evening);
+    for (const statement of budgetRows({ id: "b", accountId: id }, undefined)) await query(statement);
+    const limited = { ...token("b", { maxBudget: 10n }), id: "budget:b", kind: "budget" } as const;
+    await store.putAccount({ ...limited, raisedBy: 5n, raisedUntil: evening }, evening);
+    await store.putAccount(await stateOf(store, limited.id, evening), evening);
+    const before = evening - minute;
+    expect(await store.commit([hold("a", id, 11n, { at: before })])).toEqual([insufficient(limited.id, 10n)]);
+    expect(await store.commit([hold("a", id, 10n, { at: before })])).toEqual([held]);
     await close();
   });
 }

@@ -246,7 +246,7 @@ function asOf(account: CachedAccount, at: number, calendar: Calendar): CachedAcc
   return {
     ...account,
     periodDebits: isNewPeriod(account, at, calendar) ? 0n : account.periodDebits,
-    raisedBy: (account.raisedUntil ?? Infinity) <= at ? undefined : account.raisedBy,
+    ...((account.raisedUntil ?? Infinity) <= at && { raisedBy: undefined, raisedUntil: undefined }),
   };
 }
 
