@@ -16,6 +16,9 @@ import { PlainBatch, type PlainAnswer } from "./plain-batch.ts";
 
 const COMMIT = "SELECT * FROM ledger_commit($1, $2, $3)";
 
+/** A commit finds out that its accounts have got another budget when it has waited for them: several may be made one after the other. */
+const TRIES_MAX = 20;
+
 const COMMIT_PLAIN = `SELECT ${plainCommit}($1, $2, $3, $4, $5, $6, $7, $8, $9) AS answer`;
 
 const KEPT_ANSWER = `
@@ -69,7 +72,8 @@ export class PostgresLedgerStore implements LedgerStore {
     const parameters = batchParameters(operations, this.#memory);
     const links = this.#memory.linksOf(operations) ?? null;
     let [row] = await this.#commits.run<CommitRow>(COMMIT, [...parameters, links]);
-    if (row?.outcomes === null) [row] = await this.#commits.run<CommitRow>(COMMIT, [...parameters, null]);
+    for (let tries = 1; row?.outcomes === null && tries < TRIES_MAX; tries += 1)
+      [row] = await this.#commits.run<CommitRow>(COMMIT, [...parameters, null]);
     if (row === undefined) throw new Error("ledger_commit gave no row");
     if (row.link_ids !== null && row.parent_ids !== null) this.#memory.learnChains(row.link_ids, row.parent_ids);
     for (const [index, operation] of operations.entries())
