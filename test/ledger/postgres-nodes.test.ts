@@ -1,9 +1,13 @@
 /** Several nodes on one Postgres: limits stay exact, and nothing deadlocks. */
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { addHolder, applyPeople } from "../../src/accounts/index.ts";
 import { type Account, Ledger, type LedgerOutcome, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
 import type { Storage } from "../../src/storage/index.ts";
+import { createAccounts } from "../kit/accounts.ts";
 import { openStorage } from "../kit/storage.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
+import { until } from "../kit/until.ts";
 
 const NODES = 3;
 const CALLS = 1_000;
@@ -133,6 +137,38 @@ test("nodes that lock the same accounts in any order, and sweep beside it, never
 
   expect(swept).toBe(NODES * ROUNDS * (names.length - settledOf));
   expect(await first.audit()).toMatchObject({ entries: NODES * ROUNDS * names.length, openHolds: 0, drifts: [] });
+  await closeNodes();
+});
+
+test("a file of people and a commit, which lock the same accounts, do not wait for each other", async () => {
+  await openNodes();
+  const [storage, , third] = storages;
+  if (storage?.engine !== "postgres" || third?.engine !== "postgres") throw new Error("there is no node");
+  const deps = createAccounts(storage, { clock: () => 1_000, randomBytes }, "cli:test");
+  for (const name of ["ann", "zoe"]) await addHolder(deps, { kind: "user", name });
+  const waiting = (count: number): Promise<unknown> =>
+    until(`${count} wait for a lock`, async () => {
+      const [row] = await third.statements.run<{ count: bigint }>(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+      );
+      return row?.count === BigInt(count);
+    });
+  const [isLocked, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const locking = third.statements.transaction(async (run) => {
+    await run("SELECT id FROM accounts WHERE id = 'user:ann' FOR UPDATE");
+    isLocked.resolve();
+    await end.promise;
+  });
+  await isLocked.promise;
+  const committed = nodeOf(stores, 1).commit([hold("a", "user:ann"), hold("z", "user:zoe")]);
+  await waiting(1);
+  const people = ["zoe", "ann"].map((name) => ({ name, changes: { maxBudget: PRICE } }));
+  const applied = applyPeople(deps, people);
+  await waiting(2);
+  end.resolve();
+  expect((await committed).map(({ outcome }) => outcome)).toEqual(["insufficient", "insufficient"]);
+  expect((await applied).changed.map(({ name }) => name)).toEqual(["zoe", "ann"]);
+  await locking;
   await closeNodes();
 });
 

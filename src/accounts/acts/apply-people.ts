@@ -3,11 +3,11 @@ import { GatewayError, type Role } from "../../core/index.ts";
 import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
 import { type ActContext, actOptions } from "./act-context.ts";
-import { changeSteps, type HolderChanges, holderSteps } from "./change-holder.ts";
+import { changedAccount, changeSteps, type HolderChanges, holderSteps } from "./change-holder.ts";
 import { addSteps } from "./create-holder.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { issueToSteps } from "./issue-token.ts";
-import { findHolder } from "../sql/holders.ts";
+import { findHolder, lockAccounts } from "../sql/holders.ts";
 import { hasUsableToken } from "../sql/tokens.ts";
 
 /** One row of a file of people. */
@@ -65,6 +65,7 @@ export function applyPeople(
   return deps.log.act(actOptions(deps, context), function* (note) {
     const difference: PeopleDifference = { created: [], changed: [], moved: [], unchanged: [], tokens: [] };
     const rowOf = new Map<string, number>();
+    yield* lockChanged(deps, people);
     for (const [index, person] of people.entries()) {
       try {
         yield* applyPerson(deps, { person, isDry: context.dryRun === true, row: index + 1, rowOf }, difference, note);
@@ -74,6 +75,18 @@ export function applyPeople(
     }
     return difference;
   });
+}
+
+/** Locks the accounts whose limits change, in the order of a commit of calls: in that of the file, each could wait for the other. */
+function* lockChanged({ ledger, environment }: AccountsDependencies, people: readonly PersonRow[]): Steps<void> {
+  const ids: string[] = [];
+  for (const { name, changes } of people) {
+    if (changes.maxBudget === undefined && changes.period === undefined) continue;
+    const id = (yield* findHolder("user", name))?.accountId;
+    const [account] = id === undefined ? [] : yield* ledger.chain(id, environment.clock());
+    if (account !== undefined && !Bun.deepEquals(account, changedAccount(account, changes))) ids.push(account.id);
+  }
+  if (ids.length > 0) yield lockAccounts(ids);
 }
 
 interface AppliedPerson {

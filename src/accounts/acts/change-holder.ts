@@ -140,7 +140,7 @@ function* settingSteps(
   if (next.name !== holder.name) yield* requireFreeName(next);
   yield updateHolder(next);
   if (wanted !== undefined) yield* bindSteps(deps, holder, { before: before.identities, wanted });
-  if (limited !== undefined) yield* deps.ledger.put(limited, at);
+  if (limited !== undefined && !Bun.deepEquals(limited, account)) yield* deps.ledger.put(limited, at);
   if (next.name !== holder.name && account !== undefined) yield renameAccount(account.id, next.name);
   return yield* holderSteps(deps, kind, id);
 }

@@ -1,5 +1,5 @@
 import { policyColumns, roleColumn } from "../../auth/index.ts";
-import { column, firstOf, sql, type Statement, type Steps, tableOf, textsIn } from "../../storage/index.ts";
+import { column, firstOf, LOCK, sql, type Statement, type Steps, tableOf, textsIn } from "../../storage/index.ts";
 import type { Holder, HolderKind, TokenPolicy } from "../holder.ts";
 
 const { text, integer, oneOf, optional } = column;
@@ -90,6 +90,10 @@ export function* hasOwner(): Steps<boolean> {
 export function renameAccount(id: string, name: string): Statement {
   return sql`UPDATE accounts SET name = ${name} WHERE id = ${id}`;
 }
+
+/** As `ledger_commit` does, in the order of their ids. */
+export const lockAccounts = (ids: readonly string[]): Statement =>
+  sql`SELECT id FROM accounts WHERE id IN (${textsIn(ids)}) ORDER BY id ${LOCK}`;
 
 interface Page {
   limit: number;
