@@ -75,6 +75,22 @@ test("without the credits it stays where it was", async () => {
   expect(scene.store.taken.at(-1)).toMatchObject({ amount: 10_000n, record: { provider: "up" } });
 });
 
+test("what is left of a budget that only the new target counts in bounds the new request's output", async () => {
+  const { handle } = scene.storage;
+  handle.run(`INSERT INTO model_groups VALUES ('g', 'g', '["dear/*"]', 1, 1)`);
+  handle.run("INSERT INTO budgets (id, account_id, group_id, created_at, version) VALUES ('b', ?, 'g', 1, 1)", [
+    account.id,
+  ]);
+  handle.run("UPDATE accounts SET has_budgets = 1 WHERE id = ?", [account.id]);
+  const budget = { ...account, id: "budget:b", kind: "budget", prepaid: false, maxBudget: 180_000n } as const;
+  await scene.store.putAccount(budget, scene.now);
+  const work = await scene.open();
+  const output = { wanted: 1_000, least: 10, limits: "if-fewer" } as const;
+  expect(await work.moveTo(orderOf({ source, output }))).toBe("moved");
+  // 180,000 pay for 100 tokens in and 40 out.
+  expect([work.limits.outputTokens, await scene.held()]).toEqual([40, 180_000n]);
+});
+
 test("with credits for less output, the new request is limited to that", async () => {
   const work = await withLeft(0n);
   const output = { wanted: 1_000, least: 10, limits: "if-fewer" } as const;

@@ -99,7 +99,8 @@ export interface TopUp {
 
 /**
  * Gives an open hold to another provider and model, with `amount` as its new total, more or less than before. If the
- * additional credits are not available, nothing changes.
+ * additional credits are not available, nothing changes. What is available then is beyond what it holds, also of a budget
+ * that it does not count in yet.
  */
 export interface Move extends Pick<HeldCall, "provider" | "model"> {
   kind: "move";

@@ -309,7 +309,8 @@ export class PaperLedger {
     const kept = this.#counted({ accountId, budgets: budgets.filter((each) => hold.budgets.includes(each)) });
     const added = this.#accountsOf(budgets.filter((each) => !hold.budgets.includes(each)));
     const refusal = amount > hold.amount ? this.#lackOfRoom(kept, amount - hold.amount, at) : undefined;
-    const refused = refusal ?? this.#lackOfRoom(added, amount, at);
+    const lack = refusal === undefined ? this.#lackOfRoom(added, amount, at) : undefined;
+    const refused = refusal ?? (lack && { ...lack, available: lack.available - hold.amount });
     if (refused !== undefined) return refused;
     const operation = hold.description.slice(0, hold.description.indexOf(" "));
     Object.assign(hold, { amount, budgets, description: `${operation} ${provider}/${model}` });

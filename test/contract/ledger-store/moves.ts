@@ -1,6 +1,7 @@
 /** Moving a hold to another model: its new amount in every account, more or less, and its names in the records of the dead. */
 import { expect, test } from "bun:test";
 import {
+  budgetRows,
   ended,
   exists,
   grant,
@@ -150,6 +151,20 @@ export function describeMoves(open: OpenLedgerStore): void {
     await store.putAccount({ ...limitedToken, maxBudget: 40n }, noon);
     expect(await store.commit([move("h", 61n), move("h", 59n)])).toEqual([insufficient(limitedToken.id, -20n), moved]);
     expect(await store.chain(limitedToken.id, noon)).toMatchObject([{ debitsPending: 59n }]);
+    await close();
+  });
+
+  test("what is left of a budget that only the new model counts in is beyond what the hold has already", async () => {
+    const { store, query, close } = await open();
+    await store.putAccount(token("free"), noon);
+    await store.commit([hold("h", "token:free", 60n)]);
+    const budget = { ...token("b", { maxBudget: 50n }), id: "budget:b", kind: "budget" } as const;
+    await store.putAccount(budget, noon);
+    for (const row of budgetRows({ id: "b", accountId: "token:free" }, ["anthropic/*"])) await query(row);
+    await store.putAccount(token("free"), noon);
+    expect(await store.commit([move("h", 60n)])).toEqual([insufficient(budget.id, -10n)]);
+    expect(await store.commit([move("h", 50n)])).toEqual([moved]);
+    expect(await store.chain(budget.id, noon)).toMatchObject([{ debitsPending: 50n }]);
     await close();
   });
 

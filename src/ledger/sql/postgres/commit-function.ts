@@ -397,7 +397,8 @@ export const LEDGER_COMMIT = `
               IF link_room < room OR room IS NULL AND link_room IS NOT NULL THEN room := link_room; tightest := i; END IF;
             END LOOP;
             IF room < op.amount THEN
-              outcomes[n] := 'insufficient'; figures[n] := room; names[n] := link_ids[tightest];
+              -- As of the others, what is left beyond that which is held already.
+              outcomes[n] := 'insufficient'; figures[n] := room - op.held; names[n] := link_ids[tightest];
               CONTINUE;
             END IF;
             FOREACH i IN ARRAY added LOOP pending[i] := pending[i] + op.amount; END LOOP;

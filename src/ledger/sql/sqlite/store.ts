@@ -193,7 +193,7 @@ export class SqliteLedgerStore implements LedgerStore {
     const { kept, added, dropped } = movedBudgets(hold.budgets, budgets);
     const lacking = amount - held;
     const refusal = lacking > 0n ? lackOfRoom(this.#accounts.chain(accountId, at, kept), lacking) : undefined;
-    const refused = refusal ?? lackOfRoom(this.#accounts.accounts(added, at), amount);
+    const refused = refusal ?? lackOfRoom(this.#accounts.accounts(added, at), amount, held);
     if (refused !== undefined) return refused;
     this.#holds.move(hold, move, budgets);
     this.#accounts.setAside(accountId, lacking, kept);
@@ -265,11 +265,12 @@ function overRate(hold: Hold, limits: readonly RateLimits[], seen: readonly Rate
   return undefined;
 }
 
-function lackOfRoom(chain: readonly AccountState[], amount: Nano): Insufficient | undefined {
+/** What is available is beyond `held`, which is not taken from these accounts yet. */
+function lackOfRoom(chain: readonly AccountState[], amount: Nano, held = 0n): Insufficient | undefined {
   const tightest = tightestAccount(chain);
   const room = tightest && availableOf(tightest);
   if (tightest === undefined || room === undefined || room >= amount) return undefined;
-  return { outcome: "insufficient", accountId: tightest.id, available: room };
+  return { outcome: "insufficient", accountId: tightest.id, available: room - held };
 }
 
 /** A copy without the cache's own fields. */
