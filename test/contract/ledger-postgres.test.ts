@@ -17,6 +17,7 @@ import {
   settle,
   settled,
   sweep,
+  swept,
   token,
   user,
 } from "./ledger-store/world.ts";
@@ -163,6 +164,28 @@ describe("a ledger in Postgres", () => {
     expect(await committed).toEqual([held]);
     await Promise.all([a.ended, b.ended]);
     expect(await store.chain("budget:b", noon)).toMatchObject([{ debitsPending: 5n }]);
+  });
+
+  test("leaves a hold whose budget has moved away to the node that sweeps", async () => {
+    const { store, query } = await openPostgresLedger();
+    const free = token("free");
+    await store.putAccount(free, noon);
+    await store.putAccount({ ...token("b"), id: "budget:b", kind: "budget" }, noon);
+    for (const statement of budgetRows({ id: "b", accountId: free.id }, undefined)) await query(statement);
+    expect(await store.commit([hold("left", free.id, 5n, { leaseUntil: noon })])).toEqual([held]);
+    await query("UPDATE budgets SET account_id = 'token:free:2'");
+    const [isSweeping, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const sweeping = storages[1]?.statements.transaction(async (run) => {
+      await run("SELECT pg_advisory_xact_lock(hashtext('tollgate ledger sweep'))");
+      isSweeping.resolve();
+      await end.promise;
+    });
+    await isSweeping.promise;
+    expect(await store.commit([hold("next", free.id, 1n), sweep(noon + 1)])).toEqual([held, swept(0)]);
+    end.resolve();
+    await sweeping;
+    expect(await store.commit([sweep(noon + 1)])).toEqual([swept(1)]);
+    expect(await store.chain("budget:b", noon)).toMatchObject([{ debitsPending: 0n }]);
   });
 
   test("takes texts that Postgres doesn't, and their neighbours", async () => {

@@ -177,7 +177,9 @@ export const LEDGER_COMMIT = `
 
       IF (ops[from_place]).kind = 'sweep' THEN
         n := from_place;
+        -- A user who was moved took the budgets along, which other holds of the account still name: those may not be locked.
         left_ids := ARRAY(SELECT h.id FROM holds h WHERE h.lease_until < (ops[n]).at AND place ? h.account_id
+            AND (h.budgets IS NULL OR place ?& ARRAY(SELECT json_array_elements_text(h.budgets::json)))
           ORDER BY h.lease_until LIMIT left_max);
         outcomes[n] := 'swept'; figures[n] := cardinality(left_ids);
         IF may_sweep THEN
