@@ -25,6 +25,7 @@ export async function findTokenState(
 ): Promise<TokenState> {
   const token = await tokens.findById(id);
   const user = token && (await holders.find("user", token.user));
-  if (token === undefined || user === undefined || !reaches(caller, user)) throw notFound("token", id);
+  // The id of a deleted user may be the name of another one by now.
+  if (token === undefined || user?.id !== token.user || !reaches(caller, user)) throw notFound("token", id);
   return { token, user, chain: await accounts.chain(token.accountId, environment.clock()) };
 }

@@ -311,6 +311,18 @@ describe("a binding", () => {
     expect(await outcome(issuer.sign(claims({ jti: "3" })))).toBe("ann");
   });
 
+  test("that was never used does not become that of a later user with the name", async () => {
+    configure({ create: false });
+    const alice = { kind: "user", name: "alice" } as const;
+    await addHolder(deps, { ...alice, identities: [place] });
+    await deleteHolder(deps, alice);
+    await addHolder(deps, alice);
+    expect(await outcome(issuer.sign(claims()))).toBe("invalid_token");
+    await changeHolder(deps, alice, { identities: [place] });
+    const { user: id, userName } = await present(await issuer.sign(claims({ jti: "2" })));
+    expect([id.startsWith("user_"), userName]).toEqual([true, "alice"]);
+  });
+
   test("has a token without a secret, which can be paused and revoked", async () => {
     const text = await issuer.sign(claims());
     const { tokenId } = await present(text);

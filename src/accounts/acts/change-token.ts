@@ -18,7 +18,7 @@ import {
   roleRequired,
 } from "../reach.ts";
 import { tokenSettingsOf } from "../settings.ts";
-import { findHolder } from "../sql/holders.ts";
+import { findUserById } from "../sql/holders.ts";
 import { isOfIdentity } from "../sql/identities.ts";
 import { findToken, updateToken } from "../sql/tokens.ts";
 
@@ -42,7 +42,7 @@ export function* tokenSteps(
   id: string,
 ): Steps<TokenState> {
   const token = yield* findToken(id);
-  const user = token && (yield* findHolder("user", token.user));
+  const user = token && (yield* findUserById(token.user));
   if (token === undefined || user === undefined || !reaches(caller, user)) throw notFound("token", id);
   return { token, user, chain: yield* ledger.chain(token.accountId, environment.clock()) };
 }

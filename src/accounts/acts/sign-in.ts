@@ -5,7 +5,7 @@ import type { Steps } from "../../storage/index.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Holder } from "../holder.ts";
 import type { Identity } from "../identity.ts";
-import { findHolder } from "../sql/holders.ts";
+import { findHolder, findUserById } from "../sql/holders.ts";
 import { findIdentity, putIdentity } from "../sql/identities.ts";
 import { issueSteps } from "./create-token.ts";
 import { createHolder } from "./ensure-holder.ts";
@@ -43,7 +43,7 @@ function* signInSteps(deps: AccountsDependencies, request: SignInWith, note: Not
   const { issuer, subject, name } = request;
   const known = yield* findIdentity({ issuer, subject });
   if (known?.tokenId !== undefined) return known.tokenId;
-  const user = known === undefined ? yield* makeUser(deps, request, note) : yield* findHolder("user", known.user);
+  const user = known === undefined ? yield* makeUser(deps, request, note) : yield* findUserById(known.user);
   if (user === undefined) throw refused("The user of this caller is deleted.");
   if (user.accountId === undefined) throw refused(`User ${user.name} has only service tokens.`);
   // A role comes from the configuration alone: of all roles, the stored token has the least.

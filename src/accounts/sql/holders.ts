@@ -42,6 +42,12 @@ export function findHolder(kind: HolderKind, idOrName: string): Steps<Holder | u
   return firstOf(selectHolder(kind, idOrName), holders.read);
 }
 
+/** The user with this id. A deleted user's may be the name of another one by now. */
+export function* findUserById(id: string): Steps<Holder | undefined> {
+  const user = yield* findHolder("user", id);
+  return user?.id === id ? user : undefined;
+}
+
 /** Whether a holder has this id, or had it before its deletion. */
 export function* hasHolder(kind: HolderKind, id: string): Steps<boolean> {
   return (yield sql`SELECT id FROM account_holders WHERE kind = ${kind} AND id = ${id}`).length > 0;

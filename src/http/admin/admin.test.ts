@@ -247,6 +247,7 @@ describe("a user", () => {
     expect(await ask(token, "get /admin/v1/tokens")).toMatchObject({ status: 401, code: "token_revoked" });
     const next = await as("owner", "post /admin/v1/users", { body: { name: "ann" } });
     expect(next.json["id"]).toMatch(/^user_[0-9a-z]{16}$/);
+    expect(await as("owner", `get /admin/v1/tokens/${String(json["id"])}`)).toMatchObject({ status: 404 });
     expect((await as("owner", "get /admin/v1/users/ann")).json).toMatchObject({
       id: next.json["id"],
       organisation: null,
