@@ -185,3 +185,29 @@ test("values: texts are escaped, integers are texts, times are exact to the nano
     () => JSON.parse(resourceJson({ version: "1", instance: 'a"b', attributes: { 'x"': "\\" } })) as unknown,
   ).not.toThrow();
 });
+
+test("spans that are handed over for a request are sent once, however many they are", async () => {
+  const posted: string[] = [];
+  let left = 40;
+  const spans: SpanQueue = new SpanQueue({
+    endpoint: {
+      post(body) {
+        posted.push(body);
+        return Promise.resolve({ kind: "taken", rejected: 0 });
+      },
+    },
+    resource: { version: "1", instance: "h:1", attributes: {} },
+    everyMs: 60_000,
+    onSend() {
+      while (left > 0) {
+        left -= 1;
+        spans.add({ json: `{"n":${left},"text":"${"x".repeat(100_000)}"}`, count: 1 });
+      }
+    },
+  });
+  queue = spans;
+  await spans.send();
+  const numbers = posted.flatMap((body) => [...body.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n)));
+  expect(numbers).toEqual(Array.from({ length: 40 }, (_, n) => 39 - n));
+  expect([spans.sent, spans.dropped]).toEqual([40, 0]);
+});

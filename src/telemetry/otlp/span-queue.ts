@@ -66,7 +66,10 @@ export class SpanQueue {
 
   /** Sends all that waits, unless the collector is to be left alone for now. Never rejects. */
   send(): Promise<void> {
-    this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
+    // It is noted before it begins: the spans that `onSend` adds may ask for it again.
+    this.#sending ??= Promise.resolve()
+      .then(() => this.#sendAll())
+      .finally(() => (this.#sending = undefined));
     return this.#sending;
   }
 
