@@ -287,9 +287,10 @@ describe("the cache of tokens", () => {
 describe("a handshake", () => {
   const grant = { type: "realtime", model: "openai/gpt-realtime", session: { instructions: "Be brief." } } as const;
 
-  async function issueFor(tokenId: string, expiresAt = 2_000): Promise<string> {
+  async function issueFor(tokenId: string, more: { signedUntil?: number } = {}): Promise<string> {
     const { id, value, secretHash } = issueClientSecret((size) => randomBytes(size));
-    await clientSecrets.insert({ id, secretHash, tokenId, grant, createdAt: 1_000, expiresAt });
+    const granted = { ...grant, ...more };
+    await clientSecrets.insert({ id, secretHash, tokenId, grant: granted, createdAt: 1_000, expiresAt: 2_000 });
     return value;
   }
 
@@ -365,6 +366,16 @@ describe("a handshake", () => {
     expect(await open.recheck().catch((error: GatewayError) => error.code)).toBe("token_revoked");
     now = 1_500;
     expect(await refusalTo({ authorization: `Bearer ${secret}` })).toBe("token_revoked");
+  });
+
+  test("with the secret of a caller with a signed token opens a session that ends with that", async () => {
+    const { id } = await issue();
+    const secret = await issueFor(id, { signedUntil: 1_800 });
+    const open = await caller({ authorization: `Bearer ${secret}` });
+    expect(open.principal).toMatchObject({ tokenId: id, signedUntil: 1_800 });
+    now = 1_800;
+    expect(await open.recheck().catch((error: GatewayError) => error.code)).toBe("token_expired");
+    expect(await refusalTo({ authorization: `Bearer ${secret}` })).toBe("token_expired");
   });
 
   test("a client secret opens no other route", async () => {

@@ -120,13 +120,17 @@ export class Authenticator {
     if (found === undefined) throw new GatewayError("invalid_token", "The client secret is not valid.");
     const { tokenId, grant, expiresAt } = found;
     if (expiresAt <= this.#clock()) throw new GatewayError("token_expired", "The client secret has expired.");
+    const { signedUntil } = grant;
     const findToken = async (): Promise<Principal> => {
+      if (signedUntil !== undefined && signedUntil <= this.#clock())
+        throw new GatewayError("token_expired", "The token of the client secret's caller has expired.");
       const record = await this.#store.findById(tokenId);
       if (record === undefined) throw new GatewayError("invalid_token", "The client secret's token does not exist.");
       const cached = this.#cache.get(tokenId);
       const principal =
         cached !== undefined && sameRecord(cached.record, record) ? cached.principal : toPrincipal(record);
-      return this.#accept({ record, principal, readAt: this.#clock() });
+      const accepted = this.#accept({ record, principal, readAt: this.#clock() });
+      return signedUntil === undefined ? accepted : { ...accepted, signedUntil };
     };
     return { principal: await findToken(), grant, protocol, recheck: findToken };
   }

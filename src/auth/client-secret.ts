@@ -14,6 +14,8 @@ export interface RealtimeGrant {
   model: string;
   /** The session in the terms of OpenAI's API, without its model. */
   session: JsonObject;
+  /** When its sessions end: made by a caller with a signed token, they end with that. In milliseconds since the epoch. */
+  signedUntil?: number | undefined;
 }
 
 /** A stored client secret. Times are milliseconds since the epoch. */

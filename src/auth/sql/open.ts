@@ -138,6 +138,7 @@ const grant = json(
     type: z.enum(["realtime", "transcription"]),
     model: z.string(),
     session: z.unknown().transform((value) => objectOf(value) ?? {}),
+    signedUntil: z.number().optional(),
   }),
 );
 

@@ -72,10 +72,13 @@ export async function createClientSecret(
   await works.open();
   await works.close({});
   const createdAt = environment.clock();
-  const expiresAt = createdAt + 1_000 * (body.expires_after?.seconds ?? SECONDS_DEFAULT);
+  const { signedUntil } = principal;
+  const wantedUntil = createdAt + 1_000 * (body.expires_after?.seconds ?? SECONDS_DEFAULT);
+  const expiresAt = Math.floor(Math.min(wantedUntil, signedUntil ?? wantedUntil));
   // The target of a route is chosen at the handshake.
   const isRoute = deps.router.routeOf(model) !== undefined;
-  const grant: RealtimeGrant = isRoute ? { type, model, session: settings } : { type, model: target.modelId, session };
+  const granted = isRoute ? { model, session: settings } : { model: target.modelId, session };
+  const grant: RealtimeGrant = { type, ...granted, ...(signedUntil !== undefined && { signedUntil }) };
   const { id: secretId, value, secretHash } = issueClientSecret(environment.randomBytes);
   await clientSecrets.insert({ id: secretId, secretHash, tokenId: principal.tokenId, grant, createdAt, expiresAt });
   return {
