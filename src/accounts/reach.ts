@@ -45,6 +45,14 @@ export function requireKeeper(caller: Caller, user: Holder, tokenRole: Role | un
   requireNoMoreThanCaller(caller, user);
 }
 
+/**
+ * The role of a token of somebody else whose secret the caller gets: that of its user as of now, with whom the caller is not raised later.
+ * Undefined for no such bound.
+ */
+export function roleAsOfNow({ role, user: own }: Caller, { id, role: now = "member" }: Holder): Role | undefined {
+  return role === "owner" || own === id ? undefined : now;
+}
+
 /** Throws 403 if the caller may not give the role. */
 export function requireGivable(caller: Caller, role: Role): void {
   if (!includesRole(caller.role, role)) throw roleRequired(`The role ${caller.role} can't give the role ${role}.`);

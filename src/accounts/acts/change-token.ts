@@ -15,6 +15,7 @@ import {
   requireGivable,
   requireKeeper,
   requireNoMoreThanCaller,
+  roleAsOfNow,
   roleRequired,
 } from "../reach.ts";
 import { tokenSettingsOf } from "../settings.ts";
@@ -58,12 +59,13 @@ export function changeToken(
     const before = yield* tokenSteps(deps, id);
     requireVersion(context, before.token.version);
     requireAllowed(deps.caller, before, changes);
-    const { token, chain } = before;
+    const { token, chain, user } = before;
     const [account] = chain;
     const at = deps.environment.clock();
-    const next = changedToken(token, changes, at);
+    const role = changes.role === null ? (roleAsOfNow(deps.caller, user) ?? null) : changes.role;
+    const next = changedToken(token, { ...changes, role }, at);
     const limited = account && changedAccount(account, changes);
-    yield* requireChangeWithin(deps, before.user, {
+    yield* requireChangeWithin(deps, user, {
       before: { ...account, expiresAt: token.expiresAt },
       after: { ...limited, expiresAt: next.expiresAt },
     });
@@ -142,8 +144,11 @@ export function rotateToken(
     if (yield* isOfIdentity(id)) throw new AccountError(`token ${id} is that of an issuer's caller, and has no secret`);
     const issued = issueToken(deps.environment.randomBytes, id);
     const previousUntil = deps.environment.clock() + overlapMs;
-    yield updateToken({ ...token, secretHash: issued.secretHash, previousHash: token.secretHash, previousUntil });
-    note({ act: "token.rotate", target: `token:${id}`, after: { overlap_ms: overlapMs } });
+    const role = token.role ?? roleAsOfNow(deps.caller, before.user);
+    const { secretHash } = issued;
+    yield updateToken({ ...token, role, secretHash, previousHash: token.secretHash, previousUntil });
+    const after = { overlap_ms: overlapMs, ...(role !== token.role && { role }) };
+    note({ act: "token.rotate", target: `token:${id}`, after });
     return { ...(yield* tokenSteps(deps, id)), secret: issued.token };
   });
 }

@@ -9,7 +9,7 @@ import { issueSteps } from "./create-token.ts";
 import { requireSelfService } from "./token-policy.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import type { Holder } from "../holder.ts";
-import { requireBudgetWithin, requireKeeper, roleRequired } from "../reach.ts";
+import { requireBudgetWithin, requireKeeper, roleAsOfNow, roleRequired } from "../reach.ts";
 
 export interface IssueRequest extends TokenChanges {
   /** The id or name of an existing user. */
@@ -67,6 +67,6 @@ export function* issueToSteps(
 
 /** Somebody who has presented a lesser token of their own gets no more with another one. */
 function roleFor(caller: Caller, user: Holder) {
-  const isOwn = caller.user === user.id;
-  return isOwn && !includesRole(caller.role, user.role ?? "member") ? caller.role : undefined;
+  const isLesser = caller.user === user.id && !includesRole(caller.role, user.role ?? "member");
+  return isLesser ? caller.role : roleAsOfNow(caller, user);
 }

@@ -153,6 +153,18 @@ describe("nobody gives more than they have", () => {
       expect(await ask(token, route, { body })).toMatchObject({ status: 403, code: "role_required" });
   });
 
+  test("the secret of somebody else's token is not raised with its user", async () => {
+    const made = await as("organisation_admin", "post /admin/v1/tokens", { body: { user: "member" } });
+    await as("organisation_admin", `patch /admin/v1/tokens/${String(made.json["id"])}`, { body: { role: null } });
+    const { id } = await createToken(deps, { user: "member" });
+    const rotated = await as("organisation_admin", `post /admin/v1/tokens/${id}/rotate`, { body: {} });
+    const { token: own } = await createToken(deps, { user: "member" });
+    await as("owner", "patch /admin/v1/users/member", { body: { role: "owner" } });
+    for (const { status, json } of [made, rotated])
+      expect([status, (await server.principalOf(String(json["token"]))).role]).toEqual([200, "member"]);
+    expect((await server.principalOf(own)).role).toBe("owner");
+  });
+
   test("a restricted token of a member does not get the secret of an unrestricted one", async () => {
     const { token, id } = await createToken(deps, { user: "member", maxBudget: 1n });
     expect(await ask(token, `post /admin/v1/tokens/${idOf("member")}/rotate`, { body: {} })).toMatchObject({
