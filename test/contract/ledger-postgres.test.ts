@@ -132,9 +132,10 @@ describe("a ledger in Postgres", () => {
     await store.commit([grant("g", alice.id, 10n)]);
     const waiting = (count: number): Promise<unknown> =>
       until(`${count} wait for a lock`, async () => {
-        const [row] = (await storages[0]?.statements.run<{ count: bigint }>(
-          "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-        )) ?? [];
+        const [row] =
+          (await storages[0]?.statements.run<{ count: bigint }>(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+          )) ?? [];
         return row?.count === BigInt(count);
       });
     /** A transaction that makes a budget and stays open. */

@@ -15,7 +15,6 @@ import {
   query,
   type Rig,
   root,
-  startGateway,
   startRig,
   until,
 } from "../kit/index.ts";
@@ -479,9 +478,9 @@ describe("a start that cannot be", () => {
   });
 
   test.concurrent("a file of SQLite that another server serves", async () => {
-    const { folder, storageUrl, url } = rig.gateway;
+    const { folder: served, storageUrl, url } = rig.gateway;
     expect(await refusal(stringify({ providers: { openai } }), "--storage", storageUrl)).toBe(
-      `tollgate: another gateway serves ${join(folder, "tollgate.db")}: stop it, or replace it by serve --handover (SQLite serves one process)`,
+      `tollgate: another gateway serves ${join(served, "tollgate.db")}: stop it, or replace it by serve --handover (SQLite serves one process)`,
     );
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
