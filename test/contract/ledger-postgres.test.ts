@@ -4,7 +4,6 @@ import { openLedgerStore } from "../../src/ledger/index.ts";
 import type { PostgresStorage } from "../../src/storage/index.ts";
 import { openStorage } from "../kit/storage.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
-import { until } from "../kit/until.ts";
 import { describeLedgerStore, type OpenedLedgerStore } from "./ledger-store.ts";
 import {
   budgetRows,
@@ -124,47 +123,6 @@ describe("a ledger in Postgres", () => {
       insufficient(alice.id, 0n),
       { outcome: "no-hold" },
     ]);
-  });
-
-  test("takes a hold for whose accounts budgets are made one after the other", async () => {
-    const { store } = await openPostgresLedger();
-    await store.putAccount(alice, noon);
-    await store.commit([grant("g", alice.id, 10n)]);
-    const waiting = (count: number): Promise<unknown> =>
-      until(`${count} wait for a lock`, async () => {
-        const [row] =
-          (await storages[0]?.statements.run<{ count: bigint }>(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-          )) ?? [];
-        return row?.count === BigInt(count);
-      });
-    /** A transaction that makes a budget and stays open. */
-    const making = (id: string, storage = storages[0]) => {
-      const [isMade, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const ended = storage?.statements.transaction(async (run) => {
-        for (const statement of budgetRows({ id, accountId: alice.id }, undefined).toReversed()) await run(statement);
-        await run(`INSERT INTO accounts (id, kind, name, prepaid, max_budget, created_at)
-          VALUES ('budget:${id}', 'budget', '${id}', false, 5, 1)`);
-        isMade.resolve();
-        await end.promise;
-      });
-      return { isMade: isMade.promise, end: end.resolve, ended };
-    };
-    const a = making("a", storages[1]);
-    await a.isMade;
-    // With a key it is no plain commit, which would be one try more.
-    const retry = { retry: { key: "k", fingerprint: "f" } };
-    const committed = store.commit([hold("h", alice.id, 5n, retry)]);
-    await waiting(1);
-    const b = making("b", storages[2]);
-    await waiting(2);
-    a.end();
-    await b.isMade;
-    await waiting(1);
-    b.end();
-    expect(await committed).toEqual([held]);
-    await Promise.all([a.ended, b.ended]);
-    expect(await store.chain("budget:b", noon)).toMatchObject([{ debitsPending: 5n }]);
   });
 
   test("leaves a hold whose budget has moved away to the node that sweeps", async () => {
