@@ -341,3 +341,20 @@ CREATE TABLE holds (id text COLLATE "C" PRIMARY KEY, purpose text NOT NULL, retr
 CREATE TABLE retry_keys (account_id text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, fingerprint text NOT NULL, hold_id text COLLATE "C" NOT NULL, status bigint, headers text, body bytea, kept_until bigint NOT NULL, PRIMARY KEY (account_id, key));
 CREATE TABLE videos (id text COLLATE "C" PRIMARY KEY, account_id text COLLATE "C" NOT NULL, retry_key text COLLATE "C", fingerprint text, created_answer text, created_at bigint NOT NULL);
 CREATE TYPE ledger_operation AS (kind text, id text COLLATE "C", account text COLLATE "C", amount bigint, at bigint, lease_until bigint, purpose text, tokens bigint, is_rated boolean, requests_max bigint, tokens_max bigint, calls_max bigint, retry_key text COLLATE "C", key_place int, fingerprint text, kept_until bigint, status bigint, headers text, body text, record json, parent text, keeper text);
+
+  CREATE FUNCTION ledger_day(at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT at / 86400000 $$;
+  CREATE FUNCTION ledger_period_start(period text, at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE period
+      WHEN 'daily' THEN at - at % 86400000
+      WHEN 'monthly' THEN (extract(epoch FROM date_trunc('month', to_timestamp(at / 1000), 'UTC')) * 1000)::bigint
+      ELSE 0
+    END
+  $$;
+  CREATE FUNCTION ledger_period_end(period text, began bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE period
+      WHEN 'daily' THEN began - began % 86400000 + 86400000
+      WHEN 'monthly' THEN (extract(epoch FROM
+        date_trunc('month', to_timestamp(began / 1000) AT TIME ZONE 'UTC') + interval '1 month') * 1000)::bigint
+      ELSE 9223372036854775807
+    END
+  $$;
