@@ -205,7 +205,7 @@ function planText<Body extends ChargeableBody>(
   const asked = { target, parsed, requestId, at, request: own, decoded, conversationId, shownModel, headers };
   const others = foreignIds === nothing ? undefined : foreignIds;
   const exchange = openTextExchange({ ...asked, ...preparation, foreignIds: others }, codec);
-  // Items of hosted tools keep their ids, whoever wrote the others.
+  // Items of hosted tools keep the ids of the provider, even if the gateway writes the other items of the answer.
   const created = target.operation.dialect === codec.dialect ? codec.objects.created(parsed.body) : undefined;
   const objects = created && { created, ...objectRecords(call, parsed.body) };
   const thoughts = preparation?.answerThoughts;

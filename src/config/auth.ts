@@ -17,8 +17,8 @@ function isIssuer(text: string): boolean {
 }
 
 /**
- * Issuers that sign tokens for everybody who asks, whoever they work for; those of Microsoft for all of its tenants. Their
- * documentation says so of each: GitHub Actions, GitLab, Google, Microsoft, Apple, Buildkite, HCP Terraform, Vercel, Slack, LinkedIn.
+ * Issuers that sign tokens for anybody: a token of theirs does not prove that its subject belongs to the operator's company. Those of
+ * Microsoft sign for all of its tenants. Read in the documentation of each: GitHub Actions, GitLab, Google, Microsoft, Apple, Buildkite, HCP Terraform, Vercel, Slack, LinkedIn.
  */
 const PUBLIC_ISSUERS: readonly RegExp[] = [
   /^token\.actions\.githubusercontent\.com(?:\/|$)/,

@@ -17,7 +17,7 @@ export function matchesGlob(glob: string, text: string): boolean {
 export function globsMeet(one: string, other: string): boolean {
   if (!one.includes("*")) return matchesGlob(other, one);
   if (!other.includes("*")) return matchesGlob(one, other);
-  // What is between the first and the last `*` of either can follow that of the other.
+  // Globs with a `*` match a common text if their beginnings agree and their ends do: each `*` can match the middle of the other glob.
   const [first, second] = [one, other].map((glob) => glob.slice(0, glob.indexOf("*"))) as [string, string];
   const [end, ending] = [one, other].map((glob) => glob.slice(glob.lastIndexOf("*") + 1)) as [string, string];
   return (first.startsWith(second) || second.startsWith(first)) && (end.endsWith(ending) || ending.endsWith(end));

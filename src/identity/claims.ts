@@ -54,7 +54,7 @@ export function newUserOf(
 ): { name: string; organisation: string | undefined } | undefined {
   if (!issuer.create) return undefined;
   const { user, organisation: place } = issuer.claims;
-  // Whoever may enter any address at the issuer could take the name of somebody who has not come yet.
+  // An unverified address may be another person's: the caller would get the name of a user who does not exist yet.
   if (user === "email" && String(claims["email_verified"]) === "false") throw refusedClaim("email_verified");
   const text = textAt(claims, user);
   if (text === undefined || text.length > NAME_CHARACTERS_MAX) throw refusedClaim(user);

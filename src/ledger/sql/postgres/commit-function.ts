@@ -18,9 +18,10 @@
  * part, of which there is almost always one. Within a part no id occurs twice, and no hold has a retry key that an
  * earlier end may have freed. A sweep is a separate part, which appends an `expire` for each expired hold.
  *
- * Budgets are accounts beside the chains. Those of every account of the chains are locked with them, and those that holds and entries
- * name, whichever a call counts in: its model decides that in step 3. Whoever makes a budget marks the account that it is for, so that a
- * commit that has locked it finds all its budgets; if it has not locked them, the result has no outcomes.
+ * Budgets are accounts beside the chains. A commit locks all budgets of the accounts of the chains, and those that holds and entries
+ * name; the model of a call decides in step 3 which of them it counts in. The transaction that makes a budget changes the account that the
+ * budget is for, so that a commit that has locked the account finds all its budgets. If it has not locked one of them, the result has no
+ * outcomes.
  *
  * Counters are arrays indexed by the account's position among the locked ones, and results are arrays indexed by the
  * operation's position, because PL/pgSQL assigns fastest to elements of arrays of numbers. The planner's settings
