@@ -71,7 +71,7 @@ function answerOf({ body }: CallInput, answer: JsonObject): JsonObject {
   const limit = countOf(body["top_n"] ?? body["top_k"]) || documents.length;
   const found = resultsOf(answer, documents.length).slice(0, limit);
   const isAsked = body["return_documents"] === true;
-  const { tokens } = readUnits(answer);
+  const units = readUnits(answer);
   return {
     ...answer,
     object: "list",
@@ -81,8 +81,8 @@ function answerOf({ body }: CallInput, answer: JsonObject): JsonObject {
     data: found.map((result) =>
       isAsked ? { ...result, document: textOfDocument(documents[result.index]) ?? "" } : result,
     ),
-    meta: metaOf(answer),
-    usage: { total_tokens: tokens ?? 0, ...objectOf(answer["usage"]) },
+    meta: metaOf(answer, units),
+    usage: { total_tokens: units.tokens ?? 0, ...objectOf(answer["usage"]) },
   };
 }
 
@@ -91,15 +91,19 @@ function objectWithText(document: unknown): unknown {
 }
 
 /** Cohere's `meta`, made of the other upstreams' usage. */
-function metaOf(answer: JsonObject): JsonObject {
-  const { units, tokens } = readUnits(answer);
+function metaOf(answer: JsonObject, { units, tokens }: RankingUnits): JsonObject {
   const meta = objectOf(answer["meta"]) ?? {};
   const billed = units === undefined ? { input_tokens: tokens ?? 0 } : { search_units: units };
   return { ...meta, billed_units: objectOf(meta["billed_units"]) ?? billed };
 }
 
 /** The search units and the tokens of an answer; undefined for those that it does not name. */
-function readUnits(answer: JsonObject): { units: number | undefined; tokens: number | undefined } {
+interface RankingUnits {
+  units: number | undefined;
+  tokens: number | undefined;
+}
+
+function readUnits(answer: JsonObject): RankingUnits {
   const usage = objectOf(answer["usage"]) ?? {};
   const meta = objectOf(answer["meta"]) ?? {};
   const billed = objectOf(meta["billed_units"]) ?? {};
@@ -135,9 +139,4 @@ export function rerankOperation(endpoint: RerankEndpoint): UpstreamOperation {
     readUsage: (answer) => readUsage(answer, endpoint.reportedCost),
     isFailure: (answer) => listOf(answer["results"] ?? answer["data"]).length === 0,
   };
-}
-
-/** The path below a base URL with or without its version, which people copy from the documentation in both forms. */
-export function versioned(baseUrl: string, version: string, path: string): string {
-  return baseUrl.endsWith(`/${version}`) ? path : `/${version}${path}`;
 }

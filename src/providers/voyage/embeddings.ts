@@ -1,10 +1,10 @@
 import type { UpstreamOperation } from "../provider.ts";
 import { embeddingsOperation } from "../shared/embeddings-operation.ts";
-import { versioned } from "../shared/rerank-operation.ts";
+import { versionedPath } from "../shared/versioned-path.ts";
 
 /** `encoding_format` may only be base64: for numbers it is omitted. */
 export function embeddingsOf(baseUrl: string): UpstreamOperation {
-  const rules = { path: versioned(baseUrl, "v1", "/embeddings"), renames: { dimensions: "output_dimension" } };
+  const rules = { path: versionedPath(baseUrl, "v1", "/embeddings"), renames: { dimensions: "output_dimension" } };
   const packed = embeddingsOperation({ ...rules, drops: ["user"] });
   const plain = embeddingsOperation({ ...rules, drops: ["user", "encoding_format"] });
   return {
