@@ -18,49 +18,49 @@ interface ServingLock {
  * taken when it has ended.
  */
 export function lockServing(file: string, { replaces }: { replaces: boolean }): ServingLock {
-  const path = `${file}-serving`;
-  if (!canOpen(path)) return { isHeldByOther: false, release: () => undefined };
-  let held = tryLock(path);
-  const isHeldByOther = held === undefined;
+  const database = openBeside(file);
+  // The storage can't be opened either then, and its error names the reason.
+  if (database === undefined) return { isHeldByOther: false, release: () => undefined };
+  const isHeldByOther = !tryLock(database);
   let timer: Timer | undefined;
   if (isHeldByOther) {
-    if (!replaces)
+    if (!replaces) {
+      database.close();
       throw new UsageError(
         `another gateway serves ${file}: stop it, or replace it by serve --handover (SQLite serves one process)`,
       );
+    }
     timer = setInterval(() => {
-      held = tryLock(path);
-      if (held !== undefined) clearInterval(timer);
+      if (tryLock(database)) clearInterval(timer);
     }, LOOK_MS);
     timer.unref();
   }
   const release = (): void => {
     clearInterval(timer);
-    held?.close();
+    database.close();
   };
   return { isHeldByOther, release };
 }
 
-/** Whether there can be a file. If not, the storage can't be opened either, and its error names the reason. */
-function canOpen(path: string): boolean {
+function openBeside(file: string): Database | undefined {
+  const path = `${file}-serving`;
+  let database: Database;
   try {
     mkdirSync(dirname(path), { recursive: true });
-    new Database(path, { create: true }).close();
-    return true;
+    database = new Database(path, { create: true });
   } catch {
-    return false;
+    return undefined;
   }
+  chmodSync(path, 0o600);
+  return database;
 }
 
-function tryLock(path: string): Database | undefined {
-  const database = new Database(path, { create: true });
+function tryLock(database: Database): boolean {
   try {
-    chmodSync(path, 0o600);
     database.run("BEGIN EXCLUSIVE");
-    return database;
+    return true;
   } catch (cause) {
-    database.close();
-    if (cause instanceof SQLiteError && cause.code === "SQLITE_BUSY") return undefined;
+    if (cause instanceof SQLiteError && cause.code === "SQLITE_BUSY") return false;
     throw cause;
   }
 }
