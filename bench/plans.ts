@@ -55,10 +55,10 @@ export function realtimePlanOf(options: Options): RealtimePlan {
 }
 
 const fullRoutes: RoutesPlan = {
-  comparison: { rounds: 3, turns: 6, warmUpTurns: 4, turnSeconds: 0.5 },
+  comparison: { rounds: 3, turns: 160, warmUpTurns: 200, turnSeconds: 0.025 },
   rounds: 3,
-  warmUpSeconds: 1,
-  seconds: 1,
+  warmUpSeconds: 2,
+  seconds: 2,
   openSeconds: 8,
 };
 const quickRoutes: RoutesPlan = { ...fullRoutes, comparison: { ...fullRoutes.comparison, rounds: 1 }, rounds: 1 };

@@ -37,8 +37,8 @@ interface OneCaller {
   firstEventP99: number;
 }
 
-/** One round, by the name that the caller writes; `direct` is the upstream itself. */
-export type RoutesRound = Readonly<Record<"alone" | "busy" | "unreachable" | "direct" | "held", OneCaller>>;
+/** One round, by the name that the caller writes: chat, and the streams of a route (`held`) and of a model without one (`passed`). */
+export type RoutesRound = Readonly<Record<"alone" | "busy" | "unreachable" | "held" | "passed", OneCaller>>;
 
 interface OpenLoopFigures {
   p50: number;
@@ -87,10 +87,11 @@ async function withProxy<T>(rig: Rig, proxy: Proxy, measure: (running: RunningPr
 const callTo = (target: Target, name: string): Target => ({ ...target, models: { ...target.models, chat: name } });
 
 async function measureCallers(rig: Rig, { target }: RunningProxy, plan: RoutesPlan) {
+  rig.placeUpstream("beside the load generator");
   const rounds: RoutesRound[] = [];
   let problem: string | null = null;
-  const one = async (to: Target, call: BenchCase, seconds: number): Promise<OneCaller> => {
-    rig.placeUpstream(to === rig.direct ? "in the proxy's place" : "beside the load generator");
+  const one = async (name: string, call: BenchCase, seconds: number): Promise<OneCaller> => {
+    const to = callTo(target, name);
     const before = await rig.statistics();
     const load: ClosedLoopResult = await rig.run({
       kind: "closed-loop",
@@ -104,16 +105,17 @@ async function measureCallers(rig: Rig, { target }: RunningProxy, plan: RoutesPl
   };
   const names = { alone: "openai/bench-model", busy: "busy", unreachable: "unreachable", held: "held" };
   for (const name of Object.values(names)) {
-    await one(callTo(target, name), name === "held" ? stream : chat, plan.warmUpSeconds);
+    await one(name, name === "held" ? stream : chat, plan.warmUpSeconds);
   }
+  await one(names.alone, stream, plan.warmUpSeconds);
   for (let round = 1; round <= plan.rounds; round += 1) {
     progress(`routes: round ${round} of ${plan.rounds}, one caller`);
     rounds.push({
-      direct: await one(rig.direct, stream, plan.seconds),
-      held: await one(callTo(target, names.held), stream, plan.seconds),
-      alone: await one(callTo(target, names.alone), chat, plan.seconds),
-      busy: await one(callTo(target, names.busy), chat, plan.seconds),
-      unreachable: await one(callTo(target, names.unreachable), chat, plan.seconds),
+      passed: await one(names.alone, stream, plan.seconds),
+      held: await one(names.held, stream, plan.seconds),
+      alone: await one(names.alone, chat, plan.seconds),
+      busy: await one(names.busy, chat, plan.seconds),
+      unreachable: await one(names.unreachable, chat, plan.seconds),
     });
   }
   return { rounds, problem };

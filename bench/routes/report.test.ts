@@ -8,8 +8,8 @@ const round = (added: number, held: number): RoutesRound => ({
   alone: one(0.4),
   busy: one(0.4 + added),
   unreachable: one(0.4 + added / 2),
-  direct: one(0.1),
-  held: one(0.5, 0.3, 0.1 + held),
+  passed: one(0.5, 0.3, 0.5),
+  held: one(0.5, 0.3, 0.5 + held),
 });
 
 function figuresOf(times: number, added: number, held: number, more: Partial<RoutesFigures> = {}): RoutesFigures {
