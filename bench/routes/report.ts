@@ -32,7 +32,10 @@ export function routesTable(figures: RoutesFigures): string {
     ["CPU of a chat call without a route, times that of a gateway without routes", decimals(cpuTimes(figures), 3)],
     ["a first target that answers 503, added p50, ms", milliseconds(addedBy(rounds, "busy"))],
     ["a first target that refuses the connection, added p50, ms", milliseconds(addedBy(rounds, "unreachable"))],
-    ["a stream held until its content: added to the first event of one that is not, p99, ms", milliseconds(heldFirstEvent(rounds))],
+    [
+      "a stream held until its content: added to the first event of one that is not, p99, ms",
+      milliseconds(heldFirstEvent(rounds)),
+    ],
     ["healthy target at fixed times, p50; p99, ms", `${milliseconds(healthy.p50)}; ${milliseconds(healthy.p99)}`],
     [
       "with a primary that works every other second, p50; p99, ms",
