@@ -1,5 +1,5 @@
 import type { Clock } from "../core/index.ts";
-import { inOneCommit, runnerOf, type Steps, type Storage } from "../storage/index.ts";
+import { inOneCommit, readerOf, type Steps, type Storage } from "../storage/index.ts";
 import { type AuditRow, type AuditState, ChainCheck, hashAfter } from "./chain.ts";
 import { insertRow, lockState, moveState, rows, rowsAfter, rowsBefore, selectState, states } from "./sql/statements.ts";
 
@@ -110,12 +110,12 @@ export class AuditLog {
     before?: number | undefined;
     limit: number;
   }): Promise<AuditRow[]> {
-    return runnerOf(this.#storage).rows(rowsBefore(before, limit), rows.read);
+    return readerOf(this.#storage).rows(rowsBefore(before, limit), rows.read);
   }
 
   /** The rows after a number, from the oldest. */
   listAfter(number: number, limit: number): Promise<AuditRow[]> {
-    return runnerOf(this.#storage).rows(rowsAfter(number, limit), rows.read);
+    return readerOf(this.#storage).rows(rowsAfter(number, limit), rows.read);
   }
 
   /** Reads the whole chain. Resolves with the number of its rows, and with the fault of the first bad one. */
@@ -137,7 +137,7 @@ export class AuditLog {
   }
 
   #state(): Promise<AuditState | undefined> {
-    return runnerOf(this.#storage).first(selectState, states.read);
+    return readerOf(this.#storage).first(selectState, states.read);
   }
 
   /** A row behind the end of the chain belongs to a later act, unless the end is still where it was. */

@@ -1,5 +1,6 @@
 import type { Database as SqliteHandle } from "bun:sqlite";
 import type { Statements } from "./postgres/statements.ts";
+import type { SqliteReader } from "./sqlite/reader.ts";
 
 /** Rows whose changes are announced. On SQLite any commit may have changed them. */
 export type CachedRows = "tokens" | "targets";
@@ -35,6 +36,8 @@ export interface SqliteStorage extends SharedStorage {
   /** The absolute path of its file; undefined for a database in memory. */
   file: string | undefined;
   place: SqlitePlace;
+  /** Another thread, for what reads many rows; undefined for a database in memory, which has no other connection. */
+  reader: SqliteReader | undefined;
   /** Throws a `StorageError` if a newer version has changed the schema so that this one cannot go on. */
   requireUsable(): void;
   /** Calls back when the storage is closed, and waits for it. */

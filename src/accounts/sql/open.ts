@@ -1,5 +1,5 @@
 import { tokens, type TokenRecord } from "../../auth/index.ts";
-import { runnerOf, type Storage } from "../../storage/index.ts";
+import { readerOf, runnerOf, type Storage } from "../../storage/index.ts";
 import type { Holder, HolderKind } from "../holder.ts";
 import type { Identity } from "../identity.ts";
 import { identities, selectIdentities, selectIdentity } from "./identities.ts";
@@ -44,20 +44,21 @@ export interface HolderStore {
 
 export function openHolderStore(storage: Storage): HolderStore {
   const runner = runnerOf(storage);
+  const reader = readerOf(storage);
   return {
     find: (kind, idOrName) => runner.first(selectHolder(kind, idOrName), holders.read),
     list: ({ kind, limit, after = "", organisation }) =>
-      runner.rows(selectHolders(kind, { limit, after, organisation }), holders.read),
+      reader.rows(selectHolders(kind, { limit, after, organisation }), holders.read),
     identity: (place) => runner.first(selectIdentity(place), identities.read),
-    identities: async (users) => (users.length === 0 ? [] : runner.rows(selectIdentities(users), identities.read)),
+    identities: async (users) => (users.length === 0 ? [] : reader.rows(selectIdentities(users), identities.read)),
     budget: (id) => runner.first(selectBudget(id), budgets.read),
-    budgets: (filter) => runner.rows(selectBudgets(filter), budgets.read),
+    budgets: (filter) => reader.rows(selectBudgets(filter), budgets.read),
     group: (idOrName) => runner.first(selectGroup(idOrName), groups.read),
-    groups: ({ limit, after }) => runner.rows(selectGroups(after, limit), groups.read),
-    groupsIn: (ids) => runner.rows(selectGroupsIn(ids), groups.read),
+    groups: ({ limit, after }) => reader.rows(selectGroups(after, limit), groups.read),
+    groupsIn: (ids) => reader.rows(selectGroupsIn(ids), groups.read),
     async tokens(filter) {
-      const found = await runner.rows(selectTokens(filter), tokens.read);
-      const users = await runner.rows(selectUsers(found.map(({ user }) => user)), holders.read);
+      const found = await reader.rows(selectTokens(filter), tokens.read);
+      const users = await reader.rows(selectUsers(found.map(({ user }) => user)), holders.read);
       const byId = new Map(users.map((user) => [user.id, user]));
       return found.flatMap((token) => {
         const user = byId.get(token.user);

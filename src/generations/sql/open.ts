@@ -1,5 +1,5 @@
 import { Calendar, limits } from "../../core/index.ts";
-import { runnerOf, sql, type SqlRunner, type Storage } from "../../storage/index.ts";
+import { readerOf, runnerOf, sql, type SqlRunner, type Storage } from "../../storage/index.ts";
 import {
   type Generation,
   type GenerationStore,
@@ -18,6 +18,8 @@ import { last, owners, RECORD, state, sums, toGeneration } from "./rows.ts";
 class SqlGenerationStore implements GenerationStore, UsageSource {
   readonly calendar: Calendar;
   readonly #sql: SqlRunner;
+  /** For what reads many rows. */
+  readonly #reader: SqlRunner;
   readonly #calls: CallStatements;
   readonly #batchRows: number;
   readonly #usage: UsageReader;
@@ -25,6 +27,7 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
   constructor(storage: Storage, batchRows: number) {
     this.calendar = new Calendar(storage.timezone);
     this.#sql = runnerOf(storage);
+    this.#reader = readerOf(storage);
     this.#calls = storage.engine === "sqlite" ? sqliteCalls : postgresCalls;
     this.#batchRows = batchRows;
     this.#usage = new UsageReader(this, this.calendar);
@@ -37,7 +40,7 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
 
   ofSeries(query: SeriesQuery): Promise<Generation[]> {
     const range = { owner: query.owner, ...periodOfSeries(query.parent) };
-    return this.#sql.rows(this.#calls.series(range, query), toGeneration);
+    return this.#reader.rows(this.#calls.series(range, query), toGeneration);
   }
 
   usage(query: UsageQuery): Promise<UsageOutcome> {
@@ -49,11 +52,11 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
   }
 
   owners(): Promise<string[]> {
-    return this.#sql.rows(this.#calls.owners, (row) => owners.read(row).owner);
+    return this.#reader.rows(this.#calls.owners, (row) => owners.read(row).owner);
   }
 
   async state(): Promise<UsageState> {
-    const found = await this.#sql.first(sql`SELECT timezone, removed_before FROM ledger_state`, state.read);
+    const found = await this.#reader.first(sql`SELECT timezone, removed_before FROM ledger_state`, state.read);
     if (found === undefined) throw new Error("ledger_state has no row");
     return found;
   }
@@ -62,14 +65,14 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
   async batch(part: UsagePart, { owner, by }: StoredQuery): Promise<UsageBatch> {
     const range = { owner, from: part.from, to: part.to };
     const { unit } = part;
-    const end = await this.#sql.first(
+    const end = await this.#reader.first(
       unit === "calls" ? this.#calls.last(range, this.#batchRows) : lastDay(range, this.#batchRows),
       (row) => last.read(row).last + 1,
     );
     const batch = { ...range, to: end ?? part.to };
     const statement =
       unit === "calls" ? this.#calls.summed(batch, by, part.day) : this.#calls.days(batch, by, this.#momentsOf(batch));
-    const rows = await this.#sql.rows(statement, sums.read);
+    const rows = await this.#reader.rows(statement, sums.read);
     const isByDay = by.includes("day");
     return {
       rows: rows.map(({ startedAt, ...row }) =>

@@ -1,6 +1,6 @@
 /** The accounts of the ledger, for transactions with other statements. */
 import { Calendar } from "../../core/index.ts";
-import { firstOf, runnerOf, sql, type Steps, type Storage, textsIn } from "../../storage/index.ts";
+import { firstOf, readerOf, sql, type Steps, type Storage, textsIn } from "../../storage/index.ts";
 import type { Account, AccountState } from "../accounts.ts";
 import type { Grant, LedgerOperation, OutcomeOf, Refund } from "../operations.ts";
 import { accountColumns, createAccount, putAccount, readAccountState } from "./account-statements.ts";
@@ -45,7 +45,7 @@ export class LedgerSteps {
 
   /** The accounts with these ids, in no transaction and without their parents; missing ones are left out. */
   read(ids: readonly string[], at: number): Promise<AccountState[]> {
-    return runnerOf(this.#storage).rows(
+    return readerOf(this.#storage).rows(
       sql`SELECT ${accountColumns} FROM accounts WHERE id IN (${textsIn(ids)})`,
       (row) => readAccountState(row, at, this.calendar),
     );

@@ -106,3 +106,13 @@ export function runnerOf(storage: Pick<SqliteStorage, "engine" | "handle"> | Pos
     statements.run<SqlRow>(template.textFor("postgres"), values),
   );
 }
+
+/**
+ * Runs statements that only read, for lists, sums and exports: on SQLite in another thread, so that none holds up the one that answers
+ * calls. They see what is committed, and nothing of a transaction that is under way.
+ */
+export function readerOf(storage: Storage): SqlRunner {
+  if (storage.engine === "postgres" || storage.reader === undefined) return runnerOf(storage);
+  const { reader } = storage;
+  return new SqlRunner("sqlite", ({ template, values }) => reader.run(template.textFor("sqlite"), values));
+}

@@ -8,6 +8,7 @@ import { Checkpointer } from "./checkpointer.ts";
 import { countClosed, countOpened } from "./descriptors.ts";
 import { schemaState } from "./migrate.ts";
 import { prepareFile } from "./prepare-file.ts";
+import { SqliteReader } from "./reader.ts";
 import { retried } from "./retry-locked.ts";
 
 const noLog: StorageLog = { info: () => undefined, warn: () => undefined };
@@ -37,6 +38,7 @@ export function openSqlite(
   const file = fileOf(handle);
   const steps = stepsFor("sqlite", schema.steps);
   if (file !== undefined) countOpened(file);
+  const reader = file === undefined ? undefined : new SqliteReader(file);
   const checkpointer = file === undefined ? undefined : new Checkpointer({ handle, path: file, log });
   let isOpen = true;
   const close = (): void => {
@@ -52,6 +54,7 @@ export function openSqlite(
     handle,
     file,
     place,
+    reader,
     requireUsable: () => void missingSteps(steps, schemaState(handle)),
     onClose(callback) {
       closers.push(callback);
@@ -72,6 +75,7 @@ export function openSqlite(
       // A watch must not read a closed file.
       for (const stop of watches) stop();
       const waits = closers.map((callback) => callback());
+      if (reader?.isStarted === true) waits.push(reader.stop());
       const checkpointed = checkpointer?.stop();
       if (checkpointed !== undefined) waits.push(checkpointed);
       return waits.length === 0 ? close() : Promise.all(waits).then(close);

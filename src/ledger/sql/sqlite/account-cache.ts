@@ -257,11 +257,6 @@ function startPeriod(account: CachedAccount, at: number, calendar: Calendar): vo
   account.periodDebits = 0n;
 }
 
-/** The account as of `at`, bypassing the cache. */
-export function readAccount(row: AccountRow, at: number, calendar: Calendar): AccountState {
-  return asOf(toAccount(row), at, calendar);
-}
-
 function toAccount(row: AccountRow): CachedAccount {
   return {
     id: row.id,

@@ -127,7 +127,6 @@ export function prepareStatements(database: Database) {
     dataVersion: database.prepare<{ data_version: bigint }, []>("PRAGMA data_version"),
     schemaVersion: database.prepare<{ user_version: bigint }, []>("PRAGMA user_version"),
     account: database.prepare<AccountRow, [string]>("SELECT * FROM accounts WHERE id = ?"),
-    accounts: database.prepare<AccountRow, []>("SELECT * FROM accounts ORDER BY id"),
     budgets: database.prepare<BudgetRow, [string]>(`
       SELECT b.id, g.models FROM budgets b LEFT JOIN model_groups g ON g.id = b.group_id
       WHERE b.account_id = ? AND b.deleted_at IS NULL ORDER BY b.id`),

@@ -1,5 +1,14 @@
 import { Calendar, type Nano, type RateLimits } from "../../../core/index.ts";
-import { retried, runnerOf, type SqliteRunner, type SqliteStorage, StorageError } from "../../../storage/index.ts";
+import {
+  readerOf,
+  retried,
+  runnerOf,
+  sql,
+  type SqliteRunner,
+  type SqliteStorage,
+  type SqlRunner,
+  StorageError,
+} from "../../../storage/index.ts";
 import { type Account, type AccountState, availableOf, tightestAccount } from "../../accounts.ts";
 import type { AuditReport } from "../../books.ts";
 import type {
@@ -15,9 +24,9 @@ import type {
 import { limitsByLevel, passedLimit, seenRates, withCall } from "../../rates.ts";
 import type { ClaimedKey, LedgerStore, OpenHold } from "../../store.ts";
 import { movedBudgets } from "../call-budgets.ts";
-import { createAccount, putAccount } from "../account-statements.ts";
+import { accountColumns, createAccount, putAccount, readAccountState } from "../account-statements.ts";
 import { toOpenHold } from "../rows.ts";
-import { AccountCache, readAccount } from "./account-cache.ts";
+import { AccountCache } from "./account-cache.ts";
 import { SqliteBooks } from "./books.ts";
 import { CallsByOwner } from "./calls-by-owner.ts";
 import { DailySums } from "./daily-sums.ts";
@@ -41,6 +50,7 @@ export class SqliteLedgerStore implements LedgerStore {
   readonly books: SqliteBooks;
   readonly #sql: LedgerStatements;
   readonly #runner: SqliteRunner;
+  readonly #reader: SqlRunner;
   readonly #accounts: AccountCache;
   readonly #holds: Holds;
   readonly #entries: Entries;
@@ -51,15 +61,13 @@ export class SqliteLedgerStore implements LedgerStore {
   #version: bigint | undefined;
   readonly #checkFile: () => void;
 
-  constructor({
-    handle: database,
-    timezone,
-    requireUsable,
-  }: Pick<SqliteStorage, "handle" | "timezone" | "requireUsable">) {
+  constructor(storage: SqliteStorage) {
+    const { handle: database, timezone } = storage;
+    this.#reader = readerOf(storage);
     this.calendar = new Calendar(timezone);
     this.#sql = prepareStatements(database);
     this.#runner = runnerOf({ engine: "sqlite", handle: database });
-    this.#checkFile = fileCheck(this.#sql, this.calendar.zone, requireUsable);
+    this.#checkFile = fileCheck(this.#sql, this.calendar.zone, () => storage.requireUsable());
     this.#accounts = new AccountCache(this.#sql, this.calendar);
     this.#holds = new Holds(this.#sql);
     const sums = new DailySums(this.#sql, this.calendar);
@@ -244,7 +252,8 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   listAccounts(at: number): Promise<AccountState[]> {
-    return Promise.resolve(this.#sql.accounts.all().map((row) => toAccountState(readAccount(row, at, this.calendar))));
+    const all = sql`SELECT ${accountColumns} FROM accounts ORDER BY id`;
+    return this.#reader.rows(all, (row) => readAccountState(row, at, this.calendar));
   }
 
   openHolds(): Promise<OpenHold[]> {
@@ -300,13 +309,13 @@ function toAccountState(account: AccountState): AccountState {
  * A newer Tollgate may have migrated the schema meanwhile. Unless that was for this version too, holds could still be taken, but their
  * ends could not be written, so nothing is written. Nor is it by the days of another time zone.
  */
-function fileCheck(sql: LedgerStatements, zone: string, requireUsable: () => void): () => void {
-  let usable = sql.schemaVersion.get()?.user_version;
+function fileCheck(statements: LedgerStatements, zone: string, requireUsable: () => void): () => void {
+  let usable = statements.schemaVersion.get()?.user_version;
   return () => {
-    const version = sql.schemaVersion.get()?.user_version;
+    const version = statements.schemaVersion.get()?.user_version;
     if (version !== usable) requireUsable();
     usable = version;
-    const stored = sql.state.get()?.timezone;
+    const stored = statements.state.get()?.timezone;
     if (stored === zone) return;
     throw new StorageError(`storage: its days are now those of ${stored}; restart this process`);
   };
