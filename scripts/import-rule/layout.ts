@@ -4,7 +4,7 @@ export const levels: readonly (readonly string[])[] = [
   ["streaming", "audio", "storage", "telemetry", "config"],
   ["upstream", "bodies", "pages", "mcp"],
   ["audit", "auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "nodes", "outbound"],
-  ["accounts", "routing", "generations", "charges", "webhooks", "browser"],
+  ["accounts", "routing", "generations", "retention", "charges", "webhooks", "browser"],
   ["sending", "metrics", "traces", "alerts", "spending", "identity"],
   ["objects"],
   // The ways of doing paid work, and of storing files: none knows another.
@@ -27,7 +27,11 @@ export function isSchema(path: string): boolean {
 }
 
 /** Programs of threads, which start in the middle of a call: they load the files that they need, not whole folders. */
-export const threadPrograms: readonly string[] = ["src/app/web-stores-thread.ts", "src/app/alerts/audit-thread.ts"];
+export const threadPrograms: readonly string[] = [
+  "src/app/web-stores-thread.ts",
+  "src/app/alerts/audit-thread.ts",
+  "src/app/retention/retention-thread.ts",
+];
 
 /** The folders that answer requests: no SQL, no provider names, no prices. */
 export const routeFolders: readonly string[] = ["http", "openapi"];

@@ -178,7 +178,7 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
     lasting,
     catalogs: () => context.latest().catalogs,
   });
-  const { webhooks, alerts } = jobParts;
+  const { webhooks, alerts, retention } = jobParts;
   const web = createWeb({
     ...options,
     calls,
@@ -205,7 +205,7 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   const running = [
     calls.shell,
     jobs,
-    ...(alerts === undefined ? [] : [alerts]),
+    ...[alerts, retention].filter((part) => part !== undefined),
     web,
     ...startFeatures(features, services),
   ];

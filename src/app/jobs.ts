@@ -9,6 +9,7 @@ import type { RunningPart } from "../http/index.ts";
 import { BACKGROUND_JOB, BackgroundResponses, openBackgroundStore, openResponseStore } from "../objects/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { PaidWork } from "./paid-work.ts";
+import { createRetention } from "./retention/retention.ts";
 import type { Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { CatalogLayers } from "../pricing/index.ts";
@@ -44,6 +45,8 @@ export interface Jobs {
   jobs: RunningPart;
   /** Undefined if the configuration has no alerts. */
   alerts: RunningPart | undefined;
+  /** Undefined if old entries are kept. */
+  retention: RunningPart | undefined;
   /** Runs the jobs of a further kind too. */
   handle: (kind: string, handler: JobHandler) => void;
   /** Stores a job and runs it, unless it is there already. */
@@ -79,6 +82,7 @@ export function createJobs(options: JobsOptions): Jobs {
     node,
   });
   const alerts = createAlerts({ ...options, jobs: store, router: calls.router, node, wake });
+  const retention = createRetention({ ...options, jobs: store, wake });
   const jobs = new JobRunner({
     store,
     clock,
@@ -89,6 +93,7 @@ export function createJobs(options: JobsOptions): Jobs {
     handlers: new Map([
       ...handlers,
       ...(alerts?.handlers ?? []),
+      ...(retention?.handlers ?? []),
       [VIDEO_JOB, videos.handler],
       [BACKGROUND_JOB, background.handler],
     ]),
@@ -99,7 +104,8 @@ export function createJobs(options: JobsOptions): Jobs {
     await store.put(job);
     wake(job.kind);
   };
-  return { videos, background, webhooks, jobs: partOf(jobs, videos), alerts: alerts?.part, handle, startJob };
+  const parts = { jobs: partOf(jobs, videos), alerts: alerts?.part, retention: retention?.part };
+  return { videos, background, webhooks, ...parts, handle, startJob };
 }
 
 /** The jobs and the videos of one configuration, which end together. */

@@ -8,6 +8,7 @@ import { fromText } from "./from-text.ts";
 import { mcp, refuseTakenNames } from "./mcp.ts";
 import { otlp } from "./otlp.ts";
 import { httpUrl, prefix, provider } from "./provider.ts";
+import { retention } from "./retention.ts";
 import { routing } from "./routing.ts";
 import { byteSize as size, duration as time } from "./units.ts";
 import { web, webPrices } from "./web.ts";
@@ -337,6 +338,7 @@ export const configSchema = z
     metrics: metrics.optional(),
     otlp: otlp.optional(),
     alerts: alerts.optional(),
+    retention: retention.optional(),
     auth,
     providers: z.record(prefix, provider).prefault(defaultProviders),
     files,

@@ -17,6 +17,8 @@ export interface LedgerBooks {
   openingsBefore(before: number): Promise<Openings>;
   /** Stores opening balances; false if another process has sealed the books since they were read. */
   seal(openings: Openings): Promise<boolean>;
+  /** Whether there are entries from `from` until before `before`. */
+  hasEntries(from: number, before: number): Promise<boolean>;
   /** Entries from `from` until before `before`, page by page, roughly by age. */
   pages(from: number, before: number): AsyncIterable<readonly ExportedEntry[]>;
   /** Allows the removal of sealed entries before a date. */

@@ -38,7 +38,7 @@ export { openLedgerStore } from "./sql/open.ts";
 export { openSpendingReader } from "./sql/spending.ts";
 export { LedgerSteps } from "./sql/steps.ts";
 export { type AuditReport, type Drift, type HeldNow, moneyCounters } from "./books.ts";
-export { BooksError, exportBooks, removeEntries, sealBooks } from "./retention.ts";
+export { BooksError, exportBooks, removeEntries, type RetentionStore, sealBooks } from "./retention.ts";
 export type { LedgerStore, OpenHold } from "./store.ts";
 export type { SpendingReader, SpentBalance } from "./spending.ts";
 export { startSweeper } from "./sweeper.ts";

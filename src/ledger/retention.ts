@@ -1,7 +1,9 @@
 import { createWriteStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setImmediate } from "node:timers/promises";
 import { createGzip } from "node:zlib";
 import { dayName, formatCredits } from "../core/index.ts";
 import type { ExportedEntry } from "./books.ts";
@@ -18,7 +20,11 @@ export class BooksError extends Error {
   override name = "BooksError";
 }
 
-type Store = Pick<LedgerStore, "books" | "calendar" | "openHolds">;
+/** Entries that are converted at once: a gateway may export while it takes calls. */
+const CONVERTED_ENTRIES = 200;
+
+/** The part of a store that retention needs. */
+export type RetentionStore = Pick<LedgerStore, "books" | "calendar" | "openHolds">;
 
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -34,7 +40,7 @@ export interface Sealed {
  * Seals all entries before the beginning of a day. Throws a `BooksError` if the day is too late, if a hold from before
  * is still open, or if the books do not balance. It may be interrupted at any time and repeated.
  */
-export async function sealBooks(store: Store, day: number, now: number): Promise<Sealed> {
+export async function sealBooks(store: RetentionStore, day: number, now: number): Promise<Sealed> {
   const before = store.calendar.startOfDay(day);
   const { sealedBefore } = await store.books.state();
   if (before <= sealedBefore) throw new BooksError(`the books are already sealed before ${iso(sealedBefore)}`);
@@ -56,7 +62,7 @@ export async function sealBooks(store: Store, day: number, now: number): Promise
 }
 
 /** Throws a `BooksError` if there are unsealed entries before the day. Returns its beginning. */
-async function requireSeal(store: Store, day: number): Promise<{ before: number; removedBefore: number }> {
+async function requireSeal(store: RetentionStore, day: number): Promise<{ before: number; removedBefore: number }> {
   const before = store.calendar.startOfDay(day);
   const { sealedBefore, removedBefore } = await store.books.state();
   if (before > sealedBefore) {
@@ -66,12 +72,18 @@ async function requireSeal(store: Store, day: number): Promise<{ before: number;
   return { before, removedBefore };
 }
 
-/** Removes sealed entries before a day while gateways run. Returns their number. It may be interrupted and repeated. */
-export async function removeEntries(store: Store, day: number): Promise<number> {
+/**
+ * Removes sealed entries before a day while gateways run. Returns their number. It may be interrupted and repeated; the signal ends
+ * it after a transaction.
+ */
+export async function removeEntries(store: RetentionStore, day: number, signal?: AbortSignal): Promise<number> {
   const { before } = await requireSeal(store, day);
   await store.books.allowRemoval(before);
   let removed = 0;
-  for await (const batch of store.books.removals()) removed += batch;
+  for await (const batch of store.books.removals()) {
+    removed += batch;
+    signal?.throwIfAborted();
+  }
   return removed;
 }
 
@@ -82,27 +94,36 @@ export interface Exported {
   entries: number;
 }
 
+interface ExportOptions {
+  day: number;
+  file: string;
+  now: number;
+  /** The name of the file while it is written; by default the file's own and `.part`. */
+  part?: string;
+  signal?: AbortSignal;
+}
+
 /**
  * Writes sealed entries before a day to a file: JSON lines, compressed with gzip. The first line describes the export,
- * the last one contains the number of entries. The file gets its name when it is complete. Throws a `BooksError` if
- * entries were removed meanwhile.
+ * the last one contains the number of entries. The file gets its name when it is complete, and has it on the disk when this
+ * resolves. Throws a `BooksError` if entries were removed meanwhile.
  */
 export async function exportBooks(
-  store: Store,
-  { day, file, now }: { day: number; file: string; now: number },
+  store: RetentionStore,
+  { day, file, now, part = `${file}.part`, signal }: ExportOptions,
 ): Promise<Exported> {
   const { before, removedBefore: from } = await requireSeal(store, day);
   if (before <= from) throw new BooksError(`entries before ${iso(from)} have been removed`);
-  const part = `${file}.part`;
   const counted = { entries: 0 };
   const head = { object: "ledger_export", version: 1, from: iso(from), before: iso(before), exported_at: iso(now) };
   try {
     const lines = exportLines(store, { from, before, head, counted });
-    await pipeline(Readable.from(lines), createGzip(), createWriteStream(part, { mode: 0o600 }));
+    await pipeline(Readable.from(lines), createGzip(), createWriteStream(part, { mode: 0o600 }), { signal });
     if ((await store.books.state()).removedBefore !== from)
       throw new BooksError("entries were removed during the export; nothing was exported");
-    await syncFile(part);
+    await sync(part, "r+");
     await rename(part, file);
+    await sync(dirname(file), "r");
   } catch (reason) {
     await rm(part, { force: true });
     throw reason;
@@ -118,14 +139,17 @@ interface ExportLines {
 }
 
 async function* exportLines(
-  { books, calendar }: Store,
+  { books, calendar }: RetentionStore,
   { from, before, head, counted }: ExportLines,
 ): AsyncIterable<string> {
   yield `${JSON.stringify({ ...head, timezone: calendar.zone })}\n`;
   for await (const page of books.pages(from, before)) {
-    if (page.length === 0) continue;
     counted.entries += page.length;
-    yield page.map((entry) => `${JSON.stringify(entryJson(entry))}\n`).join("");
+    for (let at = 0; at < page.length; at += CONVERTED_ENTRIES) {
+      const some = page.slice(at, at + CONVERTED_ENTRIES);
+      yield some.map((entry) => `${JSON.stringify(entryJson(entry))}\n`).join("");
+      await setImmediate();
+    }
   }
   yield `${JSON.stringify({ object: "end", entries: counted.entries })}\n`;
 }
@@ -174,9 +198,9 @@ function callJson(call: NonNullable<ExportedEntry["call"]>) {
   };
 }
 
-/** A rename may reach the disk before the file's bytes do. */
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r+");
+/** A rename may reach the disk before the file's bytes do, and is there only once its folder is. */
+async function sync(path: string, flags: "r" | "r+"): Promise<void> {
+  const file = await open(path, flags);
   try {
     await file.sync();
   } finally {

@@ -109,6 +109,16 @@ export class PostgresBooks implements LedgerBooks {
     return row?.sealed === true;
   }
 
+  /** In a snapshot, for which no statement is too long: without statistics Postgres may read the whole table. */
+  hasEntries(from: number, before: number): Promise<boolean> {
+    return this.#statements.snapshot(async (run) => {
+      const [row] = await run<{ found: boolean }>(
+        `SELECT EXISTS (SELECT FROM entries WHERE created_at >= ${from} AND created_at < ${before}) AS found`,
+      );
+      return row?.found === true;
+    });
+  }
+
   /** In the order of the table, whose rows never move. */
   async *pages(from: number, before: number): AsyncIterable<readonly ExportedEntry[]> {
     for await (const [first, end] of this.#pageRanges(EXPORTED_PAGES)) {

@@ -207,6 +207,15 @@ export class SqliteBooks implements LedgerBooks {
     return (first ?? this.#lastNumber() + 1n) - 1n;
   }
 
+  async hasEntries(from: number, before: number): Promise<boolean> {
+    const found = this.#database
+      .query<{ found: bigint }, [number, number]>(
+        "SELECT EXISTS (SELECT 1 FROM entries WHERE created_at >= ? AND created_at < ?) AS found",
+      )
+      .get(from, before);
+    return found?.found === 1n;
+  }
+
   /** Each page is read on its own: a long snapshot would keep the write-ahead log from being emptied. */
   async *pages(from: number, before: number): AsyncIterable<readonly ExportedEntry[]> {
     const page = this.#database.prepare<ExportRow, [bigint, number]>(
