@@ -26,6 +26,9 @@ export function isSchema(path: string): boolean {
   return path.endsWith("/sql/schema.ts");
 }
 
+/** Parts of a folder that the composition folder and commands load without the rest of it, which takes most of a second. */
+export const partsForCommands: readonly string[] = ["src/http/admin/index.ts"];
+
 /** Programs of threads, which start in the middle of a call: they load the files that they need, not whole folders. */
 export const threadPrograms: readonly string[] = [
   "src/app/web-stores-thread.ts",

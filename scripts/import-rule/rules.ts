@@ -4,6 +4,7 @@ import {
   isSchema,
   layoutFile,
   levels,
+  partsForCommands,
   placeOf,
   providerBlindFolders,
   recordMakers,
@@ -97,6 +98,7 @@ function importsInnerFile(path: string, target: string): Advice {
   if (isTest(path) && isSharedByTests(target)) return undefined;
   if (threadPrograms.includes(path)) return undefined;
   if (from.folder === compositionFolder && isSchema(target)) return undefined;
+  if ((from.level ?? 0) >= compositionLevel && partsForCommands.includes(target)) return undefined;
   if (to.folder === compositionFolder) return undefined;
   const isFolderFile = target.split("/").length > 2;
   if (!isFolderFile || target === `src/${to.folder}/index.ts`) return undefined;

@@ -8,10 +8,10 @@ export { findBudget, findModelGroup, listBudgets, listGroups } from "./budgets/l
 export { budgetInfo, levelBudget } from "./budget-info.ts";
 export { budgetJson, creditsOrNull, levelJson, timeOrNull } from "./budget-json.ts";
 export { changeHolder, type HolderChanges, type LimitChanges, type PolicyChanges } from "./acts/change-holder.ts";
-export { changeToken, revokeToken, rotateToken, type TokenChanges } from "./acts/change-token.ts";
+export { changeToken, revokeToken, rotateToken } from "./acts/change-token.ts";
 export { applyPeople, type PersonRow, type PeopleDifference } from "./acts/apply-people.ts";
 export { addHolder } from "./acts/create-holder.ts";
-export { createToken, type TokenRequest } from "./acts/create-token.ts";
+export { createToken, createTokenWithUser, type TokenRequest } from "./acts/create-token.ts";
 export type { AccountName, AccountsDependencies, Caller } from "./dependencies.ts";
 export { deleteHolder } from "./acts/delete-holder.ts";
 export { findChain } from "./find-chain.ts";

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import type { TokenPolicy } from "../accounts/index.ts";
 import { parseDuration } from "../config/index.ts";
-import { formatCredits, limits, type Nano, parseCredits, parseMarkup, roles } from "../core/index.ts";
+import { creditsNumber, formatCredits, limits, type Nano, parseCredits, parseMarkup, roles } from "../core/index.ts";
 import type { BudgetPeriod } from "../ledger/index.ts";
 
 /** An invalid command line; the message is one line for the user. */
@@ -136,19 +135,19 @@ export const toolsOption = option("--tools", (text) => {
 });
 
 const boundOf = {
-  max_tokens: (text: string) => ({ maxTokens: countOption("max_tokens")(text) }),
-  max_expires: (text: string) => ({ maxExpiresMs: durationOption("max_expires")(text) }),
-  max_budget: (text: string) => ({ maxBudget: creditsOption("max_budget")(text) }),
+  max_tokens: countOption("max_tokens"),
+  max_expires: (text: string) => durationOption("max_expires")(text) / 1_000,
+  max_budget: (text: string) => creditsNumber(creditsOption("max_budget")(text)),
 };
 
-/** The bounds of an organisation's tokens; those that are not named bound nothing. */
-export const tokenPolicyOption = option("--token-policy", (text): TokenPolicy => {
-  const policy: TokenPolicy = {};
+/** The bounds of an organisation's tokens, as the admin API has them; those that are not named bound nothing. */
+export const tokenPolicyOption = option("--token-policy", (text): Record<string, number> => {
+  const policy: Record<string, number> = {};
   for (const bound of listOption(text)) {
     const [name = "", value = ""] = bound.split("=");
     const read = Object.entries(boundOf).find(([known]) => known === name)?.[1];
     if (read === undefined) throw new RangeError(`"${name}" is none of ${Object.keys(boundOf).join(", ")}`);
-    Object.assign(policy, read(value));
+    policy[name] = read(value);
   }
   return policy;
 });
@@ -178,15 +177,15 @@ export function singleAccountOption<Kind extends string>(
 
 /** The values of `withPolicyOptions`. */
 export interface PolicyOptions {
-  models?: string[] | "none";
-  tools?: string[] | "none";
-  rpm?: number | "none";
-  tpm?: number | "none";
-  concurrency?: number | "none";
-  maxBudget?: Nano | "none";
-  period?: BudgetPeriod | "none";
+  models?: readonly string[] | "none" | undefined;
+  tools?: readonly string[] | "none" | undefined;
+  rpm?: number | "none" | undefined;
+  tpm?: number | "none" | undefined;
+  concurrency?: number | "none" | undefined;
+  maxBudget?: Nano | "none" | undefined;
+  period?: BudgetPeriod | "none" | undefined;
   /** Milliseconds from now on. */
-  expires?: number | "none";
+  expires?: number | "none" | undefined;
 }
 
 /** The policy of tokens: the options of a token, or of all those of a user or an organisation. */
@@ -202,8 +201,8 @@ export function withPolicyOptions(command: Command): Command {
     .option("--expires <duration>", "from now on, or none", orNone(durationOption("--expires")));
 }
 
-/** The changes that these options ask for; `at` is now. */
-export function policyChangesOf(options: PolicyOptions, at: number) {
+/** The members of a body that these options ask for; `at` is now. */
+export function policyBody(options: PolicyOptions, at: number) {
   const { expires } = options;
   return {
     models: orNull(options.models),
@@ -211,8 +210,13 @@ export function policyChangesOf(options: PolicyOptions, at: number) {
     rpm: orNull(options.rpm),
     tpm: orNull(options.tpm),
     concurrency: orNull(options.concurrency),
-    maxBudget: orNull(options.maxBudget),
+    max_budget: creditsIn(options.maxBudget),
     period: orNull(options.period),
-    expiresAt: typeof expires === "number" ? at + expires : expires && null,
+    expires_at: typeof expires === "number" ? new Date(at + expires).toISOString() : expires && null,
   };
+}
+
+/** An amount as bodies have it. */
+export function creditsIn(amount: Nano | "none" | undefined): number | null | undefined {
+  return typeof amount === "bigint" ? creditsNumber(amount) : amount && null;
 }

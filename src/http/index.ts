@@ -9,4 +9,3 @@ export type { Services } from "./services.ts";
 export { isOwnTool } from "./tools/index.ts";
 export { type SocketEvents, Sockets, type Upgrade } from "./sockets.ts";
 export { routeRoles } from "./admin/route-roles.ts";
-export { readPeople } from "./admin/people-file.ts";

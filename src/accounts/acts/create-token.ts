@@ -4,6 +4,8 @@ import { includesRole, type Nano, type Role } from "../../core/index.ts";
 import { type Account, accountId, type BudgetPeriod } from "../../ledger/index.ts";
 import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
+import { type ActContext, actOptions } from "./act-context.ts";
+import { tokenSteps, type TokenState } from "./change-token.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { creditsOnAnotherAccount, ensureUser, requireOwnCredits } from "./ensure-holder.ts";
 import { grantSteps } from "./grant-credits.ts";
@@ -36,7 +38,6 @@ export interface TokenRequest extends TokenLimits {
   name?: string | undefined;
   service?: boolean | undefined;
   expiresInMs?: number | undefined;
-  reason?: string | undefined;
 }
 
 export interface CreatedToken {
@@ -51,9 +52,24 @@ export interface CreatedToken {
  * limits it, and its spending is recorded there. Throws an `AccountError`, before anything is created, if the user
  * belongs to another organisation, or if credits are given to a user who pays with an organisation's.
  */
-export function createToken(deps: AccountsDependencies, request: TokenRequest): Promise<CreatedToken> {
-  const { reason } = request;
-  return deps.log.act({ actor: deps.caller.actor, reason }, (note) => createSteps(deps, request, note));
+export function createTokenWithUser(
+  deps: AccountsDependencies,
+  request: TokenRequest,
+  context: ActContext = {},
+): Promise<TokenState & { secret: string }> {
+  return deps.log.act(actOptions(deps, context), function* (note) {
+    const { id, token: secret } = yield* createSteps(deps, request, note);
+    return { ...(yield* tokenSteps(deps, id)), secret };
+  });
+}
+
+/** The same, for callers that need no more than the secret. */
+export async function createToken(
+  deps: AccountsDependencies,
+  { reason, ...request }: TokenRequest & Pick<ActContext, "reason">,
+): Promise<CreatedToken> {
+  const { secret, token, user } = await createTokenWithUser(deps, request, { reason });
+  return { token: secret, id: token.id, user: user.name };
 }
 
 function* createSteps(deps: AccountsDependencies, request: TokenRequest, note: NoteChange): Steps<CreatedToken> {

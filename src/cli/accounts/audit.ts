@@ -1,40 +1,36 @@
 import type { Command } from "commander";
-import type { AuditRow } from "../../audit/index.ts";
-import { auditJson } from "../../accounts/index.ts";
-import { type CommonOptions, countOption, withCommonOptions } from "../options.ts";
-import { printJson, printLine, printTable } from "../print.ts";
-import { withState } from "../state.ts";
+import type { auditJson } from "../../accounts/index.ts";
+import { addAdminCommand, type ListAnswer, type PageOptions, showList, withPage } from "../admin/admin-command.ts";
+import type { AskOptions } from "../admin/ask-admin.ts";
+import { printLine, printTable } from "../print.ts";
 
-interface ListOptions extends CommonOptions {
-  limit: number;
-  after?: number;
-}
+type Shown = ReturnType<typeof auditJson>;
 
 export function addAuditCommands(program: Command): void {
   const audit = program.command("audit").description("the log of everything that was changed");
-  withCommonOptions(audit.command("list").description("list acts, the newest first"))
-    .option("--limit <count>", "how many", countOption("--limit"), 100)
-    .option("--after <number>", "those before the row with this number", countOption("--after"))
-    .action(list);
-  withCommonOptions(
-    audit.command("verify").description("check that no row was changed or removed; exits with 1 otherwise"),
-  ).action(verify);
+  addAdminCommand<PageOptions, ListAnswer<Shown>>(audit, {
+    name: "list",
+    description: "list acts, the newest first",
+    route: "get /admin/v1/audit",
+    options: withPage,
+    ask: ({ limit, after }) => ({ query: { limit, after } }),
+    show: showList(print, ({ number }) => number),
+  });
+  addAdminCommand<AskOptions, { rows: number; ok: boolean; fault: string | null }>(audit, {
+    name: "verify",
+    description: "check that no row was changed or removed; exits with 1 otherwise",
+    route: "get /admin/v1/audit/verify",
+    after: ({ ok }) => {
+      if (!ok) process.exitCode = 1;
+    },
+    show: ({ rows, fault }) =>
+      printLine(fault === null ? `The audit log is whole: ${rows} rows.` : `The audit log is not whole: ${fault}.`),
+  });
 }
 
-async function list(options: ListOptions): Promise<void> {
-  const { limit, after: before } = options;
-  const rows = await withState(options, ({ log }) => log.list({ limit, before }));
-  if (options.json === true) return printJson(rows.map(auditJson));
-  printTable(["NUMBER", "TIME", "ACTOR", "ACT", "TARGET", "REASON"], rows.map(cellsOf));
-}
-
-function cellsOf({ number, at, actor, act, target, reason = "" }: AuditRow): string[] {
-  return [String(number), new Date(at).toISOString(), actor, act, target, reason];
-}
-
-async function verify(options: CommonOptions): Promise<void> {
-  const { rows, fault } = await withState(options, ({ log }) => log.verify());
-  if (fault !== undefined) process.exitCode = 1;
-  if (options.json === true) return printJson({ rows, ok: fault === undefined, fault: fault ?? null });
-  printLine(fault === undefined ? `The audit log is whole: ${rows} rows.` : `The audit log is not whole: ${fault}.`);
+function print(rows: readonly Shown[]): void {
+  printTable(
+    ["NUMBER", "TIME", "ACTOR", "ACT", "TARGET", "REASON"],
+    rows.map(({ number, at, actor, act, target, reason }) => [String(number), at, actor, act, target, reason ?? ""]),
+  );
 }

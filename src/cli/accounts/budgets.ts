@@ -1,51 +1,27 @@
+/** Model groups and budgets: what the admin API shows and changes. */
 import type { Command } from "commander";
-import {
-  accountBudgetJson,
-  addBudget,
-  addGroup,
-  type BudgetChanges,
-  changeBudget,
-  changeGroup,
-  deleteBudget,
-  deleteGroup,
-  findBudget,
-  findModelGroup,
-  groupJson,
-  listBudgets,
-  listGroups,
-} from "../../accounts/index.ts";
-import type { Nano } from "../../core/index.ts";
+import type { accountBudgetJson, groupJson } from "../../accounts/index.ts";
+import { creditsNumber, type Nano } from "../../core/index.ts";
 import type { BudgetPeriod } from "../../ledger/index.ts";
+import { addAdminCommand, type ListAnswer, type PageOptions, showList, withPage } from "../admin/admin-command.ts";
+import type { AskOptions } from "../admin/ask-admin.ts";
 import {
   choiceOption,
-  type CommonOptions,
   countOption,
+  creditsIn,
   creditsOption,
   dayOption,
   listOption,
   nameOption,
   orNone,
   orNull,
-  reasonOption,
   singleAccountOption,
   textOption,
   UsageError,
-  withCommonOptions,
 } from "../options.ts";
-import { printJson, printLine, printTable } from "../print.ts";
-import { withState } from "../state.ts";
+import { printLine, printTable } from "../print.ts";
 
-interface ActOptions extends CommonOptions {
-  reason?: string;
-  dryRun?: boolean;
-}
-
-interface PageOptions extends CommonOptions {
-  limit: number;
-  after?: string;
-}
-
-interface GroupOptions extends ActOptions {
+interface GroupOptions extends AskOptions {
   models?: string[];
   name?: string;
 }
@@ -54,7 +30,7 @@ const owners = ["organisation", "user", "token"] as const;
 
 type OwnerOptions = Partial<Record<(typeof owners)[number], string>>;
 
-interface BudgetOptions extends ActOptions, OwnerOptions {
+interface BudgetOptions extends AskOptions, OwnerOptions {
   maxBudget?: Nano;
   period?: BudgetPeriod | "none";
   start?: number | "none";
@@ -65,118 +41,103 @@ interface BudgetOptions extends ActOptions, OwnerOptions {
 
 const DAY_MS = 86_400_000;
 
+type Group = ReturnType<typeof groupJson>;
+type Budget = ReturnType<typeof accountBudgetJson>;
+
 export function addGroupCommands(program: Command): void {
-  const group = program
+  const parent = program
     .command("group")
     .description("model groups, which budgets are for: what the admin API shows and changes");
-  withPage(group.command("list").description("list model groups by their ids")).action(async (options: PageOptions) => {
-    printGroups(await withState(options, (state) => listGroups(state, options)), options);
+  const models = "globs of model ids with prefix, such as openai/gpt-5*,xai/*";
+  const show = (group: Group): void => printGroups([group]);
+  addAdminCommand<PageOptions, ListAnswer<Group>>(parent, {
+    name: "list",
+    description: "list model groups by their ids",
+    route: "get /admin/v1/model_groups",
+    options: withPage,
+    ask: ({ limit, after }) => ({ query: { limit, after } }),
+    show: showList(printGroups, ({ id }) => id),
   });
-  withCommonOptions(
-    group.command("show").description("show a model group").argument("<name>", "its name or id"),
-  ).action(async (name: string, options: CommonOptions) =>
-    printGroup(await withState(options, (state) => findModelGroup(state, name)), options),
-  );
-  withAct(group.command("create").description("create a model group"), "<name>")
-    .requiredOption("--models <globs>", "globs of model ids with prefix, such as openai/gpt-5*,xai/*", listOption)
-    .action(async (name: string, options: GroupOptions & { models: string[] }) =>
-      printGroup(
-        await withState(options, (state) => addGroup(state, { name, models: options.models }, options)),
-        options,
-      ),
-    );
-  withAct(group.command("set").description("change a model group: calls from now on count by it"), "<name>")
-    .option("--models <globs>", "globs of model ids with prefix", listOption)
-    .option("--name <name>", "the new name", nameOption("--name"))
-    .action(async (name: string, options: GroupOptions) => {
-      const changes = {
-        ...(options.models && { models: options.models }),
-        ...(options.name && { name: options.name }),
-      };
-      if (Object.keys(changes).length === 0) throw new UsageError("there is nothing to set");
-      printGroup(await withState(options, (state) => changeGroup(state, name, changes, options)), options);
-    });
-  withAct(group.command("delete").description("delete a model group without budgets"), "<name>").action(
-    async (name: string, options: ActOptions) => {
-      const { id } = await withState(options, (state) => deleteGroup(state, name, options));
-      printDeleted("model group", id, options);
-    },
-  );
+  addAdminCommand<AskOptions, Group>(parent, {
+    name: "show",
+    description: "show a model group",
+    route: "get /admin/v1/model_groups/{id}",
+    show,
+  });
+  addAdminCommand<GroupOptions, Group>(parent, {
+    name: "create",
+    description: "create a model group",
+    route: "post /admin/v1/model_groups",
+    options: (command) =>
+      command.argument("<name>", "its name", nameOption("name")).requiredOption("--models <globs>", models, listOption),
+    ask: (options, name) => ({ body: { name, models: options.models } }),
+    show,
+  });
+  addAdminCommand<GroupOptions, Group>(parent, {
+    name: "set",
+    description: "change a model group: calls from now on count by it",
+    route: "patch /admin/v1/model_groups/{id}",
+    options: (command) =>
+      command
+        .option("--models <globs>", models, listOption)
+        .option("--name <name>", "the new name", nameOption("--name")),
+    ask: (options) => ({ body: { name: options.name, models: options.models } }),
+    show,
+  });
+  addAdminCommand<AskOptions, { id: string }>(parent, {
+    name: "delete",
+    description: "delete a model group without budgets",
+    route: "delete /admin/v1/model_groups/{id}",
+    show: ({ id }) => printLine(`model group ${id} is deleted.`),
+  });
 }
 
 export function addBudgetCommands(program: Command): void {
-  const budget = program
+  const parent = program
     .command("budget")
     .description("budgets beside an account's own: what the admin API shows and changes");
-  withOwners(withPage(budget.command("list").description("list budgets by their ids"))).action(
-    async (options: PageOptions & OwnerOptions) => {
-      const owner = owners.some((kind) => options[kind] !== undefined)
-        ? singleAccountOption(options, owners)
-        : undefined;
-      const { limit, after } = options;
-      printBudgets(
-        (await withState(options, (state) => listBudgets(state, { limit, after, owner }))).map(accountBudgetJson),
-        options,
-      );
+  const one = { argument: "its id", show: (budget: Budget): void => printBudgets([budget]) };
+  const most = ["--max-budget <amount>", "the most that may be spent in a period"] as const;
+  addAdminCommand<PageOptions & OwnerOptions, ListAnswer<Budget>>(parent, {
+    name: "list",
+    description: "list budgets by their ids",
+    route: "get /admin/v1/budgets",
+    options: (command) => withOwners(withPage(command)),
+    ask: ({ limit, after, ...options }) => ({ query: { limit, after, ...ownerIn(options) } }),
+    show: showList(printBudgets, ({ id }) => id),
+  });
+  addAdminCommand<AskOptions, Budget>(parent, {
+    ...one,
+    name: "show",
+    description: "show a budget",
+    route: "get /admin/v1/budgets/{id}",
+  });
+  addAdminCommand<BudgetOptions, Budget>(parent, {
+    ...one,
+    name: "create",
+    description: "create a budget of an organisation, a user or a token",
+    route: "post /admin/v1/budgets",
+    options: (command) => withSettings(withOwners(command)).requiredOption(...most, creditsOption("--max-budget")),
+    ask: (options) => {
+      const { kind, name } = singleAccountOption(options, owners);
+      return { body: { [kind]: name, ...bodyOf(options) } };
     },
-  );
-  withCommonOptions(budget.command("show").description("show a budget").argument("<id>", "its id")).action(
-    async (id: string, options: CommonOptions) =>
-      printBudget(accountBudgetJson(await withState(options, (state) => findBudget(state, id))), options),
-  );
-  withSettings(
-    withOwners(
-      withCommonOptions(budget.command("create").description("create a budget of an organisation, a user or a token")),
-    ),
-  )
-    .requiredOption("--max-budget <amount>", "the most that may be spent in a period", creditsOption("--max-budget"))
-    .action(async (options: BudgetOptions & { maxBudget: Nano }) => {
-      const owner = singleAccountOption(options, owners);
-      const request = { ...changesOf(options), maxBudget: options.maxBudget };
-      printBudget(
-        accountBudgetJson(await withState(options, (state) => addBudget(state, owner, request, options))),
-        options,
-      );
-    });
-  withSettings(
-    withCommonOptions(
-      budget.command("set").description("change a budget, or raise it until a date").argument("<id>", "its id"),
-    ),
-  )
-    .option("--max-budget <amount>", "the most that may be spent in a period", creditsOption("--max-budget"))
-    .action(async (id: string, options: BudgetOptions) => {
-      const changes = changesOf(options);
-      if (Object.values(changes).every((value) => value === undefined)) throw new UsageError("there is nothing to set");
-      printBudget(
-        accountBudgetJson(await withState(options, (state) => changeBudget(state, id, changes, options))),
-        options,
-      );
-    });
-  withAct(budget.command("delete").description("delete a budget; calls under way go on counting in it"), "<id>").action(
-    async (id: string, options: ActOptions) => {
-      const { budget: gone } = await withState(options, (state) => deleteBudget(state, id, options));
-      printDeleted("budget", gone.id, options);
-    },
-  );
-}
-
-function withPage(command: Command): Command {
-  return withCommonOptions(command)
-    .option("--limit <count>", "how many", countOption("--limit"), 100)
-    .option("--after <id>", "those after this id", nameOption("--after"));
-}
-
-function withActOptions(command: Command): Command {
-  return command
-    .option("--dry-run", "show the result, and change nothing")
-    .option("--reason <text>", "why, for the audit log", reasonOption("--reason"));
-}
-
-function withAct(command: Command, argument: "<name>" | "<id>"): Command {
-  const read = nameOption(argument.slice(1, -1));
-  return withActOptions(
-    withCommonOptions(command.argument(argument, argument === "<id>" ? "its id" : "its name or id", read)),
-  );
+  });
+  addAdminCommand<BudgetOptions, Budget>(parent, {
+    ...one,
+    name: "set",
+    description: "change a budget, or raise it until a date",
+    route: "patch /admin/v1/budgets/{id}",
+    options: (command) => withSettings(command).option(...most, creditsOption("--max-budget")),
+    ask: (options) => ({ body: bodyOf(options) }),
+  });
+  addAdminCommand<AskOptions, { id: string }>(parent, {
+    ...one,
+    name: "delete",
+    description: "delete a budget; calls under way go on counting in it",
+    route: "delete /admin/v1/budgets/{id}",
+    show: ({ id }) => printLine(`budget ${id} is deleted.`),
+  });
 }
 
 function withOwners(command: Command): Command {
@@ -184,9 +145,15 @@ function withOwners(command: Command): Command {
   return command;
 }
 
+function ownerIn(options: OwnerOptions): OwnerOptions {
+  if (owners.every((kind) => options[kind] === undefined)) return {};
+  const { kind, name } = singleAccountOption(options, owners);
+  return { [kind]: name };
+}
+
 function withSettings(command: Command): Command {
   const period = choiceOption("--period", ["daily", "weekly", "monthly", "quarterly"] as const);
-  return withActOptions(command)
+  return command
     .option("--period <period>", "daily, weekly, monthly, quarterly or none: when it starts again", orNone(period))
     .option(
       "--start <number>",
@@ -198,45 +165,30 @@ function withSettings(command: Command): Command {
     .option("--raise-until <date>", "until the end of this day in UTC", dayOption("--raise-until"));
 }
 
-function changesOf({ maxBudget, period, start, models, raiseBy, raiseUntil }: BudgetOptions): BudgetChanges {
+function bodyOf({ maxBudget, period, start, models, raiseBy, raiseUntil }: BudgetOptions): object {
   if ((typeof raiseBy === "bigint") !== (raiseUntil !== undefined))
     throw new UsageError("--raise-by and --raise-until: write both");
-  const until = ((raiseUntil ?? 0) + 1) * DAY_MS;
-  const raise = typeof raiseBy === "bigint" ? { by: raiseBy, until } : raiseBy && null;
-  return { maxBudget, period: orNull(period), start: orNull(start), models: orNull(models), raise };
+  const until = new Date(((raiseUntil ?? 0) + 1) * DAY_MS).toISOString();
+  return {
+    max_budget: creditsIn(maxBudget),
+    period: orNull(period),
+    start: orNull(start),
+    models: orNull(models),
+    raise: typeof raiseBy === "bigint" ? { by: creditsNumber(raiseBy), until } : raiseBy && null,
+  };
 }
 
-type Group = Parameters<typeof groupJson>[0];
-type Shown = ReturnType<typeof accountBudgetJson>;
-
-function printGroup(group: Group, options: CommonOptions): void {
-  if (options.json === true) printJson(groupJson(group));
-  else printGroups([group], options);
-}
-
-function printGroups(groups: readonly Group[], { json }: CommonOptions): void {
-  if (json === true) return printJson(groups.map(groupJson));
+function printGroups(groups: readonly Group[]): void {
   printTable(
     ["ID", "NAME", "MODELS"],
     groups.map(({ id, name, models }) => [id, name, models.join(",")]),
   );
 }
 
-function printBudget(budget: Shown, options: CommonOptions): void {
-  if (options.json === true) printJson(budget);
-  else printBudgets([budget], options);
-}
-
-function printBudgets(budgets: readonly Shown[], { json }: CommonOptions): void {
-  if (json === true) return printJson(budgets);
+function printBudgets(budgets: readonly Budget[]): void {
   const cells = budgets.map(({ id, organisation, user, token, models, max_budget: max, period, spend, held }) => {
     const owner = organisation ?? user ?? token ?? "";
     return [id, owner, models ?? "all", String(max), period ?? "-", String(spend), String(held)];
   });
   printTable(["ID", "OF", "MODELS", "BUDGET", "PERIOD", "SPENT", "HELD"], cells);
-}
-
-function printDeleted(what: string, id: string, { json }: CommonOptions): void {
-  if (json === true) return printJson({ id, deleted: true });
-  printLine(`${what} ${id} is deleted.`);
 }

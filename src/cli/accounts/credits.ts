@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { grantCredits, refundCall } from "../../accounts/index.ts";
 import { creditsNumber, formatCredits, type Nano } from "../../core/index.ts";
+import { printAnswer, withAct, withServer } from "../admin/admin-command.ts";
+import { askAdmin, type AskOptions } from "../admin/ask-admin.ts";
 import {
   changeOption,
   type CommonOptions,
@@ -13,11 +15,10 @@ import {
 import { printJson, printLine } from "../print.ts";
 import { withState } from "../state.ts";
 
-interface GrantOptions extends CommonOptions {
+interface GrantOptions extends AskOptions {
   user?: string;
   organisation?: string;
   amount: Nano;
-  reason?: string;
 }
 
 interface RefundOptions extends CommonOptions {
@@ -26,7 +27,7 @@ interface RefundOptions extends CommonOptions {
 
 export function addCreditsCommands(program: Command): void {
   const credits = program.command("credits").description("prepaid credits");
-  withCommonOptions(credits.command("grant").description("add credits to a user's or organisation's balance"))
+  withAct(withServer(credits.command("grant").description("add credits to a user's or organisation's balance")))
     .option("--user <name>", "whose balance", nameOption("--user"))
     .option("--organisation <name>", "whose balance", nameOption("--organisation"))
     .requiredOption(
@@ -34,7 +35,6 @@ export function addCreditsCommands(program: Command): void {
       "how many; below zero takes them back, as far as they are not held",
       changeOption("--amount"),
     )
-    .option("--reason <text>", "why, for the entry; required to take credits back", reasonOption("--reason"))
     .action(grant);
   withCommonOptions(
     credits
@@ -47,17 +47,27 @@ export function addCreditsCommands(program: Command): void {
 }
 
 async function grant(options: GrantOptions): Promise<void> {
-  const { amount, reason } = options;
+  const { amount, reason, server } = options;
   if (amount === 0n) throw new UsageError("--amount: must not be zero");
   if (amount < 0n && reason === undefined) throw new UsageError("--reason: name one to take credits back");
   const holder = singleAccountOption(options, ["user", "organisation"]);
-  const balance = await withState(options, (state) => grantCredits(state, holder, amount, { reason }));
-  if (options.json === true) {
-    return printJson({ [holder.kind]: holder.name, granted: creditsNumber(amount), balance: creditsNumber(balance) });
+  const credits = creditsNumber(amount);
+  if (server !== undefined) {
+    const body = { [holder.kind]: holder.name, amount: credits };
+    const answer = await askAdmin<object>(options, { route: "post /admin/v1/credits", body });
+    return printAnswer(answer, options, () => printLine(`${grantText(holder.name, amount)}.`));
   }
-  const now = `the balance is ${formatCredits(balance)}`;
-  if (amount > 0n) return printLine(`Granted ${formatCredits(amount)} credits to ${holder.name}; ${now}.`);
-  printLine(`Took ${formatCredits(-amount)} credits back from ${holder.name}; ${now}.`);
+  const { dryRun } = options;
+  const balance = await withState(options, (state) => grantCredits(state, holder, amount, { reason, dryRun }));
+  const shown = { [holder.kind]: holder.name, granted: credits, balance: creditsNumber(balance) };
+  printAnswer(shown, options, () =>
+    printLine(`${grantText(holder.name, amount)}; the balance is ${formatCredits(balance)}.`),
+  );
+}
+
+function grantText(name: string, amount: Nano): string {
+  if (amount > 0n) return `Granted ${formatCredits(amount)} credits to ${name}`;
+  return `Took ${formatCredits(-amount)} credits back from ${name}`;
 }
 
 async function refund(requestId: string, options: RefundOptions): Promise<void> {

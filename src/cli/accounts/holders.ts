@@ -1,157 +1,137 @@
+/** Organisations and users: what the admin API shows and changes. */
 import type { Command } from "commander";
-import {
-  addHolder,
-  changeHolder,
-  deleteHolder,
-  findHolderState,
-  type HolderChanges,
-  holderJson,
-  type HolderKind,
-  listHolders,
-  type TokenPolicy,
-} from "../../accounts/index.ts";
+import type { holderJson, HolderKind } from "../../accounts/index.ts";
 import type { Role } from "../../core/index.ts";
+import { addAdminCommand, type ListAnswer, type PageOptions, showList, withPage } from "../admin/admin-command.ts";
+import type { AskOptions } from "../admin/ask-admin.ts";
 import {
-  type CommonOptions,
-  countOption,
   markupOption,
   nameOption,
   orNone,
   orNull,
-  policyChangesOf,
+  policyBody,
   type PolicyOptions,
-  reasonOption,
   roleOption,
   tokenPolicyOption,
-  UsageError,
-  withCommonOptions,
   withPolicyOptions,
 } from "../options.ts";
-import { printJson, printLine, printTable } from "../print.ts";
-import { environment, withState } from "../state.ts";
+import { printLine, printTable } from "../print.ts";
+import { environment } from "../state.ts";
 
 type Shown = ReturnType<typeof holderJson>;
 
-interface ActOptions extends CommonOptions {
-  reason?: string;
-  dryRun?: boolean;
-}
-
-interface SetOptions extends ActOptions, PolicyOptions {
+interface SetOptions extends AskOptions, PolicyOptions {
   role?: Role;
   organisation?: string;
+  /** In millionths. */
   markup?: number | "none";
-  tokenPolicy?: TokenPolicy | "none";
+  tokenPolicy?: Record<string, number> | "none";
 }
 
-interface ListOptions extends CommonOptions {
-  limit: number;
-  after?: string;
-  organisation?: string;
+export function addOrganisationCommands(program: Command): void {
+  addCommands(program, "organisation");
 }
 
-export const addOrganisationCommands = (program: Command): void => addCommands(program, "organisation");
-export const addUserCommands = (program: Command): void => addCommands(program, "user");
+export function addUserCommands(program: Command): void {
+  const user = addCommands(program, "user");
+  addAdminCommand<AskOptions & { organisation: string }, Shown>(user, {
+    name: "move",
+    description: "move to another organisation; all spending stays",
+    route: "patch /admin/v1/users/{id}",
+    options: (command) =>
+      command.requiredOption("--organisation <name>", "the new one, or none", orNone(nameOption("--organisation"))),
+    ask: ({ organisation }) => ({ body: { organisation: orNull(organisation) } }),
+    show: (shown) => print([shown]),
+  });
+}
 
-function addCommands(program: Command, kind: HolderKind): void {
+const switches = [
+  ["disable", "refuse all their tokens, within a second", true],
+  ["enable", "accept their tokens again", false],
+] as const;
+
+function addCommands(program: Command, kind: HolderKind): Command {
   const parent = program.command(kind).description(`${kind}s: what the admin API shows and changes`);
-  const listing = withCommonOptions(parent.command("list").description(`list ${kind}s by their ids`))
-    .option("--limit <count>", "how many", countOption("--limit"), 100)
-    .option("--after <id>", "those after this id", nameOption("--after"));
-  if (kind === "user") listing.option("--organisation <name>", "of this organisation", nameOption("--organisation"));
-  listing.action((options: ListOptions) => list(kind, options));
-  withCommonOptions(parent.command("show").description(`show one ${kind}`).argument("<name>", "its name or id")).action(
-    (name: string, options: CommonOptions) => show(kind, name, options),
-  );
-  withSettings(withActOptions(parent.command("create").description(`create a new ${kind}`)), kind).action(
-    (name: string, options: SetOptions) => create(kind, name, options),
-  );
-  withSettings(withActOptions(parent.command("set").description(`change a ${kind}`)), kind).action(
-    (name: string, options: SetOptions) => change(kind, name, changesOf(options), options),
-  );
-  withActOptions(parent.command("disable").description("refuse all their tokens, within a second")).action(
-    (name: string, options: ActOptions) => change(kind, name, { disabled: true }, options),
-  );
-  withActOptions(parent.command("enable").description("accept their tokens again")).action(
-    (name: string, options: ActOptions) => change(kind, name, { disabled: false }, options),
-  );
-  withActOptions(parent.command("rename").description("give another name; the id stays"))
-    .argument("<new-name>", "the new name", nameOption("new-name"))
-    .action((name: string, next: string, options: ActOptions) => change(kind, name, { name: next }, options));
-  if (kind === "user")
-    withActOptions(parent.command("move").description("move to another organisation; all spending stays"))
-      .requiredOption("--organisation <name>", "the new one, or none", orNone(nameOption("--organisation")))
-      .action((name: string, options: ActOptions & { organisation: string }) =>
-        change(kind, name, { organisation: orNull(options.organisation) }, options),
-      );
-  withActOptions(parent.command("delete").description("delete it; the name is free then")).action(
-    (name: string, options: ActOptions) => remove(kind, name, options),
-  );
+  const one = `/admin/v1/${kind}s/{id}` as const;
+  const change = { route: `patch ${one}`, show: (shown: Shown) => print([shown]) } as const;
+  addAdminCommand<PageOptions & { organisation?: string }, ListAnswer<Shown>>(parent, {
+    name: "list",
+    description: `list ${kind}s by their ids`,
+    route: `get /admin/v1/${kind}s`,
+    options: (command) => {
+      withPage(command);
+      if (kind === "user")
+        command.option("--organisation <name>", "of this organisation", nameOption("--organisation"));
+    },
+    ask: ({ limit, after, organisation }) => ({ query: { limit, after, organisation } }),
+    show: showList(print, ({ id }) => id),
+  });
+  addAdminCommand<AskOptions, Shown>(parent, {
+    name: "show",
+    description: `show one ${kind}`,
+    route: `get ${one}`,
+    show: change.show,
+  });
+  addAdminCommand<SetOptions, Shown>(parent, {
+    name: "create",
+    description: `create a new ${kind}`,
+    route: `post /admin/v1/${kind}s`,
+    options: (command) => {
+      withSettings(command.argument("<name>", "its name", nameOption("name")), kind);
+      if (kind === "user") command.option("--organisation <name>", "that pays for them", nameOption("--organisation"));
+    },
+    ask: (options, name) => ({ body: { name, organisation: options.organisation, ...bodyOf(options) } }),
+    show: change.show,
+  });
+  addAdminCommand<SetOptions, Shown>(parent, {
+    ...change,
+    name: "set",
+    description: `change a ${kind}`,
+    options: (command) => withSettings(command, kind),
+    ask: (options) => ({ body: bodyOf(options) }),
+  });
+  for (const [name, description, disabled] of switches)
+    addAdminCommand<AskOptions, Shown>(parent, { ...change, name, description, ask: () => ({ body: { disabled } }) });
+  addAdminCommand<AskOptions, Shown>(parent, {
+    ...change,
+    name: "rename",
+    description: "give another name; the id stays",
+    options: (command) => command.argument("<new-name>", "the new name", nameOption("new-name")),
+    ask: (_, name) => ({ body: { name } }),
+  });
+  addAdminCommand<AskOptions, { id: string }>(parent, {
+    name: "delete",
+    description: "delete it; the name is free then",
+    route: `delete ${one}`,
+    show: ({ id }) => printLine(`${kind} ${id} is deleted.`),
+  });
+  return parent;
 }
 
-function withActOptions(command: Command): Command {
-  return withCommonOptions(command.argument("<name>", "its name or id", nameOption("name")))
-    .option("--dry-run", "show the result, and change nothing")
-    .option("--reason <text>", "why, for the audit log", reasonOption("--reason"));
-}
-
-function withSettings(command: Command, kind: HolderKind): Command {
+function withSettings(command: Command, kind: HolderKind): void {
   withPolicyOptions(command);
-  if (kind === "organisation")
-    return command
+  if (kind === "user") command.option("--role <role>", "the rights in the admin API", roleOption("--role"));
+  else
+    command
       .option("--markup <factor>", "the factor on prices, or none", orNone(markupOption("--markup")))
       .option(
         "--token-policy <bounds>",
         "of tokens that users make: max_tokens=3,max_expires=30d,max_budget=10, none of them, or none",
         orNone(tokenPolicyOption),
       );
-  command.option("--role <role>", "the rights in the admin API", roleOption("--role"));
-  return command.name() === "create"
-    ? command.option("--organisation <name>", "that pays for them", nameOption("--organisation"))
-    : command;
 }
 
-function changesOf(options: SetOptions): HolderChanges {
+function bodyOf(options: SetOptions): object {
   const { role, markup, tokenPolicy } = options;
-  const limits = policyChangesOf(options, environment.clock());
-  return { ...limits, role, markup: orNull(markup), tokenPolicy: orNull(tokenPolicy) };
+  return {
+    ...policyBody(options, environment.clock()),
+    role,
+    markup: typeof markup === "number" ? markup / 1e6 : orNull(markup),
+    token_policy: orNull(tokenPolicy),
+  };
 }
 
-async function list(kind: HolderKind, options: ListOptions): Promise<void> {
-  const { limit, after, organisation } = options;
-  const found = await withState(options, (state) => listHolders(state, { kind, limit, after, organisation }));
-  print(found.map(holderJson), options);
-}
-
-async function show(kind: HolderKind, name: string, options: CommonOptions): Promise<void> {
-  printOne(holderJson(await withState(options, (state) => findHolderState(state, { kind, name }))), options);
-}
-
-async function create(kind: HolderKind, name: string, options: SetOptions): Promise<void> {
-  const { organisation } = options;
-  const request = { ...changesOf(options), kind, name, organisation };
-  printOne(holderJson(await withState(options, (state) => addHolder(state, request, options))), options);
-}
-
-async function change(kind: HolderKind, name: string, changes: HolderChanges, options: ActOptions): Promise<void> {
-  if (Object.values(changes).every((value) => value === undefined)) throw new UsageError("there is nothing to set");
-  const state = await withState(options, (deps) => changeHolder(deps, { kind, name }, changes, options));
-  printOne(holderJson(state), options);
-}
-
-async function remove(kind: HolderKind, name: string, options: ActOptions): Promise<void> {
-  const { holder } = await withState(options, (state) => deleteHolder(state, { kind, name }, options));
-  if (options.json === true) return printJson({ id: holder.id, deleted: true });
-  printLine(`${kind} ${holder.name} is deleted.`);
-}
-
-function printOne(shown: Shown, options: CommonOptions): void {
-  if (options.json === true) return printJson(shown);
-  print([shown], options);
-}
-
-function print(shown: readonly Shown[], { json }: CommonOptions): void {
-  if (json === true) return printJson(shown);
+function print(shown: readonly Shown[]): void {
   const cells = shown.map(({ id, name, disabled, balance, spend, max_budget: budget, ...rest }) => [
     id,
     name,

@@ -1,73 +1,55 @@
-import { type FileHandle, open, readFile, unlink } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { AccountError, applyPeople, type PeopleDifference } from "../../accounts/index.ts";
+import type { PeopleDifference } from "../../accounts/index.ts";
 import { GatewayError } from "../../core/index.ts";
-import { type CommonOptions, reasonOption, UsageError, withCommonOptions } from "../options.ts";
-import { printJson, printLine } from "../print.ts";
-import { withState } from "../state.ts";
+import { printAnswer, withAct, withServer } from "../admin/admin-command.ts";
+import { askAdmin, type AskOptions } from "../admin/ask-admin.ts";
+import { UsageError } from "../options.ts";
+import { printLine } from "../print.ts";
+import { intoSecretFile } from "./secret-file.ts";
 
-interface ApplyOptions extends CommonOptions {
+interface ApplyOptions extends AskOptions {
   tokens?: string;
-  reason?: string;
-  dryRun?: boolean;
 }
 
 export function addPeopleCommands(program: Command): void {
   const people = program.command("people").description("many users at once, from a file");
-  withCommonOptions(people.command("apply").description("create and change the users of a file, all or none"))
+  withAct(withServer(people.command("apply").description("create and change the users of a file, all or none")))
     .argument("<file>", "CSV with a line of column names, or JSON: { people: [] }")
     .option("--tokens <file>", "a new file for the secrets of new tokens")
-    .option("--dry-run", "show the difference, and change nothing")
-    .option("--reason <text>", "why, for the audit log", reasonOption("--reason"))
     .action(apply);
 }
 
 async function apply(file: string, options: ApplyOptions): Promise<void> {
-  const { people, reason } = await read(file);
+  const { body, contentType, makesTokens } = await read(file);
   const { tokens, dryRun = false } = options;
-  const context = { reason: options.reason ?? reason, dryRun };
-  if (dryRun) return print(await withState(options, (state) => applyPeople(state, people, context)), options);
-  if (tokens === undefined) {
-    if (people.some(({ token }) => token === true))
+  const ask = (): Promise<PeopleDifference> => askAdmin(options, { route: "put /admin/v1/people", body, contentType });
+  if (dryRun || tokens === undefined) {
+    if (!dryRun && makesTokens)
       throw new UsageError("--tokens: name a new file for the secrets, which are shown only once");
-    return print(await withState(options, (state) => applyPeople(state, people, context)), options);
+    return printAnswer(await ask(), options, print);
   }
-  const secrets = await create(tokens);
-  try {
-    const difference = await withState(options, (state) => applyPeople(state, people, context));
-    await secrets.writeFile(csvOf(difference));
-    await secrets.sync();
-    // The file has the secrets; a terminal keeps what it has shown.
-    print({ ...difference, tokens: difference.tokens.map((issued) => ({ ...issued, token: null })) }, options);
-  } catch (thrown) {
-    if ((await secrets.stat()).size === 0) await unlink(tokens);
-    throw thrown;
-  } finally {
-    await secrets.close();
-  }
+  const difference = await intoSecretFile({ option: "--tokens", file: tokens }, ask, csvOf);
+  // The file has the secrets; a terminal keeps what it has shown.
+  const shown = { ...difference, tokens: difference.tokens.map((issued) => ({ ...issued, token: null })) };
+  printAnswer(shown, options, print);
 }
 
+/** The file, once it is checked: a mistake in it costs no request. */
 async function read(file: string) {
-  let bytes: Uint8Array;
+  let body: Uint8Array;
   try {
-    bytes = await readFile(file);
+    body = await readFile(file);
   } catch (cause) {
     throw new UsageError(`${file} can't be read`, { cause });
   }
-  const { readPeople } = await import("../../http/index.ts");
+  const form = /^\s*\{/.test(Buffer.from(body.subarray(0, 64)).toString()) ? "json" : "csv";
+  const { readPeople } = await import("../../http/admin/index.ts");
   try {
-    return readPeople(bytes, /^\s*\{/.test(Buffer.from(bytes.subarray(0, 64)).toString()) ? "json" : "csv");
+    const makesTokens = readPeople(body, form).people.some(({ token }) => token === true);
+    return { body, contentType: form === "json" ? "application/json" : "text/csv", makesTokens };
   } catch (thrown) {
-    throw thrown instanceof GatewayError ? new AccountError(`${file}: ${thrown.message}`, thrown.code) : thrown;
-  }
-}
-
-/** Before anything is changed: no secret without a place, and no file lost. */
-async function create(file: string): Promise<FileHandle> {
-  try {
-    return await open(file, "wx", 0o600);
-  } catch (cause) {
-    throw new UsageError(`--tokens: ${file} can't be created, or exists already`, { cause });
+    throw thrown instanceof GatewayError ? new UsageError(`${file}: ${thrown.message}`) : thrown;
   }
 }
 
@@ -76,8 +58,7 @@ function csvOf({ tokens }: PeopleDifference): string {
   return `name,token_id,token\n${lines.join("")}`;
 }
 
-function print(difference: PeopleDifference, { json, dryRun, tokens: file }: ApplyOptions): void {
-  if (json === true) return printJson({ object: "people", ...difference });
+function print(difference: PeopleDifference, { dryRun, tokens: file }: ApplyOptions): void {
   const { created, changed, moved, unchanged, tokens } = difference;
   for (const name of created) printLine(`+ ${name}`);
   for (const { name, before, after } of changed) {

@@ -1,16 +1,18 @@
 import type { Command } from "commander";
-import {
-  changeToken,
-  createToken,
-  revokeToken,
-  rotateToken,
-  type TokenChanges,
-  type TokenRequest,
-} from "../../accounts/index.ts";
-import type { TokenRecord } from "../../auth/index.ts";
+import { createTokenWithUser, tokenJson, type TokenRequest } from "../../accounts/index.ts";
 import { type Role, roles } from "../../core/index.ts";
 import {
-  type CommonOptions,
+  addAdminCommand,
+  type ListAnswer,
+  type PageOptions,
+  printAnswer,
+  showList,
+  withAct,
+  withPage,
+  withServer,
+} from "../admin/admin-command.ts";
+import { askAdmin, type AskOptions } from "../admin/ask-admin.ts";
+import {
   countOption,
   creditsOption,
   durationOption,
@@ -19,28 +21,105 @@ import {
   orNone,
   orNull,
   periodOption,
-  policyChangesOf,
+  policyBody,
   type PolicyOptions,
-  reasonOption,
   roleOption,
   textOption,
   toolsOption,
   UsageError,
-  withCommonOptions,
   withPolicyOptions,
 } from "../options.ts";
-import { printJson, printLine, printTable } from "../print.ts";
+import { printLine, printTable } from "../print.ts";
 import { environment, withState } from "../state.ts";
+import { intoSecretFile } from "./secret-file.ts";
 
-interface CreateOptions extends CommonOptions, Omit<TokenRequest, "expiresInMs"> {
+type Shown = ReturnType<typeof tokenJson>;
+
+interface ShownWithSecret extends Shown {
+  token: string | null;
+}
+
+interface CreateOptions extends AskOptions, Omit<TokenRequest, "expiresInMs" | "user" | "reason"> {
+  user?: string;
   expires?: number;
   admin?: boolean;
+  file?: string;
 }
+
+interface SetOptions extends AskOptions, PolicyOptions {
+  name?: string;
+  role?: Role | "none";
+}
+
+const switches = [
+  ["pause", "refuse a token's calls until it is resumed", true],
+  ["resume", "accept a paused token again", false],
+] as const;
 
 export function addTokenCommands(program: Command): void {
   const token = program.command("token").description("issue, list and revoke tokens");
-  withCommonOptions(token.command("create").description("issue a token and print it once"))
-    .requiredOption("--user <name>", "whose token it is", nameOption("--user"))
+  addCreateCommand(token);
+  const change = {
+    route: "patch /admin/v1/tokens/{id}",
+    argument: "the token's id",
+    show: ({ id }: Shown): void => printLine(`Token ${id} is changed.`),
+  } as const;
+  addAdminCommand<PageOptions & { user?: string }, ListAnswer<Shown>>(token, {
+    name: "list",
+    description: "list tokens, without their secrets",
+    route: "get /admin/v1/tokens",
+    options: (command) => withPage(command).option("--user <name>", "of this user", nameOption("--user")),
+    ask: ({ limit, after, user }) => ({ query: { limit, after, user } }),
+    show: showList(print, ({ id }) => id),
+  });
+  addAdminCommand<AskOptions, Shown>(token, {
+    ...change,
+    name: "show",
+    description: "show one token",
+    route: "get /admin/v1/tokens/{id}",
+    show: (shown) => print([shown]),
+  });
+  addAdminCommand<SetOptions, Shown>(token, {
+    ...change,
+    name: "set",
+    description: "change a token's limits",
+    options: (command) =>
+      withPolicyOptions(command)
+        .option("--name <name>", "what it is for, or none", orNone(textOption("--name")))
+        .option("--role <role>", "a lesser one than its user's, or none", orNone(roleOption("--role"))),
+    ask: ({ name, role, ...options }) => ({
+      body: { ...policyBody(options, environment.clock()), name: orNull(name), role: orNull(role) },
+    }),
+  });
+  for (const [name, description, paused] of switches)
+    addAdminCommand<AskOptions, Shown>(token, { ...change, name, description, ask: () => ({ body: { paused } }) });
+  addAdminCommand<AskOptions & { overlap: number }, ShownWithSecret>(token, {
+    ...change,
+    name: "rotate",
+    description: "give a token a new secret and print it once",
+    route: "post /admin/v1/tokens/{id}/rotate",
+    options: (command) =>
+      command.option(
+        "--overlap <duration>",
+        "how long the old secret can be used as well",
+        durationOption("--overlap"),
+        0,
+      ),
+    ask: ({ overlap }) => ({ body: { overlap: Math.round(overlap / 1_000) } }),
+    show: printSecret,
+  });
+  addAdminCommand<AskOptions, Shown>(token, {
+    ...change,
+    name: "revoke",
+    description: "revoke a token",
+    route: "delete /admin/v1/tokens/{id}",
+    show: ({ id }) => printLine(`Token ${id} is revoked.`),
+  });
+}
+
+function addCreateCommand(token: Command): void {
+  withAct(withServer(token.command("create").description("issue a token and print it once")))
+    .option("--user <name>", "whose token it is; over --server by default the caller's", nameOption("--user"))
     .option("--organisation <name>", "the organisation that a new user belongs to", nameOption("--organisation"))
     .option("--credits <amount>", "credits to grant to the user", creditsOption("--credits"))
     .option("--max-budget <amount>", "the most that this token may spend", creditsOption("--max-budget"))
@@ -54,112 +133,66 @@ export function addTokenCommands(program: Command): void {
     .option("--role <role>", `one of ${roles.join(", ")}; by default its user's`, roleOption("--role"))
     .option("--admin", "the same as --role owner")
     .option("--name <name>", "what it is for", textOption("--name"))
-    .option("--reason <text>", "why, for the audit log", reasonOption("--reason"))
     .option("--expires <duration>", "lifetime, such as 30d", durationOption("--expires"))
+    .option("--file <file>", "a new file for the secret, in place of the output")
     .action(create);
-  withCommonOptions(token.command("list").description("list tokens, without their secrets")).action(list);
-  withTokenOptions(token.command("revoke").description("revoke a token")).action(revoke);
-  withTokenOptions(token.command("pause").description("refuse a token's calls until it is resumed")).action(
-    async (id: string, options: TokenOptions) => change(id, { paused: true }, options),
-  );
-  withTokenOptions(token.command("resume").description("accept a paused token again")).action(
-    async (id: string, options: TokenOptions) => change(id, { paused: false }, options),
-  );
-  withTokenOptions(token.command("rotate").description("give a token a new secret and print it once"))
-    .option("--overlap <duration>", "how long the old secret can be used as well", durationOption("--overlap"), 0)
-    .action(rotate);
-  withPolicyOptions(withTokenOptions(token.command("set").description("change a token's limits")))
-    .option("--name <name>", "what it is for, or none", orNone(textOption("--name")))
-    .option("--role <role>", "a lesser one than its user's, or none", orNone(roleOption("--role")))
-    .action(set);
-}
-
-interface TokenOptions extends CommonOptions {
-  reason?: string;
-}
-
-function withTokenOptions(command: Command): Command {
-  return withCommonOptions(command.argument("<id>", "the token's id")).option(
-    "--reason <text>",
-    "why, for the audit log",
-    reasonOption("--reason"),
-  );
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  const { expires, admin, config: _config, storage: _storage, json, role: named, ...request } = options;
-  const role = admin === true ? "owner" : named;
-  const created = await withState(options, (state) => createToken(state, { ...request, role, expiresInMs: expires }));
-  if (json === true) return printJson(created);
-  printLine(created.token);
-  // On stderr, so that `TOKEN=$(tollgate token create …)` contains nothing but the token.
-  console.error(`It is shown only now. Token ${created.id} of ${created.user}.`);
+  const { file } = options;
+  const issue = () => (options.server === undefined ? createInStorage(options) : createByServer(options));
+  if (file === undefined || options.dryRun === true) return printAnswer(await issue(), options, printSecret);
+  const made = await intoSecretFile({ option: "--file", file }, issue, ({ token }) => `${token}\n`);
+  printAnswer({ ...made, token: null }, options, ({ id, user }) => printLine(`Token ${id} of ${user} is in ${file}.`));
 }
 
-async function list(options: CommonOptions): Promise<void> {
-  const described = (await withState(options, (state) => state.tokens.list())).map((found) =>
-    describe(found, found.userName),
-  );
-  if (options.json === true) return printJson(described);
-  const rows = described.map((row) => [
-    row.id,
-    row.user,
-    row.kind,
-    row.role ?? "",
-    row.status,
-    row.expires ?? "",
-    row.models?.join(",") ?? "*",
+function roleIn({ admin, role }: CreateOptions): Role | undefined {
+  return admin === true ? "owner" : role;
+}
+
+/** The first tokens of a storage come with their users, and with credits, in one commit. */
+async function createInStorage(options: CreateOptions): Promise<ShownWithSecret> {
+  const { user, expires, dryRun = false } = options;
+  if (user === undefined) throw new UsageError("--user: say whose token it is");
+  return withState(options, async (state) => {
+    const request = { ...options, user, role: roleIn(options), expiresInMs: expires };
+    const made = await createTokenWithUser(state, request, { reason: options.reason, dryRun });
+    return { ...tokenJson(made), token: dryRun ? null : made.secret };
+  });
+}
+
+function createByServer(options: CreateOptions): Promise<ShownWithSecret> {
+  const { user, name, service, organisation, credits } = options;
+  if (organisation !== undefined || credits !== undefined)
+    throw new UsageError("--organisation and --credits are for new users of a storage: user create, credits grant");
+  return askAdmin(options, {
+    route: "post /admin/v1/tokens",
+    body: { ...policyBody(options, environment.clock()), user, name, service, role: roleIn(options) },
+  });
+}
+
+function printSecret({ id, user, token }: ShownWithSecret): void {
+  if (token === null) return printLine(`It would be a token of ${user}.`);
+  printLine(token);
+  // On stderr, so that `TOKEN=$(tollgate token create …)` contains nothing but the token.
+  console.error(`It is shown only now. Token ${id} of ${user}.`);
+}
+
+function print(tokens: readonly Shown[]): void {
+  const rows = tokens.map(({ id, user, service, role, expires_at: expires, models, ...token }) => [
+    id,
+    user,
+    service ? "service" : "user",
+    role ?? "",
+    statusOf(token.revoked_at, token.paused, expires),
+    expires ?? "",
+    models?.join(",") ?? "*",
   ]);
   printTable(["ID", "USER", "KIND", "ROLE", "STATUS", "EXPIRES", "MODELS"], rows);
 }
 
-function describe(token: TokenRecord, user: string = token.user) {
-  const expired = token.expiresAt !== undefined && token.expiresAt <= Date.now();
-  return {
-    id: token.id,
-    user,
-    user_id: token.user,
-    kind: token.service ? "service" : "user",
-    role: token.role ?? null,
-    name: token.name ?? null,
-    status: token.revokedAt !== undefined ? "revoked" : expired ? "expired" : token.pausedAt ? "paused" : "active",
-    expires: token.expiresAt === undefined ? null : new Date(token.expiresAt).toISOString(),
-    created: new Date(token.createdAt).toISOString(),
-    models: token.models ?? null,
-    tools: token.tools ?? null,
-    rpm: token.rpm ?? null,
-    tpm: token.tpm ?? null,
-    concurrency: token.concurrency ?? null,
-  };
-}
-
-async function revoke(id: string, options: TokenOptions): Promise<void> {
-  await withState(options, (state) => revokeToken(state, id, options));
-  if (options.json === true) return printJson({ id, revoked: true });
-  printLine(`Token ${id} is revoked.`);
-}
-
-async function rotate(id: string, options: TokenOptions & { overlap: number }): Promise<void> {
-  const { secret } = await withState(options, (state) => rotateToken(state, id, options.overlap, options));
-  if (options.json === true) return printJson({ id, token: secret });
-  printLine(secret);
-  console.error(`It is shown only now. Token ${id}.`);
-}
-
-interface SetOptions extends TokenOptions, PolicyOptions {
-  name?: string;
-  role?: Role | "none";
-}
-
-async function set(id: string, options: SetOptions): Promise<void> {
-  const { name, role } = options;
-  const changes = { ...policyChangesOf(options, environment.clock()), name: orNull(name), role: orNull(role) };
-  await change(id, changes, options);
-}
-
-async function change(id: string, changes: TokenChanges, options: TokenOptions): Promise<void> {
-  if (Object.values(changes).every((value) => value === undefined)) throw new UsageError("there is nothing to set");
-  const { token, user } = await withState(options, (state) => changeToken(state, id, changes, options));
-  if (options.json === true) return printJson(describe(token, user.name));
-  printLine(`Token ${id} is changed.`);
+function statusOf(revokedAt: string | null, paused: boolean, expires: string | null): string {
+  if (revokedAt !== null) return "revoked";
+  if (expires !== null && Date.parse(expires) <= environment.clock()) return "expired";
+  return paused ? "paused" : "active";
 }

@@ -5,7 +5,13 @@ import { platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { type AdminRoute, routeRoles } from "./route-roles.ts";
 
-export type AdminNeeds = Pick<Services, "admin" | "addressOf" | "body" | "memory" | "generations" | "clock" | "nodes">;
+export interface AdminNeeds extends Pick<
+  Services,
+  "admin" | "addressOf" | "body" | "memory" | "generations" | "clock" | "nodes"
+> {
+  /** Acts in place of the token of each request: that of a command, which has none. */
+  caller?: Caller;
+}
 
 interface AdminContract extends Omit<PlatformContract, "method" | "path" | "tag"> {
   /** Method and path, as in `routeRoles`. */
@@ -39,7 +45,7 @@ function callerOf({ request, requestId, principal }: RouteCall, { addressOf }: A
 
 /** The dependencies of an act by the caller of a request. */
 export function accountsOf(call: RouteCall, needs: AdminNeeds): AccountsDependencies {
-  return { ...needs.admin, caller: callerOf(call, needs) };
+  return { ...needs.admin, caller: needs.caller ?? callerOf(call, needs) };
 }
 
 const PAGE_MAX = 500;

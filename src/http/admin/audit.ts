@@ -32,7 +32,7 @@ const query = pageQuery.extend({
     .describe("The number of the last row of the page before."),
 });
 
-export const auditRoute = adminRoute(
+const listRoute = adminRoute(
   {
     route: "get /admin/v1/audit",
     operationId: "listAuditRows",
@@ -45,3 +45,27 @@ export const auditRoute = adminRoute(
     return Response.json(listOf(await admin.log.list({ limit: limit + 1, before }), limit, auditJson));
   },
 );
+
+const verification = z
+  .object({
+    object: z.literal("audit_verification"),
+    rows: z.int().describe("Those in order, from the oldest on."),
+    ok: z.boolean(),
+    fault: z.string().nullable().describe("The first row that was changed, removed or cut off."),
+  })
+  .meta({ id: "AuditVerification" });
+
+const verifyRoute = adminRoute(
+  {
+    route: "get /admin/v1/audit/verify",
+    operationId: "verifyAudit",
+    summary: "Whether no row of the log was changed, removed or cut off: reads it all.",
+    answer: verification,
+  },
+  async (_, { admin }) => {
+    const { rows, fault = null } = await admin.log.verify();
+    return Response.json({ object: "audit_verification", rows, ok: fault === null, fault });
+  },
+);
+
+export const auditRoutes = [listRoute, verifyRoute];

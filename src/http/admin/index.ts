@@ -1,24 +1,8 @@
 import type { Feature } from "../feature.ts";
-import { auditRoute } from "./audit.ts";
-import { budgetRoutes, groupRoutes } from "./budgets.ts";
-import { creditsRoute } from "./credits.ts";
-import { organisationRoutes, userRoutes } from "./holders.ts";
-import { peopleRoute } from "./people.ts";
-import { reloadRoute } from "./reload.ts";
-import { tokenRoutes } from "./tokens.ts";
-import { adminUsageRoute } from "./usage.ts";
+import { adminRoutes } from "./admin-routes.ts";
 
-export const adminRoutes = [
-  ...organisationRoutes,
-  ...userRoutes,
-  ...tokenRoutes,
-  peopleRoute,
-  ...groupRoutes,
-  ...budgetRoutes,
-  creditsRoute,
-  adminUsageRoute,
-  auditRoute,
-  reloadRoute,
-];
+export { type AdminApi, createAdminApi } from "./admin-api.ts";
+export { readPeople } from "./people-file.ts";
+export type { AdminRoute } from "./route-roles.ts";
 
 export const adminFeature: Feature = { routes: adminRoutes };

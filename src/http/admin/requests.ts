@@ -1,4 +1,5 @@
 /** What admin requests have in common: bodies, reasons, dry runs and versions. */
+import { isUtf8 } from "node:buffer";
 import { z } from "@hono/zod-openapi";
 import type { ActContext, LimitChanges, PolicyChanges } from "../../accounts/index.ts";
 import { parseBody, readBody } from "../../bodies/index.ts";
@@ -69,7 +70,7 @@ export const changeHeaders = actHeaders.extend({
 /** The context of an act, of its body, query and headers. */
 export function contextOf({ request }: RouteCall, body: { reason?: string | null | undefined } = {}): ActContext {
   const { dry_run: dryRun } = parseQuery(request, actQuery);
-  const header = request.headers.get("x-tollgate-reason")?.trim();
+  const header = textOfHeader(request.headers.get("x-tollgate-reason") ?? "").trim();
   // An empty header is none.
   const text = body.reason ?? (header === "" ? undefined : header);
   if (text !== undefined && (text.length > REASON_CHARACTERS_MAX || !PRINTABLE.test(text)))
@@ -77,6 +78,12 @@ export function contextOf({ request }: RouteCall, body: { reason?: string | null
       param: "reason",
     });
   return { reason: text, dryRun: dryRun === "true", ifVersion: versionIn(request.headers.get("if-match")) };
+}
+
+/** Clients send UTF-8, whose bytes a header has as characters. Other bytes are Latin-1, as they stand. */
+function textOfHeader(value: string): string {
+  const bytes = Buffer.from(value, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : value;
 }
 
 /** An entity tag of these routes is the version in quotes; what is none matches no version. */

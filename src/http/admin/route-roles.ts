@@ -38,6 +38,7 @@ export const routeRoles = {
   "get /admin/v1/usage": readers,
   "post /admin/v1/config/reload": ["owner", "operator"],
   "get /admin/v1/audit": ["owner", "auditor"],
+  "get /admin/v1/audit/verify": ["owner", "auditor"],
 } as const satisfies Record<string, readonly Role[]>;
 
 export type AdminRoute = keyof typeof routeRoles;

@@ -8,6 +8,7 @@ import {
   rotateToken,
   tokenJson,
 } from "../../accounts/index.ts";
+import { GatewayError } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { accountsOf, adminRoute, listOf, listSchema, pageQuery } from "./admin-route.ts";
 import {
@@ -130,8 +131,10 @@ const createRoute = adminRoute(
     const body = await bodyOf(call, needs, createBody);
     const context = contextOf(call, body);
     const { user, service, ...rest } = body;
-    const wanted = { ...changesOf(rest), service, user: user ?? call.principal.user };
-    const issued = await issueTokenTo(accountsOf(call, needs), wanted, context);
+    const deps = accountsOf(call, needs);
+    const owner = user ?? deps.caller.user;
+    if (owner === undefined) throw new GatewayError("validation_failed", "user: name one", { param: "user" });
+    const issued = await issueTokenTo(deps, { ...changesOf(rest), service, user: owner }, context);
     const token = context.dryRun === true ? null : issued.secret;
     return taggedJson({ ...tokenJson(issued), token }, issued.token.version);
   },

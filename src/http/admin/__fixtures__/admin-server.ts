@@ -13,7 +13,7 @@ import { createHttp } from "../../create-http.ts";
 import { mountFeatures } from "../../feature.ts";
 import { Sockets } from "../../sockets.ts";
 import type { AdminNeeds } from "../admin-route.ts";
-import { adminRoutes } from "../index.ts";
+import { adminRoutes } from "../admin-routes.ts";
 
 export interface Asked {
   /** Text is sent as it is. */

@@ -1,0 +1,21 @@
+import { auditRoutes } from "./audit.ts";
+import { budgetRoutes, groupRoutes } from "./budgets.ts";
+import { creditsRoute } from "./credits.ts";
+import { organisationRoutes, userRoutes } from "./holders.ts";
+import { peopleRoute } from "./people.ts";
+import { reloadRoute } from "./reload.ts";
+import { tokenRoutes } from "./tokens.ts";
+import { adminUsageRoute } from "./usage.ts";
+
+export const adminRoutes = [
+  ...organisationRoutes,
+  ...userRoutes,
+  ...tokenRoutes,
+  peopleRoute,
+  ...groupRoutes,
+  ...budgetRoutes,
+  creditsRoute,
+  adminUsageRoute,
+  ...auditRoutes,
+  reloadRoute,
+];

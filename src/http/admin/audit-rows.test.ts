@@ -1,0 +1,87 @@
+/** Each route that changes something writes one row for one act, and none for a dry run or a refusal. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { addBudget, addGroup, createToken } from "../../accounts/index.ts";
+import { AdminServer } from "./__fixtures__/admin-server.ts";
+import { type AdminRoute, routeRoles } from "./route-roles.ts";
+
+type ChangingRoute = Exclude<AdminRoute, `get ${string}`>;
+
+interface Act {
+  /** The row's. */
+  act: string;
+  body?: object;
+  /** In place of `{id}`. */
+  id?: () => string;
+}
+
+let server: AdminServer;
+let owner: string;
+let [token, budget] = ["", ""];
+
+beforeEach(async () => {
+  server = await AdminServer.open();
+  const { deps } = server;
+  owner = (await createToken(deps, { user: "owner", role: "owner" })).token;
+  token = (await createToken(deps, { user: "ann", organisation: "acme" })).id;
+  await createToken(deps, { user: "ben" });
+  await addGroup(deps, { name: "unused", models: ["openai/*"] });
+  budget = (await addBudget(deps, { kind: "user", name: "ann" }, { maxBudget: 1n })).budget.id;
+});
+afterEach(() => server.close());
+
+const limits = { max_budget: 2, rpm: 7, models: ["openai/*"], disabled: true };
+const acts: Readonly<Record<ChangingRoute, Act>> = {
+  "post /admin/v1/organisations": { act: "organisation.create", body: { name: "new", ...limits } },
+  "patch /admin/v1/organisations/{id}": { act: "organisation.change", body: limits, id: () => "acme" },
+  "delete /admin/v1/organisations/{id}": { act: "organisation.delete", id: () => "empty" },
+  "post /admin/v1/users": { act: "user.create", body: { name: "new", organisation: "acme", ...limits } },
+  "patch /admin/v1/users/{id}": { act: "user.move", body: { organisation: null, ...limits }, id: () => "ann" },
+  "delete /admin/v1/users/{id}": { act: "user.delete", id: () => "ann" },
+  "post /admin/v1/tokens": { act: "token.create", body: { user: "ann", rpm: 5, paused: true } },
+  "patch /admin/v1/tokens/{id}": { act: "token.change", body: { rpm: 5, max_budget: 1 }, id: () => token },
+  "delete /admin/v1/tokens/{id}": { act: "token.revoke", id: () => token },
+  "post /admin/v1/tokens/{id}/rotate": { act: "token.rotate", body: { overlap: 5 }, id: () => token },
+  "put /admin/v1/people": { act: "user.create", body: { people: [{ name: "new", rpm: 5, organisation: "acme" }] } },
+  "post /admin/v1/model_groups": { act: "model_group.create", body: { name: "new", models: ["xai/*"] } },
+  "patch /admin/v1/model_groups/{id}": { act: "model_group.change", body: { models: ["xai/*"] }, id: () => "unused" },
+  "delete /admin/v1/model_groups/{id}": { act: "model_group.delete", id: () => "unused" },
+  "post /admin/v1/budgets": { act: "budget.create", body: { user: "ann", max_budget: 1, models: "unused" } },
+  "patch /admin/v1/budgets/{id}": { act: "budget.change", body: { max_budget: 5, models: "unused" }, id: () => budget },
+  "delete /admin/v1/budgets/{id}": { act: "budget.delete", id: () => budget },
+  "post /admin/v1/credits": { act: "credits.grant", body: { user: "ben", amount: 5 } },
+  "post /admin/v1/config/reload": { act: "config.reload", body: {} },
+};
+
+describe("one row", () => {
+  test.each(Object.entries(acts))("%s", async (route, { act, body, id = () => "" }) => {
+    const { deps } = server;
+    if (act === "organisation.delete")
+      await server.ask(owner, "post /admin/v1/organisations", { body: { name: id() } });
+    const path = route.replace("{id}", id());
+    const asked = { ...(body && { body }), headers: { "x-tollgate-reason": Buffer.from("größe").toString("latin1") } };
+    const before = await deps.log.list({ limit: 500 });
+    expect(await server.ask(owner, `${path}?dry_run=true`, asked)).toMatchObject({ status: 200 });
+    expect(await deps.log.list({ limit: 500 })).toEqual(before);
+    expect(await server.ask(owner, path, asked)).toMatchObject({ status: 200 });
+    const [row, ...rest] = await deps.log.list({ limit: 500 });
+    expect(rest).toEqual(before);
+    expect(row).toMatchObject({ act, address: "192.0.2.7", reason: "größe", requestId: expect.any(String) as string });
+    expect((await deps.log.verify()).fault).toBeUndefined();
+  });
+
+  test("none for who may not", async () => {
+    const { deps } = server;
+    const { token: member } = await createToken(deps, { user: "ben" });
+    const before = await deps.log.list({ limit: 1 });
+    for (const [route, { body, id = () => "" }] of Object.entries(acts))
+      expect((await server.ask(member, route.replace("{id}", id()), { ...(body && { body }) })).status).toBeGreaterThan(
+        400,
+      );
+    expect(await deps.log.list({ limit: 1 })).toEqual(before);
+  });
+});
+
+test("the rows of the table are the routes that change something", () => {
+  const changing = Object.keys(routeRoles).filter((route) => !route.startsWith("get "));
+  expect(Object.keys(acts).toSorted()).toEqual(changing.toSorted());
+});

@@ -1,0 +1,148 @@
+/** The commands on people and money over `--server`: the same as on the storage, each with one row in the audit log. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAccounts } from "../../src/app/accounts.ts";
+import { operatorOf, type Rig, runCli, startRig } from "../kit/index.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "tollgate-commands-"));
+let rig: Rig;
+let owner: string;
+beforeAll(async () => {
+  rig = await startRig();
+  owner = await rig.gateway.token({ user: "root", role: "owner", credits: 0n });
+});
+afterAll(async () => {
+  await rig.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const { runJson } = operatorOf(() => rig.gateway);
+
+/** Runs a command against the server, from a folder without a configuration or a storage. */
+async function remote(args: readonly string[], token = owner) {
+  const { code, stdout, stderr } = await runCli(
+    [...args, "--server", `${rig.gateway.url}/`],
+    { TOLLGATE_TOKEN: token },
+    folder,
+  );
+  return { code, stdout, stderr };
+}
+
+async function remoteJson(...args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await remote([...args, "--json"]);
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** The acts in their order, with the row that each writes; ID is the id of the thing that the last creation made. */
+const acts: readonly [act: string, ...args: string[]][] = [
+  ["organisation.create", "organisation", "create", "acme", "--token-policy", "max_tokens=3,max_expires=30d"],
+  ["organisation.change", "organisation", "set", "acme", "--max-budget", "12.5", "--markup", "1.5"],
+  ["organisation.change", "organisation", "disable", "acme"],
+  ["organisation.change", "organisation", "enable", "acme"],
+  ["organisation.change", "organisation", "rename", "acme", "acme-2"],
+  ["user.create", "user", "create", "ann", "--organisation", "acme-2", "--rpm", "5", "--max-budget", "3"],
+  ["user.change", "user", "set", "ann", "--models", "openai/*", "--rpm", "none", "--expires", "30d"],
+  ["user.change", "user", "disable", "ann"],
+  ["user.change", "user", "enable", "ann"],
+  ["user.change", "user", "rename", "ann", "anna"],
+  ["user.move", "user", "move", "anna", "--organisation", "none"],
+  ["credits.grant", "credits", "grant", "--user", "anna", "--amount", "7"],
+  ["credits.grant", "credits", "grant", "--user", "anna", "--amount", "-7"],
+  ["model_group.create", "group", "create", "frontier", "--models", "openai/*"],
+  ["model_group.change", "group", "set", "frontier", "--models", "xai/*"],
+  ["budget.create", "budget", "create", "--user", "anna", "--max-budget", "3", "--period", "weekly"],
+  ["budget.change", "budget", "set", "ID", "--raise-by", "2", "--raise-until", "2099-01-01"],
+  ["budget.delete", "budget", "delete", "ID"],
+  ["model_group.delete", "group", "delete", "frontier"],
+  ["token.create", "token", "create", "--user", "anna", "--role", "member", "--rpm", "7"],
+  ["token.change", "token", "set", "ID", "--name", "for CI"],
+  ["token.change", "token", "pause", "ID"],
+  ["token.change", "token", "resume", "ID"],
+  ["token.rotate", "token", "rotate", "ID", "--overlap", "1m"],
+  ["token.revoke", "token", "revoke", "ID"],
+  ["user.delete", "user", "delete", "anna"],
+  ["organisation.delete", "organisation", "delete", "acme-2"],
+];
+
+test("each act has one row, with its caller, address, request and reason, and a dry run has none", async () => {
+  const { log } = createAccounts(
+    rig.gateway.storage,
+    { clock: Date.now, randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)) },
+    "test",
+  );
+  const last = async () => (await log.list({ limit: 1 }))[0];
+  let id = "";
+  for (const [index, [act, ...args]] of acts.entries()) {
+    const before = (await last())?.number ?? 0;
+    const words = args.map((word) => (word === "ID" ? id : word));
+    if (index % 7 === 0) await remoteJson(...words, "--dry-run", "--reason", "no");
+    const answer = await remoteJson(...words, "--reason", `größe ${index}`);
+    if (act.endsWith(".create")) id = String(answer["id"]);
+    const row = await last();
+    expect(row).toMatchObject({
+      act,
+      number: before + 1,
+      actor: `token:${owner.split("_")[1]}`,
+      address: "127.0.0.1",
+      requestId: expect.stringMatching(/^req_/) as string,
+      reason: `größe ${index}`,
+    });
+    expect(JSON.stringify(row)).not.toContain(typeof answer["token"] === "string" ? answer["token"] : "no secret");
+  }
+  expect((await log.verify()).fault).toBeUndefined();
+});
+
+test("lists and single things are the same from the storage", async () => {
+  await runJson(
+    "user",
+    "create",
+    "ben",
+    "--organisation",
+    (await remoteJson("organisation", "create", "labs"))["id"] as string,
+  );
+  const { id } = await remoteJson("token", "create", "--user", "ben");
+  for (const words of [
+    ["organisation", "show", "labs"],
+    ["user", "list", "--organisation", "labs"],
+    ["user", "show", "ben"],
+    ["token", "list", "--user", "ben"],
+    ["token", "show", String(id)],
+    ["audit", "list", "--limit", "3"],
+    ["audit", "verify"],
+  ])
+    expect(await remoteJson(...words)).toEqual(await runJson<Record<string, unknown>>(...words));
+});
+
+test("a file of people, and a token whose secret goes into a file", async () => {
+  const [file, secrets, secret] = [join(folder, "people.csv"), join(folder, "tokens.csv"), join(folder, "secret")];
+  writeFileSync(file, "name,token\neve,true\n");
+  expect(await remoteJson("people", "apply", file, "--tokens", secrets)).toMatchObject({ created: ["eve"] });
+  expect(readFileSync(secrets, "utf8")).toMatch(/^name,token_id,token\neve,(\w+),tg_\1_/);
+  const made = await remoteJson("token", "create", "--user", "eve", "--file", secret);
+  expect(made).toMatchObject({ user: "eve", token: null });
+  expect(readFileSync(secret, "utf8")).toStartWith(`tg_${String(made["id"])}_`);
+  expect(statSync(secret).mode & 0o777).toBe(0o600);
+  // A member's own token by default, and nobody else's.
+  const own = readFileSync(secret, "utf8").trim();
+  expect((await remote(["user", "show", "eve", "--json"], own)).code).toBe(0);
+  expect(await remote(["user", "disable", "root"], own)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "tollgate: The role member does not have this.\n",
+  });
+});
+
+test.concurrent.each<[string[], Record<string, string>, RegExp]>([
+  [["user", "list", "--server", "nonsense"], { TOLLGATE_TOKEN: "x" }, /^tollgate: --server: "nonsense" is no address/],
+  [["user", "list", "--server", "http://127.0.0.1:1"], {}, /^tollgate: --server: set TOLLGATE_TOKEN/],
+  [["user", "list", "--server", "http://127.0.0.1:1"], { TOLLGATE_TOKEN: "x" }, /^tollgate: http:\S+ is not reached/],
+  [["user", "set", "x", "--server", "http://127.0.0.1:1"], { TOLLGATE_TOKEN: "x" }, /there is nothing to set/],
+])("%p is refused in one line", async (args, variables, line) => {
+  const { code, stdout, stderr } = await runCli(args, variables, folder);
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  expect(stderr).toMatch(line);
+});
