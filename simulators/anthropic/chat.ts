@@ -10,7 +10,7 @@ import { first } from "../shared/shape.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { compatErrors } from "./errors.ts";
-import { checkChoice, checkSampling } from "./messages-rules.ts";
+import { checkChoice, checkPrefill, checkSampling } from "./messages-rules.ts";
 import { checkTop } from "./schema-rules.ts";
 
 const rules: ChatRules = {
@@ -50,7 +50,7 @@ const wire: ChatWire = {
   errors: compatErrors,
   usagePlace: "own-chunk",
   usageAlways: false,
-  refuse: (body) => checkChoice(body) ?? checkFunctions(body) ?? checkSampling(body),
+  refuse: (body) => checkPrefill(body) ?? checkChoice(body) ?? checkFunctions(body) ?? checkSampling(body),
   readPrompt,
   id: (identity) => `msg_01${identity.token("chat", 22)}`,
   usage: plainUsage,

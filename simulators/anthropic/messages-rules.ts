@@ -204,11 +204,16 @@ function checkModel(body: JsonObject): Problem | null {
   if (generation >= firstWithoutBudget && asObject(body["thinking"])["type"] === "enabled") {
     return refusal("thinking.type", '"enabled" is not supported for this model. Use "adaptive"');
   }
-  const last = asObject(asArray(body["messages"]).at(-1));
-  if (generation >= firstWithoutPrefill && last["role"] === "assistant") {
-    return refusal("messages", "This model does not support assistant message prefill");
-  }
-  return checkChoice(body) ?? checkOff(body) ?? checkFormat(body) ?? checkSampling(body);
+  return checkPrefill(body) ?? checkChoice(body) ?? checkOff(body) ?? checkFormat(body) ?? checkSampling(body);
+}
+
+/** On either endpoint. An answer that ends with a tool of the provider's has been paused, and goes on. */
+export function checkPrefill({ model, messages }: JsonObject): Problem | null {
+  const { role, content } = asObject(asArray(messages).at(-1));
+  if (generationOf(String(model)) < firstWithoutPrefill || role !== "assistant") return null;
+  const end = String(asObject(asArray(content).at(-1))["type"]);
+  if (/^server_tool_use$|_tool_result$/.test(end)) return null;
+  return refusal("messages", "This model does not support assistant message prefill");
 }
 
 /** These choose their tools themselves, whether they think or not. */
@@ -224,9 +229,16 @@ export function checkChoice({ model, tool_choice: choice }: JsonObject): Problem
 /** These can't be kept from thinking. */
 const neverOff = /^claude-((opus|sonnet)-5-5|fable)/;
 
+/** These need their thinking for more than a high effort. */
+const effortNeedsThinking = /^claude-(opus-5|haiku-5-5)(?!-5)/;
+
 function checkOff(body: JsonObject): Problem | null {
-  if (!neverOff.test(String(body["model"])) || asObject(body["thinking"])["type"] !== "disabled") return null;
-  return refusal("thinking.type", '"disabled" is not supported for this model');
+  const model = String(body["model"]);
+  if (asObject(body["thinking"])["type"] !== "disabled") return null;
+  if (neverOff.test(model)) return refusal("thinking.type", '"disabled" is not supported for this model');
+  const effort = String(asObject(body["output_config"])["effort"]);
+  if (!effortNeedsThinking.test(model) || !["xhigh", "max"].includes(effort)) return null;
+  return refusal("output_config.effort", `"${effort}" is not supported while thinking is disabled`);
 }
 
 /** Answers by a schema came with 4.5, and with Opus 4.1. */

@@ -34,6 +34,7 @@ export {
   type FactName,
   factNames,
   type ModelFacts,
+  isAbove,
   nearestEffort,
   type ThoughtOptions,
 } from "./models/model-facts.ts";

@@ -76,7 +76,7 @@ describe("blocks of tools that Anthropic has run", () => {
 
   test("keep their results as text", () => {
     const content = [use, found, { type: "text", text: "It is A." }];
-    const text = "Pages found on the web:\nA: https://a.testIt is A.";
+    const text = "Pages found on the web:\nA: https://a.test\n\nIt is A.";
     expect(ofMessages(content)["messages"]).toEqual([hello, said(text), hello]);
     expect(JSON.stringify(ofMessages(content, responsesTranslation)["input"])).not.toContain("sealed");
     expect(ofMessages([use])["messages"]).toEqual([hello, hello]);

@@ -95,6 +95,17 @@ export const probesWith = (imageUrl: string): readonly Probe[] => [
     }),
   ),
   messages("no thinking", "thinking", { thinking: { type: "disabled" } }),
+  ...["high", "max"].map((effort) =>
+    messages(`no thinking and the effort ${effort}`, "thinking", {
+      thinking: { type: "disabled" },
+      output_config: { effort },
+    }),
+  ),
+  messages("an answer to continue", "prefill", { messages: [hello, { role: "assistant", content: "It is" }] }),
+  messages("an answer to continue, in blocks", "prefill", {
+    messages: [hello, { role: "assistant", content: [{ type: "text", text: "It is" }] }],
+  }),
+  chat("an answer to continue in chat", "prefill", { messages: [hello, { role: "assistant", content: "It is" }] }),
   messages("thinking by a budget", "thinking", { thinking: { type: "enabled", budget_tokens: 2_000 } }),
   ...efforts.map((effort) => chat(`the effort ${effort}`, "efforts", { reasoning_effort: effort })),
   ...efforts.map((effort) => responses(`the effort ${effort}`, "efforts", { reasoning: { effort } })),

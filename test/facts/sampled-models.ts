@@ -69,6 +69,7 @@ export const sampled: readonly Sampled[] = [
       "claude-haiku-4-5",
       "claude-opus-4-8",
       "claude-opus-5",
+      "claude-sonnet-5",
       "claude-haiku-5-5",
       "claude-sonnet-5-5",
       "claude-fable-5-1",

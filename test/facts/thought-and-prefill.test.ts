@@ -115,6 +115,88 @@ test.each([chatPath, messagesPath])("an answer to continue goes to DeepSeek's be
   expect([lastReceived(rig).path, usual.changes]).toEqual(["/deepseek/v1/chat/completions", null]);
 });
 
+const more = "Continue your last message exactly where it ends, and repeat nothing of it.";
+
+describe.each([
+  [chatPath, "anthropic/claude-opus-4-8"],
+  [chatPath, "messages/claude-sonnet-5"],
+  [messagesPath, "anthropic/claude-haiku-5-5"],
+])("%s at %s, which continues no answer", (path, model) => {
+  const begun = (content: unknown): object => ({
+    model,
+    max_tokens: 50,
+    messages: [hello, { role: "assistant", content }],
+  });
+
+  test("the user asks for its end", async () => {
+    const { sent, changes } = await sentFor(path, begun("{"));
+    expect(sent["messages"]).toMatchObject([hello, { role: "assistant" }, { role: "user", content: more }]);
+    expect(changes).toBe("prefill");
+  });
+
+  test("an empty one is left out", async () => {
+    const { sent, changes } = await sentFor(path, begun(""));
+    expect(sent["messages"]).toEqual([hello]);
+    expect(changes).toBe("prefill");
+  });
+});
+
+test("an answer that Claude has paused goes on as it is, and an older model continues one", async () => {
+  const paused = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "q" } };
+  const searches = {
+    model: "anthropic/claude-opus-5",
+    max_tokens: 50,
+    messages: [hello, { role: "assistant", content: [{ type: "text", text: "I look." }, paused] }],
+    tools: [{ type: "web_search_20250305", name: "web_search" }],
+  };
+  const begun = [hello, { role: "assistant", content: "It" }];
+  for (const body of [searches, { model: "anthropic/claude-haiku-4-5", max_tokens: 50, messages: begun }]) {
+    const { sent, changes } = await sentFor(messagesPath, body);
+    expect([sent["messages"], changes]).toEqual([body.messages, null]);
+  }
+});
+
+describe("thinking that Claude can't do with the rest of the request is named", () => {
+  const model = "messages/claude-sonnet-4-5";
+  const tools = [{ type: "function", function: { name: "f", parameters: { type: "object", properties: {} } } }];
+  const asked = { model, messages: [hello], reasoning_effort: "high" };
+  test.each([
+    ["a tool that must be called", { ...asked, tools, tool_choice: "required" }],
+    ["a limit without room for it", { ...asked, max_tokens: 1_100 }],
+    [
+      "calls that have lost theirs",
+      {
+        ...asked,
+        tools,
+        messages: [
+          hello,
+          {
+            role: "assistant",
+            content: null,
+            tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }],
+          },
+          { role: "tool", tool_call_id: "c1", content: "1" },
+        ],
+      },
+    ],
+  ])("%s", async (_title, body) => {
+    const { sent, changes } = await sentFor(chatPath, body);
+    expect([sent["thinking"], changes]).toEqual([undefined, "thinking"]);
+  });
+});
+
+test.each([
+  ["claude-opus-5", "max", "high"],
+  ["claude-haiku-5-5", "xhigh", "high"],
+  ["claude-sonnet-5", "max", "max"],
+])("%s without thinking gets for the effort %s %s", async (model, effort, expected) => {
+  const off = { thinking: { type: "disabled" }, output_config: { effort } };
+  const body = { model: `anthropic/${model}`, max_tokens: 50, messages: [hello], ...off };
+  const { sent, changes } = await sentFor(messagesPath, body);
+  expect(sent).toMatchObject({ ...off, output_config: { effort: expected } });
+  expect(changes).toBe(effort === expected ? null : "thinking");
+});
+
 test("a model without a price for sound takes none, as the member that asks for it says", async () => {
   const data = { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } };
   const body = { model: "openai/gpt-5-mini", messages: [{ role: "user", content: [data] }] };

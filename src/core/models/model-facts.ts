@@ -65,10 +65,14 @@ export interface ModelFacts {
   callsLast?: boolean;
   /** An answer to continue, the last message, must be marked as such. */
   marksPrefill?: boolean;
+  /** It refuses an answer to continue: the last message must be the user's, or a tool's. */
+  refusesPrefill?: boolean;
   /** It takes the data of images, not their addresses. */
   inlineImages?: boolean;
   /** In Messages its thinking can't be switched off: the nearest is to think between tools, or nothing. */
   alwaysThinks?: "between-tools" | "yes";
+  /** In Messages the highest effort that it takes while its thinking is switched off; absent: any. */
+  unthinkingEffortMax?: Effort;
   /** It takes `system` as the first message only. */
   systemFirst?: boolean;
   /** How thinking is requested in Messages; "none" for a model that can't think. */
@@ -113,6 +117,11 @@ export interface ModelFacts {
   foreignItems?: readonly string[];
   /** It may write its reasoning between `<think>` or `<thought>` tags at the beginning of the content. */
   thinkTags?: boolean;
+}
+
+/** Whether an effort is higher than the most that there may be; without either it is not. */
+export function isAbove(effort: Effort | undefined, most: Effort | undefined): boolean {
+  return effort !== undefined && most !== undefined && efforts.indexOf(effort) > efforts.indexOf(most);
 }
 
 /**

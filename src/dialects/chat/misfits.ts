@@ -10,6 +10,7 @@ export function misfitsChat({ messages, tools, response_format: format }: JsonOb
   if (facts.plainSchemas === true && listOf(tools).some(hasAlternatives)) return true;
   const { developerRole = false, systemFirst = false, shortCallIds = false, reasoningField } = facts;
   if (facts.marksPrefill === true && isPrefill(objectOf(listOf(messages).at(-1)))) return true;
+  if (facts.refusesPrefill === true && isAnswer(objectOf(listOf(messages).at(-1)))) return true;
   if (facts.inlineImages === true && listOf(messages).some(hasImageAddress)) return true;
   if (developerRole && !systemFirst && !shortCallIds) return false;
   for (const [index, each] of listOf(messages).entries()) {
@@ -38,6 +39,11 @@ function hasThought({ reasoning_content: content, reasoning, reasoning_details: 
 function hasAlternatives(tool: unknown): boolean {
   const schema = objectOf(objectOf(objectOf(tool)?.["function"])?.["parameters"]) ?? {};
   return ["oneOf", "anyOf", "allOf"].some((keyword) => schema[keyword] !== undefined);
+}
+
+/** Whether a message is an answer without calls, which would be continued. */
+function isAnswer({ role, tool_calls: calls }: JsonObject = {}): boolean {
+  return role === "assistant" && listOf(calls).length === 0;
 }
 
 /** Whether the last message is the beginning of an answer that is not marked as one. */

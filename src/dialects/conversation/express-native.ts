@@ -37,18 +37,35 @@ export function expressNative(
   return expressed;
 }
 
+/** A text that stands for a part is a paragraph of its own: dialects with one text a message join those of all parts. */
 function expressParts(parts: readonly Part[], isForeign: IsForeign): Part[] {
-  return parts.flatMap((part): Part[] => {
-    if (part.kind === "tool-result") return [{ ...part, content: expressParts(part.content, isForeign) }];
-    if (part.kind === "image" && isForeign(part)) return [{ ...part, native: undefined }];
-    if (part.kind === "reasoning" && isForeign(part)) return [];
-    if (part.kind !== "native" || !isForeign(part)) return [part];
-    if (part.text === undefined) {
-      if (part.refusal !== undefined) throw invalid(part.at ?? "input", part.refusal);
-      return [part];
-    }
-    return part.text === "" ? [] : [{ kind: "text", at: part.at, text: part.text }];
-  });
+  const expressed: Part[] = [];
+  let afterForeign = false;
+  for (const part of parts) {
+    const written = expressPart(part, isForeign);
+    const isChanged = written !== part;
+    if (written === undefined) continue;
+    const before = expressed.at(-1);
+    const adjoins = before?.kind === "text" && written.kind === "text" && (isChanged || afterForeign);
+    if (adjoins && !before.text.endsWith("\n\n"))
+      expressed[expressed.length - 1] = { ...before, text: `${before.text}\n\n` };
+    expressed.push(written);
+    afterForeign = isChanged;
+  }
+  return expressed;
+}
+
+/** The part itself if the upstream knows it; undefined for nothing. */
+function expressPart(part: Part, isForeign: IsForeign): Part | undefined {
+  if (part.kind === "tool-result") return { ...part, content: expressParts(part.content, isForeign) };
+  if (part.kind === "image" && isForeign(part)) return { ...part, native: undefined };
+  if (part.kind === "reasoning" && isForeign(part)) return undefined;
+  if (part.kind !== "native" || !isForeign(part)) return part;
+  if (part.text === undefined) {
+    if (part.refusal !== undefined) throw invalid(part.at ?? "input", part.refusal);
+    return part;
+  }
+  return part.text === "" ? undefined : { kind: "text", at: part.at, text: part.text };
 }
 
 function withoutReplaced(turns: readonly Turn[], dialect: Dialect): readonly Turn[] {

@@ -42,6 +42,7 @@ export {
   thoughtsOfAnswer,
   withThoughtsOfCalls,
 } from "./fitting/lost-thoughts.ts";
+export { withoutPrefill } from "./fitting/prefill.ts";
 export { stoppingAt } from "./fitting/stop-texts.ts";
 export { expressNative } from "./express-native.ts";
 export { fitSchemas, fitsSchema } from "./schemas/fit-conversation.ts";

@@ -31,9 +31,14 @@ test.each<[string, string[], string[]]>([
     ["system:s", "user:a", "assistant:b", "tool:r", "assistant:c"],
   ],
   [
-    "one after all others is first",
+    "one behind the last answer is the user's next turn",
     ["system:s", "user:a", "assistant:b", "system:t"],
-    ["system:s+t", "user:a", "assistant:b"],
+    ["system:s", "user:a", "assistant:b", "user:t"],
+  ],
+  [
+    "one behind the last result is first",
+    ["user:a", "assistant:b", "tool:r", "system:s"],
+    ["system:s", "user:a", "assistant:b", "tool:r"],
   ],
 ])("%s", (_title, turns, expected) => {
   expect(placeSystem(turns.map(turn)).map(shown)).toEqual(expected);

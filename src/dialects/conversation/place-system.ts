@@ -2,7 +2,8 @@ import type { Turn } from "./conversation.ts";
 
 /**
  * The turns with one system prompt, before all others, for a model that takes no other: a later one becomes part of the user's
- * turn before or after it; one that stands in no user's turn, as between results of tools and the next answer, joins the first.
+ * turn before or after it, the last of all a user's turn of its own behind an answer; one that stands in no user's turn, as between
+ * results of tools and the next answer, joins the first.
  * The turns themselves if they are so already.
  */
 export function placeSystem(turns: readonly Turn[]): readonly Turn[] {
@@ -26,7 +27,10 @@ export function placeSystem(turns: readonly Turn[]): readonly Turn[] {
     }
     waiting = [];
   }
-  leading.push(...waiting);
+  const [next] = waiting;
+  if (next !== undefined && placed.at(-1)?.role === "assistant")
+    placed.push({ ...joined(next, waiting), role: "user" });
+  else leading.push(...waiting);
   const [first] = leading;
   return first === undefined ? placed : [{ ...joined(first, leading), role: "system" }, ...placed];
 }

@@ -1,17 +1,28 @@
-import { type JsonObject, listOf, type ModelFacts, objectOf } from "../../core/index.ts";
+import { efforts, isAbove, type JsonObject, listOf, type ModelFacts, objectOf } from "../../core/index.ts";
 import { fitsSchema } from "../conversation/index.ts";
 
 /** As `misfitsChat`. */
 export function misfitsMessages(body: JsonObject, facts: ModelFacts): boolean {
-  const { output_config: config, tool_choice: choice, thinking, tools } = body;
-  const format = objectOf(objectOf(config)?.["format"]);
+  const { output_config, tool_choice: choice, thinking, tools, messages } = body;
+  const config = objectOf(output_config);
+  const format = objectOf(config?.["format"]);
   if (facts.formats === "none" && format !== undefined) return true;
   if (facts.plainSchemas === true && !hasPlainSchemas(format, tools)) return true;
   const forced = objectOf(choice)?.["type"];
   if (facts.freeToolChoice === true && (forced === "any" || forced === "tool")) return true;
+  if (facts.refusesPrefill === true && endsWithText(objectOf(listOf(messages).at(-1)))) return true;
   const type = objectOf(thinking)?.["type"];
-  if (type === "disabled") return facts.alwaysThinks !== undefined;
-  return type === "enabled" && facts.thinking === "adaptive";
+  if (type !== "disabled") return type === "enabled" && facts.thinking === "adaptive";
+  const effort = efforts.find((one) => one === config?.["effort"]);
+  return facts.alwaysThinks !== undefined || isAbove(effort, facts.unthinkingEffortMax);
+}
+
+/** Whether a message is the beginning of an answer. One that ends with a hosted tool is an answer that was paused. */
+function endsWithText({ role, content }: JsonObject = {}): boolean {
+  if (role !== "assistant") return false;
+  return (
+    typeof content === "string" || listOf(content).length === 0 || objectOf(listOf(content).at(-1))?.["type"] === "text"
+  );
 }
 
 function hasPlainSchemas(format: JsonObject | undefined, tools: unknown): boolean {

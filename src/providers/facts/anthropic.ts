@@ -3,6 +3,8 @@ import { clientTools, type FactRow, toolNames } from "./row.ts";
 /** The models before 4, and those that no name tells apart from them. */
 const withoutThought = ["claude-1*", "claude-2*", "claude-v1*", "claude-instant*", "claude-3*"];
 
+const noPrefill = "no answer to continue: the last message is the user's";
+
 const refusedSampling = ["temperature", "top_p", "top_k"];
 
 /** The limits of Claude. Of a row's globs `claude-*-4*` comes before `claude-*-5*`, which 4.5 would match too. */
@@ -56,6 +58,14 @@ export const anthropicRows: readonly FactRow[] = [
   },
   {
     fact: "thinking",
+    models: ["claude-opus-5*", "claude-haiku-5-5*"],
+    dialects: ["messages"],
+    takes: { thinking: "adaptive", unthinkingEffortMax: "high" },
+    rule: "adaptive thinking, no budgets; without it no effort above high",
+    source: "anthropic.md",
+  },
+  {
+    fact: "thinking",
     models: ["claude-fable*"],
     dialects: ["messages"],
     takes: { thinking: "adaptive", alwaysThinks: "yes" },
@@ -75,6 +85,27 @@ export const anthropicRows: readonly FactRow[] = [
     dialects: ["messages"],
     takes: { thinking: "none" },
     rule: "no thinking",
+    source: "anthropic.md",
+  },
+  {
+    fact: "prefill",
+    models: ["claude-*-4-6*", "claude-*-4-7*", "claude-*-4-8*"],
+    takes: { refusesPrefill: true },
+    rule: noPrefill,
+    source: "anthropic.md",
+  },
+  {
+    fact: "prefill",
+    models: [...withoutThought, "claude-*-4*"],
+    takes: {},
+    rule: "an answer to continue as the last message",
+    source: "anthropic.md",
+  },
+  {
+    fact: "prefill",
+    models: ["claude-*"],
+    takes: { refusesPrefill: true },
+    rule: noPrefill,
     source: "anthropic.md",
   },
   {

@@ -9,13 +9,14 @@ import {
   type ReasoningOptions,
   type TranslationTarget,
   wantsThoughts,
+  withoutPrefill,
 } from "../../conversation/index.ts";
 import { nested, writeFormat, writeTools } from "../../openai-requests.ts";
 import { writeTurns } from "./write-turns.ts";
 
 /** Writes a chat completions body with OpenAI's names; the provider's edits adapt it to one upstream. */
 export function writeChatRequest(asked: Conversation, target: TranslationTarget): JsonObject {
-  const conversation = fitSchemas(withFormat(asked, target), target);
+  const conversation = withoutPrefill(fitSchemas(withFormat(asked, target), target), target);
   const { sampling, format, logprobs, stop, rest } = conversation;
   const others = fieldsFor(rest, "chat");
   return {

@@ -3,6 +3,7 @@ import {
   budgetTokensMin,
   type Effort,
   effortOfBudget,
+  isAbove,
   type JsonObject,
   nearestEffort,
 } from "../../../core/index.ts";
@@ -36,7 +37,7 @@ export function planThinking(conversation: Conversation, target: TranslationTarg
   if (rest.dialect === "messages") {
     const fitting = fitThinking(reasoning, target);
     return fitting.mode === "budget" && hasForeignThoughts(conversation, target)
-      ? noThinking
+      ? leftOut(target)
       : requestedThinking(fitting);
   }
   if (target.thinking === "none") return noThinking;
@@ -44,19 +45,29 @@ export function planThinking(conversation: Conversation, target: TranslationTarg
     return requestedThinking(fitThinking({ mode: "off" }, target));
   }
   const forced = conversation.toolChoice?.mode === "required" || conversation.toolChoice?.mode === "tool";
-  if (forced) return noThinking;
+  if (forced) return leftOut(target);
   return target.thinking === "adaptive" ? adaptive(reasoning) : budgeted(conversation, reasoning, target, maxTokens);
+}
+
+/** The client has asked for thinking, and does not get it. */
+function leftOut({ changed }: TranslationTarget): ThinkingPlan {
+  changed?.("thinking");
+  return noThinking;
 }
 
 /** Thinking that the model refuses, as the nearest that it takes: a budget is an effort to models that decide themselves. */
 function fitThinking(
   reasoning: ReasoningOptions,
-  { thinking, alwaysThinks, changed }: TranslationTarget,
+  { thinking, alwaysThinks, unthinkingEffortMax, changed }: TranslationTarget,
 ): ReasoningOptions {
   const { mode, effort, budgetTokens, display } = reasoning;
   if (mode === "off" && alwaysThinks !== undefined) {
     changed?.("thinking");
     return alwaysThinks === "yes" ? { effort } : { mode: "between-tools", effort };
+  }
+  if (mode === "off" && isAbove(effort, unthinkingEffortMax)) {
+    changed?.("thinking");
+    return { mode, effort: unthinkingEffortMax };
   }
   if (mode !== "budget" || thinking !== "adaptive") return reasoning;
   changed?.("thinking");
@@ -100,7 +111,7 @@ function budgeted(
 ): ThinkingPlan {
   const wanted = budgetTokens ?? budgetOfEffort[effort === "none" ? "minimal" : effort];
   const budget = Math.min(wanted, maxTokens - Math.max(ANSWER_TOKENS_MIN, Math.floor(maxTokens / ANSWER_SHARE)));
-  if (budget < budgetTokensMin || lostItsThoughts(conversation, target)) return noThinking;
+  if (budget < budgetTokensMin || lostItsThoughts(conversation, target)) return leftOut(target);
   return { thinking: { type: "enabled", budget_tokens: budget }, effort: undefined, thinks: true };
 }
 

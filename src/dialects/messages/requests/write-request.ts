@@ -14,6 +14,7 @@ import {
   type ToolChoice,
   type TranslationTarget,
   type Turn,
+  withoutPrefill,
 } from "../../conversation/index.ts";
 import { planThinking, type ThinkingPlan } from "./plan-thinking.ts";
 import { cacheControl } from "./write-blocks.ts";
@@ -25,7 +26,7 @@ const OUTPUT_TOKENS_DEFAULT = 4_096;
 /** Writes a Messages body. */
 export function writeMessagesRequest(asked: Conversation, target: TranslationTarget): JsonObject {
   const own = asked.rest.dialect === "messages";
-  const formatted = freeChoice(fitSchemas(withFormat(asked, target), target), target);
+  const formatted = withoutPrefill(freeChoice(fitSchemas(withFormat(asked, target), target), target), target);
   const conversation = own ? formatted : { ...formatted, turns: joinTurns(formatted.turns) };
   const others = fieldsFor(conversation.rest, "messages");
   const maxTokens = conversation.outputTokensMax ?? target.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
