@@ -12,7 +12,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, extname, join } from "node:path";
-import { z } from "zod";
 import { cleanEnvironment, findPython, type Gateway, root, sorted, startGateway, stopGateways } from "../kit/index.ts";
 import { expected } from "./expected.ts";
 import { PreloadedPython } from "./preloaded.ts";
@@ -29,13 +28,7 @@ const listFiles = (): string[] =>
 const files = listFiles();
 
 /** Files that are read by a program instead of being one. */
-const notPrograms = new Set(["coding-agents/codex.toml", "python/requirements.txt"]);
-
-const codexSettings = z.object({
-  model: z.string(),
-  model_provider: z.string(),
-  model_providers: z.record(z.string(), z.object({ base_url: z.string(), env_key: z.string(), wire_api: z.string() })),
-});
+const notPrograms = new Set(["python/requirements.txt"]);
 
 /** The runner by the file's extension. A shell script runs by itself. */
 const runners: Readonly<Record<string, readonly string[]>> = {
@@ -55,7 +48,8 @@ beforeAll(async () => {
     config: { providers: null, pricing: null, storage: `sqlite:${join(home, "tollgate.db")}` },
     arguments: ["--sandbox"],
   });
-  standInForClaude(join(home, "claude"));
+  standIn(join(home, "claude"), claudesRequest);
+  standIn(join(home, "codex"), codexsRequest);
 });
 afterAll(async () => {
   try {
@@ -65,17 +59,28 @@ afterAll(async () => {
   }
 });
 
-/** In the place of Claude Code stands a script that sends its first request. */
-function standInForClaude(path: string): void {
-  const lines = [
-    "#!/usr/bin/env bash",
-    `curl -sS --fail-with-body "$ANTHROPIC_BASE_URL/v1/messages?beta=true" \\`,
-    `  -H "Authorization: Bearer $ANTHROPIC_AUTH_TOKEN" -H "anthropic-version: 2023-06-01" \\`,
-    `  -d '{"model":"'"$ANTHROPIC_MODEL"'","max_tokens":100,"messages":[{"role":"user","content":"Hello!"}]}'`,
-  ];
-  writeFileSync(path, `${lines.join("\n")}\n`);
+/** In the place of an agent stands a script that sends its first request. */
+function standIn(path: string, request: readonly string[]): void {
+  writeFileSync(path, `#!/usr/bin/env bash\n${request.join("\n")}\n`);
   chmodSync(path, 0o755);
 }
+
+const claudesRequest = [
+  `curl -sS --fail-with-body "$ANTHROPIC_BASE_URL/v1/messages?beta=true" \\`,
+  `  -H "Authorization: Bearer $ANTHROPIC_AUTH_TOKEN" -H "anthropic-version: 2023-06-01" \\`,
+  `  -d '{"model":"'"$ANTHROPIC_MODEL"'","max_tokens":100,"messages":[{"role":"user","content":"Hello!"}]}'`,
+];
+
+const codexsRequest = [
+  `for each in "$@"; do case "$each" in`,
+  `  model=*) model=\${each#*=};;`,
+  `  model_provider=*) provider=\${each#*=};;`,
+  `  model_providers.tollgate.*=*) each=\${each#model_providers.tollgate.}; declare "$each";;`,
+  `esac; done`,
+  `[ "$provider $wire_api" = "tollgate responses" ] || exit 1`,
+  `curl -sS --fail-with-body "$base_url/responses" -H "Authorization: Bearer \${!env_key}" -H "accept: text/event-stream" \\`,
+  `  -d '{"model":"'"$model"'","stream":true,"store":false,"input":"Hello!","client_metadata":{}}'`,
+];
 
 type Variables = Record<string, string | undefined>;
 
@@ -193,19 +198,4 @@ test.each(chats)("%s names the missing variable", async (file) => {
 
 test("none leaves anything behind in the repository", () => {
   expect(listFiles()).toEqual(files);
-});
-
-test("Codex's settings name the default address, and a model that answers its first request", async () => {
-  const file = readFileSync(join(examples, "coding-agents/codex.toml"), "utf8");
-  const settings = codexSettings.parse(Bun.TOML.parse(file));
-  const provider = settings.model_providers[settings.model_provider];
-  expect(provider).toMatchObject({ base_url: "http://127.0.0.1:8787/v1", env_key: "TOLLGATE_TOKEN" });
-  expect(provider?.wire_api).toBe("responses");
-  const answer = await fetch(`${gateway.url}/v1/responses`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${await gateway.token()}`, accept: "text/event-stream" },
-    body: JSON.stringify({ model: settings.model, stream: true, store: false, input: "Hello!", client_metadata: {} }),
-  });
-  expect(answer.status).toBe(200);
-  expect(await answer.text()).toContain("event: response.completed");
 });

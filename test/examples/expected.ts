@@ -40,6 +40,7 @@ const cost: Expected = { prints: [credits, spent] };
 /** By the path in examples/. */
 export const expected: Readonly<Record<string, Expected>> = {
   "coding-agents/claude-code.sh": { prints: [/"model":"claude-sonnet-5"/, said] },
+  "coding-agents/codex.sh": { prints: [/"model":"gpt-5-mini"/, /event: response\.completed/, said] },
   "curl/budget.sh": { prints: [/call 1: 200/, /call \d: 402/, /"code":"insufficient_credits"/] },
   "curl/chat.sh": { prints: [said] },
   "curl/cost.sh": { prints: [/"object":"generation".*"credits":0\.00002125/, /"group_by":"model"/] },

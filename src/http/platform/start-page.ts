@@ -89,6 +89,7 @@ function settingsOf(url: string) {
   const clients = [
     ["OpenAI’s SDKs, and tools built on them", `${url}/v1`, "OPENAI_API_KEY"],
     ["Anthropic’s SDKs, Claude Code", url, "ANTHROPIC_API_KEY"],
+    ["Google’s SDKs, Gemini CLI", url, "GEMINI_API_KEY"],
     ["Firecrawl’s SDKs", url, "FIRECRAWL_API_KEY"],
     ["anything else", url, "Authorization: Bearer …"],
   ];
