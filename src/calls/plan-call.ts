@@ -212,7 +212,9 @@ function planText<Body extends ChargeableBody>(
   const keepThoughts = thoughts && (() => deps.keptThoughts.keep(thoughts.text, thoughts.callIds, incoming.principal));
   const records = (objects ?? keepThoughts) && { objects, storeResponse: undefined, keepThoughts };
   const references = codec.objects.references(parsed.body);
-  const sent = foreignIds === nothing ? references : references.filter(({ id }) => !foreignIds.has(id));
+  // An object of another kind with the same id is referred to as before.
+  const isSent = ({ kind, id }: ObjectReference): boolean => kind !== "item" || !foreignIds.has(id);
+  const sent = foreignIds === nothing ? references : references.filter(isSent);
   const plan = authorized(call, planOf(call, bound, exchange, records), sent);
   return target.route.keys.hasSeveral ? withKeyOfThoughts(call, parsed.body, plan) : plan;
 }

@@ -113,6 +113,17 @@ describe.each([false, true])("a search in an answer, streamed: %p", (stream) => 
   });
 });
 
+test("a file is looked up although an item of another provider has its id", async () => {
+  const found = { ...search(id), id: `file-${id}` };
+  const history = await historyOf("xai", [found, message(id)], { store: false });
+  const file = { type: "input_file", file_id: `file-${id}` };
+  const input = [...history, { role: "user", content: [file] }];
+  const before = upstream.requests.length;
+  const { answer, text } = await ask("openai", { input, store: false });
+  expect([answer.status, upstream.requests.length - before], text).toEqual([404, 0]);
+  expect((JSON.parse(text) as { error: object }).error).toMatchObject({ code: "object_not_found" });
+});
+
 test("the bytes of its maker's history pass", async () => {
   const history = await historyOf("openai", [search(id), message(id)]);
   const odd = { input: history, prompt_cache_key: "  k", metadata: { a: "\u00e9" } };
