@@ -129,7 +129,7 @@ function resolveCounts(work: CountedWork, { upstream, counted, outputBytes }: Re
     const split = upstream.hasUnsplitWrites === true ? withLifetime(upstream, bound) : upstream;
     return withTokens(work, split, outputBytes);
   }
-  const own = upstream ?? { usage: {} };
+  const own = upstream === undefined ? { usage: {} } : withoutUnitsTokens(upstream, work.order.price);
   const namesWork = Object.keys(own.usage).some((bucket) => workBuckets.has(bucket));
   const { usage: tokens, ...told } = withTokens(work, namesWork ? own : { ...own, uncounted: both }, outputBytes);
   const units = Object.entries({ ...bound.inputUnits, ...bound.expectedInput });
@@ -143,6 +143,13 @@ function resolveCounts(work: CountedWork, { upstream, counted, outputBytes }: Re
   const variant = own.variant ?? counted?.variant;
   const estimated = both.filter((side) => (told.estimated ?? counted?.estimated)?.includes(side));
   return { ...told, usage, ...(variant && { variant }), ...(estimated.length > 0 && { estimated }) };
+}
+
+/** Search units stand for the tokens of a ranking that its upstream has not counted, unless only the tokens have a price. */
+function withoutUnitsTokens(observed: ObservedUsage, { priced, rates }: ModelPrice): ObservedUsage {
+  const { uncounted, ...counted } = observed;
+  if (uncounted === undefined || (observed.usage.searchUnits ?? 0) === 0) return observed;
+  return priced.has("searchUnits") || rates.input.highest === 0n ? counted : observed;
 }
 
 const both: readonly UsageSide[] = ["input", "output"];

@@ -26,6 +26,9 @@ beforeAll(async () => {
           "*/missing-model": { input_mtok: 0.05 },
           "local/*": { input_mtok: 0.05 },
           "router/*": { search_units_kcount: 2 },
+          "router/by-tokens": { input_mtok: 0.05 },
+          "router/by-both": { search_units_kcount: 2, input_mtok: 0.05 },
+          "router/by-call": { requests_kcount: 1 },
           // Their list prices are those of names without a fault.
           "cohere/rerank-v3.5*": { search_units_kcount: 2 },
           "voyage/rerank-3*": { input_mtok: 0.05 },
@@ -153,6 +156,22 @@ describe("an answer without units", () => {
     answered({ usage: { search_units: 1, cost: 0.0025 } });
     expect((await rank(caller.token, { model: "router/r", query, documents })).status).toBe(200);
     expect(await caller.closed()).toBe(2_500_000n);
+  });
+
+  test.each([
+    // 128 bytes of the query with each document are 32 tokens, four bytes each.
+    ["router/by-tokens", { meta: { billed_units: { search_units: 1 } } }, 1_600n, ["input"]],
+    ["router/by-tokens", { meta: { billed_units: { search_units: 1 }, tokens: { input_tokens: 7 } } }, 350n, undefined],
+    ["router/by-both", { meta: { billed_units: { search_units: 1 } } }, 2_000_000n, undefined],
+    ["router/by-call", { meta: { billed_units: { search_units: 1 } } }, 1_000_000n, undefined],
+    ["router/r", { meta: { billed_units: { search_units: 1 } } }, 2_000_000n, undefined],
+  ])("%s: search units stand for the tokens if they have a price: %j", async (model, told, nano, estimated) => {
+    const caller = await rig.caller();
+    answered(told);
+    const answer = await rank(caller.token, { model, query, documents });
+    expect([answer.status, await caller.closed()]).toEqual([200, nano]);
+    const record = (await generationOf(rig, caller, answer)) as { estimated?: string[] };
+    expect(record.estimated).toEqual(estimated);
   });
 
   test("results for documents that there are not are left out", async () => {

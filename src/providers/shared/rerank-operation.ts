@@ -115,14 +115,14 @@ function readUnits(answer: JsonObject): RankingUnits {
   };
 }
 
-/** Tokens that are not named are estimated, unless search units are: then the tokens have no price. */
+/** Tokens that are not named are estimated, unless search units are named and have the price. */
 function readUsage(answer: JsonObject, reportedCostOf: RerankEndpoint["reportedCost"]): ObservedUsage | undefined {
   const { units, tokens } = readUnits(answer);
   const reportedCost = reportedCostOf?.(objectOf(answer["usage"]) ?? {});
   if (units === undefined && tokens === undefined && reportedCost === undefined) return undefined;
   return {
     usage: { input: tokens ?? 0, ...(units === undefined ? {} : { searchUnits: units }), requests: 1 },
-    ...(units === undefined ? uncountedOf(tokens, 0) : {}),
+    ...uncountedOf(tokens, 0),
     ...(reportedCost === undefined ? {} : { reportedCost }),
   };
 }
