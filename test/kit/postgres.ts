@@ -30,6 +30,8 @@ const nobody = process.platform === "darwin" ? 4_294_967_294 : 65_534;
 export interface PostgresServerOptions {
   /** Whether commits wait for the disk, as in production; tests don't. */
   durable?: boolean;
+  /** The folder whose `bin` has another version's programs; by default those of npm. */
+  binaries?: string;
 }
 
 export interface PostgresServer {
@@ -55,12 +57,15 @@ interface Place {
 }
 
 /** Makes a cluster and starts it. */
-export async function startPostgres({ durable = false }: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const place = preparePlace();
+export async function startPostgres({
+  durable = false,
+  binaries,
+}: PostgresServerOptions = {}): Promise<PostgresServer> {
+  const place = preparePlace(binaries);
   process.on("exit", place.remove);
   try {
     const data = join(place.folder, "data");
-    await makeCluster(place, data);
+    await (binaries === undefined ? makeCluster(place, data) : prepareCluster(place, data));
     return await startOnFreePort(place, data, durable);
   } catch (reason) {
     place.remove();
@@ -111,12 +116,11 @@ function initialize(place: Place, data: string): Promise<void> {
  * As root the server runs as `nobody`. It gets a copy of its binaries if root's own folders are inaccessible to it, or
  * if npm ran no install scripts: one of them links the libraries' short names.
  */
-function preparePlace(): Place {
+function preparePlace(installed = installedBinaries()): Place {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-postgres-"));
   const owner = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : undefined;
   if (owner !== undefined) chownSync(folder, nobody, nobody);
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  const installed = installedBinaries();
   const links = linksOf(installed);
   const isComplete = links.every(({ target }) => existsSync(join(installed, "..", target)));
   if (isComplete && (owner === undefined || isOpenToAll(installed)))

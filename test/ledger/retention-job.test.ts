@@ -117,7 +117,7 @@ describe.each(engines)("on %s", (engine) => {
     expect(exported(exports)).toEqual(idsOf(old));
     expect(await kept()).toEqual(idsOf(young));
     expect((await store.audit()).drifts).toEqual([]);
-    // The next file begins where this one ends.
+    // The next file begins with the day after this one.
     expect(await runStep(store, { step: "seal" }, settingsAt(0))).toEqual({ next: undefined });
     expect(await runStep(store, { step: "seal" }, settingsAt(2, 3 * DAY_MS))).toEqual({ next: undefined });
     const before = (today - 3) * DAY_MS;
@@ -181,7 +181,7 @@ describe.each(engines)("on %s", (engine) => {
     expect(readdirSync(exports)).toEqual([nameOf(0, today - 5)]);
     expect([await kept(), exported(exports)]).toEqual([idsOf(young), idsOf(old)]);
     expect((await second.cli("ledger", "audit")).code).toBe(0);
-    // The removal was told to begin before the kill, or the same days were written once more.
+    // The removal was planned before the kill, or the same days were written once more.
     expect(gunzipSync(readFileSync(file)).length).toBe(gunzipSync(written).length);
     expect(second.logLines().find(({ msg }) => msg === "old entries removed")).toMatchObject({ removed: old.length });
   });
