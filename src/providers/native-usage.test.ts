@@ -291,3 +291,38 @@ test("no count, however odd, becomes a usage that is negative, infinite or fract
     { numRuns: 500 },
   );
 });
+
+describe("tokens of images and sound, which no provider counts in these dialects and compatible upstreams may", () => {
+  const counts = { input_tokens: 90, output_tokens: 11 };
+  test.each([
+    [
+      { image_tokens: 6, audio_tokens: 2, reasoning_tokens: 1 },
+      { output: 2, outputImage: 6, outputAudio: 2, reasoning: 1 },
+    ],
+    [
+      { image_tokens: 50, reasoning_tokens: 4 },
+      { output: 0, outputImage: 7, reasoning: 4 },
+    ],
+    [
+      { audio_tokens: 50, image_tokens: 50 },
+      { output: 0, outputAudio: 11, reasoning: 0 },
+    ],
+    [
+      { image_tokens: -1, audio_tokens: "6" },
+      { output: 11, reasoning: 0 },
+    ],
+  ])("%j are in Responses at most the output", (output_tokens_details, expected) => {
+    const usage = { ...counts, input_tokens_details: { image_tokens: 100, cached_tokens: 20 }, output_tokens_details };
+    const read = operationOf("openai", "responses").readUsage({ usage })?.usage;
+    expect(read).toEqual({ input: 0, inputImage: 70, cacheRead: 20, cacheWrite5m: 0, requests: 1, ...expected });
+  });
+
+  test("and in Messages", () => {
+    const usage = { ...counts, output_tokens_details: { image_tokens: 50, thinking_tokens: 4 } };
+    expect(operationOf("anthropic", "messages").readUsage({ usage })?.usage).toMatchObject({
+      output: 0,
+      outputImage: 7,
+      reasoning: 4,
+    });
+  });
+});

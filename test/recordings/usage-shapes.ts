@@ -129,6 +129,11 @@ const messagesShapes: readonly UsageShape[] = [
     usage: { input_tokens: 90, output_tokens: 30, output_tokens_details: { thinking_tokens: 20 } },
   },
   {
+    name: "an image in the output",
+    upstreams: ["anthropic", "openrouter"],
+    usage: { input_tokens: 90, output_tokens: 30, output_tokens_details: { thinking_tokens: 2, image_tokens: 20 } },
+  },
+  {
     name: "nulls",
     upstreams: ["anthropic"],
     usage: {
@@ -202,6 +207,11 @@ const responsesShapes: readonly UsageShape[] = [
     name: "images in the input",
     upstreams: ["openai"],
     usage: responsesUsage({ input_tokens_details: { image_tokens: 30, text_tokens: 60 } }),
+  },
+  {
+    name: "images and sound in the output",
+    upstreams: responders,
+    usage: responsesUsage({ output_tokens_details: { image_tokens: 6, audio_tokens: 2, reasoning_tokens: 1 } }),
   },
 ];
 

@@ -14,14 +14,17 @@ export function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined
   const rounds = otherRounds(usage);
   const webSearches = countOf(objectOf(usage["server_tool_use"])?.["web_search_requests"]);
   if (toldIn === undefined && toldOut === undefined && webSearches + rounds.length === 0) return undefined;
-  const thought = countOf(objectOf(usage["output_tokens_details"])?.["thinking_tokens"]);
+  const details = objectOf(usage["output_tokens_details"]);
+  const thought = countOf(details?.["thinking_tokens"]);
   const output = toldOut ?? thought;
   const reasoning = Math.min(thought, output);
+  // Anthropic has none; other gateways do.
+  const outputImage = Math.min(countOf(details?.["image_tokens"]), output - reasoning);
   const answered: Usage = {
     ...readCounts(usage),
-    output: output - reasoning,
+    output: output - reasoning - outputImage,
     reasoning,
-    ...counted({ webSearches }),
+    ...counted({ outputImage, webSearches }),
     requests: 1,
   };
   const named = { ...uncountedOf(toldIn, toldOut), ...namedTerms(usage), ...answeredBy(answer, usage) };

@@ -7,6 +7,7 @@ import {
   objectOf,
   type ObservedUsage,
   type Usage,
+  type UsageBucket,
 } from "../../core/index.ts";
 import { fitBody } from "../facts/fit-body.ts";
 import type { OutputLimit, UpstreamOperation } from "../provider.ts";
@@ -66,11 +67,14 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   const written = Math.min(countOf(details?.["cache_write_tokens"]), uncached);
   const lifetimes = objectOf(details?.["cache_write_tokens_details"]);
   const cacheWrite1h = Math.min(countOf(lifetimes?.["ttl_12h_tokens"]), written);
-  const listed = countOf(objectOf(usage["output_tokens_details"])?.["reasoning_tokens"]);
+  const read = mediaOf(details, uncached - written);
+  const writtenDetails = objectOf(usage["output_tokens_details"]);
+  const listed = countOf(writtenDetails?.["reasoning_tokens"]);
   const isFromTotal = endpoint.outputFromTotal && told.input !== undefined && told.output !== undefined;
   const output = told.output ?? listed;
   const all = isFromTotal ? Math.max(countOf(usage["total_tokens"]) - input, output) : output;
   const reasoning = Math.min(listed, all);
+  const made = mediaOf(writtenDetails, all - reasoning);
   const reportedCost = endpoint.reportedCost(usage);
   const response = objectOf(answer["response"]) ?? answer;
   const { usage: ofTools, ...more } = endpoint.readTools(response);
@@ -78,14 +82,16 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   const isEmpty = input + all === 0 && reportedCost === undefined && Object.keys(ofTools).length === 0;
   if (isEmpty) return undefined;
   const own: Usage = {
-    input: uncached - written,
+    input: uncached - written - read.images - read.audio,
     cacheRead,
     cacheWrite5m: written - cacheWrite1h,
     ...(cacheWrite1h === 0 ? {} : { cacheWrite1h }),
-    output: all - reasoning,
+    output: all - reasoning - made.images - made.audio,
     reasoning,
     requests: 1,
   };
+  addMedia(own, read, "inputImage", "inputAudio");
+  addMedia(own, made, "outputImage", "outputAudio");
   const observed: ObservedUsage = {
     usage: addUsage(own, ofTools),
     ...more,
@@ -94,6 +100,22 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
     ...(written > 0 && lifetimes === undefined ? { hasUnsplitWrites: true } : {}),
   };
   return withTier(observed, tierOf(answer), endpoint.tierNames);
+}
+
+interface MediaTokens {
+  images: number;
+  audio: number;
+}
+
+/** The tokens of images and sound among `tokens`, which OpenAI's schema does not have, but compatible upstreams and other gateways. */
+function mediaOf(details: JsonObject | undefined, tokens: number): MediaTokens {
+  const audio = Math.min(countOf(details?.["audio_tokens"]), tokens);
+  return { audio, images: Math.min(countOf(details?.["image_tokens"]), tokens - audio) };
+}
+
+function addMedia(usage: Usage, { images, audio }: MediaTokens, ofImages: UsageBucket, ofAudio: UsageBucket): void {
+  if (images > 0) usage[ofImages] = images;
+  if (audio > 0) usage[ofAudio] = audio;
 }
 
 /**
