@@ -23,7 +23,7 @@ import {
   type WorkShell,
 } from "../charges/index.ts";
 import type { Environment, Nano } from "../core/index.ts";
-import { translations } from "../dialects/index.ts";
+import { thoughtsOf, translations } from "../dialects/index.ts";
 import type { ObjectLookup } from "../objects/index.ts";
 import {
   type BusyTargets,
@@ -141,8 +141,17 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     this.#lookup = this.#deps.storedObjects.lookup(targets.providers);
     const costOf = (order: WorkOrder): Nano =>
       expectedCost(order, this.#deps.caches.of(targets.session, order.source.modelId));
-    const plan = await planFirst(targets, (target) => this.#planFor(received, target, retry), costOf);
+    const preferred = await this.#makerOfThoughts(received, this.#lookup);
+    const planFor = (target: Target) => this.#planFor(received, target, retry);
+    const plan = await planFirst(targets, planFor, { costOf, preferred });
     return { ...plan, targets };
+  }
+
+  /** The provider that made the newest encrypted thoughts of the history: it alone can read them. */
+  async #makerOfThoughts(received: ReceivedBody<Body>, lookup: ObjectLookup): Promise<string | undefined> {
+    const thoughts = received.kind === "form" ? [] : thoughtsOf(received.body);
+    if (thoughts.length === 0) return undefined;
+    return this.#deps.storedObjects.makerOf(thoughts, { principal: this.#incoming.principal, lookup });
   }
 
   async instead(

@@ -216,7 +216,8 @@ function planText<Body extends ChargeableBody>(
   const isSent = ({ kind, id }: ObjectReference): boolean => kind !== "item" || !foreignIds.has(id);
   const sent = foreignIds === nothing ? references : references.filter(isSent);
   const plan = authorized(call, planOf(call, bound, exchange, records), sent);
-  return target.route.keys.hasSeveral ? withKeyOfThoughts(call, parsed.body, plan) : plan;
+  const mayChange = target.route.keys.hasSeveral || call.lookup !== undefined;
+  return mayChange ? withKeyOfThoughts(call, parsed.body, plan) : plan;
 }
 
 const nothing: ReadonlySet<string> = new Set();
@@ -249,7 +250,7 @@ async function withKeyOfThoughts<Body extends ChargeableBody>(
 ): Promise<CallPlan> {
   const plan = await planning;
   const { incoming, target, deps } = call;
-  const caller = { principal: incoming.principal, route: target.route };
+  const caller = { principal: incoming.principal, route: target.route, lookup: call.lookup };
   const preferredKeyId = await deps.storedObjects.keyOf(thoughtsOf(body), caller);
   return { ...plan, preferredKeyId, records: withThoughts(plan.records, objectRecords(call, body)) };
 }

@@ -70,7 +70,7 @@ test("the first target of a route is the first one that is for the caller, also 
 test("the targets of other providers are none for a call that refers to objects of one", () => {
   const targets = targetsFor("openai/m", "azure/m,openai/other,mistral/m");
   expect(targets?.next()?.modelId).toBe("openai/m");
-  targets?.keepAt("openai");
+  targets?.prefer("openai", { alone: true });
   expect([targets?.next("broken")?.modelId, targets?.hasMore]).toEqual(["openai/other", false]);
 });
 

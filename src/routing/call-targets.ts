@@ -237,9 +237,12 @@ export class CallTargets {
     }
   }
 
-  /** The call refers to objects that this provider alone has: the targets of all others are none. */
-  keepAt(provider: string): void {
-    this.#left.splice(0, Infinity, ...this.#left.filter((target) => target.provider === provider));
+  /** The targets of this provider come first. `alone`: those of all others are none, since it has objects that the call refers to. */
+  prefer(provider: string, { alone }: { alone: boolean }): void {
+    const [own, others] = [true, false].map((isOwn) =>
+      this.#left.filter((target) => (target.provider === provider) === isOwn),
+    );
+    this.#left.splice(0, Infinity, ...(own ?? []), ...(alone ? [] : (others ?? [])));
   }
 
   /** The call has ended, maybe before it was sent. Returns the id of the target that was given last, which it has left. */

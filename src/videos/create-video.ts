@@ -69,7 +69,7 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
     }
     this.#targets = targets;
     asked.lookup = this.#lookup = this.#deps.storedObjects.lookup(targets.providers);
-    return { ...(await planFirst(targets, planFor, costOf)), targets };
+    return { ...(await planFirst(targets, planFor, { costOf })), targets };
   }
 
   async instead(

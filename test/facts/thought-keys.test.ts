@@ -1,5 +1,5 @@
 /** A conversation with encrypted thoughts stays with the key that made them, at providers with several keys. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   chatPath,
   type Gateway,
@@ -25,12 +25,23 @@ beforeAll(async () => {
     ...more,
   });
   gateway = await startGateway({
-    config: { upstream: { retries: 2 } },
+    config: {
+      upstream: { retries: 2 },
+      routing: {
+        circuits: false,
+        routes: {
+          either: { tiers: [[{ model: "openai/gpt-5.5" }], [{ model: "other/gpt-5.5" }]] },
+          cheapest: { strategy: "least_cost", tiers: [[{ model: "openai/gpt-5.5" }, { model: "other/gpt-5.5" }]] },
+        },
+      },
+      pricing: { models: { "other/*": { input_mtok: 900, output_mtok: 900 } } },
+    },
     providers: {
       openai: entry("openai"),
       anthropic: entry("anthropic"),
       messages: entry("anthropic", { dialects: ["messages"] }),
       google: entry("google"),
+      other: { kind: "openai", base_url: upstream.url, api_key: "sk-key-of-another" },
     },
   });
   token = await gateway.token({ user: "owner" });
@@ -215,6 +226,37 @@ test.each(titles)("%s: every later call begins with the key that made it", async
   upstream.answerWith(() => answer(encrypted));
   const { text, key } = await ask(path, first);
   for (let turn = 0; turn < 4; turn += 1) expect((await ask(path, next(encrypted, text))).key).toBe(key);
+});
+
+describe.each(["either", "cheapest"])("a route, %s,", (model) => {
+  const { path, answer, next } = conversationOf("OpenAI's encrypted reasoning");
+  const unavailable = (): Response => Response.json({ error: { message: "Later." } }, { status: 503 });
+  const elsewhere = "sk-key-of-another";
+
+  /** A conversation whose first answer was the second target's. */
+  async function begun(): Promise<{ encrypted: string; body: Json }> {
+    const encrypted = secret();
+    upstream.answerWith((request) => (request.key === elsewhere ? answer(encrypted) : unavailable()));
+    const { key } = await ask(path, { model, input: "Hello.", store: false });
+    expect(key).toBe(elsewhere);
+    upstream.answerWith(() => answer(encrypted));
+    return { encrypted, body: { ...next(encrypted, ""), model } };
+  }
+
+  test("asks the provider that made the thoughts first, and for the same user alone", async () => {
+    const { body } = await begun();
+    for (let turn = 0; turn < 3; turn += 1) expect((await ask(path, body)).key).toBe(elsewhere);
+    expect((await ask(path, body, stranger)).key).not.toBe(elsewhere);
+    expect((await ask(path, { model, input: "Hello.", store: false })).key).not.toBe(elsewhere);
+  });
+
+  test("asks the others if that provider fails", async () => {
+    const { encrypted, body } = await begun();
+    upstream.answerWith((request) => (request.key === elsewhere ? unavailable() : answer(encrypted)));
+    const { key } = await ask(path, body);
+    expect(upstream.requests[0]?.key).toBe(elsewhere);
+    expect(key).not.toBe(elsewhere);
+  });
 });
 
 test("calls without thoughts use the keys in turn, and so do those of another user", async () => {

@@ -93,17 +93,16 @@ export class StoredObjects {
 
   /** The id of the key that made the first of these that is the caller's own; undefined if none is. */
   async keyOf(objects: readonly StoredObject[], caller: ObjectCaller): Promise<string | undefined> {
-    const found = await this.#find(
-      objects.map(({ id }) => id),
-      caller,
-    );
-    const { user } = caller.principal;
-    const own = new Map(found.filter(({ owner }) => owner === user).map((one) => [keyOf(one), one.keyId]));
-    for (const object of objects) {
-      const keyId = own.get(keyOf(object));
-      if (keyId !== undefined) return keyId;
-    }
-    return undefined;
+    return firstOwn(objects, await this.#find(idsOf(objects), caller), caller)?.keyId;
+  }
+
+  /** The provider that made the first of these that is the caller's own, among those that the call may go to; undefined if none did. */
+  async makerOf(
+    objects: readonly StoredObject[],
+    { principal, lookup }: Pick<ObjectCaller, "principal"> & { lookup: ObjectLookup },
+  ): Promise<string | undefined> {
+    const { owners, clock } = this.#deps;
+    return firstOwn(objects, await lookup.find(owners, idsOf(objects), clock()), { principal })?.provider;
   }
 
   /** The ids among these that answers of other providers alone gave to the caller: items that this one cannot read. */
@@ -135,6 +134,18 @@ export class StoredObjects {
     const expiresAt = this.#deps.clock() + ttlMs;
     await this.#deps.owners.put({ objects: created, provider: route.prefix, owner: principal.user, keyId, expiresAt });
   }
+}
+
+const idsOf = (objects: readonly StoredObject[]): string[] => objects.map(({ id }) => id);
+
+/** The record of the first of these objects that is the caller's own. */
+function firstOwn(
+  objects: readonly StoredObject[],
+  found: readonly ObjectOwner[],
+  { principal }: Pick<ObjectCaller, "principal">,
+): ObjectOwner | undefined {
+  const own = new Map(found.filter(({ owner }) => owner === principal.user).map((one) => [keyOf(one), one]));
+  return objects.map((object) => own.get(keyOf(object))).find((record) => record !== undefined);
 }
 
 function keyOf({ kind, id }: StoredObject): string {

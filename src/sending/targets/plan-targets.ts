@@ -14,11 +14,17 @@ export interface TargetPlan {
 
 type PlanFor<Plan> = (target: Target) => Plan | Promise<Plan>;
 
+interface FirstChoice {
+  costOf: (order: WorkOrder) => Nano;
+  /** The prefix of the provider whose targets come before all others; undefined for none. */
+  preferred?: string | undefined;
+}
+
 /** The plan of the first target that can be asked. Throws the reason of the first one that cannot if there is none. */
 export async function planFirst<Plan extends TargetPlan>(
   targets: CallTargets,
   planFor: PlanFor<Plan>,
-  costOf: (order: WorkOrder) => Nano,
+  { costOf, preferred }: FirstChoice,
 ): Promise<Plan> {
   if (targets.areByCost) {
     await targets.orderByCost(async (target) => {
@@ -30,6 +36,7 @@ export async function planFirst<Plan extends TargetPlan>(
       }
     });
   }
+  if (preferred !== undefined) targets.prefer(preferred, { alone: false });
   const plan = await planNext(targets, planFor);
   if (plan === undefined) throw targets.unusable;
   return plan;
@@ -44,7 +51,7 @@ export async function planNext<Plan extends TargetPlan>(
   for (let target = targets.next(); target !== undefined; target = targets.next(skippedFor)) {
     const plan = await planOrSkip(targets, planFor, target);
     if (plan === undefined || !targets.takesInput(likelyInput(plan.order))) continue;
-    if (plan.pinnedKeyId !== undefined) targets.keepAt(target.route.prefix);
+    if (plan.pinnedKeyId !== undefined) targets.prefer(target.route.prefix, { alone: true });
     if (!targets.hasFor("context_window") || !exceedsWindow(plan.order)) return plan;
     skippedFor = "context_window";
   }
