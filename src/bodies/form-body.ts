@@ -5,7 +5,7 @@ import { type CallFile, GatewayError } from "../core/index.ts";
 import type { BodyLimits } from "./arrival.ts";
 import { type BodySource, inflated } from "./body-source.ts";
 import { type FormPart, readForm, type ReceivedForm } from "./forms/index.ts";
-import { checkBody, type ParsedBody } from "./json/parse-body.ts";
+import { checkBody, type ModelOf, type ParsedBody } from "./json/parse-body.ts";
 
 /** The requirements for a multipart/form-data body. */
 export interface FormDeclaration<Body> {
@@ -31,11 +31,15 @@ export interface FormBody<Body> {
 /** A body in either form. */
 export type ReceivedBody<Body> = ParsedBody<Body> | FormBody<Body>;
 
-/** Receives a form and validates it. Throws as `readForm` does, and 422 naming the field or the part. */
+/**
+ * Receives a form and validates it, with the model that `modelOf` finds. Throws as `readForm` does, and 422 naming the field or the
+ * part.
+ */
 export async function receiveForm<Body>(
   source: BodySource,
   declared: FormDeclaration<Body>,
   limits: BodyLimits,
+  modelOf?: ModelOf,
 ): Promise<FormBody<Body>> {
   const form = await readForm(inflated(source), limits);
   try {
@@ -46,7 +50,7 @@ export async function receiveForm<Body>(
     const all = [...files.keys()];
     const { file: required } = declared;
     if (required !== undefined && !all.some(({ field }) => field === required)) throw missing(required);
-    const body = checkBody(fieldsOf(form), declared.body);
+    const body = checkBody(withModel(fieldsOf(form), modelOf), declared.body);
     const partOf = (file: CallFile): FormPart => {
       const part = files.get(file);
       if (part === undefined) throw new Error(`the file ${file.field} is not of this form`);
@@ -76,6 +80,16 @@ function fieldsOf({ parts }: ReceivedForm): Record<string, string | string[]> {
     else fields.set(field, [before, text].flat());
   }
   return Object.fromEntries(fields);
+}
+
+function withModel(
+  fields: Record<string, string | string[]>,
+  modelOf: ModelOf | undefined,
+): Record<string, string | string[]> {
+  if (modelOf === undefined) return fields;
+  const { model: inForm } = fields;
+  const model = modelOf(typeof inForm === "string" ? inForm : undefined);
+  return model === undefined ? fields : { ...fields, model };
 }
 
 /** Lists are sent as `name[]`. */

@@ -12,9 +12,11 @@ export {
   decodeBody,
   decodeBodyInSteps,
   memberIn,
+  type ModelOf,
   parseBody,
   type ParsedBody,
   withMembers,
+  withModel,
 } from "./json/parse-body.ts";
 export { scanObject } from "./json/scan.ts";
 export { wholeNumber } from "./json/whole-number.ts";

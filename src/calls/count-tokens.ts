@@ -10,8 +10,10 @@ import {
   parseBody,
   type ParsedBody,
   memberIn,
+  type ModelOf,
   readBody,
   withMembers,
+  withModel,
 } from "../bodies/index.ts";
 import type { AdmitFree } from "../charges/index.ts";
 import {
@@ -57,6 +59,8 @@ export interface CountTokensCall {
   request: Request;
   requestId: string;
   principal: Principal;
+  /** The model, if the request's address decides about it. */
+  modelOf?: ModelOf | undefined;
 }
 
 interface CountedBody {
@@ -155,7 +159,8 @@ async function count<Body extends CountedBody>(
   try {
     const bytes = await readBody(call.request, deps.body, memory);
     if (isLarge(bytes.length)) await deps.largeBodies.turn(call.principal.user);
-    return await countIn(deps, call, route, bytes);
+    const { modelOf } = call;
+    return await countIn(deps, call, route, modelOf === undefined ? bytes : withModel(bytes, modelOf));
   } finally {
     memory.free();
   }

@@ -125,17 +125,18 @@ export function editValue(body: JsonObject, edits: readonly JsonEdit[]): JsonObj
 }
 
 /**
- * The client's own form, with the upstream's name of the model and its edits of existing fields; fields are never
- * added.
+ * The client's own form, with the upstream's name of the model and its edits of existing fields. Only the model is added, if the
+ * request's address had it alone.
  */
 export function editedForm({ model, operation }: Target, form: ReceivedForm, body: JsonObject): OutgoingForm {
   const named = { set: "model", value: JSON.stringify(model) };
+  const isNamed = partsOf(form, "model").length > 0;
   const edits = [named, ...operation.edits(body, model)].flatMap((edit): FormEdit[] => {
     if ("set" in edit) return partsOf(form, edit.set).map((part) => ({ part, text: textOf(edit.value) }));
     if ("remove" in edit) return partsOf(form, edit.remove).map((part) => ({ remove: part }));
     throw new Error(`a part of a form can't be renamed: ${edit.rename}`);
   });
-  return form.edited(edits);
+  return form.edited(isNamed ? edits : [{ add: "model", text: model }, ...edits]);
 }
 
 function partsOf({ parts }: ReceivedForm, name: string) {

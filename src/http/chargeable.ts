@@ -26,6 +26,7 @@ export function chargeableRoute<Body extends ChargeableBody>(
   return proxiedRoute({
     contract: { ...contract, isPaid: true, body: route.body, links: { generation, ...contract.links } },
     surface: route.surface,
+    namesModel: true,
     handle: (call, { pipeline, responseStore, background }: ChargeableServices) =>
       answerPaid(call, (request) =>
         pipeline.run(storesResponses ? { ...route, responseStore, background } : route, request),

@@ -14,10 +14,11 @@ import {
   toGatewayError,
 } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import { findRoute, type FoundRoute } from "./addresses/find-route.ts";
 import { challengeOf } from "./challenge.ts";
 import { googleAdvice, isGooglePath } from "./gemini/unknown-paths.ts";
 import type { MountedRoute, RouteCall } from "./route.ts";
-import { createRouter, type RoutedRequest, UPGRADE } from "./router.ts";
+import { createRouter, type RoutedRequest } from "./router.ts";
 import { type Sockets, requireHandshake } from "./sockets.ts";
 
 export interface HttpOptions {
@@ -63,10 +64,8 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
     // Bun joins the values of a repeated header. A proxy in front may have decided by another one than the gateway's.
     if (request.headers.get("host")?.includes(",") === true)
       return refusal(options, { request, surface: surfaceOf(path), id }, hostRepeated());
-    const isUpgrade = method === "GET" && request.headers.get("upgrade")?.toLowerCase() === "websocket";
-    const upgraded = isUpgrade ? router.find(UPGRADE, path) : undefined;
-    const found = upgraded ?? router.find(method, path) ?? router.findMeant(method, path);
-    if (found !== undefined) return answer(options, found, request, id);
+    const found = findRoute(router, request, method, path);
+    if (found !== undefined) return answer(options, found, id);
     const error = notFound(method, path, router.methodsOf(path));
     return refusal(options, { request, surface: surfaceOf(path), id }, error);
   };
@@ -93,8 +92,7 @@ async function headOf(answered: Response | Promise<Response>): Promise<Response>
 
 async function answer(
   options: HttpOptions,
-  { route, pathParameter }: RoutedRequest,
-  request: Request,
+  { route, pathParameter, request, modelOf }: FoundRoute,
   id: string,
 ): Promise<Response> {
   const surface = typeof route.surface === "function" ? route.surface(request.headers, request.url) : route.surface;
@@ -111,7 +109,7 @@ async function answer(
     const admitted = options.authenticator.authenticate(request.headers, offered, request, id);
     const principal = admitted instanceof Promise ? await admitted : admitted;
     if (route.access === "roles" && route.roles?.includes(principal.role) !== true) throw roleRequired(principal);
-    const call: RouteCall = { request, requestId: id, principal, pathParameter };
+    const call: RouteCall = { request, requestId: id, principal, pathParameter, modelOf };
     if (route.kind === "http") return withHeaders(await route.handle(call), headers);
     return await openSocket(options, { call, headers, handle: () => route.handle(call) });
   } catch (thrown) {

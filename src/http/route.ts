@@ -1,4 +1,5 @@
 import type { Principal, SocketCaller } from "../auth/index.ts";
+import type { ModelOf } from "../bodies/index.ts";
 import type { PaidAnswer } from "../charges/index.ts";
 import type { AcceptedSocket, Role, Surface } from "../core/index.ts";
 import {
@@ -21,6 +22,8 @@ interface PublicCall {
 /** One request on a route that needs a token. */
 export interface RouteCall extends PublicCall {
   principal: Principal;
+  /** The model, if the request's address decides about it; only for routes with `namesModel`. */
+  modelOf?: ModelOf | undefined;
 }
 
 /** One handshake on a route whose callers may present a client secret, or a subprotocol in place of a header. */
@@ -50,6 +53,8 @@ interface Place {
   path: string;
   /** The value of the last parameter may contain slashes. A word may follow it after a colon: `{model}:generateContent`. */
   takesSlashes?: boolean;
+  /** Whether its calls name a model in their body; then their address may decide about it. */
+  namesModel?: boolean;
   /** Those that a route with `access: "roles"` is for. */
   roles?: readonly Role[] | undefined;
   /** A function if two APIs have the route, and a request's headers decide between them. */
@@ -122,8 +127,8 @@ export type MountedRoute =
   | Mounted<"watch", "token", SocketRouteHandler<RouteCall>>;
 
 export function mountRoute<Needs>(route: Route<Needs>, services: Needs): MountedRoute {
-  const { method, path, surface, takesSlashes = false, roles } = route;
-  const place = { method, path, surface, takesSlashes, roles };
+  const { method, path, surface, takesSlashes = false, namesModel = false, roles } = route;
+  const place = { method, path, surface, takesSlashes, namesModel, roles };
   // Case by case, so that the compiler relates each handler to its access and kind.
   if (route.kind === "session") {
     return { ...place, kind: route.kind, access: "token", handle: (call) => route.handle(call, services) };
@@ -163,7 +168,7 @@ export function platformRoute<Needs, A extends Access>(route: PlatformRoute<Need
   };
 }
 
-interface ProxiedRoute<Needs> extends Partial<Pick<Place, "takesSlashes">> {
+interface ProxiedRoute<Needs> extends Partial<Pick<Place, "takesSlashes" | "namesModel">> {
   contract: ProxiedContract;
   surface: Place["surface"];
   handle: (call: RouteCall, services: Needs) => Answered | Promise<Answered>;
@@ -174,6 +179,7 @@ export function proxiedRoute<Needs>({
   contract,
   surface,
   takesSlashes = false,
+  namesModel = false,
   handle,
 }: ProxiedRoute<Needs>): PaidRoute<Needs> {
   return {
@@ -181,6 +187,7 @@ export function proxiedRoute<Needs>({
     method: "post",
     path: contract.path,
     takesSlashes,
+    namesModel,
     surface,
     access: "token",
     contract: proxiedContract(contract, typeof surface === "string" ? surface : "openai"),

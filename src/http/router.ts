@@ -139,7 +139,7 @@ function findIn(router: RegExpRouter<MountedRoute>, method: string, path: string
 }
 
 /** Unchanged if it is not a valid escape. */
-function decoded(text: string): string {
+export function decoded(text: string): string {
   if (!text.includes("%")) return text;
   try {
     return decodeURIComponent(text);

@@ -204,6 +204,20 @@ test("a new form contains fields and received files, and Bun reads it correctly"
 });
 
 describe("edits", () => {
+  test("may add a part before all others", async () => {
+    const body = formOf(fieldPart("language", "de"), filePart("file", audio));
+    await withForm(post(body), async (form) => {
+      const outgoing = form.edited([
+        { add: "model", text: "whisper-1" },
+        { part: partNamed(form, "language"), text: "fr" },
+      ]);
+      const rest = formOf(fieldPart("model", "whisper-1"), fieldPart("language", "fr"), filePart("file", audio));
+      expect((await sent(outgoing)).toString("latin1").toLowerCase()).toBe(rest.toString("latin1").toLowerCase());
+      const text = `x\r\n--${boundary}`;
+      expect(() => form.edited([{ add: "model", text }])).toThrow("would hold the boundary");
+    });
+  });
+
   test("of random parts of random forms touch nothing else", async () => {
     const property = fc.asyncProperty(
       madeParts,

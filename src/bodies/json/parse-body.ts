@@ -82,6 +82,20 @@ export function withMembers(received: Uint8Array, edits: readonly JsonEdit[]): U
   return "refused" in scan ? received : Buffer.concat(editBytes(bytes, scan.members, edits));
 }
 
+/**
+ * The model of a request whose address names it, or its provider, given the one in its body; undefined leaves the body as it is.
+ * Throws a `GatewayError` if the two contradict each other.
+ */
+export type ModelOf = (inBody: string | undefined) => string | undefined;
+
+/** The body with the model that the request's address means. Unchanged if it is no JSON object, which `parseBody` refuses. */
+export function withModel(received: Uint8Array, modelOf: ModelOf): Uint8Array {
+  const text = memberIn(received, ["model"]);
+  const value = text && parseObject(`{"value":${Buffer.from(text).toString("utf8")}}`)?.["value"];
+  const model = modelOf(typeof value === "string" ? value : undefined);
+  return model === undefined ? received : withMembers(received, [{ set: "model", value: JSON.stringify(model) }]);
+}
+
 /** The bytes of the value of the first of these members; undefined if there is none. */
 export function memberIn(received: Uint8Array, names: readonly string[]): Uint8Array | undefined {
   const bytes = withoutMark(asBuffer(received));

@@ -1,5 +1,5 @@
 import type { Principal } from "../../auth/index.ts";
-import type { BodySource, ReceivedBody } from "../../bodies/index.ts";
+import type { BodySource, ModelOf, ReceivedBody } from "../../bodies/index.ts";
 import type { Surface } from "../../core/index.ts";
 import type { RetryKey } from "../../ledger/index.ts";
 import type { AnswerAhead } from "../retry/answered-work.ts";
@@ -22,6 +22,8 @@ export interface PaidRequest {
   /** The body, or its source if it has not been read yet. */
   body: Uint8Array | BodySource;
   client: PaidClient;
+  /** The model, if the request's address decides about it. */
+  modelOf?: ModelOf | undefined;
 }
 
 /** The answer to a request. A stream's bytes are produced as they are read, and cancelling it ends the work. */

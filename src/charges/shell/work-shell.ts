@@ -13,8 +13,9 @@ import {
   type ReceivedBody,
   type ReceivedForm,
   receiveForm,
+  withModel,
 } from "../../bodies/index.ts";
-import { type CallAbort, CallAborter, clientRequestIdOf, sessionOf, shuttingDown } from "../../core/index.ts";
+import { type CallAbort, CallAborter, clientRequestIdOf, objectOf, sessionOf, shuttingDown } from "../../core/index.ts";
 import type { RetryKey } from "../../ledger/index.ts";
 import type { MemoryBudget } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
@@ -62,14 +63,15 @@ export class WorkShell {
 
   /**
    * Performs one request. Throws `GatewayError` for everything that is refused or fails before an answer has begun. The
-   * waiting steps are in one function: an async function each would cost more than most of the steps.
+   * waiting steps are in one function: an async function each would cost more than most of the steps. Most bodies are read, and most
+   * plans made, synchronously: they need no promise.
    */
   async run<Body, Plan extends WorkPlan, Target>(
     request: PaidRequest,
     way: WayOfWork<Body, Plan, Target>,
   ): Promise<PaidAnswer> {
     const { work: deps, body: limited, memory } = this.#deps;
-    const { body, headers, client } = request;
+    const { body, headers, client, modelOf } = request;
     const bodyMemory = memory.share();
     const abort = new CallAborter();
     // Not the body itself, which an answer that streams for long must not keep.
@@ -85,15 +87,15 @@ export class WorkShell {
     try {
       let received: ReceivedBody<Body>;
       if (way.form === undefined) {
-        const parsed = way.parse(body instanceof Uint8Array ? body : await readBody(body, limited, bodyMemory));
-        // Most bodies are read, and most plans made, synchronously: they need no promise.
+        const bytes = body instanceof Uint8Array ? body : await readBody(body, limited, bodyMemory);
+        const parsed = way.parse(modelOf === undefined ? bytes : withModel(bytes, modelOf));
         received = parsed instanceof Promise ? await parsed : parsed;
       } else {
-        received = await receiveForm(formIn(request), way.form, limited);
+        received = await receiveForm(formIn(request), way.form, limited, modelOf);
         form = received.form;
       }
       const key = readRetryKey(headers, way.retryKeyAlias);
-      retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(way.operation, received) };
+      retry = key === undefined ? undefined : { key, fingerprint: await fingerprintIn(request, way, received) };
       const planned = way.plan(received, { retry });
       let plan = planned instanceof Promise ? await planned : planned;
       this.#begin(abort, withHeaders(plan, headers, deps).order);
@@ -164,6 +166,17 @@ export class WorkShell {
     await forgetAnswer(deps, { accountId, retry }, firstId);
     return undefined;
   }
+}
+
+/** Of a request's key. The address of a form may decide about its model, which JSON contains. */
+function fingerprintIn<Body>(
+  { modelOf }: PaidRequest,
+  { operation }: Pick<WayOfWork<Body, WorkPlan>, "operation">,
+  received: ReceivedBody<Body>,
+): Promise<string> {
+  const isInAddress = modelOf !== undefined && received.kind === "form";
+  const scope = isInAddress ? JSON.stringify([operation, objectOf(received.body)?.["model"]]) : operation;
+  return fingerprintOf(scope, received);
 }
 
 /** The source of a form, which may have been read already. */

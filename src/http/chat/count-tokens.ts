@@ -12,6 +12,7 @@ export const countTokensRoute = proxiedRoute({
     streams: false,
     retryKey: false,
   },
+  namesModel: true,
   surface: "anthropic",
   handle: (call, services: CountTokensDependencies) => countTokens(services, call),
 });

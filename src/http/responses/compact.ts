@@ -30,14 +30,15 @@ export const compactResponseRoute = proxiedRoute({
       generation: { operationId: "getGeneration", parameters: { request_id: "$response.header.x-request-id" } },
     },
   },
+  namesModel: true,
   surface: "openai",
-  handle: async ({ request, requestId, principal }, services: CompactServices) => {
+  handle: async ({ request, requestId, principal, modelOf }, services: CompactServices) => {
     const { pipeline, responseStore, memory } = services;
     const share = memory.share();
     try {
       const asked = await readAsked(request, services, { share, owner: principal.user });
       const body = Buffer.from(JSON.stringify(asked));
-      const call = { requestId, principal, headers: request.headers, body, client: request };
+      const call = { requestId, principal, headers: request.headers, body, client: request, modelOf };
       const answer = await pipeline.run({ ...responsesCalls, responseStore }, call);
       const { status, headers } = answer;
       return new Response(status === 200 ? compacted(answer, asked) : answer.body, { status, headers });

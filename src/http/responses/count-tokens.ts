@@ -12,6 +12,7 @@ export const countResponseTokensRoute = proxiedRoute({
     streams: false,
     retryKey: false,
   },
+  namesModel: true,
   surface: "openai",
   handle: (call, services: CountTokensDependencies) => countResponseTokens(services, call),
 });

@@ -39,6 +39,7 @@ function creationRoute({ path, operationId, summary, operation }: Creation) {
   return proxiedRoute({
     contract: { path, operationId, tag: "Video", summary, ...bodies, streams: false, isPaid: true, answer: video },
     surface: "openai",
+    namesModel: true,
     handle: (call, { videos }: { videos: VideoJobs }) =>
       answerPaid(call, (request) => videos.create(operation, request)),
   });
