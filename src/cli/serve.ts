@@ -11,7 +11,7 @@ import { type CommonOptions, countOption, portOption, UsageError, withCommonOpti
 import { type ReloadingOptions, startReloading } from "./reload/start-reloading.ts";
 import { type Sandbox, startSandbox, withSandbox } from "./sandbox.ts";
 import { endOnSignal } from "./server/end-on-signal.ts";
-import { findPredecessor, takeOver } from "./server/hand-over.ts";
+import { findPredecessor, openWhenReady, takeOver } from "./server/hand-over.ts";
 import { listen, type Listening, reservePort } from "./server/listen.ts";
 import { publishMetrics } from "./server/serve-metrics.ts";
 import type { ServingOptions } from "./server/serving.ts";
@@ -133,7 +133,7 @@ async function serveAlone(start: Start): Promise<void> {
   const catalog = await openOperatorCatalog(loaded.config, { storage, environment, logger });
   const before = start.handover ? await findPredecessor(storage, start) : undefined;
   const replaces = before !== undefined;
-  // The port is bound first, since the app needs its address, which the system chooses for port 0.
+  // The port is bound first, since the app needs its address, which the system chooses for port 0; one that is taken over, last.
   const server = await listen(start, { logger, replaces });
   const sandbox = start.sandbox ? await startSandbox(start.port) : undefined;
   // Loaded last, since it is most of the code: a start that cannot be fails at once, and a parent of workers needs none.
@@ -165,7 +165,10 @@ async function serveAlone(start: Start): Promise<void> {
     apply: (next, { secretsOnly = false }) =>
       reconfigure({ ...servedBy(next, sandbox), refreshesCatalog: !secretsOnly }),
   });
-  if (before !== undefined) await takeOver(before, { isReady, logger });
+  if (before !== undefined) {
+    await openWhenReady(server, { isReady });
+    takeOver(before, logger);
+  }
   printBanner(start, { url: server.url, sandbox: sandbox?.routesOf(loaded), site: sandbox?.site, tokens });
   logger.info({ url: server.url, version }, "listening");
 }
@@ -204,11 +207,14 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
     port: reserved.port,
     processes: count,
     tls,
+    later: replaces,
   };
   // Each worker watches the files itself; one that is started later begins with the last pair that fits.
   if (tls !== undefined)
     new KeyPairWatch({ ...tls, logger, onChange: (pair) => (settings.tls = { ...tls, pair }) }).start();
   const workers = await Workers.start({ count, logger, settings });
+  // From now on the port is theirs.
+  settings.later = false;
   const stopMetrics = await publishMetrics(loaded.config, { logger, replaces }, () => workers.metrics.collect());
   const end = endOnSignal(async (how) => {
     const [code] = await Promise.all([workers.stop(how), leave()]);
@@ -232,7 +238,7 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
     },
   });
   await reserved.release();
-  if (before !== undefined) await takeOver(before, { isReady: () => Promise.resolve(true), logger });
+  if (before !== undefined) takeOver(before, logger);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   printBanner(start, {
     url: reserved.url,

@@ -9,6 +9,7 @@ import { createLogger, type ServerLogger } from "../telemetry/index.ts";
 import { countOption } from "./options.ts";
 import { printJson } from "./print.ts";
 import { endOnSignal, HAND_OVER, type Stopping } from "./server/end-on-signal.ts";
+import { openWhenReady } from "./server/hand-over.ts";
 import { listenShared } from "./server/listen.ts";
 import { serveOn } from "./server/serving.ts";
 import { answerMetrics } from "./server/worker-metrics.ts";
@@ -32,7 +33,8 @@ async function work(number: number): Promise<void> {
   const catalog = await openOperatorCatalog(config, { storage, environment, logger });
   // The parent's signal: a terminal sends it to all of its processes.
   process.on("SIGHUP", () => undefined);
-  const { stop, metrics, catalogHash, reconfigure } = serveOn(listenShared(settings, logger), {
+  const server = listenShared(settings, logger);
+  const { stop, isReady, metrics, catalogHash, reconfigure } = serveOn(server, {
     loaded: { config, missingKeys: new Map(missingKeys) },
     storage,
     logger,
@@ -60,6 +62,7 @@ async function work(number: number): Promise<void> {
     logger.flush();
     return code;
   });
+  if (settings.later) await openWhenReady(server, { isReady });
   logger.info({ pid: process.pid }, "worker listens");
   printJson({ ready: true });
 }

@@ -1,6 +1,6 @@
 /** Notes in the storage that this node is there, and performs the requests that it finds there. */
 import { type Clock, type Every, everyUnref, type JsonObject } from "../core/index.ts";
-import type { Node, NodeAsk, NodeStore } from "./store.ts";
+import type { Node, NodeAnswer, NodeAsk, NodeStore } from "./store.ts";
 
 /** How often a node notes that it is there. */
 const BEAT_MS = 5_000;
@@ -10,6 +10,9 @@ const KEPT_MS = 7 * 86_400_000;
 
 /** How long the storage may take to note that the node has left. */
 const LEAVE_MS_MAX = 1_000;
+
+/** Outcomes that are kept for those who asked: each looks several times a second. */
+const EARLIER_MAX = 8;
 
 interface NodePresenceOptions {
   store: NodeStore;
@@ -62,12 +65,14 @@ export class NodePresence {
 
   async #beat(): Promise<boolean> {
     const { store, clock, fingerprint, perform } = this.#options;
-    const row = await store.beat(this.#name, clock(), fingerprint());
-    if (row === undefined) await this.#announce();
-    if (row?.asked === undefined) return false;
-    const result = await perform(row.asked);
-    await store.answer(this.#name, { id: row.asked.id, result });
-    return true;
+    for (let wasAsked = false; ; wasAsked = true) {
+      const row = await store.beat(this.#name, clock(), fingerprint());
+      if (row === undefined) await this.#announce();
+      if (row?.asked === undefined) return wasAsked;
+      const result = await perform(row.asked);
+      const earlier = row.outcome === undefined ? [] : [answerOf(row.outcome), ...row.outcome.earlier];
+      await store.answer(this.#name, { id: row.asked.id, result, earlier: earlier.slice(0, EARLIER_MAX) });
+    }
   }
 
   async #announce(): Promise<void> {
@@ -86,3 +91,5 @@ export class NodePresence {
     await store.deleteBefore(at - KEPT_MS);
   }
 }
+
+const answerOf = ({ id, result }: NodeAnswer): NodeAnswer => ({ id, result });

@@ -17,14 +17,18 @@ const nodeOf = (name: string): Node => ({
   outcome: undefined,
 });
 
+const answerTo = ({ id }: NodeAsk) => ({ id, result: { ok: true, changed: ["pricing.markup"] } });
+
 test("each node is asked once, and answers for itself; one that is silent is a failure", async () => {
   const asked: [name: string, ask: NodeAsk][] = [];
-  const outcomes = new Map<string, Node["outcome"]>([["b", { id: "of an earlier request", result: { ok: true } }]]);
+  const outcomes = new Map<string, Node["outcome"]>([
+    ["b", { id: "of an earlier request", result: { ok: true }, earlier: [] }],
+  ]);
   const store = {
     ask(name: string, ask: NodeAsk) {
       asked.push([name, ask]);
-      if (name === "a") outcomes.set(name, { id: ask.id, result: { ok: true, changed: ["pricing.markup"] } });
-      return Promise.resolve();
+      if (name === "a") outcomes.set(name, { ...answerTo(ask), earlier: [] });
+      return Promise.resolve(true);
     },
     seenSince: () => Promise.resolve(["a", "b"].map((name) => ({ ...nodeOf(name), outcome: outcomes.get(name) }))),
   };
@@ -44,5 +48,33 @@ test("each node is asked once, and answers for itself; one that is silent is a f
   expect(asked.map(([name, { force }]) => [name, force])).toEqual([
     ["a", true],
     ["b", true],
+  ]);
+});
+
+test("requests of several people wait for each other, and each gets its own outcome, also when a later one is there", async () => {
+  const waiting: NodeAsk[] = [];
+  let outcome: Node["outcome"];
+  const answer = (): void => {
+    const asked = waiting.shift();
+    if (asked === undefined) return;
+    const earlier = outcome === undefined ? [] : [outcome, ...outcome.earlier];
+    outcome = { id: asked.id, result: { ok: true, changed: [String(asked.force)] }, earlier };
+  };
+  const store = {
+    ask(_: string, asked: NodeAsk) {
+      if (waiting.length > 0) return Promise.resolve(false);
+      waiting.push(asked);
+      // The next request is there before this one's outcome is read.
+      queueMicrotask(answer);
+      return Promise.resolve(true);
+    },
+    seenSince: () => Promise.resolve([{ ...nodeOf("a"), outcome }]),
+  };
+  const options = { store, randomBytes: (size: number) => randomBytes(size), waitMsMax: 5_000 };
+  const asked = [true, false, true].map((force) => reloadNodes([nodeOf("a")], { ...options, force }));
+  expect((await Promise.all(asked)).flat().map(({ result }) => result["changed"])).toEqual([
+    ["true"],
+    ["false"],
+    ["true"],
   ]);
 });

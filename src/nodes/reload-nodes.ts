@@ -1,7 +1,7 @@
 /** Asks nodes to read their configuration again, and waits for the outcomes. */
 import { hostname } from "node:os";
 import { type JsonObject, randomId, type RandomBytes } from "../core/index.ts";
-import type { Node, NodeStore } from "./store.ts";
+import type { Node, NodeAsk, NodeStore } from "./store.ts";
 
 const LOOK_MS = 50;
 
@@ -35,17 +35,28 @@ export function reloadNodes(nodes: readonly Node[], options: ReloadNodesOptions)
   return Promise.all(
     nodes.map(async (node) => {
       const asked = { id: randomId(randomBytes, ID_CHARACTERS), force };
-      await store.ask(node.name, asked);
+      if (!(await ask(node.name, asked))) return { node: node.name, result: SILENT };
       // Another machine's node sees the request within seconds.
       if (isHere(node)) signal(node.pid, "SIGHUP");
       return { node: node.name, result: (await outcomeOf(node.name, asked.id)) ?? SILENT };
     }),
   );
 
+  /** Waits for the request of somebody else. Resolves with whether the node has this one. */
+  async function ask(name: string, asked: NodeAsk): Promise<boolean> {
+    while (performance.now() < until) {
+      if (await store.ask(name, asked)) return true;
+      await Bun.sleep(LOOK_MS);
+    }
+    return false;
+  }
+
   async function outcomeOf(name: string, id: string): Promise<JsonObject | undefined> {
     while (performance.now() < until) {
       const row = (await store.seenSince(0)).find((each) => each.name === name);
-      if (row?.outcome?.id === id) return row.outcome.result;
+      const outcomes = row?.outcome === undefined ? [] : [row.outcome, ...row.outcome.earlier];
+      const own = outcomes.find((outcome) => outcome.id === id);
+      if (own !== undefined) return own.result;
       await Bun.sleep(LOOK_MS);
     }
     return undefined;

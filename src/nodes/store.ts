@@ -28,10 +28,16 @@ export interface NodeAsk {
   force: boolean;
 }
 
-export interface NodeOutcome {
+/** The outcome of a request. */
+export interface NodeAnswer {
   /** That of the request. */
   id: string;
   result: JsonObject;
+}
+
+export interface NodeOutcome extends NodeAnswer {
+  /** Those before it, the latest first: who asked for them may not have seen them yet. */
+  earlier: readonly NodeAnswer[];
 }
 
 /** The interface of the storage of nodes. */
@@ -42,8 +48,9 @@ export interface NodeStore {
   beat(name: string, at: number, fingerprint: Node["fingerprint"]): Promise<Node | undefined>;
   /** The nodes that were there since then, by name. */
   seenSince(at: number): Promise<Node[]>;
-  ask(name: string, asked: NodeAsk): Promise<void>;
-  /** Replaces the request by its outcome. */
+  /** Resolves with whether the node has the request: one at a time waits there. */
+  ask(name: string, asked: NodeAsk): Promise<boolean>;
+  /** Replaces the request by its outcome, which only the node itself does. */
   answer(name: string, outcome: NodeOutcome): Promise<void>;
   leave(name: string): Promise<void>;
   deleteBefore(at: number): Promise<void>;

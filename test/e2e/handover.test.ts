@@ -1,12 +1,15 @@
 /** `serve --handover`: a process takes the port of another one over under calls, and no second one serves a file of SQLite. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openNodeStore } from "../../src/nodes/index.ts";
 import {
   chatPath,
   EventReader,
   type Gateway,
   gatedBody,
   type GatedUpstream,
+  type GatewayOptions,
   expectCleanAudit,
   oneCredit,
   oneCreditACall,
@@ -36,11 +39,12 @@ const options = () => ({
 const portOf = ({ url }: Gateway): string => new URL(url).port;
 
 /** A next process on the port and the storage of a gateway. */
-const nextOf = (gateway: Gateway, ...more: string[]): Promise<Gateway> =>
+const nextOf = (gateway: Gateway, more: Partial<GatewayOptions> = {}): Promise<Gateway> =>
   startGateway({
     ...options(),
+    ...more,
     storage: gateway.storageUrl,
-    arguments: ["--port", portOf(gateway), "--handover", ...more],
+    arguments: ["--port", portOf(gateway), "--handover", ...(more.arguments ?? [])],
   });
 
 const isRunning = ({ process: { exitCode, signalCode } }: Gateway): boolean => exitCode === null && signalCode === null;
@@ -79,13 +83,45 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
+test.skipIf(process.platform !== "linux")(
+  "a process that is not ready gets no call, and takes over when it is",
+  async () => {
+    const first = await startGateway(options());
+    const token = await first.token({ user: "cid", credits: 10n ** 9n * oneCredit });
+    const flag = join(first.folder, "unready");
+    writeFileSync(flag, "");
+    const preload = join(import.meta.dir, "__fixtures__/unready.ts");
+    const next = nextOf(first, { preload, variables: { UNREADY: flag } });
+    const store = openNodeStore(first.storage);
+    await until("the next process is there", async () => (await store.seenSince(0)).length === 2);
+    for (let round = 0; round < 10; round += 1) {
+      // Each has a connection of its own, of which the kernel would give half to a second listener.
+      const call = { method: "POST", headers: { authorization: `Bearer ${token}` }, keepalive: false };
+      const body = JSON.stringify(gatedBody("quick"));
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => fetch(first.url + chatPath, { ...call, body })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    }
+    const ended = (): number => first.logLines().filter(({ msg }) => msg === "call").length;
+    await until("the first process has answered all", () => ended() === 50);
+    expect(isRunning(first)).toBe(true);
+    rmSync(flag);
+    const second = await next;
+    expect(await first.process.exited).toBe(0);
+    expect((await fetch(`${second.url}/health/ready`)).status).toBe(200);
+    await second.stop();
+    await first.stop();
+  },
+);
+
 test.skipIf(process.platform !== "linux")("workers hand over to workers", async () => {
   const gateway = { ...options(), storage: await postgres.createDatabase() };
   const first = await startGateway({ ...gateway, arguments: ["--workers", "2"] });
   const token = await first.token({ user: "bob", credits: 10n ** 9n * oneCredit });
   const callers = startSteadyCallers({ url: first.url, token, model: "openai/quick", count: 600, atOnce: 8 });
   await until("calls run", () => callers.ended() > 50);
-  const second = await nextOf(first, "--workers", "2");
+  const second = await nextOf(first, { arguments: ["--workers", "2"] });
   expect(await first.process.exited).toBe(0);
   expect(await callers.failures).toEqual([]);
   expect(await second.stop()).toBe(0);

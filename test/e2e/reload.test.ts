@@ -1,9 +1,11 @@
 /** A gateway that reads its configuration again while it runs: real processes, files and signals. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
+import { openNodeStore, reloadNodes } from "../../src/nodes/index.ts";
 import {
   chatPath,
   EventReader,
@@ -114,6 +116,14 @@ describe("a reload", () => {
     expect((await call(gateway, token, "fast")).status).toBe(200);
     write(gateway);
     expect(await reload(gateway)).toMatchObject({ ok: true });
+  });
+
+  test("that several ask for at once is done for each, and each gets its outcome", async () => {
+    const store = openNodeStore(gateway.storage);
+    const nodes = await store.seenSince(0);
+    const options = { store, randomBytes: (size: number) => randomBytes(size), force: false, waitMsMax: 60_000 };
+    const outcomes = await Promise.all(Array.from({ length: 6 }, () => reloadNodes(nodes, options)));
+    expect(outcomes.flat().map(({ result }) => result["ok"])).toEqual(Array.from({ length: 6 }, () => true));
   });
 
   test("names what needs a restart, and leaves it as it is", async () => {

@@ -1,7 +1,7 @@
 /**
  * `serve --handover`, beside a running gateway on the same port:
  *
- *   next    binds the port too ──is ready──▶ SIGUSR2 ──▶ serves alone
+ *   next    ──is ready──▶ binds the port too ──▶ SIGUSR2 ──▶ serves alone
  *   before  serves ───────────────────────────▶ ends connections with their answers ──1 s──▶ closes the port ──▶ drains, exits
  */
 import { hostname } from "node:os";
@@ -11,11 +11,13 @@ import type { Logger } from "../../telemetry/index.ts";
 import { UsageError } from "../options.ts";
 import { environment } from "../state.ts";
 import { HAND_OVER_SIGNAL } from "./end-on-signal.ts";
-import { isPortFree } from "./listen.ts";
+import { isPortFree, type Listening } from "./listen.ts";
 
 /** How long a next process may take until it is ready; then it gives up, and the running one goes on. */
 const READY_MS_MAX = 60_000;
-const LOOK_MS = 50;
+/** Each look that fails is in the log. */
+const LOOK_MS_MIN = 50;
+const LOOK_MS_MAX = 1_000;
 
 /**
  * The process of this machine that serves the port and can hand it over; undefined if nobody listens there. Throws a `UsageError` if
@@ -44,16 +46,24 @@ function canSignal(pid: number): boolean {
   }
 }
 
-/** Lets the process before hand over, once this one is ready. Throws a `UsageError` if it does not become so. */
-export async function takeOver(
-  { pid }: Node,
-  { isReady, logger }: { isReady: () => Promise<boolean>; logger: Logger },
+/**
+ * Binds the port, once this process is ready: until then the running one gets all calls. Throws a `UsageError` if it does not become
+ * ready.
+ */
+export async function openWhenReady(
+  server: Pick<Listening, "open">,
+  { isReady }: { isReady: () => Promise<boolean> },
 ): Promise<void> {
   const until = performance.now() + READY_MS_MAX;
-  while (!(await isReady())) {
+  for (let waitMs = LOOK_MS_MIN; !(await isReady()); waitMs = Math.min(2 * waitMs, LOOK_MS_MAX)) {
     if (performance.now() > until) throw new UsageError("--handover: not ready in time; the running gateway goes on");
-    await Bun.sleep(LOOK_MS);
+    await Bun.sleep(waitMs);
   }
+  server.open();
+}
+
+/** Lets the process before hand over. */
+export function takeOver({ pid }: Node, logger: Logger): void {
   logger.info({ pid }, "the gateway before hands over");
   try {
     process.kill(pid, HAND_OVER_SIGNAL);

@@ -17,6 +17,8 @@ const IDLE_SECONDS = 60;
 export interface Listening {
   url: string;
   answerWith(handler: Handler): void;
+  /** Binds the port, if that was put off. Throws a `UsageError` if it can't be had. */
+  open(): void;
   upgrade: Upgrade;
   /** The network address that a request came from; undefined if its connection has ended. */
   addressOf: (request: Request) => string | undefined;
@@ -38,33 +40,36 @@ export interface Address {
 
 /**
  * Binds a port that a next process may share, to take it over. One on which another process listens is refused, unless that is to be
- * replaced. Requests that arrive before `answerWith` wait for it. With `tls`, see `listenShared`.
+ * replaced: then it is bound by `open`. Requests that arrive before `answerWith` wait for it. With `tls`, see `listenShared`.
  */
 export async function listen(
   { host, port, tls }: Parameters<typeof listenShared>[0],
   { logger, replaces = false }: { logger: Logger; replaces?: boolean },
 ): Promise<Listening> {
   if (port !== 0 && !replaces) await reservePort({ host, port });
-  return listenShared({ host, port, tls }, logger);
+  return listenShared({ host, port, tls, later: replaces }, logger);
+}
+
+interface SharedAddress extends Pick<Address, "host" | "port"> {
+  tls?: KeyPairInUse | undefined;
+  /** Whether `open` binds it; it is known then. */
+  later?: boolean | undefined;
 }
 
 /** Binds a port that others share. With `tls`, a pair that replaces it in its files is used for new connections. */
-export function listenShared(
-  { host, port, tls }: Pick<Address, "host" | "port"> & { tls?: KeyPairInUse | undefined },
-  logger: Logger,
-): Listening {
+export function listenShared({ host, port, tls, later = false }: SharedAddress, logger: Logger): Listening {
   const listener = new Listener({ host, port, shared: true, pair: tls?.pair });
+  if (!later) listener.open();
   if (tls !== undefined) listener.watch(tls, logger);
   return listener;
 }
 
 class Listener implements Listening {
-  readonly url: string;
-  readonly #address: Address;
+  #address: Address;
   readonly #ready = Promise.withResolvers<Handler>();
   #handler: Handler | undefined;
-  /** The one that accepts connections. */
-  #server: Server;
+  /** The one that accepts connections; undefined until the port is bound. */
+  #server: Server | undefined;
   /** The ends of those before it. */
   readonly #ends: Promise<void>[] = [];
   /** The server that a handshake came to, which alone may answer it: meanwhile another one may have taken over. */
@@ -72,9 +77,17 @@ class Listener implements Listening {
   #watch: KeyPairWatch | undefined;
 
   constructor(address: Address) {
-    this.#server = this.#bind(address);
-    this.#address = { ...address, port: this.#server.port ?? address.port };
-    this.url = urlOf(this.#address);
+    this.#address = address;
+  }
+
+  get url(): string {
+    return urlOf(this.#address);
+  }
+
+  open(): void {
+    if (this.#server !== undefined) return;
+    this.#server = this.#bind(this.#address);
+    this.#address = { ...this.#address, port: this.#server.port ?? this.#address.port };
   }
 
   #bind(address: Address): Server {
@@ -93,9 +106,9 @@ class Listener implements Listening {
   }
 
   readonly upgrade: Upgrade = (request, data, headers) =>
-    (this.#handshakes.get(request) ?? this.#server).upgrade(request, { data, headers });
+    (this.#handshakes.get(request) ?? this.#server)?.upgrade(request, { data, headers }) === true;
 
-  readonly addressOf = (request: Request): string | undefined => this.#server.requestIP(request)?.address;
+  readonly addressOf = (request: Request): string | undefined => this.#server?.requestIP(request)?.address;
 
   watch(tls: KeyPairInUse, logger: Logger): void {
     this.#watch = new KeyPairWatch({ ...tls, logger, onChange: (pair) => this.#replace(pair) }).start();
@@ -106,7 +119,9 @@ class Listener implements Listening {
    * how Bun closes a listener.
    */
   #replace(pair: KeyPair): void {
-    const next = this.#bind({ ...this.#address, pair });
+    this.#address = { ...this.#address, pair };
+    if (this.#server === undefined) return;
+    const next = this.#bind(this.#address);
     this.#ends.push(this.#server.stop(false));
     this.#server = next;
   }
@@ -124,7 +139,7 @@ class Listener implements Listening {
 
   async close(): Promise<void> {
     this.#watch?.stop();
-    await Promise.all([...this.#ends, this.#server.stop(false)]);
+    await Promise.all([...this.#ends, this.#server?.stop(false)]);
   }
 }
 

@@ -15,4 +15,6 @@ export interface WorkerSettings {
   /** The number of workers. */
   processes: number;
   tls: KeyPairInUse | undefined;
+  /** Whether the port is bound once the worker is ready, since another process serves it meanwhile. */
+  later: boolean;
 }

@@ -15,7 +15,7 @@ function scene() {
     checkStorage: sharedCheck(check, () => state.now),
     isDraining: () => state.isDraining,
     clock: () => state.now,
-    nodes: { seenSince: () => Promise.resolve([]), ask: () => Promise.resolve() },
+    nodes: { seenSince: () => Promise.resolve([]), ask: () => Promise.resolve(true) },
     authenticate: (): never => {
       throw new GatewayError("invalid_token", "There is no such token.");
     },

@@ -1,6 +1,6 @@
-import { objectOf } from "../../core/index.ts";
+import { listOf, objectOf } from "../../core/index.ts";
 import { column, runnerOf, sql, type Storage, tableOf } from "../../storage/index.ts";
-import type { Node, NodeAsk, NodeOutcome, NodeStore } from "../store.ts";
+import type { Node, NodeAnswer, NodeAsk, NodeOutcome, NodeStore } from "../store.ts";
 
 const { text, integer, json, optional } = column;
 
@@ -18,11 +18,17 @@ const asked = json<NodeAsk>({
   },
 });
 
+function readAnswer(value: unknown): NodeAnswer {
+  const { id, result } = objectOf(value) ?? {};
+  return { id: typeof id === "string" ? id : "", result: objectOf(result) ?? {} };
+}
+
+/** That of a node of an earlier version has none before it. */
 const outcome = json<NodeOutcome>({
-  parse(value) {
-    const { id, result } = objectOf(value) ?? {};
-    return { id: typeof id === "string" ? id : "", result: objectOf(result) ?? {} };
-  },
+  parse: (value) => ({
+    ...readAnswer(value),
+    earlier: (listOf(objectOf(value)?.["earlier"]) ?? []).map(readAnswer),
+  }),
 });
 
 const nodes = tableOf<Node>({
@@ -57,7 +63,10 @@ export function openNodeStore(storage: Storage): NodeStore {
       ),
     seenSince: (at) =>
       runner.rows(sql`SELECT ${nodes.names} FROM nodes WHERE seen_at >= ${at} ORDER BY name`, nodes.read),
-    ask: (name, request) => runner.run(sql`UPDATE nodes SET asked = ${asked.write(request)} WHERE name = ${name}`),
+    ask: (name, request) =>
+      runner.hasRows(
+        sql`UPDATE nodes SET asked = ${asked.write(request)} WHERE name = ${name} AND asked IS NULL RETURNING name`,
+      ),
     answer: (name, result) =>
       runner.run(sql`UPDATE nodes SET asked = NULL, outcome = ${outcome.write(result)} WHERE name = ${name}`),
     leave: (name) => runner.run(sql`DELETE FROM nodes WHERE name = ${name}`),
