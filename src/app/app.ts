@@ -10,6 +10,7 @@ import { createToolGateway } from "./tools.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createSignedCallers } from "./identity/signed-callers.ts";
 import { createOutbound } from "./webhooks.ts";
+import type { AccountsDependencies } from "../accounts/index.ts";
 import { openClientSecretStore } from "../auth/index.ts";
 import { CallPipeline } from "../calls/index.ts";
 import type { Config } from "../config/index.ts";
@@ -49,7 +50,7 @@ import type { Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { SocketAsker } from "../upstream/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
-import type { Webhooks } from "../webhooks/index.ts";
+import type { Webhooks, WebhookSecrets } from "../webhooks/index.ts";
 
 /** How long browsers may remember that pages may call a sandbox. */
 const SANDBOX_CORS_MS = 10 * 60_000;
@@ -154,15 +155,8 @@ interface Configured {
 function configure(options: AppOptions, context: Context, before?: Configured): Configured {
   const { config, catalogs = builtInLayers(), environment, logger, features = allFeatures } = options;
   const { lasting, isDraining } = context;
-  const { ticker, authenticator, sockets, circuits, sessionLimits, pages, targets } = lasting;
-  const { overrides, onKeyChange } = targets;
-  const onUnpriced = config.alerts && ((name: string): void => lasting.alertCounts.counts().unpriced(name));
-  const router = createModelRouter({ ...options, overrides, onKeyChange, onUnpriced }, before);
-  for (const { prefix, keys } of changedProviders(router, before?.router)) {
-    circuits.forget(prefix);
-    // Those of the new configuration have not been asked yet.
-    for (const key of keys.refused) onKeyChange?.(prefix, key, "works");
-  }
+  const { ticker, authenticator, sockets, sessionLimits, pages } = lasting;
+  const router = createRouter(options, lasting, before);
   authenticator.acceptSigned(createSignedCallers(options));
   sessionLimits.realtime.max = config.realtime.sessions_per_token;
   sessionLimits.responses.max = config.responses.sockets_per_token;
@@ -170,12 +164,14 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   const calls = createPaidWork({ ...options, router, outbound }, lasting);
   const pipeline = new CallPipeline(calls);
   const publicUrl = config.server.public_url ?? options.address;
+  const admin = createAccounts(options.storage, environment, "server", () => authenticator.forget());
   const { jobs, handle, startJob, ...jobParts } = createJobs({
     ...options,
     calls,
     outbound,
     publicUrl,
     lasting,
+    log: admin.log,
     catalogs: () => context.latest().catalogs,
   });
   const { webhooks, alerts, retention } = jobParts;
@@ -192,7 +188,8 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
     pages,
     before: before?.web,
   });
-  const services = servicesOf(options, context, { ...jobParts, calls, pipeline, router, web, outbound, publicUrl });
+  const parts = { ...jobParts, admin, calls, pipeline, router, web, outbound, publicUrl };
+  const services = servicesOf(options, context, parts);
   const answer = createHttp({
     routes: mountFeatures(features, services),
     authenticator,
@@ -210,6 +207,23 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
     ...startFeatures(features, services),
   ];
   return { config, catalogs, router, pipeline, calls, web, answer, running };
+}
+
+/** The router. Failures of providers that differ from those before are forgotten. */
+function createRouter(
+  options: AppOptions,
+  { circuits, targets, alertCounts }: Lasting,
+  before: Configured | undefined,
+): ModelRouter {
+  const { overrides, onKeyChange } = targets;
+  const onUnpriced = options.config.alerts && ((name: string): void => alertCounts.counts().unpriced(name));
+  const router = createModelRouter({ ...options, overrides, onKeyChange, onUnpriced }, before);
+  for (const { prefix, keys } of changedProviders(router, before?.router)) {
+    circuits.forget(prefix);
+    // Those of the new configuration have not been asked yet.
+    for (const key of keys.refused) onKeyChange?.(prefix, key, "works");
+  }
+  return router;
 }
 
 /** The parts whose state is measured. */
@@ -249,9 +263,11 @@ function corsPolicy({ config, sandbox }: AppOptions): CorsPolicy | undefined {
 }
 
 interface ServiceParts extends Pick<Configured, "calls" | "pipeline" | "router" | "web"> {
+  admin: AccountsDependencies;
   videos: VideoJobs;
   background: BackgroundResponses;
   webhooks: Webhooks;
+  webhookSecrets: WebhookSecrets;
   outbound: Outbound;
   publicUrl: string;
 }
@@ -277,6 +293,7 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     videos,
     background,
     webhooks,
+    webhookSecrets: parts.webhookSecrets,
     web: web.access,
     crawls: web.crawls,
     screenshots: web.screenshots,
@@ -289,7 +306,7 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     authenticate: (headers) => lasting.authenticator.authenticate(headers),
     nodes: openNodeStore(storage),
     accounts: store,
-    admin: createAccounts(storage, environment, "server", () => lasting.authenticator.forget()),
+    admin: parts.admin,
     addressOf: options.addressOf ?? (() => undefined),
     generations: openGenerationStore(storage),
     models: createModelList(options, router),

@@ -2,6 +2,7 @@
 import { hostname } from "node:os";
 import { type AlertParts, createAlerts } from "./alerts/alerts.ts";
 import { createWebhooks } from "./webhooks.ts";
+import type { AuditLog } from "../audit/index.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { type Job, type JobHandler, JobRunner, type NewJob, openJobStore } from "../jobs/index.ts";
@@ -14,7 +15,7 @@ import type { Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { CatalogLayers } from "../pricing/index.ts";
 import { notifierOf, openVideoStore, VIDEO_JOB, VideoJobs } from "../videos/index.ts";
-import type { Webhooks } from "../webhooks/index.ts";
+import type { Webhooks, WebhookSecrets } from "../webhooks/index.ts";
 
 /** The interval at which a storage that cannot be asked for jobs is logged. */
 const JOB_STORAGE_TOLD_MS = 60_000;
@@ -24,6 +25,7 @@ const JOBS_MS_MAX = 2_000;
 
 interface JobsOptions {
   config: Config;
+  log: AuditLog;
   environment: Environment;
   storage: Storage;
   logger: Logger;
@@ -41,6 +43,7 @@ export interface Jobs {
   videos: VideoJobs;
   background: BackgroundResponses;
   webhooks: Webhooks;
+  webhookSecrets: WebhookSecrets;
   /** Runs due jobs in this process until it stops. */
   jobs: RunningPart;
   /** Undefined if the configuration has no alerts. */
@@ -61,7 +64,7 @@ export function createJobs(options: JobsOptions): Jobs {
   const store = openJobStore(storage);
   const node = `${hostname()}:${process.pid}`;
   const wake = (kind: string): void => jobs.wake(kind);
-  const { webhooks, handlers } = createWebhooks({ ...options, jobs: store, wake });
+  const { webhooks, secrets: webhookSecrets, handlers } = createWebhooks({ ...options, jobs: store, wake });
   const videos = new VideoJobs({
     ...calls,
     ticker,
@@ -105,7 +108,7 @@ export function createJobs(options: JobsOptions): Jobs {
     wake(job.kind);
   };
   const parts = { jobs: partOf(jobs, videos), alerts: alerts?.part, retention: retention?.part };
-  return { videos, background, webhooks, ...parts, handle, startJob };
+  return { videos, background, webhooks, webhookSecrets, ...parts, handle, startJob };
 }
 
 /** The jobs and the videos of one configuration, which end together. */

@@ -1,4 +1,5 @@
 /** The part of the composition for addresses that callers choose, and for the webhooks that are sent there. */
+import type { AuditLog } from "../audit/index.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { JobHandler, JobStore } from "../jobs/index.ts";
@@ -17,15 +18,16 @@ import {
 
 interface SecretsOptions {
   config: Config;
+  log: AuditLog;
   storage: Storage;
   environment: Pick<Environment, "clock" | "randomBytes">;
 }
 
 /** The secrets of webhooks, which a command needs without a server. */
-export function createWebhookSecrets({ config, storage, environment }: SecretsOptions): WebhookSecrets {
+export function createWebhookSecrets({ config, log, storage, environment }: SecretsOptions): WebhookSecrets {
   const { randomBytes } = environment;
   const key = encryptionKey({ configured: config.webhooks.encryption_key, storage, randomBytes });
-  return new WebhookSecrets({ store: openWebhookSecretStore(storage), key, environment });
+  return new WebhookSecrets({ store: openWebhookSecretStore(storage), log, key, environment });
 }
 
 interface WebhooksOptions extends SecretsOptions {
@@ -38,12 +40,17 @@ interface WebhooksOptions extends SecretsOptions {
 }
 
 /** Webhooks, and the handlers of their jobs by kind. */
-export function createWebhooks(options: WebhooksOptions): { webhooks: Webhooks; handlers: [string, JobHandler][] } {
+export function createWebhooks(options: WebhooksOptions): {
+  webhooks: Webhooks;
+  secrets: WebhookSecrets;
+  handlers: [string, JobHandler][];
+} {
   const { environment, logger, outbound, jobs, wake } = options;
   const { clock, randomFraction } = environment;
   const secrets = createWebhookSecrets(options);
   const delivery = new WebhookDelivery({ secrets, outbound, logger, clock, randomFraction });
   return {
+    secrets,
     webhooks: new Webhooks({ jobs, secrets, outbound, delivery, clock, onScheduled: wake }),
     handlers: [[WEBHOOK_JOB, delivery]],
   };

@@ -77,6 +77,14 @@ export class AuditLog {
     return acted;
   }
 
+  /** Writes the row of an act that changes nothing in the storage. */
+  note(options: ActOptions, change: Change): Promise<void> {
+    // oxlint-disable-next-line require-yield -- there are no statements beside the row
+    return this.act(options, function* (note) {
+      note(change);
+    });
+  }
+
   async #act<Result>(options: ActOptions, work: (note: NoteChange) => Steps<Result>): Promise<Result> {
     const at = this.#clock();
     let isChange = false;

@@ -82,7 +82,7 @@ export function migrates(options: CommonOptions): boolean {
 }
 
 /** Who runs the command, by the name that the operating system knows. A container may have none for its user. */
-function actor(): string {
+export function commandActor(): string {
   try {
     return `cli:${userInfo().username}`;
   } catch {
@@ -95,7 +95,7 @@ export async function withState<T>(options: CommonOptions, work: (state: State) 
   const loaded = readConfig(options);
   const storage = await openStorage(options.storage ?? loaded.config.storage, storageSettings(loaded.config));
   try {
-    return await work({ loaded, storage, ...createAccounts(storage, environment, actor()) });
+    return await work({ loaded, storage, ...createAccounts(storage, environment, commandActor()) });
   } finally {
     await storage.close();
   }

@@ -49,6 +49,7 @@ export const errorTable = {
   browser_unavailable: { status: 422, type: "invalid_request_error", fault: "gateway" },
   image_unreachable: { status: 422, type: "invalid_request_error", fault: "client" },
   selectors_too_slow: { status: 422, type: "invalid_request_error", fault: "client" },
+  webhook_key_unset: { status: 422, type: "invalid_request_error", fault: "gateway" },
   web_model_unset: { status: 422, type: "invalid_request_error", fault: "gateway" },
   validation_failed: { status: 422, type: "invalid_request_error", fault: "client" },
   upgrade_required: { status: 426, type: "invalid_request_error", fault: "client" },

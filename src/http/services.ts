@@ -19,7 +19,7 @@ import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { ToolGateway } from "../tools/index.ts";
-import type { Webhooks } from "../webhooks/index.ts";
+import type { Webhooks, WebhookSecrets } from "../webhooks/index.ts";
 import type { Crawls, Screenshots, StoredBytesStore, TextIndexStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
 import type { ResponsesSocketSettings } from "./responses/responses-sockets.ts";
@@ -60,6 +60,7 @@ export interface Services extends ChargeableServices {
   asking: AskDependencies;
   admitFree: AdmitFree;
   webhooks: Webhooks;
+  webhookSecrets: Pick<WebhookSecrets, "make" | "rotate">;
   body: BodyLimits;
   largeBodies: LargeBodies;
   videos: VideoJobs;

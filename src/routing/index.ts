@@ -17,6 +17,7 @@ export {
   type TargetState,
   type TargetStore,
 } from "./shared/store.ts";
+export { disableTarget, enableTarget, repairKey, switchJson } from "./switches.ts";
 export { openTargetStore } from "./sql/open.ts";
 export { keyRedactor } from "./redact-keys.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";

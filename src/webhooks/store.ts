@@ -1,3 +1,5 @@
+import type { Steps } from "../storage/index.ts";
+
 /** The encrypted secrets of a user. */
 export interface StoredSecrets {
   secret: string;
@@ -13,11 +15,11 @@ export interface NewSecret {
   madeAt: number;
 }
 
-/** The storage of the secrets. Each write is one durable commit. */
+/** The storage of the secrets. They are changed within an act, which the audit log writes down. */
 export interface WebhookSecretStore {
   find(owner: string): Promise<StoredSecrets | undefined>;
-  /** Resolves with false, and changes nothing, if the user has a secret. */
-  insert(secret: NewSecret): Promise<boolean>;
-  /** Replaces the secret, which stays the previous one until then. Resolves with false if the user has none. */
-  rotate(secret: NewSecret, previousUntil: number): Promise<boolean>;
+  /** Returns false, and changes nothing, if the user has a secret. */
+  insert(secret: NewSecret): Steps<boolean>;
+  /** Replaces the secret, which stays the previous one until then. Returns false if the user has none. */
+  rotate(secret: NewSecret, previousUntil: number): Steps<boolean>;
 }

@@ -1,3 +1,4 @@
+import type { ActOptions, AuditLog } from "../audit/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { EncryptionKey } from "./encryption-key.ts";
 import { SecretBox } from "./secret-box.ts";
@@ -20,6 +21,7 @@ export interface MadeSecret {
 
 export interface WebhookSecretsOptions {
   store: WebhookSecretStore;
+  log: AuditLog;
   key: EncryptionKey;
   environment: Pick<Environment, "clock" | "randomBytes">;
 }
@@ -37,18 +39,33 @@ export class WebhookSecrets {
   }
 
   /** Makes the user's first secret. Rejects with a `WebhookError` if there is one. */
-  async make(user: string): Promise<MadeSecret> {
-    const { secret, row } = this.#newSecret(user);
-    if (await this.#options.store.insert(row)) return { user, secret, previousUntil: undefined };
-    throw new WebhookError(`user ${user} has a webhook secret, which can't be shown again; --rotate replaces it`);
+  make(user: string, options: ActOptions): Promise<MadeSecret> {
+    return this.#issue(user, false, options);
   }
 
   /** Replaces the user's secret, or makes the first one. */
-  async rotate(user: string): Promise<MadeSecret> {
+  rotate(user: string, options: ActOptions): Promise<MadeSecret> {
+    return this.#issue(user, true, options);
+  }
+
+  async #issue(user: string, rotates: boolean, options: ActOptions): Promise<MadeSecret> {
+    const { store, log } = this.#options;
     const { secret, row } = this.#newSecret(user);
-    const previousUntil = row.madeAt + PREVIOUS_SIGNS_MS;
-    if (await this.#options.store.rotate(row, previousUntil)) return { user, secret, previousUntil };
-    return this.make(user);
+    const until = row.madeAt + PREVIOUS_SIGNS_MS;
+    return log.act(options, function* (note) {
+      const target = `user:${user}`;
+      if (yield* store.insert(row)) {
+        note({ act: "webhook_secret.create", target, after: { user_id: user } });
+        return { user, secret, previousUntil: undefined };
+      }
+      if (!rotates || !(yield* store.rotate(row, until)))
+        throw new WebhookError(`user ${user} has a webhook secret, which can't be shown again; --rotate replaces it`, {
+          reason: "has-secret",
+        });
+      const after = { user_id: user, previous_signs_until: new Date(until).toISOString() };
+      note({ act: "webhook_secret.rotate", target, after });
+      return { user, secret, previousUntil: until };
+    });
   }
 
   /** The secrets that sign now, the current one first. Rejects with a `WebhookError` if there is none, or none opens. */
@@ -71,6 +88,7 @@ export class WebhookSecrets {
     if (text === undefined) {
       throw new WebhookError(
         "on Postgres webhook secrets need a key: set webhooks.encryption_key or TOLLGATE_SECRET_KEY",
+        { reason: "no-key" },
       );
     }
     const { clock, randomBytes } = environment;

@@ -1,4 +1,5 @@
 /** Webhooks on a database in memory, sent to a real server; the job's waits are passed by the test's clock. */
+import { AuditLog } from "../audit/index.ts";
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
@@ -17,6 +18,8 @@ import { WebhookSecrets } from "./webhook-secrets.ts";
 import { Webhooks } from "./webhooks.ts";
 
 const HOUR = 3_600_000;
+const act = { actor: { name: "cli:test" } };
+
 const testKey = "a key of the test, with 32 characters and more";
 
 /** Everything of one gateway that webhooks need. */
@@ -35,6 +38,7 @@ class Rig {
     const key = encryptionKey({ configured, storage, randomBytes });
     this.secrets = new WebhookSecrets({
       store: openWebhookSecretStore(storage),
+      log: new AuditLog({ storage, clock }),
       key,
       environment: { clock, randomBytes },
     });
@@ -129,7 +133,7 @@ describe("an address", () => {
     ["no address", "webhook_url: it is no absolute URL."],
     ["https://user:hidden@example.com/", "webhook_url: it contains a user or a password."],
   ])("%s is refused", async (url, message) => {
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     expect(await refusal(rig.webhooks.check({ owner: "alice", url }))).toEqual({
       status: 422,
       code: "validation_failed",
@@ -145,12 +149,12 @@ describe("an address", () => {
       param: "webhook_url",
       message: expect.stringContaining("tollgate webhooks secret --user alice") as unknown,
     });
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     await rig.webhooks.check({ owner: "alice", url: "https://example.com/" });
   });
 
   test("whose name can't be looked up at the moment is accepted: each attempt looks again", async () => {
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     await rig.webhooks.check({ owner: "alice", url: "https://slow.test/" });
   });
 });
@@ -161,7 +165,7 @@ describe("a message in Firecrawl's format", () => {
 
   test("is sent at once, and leaves nothing behind", async () => {
     using receiver = new WebhookReceiver();
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     expect(await rig.webhooks.send(eventOf(receiver.url), signal)).toBe(true);
     expect(receiver.received.map(({ body }) => body)).toEqual(['{"page":1}']);
     expect(await rig.webhooks.hasScheduled("c1-")).toBe(false);
@@ -173,7 +177,7 @@ describe("a message in Firecrawl's format", () => {
 
   test("that is refused has its further attempts later", async () => {
     using receiver = new WebhookReceiver(() => new Response("", { status: 500 }));
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     expect(await rig.webhooks.send(eventOf(receiver.url), signal)).toBe(true);
     expect(rig.woken).toEqual([]);
     expect([await rig.webhooks.hasScheduled("c1-"), await rig.webhooks.hasScheduled("c2-")]).toEqual([true, false]);
@@ -187,7 +191,7 @@ describe("a message in Firecrawl's format", () => {
 describe("a message", () => {
   test("is sent with the headers of the standard, and verified by its library", async () => {
     using receiver = new WebhookReceiver();
-    const { secret } = await rig.secrets.make("alice");
+    const { secret } = await rig.secrets.make("alice", act);
     await rig.webhooks.schedule(eventTo(receiver.url));
     expect(rig.woken).toEqual(["webhook"]);
     expect(await rig.run("video_1-completed")).toEqual({ done: true });
@@ -204,7 +208,7 @@ describe("a message", () => {
 
   test("that is scheduled again stays as it is", async () => {
     using receiver = new WebhookReceiver();
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     await rig.webhooks.schedule(eventTo(receiver.url));
     await rig.webhooks.schedule(eventTo("https://elsewhere.test/", { owner: "bob" }));
     await rig.run("video_1-completed");
@@ -221,7 +225,7 @@ describe("a message", () => {
 
   test("is repeated over three days with the same id and body, a new time and a new signature", async () => {
     using receiver = new WebhookReceiver((nth) => new Response(null, { status: [500, 302, 404, 429][nth % 4] ?? 503 }));
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     await rig.webhooks.schedule(eventTo(receiver.url));
     const waits = await rig.runToEnd("video_1-completed");
     expect(waits.slice(0, 3)).toEqual([5_000, 300_000, 1_800_000]);
@@ -247,7 +251,7 @@ describe("a message", () => {
 
   test("waits as long as its receiver asks for", async () => {
     using receiver = new WebhookReceiver(() => new Response(null, { status: 429, headers: { "retry-after": "120" } }));
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     await rig.webhooks.schedule(eventTo(receiver.url));
     expect(await rig.run("video_1-completed")).toMatchObject({ afterMs: 120_000 });
   });
@@ -257,7 +261,7 @@ describe("a message", () => {
     using receiver = new WebhookReceiver(
       (nth) => new Response(nth === 1 ? endless : null, { status: nth === 1 ? 200 : 204 }),
     );
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     for (const id of ["one", "two"]) {
       await rig.webhooks.schedule(eventTo(receiver.url, { id }));
       expect(await rig.run(id)).toEqual({ done: true });
@@ -266,7 +270,7 @@ describe("a message", () => {
 
   test("ends with 410", async () => {
     using receiver = new WebhookReceiver(() => new Response(null, { status: 410 }));
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     await rig.webhooks.schedule(eventTo(receiver.url));
     expect(await rig.runToEnd("video_1-completed")).toEqual([]);
     expect(rig.log.map(({ level }) => level)).toEqual(["info"]);
@@ -275,7 +279,7 @@ describe("a message", () => {
   test("is not sent to an address that has become private, nor along a redirect", async () => {
     using receiver = new WebhookReceiver();
     using redirecting = new WebhookReceiver(() => Response.redirect(receiver.url));
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     await rig.webhooks.schedule(eventTo(receiver.url, { id: "private" }));
     await rig.webhooks.schedule(eventTo(redirecting.url, { id: "redirected" }));
     const strict = await Rig.open(storage, { allow: [] });
@@ -289,8 +293,8 @@ describe("a message", () => {
   test("of a user with many under way waits, without counting as an attempt", async () => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
     using receiver = new WebhookReceiver(() => opened.then(() => new Response()));
-    await rig.secrets.make("alice");
-    await rig.secrets.make("bob");
+    await rig.secrets.make("alice", act);
+    await rig.secrets.make("bob", act);
     const ids = Array.from({ length: 9 }, (_, index) => `m${index}`);
     for (const id of ids) await rig.webhooks.schedule(eventTo(receiver.url, { id }));
     await rig.webhooks.schedule(eventTo(receiver.url, { id: "of-bob", owner: "bob" }));
@@ -317,7 +321,7 @@ describe("a message", () => {
   test("whose run is stopped by its node is no failed attempt", async () => {
     const { promise: never } = Promise.withResolvers<Response>();
     using receiver = new WebhookReceiver(() => never);
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     await rig.webhooks.schedule(eventTo(receiver.url));
     const job = await openJobStore(storage).find("webhook:video_1-completed");
     if (job === undefined) throw new Error("there is no job");
@@ -331,7 +335,7 @@ describe("a message", () => {
 
   test("leaves nothing of its text, its secret and its address in the log", async () => {
     using receiver = new WebhookReceiver(() => new Response("an answer", { status: 500 }));
-    const { secret } = await rig.secrets.make("alice");
+    const { secret } = await rig.secrets.make("alice", act);
     await rig.webhooks.schedule(eventTo(receiver.url));
     await rig.runToEnd("video_1-completed");
     await rig.delivery.onExhausted((await openJobStore(storage).find("webhook:video_1-completed")) as Job);
@@ -344,18 +348,18 @@ describe("a message", () => {
 
 describe("a secret", () => {
   test("is stored encrypted, and shown once", async () => {
-    const { secret } = await rig.secrets.make("alice");
+    const { secret } = await rig.secrets.make("alice", act);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const stored = await openWebhookSecretStore(storage).find("alice");
     expect(stored?.secret).not.toContain(secret.slice(6));
-    expect(rig.secrets.make("alice")).rejects.toThrow("--rotate replaces it");
+    expect(rig.secrets.make("alice", act)).rejects.toThrow("--rotate replaces it");
     expect(await rig.secrets.signing("alice")).toEqual([secret]);
   });
 
   test("that was rotated signs together with the new one for a day", async () => {
     using receiver = new WebhookReceiver();
-    const first = await rig.secrets.make("alice");
-    const second = await rig.secrets.rotate("alice");
+    const first = await rig.secrets.make("alice", act);
+    const second = await rig.secrets.rotate("alice", act);
     expect(second.previousUntil).toBe(rig.now + 24 * HOUR);
     await rig.webhooks.schedule(eventTo(receiver.url));
     await rig.run("video_1-completed");
@@ -371,30 +375,30 @@ describe("a secret", () => {
   });
 
   test("that was rotated twice signs no more", async () => {
-    await rig.secrets.make("alice");
-    const second = await rig.secrets.rotate("alice");
-    const third = await rig.secrets.rotate("alice");
+    await rig.secrets.make("alice", act);
+    const second = await rig.secrets.rotate("alice", act);
+    const third = await rig.secrets.rotate("alice", act);
     expect(await rig.secrets.signing("alice")).toEqual([third.secret, second.secret]);
   });
 
   test("is made by a rotation if there is none", async () => {
-    expect(await rig.secrets.rotate("alice")).toMatchObject({ user: "alice", previousUntil: undefined });
+    expect(await rig.secrets.rotate("alice", act)).toMatchObject({ user: "alice", previousUntil: undefined });
   });
 
   test("does not open with another key; a rotation replaces it", async () => {
     using receiver = new WebhookReceiver();
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     const other = await Rig.open(storage, { configured: "another key, of more than 32 characters" });
     expect(other.secrets.signing("alice")).rejects.toThrow(WebhookError);
     await other.webhooks.schedule(eventTo(receiver.url));
     expect(await other.run("video_1-completed")).toMatchObject({ again: { attempts: 1 } });
     expect(receiver.received).toEqual([]);
-    const { secret } = await other.secrets.rotate("alice");
+    const { secret } = await other.secrets.rotate("alice", act);
     expect(await other.secrets.signing("alice")).toEqual([secret]);
   });
 
   test("of another user never signs", async () => {
-    await rig.secrets.make("alice");
+    await rig.secrets.make("alice", act);
     expect(rig.secrets.signing("bob")).rejects.toThrow("user bob has no webhook secret");
     expect([await rig.secrets.has("alice"), await rig.secrets.has("bob")]).toEqual([true, false]);
   });

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openTargetStore, type TargetState } from "../../src/routing/index.ts";
+import { AuditLog } from "../../src/audit/index.ts";
+import { disableTarget, enableTarget, openTargetStore, type TargetState } from "../../src/routing/index.ts";
 import type { Storage } from "../../src/storage/index.ts";
 import { type PostgresServer, startPostgres, until } from "../kit/index.ts";
 import { openStorage } from "../kit/storage.ts";
@@ -52,16 +53,25 @@ function describeTargetStore(name: string, locate: () => string | Promise<string
       const store = openTargetStore(opened(storage));
       const lasting = { target: "b/m", until: undefined, reason: undefined, actor: "cli:me", createdAt: 1 };
       const short = { target: "a", until: 100, reason: "slow ä", actor: "cli:me", createdAt: 1 };
-      await store.putOverride(lasting);
-      await store.putOverride(short);
+      const acts = { log: new AuditLog({ storage: opened(storage), clock: () => 1 }), clock: () => 1 };
+      const by = { actor: { name: "cli:me" } };
+      await disableTarget(acts, lasting, by);
+      await disableTarget(acts, short, { ...by, reason: short.reason });
       expect(await store.overrides(99)).toEqual([short, lasting]);
       expect(await store.overrides(100)).toEqual([lasting]);
-      await store.putOverride({ ...short, until: 200, reason: undefined });
+      await disableTarget(acts, { target: "a", until: 200 }, by);
       expect(await store.overrides(100)).toMatchObject([{ target: "a", until: 200, reason: undefined }, {}]);
-      expect([await store.removeOverride("a"), await store.removeOverride("a")]).toEqual([true, false]);
+      expect([await enableTarget(acts, "a", by), await enableTarget(acts, "a", by)]).toEqual([true, false]);
+      expect((await acts.log.list({ limit: 9 })).map(({ act, target, reason }) => [act, target, reason])).toEqual([
+        ["target.enable", "target:a", undefined],
+        ["target.disable", "target:a", undefined],
+        ["target.disable", "target:a", "slow ä"],
+        ["target.disable", "target:b/m", undefined],
+      ]);
     });
 
     test("reaches other processes within a second", async () => {
+      const acts = { log: new AuditLog({ storage: opened(storage), clock: () => 1 }), clock: () => 1 };
       let reports = 0;
       opened(other).onForeignCommit(() => (reports += 1), "targets");
       const store = openTargetStore(opened(storage));
@@ -71,8 +81,8 @@ function describeTargetStore(name: string, locate: () => string | Promise<string
       });
       for (const write of [
         () => store.putState({ ...state, changedAt: state.changedAt + 1 }),
-        () => store.putOverride({ target: "a", until: undefined, reason: undefined, actor: "me", createdAt: 1 }),
-        () => store.removeOverride("a"),
+        () => disableTarget(acts, { target: "a", until: undefined }, { actor: { name: "me" } }),
+        () => enableTarget(acts, "a", { actor: { name: "me" } }),
       ]) {
         const [before, at] = [reports, performance.now()];
         await write();

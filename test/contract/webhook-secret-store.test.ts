@@ -1,6 +1,6 @@
 /** The contract of every `WebhookSecretStore`, on either engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Storage } from "../../src/storage/index.ts";
+import { inOneCommit, type Steps, type Storage } from "../../src/storage/index.ts";
 import { openStorage } from "../kit/storage.ts";
 import { openWebhookSecretStore } from "../../src/webhooks/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
@@ -26,26 +26,30 @@ describe.each([
   });
   afterEach(() => storage.close());
 
+  const commit = <Result>(steps: () => Steps<Result>): Promise<Result> => inOneCommit(storage, steps);
+
   test("are inserted once for each user", async () => {
     expect(await store.find("alice")).toBeUndefined();
-    expect(await store.insert(first)).toBe(true);
-    expect(await store.insert({ ...first, secret: "two" })).toBe(false);
-    expect(await store.insert({ ...first, owner: "bob", secret: "three" })).toBe(true);
+    expect(await commit(() => store.insert(first))).toBe(true);
+    expect(await commit(() => store.insert({ ...first, secret: "two" }))).toBe(false);
+    expect(await commit(() => store.insert({ ...first, owner: "bob", secret: "three" }))).toBe(true);
     expect(await store.find("alice")).toEqual({ secret: "one", previous: undefined, madeAt });
     expect(await store.find("bob")).toMatchObject({ secret: "three" });
     expect(await store.find("Alice")).toBeUndefined();
   });
 
   test("keep the previous one at a rotation", async () => {
-    expect(await store.rotate({ ...first, secret: "two" }, madeAt + 9)).toBe(false);
+    expect(await commit(() => store.rotate({ ...first, secret: "two" }, madeAt + 9))).toBe(false);
     expect(await store.find("alice")).toBeUndefined();
-    await store.insert(first);
-    await store.insert({ ...first, owner: "bob" });
-    expect(await store.rotate({ owner: "alice", secret: "two", madeAt: madeAt + 5 }, madeAt + 9)).toBe(true);
+    await commit(() => store.insert(first));
+    await commit(() => store.insert({ ...first, owner: "bob" }));
+    expect(await commit(() => store.rotate({ owner: "alice", secret: "two", madeAt: madeAt + 5 }, madeAt + 9))).toBe(
+      true,
+    );
     const previous = { secret: "one", until: madeAt + 9 };
     expect(await store.find("alice")).toEqual({ secret: "two", previous, madeAt: madeAt + 5 });
     expect(await store.find("bob")).toMatchObject({ secret: "one", previous: undefined });
-    await store.rotate({ owner: "alice", secret: "three", madeAt: madeAt + 6 }, madeAt + 10);
+    await commit(() => store.rotate({ owner: "alice", secret: "three", madeAt: madeAt + 6 }, madeAt + 10));
     expect(await store.find("alice")).toMatchObject({
       secret: "three",
       previous: { secret: "two", until: madeAt + 10 },
@@ -54,9 +58,9 @@ describe.each([
 
   test("are the user's last ones after simultaneous writes", async () => {
     const secrets = Array.from({ length: 8 }, (_, index) => `s${index}`);
-    const inserted = await Promise.all(secrets.map((secret) => store.insert({ ...first, secret })));
+    const inserted = await Promise.all(secrets.map((secret) => commit(() => store.insert({ ...first, secret }))));
     expect(inserted.filter(Boolean)).toHaveLength(1);
-    await Promise.all(secrets.map((secret) => store.rotate({ ...first, secret: `r-${secret}` }, madeAt)));
+    await Promise.all(secrets.map((secret) => commit(() => store.rotate({ ...first, secret: `r-${secret}` }, madeAt))));
     const found = await store.find("alice");
     expect(found?.secret).toStartWith("r-");
     expect(found?.previous?.secret).toStartWith("r-");

@@ -184,7 +184,7 @@ describe("a reload", () => {
     expect((await call(gateway, token, "openai/gpt-4o-mini")).headers.get("x-tollgate-credits")).toBe("0.00018");
     const noted = await query<{ actor: string }>(
       gateway.storage,
-      "SELECT actor FROM audit WHERE act = 'config.reload'",
+      "SELECT actor FROM audit WHERE act = 'config.reload' AND actor LIKE 'token:%'",
     );
     expect(noted).toHaveLength(1);
     const refused = await byUrl("member");

@@ -403,6 +403,8 @@ describe.each(engines)("books on %s", (engine) => {
         }
       }
       expect(await countOf("entries")).toBe(entries - 452 - more.length);
+      // Of a removal that was killed, too.
+      expect(await countOf("audit WHERE act = 'ledger.remove'")).toBeGreaterThan(0);
     });
   });
 });

@@ -104,6 +104,10 @@ test("a key that is refused is asked no more, and used again at once after a tes
   status = 200;
   expect(await call("own/m")).toMatchObject({ code: "provider_key_refused" });
   expect(await run("test", "own")).toMatchObject([{ works: true, models: 1 }]);
+  const { stdout } = await rig.gateway.cli("audit", "list", "--limit", "1", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({
+    data: [{ act: "key.repair", target: expect.stringMatching(/^key:own\//) as string }],
+  });
   await until("it is used", async () => (await call("own/m")).status === 200);
   expect(await own()).toMatchObject({ state: "enabled", refused_keys: [] });
   expect(rig.gateway.logLines().filter(({ msg }) => msg === "key is refused")).toMatchObject([

@@ -332,9 +332,11 @@ test("a crawl's webhooks are Firecrawl's, signed, and in order, whatever a slow 
   }
 }, 90_000);
 
-async function webhookSecretOf({ user }: Caller): Promise<string> {
-  const { stdout } = await rig.gateway.cli("webhooks", "secret", "--user", user, "--json");
-  return (JSON.parse(stdout) as { secret: string }).secret;
+/** The caller makes it, and their webhooks work at once. */
+async function webhookSecretOf({ token }: Caller): Promise<string> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${rig.gateway.url}/v1/webhooks/secret`, { method: "POST", headers });
+  return ((await answer.json()) as { secret: string }).secret;
 }
 
 describe("refuses", () => {

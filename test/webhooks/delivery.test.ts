@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import OpenAI from "openai";
+import { AuditLog } from "../../src/audit/index.ts";
 import { createOutbound, createWebhooks } from "../../src/app/webhooks.ts";
 import { loadConfig } from "../../src/config/index.ts";
 import { openJobStore } from "../../src/jobs/index.ts";
@@ -47,6 +48,7 @@ function webhooksOf({ storage, configFile }: Gateway): Webhooks {
   const { config } = loadConfig({ file: configFile, variables: {} });
   const { webhooks } = createWebhooks({
     config,
+    log: new AuditLog({ storage, clock: Date.now }),
     storage,
     environment,
     logger: createLogger({ level: "silent" }),

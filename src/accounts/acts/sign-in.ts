@@ -43,13 +43,18 @@ function* signInSteps(deps: AccountsDependencies, request: SignInWith, note: Not
   const { issuer, subject, name } = request;
   const known = yield* findIdentity({ issuer, subject });
   if (known?.tokenId !== undefined) return known.tokenId;
-  const user = known === undefined ? yield* makeUser(deps, request, note) : yield* findUserById(known.user);
+  // The act is one row: the user and the token that it makes are parts of it.
+  const made: { user?: object | undefined } = {};
+  const user =
+    known === undefined
+      ? yield* makeUser(deps, request, ({ after }) => void (made.user = after))
+      : yield* findUserById(known.user);
   if (user === undefined) throw refused("The user of this caller is deleted.");
   if (user.accountId === undefined) throw refused(`User ${user.name} has only service tokens.`);
   // A role comes from the configuration alone: of all roles, the stored token has the least.
-  const { id } = yield* issueSteps(deps, user, { role: "member", name: `issuer ${name}` }, note);
+  const { id } = yield* issueSteps(deps, user, { role: "member", name: `issuer ${name}` }, () => undefined);
   yield putIdentity({ issuer, subject, user: user.id, tokenId: id, createdAt: deps.environment.clock() });
-  note({ act: "user.sign_in", target: `user:${user.id}`, after: { issuer, subject, token_id: id } });
+  note({ act: "user.sign_in", target: `user:${user.id}`, after: { issuer, subject, token_id: id, ...made } });
   return id;
 }
 

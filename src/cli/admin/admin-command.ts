@@ -16,7 +16,7 @@ interface AdminCommand<Options, Answer> extends Pick<AdminRequest, "route"> {
   ask?: (options: Options, further?: string) => Asked;
   /** Prints the answer for people; with `--json` it is printed as it is. */
   show: (answer: Answer, options: AskOptions) => void;
-  /** What `{id}` is. */
+  /** The description of `{id}`. */
   argument?: string;
   /** Runs for every answer, printed in either form. */
   after?: (answer: Answer) => void;

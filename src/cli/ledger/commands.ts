@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import { creditsNumber, formatCredits } from "../../core/index.ts";
 import { type AuditReport, type Drift, moneyCounters, type OpenHold } from "../../ledger/index.ts";
+import { createAccounts } from "../../app/accounts.ts";
 import { changeTimezone } from "../../app/storage.ts";
-import { type CommonOptions, withCommonOptions } from "../options.ts";
+import { type CommonOptions, reasonOption, withCommonOptions } from "../options.ts";
 import { printJson, printLine, printTable } from "../print.ts";
 import { addRetentionCommands } from "./retention.ts";
-import { migrates, storageUrlOf, withState } from "../state.ts";
+import { commandActor, environment, migrates, openNamedStorage, storageUrlOf, withState } from "../state.ts";
 
 export function addLedgerCommands(program: Command): void {
   const ledger = program.command("ledger").description("the books");
@@ -23,12 +24,21 @@ export function addLedgerCommands(program: Command): void {
       .command("timezone")
       .description("change the time zone of days and budgets, and count every call again by its days")
       .argument("<zone>", "its name: UTC, Europe/Berlin"),
-  ).action(setTimezone);
+  )
+    .option("--reason <text>", "why, for the audit log", reasonOption("--reason"))
+    .action(setTimezone);
 }
 
 /** Does not require the storage to have the configured zone already, as the other commands do. */
-async function setTimezone(zone: string, options: CommonOptions): Promise<void> {
+async function setTimezone(zone: string, { reason, ...options }: CommonOptions & { reason?: string }): Promise<void> {
   await changeTimezone(storageUrlOf(options), zone, { migrates: migrates(options) });
+  const storage = await openNamedStorage(options);
+  const { log, caller } = createAccounts(storage, environment, commandActor());
+  await log.note(
+    { actor: caller.actor, reason },
+    { act: "ledger.timezone", target: "ledger", after: { timezone: zone } },
+  );
+  await storage.close();
   if (options.json === true) printJson({ timezone: zone });
   else printLine(`Days and budgets begin at midnight in ${zone}. Set server.timezone to it.`);
 }

@@ -1,25 +1,31 @@
 /** Targets out of use by hand, and a list of those that are left out. A running gateway learns of it from the storage. */
 import type { Command } from "commander";
+import type { ActOptions } from "../../audit/index.ts";
 import { prefixOf, withoutPrefix } from "../../core/index.ts";
 import {
+  disableTarget,
+  enableTarget,
   fetchListing,
   KeyPool,
   modelOfCircuit,
   readSharedKeyId,
-  sharedKeyId,
+  repairKey,
+  switchJson,
   type TargetOverride,
   type TargetState,
-  type TargetStore,
   type UpstreamRoute,
 } from "../../routing/index.ts";
 import { type CommonOptions, durationOption, reasonOption, UsageError, withCommonOptions } from "../options.ts";
 import { printJson, printLine, printTable } from "../print.ts";
-import { environment } from "../state.ts";
+import { environment, type State } from "../state.ts";
 import { withRoutes } from "./with-routes.ts";
 
-interface DisableOptions extends CommonOptions {
-  for?: number;
+interface ActingOptions extends CommonOptions {
   reason?: string;
+}
+
+interface DisableOptions extends ActingOptions {
+  for?: number;
 }
 
 export function addProvidersCommands(program: Command): void {
@@ -37,7 +43,9 @@ export function addProvidersCommands(program: Command): void {
     .option("--for <duration>", "how long, such as 1h; without it until it is enabled", durationOption("--for"))
     .option("--reason <text>", "why, for the list and the log", reasonOption("--reason"))
     .action(disable);
-  withCommonOptions(providers.command("enable").description("end that").argument("<target>", target)).action(enable);
+  withCommonOptions(providers.command("enable").description("end that").argument("<target>", target))
+    .option("--reason <text>", "why, for the log", reasonOption("--reason"))
+    .action(enable);
   withCommonOptions(
     providers
       .command("test")
@@ -45,7 +53,9 @@ export function addProvidersCommands(program: Command): void {
         "read the provider's list of models with each key, which is free; a refused key that can is used again",
       )
       .argument("<provider>", "its prefix"),
-  ).action(test);
+  )
+    .option("--reason <text>", "why a key is used again, for the log", reasonOption("--reason"))
+    .action(test);
 }
 
 /** The route of a prefix or an alias. Throws a `UsageError`. */
@@ -104,12 +114,7 @@ function describe({ prefix, keys, requiredVariable }: UpstreamRoute, { overrides
     state: requiredVariable !== undefined ? "no key" : isDisabled ? "disabled" : "enabled",
     keys: requiredVariable === undefined ? keys.ids.length : 0,
     refused_keys: keys.ids.filter((id) => refused.some((each) => each.prefix === prefix && each.keyId === id)),
-    disabled: own.map(({ target, until, reason, actor }) => ({
-      target,
-      until: until === undefined ? null : new Date(until).toISOString(),
-      reason: reason ?? null,
-      by: actor,
-    })),
+    disabled: own.map(switchJson),
     left_out: open.map(({ id, openUntil }) => ({
       model: modelOfCircuit(id),
       until: new Date(openUntil).toISOString(),
@@ -118,27 +123,29 @@ function describe({ prefix, keys, requiredVariable }: UpstreamRoute, { overrides
 }
 
 async function disable(named: string, options: DisableOptions): Promise<void> {
-  const override = await withRoutes(options, async ({ state, store, routes }) => {
+  const override = await withRoutes(options, ({ state, routes }) => {
     const now = environment.clock();
-    const made: TargetOverride = {
-      target: targetOf(routes, named),
-      until: options.for === undefined ? undefined : now + options.for,
-      reason: options.reason,
-      actor: state.caller.actor.name,
-      createdAt: now,
-    };
-    await store.putOverride(made);
-    return made;
+    const until = options.for === undefined ? undefined : now + options.for;
+    return disableTarget(
+      { ...state, ...environment },
+      { target: targetOf(routes, named), until },
+      actOf(state, options),
+    );
   });
   const until = override.until === undefined ? null : new Date(override.until).toISOString();
   if (options.json === true) return printJson({ target: override.target, disabled: true, until });
   printLine(`${override.target} gets no new calls${until === null ? "" : ` until ${until}`}.`);
 }
 
-async function enable(named: string, options: CommonOptions): Promise<void> {
-  const target = await withRoutes(options, async ({ store, routes }) => {
+function actOf({ caller }: State, { reason }: { reason?: string }): ActOptions {
+  return { actor: caller.actor, reason };
+}
+
+async function enable(named: string, options: ActingOptions): Promise<void> {
+  const target = await withRoutes(options, async ({ state, routes }) => {
     const own = targetOf(routes, named);
-    if (!(await store.removeOverride(own))) throw new UsageError(`${own} is not disabled`);
+    const isEnabled = await enableTarget({ ...state, ...environment }, own, actOf(state, options));
+    if (!isEnabled) throw new UsageError(`${own} is not disabled`);
     return own;
   });
   if (options.json === true) return printJson({ target, disabled: false });
@@ -153,7 +160,7 @@ interface TestedKey {
   reason?: string;
 }
 
-async function test(prefix: string, options: CommonOptions): Promise<void> {
+async function test(prefix: string, options: ActingOptions): Promise<void> {
   const tested = await withRoutes(options, async ({ state, store, routes }) => {
     const route = routeOf(routes, prefix);
     if (route.requiredVariable !== undefined)
@@ -161,8 +168,10 @@ async function test(prefix: string, options: CommonOptions): Promise<void> {
     if (route.provider.models.from === "catalog") throw new UsageError(`${route.prefix} has no list of models to read`);
     const keys: TestedKey[] = [];
     for (const id of route.keys.ids) keys.push(await testKey(route, id));
+    const states = await store.statesSince(0);
     for (const { key, works } of keys) {
-      if (works) await repair(store, sharedKeyId(route.prefix, { keyId: key }), state.caller.actor.name);
+      const refused = { prefix: route.prefix, keyId: key, states };
+      if (works) await repairKey({ ...state, ...environment }, refused, actOf(state, options));
     }
     return keys;
   });
@@ -174,15 +183,6 @@ async function test(prefix: string, options: CommonOptions): Promise<void> {
     works ? `${models} models` : (reason ?? ""),
   ]);
   printTable(["KEY", "STATE", ""], rows);
-}
-
-/** The key may be used for all operations again. */
-async function repair(store: TargetStore, keyId: string, actor: string): Promise<void> {
-  const states = await store.statesSince(0);
-  const refused = states.filter(({ id, kind }) => kind === "refused" && id.startsWith(`${keyId} `));
-  const change = { openUntil: 0, pauseMs: 0, process: actor, changedAt: environment.clock() };
-  for (const id of [keyId, ...refused.map((each) => each.id)])
-    await store.putState({ ...change, id, kind: "repaired" });
 }
 
 async function testKey(route: UpstreamRoute, id: string): Promise<TestedKey> {

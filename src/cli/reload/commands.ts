@@ -1,12 +1,14 @@
+import { hostname } from "node:os";
 import type { Command } from "commander";
+import { createAccounts } from "../../app/accounts.ts";
 import { checkRouting } from "../../app/routing.ts";
 import { openStorage } from "../../app/storage.ts";
 import { loadConfig } from "../../config/index.ts";
 import { listOf, objectOf } from "../../core/index.ts";
 import { isHere, openNodeStore, reloadNodes, THERE_MS_MAX } from "../../nodes/index.ts";
-import { type CommonOptions, UsageError, withCommonOptions } from "../options.ts";
+import { type CommonOptions, reasonOption, UsageError, withCommonOptions } from "../options.ts";
 import { printJson, printLine } from "../print.ts";
-import { environment, openNamedStorage } from "../state.ts";
+import { commandActor, environment, openNamedStorage } from "../state.ts";
 import type { ReloadOutcome } from "./reloader.ts";
 
 /** How long a reload may take: workers are waited for. */
@@ -15,6 +17,7 @@ interface ReloadOptions extends CommonOptions {
   force?: boolean;
   all?: boolean;
   url?: string;
+  reason?: string;
 }
 
 export function addConfigCommands(program: Command): void {
@@ -33,6 +36,7 @@ export function addConfigCommands(program: Command): void {
     .option("--force", "remove providers even if stored answers, files or jobs need them")
     .option("--all", "on all nodes of the storage, not only on those of this machine")
     .option("--url <url>", "ask a gateway for it, with the token in TOLLGATE_TOKEN: on all nodes of its storage")
+    .option("--reason <text>", "why, for the audit log", reasonOption("--reason"))
     .action(reload);
 }
 
@@ -70,7 +74,12 @@ interface NodeOutcome extends ReloadOutcome {
 }
 
 /** The gateway reads the configuration: here, a mistake in it matters only to find the storage. */
-async function reloadByStorage({ force = false, all = false, ...options }: ReloadOptions): Promise<NodeOutcome[]> {
+async function reloadByStorage({
+  force = false,
+  all = false,
+  reason,
+  ...options
+}: ReloadOptions): Promise<NodeOutcome[]> {
   const storage = await openNamedStorage(options);
   try {
     const store = openNodeStore(storage);
@@ -82,6 +91,9 @@ async function reloadByStorage({ force = false, all = false, ...options }: Reloa
         `no gateway of this storage runs ${all ? "anywhere" : "on this machine"}${elsewhere === "" ? "" : `; there are ${elsewhere}: --all`}`,
       );
     }
+    const { log } = createAccounts(storage, environment, commandActor());
+    const act = { actor: { name: commandActor() }, reason };
+    await log.note(act, { act: "config.reload", target: all ? "nodes" : `host:${hostname()}`, after: { force } });
     const { randomBytes } = environment;
     const reloaded = await reloadNodes(nodes, { store, randomBytes, force, waitMsMax: RELOAD_MS_MAX });
     return reloaded.map(({ node, result }) => ({ node, ...(result as unknown as ReloadOutcome) }));
@@ -91,7 +103,7 @@ async function reloadByStorage({ force = false, all = false, ...options }: Reloa
 }
 
 /** By the admin API, which needs neither the storage nor the configuration here. */
-async function reloadByUrl(url: string, { force = false }: ReloadOptions): Promise<NodeOutcome[]> {
+async function reloadByUrl(url: string, { force = false, reason }: ReloadOptions): Promise<NodeOutcome[]> {
   const { TOLLGATE_TOKEN: token = "" } = process.env;
   if (!URL.canParse(url)) throw new UsageError(`--url: "${url}" is no address such as http://127.0.0.1:8787`);
   // On the command line it would be seen by everyone on the machine.
@@ -99,11 +111,11 @@ async function reloadByUrl(url: string, { force = false }: ReloadOptions): Promi
   const answer = await fetch(`${url.replace(/\/+$/, "")}/admin/v1/config/reload`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ force }),
+    body: JSON.stringify({ force, reason }),
     signal: AbortSignal.timeout(RELOAD_MS_MAX),
     redirect: "manual",
-  }).catch((reason: unknown) => {
-    throw new UsageError(`${url} is not reached: ${reason instanceof Error ? reason.message : String(reason)}`);
+  }).catch((thrown: unknown) => {
+    throw new UsageError(`${url} is not reached: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   });
   const read = objectOf(await answer.json().catch(() => undefined));
   if (answer.ok) return listOf(read?.["data"]) as NodeOutcome[];

@@ -1,5 +1,6 @@
 /** Everything that makes a serving process read its configuration again. */
 import { hostname } from "node:os";
+import { createAccounts } from "../../app/accounts.ts";
 import { fingerprintOf, type LoadedConfig } from "../../config/index.ts";
 import { NodePresence, openNodeStore } from "../../nodes/index.ts";
 import { neededProviders } from "../../objects/index.ts";
@@ -56,18 +57,31 @@ export function startReloading({ watch, end, port, storage, ...options }: Reload
     },
     perform: async ({ force }) => ({ ...(await reloader.reload({ force })) }),
   });
+  const { log } = createAccounts(storage, environment, "server");
+  /** A reload that nobody has asked for by a command or a request, which have rows of their own. */
+  const reloadUnasked = async (cause: string, request: ReloadRequest = {}): Promise<boolean> => {
+    const { ok, changed, need_restart: needRestart } = await reloader.reload(request);
+    if (ok && changed.length + needRestart.length > 0) {
+      const after = { cause, changed, need_restart: needRestart };
+      const act = { act: "config.reload", target: `node:${hostname()}:${process.pid}`, after };
+      // The configuration is in force all the same if the storage takes no row.
+      await log
+        .note({ actor: { name: `node:${hostname()}:${process.pid}` } }, act)
+        .catch((err: unknown) => options.logger.error({ err }, "the audit log has no row of this reload"));
+    }
+    return ok;
+  };
   const reload = async (): Promise<void> => {
     // A command has noted how it wants the reload; a signal alone wants the usual one.
-    if (!(await presence.beat())) await reloader.reload();
+    if (!(await presence.beat())) await reloadUnasked("signal");
   };
   onHangUp({ reload: () => void reload(), end });
   new SourceWatch({
     inForce: () => reloader.loaded.secretFiles,
-    onChange: async () => (await reloader.reload({ secretsOnly: true })).ok,
+    onChange: () => reloadUnasked("secrets", { secretsOnly: true }),
   }).start();
   if (watch) {
-    const onChange = async (): Promise<boolean> => (await reloader.reload()).ok;
-    new SourceWatch({ inForce: () => fileOf(reloader.loaded), onChange }).start();
+    new SourceWatch({ inForce: () => fileOf(reloader.loaded), onChange: () => reloadUnasked("file") }).start();
   }
   return () => presence.leave();
 }

@@ -3,5 +3,8 @@ import { generationRoute } from "./generation.ts";
 import { generationsRoute } from "./generations.ts";
 import { usageRoute } from "./usage.ts";
 import { userInfoRoute } from "./user-info.ts";
+import { webhookSecretRoute } from "./webhook-secret.ts";
 
-export const accountFeature: Feature = { routes: [userInfoRoute, usageRoute, generationRoute, generationsRoute] };
+export const accountFeature: Feature = {
+  routes: [userInfoRoute, usageRoute, generationRoute, generationsRoute, webhookSecretRoute],
+};

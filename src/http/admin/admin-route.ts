@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { AccountsDependencies, Caller } from "../../accounts/index.ts";
+import type { Actor } from "../../audit/index.ts";
 import type { PlatformContract } from "../contract.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -32,10 +33,18 @@ export function adminRoute(
   });
 }
 
-function callerOf({ request, requestId, principal }: RouteCall, { addressOf }: AdminNeeds): Caller {
-  const { tokenId, role, user, organisation } = principal;
+/** Who acts by a request, for the audit log. */
+export function actorOf(
+  { request, requestId, principal }: RouteCall,
+  { addressOf }: Pick<AdminNeeds, "addressOf">,
+): Actor {
+  return { name: `token:${principal.tokenId}`, address: addressOf(request), requestId };
+}
+
+function callerOf(call: RouteCall, needs: AdminNeeds): Caller {
+  const { tokenId, role, user, organisation } = call.principal;
   return {
-    actor: { name: `token:${tokenId}`, address: addressOf(request), requestId },
+    actor: actorOf(call, needs),
     role,
     user,
     organisation,

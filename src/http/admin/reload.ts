@@ -42,10 +42,8 @@ export const reloadRoute = adminRoute(
     const { reason: why, dryRun } = contextOf(call, wanted);
     const { nodes: store, clock, admin } = needs;
     const { actor } = accountsOf(call, needs).caller;
-    // oxlint-disable-next-line require-yield -- the act has a row of its own, and no statements beside it
-    await admin.log.act({ actor, reason: why, dryRun: dryRun === true }, function* (note) {
-      note({ act: "config.reload", target: "nodes", after: { force } });
-    });
+    const act = { actor, reason: why, dryRun: dryRun === true };
+    await admin.log.note(act, { act: "config.reload", target: "nodes", after: { force } });
     const nodes = dryRun === true ? [] : await store.seenSince(clock() - THERE_MS_MAX);
     const { randomBytes } = admin.environment;
     const reloaded = await reloadNodes(nodes, { store, randomBytes, force, waitMsMax: RELOAD_MS_MAX });

@@ -11,8 +11,10 @@ import type { AdminNeeds } from "./admin-route.ts";
 /** Bytes of a body about one thing. */
 const BODY_BYTES_MAX = 256 * 1024;
 
+type BodyNeeds = Pick<AdminNeeds, "body" | "memory">;
+
 /** The request's body by its schema. Throws a 422 `GatewayError` that names the field. */
-export function bodyOf<Body>(call: RouteCall, needs: AdminNeeds, schema: z.ZodType<Body>): Promise<Body> {
+export function bodyOf<Body>(call: RouteCall, needs: BodyNeeds, schema: z.ZodType<Body>): Promise<Body> {
   const read = (bytes: Uint8Array): Body => parseBody(bytes.length === 0 ? Buffer.from("{}") : bytes, schema, []).body;
   return readBodyOf(call, needs, { bytesMax: BODY_BYTES_MAX, read });
 }
@@ -25,7 +27,7 @@ interface BodyReader<Body> {
 /** The request's body, read while its memory is accounted for. */
 export async function readBodyOf<Body>(
   { request }: RouteCall,
-  { body: bounds, memory }: AdminNeeds,
+  { body: bounds, memory }: BodyNeeds,
   { bytesMax, read }: BodyReader<Body>,
 ): Promise<Body> {
   const share = memory.share();

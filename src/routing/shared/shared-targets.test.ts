@@ -34,9 +34,6 @@ class FakeStore implements TargetStore {
   async putOverride(override: TargetOverride): Promise<void> {
     this.byTarget.set(override.target, override);
   }
-  async removeOverride(target: string): Promise<boolean> {
-    return this.byTarget.delete(target);
-  }
   async overrides(now: number): Promise<TargetOverride[]> {
     this.#answer();
     return [...this.byTarget.values()].filter(({ until }) => until === undefined || until > now);

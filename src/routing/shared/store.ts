@@ -49,9 +49,6 @@ export interface TargetStore {
   statesSince(changedAt: number): Promise<TargetState[]>;
   /** Of refused keys they are kept until the keys work. */
   removeStatesBefore(changedAt: number): Promise<void>;
-  putOverride(override: TargetOverride): Promise<void>;
-  /** Resolves with whether there was one. */
-  removeOverride(target: string): Promise<boolean>;
   /** Those that have not expired by this time, by target. */
   overrides(now: number): Promise<TargetOverride[]>;
 }

@@ -1,4 +1,4 @@
-import { column, runnerOf, sql, type SqlRunner, type Storage, tableOf } from "../../storage/index.ts";
+import { column, runnerOf, sql, type SqlRunner, type Steps, type Storage, tableOf } from "../../storage/index.ts";
 import type { NewSecret, StoredSecrets, WebhookSecretStore } from "../store.ts";
 
 const { text, integer, optional } = column;
@@ -28,15 +28,17 @@ class SqlWebhookSecretStore implements WebhookSecretStore {
     return { secret, previous: hasPrevious ? { secret: previousSecret, until } : undefined, madeAt };
   }
 
-  insert({ owner, secret, madeAt }: NewSecret): Promise<boolean> {
-    return this.#sql.hasRows(sql`INSERT INTO webhook_secrets (owner, secret, made_at)
-      VALUES (${owner}, ${secret}, ${madeAt}) ON CONFLICT (owner) DO NOTHING RETURNING owner`);
+  *insert({ owner, secret, madeAt }: NewSecret): Steps<boolean> {
+    const rows = yield sql`INSERT INTO webhook_secrets (owner, secret, made_at)
+      VALUES (${owner}, ${secret}, ${madeAt}) ON CONFLICT (owner) DO NOTHING RETURNING owner`;
+    return rows.length > 0;
   }
 
-  rotate({ owner, secret, madeAt }: NewSecret, previousUntil: number): Promise<boolean> {
-    return this.#sql.hasRows(sql`UPDATE webhook_secrets
+  *rotate({ owner, secret, madeAt }: NewSecret, previousUntil: number): Steps<boolean> {
+    const rows = yield sql`UPDATE webhook_secrets
       SET previous_secret = secret, previous_until = ${previousUntil}, secret = ${secret}, made_at = ${madeAt}
-      WHERE owner = ${owner} RETURNING owner`);
+      WHERE owner = ${owner} RETURNING owner`;
+    return rows.length > 0;
   }
 }
 
