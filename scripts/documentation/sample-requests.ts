@@ -58,6 +58,8 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
   changeOrganisation: { max_budget: 800, reason: "more people" },
   createUser: { name: "ada", organisation: "acme" },
   changeUser: { max_budget: 50, period: "monthly" },
+  createProject: { name: "site", organisation: "acme", members: ["ada"], max_budget: 50, period: "monthly" },
+  changeProject: { members: ["ada", "bea"] },
   createToken: { user: "ada", name: "laptop", models: ["openai/*", "anthropic/*"] },
   changeToken: { paused: true, reason: "lost laptop" },
   rotateToken: { overlap: 3600 },

@@ -26,8 +26,14 @@ export interface BudgetInfo {
   levels: LevelBudget[];
 }
 
-export function budgetInfo(chain: readonly AccountState[], at: number, calendar: Calendar): BudgetInfo {
-  const tightest = tightestAccount(chain);
+/** `beside`: the accounts of budgets for all models beside the chain, which bound every call too. */
+export function budgetInfo(
+  chain: readonly AccountState[],
+  at: number,
+  calendar: Calendar,
+  beside: readonly AccountState[] = [],
+): BudgetInfo {
+  const tightest = tightestAccount([...chain, ...beside]);
   return {
     effective: tightest === undefined ? undefined : levelBudget(tightest, at, calendar),
     levels: chain.map((account) => levelBudget(account, at, calendar)),

@@ -2,7 +2,7 @@ import { nameOf } from "./acts/bind-identities.ts";
 import type { HolderState } from "./acts/change-holder.ts";
 import type { TokenState } from "./acts/change-token.ts";
 import type { AccountsDependencies } from "./dependencies.ts";
-import type { HolderKind } from "./holder.ts";
+import { type HolderKind, ownerPlace } from "./holder.ts";
 import { notFound, reaches } from "./reach.ts";
 
 /** One holder with its accounts, as it is now. Throws 404 if there is none in the caller's reach. */
@@ -24,8 +24,10 @@ export async function findTokenState(
   id: string,
 ): Promise<TokenState> {
   const token = await tokens.findById(id);
-  const user = token && (await holders.find("user", token.user));
+  const place = token && ownerPlace(token.user);
+  const owner = place && (await holders.find(place.kind, place.id));
   // The id of a deleted user may be the name of another one by now.
-  if (token === undefined || user?.id !== token.user || !reaches(caller, user)) throw notFound("token", id);
-  return { token, user, chain: await accounts.chain(token.accountId, environment.clock()) };
+  if (token === undefined || owner?.id !== place?.id || owner === undefined || !reaches(caller, owner))
+    throw notFound("token", id);
+  return { token, owner, chain: await accounts.chain(token.accountId, environment.clock()) };
 }

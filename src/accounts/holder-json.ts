@@ -15,7 +15,7 @@ function amountsOf(account: AccountState | undefined) {
   };
 }
 
-/** An organisation or a user, in answers and CLI output. */
+/** An organisation, a user or a project, in answers and CLI output. */
 export function holderJson({ holder, chain, identities }: HolderState) {
   const [account] = chain;
   const { kind, organisationId = null, createdAt } = holder;
@@ -24,19 +24,21 @@ export function holderJson({ holder, chain, identities }: HolderState) {
   return {
     object: kind,
     ...settings,
-    ...(kind === "user" ? { organisation, identities } : { markup: settings.markup ?? null }),
+    ...(kind === "organisation" ? { markup: settings.markup ?? null } : { organisation }),
+    ...(kind === "user" && { identities }),
     ...amountsOf(account),
     created_at: new Date(createdAt).toISOString(),
   };
 }
 
 /** A token without its secret, in answers and CLI output. */
-export function tokenJson({ token, user, chain }: TokenState) {
+export function tokenJson({ token, owner, chain }: TokenState) {
   const { balance: _, ...amounts } = amountsOf(chain[0]);
   return {
     object: "token" as const,
     ...tokenSettingsOf(token, chain[0]),
-    user: user.name,
+    user: owner.kind === "user" ? owner.name : null,
+    project: owner.kind === "project" ? owner.name : null,
     revoked_at: timeOrNull(token.revokedAt),
     previous_until: timeOrNull(token.previousUntil),
     made_by: token.madeBy ?? null,

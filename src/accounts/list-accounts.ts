@@ -7,8 +7,8 @@ export interface ListedAccount {
   depth: number;
 }
 
-/** The top level: organisations, then users without one, then service tokens. */
-const kinds: readonly AccountState["kind"][] = ["organisation", "user", "token"];
+/** The top level: organisations, then users and projects without one, then service tokens. */
+const kinds: readonly AccountState["kind"][] = ["organisation", "user", "project", "token"];
 
 /** Every account but those of budgets, each followed by its descendants. */
 export async function listAccounts({

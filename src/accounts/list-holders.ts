@@ -10,7 +10,7 @@ export interface HolderPage {
   limit: number;
   /** The last id of the page before. */
   after?: string | undefined;
-  /** Users of this organisation only, by its id or name. */
+  /** Users or projects of this organisation only, by its id or name. */
   organisation?: string | undefined;
 }
 
@@ -19,12 +19,13 @@ export async function listHolders(deps: AccountsDependencies, page: HolderPage):
   const { caller, holders, ledger, environment } = deps;
   const all = reachesAll(caller);
   const isAdmin = caller.role === "organisation_admin" && caller.organisation !== undefined;
-  // Without an organisation, a caller reaches nobody but themselves.
-  if (!all && !isAdmin) return [];
+  // Without an organisation, a caller reaches nobody but themselves and their projects.
+  const member = all || isAdmin || page.kind !== "project" ? undefined : caller.user;
+  if (!all && !isAdmin && member === undefined) return [];
   const named = page.organisation === undefined ? undefined : await holders.find("organisation", page.organisation);
   const organisation = all ? named?.id : caller.organisation;
   if (page.organisation !== undefined && (named === undefined || named.id !== organisation)) return [];
-  const found = await holders.list({ ...page, organisation });
+  const found = await holders.list({ ...page, organisation, member });
   const organisations = [...new Set(found.flatMap(({ organisationId }) => organisationId ?? []))];
   const above = await Promise.all(organisations.map((id) => holders.find("organisation", id)));
   const placeOf = new Map(above.flatMap((place) => (place === undefined ? [] : [[place.id, place.accountId]])));

@@ -2,7 +2,7 @@
 import type { Policy, TokenRecord } from "../auth/index.ts";
 import type { Account } from "../ledger/index.ts";
 import { creditsOrNull, timeOrNull } from "./budget-json.ts";
-import type { Holder } from "./holder.ts";
+import { type Holder, ownerPlace } from "./holder.ts";
 
 /** The limits of an account. */
 function limitsOf(account: Account | undefined) {
@@ -32,11 +32,13 @@ function tokenPolicyOf({ tokenPolicy }: Holder) {
 }
 
 export function settingsOf(holder: Holder, account: Account | undefined) {
-  const { kind, id, name, role = "member", organisationId = null } = holder;
+  const { kind, id, name, role = "member", organisationId = null, members = [] } = holder;
   return {
     id,
     name,
-    ...(kind === "user" && { role, organisation_id: organisationId }),
+    ...(kind === "user" && { role }),
+    ...(kind !== "organisation" && { organisation_id: organisationId }),
+    ...(kind === "project" && { members }),
     prepaid: account?.prepaid ?? false,
     ...(kind === "organisation" && { token_policy: tokenPolicyOf(holder) }),
     ...policyOf(holder),
@@ -45,11 +47,17 @@ export function settingsOf(holder: Holder, account: Account | undefined) {
   };
 }
 
+/** One of them is null. */
+function ownerIds(owner: string) {
+  const { kind, id } = ownerPlace(owner);
+  return { user_id: kind === "user" ? id : null, project_id: kind === "project" ? id : null };
+}
+
 export function tokenSettingsOf(token: TokenRecord, account: Account | undefined) {
   const { id, user, name, role, service, pausedAt } = token;
   return {
     id,
-    user_id: user,
+    ...ownerIds(user),
     name: name ?? null,
     role: role ?? null,
     service,

@@ -1,3 +1,4 @@
+import { readAsProject } from "../accounts/index.ts";
 import { createAccounts } from "./accounts.ts";
 import { changedProviders, createModelList, createModelRouter, type RoutingOptions } from "./routing.ts";
 import { createJobs } from "./jobs.ts";
@@ -198,14 +199,10 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
     logger,
     publicUrl,
     draining: isDraining,
+    readAsProject: (caller, project) => readAsProject(services.admin, caller, project),
   });
-  const running = [
-    calls.shell,
-    jobs,
-    ...[alerts, retention].filter((part) => part !== undefined),
-    web,
-    ...startFeatures(features, services),
-  ];
+  const further = [alerts, retention].filter((part) => part !== undefined);
+  const running = [calls.shell, jobs, ...further, web, ...startFeatures(features, services)];
   return { config, catalogs, router, pipeline, calls, web, answer, running };
 }
 

@@ -72,5 +72,6 @@ export const schema: Schema = {
     { ...NODE_PORTS, oldest: ledger.BUDGETS },
     { ...auth.TOKEN_POLICIES, oldest: ledger.BUDGETS },
     ledger.BUDGETED_COMMITS,
+    auth.PROJECTS,
   ],
 };

@@ -2,6 +2,7 @@ export { Authenticator, type SocketCaller } from "./authenticator.ts";
 export { type ClientSecretStore, issueClientSecret, type RealtimeGrant } from "./client-secret.ts";
 export { googleToken } from "./google-token.ts";
 export { type OpenAnswer, OpenAnswers } from "./open-answers.ts";
+export { ownerOfProject, projectOf } from "./owner.ts";
 export { type Principal, toPrincipal } from "./principal.ts";
 export { SessionLimit } from "./session-limit.ts";
 export type { SignedCaller, SignedRequest, VerifySigned } from "./signed-callers.ts";

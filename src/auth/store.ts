@@ -1,4 +1,5 @@
 import { GatewayError, type Role } from "../core/index.ts";
+import { projectOf } from "./owner.ts";
 
 /** The limits of all tokens of a holder, or of one token. Times are milliseconds since the epoch. */
 export interface Policy {
@@ -19,7 +20,7 @@ export interface Policy {
 export interface TokenRecord extends Policy {
   id: string;
   secretHash: Uint8Array;
-  /** The id of its user. */
+  /** The id of its user, or the owner that its project is: see `ownerOfProject`. */
   user: string;
   /** The first account of the chain that pays for its calls. */
   accountId: string;
@@ -41,9 +42,9 @@ export interface TokenRecord extends Policy {
   version: number;
 }
 
-/** A token with its user and their organisation. */
+/** A token with its user or project, and the organisation of that. */
 export interface FoundToken extends TokenRecord {
-  /** Undefined if there is no such user. */
+  /** Undefined if there is neither a user nor a project. */
   userName: string | undefined;
   userRole: Role | undefined;
   userDisabledAt: number | undefined;
@@ -51,7 +52,7 @@ export interface FoundToken extends TokenRecord {
   organisationDisabledAt: number | undefined;
   /** The markup of its organisation, in millionths; undefined for the configuration's. */
   markup: number | undefined;
-  /** The policies of its user and of their organisation; undefined if neither limits anything. */
+  /** The policies of its user or project, and of the organisation; undefined if neither limits anything. */
   above?: readonly Policy[] | undefined;
 }
 
@@ -61,11 +62,16 @@ export function refusalOf(token: FoundToken, at: number): GatewayError | undefin
   if (revokedAt !== undefined) return new GatewayError("token_revoked", "The token has been revoked.");
   if (expiresAt !== undefined && expiresAt <= at) return new GatewayError("token_expired", "The token has expired.");
   if (pausedAt !== undefined) return new GatewayError("token_paused", "The token is paused.");
+  if (userDisabledAt !== undefined && projectOf(token.user) !== undefined)
+    return new GatewayError("project_disabled", "The token's project is disabled.");
   if (userDisabledAt !== undefined) return new GatewayError("user_disabled", "The token's user is disabled.");
   if (above?.some((policy) => policy.expiresAt !== undefined && policy.expiresAt <= at) === true)
-    return new GatewayError("token_expired", "The access of the token's user, or of their organisation, has expired.");
+    return new GatewayError(
+      "token_expired",
+      "The access of the token's user or project, or of the organisation, has expired.",
+    );
   if (organisationDisabledAt === undefined) return undefined;
-  return new GatewayError("organisation_disabled", "The organisation of the token's user is disabled.");
+  return new GatewayError("organisation_disabled", "The organisation of the token's user or project is disabled.");
 }
 
 /** The storage of tokens; each engine implements it. */

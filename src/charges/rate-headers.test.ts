@@ -61,11 +61,15 @@ describe("of several levels", () => {
   test("the refusal names the one that is reached, and waits for its minute", () => {
     const own = { rates: undefined, ratesAbove: [{}, { requestsPerMinute: 90 }] };
     const refusal = { outcome: "limited", limit: "requestsPerMinute", level: 2, ...counts } as const;
-    expect(rateExceeded(refusal, { own, tokens: 0, now })).toMatchObject({
+    expect(rateExceeded(refusal, { own: { user: "ann", ...own }, tokens: 0, now })).toMatchObject({
       message: "This token's organisation is limited to 90 requests a minute.",
       retryAfterSeconds: 50,
       headers: { "x-ratelimit-limit-requests": "90", "x-ratelimit-remaining-requests": "0" },
     });
+    const ofProject = { user: "project:site", rates: undefined, ratesAbove: [{ requestsPerMinute: 90 }] };
+    expect(rateExceeded({ ...refusal, level: 1 }, { own: ofProject, tokens: 0, now }).message).toBe(
+      "This token's project is limited to 90 requests a minute.",
+    );
   });
 
   test("tokens are counted if any of them limits them", () => {
@@ -83,14 +87,14 @@ describe("the refusal", () => {
     ["tokensPerMinute", 42, "This token is limited to 200 tokens a minute. This call may use about 90."],
     ["concurrentCalls", 1, "This token is limited to 2 calls at the same time."],
   ])("for %s contains the time of the next attempt", (limit, retryAfterSeconds, message) => {
-    const error = rateExceeded(refused(limit), { own: { rates }, tokens: 90, now });
+    const error = rateExceeded(refused(limit), { own: { user: "ann", rates }, tokens: 90, now });
     expect(error).toMatchObject({ code: "rate_limit_exceeded", status: 429, retryAfterSeconds, message });
     expect(error.headers).toEqual(rateHeaders({ rates }, { rates: seen }, now));
   });
 
   test("of a limit of one uses the singular", () => {
     const { message } = rateExceeded(refused("concurrentCalls"), {
-      own: { rates: { concurrentCalls: 1 } },
+      own: { user: "ann", rates: { concurrentCalls: 1 } },
       tokens: 0,
       now,
     });
@@ -99,7 +103,7 @@ describe("the refusal", () => {
 
   test("never suggests an immediate retry", () => {
     expect(
-      rateExceeded(refused("requestsPerMinute"), { own: { rates }, tokens: 0, now: seen.minuteEndsAt })
+      rateExceeded(refused("requestsPerMinute"), { own: { user: "ann", rates }, tokens: 0, now: seen.minuteEndsAt })
         .retryAfterSeconds,
     ).toBe(1);
   });

@@ -1,4 +1,4 @@
-import type { Principal } from "../auth/index.ts";
+import { type Principal, projectOf } from "../auth/index.ts";
 import { type RateLimits, GatewayError } from "../core/index.ts";
 import type { Hold, OutcomeOf, RateState, SeenRates } from "../ledger/index.ts";
 
@@ -56,12 +56,16 @@ const meanings: Record<keyof RateLimits, [unit: string, when: string]> = {
 /** Seconds after which a call refused for concurrency may be retried. */
 const OPEN_CALL_RETRY_SECONDS = 1;
 
-const payers = ["This token", "This token's user", "This token's organisation"];
+/** The payer of a level, upwards from the token. */
+function payerOf(user: string, level: number): string {
+  const holder = projectOf(user) === undefined ? "user" : "project";
+  return ["This token", `This token's ${holder}`, "This token's organisation"][level] ?? "This account";
+}
 
 /** The refusal of a call that exceeds one of its limits; `tokens` are those that it would have added. */
 export function rateExceeded(
   { limit, level = 0, ...seen }: OutcomeOf<Hold> & { outcome: "limited" },
-  { own, tokens, now }: { own: OwnRates; tokens: number; now: number },
+  { own, tokens, now }: { own: OwnRates & Pick<Principal, "user">; tokens: number; now: number },
 ): GatewayError {
   const rates = level === 0 ? own.rates : own.ratesAbove?.[level - 1];
   const counts = level === 0 ? seen.rates : seen.ratesAbove?.[level - 1];
@@ -71,12 +75,8 @@ export function rateExceeded(
   const meaning = `${most} ${unit}${most === 1 ? "" : "s"} ${when}`;
   const alone = tokens > most ? ", more than a whole minute has" : "";
   const needs = limit === "tokensPerMinute" ? ` This call may use about ${tokens}${alone}.` : "";
-  return new GatewayError(
-    "rate_limit_exceeded",
-    `${payers[level] ?? "This account"} is limited to ${meaning}.${needs}`,
-    {
-      retryAfterSeconds: Math.max(Math.ceil(waitMs / 1_000), 1),
-      headers: rateHeaders(own, seen, now),
-    },
-  );
+  return new GatewayError("rate_limit_exceeded", `${payerOf(own.user, level)} is limited to ${meaning}.${needs}`, {
+    retryAfterSeconds: Math.max(Math.ceil(waitMs / 1_000), 1),
+    headers: rateHeaders(own, seen, now),
+  });
 }

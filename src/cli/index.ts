@@ -8,6 +8,7 @@ export const commands: Readonly<Record<string, () => Promise<(program: Command) 
   account: async () => (await import("./accounts/account.ts")).addAccountCommands,
   organisation: async () => (await import("./accounts/holders.ts")).addOrganisationCommands,
   user: async () => (await import("./accounts/holders.ts")).addUserCommands,
+  project: async () => (await import("./accounts/holders.ts")).addProjectCommands,
   people: async () => (await import("./accounts/people.ts")).addPeopleCommands,
   group: async () => (await import("./accounts/budgets.ts")).addGroupCommands,
   budget: async () => (await import("./accounts/budgets.ts")).addBudgetCommands,

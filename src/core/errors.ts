@@ -10,6 +10,7 @@ export const errorTable = {
   token_expired: { status: 401, type: "invalid_request_error", fault: "client" },
   token_paused: { status: 401, type: "invalid_request_error", fault: "client" },
   user_disabled: { status: 401, type: "invalid_request_error", fault: "client" },
+  project_disabled: { status: 401, type: "invalid_request_error", fault: "client" },
   organisation_disabled: { status: 401, type: "invalid_request_error", fault: "client" },
   insufficient_credits: { status: 402, type: "insufficient_credits", fault: "client" },
   max_credits_exceeded: { status: 402, type: "insufficient_credits", fault: "client" },

@@ -65,6 +65,7 @@ beforeEach(async () => {
     logger,
     publicUrl: "https://ai.example.com/base/",
     draining: () => draining,
+    readAsProject: (caller, project) => Promise.resolve({ ...caller, user: `project:${project}` }),
   });
 });
 afterEach(() => callers.close());

@@ -31,6 +31,8 @@ export interface HttpOptions {
   publicUrl: string;
   /** Whether new calls are refused because the server is stopping. */
   draining: () => boolean;
+  /** The caller as who reads what belongs to a project of theirs. Rejects with a 404 if it is none. */
+  readAsProject: (caller: Principal, project: string) => Promise<Principal>;
 }
 
 /** The API of an unknown path, for the format of its 404. */
@@ -107,7 +109,9 @@ async function answer(
     // Most tokens are cached, and need no promise.
     const offered = surface === "gemini" ? googleToken(request) : undefined;
     const admitted = options.authenticator.authenticate(request.headers, offered, request, id);
-    const principal = admitted instanceof Promise ? await admitted : admitted;
+    const caller = admitted instanceof Promise ? await admitted : admitted;
+    const project = request.headers.get(PROJECT_HEADER);
+    const principal = project === null ? caller : await readerOf(options, { route, request, caller, project });
     if (route.access === "roles" && route.roles?.includes(principal.role) !== true) throw roleRequired(principal);
     const call: RouteCall = { request, requestId: id, principal, pathParameter, modelOf };
     if (route.kind === "http") return withHeaders(await route.handle(call), headers);
@@ -115,6 +119,28 @@ async function answer(
   } catch (thrown) {
     return refusal(options, { request, surface, id, path: route.path }, thrown);
   }
+}
+
+/** Names a project whose things the caller, a member of it, reads in place of their own. */
+const PROJECT_HEADER = "x-tollgate-project";
+
+interface NamedProject {
+  route: MountedRoute;
+  request: Request;
+  caller: Principal;
+  project: string;
+}
+
+/** What a call makes belongs to who pays for it: the members of a project make calls with its tokens, and only read with their own. */
+function readerOf(
+  { readAsProject }: HttpOptions,
+  { route, request, caller, project }: NamedProject,
+): Promise<Principal> {
+  const reads =
+    route.kind === "http" && route.access === "token" && (request.method === "GET" || request.method === "HEAD");
+  if (reads) return readAsProject(caller, project.trim());
+  const message = `${PROJECT_HEADER}: only for reading; make calls with a token of the project.`;
+  throw new GatewayError("validation_failed", message, { param: PROJECT_HEADER });
 }
 
 type SessionRoute = Extract<MountedRoute, { kind: "session" }>;

@@ -119,6 +119,7 @@ const notSent: Readonly<Record<string, string>> = {
   createConversationItems: "its conversation is not there",
   changeOrganisation: "its organisation has another id",
   changeUser: "its user has another id",
+  changeProject: "its project has another id",
   changeToken: "its token has another id",
   rotateToken: "its token has another id",
   changeModelGroup: "its group has another id",

@@ -63,6 +63,7 @@ describe("an organisation", () => {
       object: "user.info",
       user: "alice",
       user_id: "alice",
+      project: null,
       token_id: alice.id,
       limits: {
         requests_per_minute: null,
@@ -82,6 +83,7 @@ describe("an organisation", () => {
         { level: "user", name: "alice", balance: null, ...ofUser },
         { level: "organisation", name: "acme", balance: 2 - price, ...ofCompany },
       ],
+      budgets: [],
     });
     // The organisation is the tightest level for a user without a budget, and alice's spending counts for it.
     expect(await info(bob.token)).toMatchObject({ user: "bob", balance: 2 - price, ...ofCompany });
@@ -221,10 +223,13 @@ test.concurrent.each([
     ["account", "set", "--organisation", "x", "--markup", "0"],
     '--markup: "0" is no factor such as 1.2, with at most six decimals',
   ],
-  [["account", "set", "--max-budget", "1"], "name one account: --user or --organisation or --token"],
-  [["account", "show", "--user", "x", "--token", "y"], "name one account: --user or --organisation or --token"],
+  [["account", "set", "--max-budget", "1"], "name one account: --user or --organisation or --project or --token"],
+  [
+    ["account", "show", "--user", "x", "--token", "y"],
+    "name one account: --user or --organisation or --project or --token",
+  ],
   [["account", "set", "--user", "x", "--period", "weekly"], '--period: "weekly" is none of daily, monthly'],
-  [["credits", "grant", "--amount", "1"], "name one account: --user or --organisation"],
+  [["credits", "grant", "--amount", "1"], "name one account: --user or --organisation or --project"],
   [["token", "create", "--user", "x", "--tpm", "0"], '--tpm: "0" is no whole number above zero'],
 ])("%p is refused in one line", async (args, line) => {
   expect(await cli(...args)).toEqual({ code: 1, stdout: "", stderr: `tollgate: ${line}\n` });

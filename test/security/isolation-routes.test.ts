@@ -1,8 +1,12 @@
 /** No route of the published document that lists something, or names it by an id, shows or does a user anything of another's. */
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { insertGeneration } from "../kit/generations.ts";
-import { type Caller, flatPrice, post, type Rig, root, startRig, until } from "../kit/index.ts";
+import { addHolder, grantCredits, issueTokenTo } from "../../src/accounts/index.ts";
+import { openLedgerStore } from "../../src/ledger/index.ts";
+import { createAccounts } from "../kit/accounts.ts";
+import { type Caller, flatPrice, post, postChat, type Rig, root, startRig, until } from "../kit/index.ts";
 
 const methods = ["get", "delete"] as const;
 type Method = (typeof methods)[number];
@@ -146,8 +150,42 @@ afterAll(async () => {
   await site.stop(true);
 });
 
-const ask = ({ token }: Caller, method: Method, path: string): Promise<Response> =>
-  fetch(rig.gateway.url + path, { method: method.toUpperCase(), headers: { authorization: `Bearer ${token}` } });
+const ask = ({ token }: Caller, method: Method, path: string, headers = {}): Promise<Response> =>
+  fetch(rig.gateway.url + path, {
+    method: method.toUpperCase(),
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
+
+let projects = 0;
+
+/** A new project with this member, as a caller, and the header that names it. */
+async function projectOf({ user }: Caller): Promise<{ project: Caller; header: Record<string, string> }> {
+  projects += 1;
+  const name = `project-${projects}`;
+  const { storage } = rig.gateway;
+  const environment = { clock: Date.now, randomBytes: (size: number) => randomBytes(size) };
+  const accounts = createAccounts(storage, environment, "cli:test");
+  await addHolder(accounts, { kind: "project", name, members: [user] });
+  await grantCredits(accounts, { kind: "project", name }, 1_000_000_000_000n);
+  const { secret: token } = await issueTokenTo(accounts, { owner: { kind: "project", name } });
+  const books = async () => {
+    const [account] = await openLedgerStore(storage).chain(`project:${name}`, Date.now());
+    return { spent: account?.debitsPosted ?? 0n, held: account?.debitsPending ?? 0n };
+  };
+  const closed = async (): Promise<bigint> => {
+    await until(`nothing is held for ${name}`, async () => (await books()).held === 0n);
+    return (await books()).spent;
+  };
+  const owner = `project:${name}`;
+  const project = {
+    token,
+    user: owner,
+    books,
+    closed,
+    chat: (body: string | object) => postChat(rig.gateway, token, body),
+  };
+  return { project, header: { "x-tollgate-project": name } };
+}
 
 /** The id of a call of this user's. */
 async function called(owner: Caller): Promise<string> {
@@ -212,6 +250,36 @@ describe("what is another's is the same as what does not exist", () => {
     const own = await comparable(await ask(alice, route.method, withId(route, id)), id);
     expect(own.status, own.text).toBe(200);
     expect(own.text).not.toBe(nobodys.text);
+  });
+});
+
+describe("what is a project's is its members' to read, and nobody else's", () => {
+  test.each(named(ownRoutes.filter(namesSomething)))("%s", async (_, route) => {
+    const [member, stranger] = [await rig.caller(), await rig.caller()];
+    const { project, header } = await projectOf(member);
+    const id = await makerOf(route)(project);
+    const path = withId(route, id);
+    const nobodys = await comparable(await ask(stranger, route.method, withId(route, missing(id))), missing(id));
+    expect(await comparable(await ask(stranger, route.method, path), id)).toEqual(nobodys);
+    // Not theirs: they read it as the project.
+    expect(await comparable(await ask(member, route.method, path), id)).toEqual(nobodys);
+    expect((await ask(stranger, route.method, path, header)).status).toBe(route.method === "get" ? 404 : 422);
+    const read = await ask(member, route.method, path, header);
+    expect([route.method, read.status]).toEqual([route.method, route.method === "get" ? 200 : 422]);
+    await read.body?.cancel();
+    const own = await ask(project, route.method, path);
+    expect(own.status).toBe(200);
+    await own.body?.cancel();
+  });
+
+  test("calls are made with its own tokens only", async () => {
+    const member = await rig.caller();
+    const { project, header } = await projectOf(member);
+    const body = { model: "openai/gpt-5-mini", messages: [{ role: "user", content: "secret" }] };
+    expect((await member.chat(body, { headers: header })).status).toBe(422);
+    expect(await project.closed()).toBe(0n);
+    expect(await member.closed()).toBe(0n);
+    expect((await ask(member, "get", "/v1/user/info", header)).status).toBe(200);
   });
 });
 

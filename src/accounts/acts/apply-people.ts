@@ -120,7 +120,7 @@ function* applyPerson(
     yield* changePerson(deps, person, difference, note);
   }
   if (token !== true || (found !== undefined && (yield* hasUsableToken(found.id, deps.environment.clock())))) return;
-  const { token: issued, secret } = yield* issueToSteps(deps, { user: name }, note);
+  const { token: issued, secret } = yield* issueToSteps(deps, { owner: { kind: "user", name } }, note);
   difference.tokens.push({ name, token_id: isDry ? null : issued.id, token: isDry ? null : secret });
 }
 

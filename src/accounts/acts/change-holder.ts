@@ -8,17 +8,18 @@ import { bindSteps, identitiesOf, type IdentityName } from "./bind-identities.ts
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
 import { moveSteps } from "./move-user.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
-import type { Holder, HolderKind, TokenPolicy } from "../holder.ts";
+import { type Holder, type HolderKind, oneOfKind, type TokenPolicy } from "../holder.ts";
 import {
   notFound,
   reaches,
   requireBudgetWithin,
   requireGivable,
+  requireLimitable,
   requireNoMoreThanCaller,
   roleRequired,
 } from "../reach.ts";
 import { settingsOf } from "../settings.ts";
-import { findHolder, hasOwner, renameAccount, updateHolder } from "../sql/holders.ts";
+import { findHolder, hasOwner, renameAccount, setMembers, updateHolder } from "../sql/holders.ts";
 
 /** The limits to change; null removes a limit. */
 export interface LimitChanges {
@@ -39,7 +40,9 @@ export interface HolderChanges extends LimitChanges, PolicyChanges {
   tokenPolicy?: TokenPolicy | null | undefined;
   /** Of a user: these and no others. */
   identities?: readonly IdentityName[] | undefined;
-  /** The id or name of the organisation that a user moves to; null for none. */
+  /** Of a project: the ids or names of these users and no others. */
+  members?: readonly string[] | undefined;
+  /** The id or name of the organisation that a user or project moves to; null for none. */
   organisation?: string | null | undefined;
 }
 
@@ -66,7 +69,7 @@ export function* holderSteps(
 }
 
 /**
- * Changes an organisation or a user, and returns it. A budget applies from the next call on, in all processes, and counts the
+ * Changes an organisation, a user or a project, and returns it. A budget applies from the next call on, in all processes, and counts the
  * spending of the running period; a markup and a disabled holder within a second, to calls that begin. Throws an `AccountError`.
  */
 export function changeHolder(
@@ -91,11 +94,12 @@ export function* changeSteps(
   const { organisation, ...settings } = changes;
   requireAllowed(deps.caller, before, changes);
   const { kind, id } = before.holder;
-  const hadOwner = mayBeOwner(before.holder) && (yield* hasOwner());
+  const at = deps.environment.clock();
+  const hadOwner = mayBeOwner(before.holder) && (yield* hasOwner(at));
   const moved = organisation === undefined ? before : yield* movedTo(deps, before, organisation);
   const after = yield* settingSteps(deps, moved, settings);
   if (after === before) return before;
-  if (hadOwner && !(yield* hasOwner())) throw lastOwner();
+  if (hadOwner && !(yield* hasOwner(at))) throw lastOwner();
   const shownOf = ({ holder, chain, identities }: HolderState): object => ({
     ...settingsOf(holder, chain[0]),
     ...(settings.identities && { identities }),
@@ -109,7 +113,7 @@ export function* changeSteps(
   return after;
 }
 
-/** The user in the organisation with this id or name; null for none. Unchanged if they are in it. */
+/** The user or project in the organisation with this id or name; null for none. Unchanged if they are in it. */
 function* movedTo(deps: AccountsDependencies, before: HolderState, organisation: string | null): Steps<HolderState> {
   const { kind, id, organisationId } = before.holder;
   const place = organisation === null ? undefined : (yield* holderSteps(deps, "organisation", organisation)).holder;
@@ -128,7 +132,8 @@ function* settingSteps(
   const { kind, id } = holder;
   const [account] = chain;
   const at = deps.environment.clock();
-  const next = changedHolder(holder, changes, at);
+  const members = changes.members && (yield* membersOf(deps, holder, changes.members));
+  const next = { ...changedHolder(holder, changes, at), members: members ?? holder.members };
   const limited = account && changedAccount(account, changes);
   const { maxBudget, period, markup, rpm, tpm, concurrency } = changes;
   if (account === undefined && (maxBudget ?? period ?? markup ?? rpm ?? tpm ?? concurrency) != null)
@@ -139,10 +144,28 @@ function* settingSteps(
   if (Bun.deepEquals(old, now)) return before;
   if (next.name !== holder.name) yield* requireFreeName(next);
   yield updateHolder(next);
+  if (members !== undefined) yield* setMembers(id, members);
   if (wanted !== undefined) yield* bindSteps(deps, holder, { before: before.identities, wanted });
   if (limited !== undefined && !Bun.deepEquals(limited, account)) yield* deps.ledger.put(limited, at);
   if (next.name !== holder.name && account !== undefined) yield renameAccount(account.id, next.name);
   return yield* holderSteps(deps, kind, id);
+}
+
+/** The ids of the users, in their order, who have to be in the organisation of the project. */
+function* membersOf(
+  deps: AccountsDependencies,
+  { kind, name, organisationId }: Holder,
+  named: readonly string[],
+): Steps<string[]> {
+  if (kind !== "project") throw new AccountError(`${kind} ${name} has no members: only a project has`);
+  const ids = new Set<string>();
+  for (const user of named) {
+    const { holder } = yield* holderSteps(deps, "user", user);
+    if (holder.organisationId !== organisationId)
+      throw new AccountError(`user ${holder.name} is not in the organisation of project ${name}`);
+    ids.add(holder.id);
+  }
+  return [...ids].toSorted();
 }
 
 /** Who has money only may set budgets; an organisation's admin changes its users, as far as they have no more rights. */
@@ -157,11 +180,20 @@ function requireAllowed(caller: Caller, { holder, chain }: HolderState, changes:
     if (role === undefined && Object.values(others).every((value) => value === undefined)) return;
     throw roleRequired("The role billing changes budgets and a markup alone.");
   }
-  if (caller.role !== "organisation_admin" || holder.kind !== "user")
+  if (caller.role !== "organisation_admin" || holder.kind === "organisation")
     throw roleRequired(`The role ${caller.role} can't change ${holder.kind} ${holder.name}.`);
   requireNoMoreThanCaller(caller, holder);
   if (role !== undefined) requireGivable(caller, role);
+  if (changesLimits(changes)) requireLimitable(caller, holder);
   requireBudgetWithin(caller, maxBudget, chain);
+}
+
+/** Whether a limit or an access is set or taken away. */
+export function changesLimits(changes: PolicyChanges & LimitChanges & { disabled?: boolean | undefined }): boolean {
+  const { models, tools, rpm, tpm, concurrency, expiresAt, maxBudget, period, disabled } = changes;
+  return [models, tools, rpm, tpm, concurrency, expiresAt, maxBudget, period, disabled].some(
+    (change) => change !== undefined,
+  );
 }
 
 function changedHolder(holder: Holder, changes: HolderChanges, at: number): Holder {
@@ -207,7 +239,7 @@ export function changed<Limit>(now: Limit | undefined, next: Limit | null | unde
 function* requireFreeName({ kind, id, name }: Holder): Steps<void> {
   const other = yield* findHolder(kind, name);
   if (other !== undefined && other.id !== id)
-    throw new AccountError(`there is ${kind === "user" ? "a user" : "an organisation"} ${name} already`, "name_taken");
+    throw new AccountError(`there is ${oneOfKind(kind)} ${name} already`, "name_taken");
 }
 
 /** Whether a change can take the last owner away, which all users are read for. */

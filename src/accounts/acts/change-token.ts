@@ -4,22 +4,31 @@ import type { AccountState } from "../../ledger/index.ts";
 import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
-import { changed, changedAccount, changedPolicy, type LimitChanges, type PolicyChanges } from "./change-holder.ts";
-import { requireChangeWithin, requireSelfService } from "./token-policy.ts";
+import {
+  changed,
+  changedAccount,
+  changedPolicy,
+  changesLimits,
+  type LimitChanges,
+  type PolicyChanges,
+} from "./change-holder.ts";
+import { requireChangeWithin, requireNoLimits, requireSelfService } from "./token-policy.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import type { Holder } from "../holder.ts";
 import {
+  isOwn,
   notFound,
   reaches,
   requireBudgetWithin,
   requireGivable,
   requireKeeper,
+  requireLimitable,
   requireNoMoreThanCaller,
   roleAsOfNow,
   roleRequired,
 } from "../reach.ts";
 import { tokenSettingsOf } from "../settings.ts";
-import { findUserById } from "../sql/holders.ts";
+import { findOwner } from "../sql/holders.ts";
 import { isOfIdentity } from "../sql/identities.ts";
 import { findToken, updateToken } from "../sql/tokens.ts";
 
@@ -30,22 +39,22 @@ export interface TokenChanges extends LimitChanges, PolicyChanges {
   paused?: boolean | undefined;
 }
 
-/** A token with its user and the accounts that pay for it. */
+/** A token with its user or project, and the accounts that pay for it. */
 export interface TokenState {
   token: TokenRecord;
-  user: Holder;
+  owner: Holder;
   chain: readonly AccountState[];
 }
 
-/** The token and its user. Throws 404 if there is none in the caller's reach. */
+/** The token and its user or project. Throws 404 if there is none in the caller's reach. */
 export function* tokenSteps(
   { ledger, environment, caller }: Pick<AccountsDependencies, "ledger" | "environment" | "caller">,
   id: string,
 ): Steps<TokenState> {
   const token = yield* findToken(id);
-  const user = token && (yield* findUserById(token.user));
-  if (token === undefined || user === undefined || !reaches(caller, user)) throw notFound("token", id);
-  return { token, user, chain: yield* ledger.chain(token.accountId, environment.clock()) };
+  const owner = token && (yield* findOwner(token.user));
+  if (token === undefined || owner === undefined || !reaches(caller, owner)) throw notFound("token", id);
+  return { token, owner, chain: yield* ledger.chain(token.accountId, environment.clock()) };
 }
 
 /** Changes a token, and returns it; see `changeHolder`. */
@@ -59,13 +68,14 @@ export function changeToken(
     const before = yield* tokenSteps(deps, id);
     requireVersion(context, before.token.version);
     requireAllowed(deps.caller, before, changes);
-    const { token, chain, user } = before;
+    const { token, chain, owner } = before;
+    if (changesLimits(changes) && isOwn(deps.caller, owner)) yield* requireNoLimits(deps);
     const [account] = chain;
     const at = deps.environment.clock();
-    const role = changes.role === null ? (roleAsOfNow(deps.caller, user) ?? null) : changes.role;
+    const role = changes.role === null ? (roleAsOfNow(deps.caller, owner) ?? null) : changes.role;
     const next = changedToken(token, { ...changes, role }, at);
     const limited = account && changedAccount(account, changes);
-    yield* requireChangeWithin(deps, user, {
+    yield* requireChangeWithin(deps, owner, {
       before: { ...account, expiresAt: token.expiresAt },
       after: { ...limited, expiresAt: next.expiresAt },
     });
@@ -80,17 +90,18 @@ export function changeToken(
   });
 }
 
-function requireAllowed(caller: Caller, { user, chain }: TokenState, changes: TokenChanges): void {
+function requireAllowed(caller: Caller, { owner, chain }: TokenState, changes: TokenChanges): void {
   if (caller.role === "owner") return;
   if (caller.role === "billing") {
     const { maxBudget: _, period: __, ...others } = changes;
     if (Object.values(others).every((value) => value === undefined)) return;
     throw roleRequired("The role billing changes budgets alone.");
   }
-  requireNoMoreThanCaller(caller, user);
+  requireNoMoreThanCaller(caller, owner);
   if (caller.role !== "organisation_admin")
     throw roleRequired(`The role ${caller.role} can't change the limits of a token.`);
   if (changes.role != null) requireGivable(caller, changes.role);
+  if (changesLimits(changes) && !isOwn(caller, owner)) requireLimitable(caller, owner);
   // Without a role of its own a token has its user's, which the caller contains.
   requireBudgetWithin(caller, changes.maxBudget, chain);
 }
@@ -110,9 +121,9 @@ function changedToken(token: TokenRecord, changes: TokenChanges, at: number): To
 /**
  * Throws 403 if the caller may not have the token's secret, or take it away. Nobody needs anything to do so with the presented one.
  */
-function* requireOwn(deps: AccountsDependencies, { token, user }: TokenState): Steps<void> {
-  requireKeeper(deps.caller, user, token.role);
-  if (deps.caller.tokenId !== token.id) yield* requireSelfService(deps, user);
+function* requireOwn(deps: AccountsDependencies, { token, owner }: TokenState): Steps<void> {
+  requireKeeper(deps.caller, owner, token.role);
+  if (deps.caller.tokenId !== token.id) yield* requireSelfService(deps, owner);
 }
 
 /** Revokes a token. A repeated revocation changes nothing. */
@@ -144,7 +155,7 @@ export function rotateToken(
     if (yield* isOfIdentity(id)) throw new AccountError(`token ${id} is that of an issuer's caller, and has no secret`);
     const issued = issueToken(deps.environment.randomBytes, id);
     const previousUntil = deps.environment.clock() + overlapMs;
-    const role = token.role ?? roleAsOfNow(deps.caller, before.user);
+    const role = token.role ?? roleAsOfNow(deps.caller, before.owner);
     const { secretHash } = issued;
     yield updateToken({ ...token, role, secretHash, previousHash: token.secretHash, previousUntil });
     const after = { overlap_ms: overlapMs, ...(role !== token.role && { role }) };

@@ -7,16 +7,17 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { createHolder } from "./ensure-holder.ts";
 import type { HolderKind } from "../holder.ts";
 import { requireGivable, roleRequired } from "../reach.ts";
+import { AccountError } from "../account-error.ts";
 
 export interface HolderRequest extends HolderChanges {
   kind: HolderKind;
   name: string;
   role?: Role | undefined;
-  /** The name or id of the organisation that a user belongs to; by default that of an organisation's admin. */
+  /** The name or id of the organisation that a user or project belongs to; by default that of an organisation's admin. */
   organisation?: string | undefined;
 }
 
-/** Creates an organisation or a user, with its limits. Throws an `AccountError`, with 409 if the name is taken. */
+/** Creates an organisation, a user or a project, with its limits. Throws an `AccountError`, with 409 if the name is taken. */
 export function addHolder(
   deps: AccountsDependencies,
   request: HolderRequest,
@@ -29,6 +30,8 @@ export function addHolder(
 export function* addSteps(deps: AccountsDependencies, request: HolderRequest, note: NoteChange): Steps<HolderState> {
   const { caller } = deps;
   const { kind, name, role, organisation: _, ...changes } = request;
+  if (kind === "project" && role !== undefined)
+    throw new AccountError("a project has no role: its tokens are those of members");
   if (kind === "organisation" && caller.role !== "owner") throw roleRequired("Only an owner makes organisations.");
   if (role !== undefined) requireGivable(caller, role);
   const place = yield* placeOf(deps, request);
@@ -48,7 +51,7 @@ function* placeOf(deps: AccountsDependencies, { kind, organisation }: HolderRequ
   const named = organisation ?? own;
   if (named === undefined) {
     if (caller.role === "owner") return undefined;
-    throw roleRequired("You are in no organisation, whose users you could make.");
+    throw roleRequired("You are in no organisation, whose users and projects you could make.");
   }
   return (yield* holderSteps(deps, "organisation", named)).holder;
 }

@@ -9,7 +9,7 @@ import { tokenSteps, type TokenState } from "./change-token.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { creditsOnAnotherAccount, ensureUser, requireOwnCredits } from "./ensure-holder.ts";
 import { grantSteps } from "./grant-credits.ts";
-import type { Holder } from "../holder.ts";
+import { type Holder, ownerOf } from "../holder.ts";
 import { settingsOf, tokenSettingsOf } from "../settings.ts";
 import { withinPolicy } from "./token-policy.ts";
 import { pinRole, updateHolder } from "../sql/holders.ts";
@@ -68,15 +68,15 @@ export async function createToken(
   deps: AccountsDependencies,
   { reason, ...request }: TokenRequest & Pick<ActContext, "reason">,
 ): Promise<CreatedToken> {
-  const { secret, token, user } = await createTokenWithUser(deps, request, { reason });
-  return { token: secret, id: token.id, user: user.name };
+  const { secret, token, owner } = await createTokenWithUser(deps, request, { reason });
+  return { token: secret, id: token.id, user: owner.name };
 }
 
 function* createSteps(deps: AccountsDependencies, request: TokenRequest, note: NoteChange): Steps<CreatedToken> {
   const { user: name, organisation, role, service = false, credits = 0n } = request;
   if (service && organisation !== undefined)
     throw new AccountError(`a service token hangs on no balance: it can't be put into organisation ${organisation}`);
-  if (credits > 0n && organisation !== undefined) throw creditsOnAnotherAccount(name, organisation);
+  if (credits > 0n && organisation !== undefined) throw creditsOnAnotherAccount(`user ${name}`, organisation);
   // A service's user is only a name in the books and gets an account only together with credits.
   const hasAccount = !service || credits > 0n;
   let user = yield* ensureUser(deps, { name, organisation, role, hasAccount }, note);
@@ -95,15 +95,15 @@ export interface IssuedSettings extends Pick<TokenRequest, "role" | "name" | "se
   pausedAt?: number | undefined;
 }
 
-/** Creates a token of an existing user. Throws 403 if it exceeds the policy of their organisation. */
+/** Creates a token of an existing user or project. Throws 403 if it exceeds the policy of the organisation. */
 export function* issueSteps(
   deps: AccountsDependencies,
-  user: Holder,
+  owner: Holder,
   asked: IssuedSettings,
   note: NoteChange,
 ): Steps<CreatedToken> {
   const { clock, randomBytes } = deps.environment;
-  const wanted = yield* withinPolicy(deps, user, asked);
+  const wanted = yield* withinPolicy(deps, owner, asked);
   const {
     role,
     name,
@@ -124,7 +124,7 @@ export function* issueSteps(
     id: accountId("token", issued.id),
     kind: "token",
     name: issued.id,
-    parentId: service ? undefined : user.accountId,
+    parentId: service ? undefined : owner.accountId,
     prepaid: false,
     maxBudget,
     period,
@@ -132,7 +132,7 @@ export function* issueSteps(
   const token: TokenRecord = {
     id: issued.id,
     secretHash: issued.secretHash,
-    user: user.id,
+    user: ownerOf(owner),
     accountId: account.id,
     service,
     role,
@@ -154,7 +154,7 @@ export function* issueSteps(
   yield* deps.ledger.create(account, at);
   yield insertToken(token);
   note({ act: "token.create", target: `token:${issued.id}`, after: tokenSettingsOf(token, account) });
-  return { token: issued.token, id: issued.id, user: user.name };
+  return { token: issued.token, id: issued.id, user: owner.name };
 }
 
 /** Gives a user a role with a new token, as far as they lack it. Their other tokens keep the rights that they have. */

@@ -4,15 +4,15 @@ import { AccountError } from "../account-error.ts";
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
 import { holderSteps, type HolderState, lastOwner, mayBeOwner } from "./change-holder.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
-import type { HolderKind } from "../holder.ts";
+import { type HolderKind, ownerOf } from "../holder.ts";
 import { requireNoMoreThanCaller, roleRequired } from "../reach.ts";
 import { settingsOf } from "../settings.ts";
 import { deleteBudgetsOf } from "../sql/budgets.ts";
-import { hasOwner, hasUsers, updateHolder } from "../sql/holders.ts";
+import { hasHolders, hasOwner, leaveProjects, setMembers, updateHolder } from "../sql/holders.ts";
 import { revokeTokensOf } from "../sql/tokens.ts";
 
 /**
- * Deletes an organisation without users, or a user, whose tokens are revoked with it. Its name is free then, and its id never given
+ * Deletes an organisation without users and projects, or a user or project, whose tokens are revoked with it. Its name is free then, and its id never given
  * again. Throws an `AccountError` if it has credits, owes some, or has calls under way.
  */
 export function deleteHolder(
@@ -30,14 +30,16 @@ export function deleteHolder(
       requireNoMoreThanCaller(deps.caller, holder);
     }
     requireNoCredits(kind, name, chain[0]);
-    if (kind === "organisation" && (yield* hasUsers(holder.id)))
-      throw new AccountError(`organisation ${name} has users: delete them first`);
-    const hadOwner = mayBeOwner(holder) && (yield* hasOwner());
+    if (kind === "organisation" && (yield* hasHolders(holder.id)))
+      throw new AccountError(`organisation ${name} has users or projects: delete them first`);
     const at = deps.environment.clock();
+    const hadOwner = mayBeOwner(holder) && (yield* hasOwner(at));
     yield updateHolder({ ...holder, deletedAt: at });
-    if (hadOwner && !(yield* hasOwner())) throw lastOwner();
-    if (kind === "user") yield revokeTokensOf(holder.id, at);
-    yield deleteBudgetsOf(kind, holder.id, at);
+    if (hadOwner && !(yield* hasOwner(at))) throw lastOwner();
+    if (kind !== "organisation") yield revokeTokensOf(ownerOf(holder), at);
+    if (kind === "user") yield leaveProjects(holder.id);
+    if (kind === "project") yield* setMembers(holder.id, []);
+    yield deleteBudgetsOf(holder, at);
     note({ act: `${kind}.delete`, target: `${kind}:${holder.id}`, before: settingsOf(holder, chain[0]) });
     return { ...state, holder: { ...holder, deletedAt: at } };
   });

@@ -8,7 +8,7 @@ import { type Account, accountId } from "../../ledger/index.ts";
 import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
-import type { Holder, HolderKind } from "../holder.ts";
+import { type Holder, type HolderKind, oneOfKind } from "../holder.ts";
 import { settingsOf } from "../settings.ts";
 import { findHolder, hasHolder, insertHolder, updateHolder } from "../sql/holders.ts";
 
@@ -29,7 +29,7 @@ export interface NewHolder {
 export function* createHolder(deps: Dependencies, wanted: NewHolder, note: NoteChange): Steps<Holder> {
   const { kind, name, role = kind === "user" ? "member" : undefined, organisation, hasAccount = true } = wanted;
   if ((yield* findHolder(kind, name)) !== undefined)
-    throw new AccountError(`there is ${kind === "user" ? "a user" : "an organisation"} ${name} already`, "name_taken");
+    throw new AccountError(`there is ${oneOfKind(kind)} ${name} already`, "name_taken");
   const at = deps.environment.clock();
   const isFree = !(yield* hasHolder(kind, name)) && (yield* deps.ledger.chain(accountId(kind, name), at)).length === 0;
   const id = isFree ? name : `${kind}_${randomId(deps.environment.randomBytes, ID_CHARACTERS)}`;
@@ -112,14 +112,14 @@ function* giveAccount(
   return held;
 }
 
-/** Throws an `AccountError` if the user pays with an organisation's credits. */
-export function requireOwnCredits({ name, organisationId }: Holder): void {
-  if (organisationId !== undefined) throw creditsOnAnotherAccount(name, organisationId);
+/** Throws an `AccountError` if the user or project pays with an organisation's credits. */
+export function requireOwnCredits({ kind, name, organisationId }: Holder): void {
+  if (organisationId !== undefined) throw creditsOnAnotherAccount(`${kind} ${name}`, organisationId);
 }
 
-export function creditsOnAnotherAccount(user: string, organisation: string): AccountError {
+export function creditsOnAnotherAccount(holder: string, organisation: string): AccountError {
   return new AccountError(
-    `user ${user} pays with the credits of organisation ${organisation}: grant them to the organisation, and bound the user by a budget`,
+    `${holder} pays with the credits of organisation ${organisation}: grant them to the organisation, and bound ${holder} by a budget`,
   );
 }
 

@@ -4,12 +4,12 @@ import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
 import type { AccountName, AccountsDependencies, Caller } from "../dependencies.ts";
 import { ensureOrganisation, ensureUser, requireOwnCredits } from "./ensure-holder.ts";
-import type { Holder } from "../holder.ts";
+import type { Holder, HolderKind } from "../holder.ts";
 import { findHolder } from "../sql/holders.ts";
 
 /** An account that can own credits. */
 export interface CreditsOwner extends AccountName {
-  kind: "organisation" | "user";
+  kind: HolderKind;
 }
 
 interface GrantOptions {
@@ -59,7 +59,7 @@ export function postCredits(
   return deps.log.act({ actor: caller.actor, reason, dryRun }, function* (note) {
     const isNew = createsHolder && amount > 0n;
     const holder = yield* isNew ? ensureHolder(deps, owner, note) : requireHolder(owner);
-    if (holder.kind === "user") requireOwnCredits(holder);
+    requireOwnCredits(holder);
     const balance = yield* grantSteps(deps, holder, { amount, reason, id: entry }, note);
     if (key !== undefined && (yield* deps.ledger.reasonOf(entry)) !== reason) throw keyReused();
     return { entry, holder, balance };
@@ -111,8 +111,10 @@ export function* grantSteps(
   return balance;
 }
 
+/** A project has members, and so is made before. */
 function ensureHolder(deps: AccountsDependencies, { kind, name }: CreditsOwner, note: NoteChange): Steps<Holder> {
   if (kind === "organisation") return ensureOrganisation(deps, name, note);
+  if (kind === "project") return requireHolder({ kind, name });
   return ensureUser(deps, { name, hasAccount: true }, note);
 }
 

@@ -8,17 +8,17 @@ import { type TokenChanges, tokenSteps, type TokenState } from "./change-token.t
 import { issueSteps } from "./create-token.ts";
 import { requireSelfService } from "./token-policy.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
-import type { Holder } from "../holder.ts";
+import { type Holder, ownerOf, type OwnerKind } from "../holder.ts";
 import { requireBudgetWithin, requireKeeper, roleAsOfNow, roleRequired } from "../reach.ts";
 
 export interface IssueRequest extends TokenChanges {
-  /** The id or name of an existing user. */
-  user: string;
+  /** The id or name of an existing user or project. */
+  owner: { kind: OwnerKind; name: string };
   service?: boolean | undefined;
 }
 
 /**
- * Issues a token to an existing user in the caller's reach. Without a role of its own it has its user's, as far as the caller has that.
+ * Issues a token to an existing user or project in the caller's reach. Without a role of its own it has its user's, as far as the caller has that.
  * Throws an `AccountError`.
  */
 export function issueTokenTo(
@@ -36,17 +36,20 @@ export function* issueToSteps(
   note: NoteChange,
 ): Steps<TokenState & { secret: string }> {
   const { caller, environment } = deps;
-  const { holder: user, chain } = yield* holderSteps(deps, "user", request.user);
+  const { holder: owner, chain } = yield* holderSteps(deps, request.owner.kind, request.owner.name);
   const { service, name, models, tools, rpm, tpm, concurrency, maxBudget, period, expiresAt, paused } = request;
   if (service === true && caller.role !== "owner") throw roleRequired("Only an owner makes tokens of services.");
-  if (service !== true && user.accountId === undefined)
-    throw new AccountError(`user ${user.name} has only service tokens, and no account that pays for others`);
-  const role = request.role ?? roleFor(caller, user);
-  requireKeeper(caller, user, role);
-  if (role !== undefined && !includesRole(user.role ?? "member", role))
-    throw roleRequired(`User ${user.name} has the role ${user.role}, which does not contain ${role}.`);
+  if (service === true && owner.kind !== "user")
+    throw new AccountError("a project pays for its calls: it has no tokens of services");
+  if (service !== true && owner.accountId === undefined)
+    throw new AccountError(`user ${owner.name} has only service tokens, and no account that pays for others`);
+  const role = request.role ?? roleFor(caller, owner);
+  requireKeeper(caller, owner, role);
+  const { role: ofOwner = "member" } = owner;
+  if (role !== undefined && !includesRole(ofOwner, role))
+    throw roleRequired(`${owner.kind} ${owner.name} has the role ${ofOwner}, which does not contain ${role}.`);
   requireBudgetWithin(caller, maxBudget, chain);
-  yield* requireSelfService(deps, user);
+  yield* requireSelfService(deps, owner);
   const wanted = {
     role,
     name: name ?? undefined,
@@ -61,12 +64,12 @@ export function* issueToSteps(
     expiresAt: expiresAt ?? undefined,
     pausedAt: paused === true ? environment.clock() : undefined,
   };
-  const { id, token: secret } = yield* issueSteps(deps, user, wanted, note);
+  const { id, token: secret } = yield* issueSteps(deps, owner, wanted, note);
   return { ...(yield* tokenSteps(deps, id)), secret };
 }
 
 /** Somebody who has presented a lesser token of their own gets no more with another one. */
-function roleFor(caller: Caller, user: Holder) {
-  const isLesser = caller.user === user.id && !includesRole(caller.role, user.role ?? "member");
-  return isLesser ? caller.role : roleAsOfNow(caller, user);
+function roleFor(caller: Caller, owner: Holder) {
+  const isLesser = caller.user === ownerOf(owner) && !includesRole(caller.role, owner.role ?? "member");
+  return isLesser ? caller.role : roleAsOfNow(caller, owner);
 }

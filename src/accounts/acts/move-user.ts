@@ -5,13 +5,13 @@ import { AccountError } from "../account-error.ts";
 import { requireFewBudgets } from "../sql/budgets-beside.ts";
 import { moveBudgets } from "../sql/budgets.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
-import type { Holder } from "../holder.ts";
+import { type Holder, ownerOf } from "../holder.ts";
 import { roleRequired } from "../reach.ts";
-import { updateHolder } from "../sql/holders.ts";
+import { leaveProjects, setMembers, updateHolder } from "../sql/holders.ts";
 import { movableTokens, updateToken } from "../sql/tokens.ts";
 
 /**
- * Moves a user to another organisation, or out of theirs. An account's place never changes: the accounts of the user and of their tokens
+ * Moves a user or a project to another organisation, or out of theirs. An account's place never changes: the accounts of both and of their tokens
  * stay, with all spending and the open holds, which end there; new ones with the same limits count from zero. Their budgets move with what was spent of them. Secrets
  * and answers of retry keys go on to be used. Throws an `AccountError` for credits that would be lost.
  */
@@ -21,16 +21,18 @@ export function* moveSteps(
   place: Holder | undefined,
 ): Steps<void> {
   const { ledger, environment, caller } = deps;
-  if (caller.role !== "owner") throw roleRequired("Only an owner moves users.");
+  const { kind } = holder;
+  if (caller.role !== "owner") throw roleRequired(`Only an owner moves ${kind}s.`);
+  if (kind === "organisation") throw new AccountError("an organisation is in no other one");
   const [account] = chain;
   if (account === undefined)
     throw new AccountError(`user ${holder.name} has only service tokens, and no account to move`);
   requireNoCreditsOfOwn(holder, account);
   const at = environment.clock();
-  const id = yield* freeId(deps, account, "user", holder.id);
+  const id = yield* freeId(deps, account, kind, holder.id);
   yield* ledger.create({ ...account, id, parentId: place?.accountId, prepaid: place === undefined }, at);
   yield updateHolder({ ...holder, organisationId: place?.id, accountId: id });
-  for (const token of yield* movableTokens(holder.id)) {
+  for (const token of yield* movableTokens(ownerOf(holder))) {
     const [old] = yield* ledger.chain(token.accountId, at);
     if (old === undefined) continue;
     const next = yield* freeId(deps, old, "token", token.id);
@@ -39,14 +41,19 @@ export function* moveSteps(
     yield* ledger.moveAnswers(old.id, next);
     yield* moveBudgets("token", token.id, next);
   }
-  yield* moveBudgets("user", holder.id, id);
+  yield* moveBudgets(kind, holder.id, id);
+  // Who is elsewhere sees a project no more.
+  if (kind === "project") yield* setMembers(holder.id, []);
+  else yield leaveProjects(holder.id);
   yield* requireFewBudgets(id);
 }
 
-function requireNoCreditsOfOwn({ name }: Holder, { prepaid, creditsPosted, debitsPosted }: AccountState): void {
+function requireNoCreditsOfOwn({ kind, name }: Holder, { prepaid, creditsPosted, debitsPosted }: AccountState): void {
   const balance = prepaid ? creditsPosted - debitsPosted : 0n;
   if (balance !== 0n)
-    throw new AccountError(`user ${name} has a balance of ${formatCredits(balance)}: take it back or grant it first`);
+    throw new AccountError(
+      `${kind} ${name} has a balance of ${formatCredits(balance)}: take it back or grant it first`,
+    );
 }
 
 /** The id of the account after this one: those of earlier moves are the ones before. */

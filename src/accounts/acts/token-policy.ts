@@ -3,8 +3,8 @@ import { formatCredits, type Nano } from "../../core/index.ts";
 import type { BudgetPeriod } from "../../ledger/index.ts";
 import type { Steps } from "../../storage/index.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
-import type { Holder, TokenPolicy } from "../holder.ts";
-import { roleRequired } from "../reach.ts";
+import { type Holder, ownerOf, type TokenPolicy } from "../holder.ts";
+import { isOwn, roleRequired } from "../reach.ts";
 import { findHolder } from "../sql/holders.ts";
 import { countTokens, findToken } from "../sql/tokens.ts";
 
@@ -24,16 +24,16 @@ function* policyFor({ role }: Caller, { organisationId }: Holder): Steps<TokenPo
 /** The settings of a new token, with those of the policy that it does not name. Throws 403 if they exceed it. */
 export function* withinPolicy<Settings extends Bounded>(
   { caller, environment }: AccountsDependencies,
-  user: Holder,
+  owner: Holder,
   wanted: Settings,
 ): Steps<Settings> {
-  const policy = yield* policyFor(caller, user);
+  const policy = yield* policyFor(caller, owner);
   if (policy === undefined) return wanted;
   const { maxTokens, maxExpiresMs, maxBudget } = policy;
   const at = environment.clock();
-  if (maxTokens !== undefined && (yield* countTokens(user.id, at)) >= maxTokens)
+  if (maxTokens !== undefined && (yield* countTokens(ownerOf(owner), at)) >= maxTokens)
     throw roleRequired(
-      `User ${user.name} has ${maxTokens} tokens, which is the most by the policy of the organisation.`,
+      `${owner.kind} ${owner.name} has ${maxTokens} tokens, which is the most by the policy of the organisation.`,
     );
   const filled = {
     ...wanted,
@@ -68,18 +68,31 @@ function requireBounds({ maxExpiresMs, maxBudget }: TokenPolicy, wanted: Bounded
 }
 
 /**
- * Throws 403 if the caller, who manages nobody, may not have other tokens of their own: without a policy of the organisation, and with a
- * token that has limits of its own, which another one would not have.
+ * Throws 403 if the caller may not have other tokens of this user or project: of somebody else without managing them, of their own without
+ * a policy of the organisation, or if the presented one has limits of its own, which another one would not have.
  */
-export function* requireSelfService({ caller, ledger, environment }: AccountsDependencies, user: Holder): Steps<void> {
-  if (caller.role === "owner" || caller.role === "organisation_admin") return;
-  if ((yield* policyFor(caller, user)) === undefined)
+export function* requireSelfService(deps: AccountsDependencies, owner: Holder): Steps<void> {
+  const { caller } = deps;
+  if (caller.role === "owner") return;
+  if (caller.role === "organisation_admin") {
+    if (isOwn(caller, owner)) yield* requireNoLimits(deps);
+    return;
+  }
+  if ((yield* policyFor(caller, owner)) === undefined)
     throw roleRequired(
       `The role ${caller.role} has only the token that it presents: its organisation has no token_policy.`,
     );
+  yield* requireNoLimits(deps);
+}
+
+/** Throws 403 if the presented token has limits of its own, which its holder could lift with another one. Owners may. */
+export function* requireNoLimits({ caller, ledger, environment }: AccountsDependencies): Steps<void> {
+  if (caller.role === "owner") return;
   const own = caller.tokenId === undefined ? undefined : yield* findToken(caller.tokenId);
   const [account] = own === undefined ? [] : yield* ledger.chain(own.accountId, environment.clock());
   const limits = own && [own.models, own.tools, own.rpm, own.tpm, own.concurrency, own.expiresAt, account?.maxBudget];
   if (limits === undefined || limits.some((limit) => limit !== undefined))
-    throw roleRequired("The presented token has limits of its own: it makes, rotates and revokes no other one.");
+    throw roleRequired(
+      "The presented token has limits of its own: it makes, changes, rotates and revokes no other one.",
+    );
 }

@@ -14,6 +14,7 @@ export function budgetSettings({ budget, owner, group, account }: BudgetState) {
     id,
     organisation: ofOwner("organisation"),
     user: ofOwner("user"),
+    project: ofOwner("project"),
     token: ownerKind === "token" ? ownerId : null,
     owner_id: ownerId,
     models: group?.name ?? null,

@@ -1,4 +1,4 @@
-/** Budgets beside chains: several of an organisation, a user or a token, for all models or those of a group. */
+/** Budgets beside chains: several of an organisation, a user, a project or a token, for all models or those of a group. */
 import { type Nano, randomId } from "../../core/index.ts";
 import { type Account, type AccountState, type BudgetPeriod, periodEnd } from "../../ledger/index.ts";
 import { firstOf, type Steps } from "../../storage/index.ts";
@@ -7,7 +7,7 @@ import { type ActContext, actOptions, requireVersion } from "../acts/act-context
 import { changed, holderSteps } from "../acts/change-holder.ts";
 import { tokenSteps } from "../acts/change-token.ts";
 import type { AccountName, AccountsDependencies } from "../dependencies.ts";
-import { notFound, requireBudgetWithin, requireNoMoreThanCaller, roleRequired } from "../reach.ts";
+import { notFound, requireBudgetWithin, requireLimitable, requireNoMoreThanCaller, roleRequired } from "../reach.ts";
 import { budgetSettings } from "./budget-json.ts";
 import { requireFewBudgets } from "../sql/budgets-beside.ts";
 import { groupSteps } from "./groups.ts";
@@ -147,7 +147,7 @@ function* reachedSteps(deps: AccountsDependencies, { kind, name }: AccountName, 
       const { holder, chain } = yield* holderSteps(deps, kind, name);
       return { id: holder.id, user: holder, chain };
     }
-    const { token, user, chain } = yield* tokenSteps(deps, name);
+    const { token, owner: user, chain } = yield* tokenSteps(deps, name);
     return { id: token.id, user, chain };
   } catch (reason) {
     throw reason instanceof AccountError && reason.code === "account_not_found" ? missing : reason;
@@ -165,6 +165,7 @@ function* placeOf(deps: AccountsDependencies, owner: AccountName) {
     if (owner.kind === "organisation")
       throw roleRequired("The budgets of an organisation are set by owners and billing.");
     requireNoMoreThanCaller(caller, user);
+    requireLimitable(caller, user);
   } else if (caller.role !== "owner" && caller.role !== "billing")
     throw roleRequired(`The role ${caller.role} can't set budgets.`);
   return { id, account, chain };

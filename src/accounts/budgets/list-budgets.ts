@@ -1,3 +1,4 @@
+import type { AccountState } from "../../ledger/index.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { findHolderState, findTokenState } from "../find-state.ts";
 import type { AccountLevel } from "../holder.ts";
@@ -44,7 +45,11 @@ export async function findBudget(deps: AccountsDependencies, id: string): Promis
   return state;
 }
 
-async function statesOf({ holders, ledger, environment }: AccountsDependencies, found: readonly Budget[]) {
+async function statesOf(
+  { holders, ledger, environment }: Pick<AccountsDependencies, "holders" | "ledger" | "environment">,
+  found: readonly Budget[],
+) {
+  if (found.length === 0) return [];
   const at = environment.clock();
   const groups = await holders.groupsIn(found.flatMap(({ groupId }) => groupId ?? []));
   const groupOf = new Map(groups.map((group) => [group.id, group]));
@@ -55,6 +60,14 @@ async function statesOf({ holders, ledger, environment }: AccountsDependencies, 
     if (owner === undefined || account === undefined) return [];
     return [stateOf({ budget, group: groupOf.get(budget.groupId ?? ""), owner, account }, at, ledger.calendar)];
   });
+}
+
+/** The budgets beside a chain, in any order. */
+export async function budgetsBeside(
+  deps: Pick<AccountsDependencies, "holders" | "ledger" | "environment">,
+  chain: readonly AccountState[],
+): Promise<BudgetState[]> {
+  return statesOf(deps, await deps.holders.budgetsOf(chain.map(({ id }) => id)));
 }
 
 /** The model groups, by id: every caller of these routes may know of all. */

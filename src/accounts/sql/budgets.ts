@@ -1,6 +1,7 @@
 import type { AccountState } from "../../ledger/index.ts";
 import { column, firstOf, sql, type Statement, type Steps, tableOf, textsIn } from "../../storage/index.ts";
-import type { AccountLevel } from "../holder.ts";
+import { type AccountLevel, type Holder, ownerOf } from "../holder.ts";
+import { ownersOf } from "./holders.ts";
 
 const { text, integer, json, oneOf, optional } = column;
 
@@ -51,7 +52,7 @@ export const groups = tableOf<ModelGroup>({
 
 export const budgets = tableOf<Budget>({
   id: text,
-  ownerKind: oneOf<AccountLevel>({ organisation: true, user: true, token: true }),
+  ownerKind: oneOf<AccountLevel>({ organisation: true, user: true, project: true, token: true }),
   ownerId: text,
   accountId: text,
   groupId: optional(text),
@@ -93,6 +94,9 @@ export const selectGroupsIn = (ids: readonly string[]): Statement =>
 export const selectBudget = (id: string): Statement =>
   sql`SELECT ${budgets.names} FROM budgets WHERE id = ${id} AND deleted_at IS NULL`;
 
+export const selectBudgetsOf = (accountIds: readonly string[]): Statement =>
+  sql`SELECT ${budgets.names} FROM budgets WHERE account_id IN (${textsIn(accountIds)}) AND deleted_at IS NULL ORDER BY id`;
+
 export function insertBudget(budget: Budget): Statement {
   return sql`INSERT INTO budgets (${budgets.names}) VALUES (${budgets.values(budget)})`;
 }
@@ -104,12 +108,12 @@ export function updateBudget({ id, groupId, deletedAt }: Budget): Statement {
   return sql`UPDATE budgets SET group_id = ${groupId}, deleted_at = ${deletedAt}, version = version + 1 WHERE id = ${id}`;
 }
 
-/** The owner is gone, and with a user their tokens. */
-export const deleteBudgetsOf = (kind: AccountLevel, id: string, at: number): Statement =>
+/** The owner is gone, and with a user or project the tokens. */
+export const deleteBudgetsOf = (holder: Pick<Holder, "kind" | "id">, at: number): Statement =>
   sql`UPDATE budgets SET deleted_at = ${at}, version = version + 1
-    WHERE deleted_at IS NULL AND (owner_kind = ${kind} AND owner_id = ${id}
+    WHERE deleted_at IS NULL AND (owner_kind = ${holder.kind} AND owner_id = ${holder.id}
       OR owner_kind = 'token' AND owner_id IN (SELECT id FROM tokens
-        WHERE user_name = ${kind === "user" ? id : undefined}))`;
+        WHERE user_name = ${holder.kind === "organisation" ? undefined : ownerOf(holder)}))`;
 
 /** The owner has another account, beside whose chains they stand from now on, with what was spent of them. */
 export function* moveBudgets(kind: AccountLevel, id: string, accountId: string): Steps<void> {
@@ -121,14 +125,14 @@ export function* moveBudgets(kind: AccountLevel, id: string, accountId: string):
 export interface BudgetFilter {
   after: string;
   limit: number;
-  /** Those of an organisation, its users and their tokens. */
+  /** Those of an organisation, its users and projects, and their tokens. */
   organisation?: string | undefined;
   /** Those of this owner alone. */
   owner?: { kind: AccountLevel; id: string } | undefined;
 }
 
-const usersOf = (organisation: string): Statement =>
-  sql`SELECT id FROM account_holders WHERE kind = 'user' AND organisation_id = ${organisation}`;
+const holdersOf = (organisation: string): Statement =>
+  sql`SELECT kind, id FROM account_holders WHERE organisation_id = ${organisation}`;
 
 export function selectBudgets({ after, limit, organisation, owner }: BudgetFilter): Statement {
   if (owner !== undefined)
@@ -139,7 +143,7 @@ export function selectBudgets({ after, limit, organisation, owner }: BudgetFilte
     return sql`SELECT ${budgets.names} FROM budgets WHERE deleted_at IS NULL AND id > ${after} ORDER BY id LIMIT ${limit}`;
   return sql`SELECT ${budgets.names} FROM budgets WHERE deleted_at IS NULL AND id > ${after}
     AND (owner_kind = 'organisation' AND owner_id = ${organisation}
-      OR owner_kind = 'user' AND owner_id IN (${usersOf(organisation)})
-      OR owner_kind = 'token' AND owner_id IN (SELECT id FROM tokens WHERE user_name IN (${usersOf(organisation)})))
+      OR (owner_kind, owner_id) IN (${holdersOf(organisation)})
+      OR owner_kind = 'token' AND owner_id IN (SELECT id FROM tokens WHERE user_name IN (${ownersOf(organisation)})))
     ORDER BY id LIMIT ${limit}`;
 }

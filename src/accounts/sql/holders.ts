@@ -1,8 +1,19 @@
 import { policyColumns, roleColumn } from "../../auth/index.ts";
-import { column, firstOf, LOCK, sql, type Statement, type Steps, tableOf, textsIn } from "../../storage/index.ts";
-import type { Holder, HolderKind, TokenPolicy } from "../holder.ts";
+import {
+  column,
+  firstOf,
+  LOCK,
+  perEngine,
+  sql,
+  type SqlRow,
+  type Statement,
+  type Steps,
+  tableOf,
+  textsIn,
+} from "../../storage/index.ts";
+import { type Holder, type HolderKind, ownerPlace, type OwnerKind, type TokenPolicy } from "../holder.ts";
 
-const { text, integer, oneOf, optional } = column;
+const { text, integer, json, oneOf, optional } = column;
 
 const tokenPolicy = {
   read: (value: unknown): TokenPolicy | undefined => {
@@ -13,8 +24,8 @@ const tokenPolicy = {
   write: (policy: TokenPolicy): string => JSON.stringify({ ...policy, maxBudget: policy.maxBudget?.toString() }),
 };
 
-export const holders = tableOf<Holder>({
-  kind: oneOf<HolderKind>({ organisation: true, user: true }),
+const columns = tableOf<Omit<Holder, "members">>({
+  kind: oneOf<HolderKind>({ organisation: true, user: true, project: true }),
   id: text,
   name: text,
   role: optional(roleColumn),
@@ -27,6 +38,23 @@ export const holders = tableOf<Holder>({
   ...policyColumns,
   tokenPolicy: optional(tokenPolicy),
 });
+
+const members = tableOf<Pick<Holder, "members">>({
+  members: optional(json({ parse: (value): readonly string[] => (Array.isArray(value) ? value.map(String) : []) })),
+});
+
+const MEMBERS = perEngine({
+  sqlite: `CASE WHEN kind = 'project' THEN (SELECT json_group_array(user_id)
+    FROM (SELECT user_id FROM project_members WHERE project_id = account_holders.id ORDER BY user_id)) END AS members`,
+  postgres: `CASE WHEN kind = 'project' THEN (SELECT coalesce(json_agg(user_id ORDER BY user_id), '[]')::text
+    FROM project_members WHERE project_id = account_holders.id) END AS members`,
+});
+
+/** The columns of a holder, of whose table the alias is its name. */
+export const holders = {
+  names: sql`${columns.names}, ${MEMBERS}`,
+  read: (row: SqlRow): Holder => ({ ...columns.read(row), ...members.read(row) }),
+};
 
 /**
  * The holder with this id or name. No name is the id of another one, unless that is deleted. With `id = … OR name = …` SQLite would
@@ -48,13 +76,20 @@ export function* findUserById(id: string): Steps<Holder | undefined> {
   return user?.id === id ? user : undefined;
 }
 
+/** The user or project that is this owner of records. */
+export function* findOwner(owner: string): Steps<Holder | undefined> {
+  const { kind, id } = ownerPlace(owner);
+  const holder = yield* findHolder(kind, id);
+  return holder?.id === id ? holder : undefined;
+}
+
 /** Whether a holder has this id, or had it before its deletion. */
 export function* hasHolder(kind: HolderKind, id: string): Steps<boolean> {
   return (yield sql`SELECT id FROM account_holders WHERE kind = ${kind} AND id = ${id}`).length > 0;
 }
 
 export function insertHolder(holder: Holder): Statement {
-  return sql`INSERT INTO account_holders (${holders.names}) VALUES (${holders.values(holder)})`;
+  return sql`INSERT INTO account_holders (${columns.names}) VALUES (${columns.values(holder)})`;
 }
 
 /** Writes the variable members of a holder, with its next version. */
@@ -83,12 +118,13 @@ export function pinRole(user: string, role: string): Statement {
   return sql`UPDATE tokens SET role = ${role}, version = version + 1 WHERE user_name = ${user} AND role IS NULL`;
 }
 
-/** Whether there is an owner who can act. */
-export function* hasOwner(): Steps<boolean> {
+/** Whether there is an owner who can act at this time. */
+export function* hasOwner(at: number): Steps<boolean> {
   const owners =
     yield sql`SELECT id FROM account_holders u WHERE kind = 'user' AND role = 'owner' AND disabled_at IS NULL
-      AND deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM account_holders o
-        WHERE o.kind = 'organisation' AND o.id = u.organisation_id AND o.disabled_at IS NOT NULL)
+      AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > ${at}) AND NOT EXISTS (SELECT 1 FROM account_holders o
+        WHERE o.kind = 'organisation' AND o.id = u.organisation_id
+          AND (o.disabled_at IS NOT NULL OR o.expires_at <= ${at}))
     LIMIT 1`;
   return owners.length > 0;
 }
@@ -104,30 +140,57 @@ export const lockAccounts = (ids: readonly string[]): Statement =>
 interface Page {
   limit: number;
   after: string;
-  organisation: string | undefined;
+  organisation?: string | undefined;
+  /** The id of a user, whose projects are wanted. */
+  member?: string | undefined;
 }
 
-/** The holders of a kind by id; with an organisation, its users, or itself. */
-export function selectHolders(kind: HolderKind, { limit, after, organisation }: Page): Statement {
+/** Compared with this, SQLite takes the index of organisations, and does not read all holders of the kind. */
+const KIND_WITHOUT_INDEX = perEngine({ sqlite: "+kind", postgres: "kind" });
+
+/** The holders of a kind by id; with an organisation, its users or projects, or itself; with a member, their projects. */
+export function selectHolders(kind: HolderKind, { limit, after, organisation, member }: Page): Statement {
+  if (member !== undefined)
+    return sql`SELECT ${holders.names} FROM account_holders
+      WHERE kind = 'project' AND deleted_at IS NULL AND id > ${after}
+        AND id IN (SELECT project_id FROM project_members WHERE user_id = ${member}) ORDER BY id LIMIT ${limit}`;
   if (organisation === undefined)
     return sql`SELECT ${holders.names} FROM account_holders
       WHERE kind = ${kind} AND deleted_at IS NULL AND id > ${after} ORDER BY id LIMIT ${limit}`;
   if (kind === "organisation")
     return sql`SELECT ${holders.names} FROM account_holders
       WHERE kind = ${kind} AND deleted_at IS NULL AND id = ${organisation} AND id > ${after}`;
-  // Only users have an organisation; with their kind as well, SQLite would read all users.
   return sql`SELECT ${holders.names} FROM account_holders
-    WHERE deleted_at IS NULL AND organisation_id = ${organisation} AND id > ${after}
+    WHERE ${KIND_WITHOUT_INDEX} = ${kind} AND deleted_at IS NULL AND organisation_id = ${organisation} AND id > ${after}
     ORDER BY id LIMIT ${limit}`;
 }
 
-export function selectUsers(ids: readonly string[]): Statement {
-  return sql`SELECT ${holders.names} FROM account_holders WHERE kind = 'user' AND id IN (${textsIn(ids)})`;
+export function selectHoldersIn(kind: OwnerKind, ids: readonly string[]): Statement {
+  return sql`SELECT ${holders.names} FROM account_holders WHERE kind = ${kind} AND id IN (${textsIn(ids)})`;
 }
 
-/** Whether an organisation has users. */
-export function* hasUsers(organisation: string): Steps<boolean> {
-  const users = yield sql`SELECT id FROM account_holders
+/** Whether an organisation has users or projects. */
+export function* hasHolders(organisation: string): Steps<boolean> {
+  const found = yield sql`SELECT id FROM account_holders
     WHERE organisation_id = ${organisation} AND deleted_at IS NULL LIMIT 1`;
-  return users.length > 0;
+  return found.length > 0;
 }
+
+/** Makes these users and no others the members of a project. */
+export function* setMembers(project: string, users: readonly string[]): Steps<void> {
+  yield sql`DELETE FROM project_members WHERE project_id = ${project} AND user_id NOT IN (${textsIn(users)})`;
+  yield sql`INSERT INTO project_members (project_id, user_id)
+    SELECT id, user_id FROM (SELECT CAST(${project} AS text) AS id) p, (SELECT id AS user_id FROM account_holders
+      WHERE kind = 'user' AND id IN (${textsIn(users)})) u
+    WHERE true ON CONFLICT (project_id, user_id) DO NOTHING`;
+}
+
+/** Takes a user out of all projects. */
+export const leaveProjects = (user: string): Statement => sql`DELETE FROM project_members WHERE user_id = ${user}`;
+
+// As `ownerOf` writes it.
+const OWNER = sql`CASE kind WHEN 'project' THEN 'project:' || id ELSE id END`;
+
+/** The owners of records in an organisation. */
+export const ownersOf = (organisation: string): Statement =>
+  sql`SELECT ${OWNER} FROM account_holders WHERE organisation_id = ${organisation}`;

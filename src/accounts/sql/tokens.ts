@@ -1,5 +1,6 @@
 import { tokens, type TokenRecord } from "../../auth/index.ts";
 import { firstOf, sql, type Statement, type Steps } from "../../storage/index.ts";
+import { ownersOf } from "./holders.ts";
 
 /** The token with this id. */
 export function findToken(id: string): Steps<TokenRecord | undefined> {
@@ -17,22 +18,22 @@ export function updateToken(token: TokenRecord): Statement {
     WHERE id = ${id}`;
 }
 
-/** The tokens of a user that can be used, without those that stand for callers of issuers. */
-export function* countTokens(user: string, at: number): Steps<number> {
-  const usable = yield sql`SELECT id FROM tokens WHERE user_name = ${user} AND revoked_at IS NULL
+/** The tokens of a user or project that can be used, without those that stand for callers of issuers. */
+export function* countTokens(owner: string, at: number): Steps<number> {
+  const usable = yield sql`SELECT id FROM tokens WHERE user_name = ${owner} AND revoked_at IS NULL
     AND (expires_at IS NULL OR expires_at > ${at}) AND id NOT IN (SELECT token_id FROM identities
-      WHERE user_id = ${user} AND token_id IS NOT NULL)`;
+      WHERE user_id = ${owner} AND token_id IS NOT NULL)`;
   return usable.length;
 }
 
-export function revokeTokensOf(user: string, at: number): Statement {
-  return sql`UPDATE tokens SET revoked_at = ${at}, version = version + 1 WHERE user_name = ${user} AND revoked_at IS NULL`;
+export function revokeTokensOf(owner: string, at: number): Statement {
+  return sql`UPDATE tokens SET revoked_at = ${at}, version = version + 1 WHERE user_name = ${owner} AND revoked_at IS NULL`;
 }
 
-/** The tokens of a user whose accounts are below the user's. */
-export function* movableTokens(user: string): Steps<TokenRecord[]> {
+/** The tokens of a user or project whose accounts are below that one's. */
+export function* movableTokens(owner: string): Steps<TokenRecord[]> {
   const rows = yield sql`SELECT ${tokens.names} FROM tokens
-    WHERE user_name = ${user} AND revoked_at IS NULL AND NOT service ORDER BY id`;
+    WHERE user_name = ${owner} AND revoked_at IS NULL AND NOT service ORDER BY id`;
   return rows.map((row) => tokens.read(row));
 }
 
@@ -46,17 +47,24 @@ export function* hasUsableToken(user: string, at: number): Steps<boolean> {
 export interface TokenFilter {
   limit: number;
   after?: string | undefined;
-  /** The ids of a user, or of an organisation. */
-  user?: string | undefined;
+  /** Of this owner of records: a user or a project. */
+  owner?: string | undefined;
+  /** Of the holders of this organisation, by its id. */
   organisation?: string | undefined;
+  /** Of this owner and, if it is a user, of their projects. */
+  within?: string | undefined;
 }
 
-/** Tokens by id: of a user, of the users of an organisation, or all. */
-export function selectTokens({ limit, after = "", user, organisation }: TokenFilter): Statement {
-  if (user !== undefined)
-    return sql`SELECT ${tokens.names} FROM tokens WHERE user_name = ${user} AND id > ${after} ORDER BY id LIMIT ${limit}`;
+/** Tokens by id: of one owner, of those in reach, or all. */
+export function selectTokens({ limit, after = "", owner, organisation, within }: TokenFilter): Statement {
+  if (within !== undefined)
+    return sql`SELECT ${tokens.names} FROM tokens WHERE id > ${after}
+      AND user_name IN (SELECT CAST(${within} AS text) UNION ALL
+        SELECT 'project:' || project_id FROM project_members WHERE user_id = ${within})
+      ORDER BY id LIMIT ${limit}`;
+  if (owner !== undefined)
+    return sql`SELECT ${tokens.names} FROM tokens WHERE user_name = ${owner} AND id > ${after} ORDER BY id LIMIT ${limit}`;
   if (organisation === undefined)
     return sql`SELECT ${tokens.names} FROM tokens WHERE id > ${after} ORDER BY id LIMIT ${limit}`;
-  return sql`SELECT ${tokens.names} FROM tokens WHERE id > ${after} AND user_name IN (SELECT id FROM account_holders
-      WHERE kind = 'user' AND organisation_id = ${organisation}) ORDER BY id LIMIT ${limit}`;
+  return sql`SELECT ${tokens.names} FROM tokens WHERE id > ${after} AND user_name IN (${ownersOf(organisation)}) ORDER BY id LIMIT ${limit}`;
 }

@@ -101,10 +101,14 @@ const policyOf = (prefix: string): string =>
 const holderPolicy = perEngine({ sqlite: policyOf("holder"), postgres: policyOf("holder") });
 const organisationPolicy = perEngine({ sqlite: policyOf("organisation"), postgres: policyOf("organisation") });
 
-/** Tokens with their users and the organisations of those. Only an organisation has a markup, which a service does not pay. */
+// As `projectOf` reads them.
+const HOLDER_KIND = sql`CASE WHEN user_name LIKE 'project:%' THEN 'project' ELSE 'user' END`;
+const HOLDER_ID = sql`CASE WHEN user_name LIKE 'project:%' THEN substr(user_name, 9) ELSE user_name END`;
+
+/** Tokens with their users or projects, and the organisations of those. Only an organisation has a markup, which a service does not pay. */
 const TOKENS = sql`tokens
-  LEFT JOIN (SELECT id AS holder_id, name AS holder_name, role AS holder_role, disabled_at AS holder_disabled_at,
-    organisation_id AS holder_organisation, ${holderPolicy} FROM account_holders WHERE kind = 'user') u ON holder_id = user_name
+  LEFT JOIN (SELECT kind AS holder_kind, id AS holder_id, name AS holder_name, role AS holder_role, disabled_at AS holder_disabled_at,
+    organisation_id AS holder_organisation, ${holderPolicy} FROM account_holders) u ON holder_kind = ${HOLDER_KIND} AND holder_id = ${HOLDER_ID}
   LEFT JOIN (SELECT id AS organisation_id, disabled_at AS organisation_disabled_at, account_id AS organisation_account,
     ${organisationPolicy}
     FROM account_holders WHERE kind = 'organisation') o ON organisation_id = holder_organisation

@@ -143,3 +143,17 @@ export const IDENTITIES = bothEngines(
   `,
   "issuer subject user_id token_id",
 );
+
+/** Projects are holders beside users. The previous version would not apply their policies, nor know that one is disabled. */
+export const PROJECTS = bothEngines(
+  `
+  -- Users who see what belongs to a project, and have its tokens.
+  CREATE TABLE project_members (
+    project_id  TEXT NOT NULL,
+    user_id     TEXT NOT NULL,
+    PRIMARY KEY (project_id, user_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX project_members_by_user ON project_members (user_id, project_id);
+  `,
+  "project_id user_id",
+);

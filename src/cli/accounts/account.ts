@@ -46,9 +46,11 @@ interface SetOptions extends AccountOptions {
 }
 
 export function addAccountCommands(program: Command): void {
-  const account = program.command("account").description("organisations, users and tokens: what they may spend");
+  const account = program
+    .command("account")
+    .description("organisations, users, projects and tokens: what they may spend");
   withCommonOptions(
-    account.command("list").description("list every account, those of an organisation or a user below it"),
+    account.command("list").description("list every account, those of an organisation, a user or a project below it"),
   ).action(list);
   withAccountOptions(account.command("show").description("show an account and those above it")).action(show);
   withAccountOptions(account.command("set").description("set an account's budget, or an organisation's markup"))
@@ -67,11 +69,12 @@ function withAccountOptions(command: Command): Command {
   return withCommonOptions(command)
     .option("--user <name>", "the account of a user", nameOption("--user"))
     .option("--organisation <name>", "the account of an organisation", nameOption("--organisation"))
+    .option("--project <name>", "the account of a project", nameOption("--project"))
     .option("--token <id>", "the account of a token", nameOption("--token"));
 }
 
 const nameOf = (options: AccountOptions): AccountName =>
-  singleAccountOption(options, ["user", "organisation", "token"]);
+  singleAccountOption(options, ["user", "organisation", "project", "token"]);
 
 async function list(options: CommonOptions): Promise<void> {
   const { listed, toJson } = await withState(options, async (state) => ({

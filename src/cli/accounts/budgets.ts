@@ -26,7 +26,7 @@ interface GroupOptions extends AskOptions {
   name?: string;
 }
 
-const owners = ["organisation", "user", "token"] as const;
+const owners = ["organisation", "user", "project", "token"] as const;
 
 type OwnerOptions = Partial<Record<(typeof owners)[number], string>>;
 

@@ -18,6 +18,7 @@ import { withState } from "../state.ts";
 interface GrantOptions extends AskOptions {
   user?: string;
   organisation?: string;
+  project?: string;
   amount: Nano;
 }
 
@@ -27,9 +28,14 @@ interface RefundOptions extends CommonOptions {
 
 export function addCreditsCommands(program: Command): void {
   const credits = program.command("credits").description("prepaid credits");
-  withAct(withServer(credits.command("grant").description("add credits to a user's or organisation's balance")))
+  withAct(
+    withServer(
+      credits.command("grant").description("add credits to the balance of a user, a project or an organisation"),
+    ),
+  )
     .option("--user <name>", "whose balance", nameOption("--user"))
     .option("--organisation <name>", "whose balance", nameOption("--organisation"))
+    .option("--project <name>", "whose balance", nameOption("--project"))
     .requiredOption(
       "--amount <credits>",
       "how many; below zero takes them back, as far as they are not held",
@@ -50,7 +56,7 @@ async function grant(options: GrantOptions): Promise<void> {
   const { amount, reason, server } = options;
   if (amount === 0n) throw new UsageError("--amount: must not be zero");
   if (amount < 0n && reason === undefined) throw new UsageError("--reason: name one to take credits back");
-  const holder = singleAccountOption(options, ["user", "organisation"]);
+  const holder = singleAccountOption(options, ["user", "organisation", "project"]);
   const credits = creditsNumber(amount);
   if (server !== undefined) {
     const body = { [holder.kind]: holder.name, amount: credits };

@@ -1,10 +1,11 @@
-/** Organisations and users: what the admin API shows and changes. */
+/** Organisations, users and projects: what the admin API shows and changes. */
 import type { Command } from "commander";
 import type { holderJson, HolderKind } from "../../accounts/index.ts";
 import type { Role } from "../../core/index.ts";
 import { addAdminCommand, type ListAnswer, type PageOptions, showList, withPage } from "../admin/admin-command.ts";
 import type { AskOptions } from "../admin/ask-admin.ts";
 import {
+  listOption,
   markupOption,
   nameOption,
   orNone,
@@ -26,6 +27,7 @@ interface SetOptions extends AskOptions, PolicyOptions {
   /** In millionths. */
   markup?: number | "none";
   tokenPolicy?: Record<string, number> | "none";
+  members?: string[] | "none";
 }
 
 export function addOrganisationCommands(program: Command): void {
@@ -33,11 +35,18 @@ export function addOrganisationCommands(program: Command): void {
 }
 
 export function addUserCommands(program: Command): void {
-  const user = addCommands(program, "user");
-  addAdminCommand<AskOptions & { organisation: string }, Shown>(user, {
+  addMoveCommand(addCommands(program, "user"), "user");
+}
+
+export function addProjectCommands(program: Command): void {
+  addMoveCommand(addCommands(program, "project"), "project");
+}
+
+function addMoveCommand(parent: Command, kind: "user" | "project"): void {
+  addAdminCommand<AskOptions & { organisation: string }, Shown>(parent, {
     name: "move",
     description: "move to another organisation; all spending stays",
-    route: "patch /admin/v1/users/{id}",
+    route: `patch /admin/v1/${kind}s/{id}`,
     options: (command) =>
       command.requiredOption("--organisation <name>", "the new one, or none", orNone(nameOption("--organisation"))),
     ask: ({ organisation }) => ({ body: { organisation: orNull(organisation) } }),
@@ -46,8 +55,8 @@ export function addUserCommands(program: Command): void {
 }
 
 const switches = [
-  ["disable", "refuse all their tokens, within a second", true],
-  ["enable", "accept their tokens again", false],
+  ["disable", "refuse all of its tokens, within a second", true],
+  ["enable", "accept its tokens again", false],
 ] as const;
 
 function addCommands(program: Command, kind: HolderKind): Command {
@@ -60,7 +69,7 @@ function addCommands(program: Command, kind: HolderKind): Command {
     route: `get /admin/v1/${kind}s`,
     options: (command) => {
       withPage(command);
-      if (kind === "user")
+      if (kind !== "organisation")
         command.option("--organisation <name>", "of this organisation", nameOption("--organisation"));
     },
     ask: ({ limit, after, organisation }) => ({ query: { limit, after, organisation } }),
@@ -78,7 +87,8 @@ function addCommands(program: Command, kind: HolderKind): Command {
     route: `post /admin/v1/${kind}s`,
     options: (command) => {
       withSettings(command.argument("<name>", "its name", nameOption("name")), kind);
-      if (kind === "user") command.option("--organisation <name>", "that pays for them", nameOption("--organisation"));
+      if (kind !== "organisation")
+        command.option("--organisation <name>", "that pays for it", nameOption("--organisation"));
     },
     ask: (options, name) => ({ body: { name, organisation: options.organisation, ...bodyOf(options) } }),
     show: change.show,
@@ -111,6 +121,8 @@ function addCommands(program: Command, kind: HolderKind): Command {
 function withSettings(command: Command, kind: HolderKind): void {
   withPolicyOptions(command);
   if (kind === "user") command.option("--role <role>", "the rights in the admin API", roleOption("--role"));
+  else if (kind === "project")
+    command.option("--members <users>", "who see what belongs to it, separated by commas, or none", orNone(listOption));
   else
     command
       .option("--markup <factor>", "the factor on prices, or none", orNone(markupOption("--markup")))
@@ -122,12 +134,13 @@ function withSettings(command: Command, kind: HolderKind): void {
 }
 
 function bodyOf(options: SetOptions): object {
-  const { role, markup, tokenPolicy } = options;
+  const { role, markup, tokenPolicy, members } = options;
   return {
     ...policyBody(options, environment.clock()),
     role,
     markup: typeof markup === "number" ? markup / 1e6 : orNull(markup),
     token_policy: orNull(tokenPolicy),
+    members: members === "none" ? [] : members,
   };
 }
 

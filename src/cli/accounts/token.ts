@@ -41,6 +41,7 @@ interface ShownWithSecret extends Shown {
 
 interface CreateOptions extends AskOptions, Omit<TokenRequest, "expiresInMs" | "user" | "reason"> {
   user?: string;
+  project?: string;
   expires?: number;
   admin?: boolean;
   file?: string;
@@ -59,26 +60,12 @@ const switches = [
 export function addTokenCommands(program: Command): void {
   const token = program.command("token").description("issue, list and revoke tokens");
   addCreateCommand(token);
+  addReadCommands(token);
   const change = {
     route: "patch /admin/v1/tokens/{id}",
     argument: "the token's id",
     show: ({ id }: Shown): void => printLine(`Token ${id} is changed.`),
   } as const;
-  addAdminCommand<PageOptions & { user?: string }, ListAnswer<Shown>>(token, {
-    name: "list",
-    description: "list tokens, without their secrets",
-    route: "get /admin/v1/tokens",
-    options: (command) => withPage(command).option("--user <name>", "of this user", nameOption("--user")),
-    ask: ({ limit, after, user }) => ({ query: { limit, after, user } }),
-    show: showList(print, ({ id }) => id),
-  });
-  addAdminCommand<AskOptions, Shown>(token, {
-    ...change,
-    name: "show",
-    description: "show one token",
-    route: "get /admin/v1/tokens/{id}",
-    show: (shown) => print([shown]),
-  });
   addAdminCommand<SetOptions, Shown>(token, {
     ...change,
     name: "set",
@@ -117,9 +104,31 @@ export function addTokenCommands(program: Command): void {
   });
 }
 
+function addReadCommands(token: Command): void {
+  addAdminCommand<PageOptions & { user?: string; project?: string }, ListAnswer<Shown>>(token, {
+    name: "list",
+    description: "list tokens, without their secrets",
+    route: "get /admin/v1/tokens",
+    options: (command) =>
+      withPage(command)
+        .option("--user <name>", "of this user", nameOption("--user"))
+        .option("--project <name>", "of this project", nameOption("--project")),
+    ask: ({ limit, after, user, project }) => ({ query: { limit, after, user, project } }),
+    show: showList(print, ({ id }) => id),
+  });
+  addAdminCommand<AskOptions, Shown>(token, {
+    argument: "the token's id",
+    name: "show",
+    description: "show one token",
+    route: "get /admin/v1/tokens/{id}",
+    show: (shown) => print([shown]),
+  });
+}
+
 function addCreateCommand(token: Command): void {
   withAct(withServer(token.command("create").description("issue a token and print it once")))
     .option("--user <name>", "whose token it is; over --server by default the caller's", nameOption("--user"))
+    .option("--project <name>", "or the project whose it is", nameOption("--project"))
     .option("--organisation <name>", "the organisation that a new user belongs to", nameOption("--organisation"))
     .option("--credits <amount>", "credits to grant to the user", creditsOption("--credits"))
     .option("--max-budget <amount>", "the most that this token may spend", creditsOption("--max-budget"))
@@ -140,10 +149,13 @@ function addCreateCommand(token: Command): void {
 
 async function create(options: CreateOptions): Promise<void> {
   const { file } = options;
-  const issue = () => (options.server === undefined ? createInStorage(options) : createByServer(options));
+  const isNew = options.server === undefined && options.project === undefined;
+  const issue = () => (isNew ? createInStorage(options) : createByRoute(options));
   if (file === undefined || options.dryRun === true) return printAnswer(await issue(), options, printSecret);
   const made = await intoSecretFile({ option: "--file", file }, issue, ({ token }) => `${token}\n`);
-  printAnswer({ ...made, token: null }, options, ({ id, user }) => printLine(`Token ${id} of ${user} is in ${file}.`));
+  printAnswer({ ...made, token: null }, options, (token) =>
+    printLine(`Token ${token.id} of ${ownerNameOf(token)} is in ${file}.`),
+  );
 }
 
 function roleIn({ admin, role }: CreateOptions): Role | undefined {
@@ -161,34 +173,37 @@ async function createInStorage(options: CreateOptions): Promise<ShownWithSecret>
   });
 }
 
-function createByServer(options: CreateOptions): Promise<ShownWithSecret> {
-  const { user, name, service, organisation, credits } = options;
+function createByRoute(options: CreateOptions): Promise<ShownWithSecret> {
+  const { user, project, name, service, organisation, credits } = options;
   if (organisation !== undefined || credits !== undefined)
     throw new UsageError("--organisation and --credits are for new users of a storage: user create, credits grant");
   return askAdmin(options, {
     route: "post /admin/v1/tokens",
-    body: { ...policyBody(options, environment.clock()), user, name, service, role: roleIn(options) },
+    body: { ...policyBody(options, environment.clock()), user, project, name, service, role: roleIn(options) },
   });
 }
 
-function printSecret({ id, user, token }: ShownWithSecret): void {
-  if (token === null) return printLine(`It would be a token of ${user}.`);
+const ownerNameOf = ({ user, project }: Shown): string => user ?? project ?? "";
+
+function printSecret({ token, ...shown }: ShownWithSecret): void {
+  const owner = ownerNameOf(shown);
+  if (token === null) return printLine(`It would be a token of ${owner}.`);
   printLine(token);
   // On stderr, so that `TOKEN=$(tollgate token create …)` contains nothing but the token.
-  console.error(`It is shown only now. Token ${id} of ${user}.`);
+  console.error(`It is shown only now. Token ${shown.id} of ${owner}.`);
 }
 
 function print(tokens: readonly Shown[]): void {
-  const rows = tokens.map(({ id, user, service, role, expires_at: expires, models, ...token }) => [
+  const rows = tokens.map(({ id, service, role, expires_at: expires, models, ...token }) => [
     id,
-    user,
-    service ? "service" : "user",
+    token.user ?? token.project ?? "",
+    service ? "service" : token.user === null ? "project" : "user",
     role ?? "",
     statusOf(token.revoked_at, token.paused, expires),
     expires ?? "",
     models?.join(",") ?? "*",
   ]);
-  printTable(["ID", "USER", "KIND", "ROLE", "STATUS", "EXPIRES", "MODELS"], rows);
+  printTable(["ID", "OWNER", "KIND", "ROLE", "STATUS", "EXPIRES", "MODELS"], rows);
 }
 
 function statusOf(revokedAt: string | null, paused: boolean, expires: string | null): string {

@@ -1,6 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { budgetInfo, budgetJson, creditsOrNull, levelJson, timeOrNull } from "../../accounts/index.ts";
-import type { Principal } from "../../auth/index.ts";
+import {
+  budgetInfo,
+  budgetJson,
+  budgetsBeside,
+  type BudgetState,
+  creditsOrNull,
+  type LevelBudget,
+  levelBudget,
+  levelJson,
+  timeOrNull,
+} from "../../accounts/index.ts";
+import { type Principal, projectOf } from "../../auth/index.ts";
 import { creditsNumber, type RateLimits } from "../../core/index.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -25,6 +35,17 @@ const levelAnswer = z.object({
   ...budget,
 });
 
+const budgetBeside = z.object({
+  id: z.string(),
+  level: z.enum(["token", "user", "project", "organisation"]),
+  name: z.string().describe("Whose it is."),
+  models: z
+    .object({ group: z.string(), globs: z.array(z.string()) })
+    .nullable()
+    .describe("Whose calls count in it; null for those of all models."),
+  ...budget,
+});
+
 const limits = z
   .object({
     requests_per_minute: z.int().nullable(),
@@ -42,8 +63,9 @@ const limits = z
 
 const identityFields = {
   object: z.literal("user.info"),
-  user: z.string(),
-  user_id: z.string(),
+  user: z.string().describe("The name of the token's user, or of its project."),
+  user_id: z.string().describe("The owner of what calls make: a user's id, or a project's after `project:`."),
+  project: z.string().nullable().describe("The id of the project that the token belongs to; null for a user's."),
   token_id: z.string(),
   limits,
 };
@@ -56,6 +78,7 @@ const userInfoAnswer = z
       balance: amount.nullable(),
       ...budget,
       levels: z.array(levelAnswer),
+      budgets: z.array(budgetBeside).describe("Further budgets that calls count in, of all levels."),
     }),
     z.object({ ...identityFields, service_bypass: z.literal(true), spend: amount, held: amount }),
   ])
@@ -71,13 +94,17 @@ export const userInfoRoute = platformRoute({
     answer: userInfoAnswer,
   },
   access: "token",
-  handle: async ({ principal }, { accounts, clock }: Pick<Services, "accounts" | "clock">) => {
+  handle: async ({ principal }, { accounts, admin, clock }: Pick<Services, "accounts" | "admin" | "clock">) => {
     const at = clock();
-    const { effective, levels } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
+    const chain = await accounts.chain(principal.accountId, at);
+    const beside = principal.service ? [] : await budgetsBeside(admin, chain);
+    const ofAll = beside.flatMap(({ group, account }) => (group === undefined ? [account] : []));
+    const { effective, levels } = budgetInfo(chain, at, accounts.calendar, ofAll);
     const identity = {
       object: "user.info" as const,
       user: principal.userName ?? principal.user,
       user_id: principal.user,
+      project: projectOf(principal.user) ?? null,
       token_id: principal.tokenId,
       limits: limitsOf(principal),
     };
@@ -94,10 +121,16 @@ export const userInfoRoute = platformRoute({
           balance: creditsOrNull(levels.findLast((level) => level.balance !== undefined)?.balance),
           ...budgetJson(effective),
           levels: levels.map(levelJson),
+          budgets: beside.map((each) => besideJson(each, levelBudget(each.account, at, accounts.calendar))),
         };
     return Response.json(answer);
   },
 });
+
+function besideJson({ budget: { id, ownerKind }, owner, group }: BudgetState, level: LevelBudget) {
+  const models = group === undefined ? null : { group: group.name, globs: [...group.models] };
+  return { id, level: ownerKind, name: owner.name, models, ...budgetJson(level) };
+}
 
 function limitsOf({ rates, ratesAbove = [], models, modelsAbove = [], tools, toolsAbove = [], expiresAt }: Principal) {
   const least = (unit: keyof RateLimits): number | null => {

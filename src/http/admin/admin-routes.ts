@@ -1,7 +1,7 @@
 import { auditRoutes } from "./audit.ts";
 import { budgetRoutes, groupRoutes } from "./budgets.ts";
 import { creditsRoute } from "./credits.ts";
-import { organisationRoutes, userRoutes } from "./holders.ts";
+import { organisationRoutes, projectRoutes, userRoutes } from "./holders.ts";
 import { peopleRoute } from "./people.ts";
 import { reloadRoute } from "./reload.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -10,6 +10,7 @@ import { adminUsageRoute } from "./usage.ts";
 export const adminRoutes = [
   ...organisationRoutes,
   ...userRoutes,
+  ...projectRoutes,
   ...tokenRoutes,
   peopleRoute,
   ...groupRoutes,

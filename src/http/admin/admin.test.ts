@@ -4,6 +4,7 @@ import {
   type AccountsDependencies,
   addBudget,
   addGroup,
+  addHolder,
   changeToken,
   createToken,
   grantCredits,
@@ -41,6 +42,11 @@ beforeEach(async () => {
   tokens = new Map();
   for (const [user, role, organisation] of people)
     tokens.set(user, await createToken(deps, { user, role, organisation }));
+  for (const [organisation, member] of [
+    ["acme", "member"],
+    ["beta", "stranger"],
+  ] as const)
+    await addHolder(deps, { kind: "project", name: `${organisation}-site`, organisation, members: [member] });
   await addGroup(deps, { name: "frontier", models: ["openai/*"] });
   budgets = new Map();
   for (const [name] of people)
@@ -58,6 +64,8 @@ const bodies: Partial<Record<AdminRoute, object>> = {
   "patch /admin/v1/organisations/{id}": { max_budget: 1 },
   "post /admin/v1/users": { name: "new" },
   "patch /admin/v1/users/{id}": { max_budget: 1 },
+  "post /admin/v1/projects": { name: "new" },
+  "patch /admin/v1/projects/{id}": { max_budget: 1 },
   "patch /admin/v1/tokens/{id}": { max_budget: 1 },
   "post /admin/v1/tokens/{id}/rotate": {},
   "post /admin/v1/tokens": {},
@@ -80,7 +88,15 @@ function idIn(path: string, target: string, place: string): string {
   if (path.includes("/tokens")) return idOf(target) || "nobody";
   if (path.includes("/budgets")) return budgets.get(target) ?? "nobody";
   if (path.includes("/model_groups")) return target === "nobody" ? target : "frontier";
+  if (path.includes("/projects")) return place === "nowhere" || place === undefined ? "nobody" : `${place}-site`;
   return path.includes("/organisations") ? place : target;
+}
+
+/** Whether the caller may know of a project. */
+function mayKnowProject([caller, role, organisation]: (typeof people)[number], project: string): boolean {
+  if (["owner", "billing", "auditor"].includes(role)) return true;
+  if (role === "organisation_admin" && project === `${organisation}-site`) return true;
+  return { "acme-site": "member", "beta-site": "stranger" }[project] === caller;
 }
 
 describe("every route, for every role, and the things of everybody", () => {
@@ -101,7 +117,9 @@ describe("every route, for every role, and the things of everybody", () => {
         if (!permitted.includes(role)) expect(met).toBe(`${caller} → ${target}: 403 role_required`);
         else if (path.includes("{id}") && (id === "nobody" || id === "nowhere"))
           expect(met).toBe(`${caller} → ${target}: 404 account_not_found`);
-        else if (path.includes("{id}") && !/organisations|model_groups/.test(path) && !mayKnow(person, target))
+        else if (path.includes("/projects/") && !mayKnowProject(person, id))
+          expect(met).toBe(`${caller} → ${target}: 404 account_not_found`);
+        else if (path.includes("{id}") && !/organisations|model_groups|projects/.test(path) && !mayKnow(person, target))
           expect(met).toBe(`${caller} → ${target}: 404 account_not_found`);
         else if (role === "owner" && method === "get") expect(status).toBe(200);
         else expect([200, 403, 404, 409]).toContain(status);
@@ -110,10 +128,10 @@ describe("every route, for every role, and the things of everybody", () => {
   });
 
   test("nothing of another organisation is in a list", async () => {
-    for (const path of ["users", "tokens", "organisations", "budgets"]) {
+    for (const path of ["users", "projects", "tokens", "organisations", "budgets"]) {
       const { json } = await as("organisation_admin", `get /admin/v1/${path}`);
       expect(JSON.stringify(json)).not.toMatch(/stranger|beta/);
-      expect(JSON.stringify(json)).toContain(path === "organisations" ? "acme" : "peer");
+      expect(JSON.stringify(json)).toContain(/organisations|projects/.test(path) ? "acme" : "peer");
     }
     const own = await as("member", "get /admin/v1/tokens");
     expect((own.json["data"] as { user: string }[]).map(({ user }) => user)).toEqual(["member"]);
@@ -227,16 +245,25 @@ test("the last owner can't be disabled, demoted or deleted", async () => {
   for (const [route, body] of [
     ["patch /admin/v1/users/owner", { disabled: true }],
     ["patch /admin/v1/users/owner", { role: "billing" }],
+    ["patch /admin/v1/users/owner", { expires_at: "1970-01-01T00:00:01Z" }],
     ["delete /admin/v1/users/owner", undefined],
   ] as const)
     expect(await as("owner", route, { body })).toMatchObject({ status: 409, code: "last_owner" });
   expect(await as("owner", "patch /admin/v1/users/owner", { body: { name: "root" } })).toMatchObject({ status: 200 });
 });
 
-test("nor the organisation of the last owner disabled", async () => {
+test("nor the organisation of the last owner disabled, nor its access ended", async () => {
   await as("boss", "patch /admin/v1/users/owner", { body: { role: "member" } });
-  const { status, code } = await as("boss", "patch /admin/v1/organisations/acme", { body: { disabled: true } });
-  expect([status, code]).toEqual([409, "last_owner"]);
+  for (const body of [{ disabled: true }, { expires_at: "1970-01-01T00:00:01Z" }])
+    expect(await as("boss", "patch /admin/v1/organisations/acme", { body })).toMatchObject({
+      status: 409,
+      code: "last_owner",
+    });
+  // An owner whose access has ended is none that could act.
+  await as("boss", "patch /admin/v1/users/owner", { body: { role: "owner", expires_at: "1970-01-01T00:00:01Z" } });
+  expect(await as("boss", "patch /admin/v1/users/boss", { body: { role: "member" } })).toMatchObject({
+    code: "last_owner",
+  });
 });
 
 describe("a user", () => {

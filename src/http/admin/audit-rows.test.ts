@@ -1,6 +1,6 @@
 /** Each route that changes something writes one row for one act, and none for a dry run or a refusal. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { addBudget, addGroup, createToken } from "../../accounts/index.ts";
+import { addBudget, addGroup, addHolder, createToken } from "../../accounts/index.ts";
 import { AdminServer } from "./__fixtures__/admin-server.ts";
 import { type AdminRoute, routeRoles } from "./route-roles.ts";
 
@@ -24,6 +24,7 @@ beforeEach(async () => {
   owner = (await createToken(deps, { user: "owner", role: "owner" })).token;
   token = (await createToken(deps, { user: "ann", organisation: "acme" })).id;
   await createToken(deps, { user: "ben" });
+  await addHolder(deps, { kind: "project", name: "site", members: ["ben"] });
   await addGroup(deps, { name: "unused", models: ["openai/*"] });
   budget = (await addBudget(deps, { kind: "user", name: "ann" }, { maxBudget: 1n })).budget.id;
 });
@@ -37,6 +38,13 @@ const acts: Readonly<Record<ChangingRoute, Act>> = {
   "post /admin/v1/users": { act: "user.create", body: { name: "new", organisation: "acme", ...limits } },
   "patch /admin/v1/users/{id}": { act: "user.move", body: { organisation: null, ...limits }, id: () => "ann" },
   "delete /admin/v1/users/{id}": { act: "user.delete", id: () => "ann" },
+  "post /admin/v1/projects": { act: "project.create", body: { name: "new", members: ["ben"], ...limits } },
+  "patch /admin/v1/projects/{id}": {
+    act: "project.move",
+    body: { organisation: "acme", members: ["ann"], ...limits },
+    id: () => "site",
+  },
+  "delete /admin/v1/projects/{id}": { act: "project.delete", id: () => "site" },
   "post /admin/v1/tokens": { act: "token.create", body: { user: "ann", rpm: 5, paused: true } },
   "patch /admin/v1/tokens/{id}": { act: "token.change", body: { rpm: 5, max_budget: 1 }, id: () => token },
   "delete /admin/v1/tokens/{id}": { act: "token.revoke", id: () => token },

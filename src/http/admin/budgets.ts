@@ -1,7 +1,6 @@
 /** Model groups, and the budgets beside the chains of organisations, users and tokens. */
 import { z } from "@hono/zod-openapi";
 import {
-  type AccountName,
   accountBudgetJson,
   addBudget,
   addGroup,
@@ -30,6 +29,7 @@ import {
   idOf,
   name,
   nanoOf,
+  ownerIn,
   reason,
   reference,
   taggedJson,
@@ -148,8 +148,9 @@ const budget = z
   .object({
     object: z.literal("budget"),
     id: z.string(),
-    organisation: z.string().nullable().describe("Whose it is; null if it is a user's or a token's."),
+    organisation: z.string().nullable().describe("Whose it is; null if it is another's."),
     user: z.string().nullable(),
+    project: z.string().nullable(),
     token: z.string().nullable(),
     owner_id: z.string(),
     models: z.string().nullable().describe("A model group; null for all models."),
@@ -182,6 +183,7 @@ const settings = {
 const owners = {
   organisation: reference.optional(),
   user: reference.optional(),
+  project: reference.optional(),
   token: reference.optional(),
 };
 const newBudget = z
@@ -202,18 +204,6 @@ function changesOf(body: z.output<typeof changedBudget>): BudgetChanges {
   };
 }
 
-type Owners = Partial<Record<keyof typeof owners, string | undefined>>;
-
-/** The one owner that is named, or none. Throws 422 if there are several. */
-function ownerOf({ organisation, user, token }: Owners): AccountName | undefined {
-  const named = Object.entries({ organisation, user, token }).flatMap(([kind, id]): AccountName[] =>
-    id === undefined ? [] : [{ kind: kind as AccountName["kind"], name: id }],
-  );
-  if (named.length > 1)
-    throw new GatewayError("validation_failed", "organisation, user or token: one", { param: "user" });
-  return named[0];
-}
-
 const noBudget = "There is none in the caller's reach.";
 const query = pageQuery.extend(owners);
 
@@ -229,7 +219,7 @@ export const budgetRoutes = [
     },
     async (call, needs) => {
       const { limit, after, ...named } = parseQuery(call.request, query);
-      const page = { limit: limit + 1, after, owner: ownerOf(named) };
+      const page = { limit: limit + 1, after, owner: ownerIn(named) };
       return Response.json(listOf(await listBudgets(accountsOf(call, needs), page), limit, accountBudgetJson));
     },
   ),
@@ -237,19 +227,22 @@ export const budgetRoutes = [
     {
       route: "post /admin/v1/budgets",
       operationId: "createBudget",
-      summary: "Create a budget of an organisation, a user or a token, beside its own limit.",
+      summary: "Create a budget of an organisation, a user, a project or a token, beside its own limit.",
       query: actQuery,
       requestHeaders: actHeaders,
       body: newBudget,
       answer: budget,
       notFound: noBudget,
-      conflict: "The user has no account.",
+      conflict: "It has no account.",
     },
     async (call, needs) => {
       const body = await bodyOf(call, needs, newBudget);
-      const owner = ownerOf(body);
+      const { organisation, user, project, token } = body;
+      const owner = ownerIn({ organisation, user, project, token });
       if (owner === undefined)
-        throw new GatewayError("validation_failed", "organisation, user or token: name one", { param: "user" });
+        throw new GatewayError("validation_failed", "organisation, user, project or token: name one", {
+          param: "user",
+        });
       const request = { ...changesOf(body), maxBudget: nanoOf(body.max_budget) };
       const made = await addBudget(accountsOf(call, needs), owner, request, contextOf(call, body));
       return taggedJson(accountBudgetJson(made), made.budget.version);

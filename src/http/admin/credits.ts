@@ -2,12 +2,13 @@ import { z } from "@hono/zod-openapi";
 import { postCredits } from "../../accounts/index.ts";
 import { GatewayError, limits } from "../../core/index.ts";
 import { accountsOf, adminRoute } from "./admin-route.ts";
-import { actHeaders, actQuery, amount, bodyOf, contextOf, nanoOf, reason, reference } from "./requests.ts";
+import { actHeaders, actQuery, amount, bodyOf, contextOf, nanoOf, ownerIn, reason, reference } from "./requests.ts";
 
 const body = z
   .strictObject({
     organisation: reference.optional(),
     user: reference.optional(),
+    project: reference.optional(),
     amount: amount
       .refine((credits) => nanoOf(credits) !== 0n, "must not be zero")
       .describe("Below zero it takes credits back."),
@@ -21,6 +22,7 @@ const answer = z
     entry: z.string().describe("The id of the entry in the books."),
     organisation: z.string().nullable(),
     user: z.string().nullable(),
+    project: z.string().nullable(),
     amount,
     reason: z.string(),
   })
@@ -54,30 +56,33 @@ export const creditsRoute = adminRoute(
     requestHeaders: headers,
     body,
     answer,
-    notFound: "There is no such organisation or user.",
+    notFound: "There is no such organisation, user or project.",
     conflict: "There are not as many credits to take, or the key belongs to another body.",
   },
   async (call, needs) => {
     const wanted = await bodyOf(call, needs, body);
-    const { organisation, user } = wanted;
     const { reason: why, dryRun } = contextOf(call, wanted);
-    const owner = organisation ?? user;
-    if (owner === undefined || (organisation !== undefined && user !== undefined))
-      throw new GatewayError("validation_failed", "organisation: name one, or a user", { param: "organisation" });
+    const { organisation, user, project } = wanted;
+    const owner = ownerIn({ organisation, user, project });
+    if (owner === undefined)
+      throw new GatewayError("validation_failed", "organisation: name one, or a user, or a project", {
+        param: "organisation",
+      });
     if (why === undefined) throw new GatewayError("validation_failed", "reason: say why", { param: "reason" });
     const key = retryKeyOf(call.request);
-    const kind = organisation === undefined ? "user" : "organisation";
-    const granted = await postCredits(accountsOf(call, needs), { kind, name: owner }, nanoOf(wanted.amount), {
+    const granted = await postCredits(accountsOf(call, needs), owner, nanoOf(wanted.amount), {
       reason: why,
       ...(key !== undefined && { key }),
       createsHolder: false,
       dryRun,
     });
+    const { kind, name } = granted.holder;
     return Response.json({
       object: "credits",
       entry: granted.entry,
-      organisation: kind === "organisation" ? granted.holder.name : null,
-      user: kind === "user" ? granted.holder.name : null,
+      organisation: kind === "organisation" ? name : null,
+      user: kind === "user" ? name : null,
+      project: kind === "project" ? name : null,
       amount: wanted.amount,
       reason: why,
     });

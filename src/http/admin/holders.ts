@@ -1,4 +1,4 @@
-/** Organisations and users, which have the same routes. */
+/** Organisations, users and projects, which have the same routes. */
 import { z } from "@hono/zod-openapi";
 import {
   addHolder,
@@ -9,6 +9,7 @@ import {
   type HolderChanges,
   type HolderKind,
   listHolders,
+  oneOfKind,
   type TokenPolicy,
 } from "../../accounts/index.ts";
 import { parseMarkup } from "../../core/index.ts";
@@ -94,6 +95,15 @@ const answers = {
       identities: z.array(identity).describe("Callers with tokens of configured issuers who are this user."),
     })
     .meta({ id: "AdminUser" }),
+  project: z
+    .object({
+      object: z.literal("project"),
+      ...common,
+      organisation: z.string().nullable(),
+      organisation_id: z.string().nullable(),
+      members: z.array(z.string()).describe("The ids of users who see what belongs to it, and have its tokens."),
+    })
+    .meta({ id: "AdminProject" }),
 } as const;
 
 const settings = { ...policySettings, ...limitSettings, disabled: z.boolean().optional(), reason };
@@ -106,6 +116,12 @@ const markup = z
 const ofOrganisation = { ...settings, markup: markup.optional(), token_policy: tokenPolicy.nullish() };
 const identities = z.array(identity).max(100).optional().describe("These and no others, by owners alone.");
 const ofUser = { ...settings, role: role.optional(), identities };
+const members = z
+  .array(reference)
+  .max(1_000)
+  .optional()
+  .describe("Users of its organisation, by id or name: these and no others.");
+const ofProject = { ...settings, members };
 
 const bodies = {
   organisation: {
@@ -122,9 +138,23 @@ const bodies = {
       })
       .meta({ id: "AdminUserChange" }),
   },
+  project: {
+    create: z
+      .strictObject({ name, organisation: reference.nullish(), ...ofProject })
+      .meta({ id: "AdminProjectRequest" }),
+    change: z
+      .strictObject({
+        name: name.optional(),
+        organisation: reference.nullish().describe("Moves the project there, without its members; null for none."),
+        ...ofProject,
+      })
+      .meta({ id: "AdminProjectChange" }),
+  },
 } as const;
 
-type HolderBody = z.output<typeof bodies.organisation.change> & z.output<typeof bodies.user.change>;
+type HolderBody = z.output<typeof bodies.organisation.change> &
+  z.output<typeof bodies.user.change> &
+  z.output<typeof bodies.project.change>;
 
 function tokenPolicyOf(policy: z.output<typeof tokenPolicy> | null | undefined): TokenPolicy | null | undefined {
   if (policy == null) return policy;
@@ -145,18 +175,26 @@ function changesOf(body: HolderBody): HolderChanges {
     role: given,
     disabled,
     identities: body.identities,
+    members: body.members,
     tokenPolicy: tokenPolicyOf(body.token_policy),
     markup: factor == null ? factor : Number(parseMarkup(factor)),
   };
 }
 
 const params = z.object({ id: z.string().describe("An id or a name.") });
-const conflict = "It has credits, users or calls under way, or the name is taken, or nobody else is an owner.";
+const conflict =
+  "It has credits, users, projects or calls under way, or the name is taken, or nobody else is an owner.";
 const notFound = "There is none in the caller's reach.";
 
-const query = pageQuery.extend({ organisation: reference.optional().describe("Its users only, by its id or name.") });
+const query = pageQuery.extend({ organisation: reference.optional().describe("Of this one only, by its id or name.") });
 
-const titles = { organisation: "Organisation", user: "User" } as const;
+const titles = { organisation: "Organisation", user: "User", project: "Project" } as const;
+
+const withoutTokens = {
+  organisation: "an organisation without users and projects",
+  user: "a user, and revoke their tokens",
+  project: "a project, and revoke its tokens",
+} as const;
 
 const listRoute = (kind: HolderKind) =>
   adminRoute(
@@ -164,11 +202,11 @@ const listRoute = (kind: HolderKind) =>
       route: `get /admin/v1/${kind}s`,
       operationId: `list${titles[kind]}s`,
       summary: `${titles[kind]}s, by id.`,
-      query: kind === "user" ? query : pageQuery,
+      query: kind === "organisation" ? pageQuery : query,
       answer: listSchema(answers[kind]),
     },
     async (call, needs) => {
-      const { limit, after, ...rest } = parseQuery(call.request, kind === "user" ? query : pageQuery);
+      const { limit, after, ...rest } = parseQuery(call.request, kind === "organisation" ? pageQuery : query);
       const organisation = "organisation" in rest ? (rest.organisation as string | undefined) : undefined;
       const found = await listHolders(accountsOf(call, needs), { kind, limit: limit + 1, after, organisation });
       return Response.json(listOf(found, limit, holderJson));
@@ -180,7 +218,7 @@ const createRoute = (kind: HolderKind) =>
     {
       route: `post /admin/v1/${kind}s`,
       operationId: `create${titles[kind]}`,
-      summary: `Create ${kind === "user" ? "a user" : "an organisation"}.`,
+      summary: `Create ${oneOfKind(kind)}.`,
       query: actQuery,
       requestHeaders: actHeaders,
       body: bodies[kind].create,
@@ -218,7 +256,7 @@ const changeRoute = (kind: HolderKind) =>
     {
       route: `patch /admin/v1/${kind}s/{id}`,
       operationId: `change${titles[kind]}`,
-      summary: `Change ${kind === "user" ? "a user" : "an organisation"}; null takes a limit away.`,
+      summary: `Change ${oneOfKind(kind)}; null takes a limit away.`,
       params,
       query: actQuery,
       requestHeaders: changeHeaders,
@@ -241,7 +279,7 @@ const deleteRoute = (kind: HolderKind) =>
     {
       route: `delete /admin/v1/${kind}s/{id}`,
       operationId: `delete${titles[kind]}`,
-      summary: `Delete ${kind === "user" ? "a user, and revoke their tokens" : "an organisation without users"}.`,
+      summary: `Delete ${withoutTokens[kind]}.`,
       params,
       query: actQuery,
       requestHeaders: changeHeaders,
@@ -256,10 +294,11 @@ const deleteRoute = (kind: HolderKind) =>
     },
   );
 
-/** The five routes of organisations, or of users. */
+/** The five routes of one kind. */
 function routesOf(kind: HolderKind) {
   return [listRoute(kind), createRoute(kind), getRoute(kind), changeRoute(kind), deleteRoute(kind)];
 }
 
 export const organisationRoutes = routesOf("organisation");
 export const userRoutes = routesOf("user");
+export const projectRoutes = routesOf("project");

@@ -1,7 +1,7 @@
 /** What admin requests have in common: bodies, reasons, dry runs and versions. */
 import { isUtf8 } from "node:buffer";
 import { z } from "@hono/zod-openapi";
-import type { ActContext, LimitChanges, PolicyChanges } from "../../accounts/index.ts";
+import type { AccountName, ActContext, LimitChanges, PolicyChanges } from "../../accounts/index.ts";
 import { parseBody, readBody } from "../../bodies/index.ts";
 import { GatewayError, type Nano, parseCredits, roles } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
@@ -117,6 +117,18 @@ export function idOf({ pathParameter }: RouteCall): string {
   if (reference.safeParse(id).success) return id;
   throw new GatewayError("account_not_found", "There is none with this id or name.");
 }
+/** The one owner that is named, or none. Throws 422 for several. */
+export function ownerIn<Kind extends AccountName["kind"]>(
+  named: Partial<Record<Kind, string | undefined>>,
+): { kind: Kind; name: string } | undefined {
+  const kinds = (Object.keys(named) as Kind[]).filter((kind) => named[kind] !== undefined);
+  const [kind] = kinds;
+  if (kinds.length > 1)
+    throw new GatewayError("validation_failed", `${kinds.join(", ")}: name one of them`, { param: kinds[1] ?? "" });
+  const idOrName = kind && named[kind];
+  return kind === undefined || idOrName === undefined ? undefined : { kind, name: idOrName };
+}
+
 export const role = z.enum(roles);
 const period = z.enum(["daily", "monthly"]).nullable();
 export const amount = z.number().min(-CREDITS_MAX).max(CREDITS_MAX).describe("Credits.");

@@ -170,3 +170,39 @@ describe("within a policy", () => {
     expect((await openTokenStore(server.storage).list()).filter(({ user }) => user === "ann")).toHaveLength(6);
   });
 });
+
+describe("an organisation's admin does not lift limits", () => {
+  test("of their own user, nor of another admin", async () => {
+    await createToken(server.deps, { user: "other", organisation: "acme", role: "organisation_admin" });
+    for (const user of ["head", "other"]) {
+      await ask(owner.token, `patch /admin/v1/users/${user}`, { rpm: 7, max_budget: 2 });
+      const made = await ask(owner.token, "post /admin/v1/budgets", { user, max_budget: 1 });
+      for (const body of [{ rpm: null }, { rpm: 99 }, { max_budget: null }, { models: ["*"] }, { disabled: true }])
+        expect((await ask(admin.token, `patch /admin/v1/users/${user}`, body)).code).toBe("role_required");
+      const file = await ask(admin.token, "put /admin/v1/people", { people: [{ name: user, rpm: null }] });
+      const budget = await ask(admin.token, `delete /admin/v1/budgets/${String(made.json["id"])}`);
+      expect([file.code, budget.code]).toEqual(["role_required", "role_required"]);
+    }
+    expect((await ask(admin.token, "patch /admin/v1/users/ann", { rpm: 99 })).status).toBe(200);
+  });
+
+  test("of the token that they present, nor by another one of their own", async () => {
+    const limited = await createToken(server.deps, { user: "head", rpm: 7 });
+    const free = await createToken(server.deps, { user: "head" });
+    for (const [route, body] of [
+      [`patch /admin/v1/tokens/${limited.id}`, { rpm: null }],
+      [`patch /admin/v1/tokens/${free.id}`, { rpm: 9 }],
+      ["post /admin/v1/tokens", {}],
+      [`post /admin/v1/tokens/${free.id}/rotate`, {}],
+    ] as const)
+      expect((await ask(limited.token, route, body)).code).toBe("role_required");
+    const other = await createToken(server.deps, { user: "other", organisation: "acme", role: "organisation_admin" });
+    const lifted = await ask(other.token, `patch /admin/v1/tokens/${limited.id}`, { rpm: null });
+    expect(lifted.code).toBe("role_required");
+    for (const [route, body] of [
+      [`patch /admin/v1/tokens/${ann.id}`, { rpm: 9 }],
+      [`post /admin/v1/tokens/${limited.id}/rotate`, {}],
+    ] as const)
+      expect((await ask(limited.token, route, body)).status).toBe(200);
+  });
+});

@@ -1,9 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import {
+  type Caller,
   changeToken,
   findTokenState,
   issueTokenTo,
   listTokens,
+  ownerPlace,
   revokeToken,
   rotateToken,
   tokenJson,
@@ -20,6 +22,7 @@ import {
   idOf,
   limitChangesOf,
   limitSettings,
+  ownerIn,
   policyFields,
   policySettings,
   printable,
@@ -34,8 +37,10 @@ const credits = z.number().describe("Credits.");
 const tokenFields = {
   object: z.literal("token"),
   id: z.string(),
-  user: z.string(),
-  user_id: z.string(),
+  user: z.string().nullable().describe("Whose it is; null of a project's."),
+  user_id: z.string().nullable(),
+  project: z.string().nullable(),
+  project_id: z.string().nullable(),
   name: z.string().nullable(),
   role: role.nullable().describe("A lesser one than its user's; null for that."),
   service: z.boolean(),
@@ -69,6 +74,7 @@ const settings = {
 const createBody = z
   .strictObject({
     user: reference.optional().describe("By default the caller."),
+    project: reference.optional().describe("In place of a user."),
     service: z.boolean().optional().describe("Spends without a balance; by owners alone."),
     ...settings,
   })
@@ -97,7 +103,17 @@ const notFound = "There is no such token in the caller's reach.";
 const conflict = "The token is revoked.";
 const precondition = "It was changed since.";
 
-const query = pageQuery.extend({ user: reference.optional().describe("Theirs only, by id or name.") });
+const query = pageQuery.extend({
+  user: reference.optional().describe("Theirs only, by id or name."),
+  project: reference.optional().describe("Its own only, by id or name."),
+});
+
+/** Throws 422 for a command, which is nobody's. */
+function callersOwner({ user }: Caller) {
+  if (user === undefined) throw new GatewayError("validation_failed", "user: name one", { param: "user" });
+  const { kind, id } = ownerPlace(user);
+  return { kind, name: id };
+}
 
 const listRoute = adminRoute(
   {
@@ -106,11 +122,12 @@ const listRoute = adminRoute(
     summary: "Tokens in the caller's reach, by id, without their secrets.",
     query,
     answer: listSchema(tokenAnswer),
-    notFound: "There is no such user in the caller's reach.",
+    notFound: "There is no such user or project in the caller's reach.",
   },
   async (call, needs) => {
-    const { limit: count, after, user } = parseQuery(call.request, query);
-    const found = await listTokens(accountsOf(call, needs), { limit: count + 1, after, user });
+    const { limit: count, after, ...named } = parseQuery(call.request, query);
+    const page = { limit: count + 1, after, owner: ownerIn(named) };
+    const found = await listTokens(accountsOf(call, needs), page);
     return Response.json(listOf(found, count, tokenJson));
   },
 );
@@ -124,17 +141,16 @@ const createRoute = adminRoute(
     requestHeaders: actHeaders,
     body: createBody,
     answer: withSecret,
-    conflict: "The user is deleted.",
-    notFound: "There is no such user in the caller's reach.",
+    conflict: "It has no account.",
+    notFound: "There is no such user or project in the caller's reach.",
   },
   async (call, needs) => {
     const body = await bodyOf(call, needs, createBody);
     const context = contextOf(call, body);
-    const { user, service, ...rest } = body;
+    const { user, project, service, ...rest } = body;
     const deps = accountsOf(call, needs);
-    const owner = user ?? deps.caller.user;
-    if (owner === undefined) throw new GatewayError("validation_failed", "user: name one", { param: "user" });
-    const issued = await issueTokenTo(deps, { ...changesOf(rest), service, user: owner }, context);
+    const owner = ownerIn({ user, project }) ?? callersOwner(deps.caller);
+    const issued = await issueTokenTo(deps, { ...changesOf(rest), service, owner }, context);
     const token = context.dryRun === true ? null : issued.secret;
     return taggedJson({ ...tokenJson(issued), token }, issued.token.version);
   },

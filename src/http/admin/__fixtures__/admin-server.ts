@@ -1,7 +1,7 @@
 /** The admin routes on a storage, without a socket. */
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
-import type { AccountsDependencies } from "../../../accounts/index.ts";
+import { type AccountsDependencies, readAsProject } from "../../../accounts/index.ts";
 import { Authenticator, openClientSecretStore, openTokenStore, type Principal } from "../../../auth/index.ts";
 import { openGenerationStore } from "../../../generations/index.ts";
 import { openNodeStore } from "../../../nodes/index.ts";
@@ -61,6 +61,7 @@ export class AdminServer {
       logger,
       publicUrl: "http://gateway.test",
       draining: () => false,
+      readAsProject: (caller, project) => readAsProject(this.deps, caller, project),
     });
   }
 
