@@ -14,6 +14,10 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
   generateContent: { contents },
   streamGenerateContent: { contents },
   countTokens: { contents },
+  embedContent: { content: { parts: [{ text: "a text" }] } },
+  batchEmbedContents: {
+    requests: [{ content: { parts: [{ text: "a text" }] } }, { content: { parts: [{ text: "another text" }] } }],
+  },
   createCompletion: { model: "openai/gpt-3.5-turbo-instruct", prompt: "Once upon a time", max_tokens: 32 },
   createResponse: { model: "openai/gpt-5-mini", input: "Say hello in one word." },
   countResponseTokens: { model: "openai/gpt-5-mini", input: "Say hello in one word." },

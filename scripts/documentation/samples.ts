@@ -28,13 +28,18 @@ const known: Readonly<Record<string, string>> = {
   name: "web_search",
 };
 
+const EMBEDDING_MODEL = "openai/text-embedding-3-small";
+
 const valueOf = (name: string): string => known[name] ?? name.toUpperCase();
 
 /** The path with a value for each of its parameters and of those that its query needs, or a name in capitals. */
 export function samplePath({ path, parameters = [] }: Pick<Operation, "path" | "parameters">): string {
   const needed = parameters.filter((each) => each.in === "query" && each.required === true);
   const query = needed.map(({ name }) => `${name}=${valueOf(name)}`).join("&");
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => valueOf(name));
+  const isOfVectors = /mbedContents?$/.test(path);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    name === "model" && isOfVectors ? EMBEDDING_MODEL : valueOf(name),
+  );
   return query === "" ? filled : `${filled}?${query}`;
 }
 

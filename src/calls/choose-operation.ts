@@ -15,6 +15,8 @@ const preferred: readonly Dialect[] = ["messages", "responses", "chat"];
 export function withAskedFeatures<Body>(target: Target, codec: TextCodec<Body> | MediaCodec<Body>, body: Body): Target {
   const { forPrefill } = target.operation;
   if (forPrefill !== undefined && isContinued(objectOf(body) ?? {})) return { ...target, operation: forPrefill };
+  const forBody = target.operation.forBody?.(objectOf(body) ?? {});
+  if (forBody !== undefined) return { ...target, operation: forBody };
   if (codec.dialect === "chat") {
     const other = otherForTools(target, objectOf(body) ?? {});
     if (other !== undefined) return { ...target, operation: other };

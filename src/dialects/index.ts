@@ -69,7 +69,7 @@ export {
   responsesRequest,
   streamInConversation,
 } from "./responses/index.ts";
-export { geminiBody, geminiCodec, type GeminiRequest, geminiRequest } from "./gemini/index.ts";
+export { camelMember, geminiBody, geminiCodec, type GeminiRequest, geminiRequest, inCamel } from "./gemini/index.ts";
 export { createdThoughts, thoughtsOf } from "./sealed-thoughts.ts";
 export { type FirstContent, firstContentOf, isRefusal } from "./first-content.ts";
 export { streamOfAnswer, translateStream } from "./translated-stream.ts";

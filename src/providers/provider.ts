@@ -107,6 +107,15 @@ export interface UpstreamOperation {
   baseUrl?: string;
   /** The operation for an answer to continue, if this one takes none. */
   forPrefill?: UpstreamOperation;
+  /** The operation for a body that this one does not take, without a dialect; undefined for any other body. */
+  forBody?(body: JsonObject): UpstreamOperation | undefined;
+  /** The purposes that texts to embed may have; absent if there are none. */
+  purposes?: {
+    /** The values of `input_type`, by Google's names. */
+    names: Readonly<Record<string, string>>;
+    /** Whether a text may have a `title` too. */
+    takesTitle?: boolean;
+  };
   /**
    * Edits of the client's body that this upstream needs, besides the model's name, which is `model`. Long texts in `body`
    * are truncated.

@@ -159,8 +159,6 @@ describe("errors have Google's format, with the status as the number", () => {
     [`/v1beta/models/${model}:batchGenerateContent`, "one by one"],
     [`/v1/models/${model}:predict`, "/v1/images/generations"],
     ["/v1beta/models/google/veo-3:predictLongRunning", "/v1/videos"],
-    ["/v1beta/models/google/gemini-embedding-001:embedContent", "/v1/embeddings"],
-    ["/v1beta/models/google/gemini-embedding-001:batchEmbedContents", "/v1/embeddings"],
   ])("for %s, what to do instead", async (path, advice) => {
     const { status, value } = await post(path, {});
     expect([status, value.error?.status]).toEqual([404, "NOT_FOUND"]);

@@ -7,6 +7,7 @@ import { geminiKeys, GeminiStreamObserver } from "./observe-stream.ts";
 import type { GeminiRequest } from "./request.ts";
 import { geminiObjects } from "./stored-objects.ts";
 
+export { camelMember, inCamel } from "./camel.ts";
 export { geminiBody, type GeminiRequest, geminiRequest } from "./request.ts";
 export { geminiTranslation } from "./translation.ts";
 

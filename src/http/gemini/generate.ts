@@ -5,7 +5,7 @@ import { answerPaid } from "../answer-paid.ts";
 import type { ChargeableServices } from "../chargeable.ts";
 import { type PaidRoute, proxiedRoute, type RouteCall } from "../route.ts";
 import { asList } from "./as-list.ts";
-import { inAllPlaces, modelOf, modelParams } from "./places.ts";
+import { generationLink, inAllPlaces, modelOf, modelParams } from "./places.ts";
 
 /** Messages before chat: Anthropic's chat endpoint has no thoughts. */
 const generation: ChargeableRoute<GeminiRequest> = {
@@ -13,10 +13,6 @@ const generation: ChargeableRoute<GeminiRequest> = {
   surface: "gemini",
   body: geminiRequest,
   codec: geminiCodec,
-};
-
-const links = {
-  generation: { operationId: "getGeneration", parameters: { request_id: "$response.header.x-request-id" } },
 };
 
 interface GeneratingMethod {
@@ -38,7 +34,7 @@ function generateRoutes({ method, summary, query }: GeneratingMethod): PaidRoute
       ...(query === undefined ? {} : { query }),
       body: geminiBody,
       isPaid: true,
-      links,
+      links: generationLink,
       streams,
     },
     takesSlashes: true,

@@ -11,6 +11,11 @@ export const modelParams = z.object({
   model: z.string().describe("Provider-prefixed model id; the slash raw or encoded."),
 });
 
+/** The record of a paid call, as a link of the document. */
+export const generationLink = {
+  generation: { operationId: "getGeneration", parameters: { request_id: "$response.header.x-request-id" } },
+};
+
 /** The route at each of these addresses; the document describes the first. */
 export function inAllPlaces<Route extends { path: string }>(route: Route): Route[] {
   const [first = "", ...others] = places;

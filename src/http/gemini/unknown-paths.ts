@@ -13,7 +13,6 @@ const advice: readonly [RegExp, string][] = [
     "Send files with the request (inlineData), or by an address that the gateway can fetch (fileData).",
   ],
   [/\/cachedContents/, "Send the whole prompt: providers cache its beginning by themselves."],
-  [/(?::|%3a)(?:batchE|e)mbedContents?$/i, "Embeddings are made at /v1/embeddings."],
   [/(?::|%3a)(?:async)?batch|\/batches/i, "Send the requests one by one."],
   [/(?::|%3a)predict/i, "Images are made at /v1/images/generations, videos at /v1/videos."],
   [/\/interactions/, "Use models/{model}:generateContent."],

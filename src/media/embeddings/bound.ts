@@ -6,7 +6,9 @@ import type { EmbeddingsRequest } from "./request.ts";
 /** The fields whose size is the size of the input. */
 export const opaqueFields = ["input"] as const;
 
-/** The output is free. */
-export function boundEmbeddings({ input }: EmbeddingsRequest, sizeOf: SizeOf): WorkBound {
-  return { ...boundInputs(input, sizeOf), outputTokens: 0, choices: 1 };
+/** The output is free. A title is input beside each text. */
+export function boundEmbeddings({ input, title }: EmbeddingsRequest, sizeOf: SizeOf): WorkBound {
+  const bound = boundInputs(input, sizeOf);
+  const titles = typeof title === "string" ? bound.inputs * Buffer.byteLength(title) : 0;
+  return { ...bound, inputTokens: bound.inputTokens + titles, outputTokens: 0, choices: 1 };
 }

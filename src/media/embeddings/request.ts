@@ -9,6 +9,7 @@ export const embeddingsRequest = z
     input: textInputs,
     encoding_format: z.string().nullish().describe("float or base64."),
     dimensions: wholeNumber(1).nullish(),
+    title: z.string().nullish().describe("Google, beside input_type: the title of the text."),
     stream: z
       .literal(false, "embeddings are not streamed")
       .nullish()

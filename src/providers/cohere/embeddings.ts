@@ -62,6 +62,17 @@ function readUsage(answer: JsonObject): ObservedUsage | undefined {
 /** Converted to Cohere's `/v2/embed` (docs/wire/rerank.md). */
 export const embeddings: UpstreamOperation = {
   path: "/v2/embed",
+  purposes: {
+    names: {
+      RETRIEVAL_QUERY: "search_query",
+      QUESTION_ANSWERING: "search_query",
+      FACT_VERIFICATION: "search_query",
+      CODE_RETRIEVAL_QUERY: "search_query",
+      RETRIEVAL_DOCUMENT: "search_document",
+      CLASSIFICATION: "classification",
+      CLUSTERING: "clustering",
+    },
+  },
   edits: () => [],
   toUpstream,
   readUsage,
