@@ -7,7 +7,7 @@
  *   └── settle: from its end until that is durable
  */
 import type { AttemptReport, WorkOrder, WorkReport } from "../charges/index.ts";
-import { type GatewayError, inputTokens, outputTokens } from "../core/index.ts";
+import { type GatewayError, inputTokens, loggableId, outputTokens } from "../core/index.ts";
 import { attribute, nanoseconds, quoted } from "../telemetry/index.ts";
 import { genAiOperation, type GenAiNames } from "./genai-names.ts";
 
@@ -120,7 +120,7 @@ export class WorkTrace {
       member("tollgate.credits", Number(credits)) +
       member("tollgate.requested_model", source.modelId) +
       member("tollgate.route", record.route) +
-      member("tollgate.upstream_request_id", record.upstreamRequestId) +
+      member("tollgate.upstream_request_id", loggableId(record.upstreamRequestId)) +
       member("error.type", error?.code) +
       (hasUsage ? "" : usageMembers(this.#settings.names, report, 0));
     return this.#whole(operation, { until, attributes, failed: record.outcome === "failed" });

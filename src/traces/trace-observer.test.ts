@@ -148,6 +148,16 @@ describe("the trace of a call", () => {
     });
   });
 
+  test("has no id of an upstream that is long or no id", () => {
+    for (const id of ["x".repeat(10_000), "with\nlines", "req-1"]) {
+      const { observer, traces } = scene();
+      observer.ended(endOf({ upstreamRequestId: id }));
+      observer.committed({ id: "req_1", shortfall: 0n });
+      const found = attributesOf(named(traces[0], "chat"))["tollgate.upstream_request_id"];
+      expect(found).toBe(id === "req-1" ? id : undefined);
+    }
+  });
+
   test("has the names of version 1.36 if they are wanted", () => {
     const { observer, traces } = scene({ names: "1.36" });
     observer.attempted(attempt);

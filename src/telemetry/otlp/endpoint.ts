@@ -11,8 +11,8 @@ export type OtlpAnswer = { kind: "taken"; rejected: number } | { kind: "refused"
 /** Answers after which the same request may succeed. */
 const REPEATABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** An answer is a few counts; no more of it is read. */
-const ANSWER_CHARACTERS_MAX = 65_536;
+/** An answer is a few counts; of a longer one no more is read. */
+const ANSWER_BYTES_MAX = 65_536;
 
 interface OtlpEndpointOptions {
   signal: "traces" | "metrics";
@@ -47,7 +47,7 @@ export class OtlpEndpoint {
         redirect: "manual",
       });
       ({ status } = response);
-      const text = (await response.text()).slice(0, ANSWER_CHARACTERS_MAX);
+      const text = await beginningOf(response);
       if (response.ok) answer = { kind: "taken", rejected: rejectedIn(text) };
       else if (REPEATABLE.has(status)) answer = { kind: "again", afterMs: retryAfterOf(response) };
       else answer = { kind: "refused" };
@@ -67,6 +67,19 @@ export class OtlpEndpoint {
     if (isAway) logger.warn({ signal, status }, "the collector of OpenTelemetry does not take the data");
     else logger.info({ signal }, "the collector of OpenTelemetry takes the data again");
   }
+}
+
+/** The first bytes of an answer, as text. The rest is not read. */
+async function beginningOf({ body }: Response): Promise<string> {
+  if (body === null) return "";
+  const parts: Uint8Array[] = [];
+  let left = ANSWER_BYTES_MAX;
+  for await (const part of body) {
+    parts.push(part.subarray(0, left));
+    left -= part.length;
+    if (left <= 0) break;
+  }
+  return Buffer.concat(parts).toString();
 }
 
 /** The items that a collector has refused of a request that it has taken. */

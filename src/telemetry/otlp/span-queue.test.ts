@@ -133,6 +133,22 @@ describe("a collector", () => {
     expect([spans.sent, spans.dropped]).toEqual([1, 2]);
   });
 
+  test("whose answer does not end is not read to its end", async () => {
+    const written = { bytes: 0 };
+    const endless = new ReadableStream({
+      async pull(controller) {
+        written.bytes += 16_384;
+        controller.enqueue(new Uint8Array(16_384));
+        await Bun.sleep(1);
+      },
+    });
+    const { spans, add } = scene([() => new Response(endless)]);
+    add(1);
+    await spans.send();
+    expect(spans.sent).toBe(1);
+    expect(written.bytes).toBeLessThan(4 * 1024 * 1024);
+  });
+
   test("that is away costs bounded memory, counted drops, and two lines in the log", async () => {
     const { spans, lines, state, add, numbers } = scene();
     const port = server?.port ?? 0;
