@@ -3,7 +3,7 @@
  *
  *   seal ──▶ export ──▶ remove
  *
- * Each names what the next one does. That is stored before the next one begins, so that whoever goes on after a crash exports the same
+ * Each plans the next one. The plan is stored before that begins, so that whoever goes on after a crash exports the same
  * days under the same name, and nothing is removed that no complete file has.
  */
 import { hostname } from "node:os";
@@ -34,7 +34,7 @@ export interface RetentionSettings {
 export interface StepOutcome {
   /** Undefined if nothing is left to do. */
   next: RetentionStep | undefined;
-  /** What was done, for the log; undefined if that is nothing. */
+  /** For the log; undefined if nothing was done. */
   done?: { file: string; entries: number } | { removed: number };
 }
 

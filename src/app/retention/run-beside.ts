@@ -6,7 +6,7 @@ import type { Storage } from "../../storage/index.ts";
 
 const PROGRAM = new URL("retention-thread.ts", import.meta.url);
 
-/** What the thread gets. */
+/** Passed to the thread. */
 export interface StepData {
   file: string;
   step: RetentionStep;

@@ -72,12 +72,16 @@ export class OtlpEndpoint {
 /** The first bytes of an answer, as text. The rest is not read. */
 async function beginningOf({ body }: Response): Promise<string> {
   if (body === null) return "";
+  const bytes: ReadableStream<Uint8Array> = body;
+  const reader = bytes.getReader();
   const parts: Uint8Array[] = [];
   let left = ANSWER_BYTES_MAX;
-  for await (const part of body) {
-    parts.push(part.subarray(0, left));
-    left -= part.length;
-    if (left <= 0) break;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    parts.push(next.value.subarray(0, left));
+    left -= next.value.length;
+    if (left > 0) continue;
+    await reader.cancel();
+    break;
   }
   return Buffer.concat(parts).toString();
 }
