@@ -80,6 +80,8 @@ Where client and provider use the same dialect, bytes are changed for these reas
   streamed. What the model writes after it is paid, so a limit is worth while.
 - **Images by their addresses** are fetched for Google and Moonshot, which take their data alone: before the hold, at most ten of a call, 20 MiB
   together, in ten seconds, from [public addresses](security.md) or those of \`web.allow_private_hosts\`. One that fails is 422 \`image_unreachable\`.
+- **Documents by their addresses** (\`fileData\` in Gemini, \`document\` in Messages, \`input_file\` in Responses) are fetched in the same way toward chat, which has
+  none: PDF, texts and images. Messages and Responses upstreams get the address. Texts are held by their length.
 - **Names of tools** that the provider refuses (other characters than letters, digits, \`_\` and \`-\`, or more than 64, at Anthropic 128) are
   shortened, with a hash at their end, in histories too; the client finds its own names in the answer.
 - **Mistral's thoughts** are parts of a list in the place of the text. Clients of chat get a text, and the thoughts in
@@ -139,7 +141,7 @@ by a \`summary\` in Responses, and by \`includeThoughts\` in Gemini. Google and 
 
 ## Gemini
 
-- **Paths**: \`:generateContent\`, \`:streamGenerateContent\` (events with \`alt=sse\`, else a JSON list) and \`:countTokens\` under \`/v1beta/models/{model}\`,
+- **Paths**: \`:generateContent\`, \`:streamGenerateContent\` (events with \`alt=sse\`, else a JSON list), \`:countTokens\` and [\`:embedContent\`](media.md#embeddings) under \`/v1beta/models/{model}\`,
   \`/v1/models/{model}\` and \`/v1beta1/models/{model}\`, also without \`models/\`; the model's id with its slash raw or escaped. \`GET /v1beta/models\` and \`/{model}\`
   list the models as \`models/{prefix}/{name}\`; \`/v1/models\` does so for a request with \`x-goog-api-key\`, \`x-goog-api-client\` or \`?key=\`.
 - **The token** is in \`x-goog-api-key\`, in \`?key=\` or in \`Authorization: Bearer\`. An empty header is none.

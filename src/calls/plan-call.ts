@@ -23,6 +23,7 @@ import {
 } from "../core/index.ts";
 import {
   comparesModels,
+  fetchedTextBytes,
   inputItems,
   itemsOfMakers,
   queuedResponse,
@@ -198,7 +199,7 @@ function planText<Body extends ChargeableBody>(
       }),
     );
   }
-  const bound = withLostThoughts(codec.bound(parsed.body, parsed.sizeOf), preparation?.lostThoughts);
+  const bound = withPrepared(codec.bound(parsed.body, parsed.sizeOf), preparation);
   const { requestId } = incoming;
   const shownModel = codec.dialect === "messages" && comparesModels(incoming.headers) ? parsed.body.model : undefined;
   const { headers } = incoming;
@@ -236,11 +237,12 @@ function lookUpForeign<Body extends ChargeableBody>(
     .then((found) => (found.size === 0 ? nothing : found));
 }
 
-/** Thoughts that the gateway adds are input, of at least a byte a token. */
-function withLostThoughts(bound: WorkBound, thoughts: BodyPreparation["lostThoughts"]): WorkBound {
-  if (thoughts === undefined) return bound;
-  const bytes = thoughts.values().reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  return { ...bound, inputTokens: bound.inputTokens + bytes };
+/** Thoughts and texts that the gateway adds are input, of at least a byte a token. */
+function withPrepared(bound: WorkBound, { lostThoughts, images }: BodyPreparation = {}): WorkBound {
+  if (lostThoughts === undefined && images === undefined) return bound;
+  const thoughts = lostThoughts?.values().reduce((sum, text) => sum + Buffer.byteLength(text), 0) ?? 0;
+  const texts = images === undefined ? 0 : fetchedTextBytes(images);
+  return { ...bound, inputTokens: bound.inputTokens + thoughts + texts };
 }
 
 async function withKeyOfThoughts<Body extends ChargeableBody>(

@@ -34,6 +34,7 @@ export {
   type FailureKind,
   failureOf,
   type FetchedImages,
+  fetchedTextBytes,
   type ImageAddress,
   imageAddresses,
   leaveOutHostedTools,

@@ -8,6 +8,7 @@ const png = Buffer.from(
 );
 const data = `data:image/png;base64,${png.toString("base64")}`;
 const MEBIBYTE = 1024 * 1024;
+const notes = "a note. ".repeat(20_000);
 
 let asked: string[] = [];
 /** Serves images by path: as their owners' hosts do, also with a wrong type or none. */
@@ -20,6 +21,9 @@ const images = Bun.serve({
     if (pathname === "/moved") return Response.redirect("/cat.png", 302);
     if (pathname === "/secret") return Response.redirect("http://127.0.0.2:1/", 302);
     if (pathname === "/page") return new Response("<html>", { headers: { "content-type": "text/html" } });
+    if (pathname === "/paper") return new Response("%PDF-1.4 and so on");
+    if (pathname === "/notes") return new Response(notes, { headers: { "content-type": "text/markdown" } });
+    if (pathname === "/sound") return new Response("ID3", { headers: { "content-type": "audio/mpeg" } });
     if (pathname === "/large") return new Response(Buffer.alloc(11 * MEBIBYTE, png));
     if (pathname.startsWith("/cat")) return new Response(png, { headers: { "content-type": "text/plain" } });
     return new Response("no", { status: 404 });
@@ -134,4 +138,61 @@ test("in Messages the refusal has that shape", async () => {
   const { type, error } = (await answer.json()) as { type: string; error: { type: string; message: string } };
   expect([answer.status, type, error.type]).toEqual([422, "error", "invalid_request_error"]);
   expect(error.message).toContain("messages.0.content.0");
+});
+
+describe("documents by their addresses, toward chat", () => {
+  const model = "mistral/mistral-small-latest";
+  const gemini = (path: string, mimeType?: string) => ({
+    contents: [{ parts: [{ text: "Read it." }, { fileData: { fileUri: at(path), ...(mimeType && { mimeType }) } }] }],
+  });
+  const ask = (body: object, to = model) => post(rig, `/v1beta/models/${to}:generateContent`, token, body);
+
+  test.each([
+    [
+      "/paper",
+      "application/pdf",
+      `data:application/pdf;base64,${Buffer.from("%PDF-1.4 and so on").toString("base64")}`,
+    ],
+    ["/paper", undefined, "data:application/pdf;base64,"],
+    ["/notes", "text/markdown", "a note. a note. "],
+    ["/cat", "image/png", at("/cat")],
+    ["/cat", undefined, data],
+  ])("%s as %s reaches the provider", async (path, type, expected) => {
+    const answer = await ask(gemini(path, type));
+    expect(answer.status, await answer.text()).toBe(200);
+    expect(sent()).toContain(expected);
+  });
+
+  test("in Messages and Responses too", async () => {
+    const document = { type: "document", source: { type: "url", url: at("/paper") } };
+    const messages = [{ role: "user", content: [text, document] }];
+    expect((await post(rig, messagesPath, token, { model, max_tokens: 50, messages })).status).toBe(200);
+    expect(sent()).toContain("data:application/pdf;base64,");
+    const input = [{ role: "user", content: [{ type: "input_file", file_url: at("/paper") }] }];
+    expect((await post(rig, responsesPath, token, { model, input })).status).toBe(200);
+    expect(sent()).toContain("data:application/pdf;base64,");
+  });
+
+  test.each([
+    ["/page", "no PDF, text or image"],
+    ["/sound", "no PDF, text or image"],
+    ["/none", "status 404"],
+    ["/secret", "could not fetch"],
+  ])("%s is a 422", async (path, why) => {
+    const answer = await ask(gemini(path));
+    const { error } = (await answer.json()) as { error: { code: number; message: string; status: string } };
+    expect([answer.status, error.code, error.status]).toEqual([422, 422, "INVALID_ARGUMENT"]);
+    expect(error.message).toContain(why);
+  });
+
+  test("a text is held by its length before the provider is asked", async () => {
+    const poor = await rig.gateway.token({ user: "poor", credits: 100_000_000n });
+    const path = `/v1beta/models/${model}:generateContent`;
+    const short = { generationConfig: { maxOutputTokens: 1 } };
+    const paper = await post(rig, path, poor, { ...gemini("/paper"), ...short });
+    expect(paper.status, await paper.text()).toBe(200);
+    const before = rig.simulators.requests().length;
+    expect((await post(rig, path, poor, { ...gemini("/notes"), ...short })).status).toBe(402);
+    expect(rig.simulators.requests().length).toBe(before);
+  });
 });

@@ -19,6 +19,7 @@ test("an image has ten seconds; one that takes longer is image_unreachable, and 
   const addresses = ["one", "slow", "two"].map((name, index) => ({
     url: `https://a.test/${name}`,
     at: `messages.${index}`,
+    isDocument: false,
   }));
   const fetching = new ImageFetcher({ outbound, memory: new MemoryBudget(1e9) }).fetch(addresses);
   const thrown = await fetching.catch((reason: unknown) => reason);

@@ -1,4 +1,4 @@
-/** Fetches the images whose addresses a call contains, for upstreams that take images as bytes alone. */
+/** Fetches the images and documents whose addresses a call contains, for upstreams that take bytes alone. */
 import { CallAborter, GatewayError, limits } from "../../core/index.ts";
 import type { FetchedImages, ImageAddress } from "../../dialects/index.ts";
 import { type Outbound, OutboundError } from "../../outbound/index.ts";
@@ -44,7 +44,7 @@ export class ImageFetcher {
     try {
       const { status, headers, body } = await this.#deps.outbound.fetch({
         url: address.url,
-        headers: new Headers({ accept: "image/*" }),
+        headers: new Headers({ accept: address.isDocument ? "*/*" : "image/*" }),
         bytesMax: limits.fetchedImagesBytesMax,
         timeoutMs: limits.imageFetchMsMax,
         redirectsMax: REDIRECTS_MAX,
@@ -61,14 +61,28 @@ export class ImageFetcher {
       });
       if (!("bytes" in collected)) throw tooLarge(address);
       const bytes = Buffer.from(collected.bytes);
-      const mediaType = imageTypeOf(bytes) ?? /^image\/[\w.+-]+/i.exec(headers.get("content-type") ?? "")?.[0];
-      if (mediaType === undefined) throw unreachable(address, "it is no image");
+      const mediaType = mediaTypeOf(bytes, address, headers.get("content-type") ?? "");
+      if (mediaType === undefined)
+        throw unreachable(address, address.isDocument ? "it is no PDF, text or image" : "it is no image");
       return [address.url, { kind: "base64", mediaType, data: bytes.toString("base64") }];
     } catch (thrown) {
       throw thrown instanceof OutboundError ? unreachable(address, thrown.message, thrown) : thrown;
     }
   }
 }
+
+/** By the first bytes, else as its host has it; undefined for what is not meant. */
+function mediaTypeOf(bytes: Buffer, { isDocument }: ImageAddress, named: string): string | undefined {
+  const type = /^[\w.+-]+\/[\w.+-]+/.exec(named)?.[0].toLowerCase() ?? "";
+  const image = imageTypeOf(bytes) ?? (type.startsWith("image/") ? type : undefined);
+  if (!isDocument || image !== undefined) return image;
+  if (bytes.subarray(0, PDF.length).equals(PDF)) return "application/pdf";
+  // A host that has no such document shows a page instead.
+  const isText = type.startsWith("text/") && type !== "text/html";
+  return isText || type === "application/json" ? type : undefined;
+}
+
+const PDF = Buffer.from("%PDF-");
 
 /** Shared by the images of a call. */
 interface FetchesOfCall {
@@ -83,7 +97,8 @@ function tooLarge(address: ImageAddress): GatewayError {
   return unreachable(address, `the images of a call have more than ${mebibytes} MiB`);
 }
 
-function unreachable({ at }: ImageAddress, why: string, cause?: unknown): GatewayError {
-  const message = `${at}: this provider takes images as data only, and the gateway could not fetch this one: ${why}.`;
+function unreachable({ at, isDocument }: ImageAddress, why: string, cause?: unknown): GatewayError {
+  const what = isDocument ? "documents" : "images";
+  const message = `${at}: this provider takes ${what} as data only, and the gateway could not fetch this one: ${why}.`;
   return new GatewayError("image_unreachable", message, { param: at, cause });
 }

@@ -41,15 +41,28 @@ interface Preparing {
   body: JsonObject;
 }
 
+/** Chat has no documents by their addresses, and bodies of its own contain none. */
+function fetchedKinds(
+  { operation, model }: Target,
+  { dialect }: Pick<TextCodec<unknown>, "dialect">,
+): readonly ("image" | "file")[] {
+  return [
+    ...(operation.facts?.(model).inlineImages === true ? (["image"] as const) : []),
+    ...(operation.dialect === "chat" && dialect !== "chat" ? (["file"] as const) : []),
+  ];
+}
+
 /** Whether the body may lack something that its upstream demands. */
 export function mayLackSomething<Body>(
-  { operation, model }: Target,
+  target: Target,
   { body, text }: ParsedBody<Body>,
-  { dialect }: Pick<TextCodec<Body>, "dialect">,
+  codec: Pick<TextCodec<Body>, "dialect">,
 ): boolean {
+  const { operation, model } = target;
+  const { dialect } = codec;
+  if (fetchedKinds(target, codec).length > 0 && /"https?:/i.test(text)) return true;
   const facts = operation.facts?.(model);
   if (facts === undefined) return false;
-  if (facts.inlineImages === true && /"https?:/i.test(text)) return true;
   return facts.needsThoughts === true && mayLoseThoughts(objectOf(body) ?? {}, dialect);
 }
 
@@ -63,7 +76,7 @@ function mayLoseThoughts({ tools, messages }: JsonObject, dialect: TextCodec<unk
 
 /**
  * A call's target, and the data that its body lacks there. If earlier thoughts of the conversation can't be found any more, the
- * call goes to the provider's chat endpoint, since thinking can be switched off only there. Throws 422 for an image that cannot be fetched.
+ * call goes to the provider's chat endpoint, since thinking can be switched off only there. Throws 422 for an image or a document that cannot be fetched.
  */
 export async function prepareBody(
   preparing: Preparing,
@@ -74,7 +87,7 @@ export async function prepareBody(
   const facts = operation.facts?.(model) ?? {};
   const conversation = readOrNone(body, dialect);
   if (conversation === undefined) return { target, preparation: {} };
-  const addresses = facts.inlineImages === true ? imageAddresses(conversation) : [];
+  const addresses = imageAddresses(conversation, fetchedKinds(target, { dialect }));
   const images = addresses.length === 0 ? undefined : await deps.images.fetch(addresses);
   if (facts.needsThoughts !== true || conversation.tools.length === 0) {
     return { target, preparation: { conversation, images } };

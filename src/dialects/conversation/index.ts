@@ -31,6 +31,7 @@ export { effortFor, wantsThoughts } from "./effort.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
 export {
   type FetchedImages,
+  fetchedTextBytes,
   type ImageAddress,
   imageAddresses,
   isImageAddress,

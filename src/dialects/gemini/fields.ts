@@ -25,7 +25,7 @@ export const geminiFields: FieldTable = {
   },
   "contents.parts.fileData": {
     ...translated,
-    note: "an image or a document by its address; toward chat a document by its address is refused",
+    note: "an image or a document by its address; toward chat a document is fetched",
   },
   "contents.parts.functionCall": { ...translated, note: "one without an id gets one" },
   "contents.parts.functionResponse": {

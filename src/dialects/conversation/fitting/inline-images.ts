@@ -1,35 +1,43 @@
-/** Images that a client gives by their addresses, for an upstream that takes their bytes alone. */
+/** Images and documents that a client gives by their addresses, for an upstream that takes their bytes alone. */
 import { isStoredUrl } from "../../../core/index.ts";
 import type { Conversation } from "../conversation.ts";
-import type { Part, Source } from "../parts.ts";
+import type { FilePart, Part, Source } from "../parts.ts";
 
-/** The address of an image, and its path in the client's body. */
+/** The address of an image or of a document, and its path in the client's body. */
 export interface ImageAddress {
   url: string;
   at: string;
+  /** Whether it may be a PDF, a text or an image, and not an image alone. */
+  isDocument: boolean;
 }
 
-/** Fetched images, by their addresses. */
+/** The kinds of parts whose addresses an upstream does not take. */
+export type FetchedKinds = readonly ("image" | "file")[];
+
+/** Fetched images and documents, by their addresses. */
 export type FetchedImages = ReadonlyMap<string, Extract<Source, { kind: "base64" }>>;
 
-/** The different addresses of images in a conversation. */
-export function imageAddresses({ turns }: Conversation): ImageAddress[] {
+/** The different addresses of images and documents in a conversation. */
+export function imageAddresses({ turns }: Conversation, kinds: FetchedKinds): ImageAddress[] {
   const found = new Map<string, ImageAddress>();
   const look = (part: Part): Part => {
-    const url = part.kind === "image" ? addressOf(part.source) : undefined;
-    if (url !== undefined && !found.has(url)) found.set(url, { url, at: part.at ?? "messages" });
+    const url = addressOf(part, kinds);
+    if (url === undefined || found.has(url)) return part;
+    found.set(url, { url, at: part.at ?? "messages", isDocument: part.kind === "file" });
     return part;
   };
   for (const { parts } of turns) for (const part of parts) eachPart(part, look);
   return [...found.values()];
 }
 
-/** The conversation with the bytes of its images. */
+/** The conversation with the bytes of its images and documents. */
 export function withFetchedImages(conversation: Conversation, images: FetchedImages): Conversation {
   const inline = (part: Part): Part => {
-    const url = part.kind === "image" ? addressOf(part.source) : undefined;
+    const url = addressOf(part, ["image", "file"]);
     const source = url === undefined ? undefined : images.get(url);
-    return part.kind === "image" && source !== undefined ? { ...part, source } : part;
+    if (source === undefined) return part;
+    if (part.kind === "file") return documentOf(part, source);
+    return part.kind === "image" ? { ...part, source } : part;
   };
   const turns = conversation.turns.map((turn) => ({
     ...turn,
@@ -38,8 +46,27 @@ export function withFetchedImages(conversation: Conversation, images: FetchedIma
   return { ...conversation, turns };
 }
 
-function addressOf(source: Source): string | undefined {
+function addressOf(part: Part, kinds: FetchedKinds): string | undefined {
+  if ((part.kind !== "image" && part.kind !== "file") || !kinds.includes(part.kind)) return undefined;
+  const { source } = part;
   return source.kind === "url" && isImageAddress(source.url) ? source.url : undefined;
+}
+
+/** The part that a document turns out to be. */
+function documentOf(part: FilePart, source: Extract<Source, { kind: "base64" }>): Part {
+  const { at } = part;
+  const { mediaType, data } = source;
+  if (mediaType.startsWith("image/")) return { kind: "image", at, source };
+  if (!isText(mediaType)) return { ...part, source };
+  return { ...part, source: { kind: "text", text: Buffer.from(data, "base64").toString("utf8") } };
+}
+
+const isText = (mediaType: string): boolean => mediaType.startsWith("text/") || mediaType === "application/json";
+
+/** The bytes of fetched texts, each of which may be a token: their addresses tell nothing about them. */
+export function fetchedTextBytes(images: FetchedImages): number {
+  const texts = [...images.values()].filter(({ mediaType }) => isText(mediaType));
+  return texts.reduce((sum, { data }) => sum + Math.floor((data.length * 3) / 4), 0);
 }
 
 /** Whether a URL is one that is fetched: providers read others from stores of their own. */
