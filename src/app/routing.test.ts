@@ -32,3 +32,17 @@ test("a model that a reload makes internal is callable by its routes alone, and 
   const other = createModelRouter({ ...parts, config: configOf({}, { api_key: "l" }) }, before);
   expect(changedProviders(other, before.router).map(({ prefix }) => prefix)).toEqual(["p"]);
 });
+
+test("where simulators answer, no operation of a provider has the provider's own address", () => {
+  const { environment } = worldOf(() => new Response());
+  const { config } = loadConfig({ text: "", file: "tollgate.yaml", variables: {} });
+  const sandbox = new Map(Object.keys(config.providers).map((prefix) => [prefix, `http://127.0.0.1:1/${prefix}/v1`]));
+  const router = createModelRouter({ config, missingKeys: new Map(), sandbox, environment });
+  const addresses = [...sandbox.keys()].flatMap((prefix) => {
+    const { provider, baseUrl } = router.withPrefix(prefix) ?? {};
+    const operations = Object.values(provider?.operations ?? {});
+    return operations.flatMap((operation) => [operation, operation.forPrefill]).map((each) => each?.baseUrl ?? baseUrl);
+  });
+  expect(addresses.length).toBeGreaterThan(20);
+  expect(addresses.filter((address) => address?.startsWith("http://127.0.0.1:1/") !== true)).toEqual([]);
+});

@@ -115,7 +115,7 @@ export function createModelRouter(options: RoutingOptions, before?: EarlierRoute
       prefix,
       aliases: provider.aliases,
       internal,
-      provider: inDialects(prefix, createProvider(choiceOf(provider)), provider.dialects),
+      provider: inDialects(prefix, createProvider(choiceOf(provider), simulator), provider.dialects),
       baseUrl: simulator ?? provider.base_url,
       keys: new KeyPool(keys, environment.clock, {
         onChange(key, change) {

@@ -34,9 +34,11 @@ const kinds = {
     openaiCompatible(choosePreset(preset, baseUrl), baseUrl, dialects),
 } satisfies Record<ProviderKindName, (choice: ProviderChoice) => Provider>;
 
-/** Creates the provider for a configured upstream. */
-export function createProvider(choice: ProviderChoice): Provider {
-  return kinds[choice.kind](choice);
+/** Creates the provider for a configured upstream; `baseUrl`: where it is reached, if another server answers in its place. */
+export function createProvider(choice: ProviderChoice, baseUrl = choice.baseUrl): Provider {
+  const { kind, preset } = choice;
+  const known = kind === "openai-compatible" ? choosePreset(preset, choice.baseUrl) : preset;
+  return kinds[kind]({ ...choice, preset: known, baseUrl });
 }
 
 /** The name of a configured provider's API: its preset if it has one, else its kind. The simulators use it. */
