@@ -18,7 +18,7 @@ export { deleteHolder } from "./acts/delete-holder.ts";
 export { findChain } from "./find-chain.ts";
 export { findHolderState, findTokenState } from "./find-state.ts";
 export { holderJson, tokenJson } from "./holder-json.ts";
-export { type HolderKind, oneOfKind, ownerPlace, type TokenPolicy } from "./holder.ts";
+export { type HolderKind, oneOfKind, ownerOf, ownerPlace, type TokenPolicy } from "./holder.ts";
 export { issueTokenTo } from "./acts/issue-token.ts";
 export { listHolders } from "./list-holders.ts";
 export { listTokens } from "./list-tokens.ts";

@@ -73,5 +73,6 @@ export const schema: Schema = {
     { ...auth.TOKEN_POLICIES, oldest: ledger.BUDGETS },
     ledger.BUDGETED_COMMITS,
     auth.PROJECTS,
+    ledger.CALL_NAMES,
   ],
 };

@@ -293,11 +293,12 @@ export class Work implements Watched {
   }
 
   #record({ status, outcome, unbilled, observed = unbilled }: WorkEnd): CallRecord {
-    const { parent, session, principal, operation, dialect, source, streamed } = this.order;
+    const { parent, session, clientRequestId, principal, operation, dialect, source, streamed } = this.order;
     const { startedAt, arrivedAt, millisecondsToFirstByte } = this.#times;
     return {
       parent,
       session,
+      clientRequestId,
       owner: principal.user,
       operation,
       dialect,
@@ -315,7 +316,7 @@ export class Work implements Watched {
       millisecondsToFirstByte,
       startedAt,
       route: this.asked.route,
-      upstreamRequestId: this.asked.upstreamRequestId,
+      upstreamRequestId: this.asked.upstreamRequestId ?? this.asked.attempts?.at(-1)?.upstreamRequestId,
       attempts: this.asked.attempts,
     };
   }

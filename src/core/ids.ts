@@ -68,6 +68,15 @@ function timeOfRequestId(id: string): number {
   return Number.parseInt(id.slice(TIME_AT, RANDOM_AT), 36);
 }
 
+/** The times whose texts have equally many characters, so that they are in order. */
+const TIME_MAX = 36 ** (RANDOM_AT - TIME_AT) - 1;
+
+/** A text that comes before the ids of all requests of a time, in milliseconds since the epoch, and behind earlier ones. */
+export function firstRequestIdAt(time: number): string {
+  const text = Math.min(Math.max(Math.trunc(time), 0), TIME_MAX).toString(36);
+  return `req_${text.padStart(RANDOM_AT - TIME_AT, "0")}${"0".repeat(25 - RANDOM_AT + TIME_AT)}`;
+}
+
 const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** A UUID of version 7 (RFC 9562): like a request id it begins with its time. For ids that clients expect to be UUIDs. */

@@ -15,6 +15,7 @@ export { type FailureName, failureTraits } from "./failures/failure-classes.ts";
 export type { CallFile } from "./files.ts";
 export { globsMeet, matchesGlob } from "./globs.ts";
 export {
+  firstRequestIdAt,
   isRequestId,
   isStorableId,
   isTimedUuid,

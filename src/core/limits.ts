@@ -157,6 +157,15 @@ export const ledgerBatchMax = 2_000;
 /** Records of ended calls that are summed at a time: SQLite is blocked for a few milliseconds. */
 export const usageBatchRows = 2_000;
 
+/** Records of ended calls that are searched at a time, for the same reason. */
+export const callBatchRows = 500;
+
+/** Records that are searched for one page of calls; beyond them, the page ends with those found so far. */
+export const callPageRowsMax = 20_000;
+
+/** Records that are searched for a call by an id that is not ours. */
+export const callSearchRowsMax = 100_000;
+
 /** The summary in an item that stands for a conversation; the longest answer of a model is about half of it. */
 export const compactionBytesMax = 1024 * 1024;
 

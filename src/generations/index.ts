@@ -1,7 +1,7 @@
 export { intervalName } from "./interval-name.ts";
 export { openGenerationStore } from "./sql/open.ts";
+export type { Generation } from "./generation.ts";
 export type {
-  Generation,
   GenerationStore,
   SpendingGroup,
   SpendingOutcome,
@@ -12,3 +12,4 @@ export type {
   UsageQuery,
   UsageSums,
 } from "./store.ts";
+export type { CallFilter, CallFollower, CallPage, CallPageQuery, CallQuery } from "./call-query.ts";

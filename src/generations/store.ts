@@ -1,24 +1,15 @@
-import { type Calendar, type Nano, timeOfSeries } from "../core/index.ts";
-import type { CallRecord } from "../ledger/index.ts";
-
-/** A call that has ended, as stored in the commit that ended its hold. */
-export interface Generation extends Omit<CallRecord, "operation" | "outcome" | "status"> {
-  /** The request's id. */
-  id: string;
-  tokenId: string;
-  /** An `Operation`; a newer version may have written another. */
-  operation: string;
-  /** Undefined if the call's process died before it recorded this. */
-  status: number | undefined;
-  /** The outcome of the call; `expired` if its process died and the sweeper ended it. */
-  outcome: CallRecord["outcome"] | "expired";
-  inputTokens: number;
-  outputTokens: number;
-  /** The charge; zero once it was refunded. */
-  credits: Nano;
-  /** The amount that was given back. */
-  refunded?: Nano;
-}
+import { type Calendar, type Clock, type Nano, timeOfSeries } from "../core/index.ts";
+import type {
+  CallFilter,
+  CallFollower,
+  CallPage,
+  CallPageQuery,
+  CallPart,
+  CallQuery,
+  ForeignIdOutcome,
+  ForeignIdQuery,
+} from "./call-query.ts";
+import type { Generation } from "./generation.ts";
 
 /** The dimensions of sums: days or longer intervals, accounts, models. A session is not known of whole days. */
 export type UsageDimension = "day" | "organisation" | "user" | "token" | "provider" | "model" | "session";
@@ -111,7 +102,7 @@ export interface SeriesQuery {
   limit: number;
 }
 
-/** Reads ended calls. All methods but `spending` return the given user's calls only. */
+/** Reads ended calls. `find`, `ofSeries` and `usage` return the given user's calls only. */
 export interface GenerationStore {
   /** The days of the storage's time zone, by which calls are summed. */
   readonly calendar: Calendar;
@@ -122,6 +113,16 @@ export interface GenerationStore {
   usage(query: UsageQuery): Promise<UsageOutcome>;
   /** The same for many users, by several dimensions. */
   spending(query: SpendingQuery): Promise<SpendingOutcome>;
+  /** A page of calls, from the newest. */
+  list(query: CallPageQuery): Promise<CallPage>;
+  /** All calls of a query in parts, from the newest. */
+  parts(query: CallQuery): AsyncIterable<CallPart>;
+  /** Any call by its id; of one organisation only if its account is named. */
+  findAny(id: string, organisationAccount?: string): Promise<Generation | undefined>;
+  /** The latest call that its caller or an upstream knows by an id: of the failed ones, else of those before a time. */
+  findByForeignId(query: ForeignIdQuery): Promise<ForeignIdOutcome>;
+  /** The calls that end from now on. */
+  follow(filter: CallFilter, clock: Clock): CallFollower;
 }
 
 /** The longest series. */

@@ -4,7 +4,6 @@
  * on Postgres exceed the statement time-out. A batch takes a few milliseconds; batches are read one after the other for
  * all callers, and other work runs between two of them. The sums of one batch fit into 64 bits.
  */
-import { setImmediate } from "node:timers/promises";
 import { type Calendar, GatewayError } from "../core/index.ts";
 import { holderOfAccount } from "../ledger/index.ts";
 import { intervalName } from "./interval-name.ts";
@@ -19,6 +18,7 @@ import type {
   UsageSums,
 } from "./store.ts";
 import { SessionPage } from "./session-page.ts";
+import { Turns } from "./turns.ts";
 import { partsOf, type UsagePart } from "./usage-parts.ts";
 
 /** The dimensions that the rows of one user have. */
@@ -68,11 +68,12 @@ const noOrganisation = (): undefined => undefined;
 export class UsageReader {
   readonly #source: UsageSource;
   readonly #calendar: Calendar;
-  #turns: Promise<unknown> = Promise.resolve();
+  readonly #turns: Turns;
 
-  constructor(source: UsageSource, calendar: Calendar) {
+  constructor(source: UsageSource, calendar: Calendar, turns: Turns) {
     this.#source = source;
     this.#calendar = calendar;
+    this.#turns = turns;
   }
 
   /** Throws a `GatewayError` if the caller has disconnected meanwhile. */
@@ -109,7 +110,7 @@ export class UsageReader {
     const groups = new Map<string, SpendingGroup>();
     const page = isBySession ? new SessionPage(groups, query) : undefined;
     const total = nothing();
-    for (const owner of query.owners ?? (await this.#inTurn(query, () => this.#source.owners()))) {
+    for (const owner of query.owners ?? (await this.#turns.take(query, () => this.#source.owners()))) {
       for await (const rows of this.#batches(parts, query, owner)) {
         for (const row of rows) this.#count(row, { owner, query, page, groups, total });
         if (page !== undefined) page.trim();
@@ -147,7 +148,7 @@ export class UsageReader {
     for (const part of parts) {
       for (let from: number | undefined = part.from; from !== undefined;) {
         const begun: UsagePart = { ...part, from };
-        const { rows, next }: UsageBatch = await this.#inTurn(query, () => this.#source.batch(begun, stored));
+        const { rows, next }: UsageBatch = await this.#turns.take(query, () => this.#source.batch(begun, stored));
         yield rows;
         from = next;
       }
@@ -156,19 +157,10 @@ export class UsageReader {
 
   /** The time before which calls may be gone, if they include calls that a part has to be summed from. */
   async #removedFrom(parts: readonly UsagePart[], query: Reading): Promise<{ removedBefore: number } | undefined> {
-    const { timezone, removedBefore } = await this.#inTurn(query, () => this.#source.state());
+    const { timezone, removedBefore } = await this.#turns.take(query, () => this.#source.state());
     if (timezone !== this.#calendar.zone) throw otherDays(timezone);
     const needsRemoved = parts.some(({ unit, from }) => unit === "calls" && from < removedBefore);
     return removedBefore > 0 && needsRemoved ? { removedBefore } : undefined;
-  }
-
-  #inTurn<T>(query: Pick<Reading, "signal">, read: () => Promise<T>): Promise<T> {
-    const turn = this.#turns.then(() => {
-      if (query.signal?.aborted === true) throw new GatewayError("request_interrupted", "The client went away.");
-      return read();
-    });
-    this.#turns = turn.then(letOthers, letOthers);
-    return turn;
   }
 }
 
@@ -179,9 +171,6 @@ interface Counting {
   groups: Map<string, SpendingGroup>;
   total: UsageSums;
 }
-
-/** Events that have arrived meanwhile are handled before the next batch. */
-const letOthers = (): Promise<unknown> => setImmediate();
 
 function otherDays(timezone: string): GatewayError {
   const message = `The storage's days are now those of ${timezone}; this process has to be restarted.`;

@@ -76,6 +76,8 @@ export interface PlatformContract extends Described {
   answer: z.ZodType;
   /** The media type of the answer if it is not JSON. Parts of it can be requested then. */
   media?: string;
+  /** Media types of text that its answer has if they are asked for. */
+  otherAnswers?: readonly string[];
   /** The meaning of 404, if the route can return it. */
   notFound?: string;
   /** The meaning of 409, if the route can return it. */
@@ -108,6 +110,7 @@ export function platformContract(
     textBody,
     answer,
     media,
+    otherAnswers = [],
     notFound,
     conflict,
     precondition,
@@ -129,7 +132,11 @@ export function platformContract(
       ...(body === undefined ? {} : { body: { required: true, content: contentOf(body, textBody) } }),
     },
     responses: {
-      200: { description: "Success.", headers, content: { [media ?? "application/json"]: { schema: answer } } },
+      200: {
+        description: "Success.",
+        headers,
+        content: { [media ?? "application/json"]: { schema: answer }, ...textsOf(otherAnswers) },
+      },
       ...(media === undefined
         ? {}
         : { 206: { description: "A part.", headers, content: { [media]: { schema: answer } } } }),
@@ -142,6 +149,10 @@ export function platformContract(
       ...(unavailable === undefined ? {} : { 503: errorResponse(unavailable, surface) }),
     },
   });
+}
+
+function textsOf(media: readonly string[]) {
+  return Object.fromEntries(media.map((type) => [type, { schema: text }]));
 }
 
 function contentOf(body: z.ZodType, textBody: string | undefined) {

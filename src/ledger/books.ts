@@ -147,4 +147,8 @@ interface ExportedCall {
   upstreamRequestId: string | undefined;
   /** JSON. */
   attempts: string | undefined;
+  clientRequestId: string | undefined;
+  endUser: string | undefined;
+  /** JSON. */
+  tags: string | undefined;
 }

@@ -143,9 +143,15 @@ export interface CallRecord {
   parent?: string | undefined;
   /** The client's own name of the session that the call belongs to, as its header had it. */
   session?: string | undefined;
+  /** The caller's own id of the request, as its header had it. */
+  clientRequestId?: string | undefined;
+  /** The caller's own user, as the request named them. */
+  endUser?: string | undefined;
+  /** The values of the organisation's tags, by their keys. */
+  tags?: Readonly<Record<string, string>> | undefined;
   /** The name of the route that chose its target. */
   route?: string | undefined;
-  /** The upstream's own id of the request that was answered. */
+  /** The upstream's own id of the request that was answered, or of the last one that has failed. */
   upstreamRequestId?: string | undefined;
   /** Absent of a call with one request, which has not failed. */
   attempts?: readonly AttemptRecord[] | undefined;

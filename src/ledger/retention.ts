@@ -195,6 +195,9 @@ function callJson(call: NonNullable<ExportedEntry["call"]>) {
     ...(call.route !== undefined && { route: call.route }),
     ...(call.upstreamRequestId !== undefined && { upstream_request_id: call.upstreamRequestId }),
     ...(call.attempts !== undefined && { attempts: JSON.parse(call.attempts) as object }),
+    ...(call.clientRequestId !== undefined && { client_request_id: call.clientRequestId }),
+    ...(call.endUser !== undefined && { end_user: call.endUser }),
+    ...(call.tags !== undefined && { tags: JSON.parse(call.tags) as object }),
   };
 }
 

@@ -1,7 +1,8 @@
 /** The spending of organisations and users, for the admin API and the command line. */
-import { type AccountsDependencies, findHolderState } from "../accounts/index.ts";
+import type { AccountsDependencies } from "../accounts/index.ts";
 import { limits } from "../core/index.ts";
 import type { GenerationStore, SpendingOutcome, SpendingQuery } from "../generations/index.ts";
+import { organisationIdOf, organisationIn, ownerIn } from "./reach.ts";
 import { accountPlaces, type AccountPlaces } from "./account-places.ts";
 
 /** The dimensions of reports, in the order of their columns. */
@@ -30,8 +31,8 @@ export async function reportSpending(
 ): Promise<SpendingReport | Exclude<SpendingOutcome, { groups: unknown }>> {
   const { caller, generations } = deps;
   const { groupsMax = limits.usageGroupsMax } = request;
-  const organisation = await idOf(deps, "organisation", organisationIn(caller, request));
-  const user = await idOf(deps, "user", request.user);
+  const organisation = await organisationIdOf(deps, organisationIn(caller, request.organisation));
+  const owner = await ownerIn(deps, request);
   const places = await accountPlaces(deps);
   const { token, provider, model } = request;
   const filter = Object.fromEntries(
@@ -39,27 +40,11 @@ export async function reportSpending(
   );
   const { from, to, groupBy, interval, signal } = request;
   const query = { from, to, groupBy, interval, groupsMax, filter, ...(signal !== undefined && { signal }) };
-  const owners = user === undefined ? undefined : [user];
+  const owners = owner === undefined ? undefined : [owner];
   const report = await generations.spending({
     ...query,
     owners,
     organisationOf: (account) => places.organisationOf(account),
   });
   return typeof report === "object" && "groups" in report ? { ...report, places } : report;
-}
-
-/** An organisation's admin gets the spending of their own organisation only. */
-function organisationIn(
-  { role, organisation: own }: AccountsDependencies["caller"],
-  { organisation }: SpendingRequest,
-): string | undefined {
-  return role === "organisation_admin" ? (organisation ?? own ?? "") : organisation;
-}
-
-async function idOf(
-  deps: AccountsDependencies,
-  kind: "organisation" | "user",
-  name: string | undefined,
-): Promise<string | undefined> {
-  return name === undefined ? undefined : (await findHolderState(deps, { kind, name })).holder.id;
 }

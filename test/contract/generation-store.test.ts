@@ -13,6 +13,7 @@ import {
 import type { Storage } from "../../src/storage/index.ts";
 import { openStorage } from "../kit/storage.ts";
 import { insertGeneration } from "../kit/generations.ts";
+import { describeCallLists } from "./generations/call-lists.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 
 const DAY = 86_400_000;
@@ -20,7 +21,7 @@ const DAY = 86_400_000;
 /** Rows that a page of sums has here. */
 const PAGE = 3;
 
-const plain: Generation = {
+const plain: Omit<Generation, "accountId"> = {
   id: "req_0000000000000000000000plain",
   owner: "alice",
   tokenId: "first",
@@ -39,7 +40,7 @@ const plain: Generation = {
   millisecondsToFirstByte: undefined,
   startedAt: 10 * DAY,
 };
-const full: Generation = {
+const full: typeof plain = {
   ...plain,
   id: "req_0000000000000000000000full",
   owner: "Ω ' \\ \" \n",
@@ -70,6 +71,9 @@ const full: Generation = {
   session: "Ω ' \\ \" %",
   route: "Ω ' \\ \" %",
   upstreamRequestId: "req-Ω",
+  clientRequestId: "Ω ' \\ \" %",
+  endUser: "Ω",
+  tags: { team: "Ω ' \\ \" %" },
   attempts: [
     {
       number: 1,
@@ -133,13 +137,13 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
       }
     }
 
-    test.each<[string, Generation]>([
+    test.each<[string, typeof plain]>([
       ["a plain one", plain],
       ["one with everything", full],
       ["a free one", { ...plain, usage: {}, inputTokens: 0, outputTokens: 0, credits: 0n, outcome: "failed" }],
     ])("come back as they went in: %s", async (_, generation) => {
       await insertGeneration(storage, generation);
-      expect(await store.find(generation.id, generation.owner)).toEqual(generation);
+      expect(await store.find(generation.id, generation.owner)).toEqual({ ...generation, accountId: "token:first" });
     });
 
     test("are found by their id and their owner alone", async () => {
@@ -397,5 +401,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describeGenerationStore("sqlite", () => openStorage("sqlite::memory:"));
-describeGenerationStore("postgres", async () => openStorage(await server.createDatabase()));
+for (const describeStore of [describeGenerationStore, describeCallLists]) {
+  describeStore("sqlite", () => openStorage("sqlite::memory:"));
+  describeStore("postgres", async () => openStorage(await server.createDatabase()));
+}

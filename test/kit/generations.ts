@@ -24,6 +24,9 @@ const columns = [
   "route",
   "upstream_request_id",
   "attempts",
+  "client_request_id",
+  "end_user",
+  "tags",
 ];
 
 /** On SQLite a call stands in the entry that ended it. */
@@ -37,11 +40,14 @@ const COUNT_CALL = `
     output_tokens = output_tokens + excluded.output_tokens, credits = credits + excluded.credits`;
 
 /** Writes the record of an ended call, as the end of its hold does; on SQLite also in the index of its owner and in the sums of its day. */
-export async function insertGeneration(storage: Storage, generation: Generation): Promise<void> {
+export async function insertGeneration(
+  storage: Storage,
+  generation: Omit<Generation, "accountId"> & Partial<Pick<Generation, "accountId">>,
+): Promise<void> {
   const values = [
     generation.id,
     generation.owner,
-    `token:${generation.tokenId}`,
+    generation.accountId ?? `token:${generation.tokenId}`,
     generation.operation,
     generation.dialect ?? null,
     generation.provider,
@@ -61,6 +67,9 @@ export async function insertGeneration(storage: Storage, generation: Generation)
     generation.route ?? null,
     generation.upstreamRequestId ?? null,
     generation.attempts === undefined ? null : JSON.stringify(generation.attempts),
+    generation.clientRequestId ?? null,
+    generation.endUser ?? null,
+    generation.tags === undefined ? null : JSON.stringify(generation.tags),
   ];
   if (storage.engine === "postgres") {
     const places = values.map((_, index) => `$${index + 1}`);

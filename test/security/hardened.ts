@@ -42,7 +42,10 @@ export async function startHardened(server: object = {}): Promise<Hardened> {
       const ledger = openLedgerStore(rig.gateway.storage);
       await until("no hold is open", async () => (await ledger.openHolds()).length === 0);
       const health = await fetch(`${rig.gateway.url}/health`);
-      expect([health.status, await health.json()]).toEqual([200, { status: "ok", version: expect.any(String) as string, sandbox: [] }]);
+      expect([health.status, await health.json()]).toEqual([
+        200,
+        { status: "ok", version: expect.any(String) as string, sandbox: [] },
+      ]);
     },
     async expectNoFailure() {
       await rig.expectBalancedBooks();

@@ -102,7 +102,7 @@ describe("one user's token", () => {
 });
 
 describe("the cost of a call", () => {
-  const call: Omit<Generation, "owner"> = {
+  const call: Omit<Generation, "owner" | "accountId"> = {
     id: "req_0mdofalice000000000000001",
     tokenId: "gone",
     operation: "chat",

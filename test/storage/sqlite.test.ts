@@ -68,6 +68,7 @@ test("each call is found by its id and its owner alone, as it was", async () => 
     id: "b-settled",
     owner: "alice",
     tokenId: "t",
+    accountId: "token:t",
     status: 200,
     inputTokens: 3,
     outputTokens: 4,

@@ -66,6 +66,22 @@ export function selectHolder(kind: HolderKind, idOrName: string): Statement {
       WHERE kind = ${kind} AND deleted_at IS NULL AND name = ${idOrName}))`;
 }
 
+export interface PlacesFilter {
+  users: readonly string[];
+  projects: readonly string[];
+  /** Those of organisations. */
+  accounts: readonly string[];
+}
+
+/** The users and projects with these ids, and the organisations with these accounts. */
+export function selectPlaces({ users, projects, accounts }: PlacesFilter): Statement {
+  return sql`SELECT ${holders.names} FROM account_holders WHERE kind = 'user' AND deleted_at IS NULL AND id IN (${textsIn(users)})
+    UNION ALL SELECT ${holders.names} FROM account_holders
+    WHERE kind = 'project' AND deleted_at IS NULL AND id IN (${textsIn(projects)})
+    UNION ALL SELECT ${holders.names} FROM account_holders
+    WHERE kind = 'organisation' AND deleted_at IS NULL AND account_id IN (${textsIn(accounts)})`;
+}
+
 export function findHolder(kind: HolderKind, idOrName: string): Steps<Holder | undefined> {
   return firstOf(selectHolder(kind, idOrName), holders.read);
 }

@@ -16,7 +16,7 @@ import {
   selectGroups,
   selectGroupsIn,
 } from "./budgets.ts";
-import { holders, selectHolder, selectHolders, selectHoldersIn } from "./holders.ts";
+import { holders, type PlacesFilter, selectHolder, selectHolders, selectHoldersIn, selectPlaces } from "./holders.ts";
 import { selectTokens, type TokenFilter } from "./tokens.ts";
 
 interface HolderFilter {
@@ -33,6 +33,8 @@ export interface HolderStore {
   find(kind: HolderKind, idOrName: string): Promise<Holder | undefined>;
   /** By id, after one. */
   list(filter: HolderFilter): Promise<Holder[]>;
+  /** The users and projects with these ids, and the organisations with these accounts; missing ones are left out. */
+  places(filter: PlacesFilter): Promise<Holder[]>;
   /** Tokens of existing users and projects, by id, after one. */
   tokens(filter: TokenFilter): Promise<{ token: TokenRecord; owner: Holder }[]>;
   identity(place: Pick<Identity, "issuer" | "subject">): Promise<Identity | undefined>;
@@ -54,6 +56,7 @@ export function openHolderStore(storage: Storage): HolderStore {
     find: (kind, idOrName) => runner.first(selectHolder(kind, idOrName), holders.read),
     list: ({ kind, limit, after = "", organisation, member }) =>
       reader.rows(selectHolders(kind, { limit, after, organisation, member }), holders.read),
+    places: (filter) => reader.rows(selectPlaces(filter), holders.read),
     identity: (place) => runner.first(selectIdentity(place), identities.read),
     identities: async (users) => (users.length === 0 ? [] : reader.rows(selectIdentities(users), identities.read)),
     budget: (id) => runner.first(selectBudget(id), budgets.read),

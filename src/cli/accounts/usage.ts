@@ -1,18 +1,11 @@
 import type { Command } from "commander";
-import { parseDuration } from "../../config/index.ts";
 import type { Calendar } from "../../core/index.ts";
 import { openGenerationStore } from "../../generations/index.ts";
-import {
-  type Moment,
-  parseMoment,
-  periodOf,
-  reportSpending,
-  spendingDimensions,
-  spendingJson,
-} from "../../spending/index.ts";
+import { type Moment, periodOf, reportSpending, spendingDimensions, spendingJson } from "../../spending/index.ts";
 import { choiceOption, type CommonOptions, listOption, nameOption, UsageError, withCommonOptions } from "../options.ts";
 import { printJson, printTable } from "../print.ts";
 import { environment, withState } from "../state.ts";
+import { momentOption } from "./moments.ts";
 
 type Dimension = (typeof spendingDimensions)[number];
 
@@ -50,18 +43,6 @@ function dimensionsOption(text: string): Dimension[] {
   if (unknown !== undefined || words.length === 0)
     throw new UsageError(`--by: "${unknown ?? text}" is none of ${spendingDimensions.join(", ")}`);
   return spendingDimensions.filter((dimension) => words.includes(dimension));
-}
-
-function momentOption(name: string): (text: string) => Moment {
-  return (text) => {
-    const moment = parseMoment(text);
-    if (moment !== undefined) return moment;
-    try {
-      return { at: environment.clock() - parseDuration(text) };
-    } catch {
-      throw new UsageError(`${name}: "${text}" is no date, date-time or age such as 7d`);
-    }
-  };
 }
 
 /** Throws a `UsageError` if it ends before it begins. */

@@ -1,6 +1,7 @@
 import { sql, type Statement } from "../../storage/index.ts";
 import type { SeriesQuery } from "../store.ts";
 import type { StoredDimension } from "../usage-reader.ts";
+import { matches, type Matching } from "./call-pages.ts";
 import { RECORD } from "./rows.ts";
 
 /** An owner's calls that began, or days, from a moment on and before another. */
@@ -10,11 +11,21 @@ export interface Range {
   to: number;
 }
 
+/** Behind a call in the list of its owner's, from the newest. */
+export interface OwnPlace {
+  startedAt: number;
+  id: string;
+}
+
 /** The statements in which the engines differ. */
 export interface CallStatements {
   series: (range: Range, query: SeriesQuery) => Statement;
   /** The time of the last call of a batch that begins with the range. */
   last: (range: Range, batchRows: number) => Statement;
+  /** The time of the last call of a batch that ends with the range, from the newest. */
+  newest: (range: Range, batchRows: number) => Statement;
+  /** The calls of the range that are behind a place and match, from the newest. */
+  page: (range: Range, place: OwnPlace, matching: Matching, limit: number) => Statement;
   /** The sums of the calls, which are all of one day. */
   summed: (range: Range, by: StoredDimensions, day: number) => Statement;
   /** The sums of days; on SQLite also the calls between two moments that are not in these sums yet. */
@@ -56,11 +67,18 @@ const OWNERS = sql`WITH RECURSIVE owners (owner) AS (
 const began = ({ owner, from, to }: Range): Statement =>
   sql`owner = ${owner} AND started_at >= ${from} AND started_at < ${to}`;
 
+const isBehind = ({ startedAt, id }: OwnPlace): Statement => sql`(started_at < ${startedAt} OR id < ${id})`;
+
 export const postgresCalls: CallStatements = {
   series: (range, { parent, after, limit }) => sql`SELECT ${RECORD} FROM generations
     WHERE ${began(range)} AND parent = ${parent} AND id > ${after} ORDER BY id LIMIT ${limit}`,
   last: (range, batchRows) => sql`SELECT started_at AS last FROM generations WHERE ${began(range)}
     ORDER BY started_at LIMIT 1 OFFSET ${batchRows - 1}`,
+  newest: (range, batchRows) => sql`SELECT started_at AS last FROM generations WHERE ${began(range)}
+    ORDER BY started_at DESC LIMIT 1 OFFSET ${batchRows - 1}`,
+  page: (range, place, matching, limit) => sql`SELECT ${RECORD} FROM generations
+    WHERE ${began(range)} AND ${isBehind(place)} AND ${matches(matching)}
+    ORDER BY started_at DESC, id DESC LIMIT ${limit}`,
   summed: (range, by, day) => sql`
     SELECT ${valuesOfCall(by, day)}, NULL AS started_at, count(*) AS requests, ${SUMS}
     FROM generations WHERE ${began(range)} GROUP BY 1, 2, 3, 4, 5`,
@@ -83,6 +101,10 @@ export const sqliteCalls: CallStatements = {
     WHERE parent = ${parent} AND id > ${after} ORDER BY id LIMIT ${limit}`,
   last: (range, batchRows) => sql`SELECT started AS last FROM ${numbersOf(range)}
     ORDER BY started LIMIT 1 OFFSET ${batchRows - 1}`,
+  newest: (range, batchRows) => sql`SELECT started AS last FROM ${numbersOf(range)}
+    ORDER BY started DESC LIMIT 1 OFFSET ${batchRows - 1}`,
+  page: (range, place, matching, limit) => sql`SELECT ${RECORD} FROM ${callsOf(range)}
+    WHERE ${isBehind(place)} AND ${matches(matching)} ORDER BY started_at DESC, id DESC LIMIT ${limit}`,
   summed: (range, by, day) => sql`
     SELECT ${valuesOfCall(by, day)}, NULL AS started_at, count(*) AS requests, ${SUMS}
     FROM ${callsOf(range)} GROUP BY 1, 2, 3, 4, 5`,

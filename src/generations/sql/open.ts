@@ -1,7 +1,6 @@
-import { Calendar, limits } from "../../core/index.ts";
+import { Calendar, type Clock, limits } from "../../core/index.ts";
 import { readerOf, runnerOf, sql, type SqlRunner, type Storage } from "../../storage/index.ts";
 import {
-  type Generation,
   type GenerationStore,
   periodOfSeries,
   type SeriesQuery,
@@ -12,6 +11,22 @@ import {
 } from "../store.ts";
 import type { UsagePart } from "../usage-parts.ts";
 import { type StoredQuery, type UsageBatch, UsageReader, type UsageSource, type UsageState } from "../usage-reader.ts";
+import type {
+  CallFilter,
+  CallFollower,
+  CallPage,
+  CallPageQuery,
+  CallPart,
+  CallQuery,
+  ForeignIdOutcome,
+  ForeignIdQuery,
+} from "../call-query.ts";
+import type { Generation } from "../generation.ts";
+import { CallReader } from "../call-reader.ts";
+import { Turns } from "../turns.ts";
+import { callById } from "./call-pages.ts";
+import { SqlCallSource } from "./call-source.ts";
+import { PostgresFollower, SqliteFollower } from "./followers.ts";
 import { type CallStatements, postgresCalls, type Range, sqliteCalls } from "./calls.ts";
 import { last, owners, RECORD, state, sums, toGeneration } from "./rows.ts";
 
@@ -23,6 +38,7 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
   readonly #calls: CallStatements;
   readonly #batchRows: number;
   readonly #usage: UsageReader;
+  readonly #list: CallReader;
 
   constructor(storage: Storage, batchRows: number) {
     this.calendar = new Calendar(storage.timezone);
@@ -30,7 +46,9 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
     this.#reader = readerOf(storage);
     this.#calls = storage.engine === "sqlite" ? sqliteCalls : postgresCalls;
     this.#batchRows = batchRows;
-    this.#usage = new UsageReader(this, this.calendar);
+    const turns = new Turns();
+    this.#usage = new UsageReader(this, this.calendar, turns);
+    this.#list = new CallReader(new SqlCallSource(this.#reader), turns, Math.min(batchRows, limits.callBatchRows));
   }
 
   find(id: string, owner: string): Promise<Generation | undefined> {
@@ -49,6 +67,27 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
 
   spending(query: SpendingQuery): Promise<SpendingOutcome> {
     return this.#usage.ofUsers(query);
+  }
+
+  list(query: CallPageQuery): Promise<CallPage> {
+    return this.#list.page(query);
+  }
+
+  parts(query: CallQuery): AsyncIterable<CallPart> {
+    return this.#list.parts(query);
+  }
+
+  findAny(id: string, organisationAccount?: string): Promise<Generation | undefined> {
+    return this.#sql.first(callById(id, { organisationAccount, from: 0, to: Number.MAX_SAFE_INTEGER }), toGeneration);
+  }
+
+  findByForeignId(query: ForeignIdQuery): Promise<ForeignIdOutcome> {
+    return this.#list.byForeignId(query);
+  }
+
+  follow(filter: CallFilter, clock: Clock): CallFollower {
+    if (this.#reader.engine === "sqlite") return new SqliteFollower(this.#reader, filter);
+    return new PostgresFollower(this.#reader, filter, clock);
   }
 
   owners(): Promise<string[]> {

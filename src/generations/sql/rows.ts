@@ -1,7 +1,7 @@
 import { type Dialect, listOf, parseObject, type Usage, usageBuckets, type UsageSide } from "../../core/index.ts";
 import type { AttemptRecord } from "../../ledger/index.ts";
 import { column, sql, type SqlRow, tableOf } from "../../storage/index.ts";
-import type { Generation } from "../store.ts";
+import type { Generation } from "../generation.ts";
 import { tokenIdOf, type UsageRow, type UsageState } from "../usage-reader.ts";
 
 const { text, integer, bigInteger, real, flag, named, oneOf, optional } = column;
@@ -37,6 +37,9 @@ const generations = tableOf({
   route: optional(text),
   upstreamRequestId: optional(text),
   attempts: optional(text),
+  clientRequestId: optional(text),
+  endUser: optional(text),
+  tags: optional(text),
 });
 
 const dialects: Readonly<Record<Dialect, true>> = { chat: true, messages: true, responses: true, gemini: true };
@@ -46,15 +49,16 @@ const isKnown = (dialect: string | undefined): dialect is Dialect =>
   dialect !== undefined && Object.hasOwn(dialects, dialect);
 
 export function toGeneration(row: SqlRow): Generation {
-  const { accountId, dialect, status, usage, attempts, ...rest } = generations.read(row);
+  const { dialect, status, usage, attempts, tags, ...rest } = generations.read(row);
   const { refunded } = row;
   return {
     ...rest,
     dialect: isKnown(dialect) ? dialect : undefined,
     ...readUsage(usage),
-    tokenId: tokenIdOf(accountId),
+    tokenId: tokenIdOf(rest.accountId),
     status: status === 0 ? undefined : status,
     attempts: attempts === undefined ? undefined : (JSON.parse(attempts) as AttemptRecord[]),
+    tags: tags === undefined ? undefined : tagsIn(tags),
     ...(typeof refunded === "bigint" && { refunded }),
   };
 }
@@ -62,6 +66,11 @@ export function toGeneration(row: SqlRow): Generation {
 /** The columns of generations, with the sum of a refund's entries. */
 export const RECORD = sql`${generations.names}, (SELECT CAST(sum(r.amount) AS bigint) FROM entries r
   WHERE r.id IN (generations.id || ':refund', generations.id || ':late:refund')) AS refunded`;
+
+function tagsIn(json: string): Record<string, string> {
+  const values = Object.entries(parseObject(json) ?? {});
+  return Object.fromEntries(values.flatMap(([key, value]) => (typeof value === "string" ? [[key, value]] : [])));
+}
 
 const sides: readonly UsageSide[] = ["input", "output"];
 
@@ -106,3 +115,7 @@ export const owners = tableOf({ owner: text });
 export const state = tableOf<UsageState>({ timezone: text, removedBefore: integer });
 
 export const last = tableOf({ last: integer });
+
+export const ids = tableOf({ id: text });
+
+export const starts = tableOf({ startedAt: integer });

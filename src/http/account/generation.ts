@@ -59,6 +59,12 @@ export const generationAnswer = z
       .nullable()
       .describe("The series that the call belongs to, such as a session; null of a call by itself."),
     session: z.string().nullable().describe("The session that a header of the request named; null if none did."),
+    end_user: z.string().optional().describe("The caller's own user, as the request named them."),
+    tags: z.record(z.string(), z.string()).optional().describe("The values of tags by their keys."),
+    client_request_id: z
+      .string()
+      .optional()
+      .describe("The caller's own id: the request's `x-request-id` or `x-client-request-id`."),
     token_id: z.string(),
     model: z.string().describe("The model's id, with the prefix of its provider."),
     provider: z.string().describe("The prefix of the provider, whichever of its aliases was called."),
@@ -104,7 +110,10 @@ export const generationAnswer = z
       .string()
       .optional()
       .describe("The route that chose the model; absent if the caller named the model itself."),
-    upstream_request_id: z.string().optional().describe("The provider's own id of the request that was answered."),
+    upstream_request_id: z
+      .string()
+      .optional()
+      .describe("The provider's own id of the request that was answered, or that failed last."),
     attempts: z
       .array(attemptAnswer)
       .optional()
@@ -144,6 +153,9 @@ export function answerOf(generation: Generation): z.input<typeof generationAnswe
     id: generation.id,
     parent_id: generation.parent ?? null,
     session: generation.session ?? null,
+    ...(generation.endUser !== undefined && { end_user: generation.endUser }),
+    ...(generation.tags !== undefined && { tags: { ...generation.tags } }),
+    ...(generation.clientRequestId !== undefined && { client_request_id: generation.clientRequestId }),
     token_id: generation.tokenId,
     model: `${provider}/${model}`,
     provider,

@@ -1,47 +1,74 @@
 import { z } from "@hono/zod-openapi";
-import { isRequestId, isTimedUuid } from "../../core/index.ts";
+import { GatewayError, isRequestId, isTimedUuid } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
+import { callsAsCsv } from "./call-csv.ts";
+import { callCursor, callFilter, callPageFields, callQueryOf, filterOf, pageFieldsOf } from "./call-query.ts";
 import { answerOf, generationAnswer } from "./generation.ts";
-
-const requestId = z.string().refine(isRequestId, "write the id of a request").meta({ pattern: "^req_[0-9a-z]{25}$" });
 
 const query = z.object({
   parent_id: z
     .string()
     .refine((id) => isRequestId(id) || isTimedUuid(id), "write the id of a request or a crawl")
     .meta({ pattern: "^(?:req_[0-9a-z]{25}|[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})$" })
-    .describe("The series: the id of a crawl, or the x-request-id of the handshake that began a session."),
-  after: requestId.optional().describe("The last generation of the page before."),
+    .optional()
+    .describe(
+      "The calls of a series alone, from the oldest: the id of a crawl, or the x-request-id of the handshake that began a session.",
+    ),
+  ...callFilter,
+  after: callCursor,
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });
 
 const list = z.object({
   object: z.literal("list"),
-  data: z.array(generationAnswer).describe("From the oldest."),
-  has_more: z.boolean(),
+  data: z.array(generationAnswer).describe("From the newest; those of a series from the oldest."),
+  ...callPageFields,
 });
 
-/** The generations of a series: the responses of a realtime session, the turns of a connection, the pages of a crawl. */
+/** The calls of the caller's user, or of one series of theirs: the responses of a realtime session, the pages of a crawl. */
 export const generationsRoute = platformRoute({
   contract: {
     path: "/v1/generations",
     operationId: "listGenerations",
     tag: "Account",
-    summary: "What the calls of a series, such as a session, used and cost.",
+    summary: "What calls of the caller's user used and cost. `tag:KEY=VALUE` selects by a tag.",
     query,
     answer: list,
+    otherAnswers: ["text/csv"],
   },
   access: "token",
-  handle: async ({ principal, request }, { generations }: Pick<Services, "generations">) => {
-    const { parent_id: parent, after = "", limit } = parseQuery(request, query);
-    const found = await generations.ofSeries({ owner: principal.user, parent, after, limit: limit + 1 });
-    const answer: z.input<typeof list> = {
-      object: "list",
-      data: found.slice(0, limit).map(answerOf),
-      has_more: found.length > limit,
-    };
-    return Response.json(answer);
+  handle: async ({ principal, request }, { generations, clock }: Pick<Services, "generations" | "clock">) => {
+    const asked = parseQuery(request, query);
+    const { parent_id: parent, after, limit } = asked;
+    const owner = principal.user;
+    if (parent !== undefined) {
+      requireNoFilter(request);
+      const found = await generations.ofSeries({ owner, parent, after: after ?? "", limit: limit + 1 });
+      const calls = found.slice(0, limit);
+      const next = found.length > limit ? calls.at(-1)?.id : undefined;
+      return answer(calls.map(answerOf), pageFieldsOf({ calls, next }));
+    }
+    const filter = { ...filterOf(request, asked), owner };
+    const calls = callQueryOf({ query: asked, request }, { filter, now: clock(), calendar: generations.calendar });
+    if (asked.format === "csv")
+      return callsAsCsv(generations, calls, { show: (some) => Promise.resolve(some.map(answerOf)) });
+    const page = await generations.list({ ...calls, limit });
+    return answer(page.calls.map(answerOf), pageFieldsOf(page));
   },
 });
+
+function answer(data: z.input<typeof generationAnswer>[], fields: ReturnType<typeof pageFieldsOf>): Response {
+  return Response.json({ object: "list", data, ...fields } satisfies z.input<typeof list>);
+}
+
+const ofSeries: ReadonlySet<string> = new Set(["parent_id", "after", "limit"]);
+
+/** Series are short, and listed whole. */
+function requireNoFilter(request: Request): void {
+  const other = [...new URL(request.url).searchParams.keys()].find((name) => !ofSeries.has(name));
+  if (other === undefined) return;
+  const param = other.slice(0, 80);
+  throw new GatewayError("validation_failed", `${param}: a series (parent_id) has no filters.`, { param });
+}

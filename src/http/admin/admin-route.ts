@@ -6,10 +6,10 @@ import { platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { type AdminRoute, routeRoles } from "./route-roles.ts";
 
-export interface AdminNeeds extends Pick<
-  Services,
-  "admin" | "addressOf" | "body" | "memory" | "generations" | "clock" | "nodes"
-> {
+export interface AdminNeeds
+  extends
+    Pick<Services, "admin" | "addressOf" | "body" | "memory" | "generations" | "clock" | "nodes">,
+    Partial<Pick<Services, "isDraining">> {
   /** Acts in place of the token of each request: that of a command, which has none. */
   caller?: Caller;
 }

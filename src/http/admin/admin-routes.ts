@@ -1,5 +1,6 @@
 import { auditRoutes } from "./audit.ts";
 import { budgetRoutes, groupRoutes } from "./budgets.ts";
+import { callRoute, callsRoute } from "./calls.ts";
 import { creditsRoute } from "./credits.ts";
 import { organisationRoutes, projectRoutes, userRoutes } from "./holders.ts";
 import { peopleRoute } from "./people.ts";
@@ -17,6 +18,8 @@ export const adminRoutes = [
   ...budgetRoutes,
   creditsRoute,
   adminUsageRoute,
+  callsRoute,
+  callRoute,
   ...auditRoutes,
   reloadRoute,
 ];

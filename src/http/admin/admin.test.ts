@@ -12,10 +12,28 @@ import {
 import { type GatewayError, includesRole, type Role, roles } from "../../core/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import { createAccounts } from "../../../test/kit/accounts.ts";
+import { insertGeneration } from "../../../test/kit/generations.ts";
 import { AdminServer, type Asked } from "./__fixtures__/admin-server.ts";
 import { type AdminRoute, routeRoles } from "./route-roles.ts";
 
 const credit = 1_000_000_000n;
+
+const call = {
+  operation: "chat",
+  dialect: "chat",
+  provider: "openai",
+  model: "small",
+  streamed: false,
+  status: 200,
+  outcome: "complete",
+  usage: {},
+  inputTokens: 1,
+  outputTokens: 1,
+  credits: 0n,
+  milliseconds: 1,
+  millisecondsToFirstByte: undefined,
+  startedAt: 0,
+} as const;
 
 let server: AdminServer;
 let storage: Storage;
@@ -33,6 +51,8 @@ const people: readonly [name: string, role: Role, organisation: string | undefin
   ["stranger", "member", "beta"],
 ];
 let tokens: Map<string, { id: string; token: string }>;
+/** The id of a call of each of them. */
+let calls: Map<string, string>;
 /** The budget of each of them, by the user's name. */
 let budgets: Map<string, string>;
 
@@ -86,6 +106,7 @@ function mayKnow([caller, role, organisation]: (typeof people)[number], target: 
 /** What a path is about, of somebody who may not exist. */
 function idIn(path: string, target: string, place: string): string {
   if (path.includes("/tokens")) return idOf(target) || "nobody";
+  if (path.includes("/generations")) return calls.get(target) ?? "nobody";
   if (path.includes("/budgets")) return budgets.get(target) ?? "nobody";
   if (path.includes("/model_groups")) return target === "nobody" ? target : "frontier";
   if (path.includes("/projects")) return place === "nowhere" || place === undefined ? "nobody" : `${place}-site`;
@@ -102,9 +123,19 @@ function mayKnowProject([caller, role, organisation]: (typeof people)[number], p
 describe("every route, for every role, and the things of everybody", () => {
   const targets = [...people.map(([name]) => name), "nobody"];
 
+  beforeEach(async () => {
+    calls = new Map();
+    for (const [index, [owner]] of people.entries()) {
+      const id = `req_${String(index).padStart(25, "0")}`;
+      calls.set(owner, id);
+      await insertGeneration(storage, { ...call, id, owner, tokenId: idOf(owner) });
+    }
+  });
+
   test.each(Object.keys(routeRoles) as AdminRoute[])("%s", async (route) => {
     const [method = "", path = ""] = route.split(" ");
     const permitted: readonly Role[] = routeRoles[route];
+    const missing = path.includes("/generations") ? "generation_not_found" : "account_not_found";
     for (const person of people) {
       const [caller, role] = person;
       for (const target of path.includes("{id}") ? targets : [caller]) {
@@ -116,11 +147,11 @@ describe("every route, for every role, and the things of everybody", () => {
         const met = `${caller} → ${target}: ${status} ${code}`;
         if (!permitted.includes(role)) expect(met).toBe(`${caller} → ${target}: 403 role_required`);
         else if (path.includes("{id}") && (id === "nobody" || id === "nowhere"))
-          expect(met).toBe(`${caller} → ${target}: 404 account_not_found`);
+          expect(met).toBe(`${caller} → ${target}: 404 ${missing}`);
         else if (path.includes("/projects/") && !mayKnowProject(person, id))
-          expect(met).toBe(`${caller} → ${target}: 404 account_not_found`);
+          expect(met).toBe(`${caller} → ${target}: 404 ${missing}`);
         else if (path.includes("{id}") && !/organisations|model_groups|projects/.test(path) && !mayKnow(person, target))
-          expect(met).toBe(`${caller} → ${target}: 404 account_not_found`);
+          expect(met).toBe(`${caller} → ${target}: 404 ${missing}`);
         else if (role === "owner" && method === "get") expect(status).toBe(200);
         else expect([200, 403, 404, 409]).toContain(status);
       }
@@ -128,7 +159,7 @@ describe("every route, for every role, and the things of everybody", () => {
   });
 
   test("nothing of another organisation is in a list", async () => {
-    for (const path of ["users", "projects", "tokens", "organisations", "budgets"]) {
+    for (const path of ["users", "projects", "tokens", "organisations", "budgets", "generations"]) {
       const { json } = await as("organisation_admin", `get /admin/v1/${path}`);
       expect(JSON.stringify(json)).not.toMatch(/stranger|beta/);
       expect(JSON.stringify(json)).toContain(/organisations|projects/.test(path) ? "acme" : "peer");

@@ -41,6 +41,8 @@ export const routeRoles = {
   "delete /admin/v1/budgets/{id}": ["owner", "billing", "organisation_admin"],
   "post /admin/v1/credits": payers,
   "get /admin/v1/usage": readers,
+  "get /admin/v1/generations": readers,
+  "get /admin/v1/generations/{id}": readers,
   "post /admin/v1/config/reload": ["owner", "operator"],
   "get /admin/v1/audit": ["owner", "auditor"],
   "get /admin/v1/audit/verify": ["owner", "auditor"],

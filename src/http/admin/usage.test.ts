@@ -68,6 +68,7 @@ function ask(role: Role, query: string): Promise<unknown> {
     body: { bytesMax: 1e6, arrivalMsMax: 1e4, ticker },
     nodes: openNodeStore(storage),
     generations: openGenerationStore(storage),
+    isDraining: () => false,
   };
   const organisation = role === "organisation_admin" ? "acme" : undefined;
   return askRoute(adminUsageRoute, needs, { query, principal: { role, user: "chief", organisation } });

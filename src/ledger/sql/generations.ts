@@ -25,6 +25,10 @@ export interface GenerationColumns {
   upstream_request_id: string | null;
   /** JSON: a list of `AttemptRecord`. */
   attempts: string | null;
+  client_request_id: string | null;
+  end_user: string | null;
+  /** JSON: the values by their keys. */
+  tags: string | null;
 }
 
 /** Their names. */
@@ -42,6 +46,9 @@ export const generationColumns = [
     "route",
     "upstream_request_id",
     "attempts",
+    "client_request_id",
+    "end_user",
+    "tags",
   ] as const),
 ];
 
@@ -68,12 +75,15 @@ export function generationValues(row: GenerationColumns): GenerationColumns[keyo
     row.route,
     row.upstream_request_id,
     row.attempts,
+    row.client_request_id,
+    row.end_user,
+    row.tags,
   ];
 }
 
 export function toGenerationColumns(record: CallRecord): GenerationColumns {
   const { owner, operation, dialect, provider, model, streamed, status, outcome, usage } = record;
-  const { terms, maxOutputTokens, estimated, attempts } = record;
+  const { terms, maxOutputTokens, estimated, attempts, tags } = record;
   const isPlain = terms === undefined && maxOutputTokens === undefined && estimated === undefined;
   return {
     owner,
@@ -96,5 +106,8 @@ export function toGenerationColumns(record: CallRecord): GenerationColumns {
     route: record.route ?? null,
     upstream_request_id: record.upstreamRequestId ?? null,
     attempts: attempts === undefined ? null : JSON.stringify(attempts),
+    client_request_id: record.clientRequestId ?? null,
+    end_user: record.endUser ?? null,
+    tags: tags === undefined ? null : JSON.stringify(tags),
   };
 }

@@ -4,8 +4,8 @@
  * On SQLite a step changes what such a node would write wrongly, so that it refuses to write instead. On Postgres they go on: `SERIES`
  * and `CLOSED_DAYS` replaced `ledger_commit` and `ledger_write` by functions that those nodes can call too, and did not drop their
  * `ledger_commit_plain`: the new function has another name. `CLOSED_DAYS` counts each record by a trigger, whichever function writes
- * it. `PARKED` gives the holds of such nodes their names by a trigger. `REFUNDS`, `SESSIONS`, `ATTEMPTS`, `LEVELS` and `BUDGETED_COMMITS` replaced functions once
- * more; nodes of the previous version keep their own plain function, whose records lack the newer columns. Each function is defined
+ * it. `PARKED` gives the holds of such nodes their names by a trigger. `REFUNDS`, `SESSIONS`, `ATTEMPTS`, `LEVELS`, `BUDGETED_COMMITS` and `CALL_NAMES` replaced
+ * functions once more; nodes of the previous version keep their own plain function, whose records lack the newer columns. Each function is defined
  * in the step that changed it last; an earlier definition is dropped.
  */
 import { bothEngines, together } from "../../storage/index.ts";
@@ -16,13 +16,14 @@ import { LEDGER_PERIODS } from "./postgres/period-functions.ts";
 import { DAILY_SUMS as SQLITE_DAILY_SUMS } from "./sqlite/daily-sums-step.ts";
 
 export { agreeOnTimezone, recountDays } from "./days.ts";
-export { REFUNDS } from "./refunds-step.ts";
-export { SESSIONS } from "./sessions-step.ts";
-export { ATTEMPTS } from "./attempts-step.ts";
+export { REFUNDS } from "./record-steps/refunds-step.ts";
+export { SESSIONS } from "./record-steps/sessions-step.ts";
+export { ATTEMPTS } from "./record-steps/attempts-step.ts";
 export { LEVELS } from "./levels-step.ts";
 export { BUDGETS } from "./budgets-step.ts";
 export { MOVES } from "./moves-step.ts";
 export { BUDGETED_COMMITS } from "./budgeted-commits-step.ts";
+export { CALL_NAMES } from "./record-steps/call-names-step.ts";
 
 /** An earlier version's first step defined them. */
 const WITHOUT_FUNCTIONS = `

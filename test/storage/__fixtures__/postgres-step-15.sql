@@ -335,7 +335,7 @@ CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAI
 CREATE FUNCTION announce_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NOTIFY tollgate_changes; RETURN NULL; END $$;
 CREATE TABLE accounts (id text COLLATE "C" PRIMARY KEY, kind text NOT NULL, name text NOT NULL, parent_id text COLLATE "C", chain text[] COLLATE "C" NOT NULL, created_at bigint);
 CREATE TABLE entries (id text COLLATE "C" PRIMARY KEY, kind text NOT NULL, debit_account text COLLATE "C" NOT NULL, credit_account text COLLATE "C" NOT NULL, amount bigint NOT NULL, held bigint NOT NULL, shortfall bigint NOT NULL, created_at bigint NOT NULL, corrects_at bigint, corrects_shortfall bigint);
-CREATE TABLE generations (id text COLLATE "C" PRIMARY KEY, owner text NOT NULL);
+CREATE TABLE generations (id text COLLATE "C" PRIMARY KEY, owner text NOT NULL, account_id text COLLATE "C", operation text, dialect text, provider text, model text, streamed boolean, status bigint, outcome text, usage text, input_tokens bigint, output_tokens bigint, credits bigint, ms double precision, first_byte_ms double precision, started_at bigint, parent text);
 CREATE TABLE tokens (id text COLLATE "C" PRIMARY KEY, user_name text NOT NULL, account_id text COLLATE "C" NOT NULL, service boolean, admin boolean, revoked_at bigint, created_at bigint);
 CREATE TABLE holds (id text COLLATE "C" PRIMARY KEY, purpose text NOT NULL, retry_key text);
 CREATE TABLE retry_keys (account_id text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, fingerprint text NOT NULL, hold_id text COLLATE "C" NOT NULL, status bigint, headers text, body bytea, kept_until bigint NOT NULL, PRIMARY KEY (account_id, key));

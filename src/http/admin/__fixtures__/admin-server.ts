@@ -52,6 +52,7 @@ export class AdminServer {
       clock,
       generations: openGenerationStore(storage),
       nodes: openNodeStore(storage),
+      isDraining: () => false,
     };
     this.#fetch = createHttp({
       routes: mountFeatures([{ routes: adminRoutes }], needs),
@@ -77,6 +78,12 @@ export class AdminServer {
   async principalOf(token: string): Promise<Principal> {
     this.now += 1_000;
     return this.authenticator.authenticate(new Headers({ authorization: `Bearer ${token}` }));
+  }
+
+  /** The answer of a GET as it is. */
+  async fetch(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
+    this.now += 1_000;
+    return this.#fetch(new Request(`http://gateway.test${path}`, { headers, ...(signal !== undefined && { signal }) }));
   }
 
   async ask(token: string, route: string, { body, headers = {} }: Asked = {}) {

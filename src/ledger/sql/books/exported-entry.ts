@@ -5,7 +5,7 @@ export const ENTRY_KIND = "CASE WHEN e.kind = 'settle' AND e.reason IS NOT NULL 
 
 /** The columns of an entry that tell of its call. */
 export const CALL_COLUMNS =
-  "owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at, parent, session, credits, list_credits, route, upstream_request_id, attempts";
+  "owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at, parent, session, credits, list_credits, route, upstream_request_id, attempts, client_request_id, end_user, tags";
 
 export interface ExportRow {
   number: bigint;
@@ -41,6 +41,9 @@ export interface ExportRow {
   route: string | null;
   upstream_request_id: string | null;
   attempts: string | null;
+  client_request_id: string | null;
+  end_user: string | null;
+  tags: string | null;
   actor: string | null;
   reason: string | null;
 }
@@ -86,5 +89,8 @@ function callOf(row: ExportRow, owner: string): ExportedEntry["call"] {
     route: row.route ?? undefined,
     upstreamRequestId: row.upstream_request_id ?? undefined,
     attempts: row.attempts ?? undefined,
+    clientRequestId: row.client_request_id ?? undefined,
+    endUser: row.end_user ?? undefined,
+    tags: row.tags ?? undefined,
   };
 }

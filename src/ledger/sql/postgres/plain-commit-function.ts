@@ -17,9 +17,9 @@
  * changed their columns. Postgres refuses a row with more or fewer columns than its type has, so nodes of an earlier version keep
  * calling the function of that version.
  */
-export const plainCommit = "ledger_commit_plain_37";
+export const plainCommit = "ledger_commit_plain_45";
 
-const typeOf = (kind: string): string => `ledger_plain_26_${kind}`;
+const typeOf = (kind: string): string => `ledger_plain_45_${kind}`;
 
 /**
  * The rows passed to the function: one type per kind, with its columns in order, and an array of it. Such a row is read
@@ -100,6 +100,9 @@ export const plainRows = {
     upstream_request_id: "text",
     route: "text",
     attempts: "text",
+    client_request_id: "text",
+    end_user: "text",
+    tags: "text",
   },
   /** Changes of holds that stay open; `held` is the amount before. Those that a job takes over come with its row. */
   change: {
@@ -139,7 +142,7 @@ function requireAll(rows: `${keyof typeof plainRows}s`): string {
     IF written <> cardinality(${rows}) THEN RAISE SQLSTATE 'TGNPL'; END IF;`;
 }
 
-/** Part of the twenty-sixth step. */
+/** Part of the forty-fifth step. */
 export const LEDGER_PLAIN_TYPES = `
   ${types.join("\n  ")}
 `;
@@ -208,10 +211,10 @@ export const LEDGER_COMMIT_PLAIN = `
       ${requireAll("ends")}
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
           input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent, session, list_credits,
-          upstream_request_id, route, attempts)
+          upstream_request_id, route, attempts, client_request_id, end_user, tags)
         SELECT o.id, o.owner, o.account, o.operation, o.dialect, o.provider, o.model, o.streamed, o.status, o.outcome, o.usage,
           o.input_tokens, o.output_tokens, o.charge, o.ms, o.first_byte_ms, o.started_at, o.parent, o.session,
-          o.list_credits, o.upstream_request_id, o.route, o.attempts
+          o.list_credits, o.upstream_request_id, o.route, o.attempts, o.client_request_id, o.end_user, o.tags
         FROM unnest(ends) o WHERE o.owner IS NOT NULL;
     END IF;
 

@@ -129,10 +129,11 @@ export const LEDGER_WRITE = `
     IF done && '{settled, released, late}' THEN
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
           input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent, session, list_credits,
-          upstream_request_id, route, attempts)
+          upstream_request_id, route, attempts, client_request_id, end_user, tags)
         SELECT o.id, r.owner, o.payer, r.operation, r.dialect, r.provider, r.model, r.streamed, r.status, r.outcome, r.usage,
           r.input_tokens, r.output_tokens, o.charge + coalesce(o.before, 0), r.ms, r.first_byte_ms, r.started_at, r.parent,
-          r.session, r.list_credits, r.upstream_request_id, r.route, r.attempts
+          r.session, r.list_credits, r.upstream_request_id, r.route, r.attempts,
+          r.client_request_id, r.end_user, r.tags
         FROM unnest(payers, charges, befores, ops) AS o (payer, charge, before)
         CROSS JOIN json_populate_record(NULL::generations, o.record) r
         WHERE o.charge IS NOT NULL AND o.record IS NOT NULL;

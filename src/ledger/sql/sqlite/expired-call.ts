@@ -26,5 +26,8 @@ export function expiredColumns(hold: SqliteHoldRow, owner: string, at: number): 
     route: null,
     upstream_request_id: null,
     attempts: null,
+    client_request_id: null,
+    end_user: null,
+    tags: null,
   };
 }

@@ -1,5 +1,3 @@
-import { LEDGER_PLAIN_TYPES } from "./postgres/plain-commit-function.ts";
-
 /** The step that records the route of a call, and its requests to upstreams; see `schema.ts`. Adding a column writes no row. */
 export const ATTEMPTS = {
   sqlite: `
@@ -18,6 +16,5 @@ export const ATTEMPTS = {
     ADD COLUMN route text COLLATE "C",
     ADD COLUMN upstream_request_id text COLLATE "C",
     ADD COLUMN attempts text;
-  ${LEDGER_PLAIN_TYPES}
   `,
 };

@@ -1,0 +1,155 @@
+import { z } from "@hono/zod-openapi";
+import { GatewayError, isRequestId, loggableId } from "../../core/index.ts";
+import type { Generation } from "../../generations/index.ts";
+import { callFilterOf, callPlaces, organisationAccountOf } from "../../spending/index.ts";
+import { callsAsCsv } from "../account/call-csv.ts";
+import { callCursor, callFilter, callPageFields, callQueryOf, filterOf, pageFieldsOf } from "../account/call-query.ts";
+import { answerOf, generationAnswer } from "../account/generation.ts";
+import { moment } from "../account/usage.ts";
+import { parseQuery } from "../parse-query.ts";
+import type { RouteCall } from "../route.ts";
+import { accountsOf, type AdminNeeds, adminRoute, pageQuery } from "./admin-route.ts";
+import { tailCalls } from "./call-tail.ts";
+import { reference } from "./requests.ts";
+
+const callAnswer = generationAnswer
+  .extend({
+    user: z.string().nullable().describe("The name of its user; the id of a deleted one. Null of a project's call."),
+    user_id: z.string().nullable(),
+    project: z.string().nullable().describe("The project that it belongs to; null of a user's call."),
+    project_id: z.string().nullable(),
+    organisation: z.string().nullable().describe("The organisation that paid for it; null if none did."),
+    organisation_id: z.string().nullable(),
+  })
+  .meta({ id: "AdminGeneration" });
+
+export type CallAnswer = z.output<typeof callAnswer>;
+
+/** The statuses of refusals before any upstream is asked: for the token, the credits, a limit, or a mistake of the caller. */
+const unrecorded = [401, 402, 404, 422, 429];
+
+const listAnswer = z.object({
+  object: z.literal("list"),
+  data: z.array(callAnswer).describe("From the newest."),
+  ...callPageFields,
+  unrecorded_statuses: z
+    .array(z.int())
+    .describe("Requests that the gateway itself refused with these statuses have no records: the log has them."),
+});
+
+const listQuery = pageQuery.extend({
+  organisation: reference.optional(),
+  user: reference.optional(),
+  project: reference.optional(),
+  ...callFilter,
+  after: callCursor,
+});
+
+/** The objects of some calls, with the names of their users and organisations. */
+function shownBy(call: RouteCall, needs: AdminNeeds) {
+  return async (calls: readonly Generation[]): Promise<z.input<typeof callAnswer>[]> => {
+    if (calls.length === 0) return [];
+    const placeOf = await callPlaces(accountsOf(call, needs), calls);
+    return calls.map((one) => {
+      const { user, project, organisation } = placeOf(one);
+      return {
+        ...answerOf(one),
+        user: user?.name ?? null,
+        user_id: user?.id ?? null,
+        project: project?.name ?? null,
+        project_id: project?.id ?? null,
+        organisation: organisation?.name ?? null,
+        organisation_id: organisation?.id ?? null,
+      };
+    });
+  };
+}
+
+export const callsRoute = adminRoute(
+  {
+    route: "get /admin/v1/generations",
+    operationId: "listAllGenerations",
+    summary:
+      "The calls of all users, failed ones included; with `accept: text/event-stream` those that end from now on. `tag:KEY=VALUE` selects by a tag.",
+    query: listQuery,
+    answer: listAnswer,
+    otherAnswers: ["text/csv", "text/event-stream"],
+  },
+  async (call, needs) => {
+    const { request } = call;
+    const { generations, clock, isDraining = () => false } = needs;
+    const asked = parseQuery(request, listQuery);
+    const { organisation, user, project } = asked;
+    const { tokenId: token, ...selected } = filterOf(request, asked);
+    const filter = await callFilterOf(accountsOf(call, needs), { ...selected, organisation, user, project, token });
+    const show = shownBy(call, needs);
+    if (request.headers.get("accept")?.includes("text/event-stream") === true)
+      return tailCalls(generations, {
+        follower: generations.follow(filter, clock),
+        show,
+        signal: request.signal,
+        isDraining,
+      });
+    const query = callQueryOf({ query: asked, request }, { filter, now: clock(), calendar: generations.calendar });
+    if (asked.format === "csv") return callsAsCsv(generations, query, { show, isOfAll: true });
+    const page = await generations.list({ ...query, limit: asked.limit });
+    return Response.json({
+      object: "list",
+      data: await show(page.calls),
+      ...pageFieldsOf(page),
+      unrecorded_statuses: unrecorded,
+    } satisfies z.input<typeof listAnswer>);
+  },
+);
+
+const oneQuery = z.object({
+  to: moment
+    .optional()
+    .describe("The search for an id that is not ours begins at this time, towards the past; by default now."),
+});
+
+/** Any call: by our id at once, by another one among the failed calls at once and among the others by a search. */
+export const callRoute = adminRoute(
+  {
+    route: "get /admin/v1/generations/{id}",
+    operationId: "getAnyGeneration",
+    summary: "A call of any user, by our id, by the caller's own id of the request, or by the provider's.",
+    params: z.object({ id: z.string().describe("Our x-request-id, the caller's, or the provider's.") }),
+    query: oneQuery,
+    answer: callAnswer,
+    notFound:
+      "No call has this id, or it has not ended yet. Requests that the gateway itself refused (401, 402, 404, 422, 429) have no record.",
+  },
+  async (call, needs) => {
+    const { to } = parseQuery(call.request, oneQuery);
+    const { generations, clock } = needs;
+    const { calendar } = generations;
+    const end = to === undefined ? clock() + 1 : "at" in to ? to.at : calendar.startOfDay(to.day);
+    const found = await find(call, needs, end);
+    if (!("searchedFrom" in found)) {
+      const [shown] = await shownBy(call, needs)([found]);
+      return Response.json(shown);
+    }
+    const searched =
+      found.searchedFrom === 0
+        ? ""
+        : ` Calls since ${new Date(found.searchedFrom).toISOString()} were searched: \`to\` goes on before.`;
+    throw new GatewayError(
+      "generation_not_found",
+      `There is no call with this id, or it has not ended yet.${searched} Requests that the gateway itself refused (401, 402, 404, 422, 429) have no record.`,
+    );
+  },
+);
+
+async function find(call: RouteCall, needs: AdminNeeds, to: number): Promise<Generation | { searchedFrom: number }> {
+  const id = call.pathParameter("id");
+  const { generations } = needs;
+  const organisationAccount = await organisationAccountOf(accountsOf(call, needs));
+  const own = isRequestId(id) ? await generations.findAny(id, organisationAccount) : undefined;
+  if (own !== undefined) return own;
+  // Ids that are longer, or not printable, are in no record.
+  if (loggableId(id) === undefined) return { searchedFrom: 0 };
+  const { signal } = call.request;
+  const outcome = await generations.findByForeignId({ id, organisationAccount, to, signal });
+  return "call" in outcome ? outcome.call : outcome;
+}
