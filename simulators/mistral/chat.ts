@@ -32,12 +32,13 @@ function refuse(body: JsonObject): Problem | null {
   return refuseMembers(body) ?? refuseRoles(body) ?? refuseCallIds(body) ?? refuseEnd(body);
 }
 
-const messageMembers = new Set(["role", "content", "name", "prefix", "tool_calls", "tool_call_id"]);
+const messageMembers = new Set(["role", "content", "prefix", "tool_calls", "tool_call_id"]);
 
 /** Messages are closed schemas too: thoughts return as parts of the content alone. */
 function refuseMembers(body: JsonObject): Problem | null {
   return first(asArray(body["messages"]).map(asObject).entries(), ([index, message]) => {
-    const unknown = Object.keys(message).find((name) => !messageMembers.has(name));
+    const isNamed = message["role"] === "tool";
+    const unknown = Object.keys(message).find((name) => !messageMembers.has(name) && !(isNamed && name === "name"));
     if (unknown === undefined) return null;
     return { kind: "unknown", field: `messages[${index}].${unknown}`, value: message[unknown] };
   });

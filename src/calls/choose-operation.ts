@@ -17,8 +17,8 @@ export function withAskedFeatures<Body>(target: Target, codec: TextCodec<Body> |
   if (forPrefill !== undefined && isContinued(objectOf(body) ?? {})) return { ...target, operation: forPrefill };
   const forBody = target.operation.forBody?.(objectOf(body) ?? {});
   if (forBody !== undefined) return { ...target, operation: forBody };
-  if (codec.dialect === "chat") {
-    const other = otherForTools(target, objectOf(body) ?? {});
+  if (codec.dialect !== undefined && target.operation.dialect === "chat") {
+    const other = otherForTools(target, codec.dialect, objectOf(body) ?? {});
     if (other !== undefined) return { ...target, operation: other };
   }
   if (codec.dialect === "responses" && isSwitchedOff(target, objectOf(body) ?? {})) {
@@ -48,24 +48,59 @@ function isContinued({ messages, input }: JsonObject): boolean {
   return objectOf(listOf(messages ?? input).at(-1))?.["role"] === "assistant";
 }
 
-/** The operation for a call of chat whose functions the model does not take at its chat endpoint; undefined: that one. */
-function otherForTools({ operation, model, route }: Target, body: JsonObject): UpstreamOperation | undefined {
-  const facts = operation.dialect === "chat" ? operation.facts?.(model) : undefined;
+/** The use of tools that a body asks for. */
+interface AskedTools {
+  /** Whether it has functions, or tools that become some. */
+  hasFunctions: boolean;
+  /** Whether one must be called. */
+  isForced: boolean;
+  /** Whether the model is asked not to think. */
+  isUnthinking: boolean;
+}
+
+const askedTools: Readonly<Record<Dialect, (body: JsonObject) => AskedTools>> = {
+  chat: ({ tools, tool_choice: choice, reasoning_effort: effort }) => ({
+    hasFunctions: listOf(tools).some((tool) => objectOf(tool)?.["type"] === "function"),
+    isForced: choice === "required" || objectOf(choice) !== undefined,
+    isUnthinking: effort === "none",
+  }),
+  responses: ({ tools, tool_choice: choice, reasoning }) => ({
+    hasFunctions: listOf(tools).length > 0,
+    isForced: choice === "required" || objectOf(choice) !== undefined,
+    isUnthinking: objectOf(reasoning)?.["effort"] === "none",
+  }),
+  messages: ({ tools, tool_choice: choice, thinking }) => ({
+    hasFunctions: listOf(tools).length > 0,
+    isForced: ["any", "tool"].includes(String(objectOf(choice)?.["type"])),
+    isUnthinking: objectOf(thinking)?.["type"] === "disabled",
+  }),
+  gemini: ({ tools, toolConfig, generationConfig }) => ({
+    hasFunctions: listOf(tools).some((tool) => listOf(objectOf(tool)?.["functionDeclarations"]).length > 0),
+    isForced: objectOf(objectOf(toolConfig)?.["functionCallingConfig"])?.["mode"] === "ANY",
+    isUnthinking: objectOf(objectOf(generationConfig)?.["thinkingConfig"])?.["thinkingBudget"] === 0,
+  }),
+};
+
+/** The operation for a call whose functions the model does not take at its chat endpoint; undefined: that one. */
+function otherForTools(
+  { operation, model, route }: Target,
+  dialect: Dialect,
+  body: JsonObject,
+): UpstreamOperation | undefined {
+  const facts = operation.facts?.(model);
   if (facts?.toolsWithoutThought !== true && facts?.freeToolChoice !== true) return undefined;
-  const { tools, tool_choice: choice, reasoning_effort: effort } = body;
-  if (!listOf(tools).some((tool) => objectOf(tool)?.["type"] === "function")) return undefined;
+  const { hasFunctions, isForced, isUnthinking } = askedTools[dialect](body);
+  if (!hasFunctions) return undefined;
   const { messages, responses } = route.provider.operations;
-  if (facts.freeToolChoice === true) {
-    return choice === "required" || objectOf(choice) !== undefined ? messages : undefined;
-  }
-  const thinks = effort !== "none" || facts.efforts?.includes("none") === false;
+  if (facts.freeToolChoice === true) return isForced ? messages : undefined;
+  const thinks = !isUnthinking || facts.efforts?.includes("none") === false;
   return thinks && responses !== undefined ? keepingNothing(responses) : undefined;
 }
 
 /** By the provider's own operation. */
 const unstored = new WeakMap<UpstreamOperation, UpstreamOperation>();
 
-/** Responses for calls of chat, whose clients do not expect them to be stored. */
+/** Responses for calls of other dialects, whose clients do not expect them to be stored. */
 function keepingNothing(responses: UpstreamOperation): UpstreamOperation {
   const before = unstored.get(responses);
   if (before !== undefined) return before;

@@ -105,6 +105,10 @@ export const probesWith = (imageUrl: string): readonly Probe[] => [
   messages("an answer to continue, in blocks", "prefill", {
     messages: [hello, { role: "assistant", content: [{ type: "text", text: "It is" }] }],
   }),
+  chat("what the answers of other providers have", "members", {
+    messages: [hello, { role: "assistant", content: "Hi.", refusal: null, annotations: [] }, hello],
+  }),
+  chat("the name of a user", "members", { messages: [{ ...hello, name: "ann" }] }),
   chat("an answer to continue in chat", "prefill", { messages: [hello, { role: "assistant", content: "It is" }] }),
   messages("thinking by a budget", "thinking", { thinking: { type: "enabled", budget_tokens: 2_000 } }),
   ...efforts.map((effort) => chat(`the effort ${effort}`, "efforts", { reasoning_effort: effort })),

@@ -205,3 +205,81 @@ test("a model without a price for sound takes none, as the member that asks for 
   expect([answer.status, error.param]).toEqual([422, "messages"]);
   expect(error.message).toContain("audio, which this model does not take");
 });
+
+describe("members of messages that Mistral refuses", () => {
+  const model = "mistral/mistral-small-latest";
+  const call = { id: "abcdefghi", type: "function", function: { name: "f", arguments: "{}" } };
+  const tools = [{ type: "function", function: { name: "f", parameters: { type: "object", properties: {} } } }];
+
+  test("are left out: those that the SDK of OpenAI adds, and names", async () => {
+    const answer = {
+      role: "assistant",
+      content: null,
+      refusal: null,
+      parsed: null,
+      annotations: [],
+      tool_calls: [call],
+    };
+    const result = { role: "tool", tool_call_id: "abcdefghi", name: "f", content: "1" };
+    const messages = [{ ...hello, name: "ann" }, answer, result];
+    const { sent, changes } = await sentFor(chatPath, { model, tools, messages });
+    expect(sent["messages"]).toMatchObject([hello, { role: "assistant", tool_calls: [call] }, { role: "tool" }]);
+    const members = (sent["messages"] as object[]).map((message) => Object.keys(message).toSorted());
+    expect(members.slice(0, 2)).toEqual([
+      ["content", "role"],
+      ["content", "role", "tool_calls"],
+    ]);
+    expect(changes).toBe("members");
+  });
+
+  test("a refusal becomes the text of its answer", async () => {
+    const messages = [hello, { role: "assistant", content: null, refusal: "No." }, hello];
+    const { sent } = await sentFor(chatPath, { model, messages });
+    expect(sent["messages"]).toEqual([hello, { role: "assistant", content: "No." }, hello]);
+  });
+
+  test("those that it takes pass as they are", async () => {
+    const messages = [hello, { role: "assistant", content: "Hi." }, hello];
+    const { sent, changes } = await sentFor(chatPath, { model, messages });
+    expect([sent["messages"], changes]).toEqual([messages, null]);
+  });
+});
+
+const weather = { name: "f", parameters: { type: "object", properties: {} } };
+const functionsIn = {
+  [messagesPath]: { max_tokens: 500, messages: [hello], tools: [{ name: "f", input_schema: weather.parameters }] },
+  "/v1beta/models/openai/gpt-5.5:generateContent": {
+    contents: [{ role: "user", parts: [{ text: "Hello." }] }],
+    tools: [{ functionDeclarations: [weather] }],
+  },
+};
+
+describe("functions at a model whose chat takes none while it thinks", () => {
+  test.each(Object.entries(functionsIn))("%s: go to Responses, which stores nothing", async (path, body) => {
+    const { sent, changes } = await sentFor(path, { model: "openai/gpt-5.5", ...body });
+    expect(lastReceived(rig).path).toBe("/openai/v1/responses");
+    expect([sent["store"], changes]).toEqual([false, "chat-tools"]);
+  });
+
+  test("stay in chat if it is asked not to think", async () => {
+    const body = { ...functionsIn[messagesPath], thinking: { type: "disabled" } };
+    await sentFor(messagesPath, { model: "openai/gpt-5.5", ...body });
+    expect(lastReceived(rig).path).toBe("/openai/v1/chat/completions");
+  });
+});
+
+test.each([
+  [responsesPath, { input: "Hello.", tools: [{ type: "function", ...weather }], tool_choice: "required" }],
+  [
+    "/v1beta/models/anthropic/claude-opus-5-5:generateContent",
+    {
+      contents: [{ role: "user", parts: [{ text: "Hello." }] }],
+      tools: [{ functionDeclarations: [weather] }],
+      toolConfig: { functionCallingConfig: { mode: "ANY" } },
+    },
+  ],
+])("%s: a tool that must be called, at a Claude that can't be forced", async (path, body) => {
+  const { sent, changes } = await sentFor(path, { model: "anthropic/claude-opus-5-5", ...body });
+  expect(lastReceived(rig).path).toBe("/anthropic/v1/messages");
+  expect([sent["output_config"] === undefined, changes]).toEqual([false, "forced-tools"]);
+});

@@ -29,6 +29,7 @@ export const factNames = [
   "call-ids",
   "call-order",
   "prefill",
+  "members",
   "images",
   "stop",
   "answer",
@@ -67,6 +68,10 @@ export interface ModelFacts {
   marksPrefill?: boolean;
   /** It refuses an answer to continue: the last message must be the user's, or a tool's. */
   refusesPrefill?: boolean;
+  /** The members of a chat message that it takes; absent: any, since it ignores those that it does not know. */
+  messageMembers?: readonly string[];
+  /** It refuses the names of chat messages. */
+  noMessageNames?: boolean;
   /** It takes the data of images, not their addresses. */
   inlineImages?: boolean;
   /** In Messages its thinking can't be switched off: the nearest is to think between tools, or nothing. */

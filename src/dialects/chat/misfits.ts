@@ -1,5 +1,6 @@
 import { type JsonObject, listOf, type ModelFacts, objectOf } from "../../core/index.ts";
 import { isImageAddress } from "../conversation/index.ts";
+import { refusedMembers } from "./message-members.ts";
 
 /**
  * Whether a body must be rewritten for its model, because something deeper than its members does not fit. Members alone
@@ -12,10 +13,11 @@ export function misfitsChat({ messages, tools, response_format: format }: JsonOb
   if (facts.marksPrefill === true && isPrefill(objectOf(listOf(messages).at(-1)))) return true;
   if (facts.refusesPrefill === true && isAnswer(objectOf(listOf(messages).at(-1)))) return true;
   if (facts.inlineImages === true && listOf(messages).some(hasImageAddress)) return true;
-  if (developerRole && !systemFirst && !shortCallIds) return false;
+  if (developerRole && !systemFirst && !shortCallIds && facts.noMessageNames !== true) return false;
   for (const [index, each] of listOf(messages).entries()) {
     const message = objectOf(each) ?? {};
     const { role } = message;
+    if (refusedMembers(message, facts).length > 0) return true;
     if (role === "developer" && !developerRole) return true;
     if (systemFirst && index > 0 && (role === "system" || role === "developer")) return true;
     if (shortCallIds && hasLongCallId(message)) return true;

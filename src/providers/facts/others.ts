@@ -102,12 +102,25 @@ export const otherRows: Readonly<Record<PresetName, readonly FactRow[]>> = {
     },
     { fact: "efforts", takes: { efforts: ["none", "high"] }, rule: "efforts none and high", source },
     { fact: "call-ids", takes: { shortCallIds: true }, rule: "ids of calls of nine letters and digits", source },
+    {
+      fact: "members",
+      dialects: ["chat"],
+      takes: { messageMembers: ["role", "content", "prefix", "tool_calls", "tool_call_id"] },
+      rule: "messages of `role`, `content`, `prefix`, `tool_calls` and `tool_call_id` alone, a `name` with results of tools",
+      source,
+    },
     { fact: "prefill", takes: { marksPrefill: true }, rule: "an answer to continue with `prefix: true`", source },
     effortAlone(source),
     ...tools,
     names,
   ],
-  groq: [inReasoning, effortAlone(source), ...tools, names],
+  groq: [
+    inReasoning,
+    effortAlone(source),
+    { fact: "members", dialects: ["chat"], takes: { noMessageNames: true }, rule: "messages without a `name`", source },
+    ...tools,
+    names,
+  ],
   moonshot: [
     inReasoningContent,
     {

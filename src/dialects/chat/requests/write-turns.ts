@@ -1,4 +1,4 @@
-import { type JsonObject, parseObject, stringOf } from "../../../core/index.ts";
+import { type JsonObject, listOf, objectOf, parseObject, stringOf } from "../../../core/index.ts";
 import {
   belongsTo,
   type Conversation,
@@ -20,6 +20,7 @@ import {
   urlOfSource,
 } from "../../conversation/index.ts";
 import { writeImage } from "../answers/images.ts";
+import { refusedMembers, withoutMembers } from "../message-members.ts";
 import { detailsIn, readThoughtData, type ThoughtData } from "../thought-data.ts";
 
 const noThoughtData: ThoughtData = { details: [] };
@@ -33,7 +34,21 @@ export function writeTurns(conversation: Conversation, target: TranslationTarget
   if (turns !== all) target.changed?.("roles");
   const loop = own ? 0 : startOfLoop(turns);
   for (const [index, turn] of turns.entries()) writer.add(turn, index >= loop);
-  return writer.finish();
+  return withTakenMembers(writer.finish(), conversation, target);
+}
+
+/** Their contents have a place of their own. */
+const thoughtMembers: ReadonlySet<string> = new Set(["reasoning_content", "reasoning", "reasoning_details"]);
+
+const isLost = (name: string): boolean => !thoughtMembers.has(name);
+
+/** The messages without the members that the model refuses; clients of OpenAI's SDKs return what an answer of any provider had. */
+function withTakenMembers(messages: JsonObject[], { rest }: Conversation, target: TranslationTarget): JsonObject[] {
+  if (target.messageMembers === undefined && target.noMessageNames !== true) return messages;
+  const refusedIn = (message: JsonObject): string[] => refusedMembers(message, target);
+  const given = rest.dialect === "chat" ? listOf(rest.body["messages"]).map((each) => objectOf(each) ?? {}) : [];
+  if ([...given, ...messages].some((message) => refusedIn(message).some(isLost))) target.changed?.("members");
+  return messages.map((message) => withoutMembers(message, refusedIn(message)));
 }
 
 /** The first turn after the user's last words: the loop of tool calls that is under way. */
