@@ -29,8 +29,8 @@ export interface TestRunOptions {
  */
 const durationsFile = fileURLToPath(new URL("durations.json", import.meta.url));
 
-/** More than the cores of a small machine: tests wait for time-outs, disks and other processes half of their time. */
-const processes = 3;
+/** Twice the cores of a small machine: tests wait for time-outs, disks and other processes half of their time. */
+const processes = 4;
 const runMinutesMax = 30;
 
 /** Runs test files in several processes. A process that dies, or a run that hangs, has failed. */
