@@ -1,7 +1,7 @@
 import type { Actor, AuditLog } from "../audit/index.ts";
 import type { TokenStore } from "../auth/index.ts";
 import type { Environment, Role } from "../core/index.ts";
-import type { LedgerSteps, LedgerStore } from "../ledger/index.ts";
+import type { BookLists, LedgerSteps, LedgerStore } from "../ledger/index.ts";
 import type { AccountLevel } from "./holder.ts";
 import type { HolderStore } from "./sql/open.ts";
 
@@ -23,6 +23,8 @@ export interface AccountsDependencies {
   environment: Pick<Environment, "clock" | "randomBytes">;
   /** The accounts of the ledger inside of an act. */
   ledger: LedgerSteps;
+  /** What the books contain, for lists. */
+  books: BookLists;
   /** All acts go through it. */
   log: AuditLog;
   caller: Caller;

@@ -20,6 +20,7 @@ export { findHolderState, findTokenState } from "./find-state.ts";
 export { holderJson, tokenJson } from "./holder-json.ts";
 export { type HolderKind, oneOfKind, ownerOf, ownerPlace, type TokenPolicy } from "./holder.ts";
 export { issueTokenTo } from "./acts/issue-token.ts";
+export { listEntries, listHolds } from "./list-books.ts";
 export { listHolders } from "./list-holders.ts";
 export { listTokens } from "./list-tokens.ts";
 export { grantCredits, postCredits } from "./acts/grant-credits.ts";

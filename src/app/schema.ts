@@ -74,5 +74,6 @@ export const schema: Schema = {
     ledger.BUDGETED_COMMITS,
     auth.PROJECTS,
     ledger.CALL_NAMES,
+    { ...ledger.BOOK_LISTS, oldest: ledger.CALL_NAMES },
   ],
 };

@@ -35,10 +35,12 @@ export type {
 } from "./operations.ts";
 export { plainCommit } from "./sql/postgres/plain-commit-function.ts";
 export { openLedgerStore } from "./sql/open.ts";
+export { openBookLists } from "./sql/book-lists.ts";
 export { openSpendingReader } from "./sql/spending.ts";
 export { LedgerSteps } from "./sql/steps.ts";
 export { type AuditReport, type Drift, type HeldNow, moneyCounters } from "./books.ts";
 export { BooksError, exportBooks, removeEntries, type RetentionStore, sealBooks } from "./retention.ts";
 export type { LedgerStore, OpenHold } from "./store.ts";
+export { type BookLists, type EntryKind, entryKinds, type ListedEntry, type ListedHold } from "./listed.ts";
 export type { SpendingReader, SpentBalance } from "./spending.ts";
 export { startSweeper } from "./sweeper.ts";

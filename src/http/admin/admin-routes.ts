@@ -1,4 +1,5 @@
 import { auditRoutes } from "./audit.ts";
+import { bookRoutes } from "./books.ts";
 import { budgetRoutes, groupRoutes } from "./budgets.ts";
 import { callRoute, callsRoute } from "./calls.ts";
 import { creditsRoute } from "./credits.ts";
@@ -17,6 +18,7 @@ export const adminRoutes = [
   ...groupRoutes,
   ...budgetRoutes,
   creditsRoute,
+  ...bookRoutes,
   adminUsageRoute,
   callsRoute,
   callRoute,

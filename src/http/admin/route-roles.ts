@@ -40,6 +40,8 @@ export const routeRoles = {
   "patch /admin/v1/budgets/{id}": ["owner", "billing", "organisation_admin"],
   "delete /admin/v1/budgets/{id}": ["owner", "billing", "organisation_admin"],
   "post /admin/v1/credits": payers,
+  "get /admin/v1/entries": readers,
+  "get /admin/v1/holds": readers,
   "get /admin/v1/usage": readers,
   "get /admin/v1/generations": readers,
   "get /admin/v1/generations/{id}": readers,

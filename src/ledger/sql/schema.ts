@@ -22,6 +22,7 @@ export { ATTEMPTS } from "./record-steps/attempts-step.ts";
 export { LEVELS } from "./levels-step.ts";
 export { BUDGETS } from "./budgets-step.ts";
 export { MOVES } from "./moves-step.ts";
+export { BOOK_LISTS } from "./book-lists-step.ts";
 export { BUDGETED_COMMITS } from "./budgeted-commits-step.ts";
 export { CALL_NAMES } from "./record-steps/call-names-step.ts";
 

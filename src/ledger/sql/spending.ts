@@ -1,5 +1,5 @@
 import { Calendar, dayName, type Nano } from "../../core/index.ts";
-import { column, runnerOf, sql, type Storage, tableOf } from "../../storage/index.ts";
+import { column, readerOf, sql, type Storage, tableOf } from "../../storage/index.ts";
 import type { AccountState } from "../accounts.ts";
 import { periodStart } from "../periods.ts";
 import type { SpendingReader, SpentBalance } from "../spending.ts";
@@ -21,7 +21,7 @@ const LATEST = sql`SELECT u.id AS user_id, g.account_id, u.parent_id, g.started_
   WHERE g.number > (SELECT number FROM calls_by_owner_mark)`;
 
 export function openSpendingReader(storage: Storage): SpendingReader {
-  const runner = runnerOf(storage);
+  const runner = readerOf(storage);
   const calendar = new Calendar(storage.timezone);
   return {
     async spentBudgets(at) {
@@ -46,9 +46,10 @@ export function openSpendingReader(storage: Storage): SpendingReader {
       // By user: the sums are in the order of their owners. After a move, a user's accounts are several.
       const spent = await runner.rows(
         sql`SELECT u.id AS user_id, s.account_id, u.parent_id, s.day, CAST(sum(s.credits) AS bigint) AS credits
-          FROM account_holders h JOIN daily_sums s ON s.owner = h.id AND s.day >= ${today - 1}
+          FROM account_holders h JOIN daily_sums s
+            ON s.owner = CASE h.kind WHEN 'project' THEN 'project:' || h.id ELSE h.id END AND s.day >= ${today - 1}
             JOIN accounts t ON t.id = s.account_id LEFT JOIN accounts u ON u.id = t.parent_id
-          WHERE h.kind = 'user' GROUP BY u.id, s.account_id, u.parent_id, s.day`,
+          WHERE h.kind <> 'organisation' GROUP BY u.id, s.account_id, u.parent_id, s.day`,
         sums.read,
       );
       // On SQLite the latest calls are not in the sums yet.

@@ -1,0 +1,149 @@
+import {
+  column,
+  perEngine,
+  readerOf,
+  sql,
+  type SqlRunner,
+  type Statement,
+  type Storage,
+  tableOf,
+} from "../../storage/index.ts";
+import type { BookLists, EntryFilter, EntryKind, EntryPage, HoldFilter, ListedEntry, ListedHold } from "../listed.ts";
+
+const { text, integer, bigInteger, json, oneOf, optional } = column;
+
+/** Entries that a page reads in all: some 50 ms. */
+const SCANNED_MAX = 50_000;
+
+const budgets = optional(
+  json({ parse: (value): readonly string[] => (Array.isArray(value) ? value.map(String) : []) }),
+);
+
+const entries = tableOf<ListedEntry>({
+  id: text,
+  kind: oneOf<EntryKind>({ settle: true, release: true, expire: true, grant: true, refund: true }),
+  debitAccount: text,
+  creditAccount: text,
+  amount: bigInteger,
+  held: bigInteger,
+  shortfall: bigInteger,
+  createdAt: integer,
+  actor: optional(text),
+  reason: optional(text),
+  budgets,
+});
+
+const holds = tableOf<ListedHold>({
+  id: text,
+  accountId: text,
+  amount: bigInteger,
+  operation: text,
+  provider: text,
+  model: text,
+  observed: optional(bigInteger),
+  createdAt: integer,
+  leaseUntil: integer,
+  keeper: oneOf({ process: true, job: true }),
+  parent: optional(text),
+  budgets,
+});
+
+/** An account, those that followed it after moves, and all below them: chains have three levels. */
+const accountsOf = (root = ""): Statement => sql`
+  WITH own AS (SELECT id FROM accounts WHERE id = ${root} OR (id > ${`${root}:`} AND id < ${`${root};`})),
+    below AS (SELECT id FROM accounts WHERE parent_id IN (SELECT id FROM own))
+  SELECT id FROM own UNION SELECT id FROM below
+    UNION SELECT id FROM accounts WHERE parent_id IN (SELECT id FROM below)`;
+
+const isSet = (value: string | undefined): number => (value === undefined ? 0 : 1);
+
+/** Where a page begins: on SQLite the number of an entry, on Postgres its time and id. */
+interface Cursor {
+  place: number;
+  id: string;
+}
+
+const cursors = tableOf<Cursor>({ place: integer, id: text });
+const START: Cursor = { place: Number.MAX_SAFE_INTEGER, id: "" };
+
+const PLACE = perEngine({ sqlite: "number", postgres: "created_at" });
+const SORTED = sql`${PLACE} DESC, id DESC`;
+
+/** Entries before the cursor, in their order. */
+const before = ({ place, id }: Cursor): Statement => sql`(${PLACE}, id) < (${place}, ${id})`;
+
+/** Grants and refunds have an index of their own: among all entries they are few. */
+const ACTS = sql`(kind = 'grant' OR reason IS NOT NULL)`;
+
+const COLUMNS = sql`id, CASE WHEN kind = 'settle' AND reason IS NOT NULL THEN 'refund' ELSE kind END AS kind, debit_account,
+  credit_account, amount, held, shortfall, created_at, actor, reason, budgets, ${PLACE} AS place`;
+
+const all = (
+  cursor: Cursor,
+  scannedMax: number,
+): Statement => sql`(SELECT ${COLUMNS} FROM entries WHERE ${before(cursor)}
+  ORDER BY ${SORTED} LIMIT ${scannedMax}) AS scanned`;
+const acts = (
+  cursor: Cursor,
+  scannedMax: number,
+): Statement => sql`(SELECT ${COLUMNS} FROM entries WHERE ${ACTS} AND ${before(cursor)}
+  ORDER BY ${SORTED} LIMIT ${scannedMax}) AS scanned`;
+
+const fits = ({ account, within, kind }: EntryFilter): Statement => sql`
+  (CAST(${isSet(kind)} AS bigint) = 0 OR kind = ${kind ?? ""})
+  AND (CAST(${isSet(account)} AS bigint) = 0 OR debit_account IN (${accountsOf(account)}) OR credit_account IN (${accountsOf(account)}))
+  AND (CAST(${isSet(within)} AS bigint) = 0 OR debit_account IN (${accountsOf(within)}) OR credit_account IN (${accountsOf(within)}))`;
+
+const SCANNED_ORDER = sql`place DESC, id DESC`;
+
+function selectEntries(filter: EntryFilter, cursor: Cursor, scannedMax: number): Statement {
+  const { limit, kind } = filter;
+  if (kind === "grant" || kind === "refund")
+    return sql`SELECT ${entries.names} FROM ${acts(cursor, scannedMax)} WHERE ${fits(filter)} ORDER BY ${SCANNED_ORDER} LIMIT ${limit}`;
+  return sql`SELECT ${entries.names} FROM ${all(cursor, scannedMax)} WHERE ${fits(filter)} ORDER BY ${SCANNED_ORDER} LIMIT ${limit}`;
+}
+
+/** The last entry that a page has read, if there may be more. */
+function selectLast({ kind }: EntryFilter, cursor: Cursor, scannedMax: number): Statement {
+  if (kind === "grant" || kind === "refund")
+    return sql`SELECT id FROM ${acts(cursor, scannedMax)} ORDER BY ${SCANNED_ORDER} LIMIT 1 OFFSET ${scannedMax - 1}`;
+  return sql`SELECT id FROM ${all(cursor, scannedMax)} ORDER BY ${SCANNED_ORDER} LIMIT 1 OFFSET ${scannedMax - 1}`;
+}
+
+class SqlBookLists implements BookLists {
+  readonly #sql: SqlRunner;
+  readonly #scannedMax: number;
+
+  constructor(storage: Storage, scannedMax: number) {
+    this.#sql = readerOf(storage);
+    this.#scannedMax = scannedMax;
+  }
+
+  async entries(filter: EntryFilter): Promise<EntryPage> {
+    const { after } = filter;
+    const cursor =
+      after === undefined
+        ? START
+        : await this.#sql.first(sql`SELECT ${PLACE} AS place, id FROM entries WHERE id = ${after}`, cursors.read);
+    if (cursor === undefined) return { entries: [], scannedFrom: undefined };
+    const found = await this.#sql.rows(selectEntries(filter, cursor, this.#scannedMax), entries.read);
+    if (found.length === filter.limit) return { entries: found, scannedFrom: found.at(-1)?.id };
+    const scannedFrom = await this.#sql.first(selectLast(filter, cursor, this.#scannedMax), (row) => String(row["id"]));
+    return { entries: found, scannedFrom };
+  }
+
+  holds({ account, within, limit, after = "" }: HoldFilter): Promise<ListedHold[]> {
+    return this.#sql.rows(
+      sql`SELECT ${holds.names} FROM holds WHERE id > ${after}
+        AND (CAST(${isSet(account)} AS bigint) = 0 OR account_id IN (${accountsOf(account)}))
+        AND (CAST(${isSet(within)} AS bigint) = 0 OR account_id IN (${accountsOf(within)}))
+        ORDER BY id LIMIT ${limit}`,
+      holds.read,
+    );
+  }
+}
+
+/** Pages of entries read `scannedMax` at most. */
+export function openBookLists(storage: Storage, scannedMax: number = SCANNED_MAX): BookLists {
+  return new SqlBookLists(storage, scannedMax);
+}
