@@ -72,6 +72,7 @@ export function createLastingWork(options: LastingWorkOptions, parts: LedgerPart
     journal,
     observer,
     traceOf: tracing?.traceOf,
+    contents: tracing?.contents,
   };
   return {
     work,

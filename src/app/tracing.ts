@@ -20,6 +20,8 @@ interface TracingOptions {
 export interface Tracing {
   observer: WorkObserver;
   traceOf: NonNullable<WorkDependencies["traceOf"]>;
+  /** Undefined unless the configuration wants content. */
+  contents: WorkDependencies["contents"];
   /** Counts of spans. */
   spans: { readonly sent: number; readonly dropped: number };
   /** Begins to read the configuration in force, whose providers' APIs have names in the spans. */
@@ -52,6 +54,7 @@ export function createTracing({ config, environment, logger, version }: TracingO
     names: genAiNames[otlp.names],
     apiOf,
     sample: otlp.sample,
+    contentBytesMax: otlp.content?.max,
     onTrace: (written) => spans.add(written),
     clock,
     randomBytes,
@@ -60,6 +63,7 @@ export function createTracing({ config, environment, logger, version }: TracingO
   return {
     observer,
     traceOf: traceContextOf,
+    contents: otlp.content && observer,
     spans,
     watch: (current) => void (inForce = current),
     async close() {

@@ -3,6 +3,7 @@ import type { TraceContext } from "../core/index.ts";
 import type { Ledger, Release, Settle } from "../ledger/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { EndJournal } from "./end-journal.ts";
+import type { ContentTaker } from "./observers/content.ts";
 import type { WorkObserver } from "./observers/work-observer.ts";
 
 /** The needs of the end of a hold. */
@@ -24,4 +25,6 @@ export interface WorkDependencies extends EndDependencies {
   openAnswers: Pick<OpenAnswers, "add" | "remove">;
   /** Reads the caller's span; absent unless traces are recorded. */
   traceOf?: ((headers: Headers) => TraceContext | undefined) | undefined;
+  /** Absent unless the operator wants content. */
+  contents?: ContentTaker | undefined;
 }

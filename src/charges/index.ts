@@ -30,5 +30,6 @@ export { StoredBody } from "./retry/stored-answer.ts";
 export type { Allowance } from "./top-ups.ts";
 export { expectedCost, WorkCost } from "./work-cost.ts";
 export { Work } from "./work.ts";
+export type { ContentSink, ContentTaker } from "./observers/content.ts";
 export type { AttemptReport, CommitReport, WorkObserver, WorkReport } from "./observers/work-observer.ts";
 export type { WorkOrder } from "./work-order.ts";

@@ -3,9 +3,23 @@ import { z } from "zod";
 import { fromText } from "./from-text.ts";
 import type { Variables } from "./interpolate.ts";
 import { httpUrl } from "./provider.ts";
-import { duration as time } from "./units.ts";
+import { byteSize as size, duration as time } from "./units.ts";
 
 const duration = fromText(time);
+
+const KIBIBYTE = 1024;
+
+const contentSize = fromText(
+  size.refine((bytes) => bytes >= KIBIBYTE && bytes <= KIBIBYTE ** 2, "between 1KiB and 1MiB"),
+);
+
+const content = z
+  .strictObject({
+    max: contentSize
+      .prefault("64KiB")
+      .describe("The most bytes of the input, and of the output, that a span has; longer texts are cut."),
+  })
+  .describe("Sends prompts and answers of text generation too. Unset: spans have counts and names alone.");
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
@@ -38,6 +52,7 @@ export const otlp = z
       .enum(["latest", "1.36"])
       .default("latest")
       .describe("The version of OpenTelemetry's names for generative AI: the latest, or those before their renaming."),
+    content: content.optional(),
     resource: z
       .record(z.string().min(1), z.string())
       .prefault({})

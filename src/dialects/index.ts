@@ -20,9 +20,11 @@ export {
   watchThoughts,
 } from "./chat/index.ts";
 export {
+  type Answer,
   type AnswerThoughts,
   callingTool,
   callsWithoutThoughts,
+  collectAnswer,
   forcedAnswer,
   hasTaggedSignature,
   type ClientContext,
@@ -32,6 +34,8 @@ export {
   fitToolNames,
   type Failure,
   type FailureKind,
+  type Part,
+  type Source,
   failureOf,
   type FetchedImages,
   fetchedTextBytes,

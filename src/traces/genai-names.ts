@@ -21,6 +21,9 @@ export interface GenAiNames {
   cacheRead?: string;
   cacheWrite?: string;
   reasoning?: string;
+  systemInstructions?: string;
+  inputMessages?: string;
+  outputMessages?: string;
   /** Providers whose value is not their name here. */
   providers: Readonly<Record<string, string>>;
 }
@@ -44,6 +47,9 @@ export const genAiNames: Readonly<Record<"latest" | "1.36", GenAiNames>> = {
     cacheRead: "gen_ai.usage.cache_read.input_tokens",
     cacheWrite: "gen_ai.usage.cache_write.input_tokens",
     reasoning: "gen_ai.usage.reasoning.output_tokens",
+    systemInstructions: "gen_ai.system_instructions",
+    inputMessages: "gen_ai.input.messages",
+    outputMessages: "gen_ai.output.messages",
     providers: { google: "gcp.gemini", mistral: "mistral_ai", xai: "x_ai", moonshot: "moonshot_ai" },
   },
   "1.36": {

@@ -10,6 +10,7 @@ import type { AttemptReport, WorkOrder, WorkReport } from "../charges/index.ts";
 import { type GatewayError, inputTokens, loggableId, outputTokens } from "../core/index.ts";
 import { attribute, nanoseconds, quoted } from "../telemetry/index.ts";
 import { genAiOperation, type GenAiNames } from "./genai-names.ts";
+import type { ContentMessages } from "./messages.ts";
 
 /** `SPAN_KIND_…` of the protocol. */
 const INTERNAL = 1;
@@ -86,7 +87,7 @@ export class WorkTrace {
   }
 
   /** A request to an upstream. The one that gave the answer goes on until the work ends, and has its usage. */
-  attempt(attempt: AttemptReport, from: number, answered: WorkReport | undefined): void {
+  attempt(attempt: AttemptReport, from: number, answered: WorkReport | undefined, content = ""): void {
     const { provider, model = this.#order.source.model, keyId, failure, status } = attempt;
     const { names, apiOf } = this.#settings;
     const operation = genAiOperation(this.#order.operation);
@@ -100,7 +101,8 @@ export class WorkTrace {
       member("tollgate.attempt", attempt.attempt) +
       member("http.response.status_code", status) +
       member("error.type", failure) +
-      (answered === undefined ? "" : usageMembers(names, answered, from - this.#arrivedAt));
+      (answered === undefined ? "" : usageMembers(names, answered, from - this.#arrivedAt)) +
+      content;
     const until = answered === undefined ? from + attempt.milliseconds : this.endedAt;
     this.#child(`${operation} ${model}`, CLIENT, { from, until, attributes, failed: failure !== undefined });
   }
@@ -111,7 +113,7 @@ export class WorkTrace {
   }
 
   /** The server span of work that was done, and with it the whole trace. */
-  finish(report: WorkReport, { until, hasUsage }: { until: number; hasUsage: boolean }): WrittenSpans {
+  finish(report: WorkReport, { until, hasUsage, content = "" }: WorkFinish): WrittenSpans {
     const { record, credits, error } = report;
     const { source, operation } = this.#order;
     const attributes =
@@ -122,7 +124,8 @@ export class WorkTrace {
       member("tollgate.route", record.route) +
       member("tollgate.upstream_request_id", loggableId(record.upstreamRequestId)) +
       member("error.type", error?.code) +
-      (hasUsage ? "" : usageMembers(this.#settings.names, report, 0));
+      (hasUsage ? "" : usageMembers(this.#settings.names, report, 0)) +
+      content;
     return this.#whole(operation, { until, attributes, failed: record.outcome === "failed" });
   }
 
@@ -178,6 +181,14 @@ export class WorkTrace {
   }
 }
 
+interface WorkFinish {
+  until: number;
+  /** Whether a request to an upstream has the usage. */
+  hasUsage: boolean;
+  /** The content, unless a request to an upstream has it: members as in `SpanEnd`. */
+  content?: string;
+}
+
 interface SpanEnd {
   until: number;
   /** As members of a list, each with a comma before it. */
@@ -192,6 +203,17 @@ interface SpanBody extends SpanEnd {
 /** An attribute with a comma before it; nothing for one without a value. */
 function member(key: string | undefined, value: string | number | boolean | undefined): string {
   return key === undefined || value === undefined ? "" : `,${attribute(key, value)}`;
+}
+
+/** The content of a call as attributes, as far as the names have them. */
+export function contentMembers(names: GenAiNames, { system, input, output, isCut }: ContentMessages): string {
+  if (names.inputMessages === undefined) return "";
+  return (
+    member(names.systemInstructions, system) +
+    member(names.inputMessages, input) +
+    member(names.outputMessages, output) +
+    (isCut ? member("tollgate.content_cut", true) : "")
+  );
 }
 
 /** A count of tokens, if there are some. */

@@ -50,17 +50,21 @@ function endOf(call: Partial<CallRecord> = {}, more: Partial<WorkReport> = {}): 
   };
 }
 
-function scene({
-  sample = 1,
-  names = "latest",
-  fraction = 0.5,
-}: { sample?: number; names?: "latest" | "1.36"; fraction?: number } = {}) {
+interface SceneOptions {
+  sample?: number;
+  names?: "latest" | "1.36";
+  fraction?: number;
+  contentBytesMax?: number;
+}
+
+function scene({ sample = 1, names = "latest", fraction = 0.5, contentBytesMax }: SceneOptions = {}) {
   const traces: Span[][] = [];
   const state = { now: 1_100, drawn: 0 };
   const observer = new TraceObserver({
     names: genAiNames[names],
     apiOf: (prefix) => (prefix === "up" ? "xai" : prefix),
     sample,
+    contentBytesMax,
     onTrace({ json, count }) {
       const spans = JSON.parse(`[${json}]`) as Span[];
       expect(spans).toHaveLength(count);
@@ -234,6 +238,60 @@ describe("the trace of a call", () => {
       observer.committed({ id: "req_1", shortfall: 0n });
       expect(traces).toHaveLength(count);
     }
+  });
+});
+
+describe("content", () => {
+  const body = Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user", content: "a secret" }] }));
+  const answer = { id: "a", choices: [{ index: 0, message: { content: "an answer" }, finish_reason: "stop" }] };
+
+  function traced(options: Parameters<typeof scene>[0], order = orderOf({ id: "req_1" })) {
+    const { observer, traces } = scene(options);
+    const sink = observer.open(order, body);
+    sink?.add(Buffer.from(JSON.stringify(answer)));
+    observer.attempted(attempt);
+    observer.ended(endOf({}, { order }));
+    // Of a client that reads on, after the end.
+    sink?.add(Buffer.from("late"));
+    observer.committed({ id: "req_1", shortfall: 0n });
+    return { sink, spans: traces.flat() };
+  }
+
+  test("is in the span of the request that was answered, if it is wanted", () => {
+    const { spans } = traced({ contentBytesMax: 1_000 });
+    const { "gen_ai.input.messages": input, "gen_ai.output.messages": output } = attributesOf(named(spans, "chat m"));
+    expect([String(input), String(output)].map((text) => JSON.parse(text) as unknown)).toEqual([
+      [{ role: "user", parts: [{ type: "text", content: "a secret" }] }],
+      [{ role: "assistant", parts: [{ type: "text", content: "an answer" }], finish_reason: "stop" }],
+    ]);
+    expect(JSON.stringify(spans.filter(({ name }) => name !== "chat m"))).not.toContain("secret");
+  });
+
+  test.each<[string, Parameters<typeof scene>[0], ReturnType<typeof orderOf>]>([
+    ["nobody wants it", {}, orderOf({ id: "req_1" })],
+    ["the call is not sampled", { contentBytesMax: 1_000, sample: 0 }, orderOf({ id: "req_1" })],
+    [
+      "its caller does not trace it",
+      { contentBytesMax: 1_000 },
+      { ...orderOf({ id: "req_1" }), trace: { traceId: "a".repeat(32), spanId: "b".repeat(16), isSampled: false } },
+    ],
+    ["it is no text generation", { contentBytesMax: 1_000 }, { ...orderOf({ id: "req_1" }), dialect: undefined }],
+  ])("is not taken if %s", (_, options, order) => {
+    const { sink, spans } = traced(options, order);
+    expect(sink).toBeUndefined();
+    expect(JSON.stringify(spans)).not.toContain("secret");
+  });
+
+  test("of work that never ends is bounded", () => {
+    const { observer, traces } = scene({ contentBytesMax: 1_000 });
+    for (let index = 0; index < 100; index += 1)
+      observer.open(orderOf({ id: `req_${index}` }), Buffer.alloc(1024 * 1024 - 1))?.add(Buffer.from("x"));
+    observer.open(orderOf({ id: "req_large" }), Buffer.alloc(1024 * 1024 + 1))?.add(Buffer.alloc(1024 * 1024 + 1));
+    observer.ended(endOf({}, { order: orderOf({ id: "req_large" }) }));
+    observer.ended(endOf({}, { order: orderOf({ id: "req_0" }) }));
+    for (const id of ["req_large", "req_0"]) observer.committed({ id, shortfall: 0n });
+    const cut = traces.map((spans) => attributesOf(named(spans, "chat"))["tollgate.content_cut"]);
+    expect(cut).toEqual([true, undefined]);
   });
 });
 

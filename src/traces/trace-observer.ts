@@ -1,7 +1,17 @@
 /** Builds the spans of paid work when it has ended: nothing of a trace is written while a call runs. */
-import type { AttemptReport, CommitReport, WorkObserver, WorkOrder, WorkReport } from "../charges/index.ts";
+import type {
+  AttemptReport,
+  CommitReport,
+  ContentSink,
+  ContentTaker,
+  WorkObserver,
+  WorkOrder,
+  WorkReport,
+} from "../charges/index.ts";
 import type { Clock, GatewayError, RandomFraction } from "../core/index.ts";
-import { type SpanSettings, WorkTrace, type WrittenSpans } from "./spans.ts";
+import { ContentStore } from "./content-store.ts";
+import { messagesOf } from "./messages.ts";
+import { contentMembers, type SpanSettings, WorkTrace, type WrittenSpans } from "./spans.ts";
 
 /** Work whose attempts are remembered until it ends. A job may end in another process. */
 const OPEN_WORKS_MAX = 10_000;
@@ -21,6 +31,8 @@ const OWN_SPANS = 3;
 interface TraceOptions extends SpanSettings {
   /** The share of works that are traced, unless their caller has decided. */
   sample: number;
+  /** The most bytes of a prompt and of an answer in a span; undefined for spans without content. */
+  contentBytesMax?: number | undefined;
   onTrace: (spans: WrittenSpans) => void;
   clock: Clock;
   randomFraction: RandomFraction;
@@ -32,13 +44,18 @@ interface EndedWork {
   trace: WorkTrace;
   report: WorkReport;
   hasUsage: boolean;
+  /** If no request to an upstream has it. */
+  content: string;
 }
 
-export class TraceObserver implements WorkObserver {
+export class TraceObserver implements WorkObserver, ContentTaker {
   readonly #options: TraceOptions;
   readonly #now: () => number;
   readonly #open = new Map<string, AttemptReport | AttemptReport[]>();
   readonly #ended = new Map<string, EndedWork>();
+  readonly #contents = new ContentStore();
+  /** Whether works are traced whose content was asked for: that is decided before they run. */
+  readonly #decided = new Map<string, boolean>();
 
   constructor(options: TraceOptions) {
     this.#options = options;
@@ -57,6 +74,14 @@ export class TraceObserver implements WorkObserver {
     else before[ATTEMPTS_MAX - 1] = attempt;
   }
 
+  open(order: WorkOrder, body: Uint8Array): ContentSink | undefined {
+    if (this.#options.contentBytesMax === undefined || order.dialect === undefined) return undefined;
+    const isSampled = this.#isSampled(order);
+    this.#decided.set(order.id, isSampled);
+    if (this.#decided.size > OPEN_WORKS_MAX) this.#decided.delete(this.#decided.keys().next().value ?? "");
+    return isSampled ? this.#contents.open(order.id, body) : undefined;
+  }
+
   refused(order: WorkOrder, error: GatewayError): void {
     if (!this.#isSampled(order)) return;
     const { onTrace, clock } = this.#options;
@@ -71,7 +96,9 @@ export class TraceObserver implements WorkObserver {
     const { order, record, heldMs } = report;
     const found = this.#open.get(order.id);
     if (found !== undefined) this.#open.delete(order.id);
-    if (!this.#isSampled(order)) return;
+    const isSampled = this.#decided.get(order.id) ?? this.#isSampled(order);
+    const content = this.#contentOf(order);
+    if (!isSampled) return;
     const endedAt = this.#options.clock();
     // The times of attempts in those of the epoch.
     const offset = endedAt - this.#now();
@@ -81,9 +108,13 @@ export class TraceObserver implements WorkObserver {
     if (heldMs !== undefined) trace.hold(arrivedAt + heldMs);
     const last = attempts.at(-1);
     const answered = last?.failure === undefined ? last : undefined;
-    for (const attempt of attempts)
-      trace.attempt(attempt, attempt.begunAt + offset, attempt === answered ? report : undefined);
-    this.#ended.set(order.id, { trace, report, hasUsage: answered !== undefined });
+    for (const attempt of attempts) {
+      const from = attempt.begunAt + offset;
+      if (attempt === answered) trace.attempt(attempt, from, report, content);
+      else trace.attempt(attempt, from, undefined);
+    }
+    const hasUsage = answered !== undefined;
+    this.#ended.set(order.id, { trace, report, hasUsage, content: hasUsage ? "" : content });
     if (this.#ended.size > ENDED_WORKS_MAX) this.#giveUp(this.#ended.keys().next().value ?? "");
   }
 
@@ -91,10 +122,10 @@ export class TraceObserver implements WorkObserver {
     const ended = this.#ended.get(id);
     if (ended === undefined) return;
     this.#ended.delete(id);
-    const { trace, report, hasUsage } = ended;
+    const { trace, report, ...rest } = ended;
     const until = this.#options.clock();
     trace.settle(until);
-    this.#options.onTrace(trace.finish(report, { until, hasUsage }));
+    this.#options.onTrace(trace.finish(report, { until, ...rest }));
   }
 
   /** Hands over the traces whose settling takes long, or, at the end of the process, all of them. */
@@ -110,8 +141,18 @@ export class TraceObserver implements WorkObserver {
     const ended = this.#ended.get(id);
     if (ended === undefined) return;
     this.#ended.delete(id);
-    const { trace, report, hasUsage } = ended;
-    this.#options.onTrace(trace.finish(report, { until: trace.endedAt, hasUsage }));
+    const { trace, report, ...rest } = ended;
+    this.#options.onTrace(trace.finish(report, { until: trace.endedAt, ...rest }));
+  }
+
+  /** The attributes of the content, which is forgotten. */
+  #contentOf({ id, dialect, source: { model } }: WorkOrder): string {
+    const { names, contentBytesMax: bytesMax } = this.#options;
+    if (bytesMax === undefined) return "";
+    this.#decided.delete(id);
+    const taken = this.#contents.take(id);
+    if (taken === undefined || dialect === undefined) return "";
+    return contentMembers(names, messagesOf(taken, { dialect, callId: id, model, bytesMax }));
   }
 
   #isSampled({ trace }: WorkOrder): boolean {

@@ -1,7 +1,7 @@
 /** Traces and metrics of running gateways at a collector of OpenTelemetry. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Server } from "bun";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import {
@@ -245,6 +245,45 @@ test("the metrics are those of a scrape, as sums, gauges and histograms", async 
     expect(bucketCounts.reduce((sum, each) => sum + Number(each), 0)).toBe(Number(count));
     expect(bucketCounts).toHaveLength(explicitBounds.length + 1);
   }
+});
+
+test("content is in the spans of calls if the configuration wants it, and never in the log", async () => {
+  const gateway = await startGateway({
+    providers: simulatedProviders(rig.simulators),
+    config: { otlp: { endpoint: collector.url, content: {}, metrics: { off: true } } },
+  });
+  const token = await gateway.token({ user: "dora" });
+  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(gateway.url + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      body: JSON.stringify(body),
+    }).then((answer) => answer.text());
+  const messages = [{ role: "user", content: SECRET_TEXT }];
+  await post(chatPath, { model: "openai/gpt-4o-mini", messages });
+  // Translated, and streamed.
+  const stream = { model: "openai/gpt-4o-mini", max_tokens: 50, stream: true, system: "Be brief.", messages };
+  await post("/v1/messages", stream);
+  await post(chatPath, { model: "openai/gpt-4o-mini", messages }, { traceparent: `00-${TRACE}-${SPAN}-00` });
+  await gateway.stop({ keepFolder: true });
+  const spans = collector.tracesWith("user.id", "dora").filter(({ kind }) => kind === 3);
+  const contents = spans.map(({ attributes }) => {
+    const values = valuesOf(attributes);
+    const read = (key: string): unknown => {
+      const value = values[`gen_ai.${key}`];
+      return typeof value === "string" ? JSON.parse(value) : null;
+    };
+    return [read("system_instructions"), read("input.messages"), read("output.messages")];
+  });
+  const input = [{ role: "user", parts: [{ type: "text", content: SECRET_TEXT }] }];
+  const part = { type: "text", content: expect.stringMatching(/^\S+( \S+){4}/) as string };
+  const output = [{ role: "assistant", parts: [part], finish_reason: "stop" }];
+  expect(contents).toEqual([
+    [null, input, output],
+    [[{ type: "text", content: "Be brief." }], input, output],
+  ]);
+  expect(gateway.log()).not.toContain("secret-prompt");
+  rmSync(gateway.folder, { recursive: true });
 });
 
 test("a collector that is away costs no call anything; the spans that waited are sent when it is back", async () => {

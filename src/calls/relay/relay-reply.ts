@@ -89,6 +89,7 @@ function relay(
     idleMsMax: deps.send.idleMsMax,
     client,
     recorder,
+    content: call.content,
     firstAllowance: work.firstAllowance,
     follow: order.output && ((outputBytes) => work.follow(outputBytes)),
     redact: (text) => target.route.keys.redact(text),

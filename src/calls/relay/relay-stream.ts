@@ -12,7 +12,7 @@
  * `onEnd` is called exactly once. The last event is the client's receipt: it is sent once the charge is durable, so
  * that no process can die between a finished answer and its charge.
  */
-import { type Allowance, outcomeOf, type PaidClient, type StoredBody } from "../../charges/index.ts";
+import { type Allowance, type ContentSink, outcomeOf, type PaidClient, type StoredBody } from "../../charges/index.ts";
 import { type BodySink, type CallAbort, GatewayError, limits, type ReplyBody } from "../../core/index.ts";
 import type { StreamObserver, Ticker, Watched } from "../../streaming/index.ts";
 import { StreamBlocks, type StreamEvents } from "./stream-blocks.ts";
@@ -32,6 +32,8 @@ export interface StreamRelayOptions {
   client: PaidClient;
   /** Collects the sent bytes of a call with a retry key; such a call continues without its client. */
   recorder: StoredBody | undefined;
+  /** Gets them too. */
+  content?: ContentSink | undefined;
   /** The output in bytes that may pass before its cost is compared with the hold first. */
   firstAllowance: number;
   /** Compares the cost of the output with its hold; undefined if output is not what is held. */

@@ -1,4 +1,4 @@
-import type { StoredBody } from "../../charges/index.ts";
+import type { ContentSink, StoredBody } from "../../charges/index.ts";
 import type { GatewayError } from "../../core/index.ts";
 import { endsWithEvent, EventSplitter, type StreamObserver } from "../../streaming/index.ts";
 
@@ -13,6 +13,8 @@ export interface StreamBlocksOptions {
   events: StreamEvents | undefined;
   /** Collects the sent bytes of a call with a retry key. */
   recorder: StoredBody | undefined;
+  /** The same for a trace with content. */
+  content?: ContentSink | undefined;
   /** Redacts the upstream's key from an error that repeats it. */
   redact: (text: string) => string;
 }
@@ -59,7 +61,7 @@ export class StreamBlocks {
   /** Shows events to the observer. Returns the client's bytes. */
   see(block: Buffer): Buffer {
     if (block.length === 0) return block;
-    const { observer, recorder } = this.#options;
+    const { observer, recorder, content } = this.#options;
     const shown = observer.see(block);
     if (shown.length > 0) this.#hasBegun = true;
     const wasWithin = this.#isWithinEvent;
@@ -69,6 +71,7 @@ export class StreamBlocks {
     const passed =
       observer.failed || isPart ? Buffer.from(this.#withoutKeys(shown.toString("latin1")), "latin1") : shown;
     recorder?.add(passed);
+    content?.add(passed);
     return passed;
   }
 
@@ -90,12 +93,13 @@ export class StreamBlocks {
 
   /** The bytes after the last whole event, when the upstream has closed. */
   closing(): Buffer {
-    const { observer, recorder } = this.#options;
+    const { observer, recorder, content } = this.#options;
     const seen = this.see(this.#splitter?.rest() ?? NOTHING);
     const rest = this.#kept === "" ? seen : Buffer.concat([seen, this.#unkept()]);
     if (observer.close === undefined || observer.done) return rest;
     const last = observer.close();
     recorder?.add(last);
+    content?.add(last);
     return rest.length === 0 ? last : Buffer.concat([rest, last]);
   }
 

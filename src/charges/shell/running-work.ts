@@ -3,6 +3,7 @@ import { type CallFile, formatCredits, type Nano, type ObservedUsage } from "../
 import type { ParkedJob } from "../../ledger/index.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
 import { abandonedUsage, lostUsage } from "../estimate.ts";
+import type { ContentSink, ContentTaker } from "../observers/content.ts";
 import type { ParkedWork } from "../parked-work.ts";
 import { type SentAnswer, StoredBody, storedAnswerOf } from "../retry/stored-answer.ts";
 import { creditsOf } from "../work-cost.ts";
@@ -21,6 +22,8 @@ export interface RunningWorkOptions<Plan extends WorkPlan, Target> {
   bodyMemory: MemoryShare;
   /** Counts the answer. */
   memory: MemoryShare;
+  /** Takes its content; undefined if nobody wants it. */
+  contents?: ContentTaker | undefined;
   /** Called once, when the work has ended. */
   onEnd: (result: WorkResult | undefined) => void;
 }
@@ -39,6 +42,8 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   client: PaidClient;
   /** Counts its answer, until it has ended. */
   readonly memory: MemoryShare;
+  /** Gets the answer too; undefined if nobody wants it. */
+  readonly content: ContentSink | undefined;
   readonly #surface: WorkPlanner<unknown, Plan, Target>["surface"];
   readonly #files: readonly CallFile[] | undefined;
   readonly #onEnd: RunningWorkOptions<Plan, Target>["onEnd"];
@@ -62,6 +67,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     this.watchdog = watchdog;
     this.client = client;
     this.memory = memory;
+    this.content = received.kind === "json" ? options.contents?.open(work.order, received.bytes) : undefined;
     this.#surface = way.surface;
     this.#files = received.kind === "form" ? received.files : undefined;
     this.#onEnd = onEnd;
@@ -131,6 +137,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     const { work } = this;
     const { status, headers, body } = answer;
     const cost = work.costOf(observed) + others;
+    this.content?.add(Buffer.from(body));
     headers["x-tollgate-credits"] = formatCredits(cost);
     const kept = work.order.retry && { headers, body: new StoredBody().add(Buffer.from(body)) };
     const shortfall = await this.end({ status, outcome: "complete", observed, answer: kept });

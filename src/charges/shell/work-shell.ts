@@ -72,13 +72,13 @@ export class WorkShell {
   ): Promise<PaidAnswer> {
     const { work: deps, body: limited, memory } = this.#deps;
     const { body, headers, client, modelOf } = request;
-    const bodyMemory = memory.share();
+    const own = { way, client, bodyMemory: memory.share(), contents: deps.contents };
     const abort = new CallAborter();
     // Not the body itself, which an answer that streams for long must not keep.
     let form: ReceivedForm | undefined;
     const onEnd = (result?: WorkResult): void => {
       way.ended?.(result);
-      bodyMemory.free();
+      own.bodyMemory.free();
       this.#leave(abort);
       if (form !== undefined) void form.close();
     };
@@ -87,7 +87,7 @@ export class WorkShell {
     try {
       let received: ReceivedBody<Body>;
       if (way.form === undefined) {
-        const bytes = body instanceof Uint8Array ? body : await readBody(body, limited, bodyMemory);
+        const bytes = body instanceof Uint8Array ? body : await readBody(body, limited, own.bodyMemory);
         const parsed = way.parse(modelOf === undefined ? bytes : withModel(bytes, modelOf));
         received = parsed instanceof Promise ? await parsed : parsed;
       } else {
@@ -111,7 +111,7 @@ export class WorkShell {
         }
       }
       const watchdog = this.#watchdogOf(plan, { abort, client });
-      running = new RunningWork({ way, work, watchdog, client, received, bodyMemory, memory: memory.share(), onEnd });
+      running = new RunningWork({ ...own, work, watchdog, received, memory: memory.share(), onEnd });
       return await way.run(running, plan);
     } catch (thrown) {
       // The request fails with its own error, also if its end is not durable.
