@@ -17,3 +17,4 @@ export { programPath } from "./program-path.ts";
 export type { Config } from "./schema.ts";
 export { parseDuration } from "./units.ts";
 export { failuresIn, modelsIn } from "./routing.ts";
+export { parseYaml } from "./yaml.ts";
