@@ -47,6 +47,7 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
   },
   createVideo: { model: "openai/sora-2", prompt: "waves at a lighthouse", seconds: "4", size: "1280x720" },
   createVideoGeneration: { model: "openai/sora-2", prompt: "waves at a lighthouse", seconds: "4" },
+  createVideoTask: { model: "seedance-1-5-pro-251215", content: [{ type: "text", text: "waves at a lighthouse" }] },
   createVideoEdit: { prompt: "make it night", video: { id: "VIDEO_ID" } },
   createVideoExtension: { prompt: "the sun goes down", seconds: "4", video: { id: "VIDEO_ID" } },
   createSpeech: { model: "openai/gpt-4o-mini-tts", input: "Hello from the gateway.", voice: "alloy" },

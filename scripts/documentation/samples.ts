@@ -28,7 +28,11 @@ const known: Readonly<Record<string, string>> = {
   name: "web_search",
 };
 
-const EMBEDDING_MODEL = "openai/text-embedding-3-small";
+/** Those of some paths alone. */
+const knownAt: readonly [RegExp, Readonly<Record<string, string>>][] = [
+  [/mbedContents?$/, { model: "openai/text-embedding-3-small" }],
+  [/\/contents\/generations\/tasks/, { provider: "byteplus" }],
+];
 
 const valueOf = (name: string): string => known[name] ?? name.toUpperCase();
 
@@ -36,10 +40,8 @@ const valueOf = (name: string): string => known[name] ?? name.toUpperCase();
 export function samplePath({ path, parameters = [] }: Pick<Operation, "path" | "parameters">): string {
   const needed = parameters.filter((each) => each.in === "query" && each.required === true);
   const query = needed.map(({ name }) => `${name}=${valueOf(name)}`).join("&");
-  const isOfVectors = /mbedContents?$/.test(path);
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    name === "model" && isOfVectors ? EMBEDDING_MODEL : valueOf(name),
-  );
+  const [, own = {}] = knownAt.find(([paths]) => paths.test(path)) ?? [];
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => own[name] ?? valueOf(name));
   return query === "" ? filled : `${filled}?${query}`;
 }
 

@@ -53,7 +53,11 @@ import { openJobStore } from "../jobs/index.ts";
 import { RealtimeSessions } from "../realtime/index.ts";
 import { openNodeStore } from "../nodes/index.ts";
 import type { Outbound } from "../outbound/index.ts";
+<<<<<<< HEAD
 import { listPrices, type ModelRouter, openTargetStore } from "../routing/index.ts";
+=======
+import { type ModelRouter, modelWithin } from "../routing/index.ts";
+>>>>>>> 73a29432 (feat(http): a group of routes for each provider, with videos in its own shape)
 import type { Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { SocketAsker } from "../upstream/index.ts";
@@ -204,6 +208,10 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
     sockets,
     environment,
     logger,
+    groups: {
+      withPrefix: (prefix) => router.withPrefix(prefix),
+      modelWithin: (prefix, model) => modelWithin(router, prefix, model),
+    },
     publicUrl,
     draining: isDraining,
     readAsProject: (caller, project) => readAsProject(services.admin, caller, project),

@@ -54,6 +54,7 @@ beforeEach(async () => {
       guardedRoute("/v2/admin/x", "firecrawl", "roles"),
       guardedRoute("/v1/things/{thing}/parts/{part}", "openai"),
     ],
+    groups: { withPrefix: () => undefined, modelWithin: (_prefix, model) => model },
     authenticator: callers.authenticator,
     environment: { clock: Date.now, randomBytes: (size) => randomBytes(size) },
     sockets: new Sockets({

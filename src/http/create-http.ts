@@ -14,7 +14,7 @@ import {
   toGatewayError,
 } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { findRoute, type FoundRoute } from "./addresses/find-route.ts";
+import { findRoute, type FoundRoute, type ModelGroups } from "./addresses/find-route.ts";
 import { challengeOf } from "./challenge.ts";
 import { googleAdvice, isGooglePath } from "./gemini/unknown-paths.ts";
 import type { MountedRoute, RouteCall } from "./route.ts";
@@ -27,6 +27,7 @@ export interface HttpOptions {
   sockets: Sockets;
   environment: Pick<Environment, "clock" | "randomBytes">;
   logger: Logger;
+  groups: ModelGroups;
   /** The address for callers. */
   publicUrl: string;
   /** Whether new calls are refused because the server is stopping. */
@@ -66,7 +67,7 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
     // Bun joins the values of a repeated header. A proxy in front may have decided by another one than the gateway's.
     if (request.headers.get("host")?.includes(",") === true)
       return refusal(options, { request, surface: surfaceOf(path), id }, hostRepeated());
-    const found = findRoute(router, request, method, path);
+    const found = findRoute({ router, groups: options.groups }, request, method, path);
     if (found !== undefined) return answer(options, found, id);
     const error = notFound(method, path, router.methodsOf(path));
     return refusal(options, { request, surface: surfaceOf(path), id }, error);
@@ -94,7 +95,7 @@ async function headOf(answered: Response | Promise<Response>): Promise<Response>
 
 async function answer(
   options: HttpOptions,
-  { route, pathParameter, request, modelOf }: FoundRoute,
+  { route, pathParameter, request, modelOf, provider }: FoundRoute,
   id: string,
 ): Promise<Response> {
   const surface = typeof route.surface === "function" ? route.surface(request.headers, request.url) : route.surface;
@@ -113,7 +114,8 @@ async function answer(
     const project = request.headers.get(PROJECT_HEADER);
     const principal = project === null ? caller : await readerOf(options, { route, request, caller, project });
     if (route.access === "roles" && route.roles?.includes(principal.role) !== true) throw roleRequired(principal);
-    const call: RouteCall = { request, requestId: id, principal, pathParameter, modelOf };
+    const call: RouteCall = { request, requestId: id, principal, pathParameter, modelOf, provider };
+    if (provider !== undefined) requireGroup(options, request, provider);
     if (route.kind === "http") return withHeaders(await route.handle(call), headers);
     return await openSocket(options, { call, headers, handle: () => route.handle(call) });
   } catch (thrown) {
@@ -206,6 +208,11 @@ async function openSocket({ sockets }: HttpOptions, opening: SocketOpening): Pro
 
 function refuseWhileDraining({ draining }: HttpOptions): void {
   if (draining()) throw shuttingDown();
+}
+
+/** The caller is known by then: nobody else learns which providers there are. */
+function requireGroup({ groups }: HttpOptions, request: Request, provider: string): void {
+  if (groups.withPrefix(provider) === undefined) throw notFound(request.method, getPath(request), []);
 }
 
 function hostRepeated(): GatewayError {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { GatewayError } from "../core/index.ts";
 
 /** Parses a request's query by its schema. Throws a 422 `GatewayError` that names the parameter. */
-export function parseQuery<Query>(request: Request, schema: z.ZodType<Query>): Query {
+export function parseQuery<Query>(request: Pick<Request, "url">, schema: z.ZodType<Query>): Query {
   const { searchParams } = new URL(request.url);
   const twice = [...searchParams.keys()].find((name) => searchParams.getAll(name).length > 1);
   if (twice !== undefined) throw invalid(twice.slice(0, 80), "is given more than once");

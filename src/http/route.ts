@@ -24,6 +24,8 @@ export interface RouteCall extends PublicCall {
   principal: Principal;
   /** The model, if the request's address decides about it; only for routes with `namesModel`. */
   modelOf?: ModelOf | undefined;
+  /** The prefix of the provider in whose group the request is (`/v1/{prefix}/…`). */
+  provider?: string | undefined;
 }
 
 /** One handshake on a route whose callers may present a client secret, or a subprotocol in place of a header. */
@@ -55,6 +57,8 @@ interface Place {
   takesSlashes?: boolean;
   /** Whether its calls name a model in their body; then their address may decide about it. */
   namesModel?: boolean;
+  /** Whether it is in the groups of providers (`/v1/{prefix}/…`) too, although it names no model. */
+  isGrouped?: boolean;
   /** Those that a route with `access: "roles"` is for. */
   roles?: readonly Role[] | undefined;
   /** A function if two APIs have the route, and a request's headers decide between them. */
@@ -127,8 +131,8 @@ export type MountedRoute =
   | Mounted<"watch", "token", SocketRouteHandler<RouteCall>>;
 
 export function mountRoute<Needs>(route: Route<Needs>, services: Needs): MountedRoute {
-  const { method, path, surface, takesSlashes = false, namesModel = false, roles } = route;
-  const place = { method, path, surface, takesSlashes, namesModel, roles };
+  const { method, path, surface, takesSlashes = false, namesModel = false, isGrouped = false, roles } = route;
+  const place = { method, path, surface, takesSlashes, namesModel, isGrouped, roles };
   // Case by case, so that the compiler relates each handler to its access and kind.
   if (route.kind === "session") {
     return { ...place, kind: route.kind, access: "token", handle: (call) => route.handle(call, services) };
@@ -145,7 +149,9 @@ export function mountRoute<Needs>(route: Route<Needs>, services: Needs): Mounted
   return { ...place, kind: route.kind, access: route.access, handle: (call) => route.handle(call, services) };
 }
 
-interface PlatformRoute<Needs, A extends Access> extends Partial<Pick<Place, "surface" | "takesSlashes" | "roles">> {
+interface PlatformRoute<Needs, A extends Access> extends Partial<
+  Pick<Place, "surface" | "takesSlashes" | "roles" | "isGrouped">
+> {
   contract: PlatformContract;
   access: A;
   handle: (call: CallOf<A>, services: Needs) => Response | Promise<Response>;
@@ -153,13 +159,14 @@ interface PlatformRoute<Needs, A extends Access> extends Partial<Pick<Place, "su
 
 /** A route answered by the gateway itself, in OpenAI's format unless it has another surface. */
 export function platformRoute<Needs, A extends Access>(route: PlatformRoute<Needs, A>): HttpRoute<Needs, A> {
-  const { contract, access, handle, surface = "openai", takesSlashes = false, roles } = route;
+  const { contract, access, handle, surface = "openai", takesSlashes = false, isGrouped = false, roles } = route;
   const { method = "get", path } = contract;
   return {
     kind: "http",
     method,
     path,
     takesSlashes,
+    isGrouped,
     roles,
     surface,
     access,

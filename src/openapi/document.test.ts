@@ -4,6 +4,7 @@ import { z } from "zod";
 import { errorBody, GatewayError } from "../core/index.ts";
 import { type Feature, features, routeRoles } from "../http/index.ts";
 import { openapiDocument } from "./document.ts";
+import { contractRoutes } from "./__fixtures__/contract-routes.ts";
 import { publishedDocument } from "./published-document.ts";
 
 interface DocumentedAnswer {
@@ -35,89 +36,6 @@ interface Documented {
 const servers = { publicUrl: "https://ai.test", betaUrl: "http://beta.ai.test" };
 const document = openapiDocument({ features, ...servers }) as Documented;
 
-/** The contract's routes that are there so far, with the statuses that it lets each declare. */
-const platform = ["200", "401", "402", "422", "502"];
-const proxied = ["200", "201", "400", "401", "402", "404", "409", "413", "422", "502"];
-const relayed = [...platform, "400", "404", "413"].toSorted();
-const routes: [string, string, string[]][] = [
-  ["get", "/openapi.json", platform],
-  ["get", "/health", platform],
-  ["get", "/health/ready", [...platform, "503"]],
-  ["get", "/v1/models", platform],
-  ["get", "/v1/models/{model_id}", [...platform, "404"].toSorted()],
-  ["get", "/v1/user/info", platform],
-  ["get", "/v1/usage", platform],
-  ["get", "/v1/generations", platform],
-  ["get", "/v1/generations/{request_id}", [...platform, "404"].toSorted()],
-  ["post", "/v1/chat/completions", proxied],
-  ["post", "/v1/embeddings", proxied],
-  ["post", "/v1/completions", proxied],
-  ["post", "/v1/moderations", proxied],
-  ["post", "/v1/rerank", proxied],
-  ["post", "/v2/rerank", proxied],
-  ["post", "/v1/responses/compact", proxied],
-  ["post", "/v1/responses/input_tokens", proxied.filter((status) => status !== "409")],
-  ["post", "/v1/audio/speech", proxied],
-  ["post", "/v1/audio/transcriptions", proxied],
-  ["post", "/v1/audio/translations", proxied],
-  ["post", "/v1/images/edits", proxied],
-  ["post", "/v1/images/generations", proxied],
-  ["get", "/v1/videos", relayed],
-  ["post", "/v1/videos", proxied],
-  ["post", "/v1/videos/generations", proxied],
-  ["post", "/v1/videos/edits", proxied],
-  ["post", "/v1/videos/extensions", proxied],
-  ["get", "/v1/videos/{video_id}", relayed],
-  ["delete", "/v1/videos/{video_id}", relayed],
-  ["get", "/v1/videos/{video_id}/content", [...relayed, "206"].toSorted()],
-  ["post", "/v1/messages", proxied],
-  ["post", "/v1/messages/count_tokens", proxied.filter((status) => status !== "409")],
-  ["post", "/v1beta/models/{model}:generateContent", proxied],
-  ["post", "/v1beta/models/{model}:streamGenerateContent", proxied],
-  ["post", "/v1beta/models/{model}:countTokens", proxied.filter((status) => status !== "409")],
-  ["get", "/v1beta/models", platform],
-  ["get", "/v1beta/models/{model_id}", [...platform, "404"].toSorted()],
-  ["post", "/v1/realtime/client_secrets", platform],
-  ["get", "/v1/realtime", ["101", "401", "402", "404", "422", "426", "429", "502", "503"]],
-  ["post", "/v1/responses", proxied],
-  ["get", "/v1/responses/{response_id}", relayed],
-  ["delete", "/v1/responses/{response_id}", relayed],
-  ["post", "/v1/responses/{response_id}/cancel", relayed],
-  ["get", "/v1/responses/{response_id}/input_items", relayed],
-  ["post", "/v1/conversations", platform],
-  ["get", "/v1/conversations/{conversation_id}", [...platform, "404"].toSorted()],
-  ["post", "/v1/conversations/{conversation_id}", [...platform, "404"].toSorted()],
-  ["delete", "/v1/conversations/{conversation_id}", [...platform, "404"].toSorted()],
-  ["get", "/v1/conversations/{conversation_id}/items", [...platform, "404"].toSorted()],
-  ["post", "/v1/conversations/{conversation_id}/items", [...platform, "404"].toSorted()],
-  ["get", "/v1/conversations/{conversation_id}/items/{item_id}", [...platform, "404"].toSorted()],
-  ["delete", "/v1/conversations/{conversation_id}/items/{item_id}", [...platform, "404"].toSorted()],
-  ...["/v1/files", "/v1/{provider}/files"].flatMap((path): [string, string, string[]][] => [
-    ["get", path, relayed],
-    ["post", path, proxied.map((status) => (status === "409" ? "403" : status)).toSorted()],
-    ["get", `${path}/{file_id}`, relayed],
-    ["get", `${path}/{file_id}/content`, [...relayed, "206"].toSorted()],
-    ["delete", `${path}/{file_id}`, relayed],
-  ]),
-  ["post", "/v2/search", proxied],
-  ["post", "/v2/scrape", proxied],
-  ["post", "/v2/map", proxied],
-  ["get", "/v2/crawl/active", platform],
-  ...["/v2/crawl", "/v2/batch/scrape"].flatMap((path): [string, string, string[]][] => [
-    ["post", path, proxied],
-    ["get", `${path}/{id}`, [...platform, "404"].toSorted()],
-    ["delete", `${path}/{id}`, [...platform, "404"].toSorted()],
-    ["get", `${path}/{id}/errors`, [...platform, "404"].toSorted()],
-  ]),
-  ["get", "/v1/tools", platform],
-  ["post", "/v1/tools/{name}", relayed],
-  ["get", "/.well-known/oauth-protected-resource", platform],
-  ["get", "/.well-known/oauth-protected-resource/{resource}", [...platform, "404"].toSorted()],
-  ["get", "/v2/concurrency-check", platform],
-  ["get", "/v2/team/credit-usage", platform],
-  ["get", "/v2/screenshots/{id}", [...platform, "206", "404"].toSorted()],
-];
-
 /** The media type of a success there. */
 function typeOf(path: string): string {
   if (path.startsWith("/v2/screenshots/")) return "image/png";
@@ -148,6 +66,7 @@ function notFound(path: string): string {
   if (path.startsWith("/v2/screenshots/")) return "There is no such screenshot, or its day is over.";
   if (path.startsWith("/v2/") && path.includes("{id}"))
     return "The caller has no such job, or its results have expired.";
+  if (path.includes("/tasks")) return "The caller has no such video job, or the provider has no such route.";
   if (path.includes("/files")) return "The caller has no such file, or the provider has no such route.";
   return "Unsupported gateway route, or the upstream resource was not found.";
 }
@@ -206,7 +125,7 @@ describe("the document", () => {
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
-    const all = routes.map(([method, path]) => `${method} ${path}`).concat("post /v1/webhooks/secret");
+    const all = contractRoutes.map(([method, path]) => `${method} ${path}`).concat("post /v1/webhooks/secret");
     expect(documented.toSorted()).toEqual([...all, ...Object.keys(routeRoles)].toSorted());
   });
 
@@ -227,12 +146,12 @@ describe("the document", () => {
   });
 
   test("gives each operation its own id", () => {
-    const ids = routes.map(([method, path]) => operationOf(method, path).operationId);
-    expect(new Set(ids).size).toBe(routes.length);
+    const ids = contractRoutes.map(([method, path]) => operationOf(method, path).operationId);
+    expect(new Set(ids).size).toBe(contractRoutes.length);
   });
 
   test("uses the contract's tags", () => {
-    const tags = new Set(routes.flatMap(([method, path]) => operationOf(method, path).tags));
+    const tags = new Set(contractRoutes.flatMap(([method, path]) => operationOf(method, path).tags));
     expect([...tags].toSorted()).toEqual([
       "Account",
       "Audio",
@@ -287,7 +206,7 @@ describe("the document", () => {
   });
 
   test("declares the id of the call in every answer, and links that lead to known operations", () => {
-    const operations = routes.map(([method, path]) => operationOf(method, path));
+    const operations = contractRoutes.map(([method, path]) => operationOf(method, path));
     const ids = new Set(operations.map(({ operationId }) => operationId));
     const answers = operations.flatMap((operation) => Object.values(operation.responses));
     for (const { headers } of answers)
@@ -322,7 +241,7 @@ describe("the document", () => {
   });
 
   test("has a retry key exactly for the calls that may get 409", () => {
-    for (const [method, path, statuses] of routes) {
+    for (const [method, path, statuses] of contractRoutes) {
       const names = operationOf(method, path).parameters?.map(({ name }) => name) ?? [];
       expect([path, names.includes("idempotency-key")]).toEqual([path, statuses.includes("409")]);
     }
@@ -330,7 +249,7 @@ describe("the document", () => {
 
   test("has the limit of a call's cost, and its targets, for the calls that may have them", () => {
     const taking = (header: string): string[] =>
-      routes
+      contractRoutes
         .filter(([method, path]) => operationOf(method, path).parameters?.some(({ name }) => name === header) === true)
         .map(([, path]) => path);
     const bounded = taking("x-tollgate-max-credits");
@@ -348,7 +267,7 @@ describe("the document", () => {
   });
 });
 
-describe.each(routes)("%s %s", (method, path, statuses) => {
+describe.each(contractRoutes)("%s %s", (method, path, statuses) => {
   const operation = operationOf(method, path);
   const isUpload = method === "post" && path.endsWith("/files");
 
@@ -362,7 +281,7 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
       "401": "Unauthorized.",
       "402": "Insufficient credits.",
       "404":
-        isUpload || (method === "post" && path.startsWith("/v2/"))
+        isUpload || (method === "post" && (path.startsWith("/v2/") || path.endsWith("/tasks")))
           ? "Unsupported gateway route, or the upstream resource was not found."
           : notFound(path),
       "409": "The `idempotency-key` belongs to another body, or its first call is still running.",

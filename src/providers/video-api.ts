@@ -61,6 +61,14 @@ export interface AskedVideo {
   bound: WorkBound;
 }
 
+/** A job in the words of its provider's own API, for the clients of that API. */
+export interface OwnVideoShape {
+  /** The job, given the provider's last answer about it and its state; a job may have ended here alone, as one that is lost. */
+  job(answer: JsonObject, state: VideoState, id: string): JsonObject;
+  /** The HTTP status of a look-up. */
+  status(state: VideoState): number;
+}
+
 /** How an upstream's video jobs are followed after their creation. */
 export interface VideoApi {
   /** Appended to the base URL; a job is at `<path>/<id>`. */
@@ -69,6 +77,8 @@ export interface VideoApi {
   isOwnId(id: string): boolean;
   /** The id of the job in the answer to its creation. */
   readId(answer: JsonObject): string | undefined;
+  /** Absent for OpenAI's API, whose shape all jobs have. */
+  ownShape?: OwnVideoShape;
   /** Reads a job. */
   readJob(answer: JsonObject, asked: AskedVideo, at: number): VideoState;
   /** Whether jobs can be deleted or cancelled. */

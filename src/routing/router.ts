@@ -373,7 +373,7 @@ function nearest(mistyped: string, names: readonly string[]): string[] {
     .map(({ name }) => name);
 }
 
-function notRouted(message: string): GatewayError {
+export function notRouted(message: string): GatewayError {
   return new GatewayError("model_not_routed", message, { param: "model" });
 }
 

@@ -34,6 +34,7 @@ const principal = principalOf("u");
 
 const planOf = (target: Target): VideoPlan => ({
   operation: "video_generation",
+  isOwn: false,
   target,
   source: undefined,
   pinnedKeyId: undefined,

@@ -78,7 +78,7 @@ export async function createJob(
 async function parkIn(
   deps: VideoDependencies,
   running: RunningWork<VideoPlan, Target>,
-  { target, targets, order }: VideoPlan,
+  { target, targets, order, isOwn }: VideoPlan,
 ): Promise<NewVideoJob> {
   const { id, at, principal } = order;
   const row = { id, kind: VIDEO_JOB, owner: principal.user, runAt: at, createdAt: at, attempts: 0 };
@@ -88,7 +88,10 @@ async function parkIn(
   const apis = targets === undefined ? [] : deps.router.routes.flatMap(({ provider }) => provider.videos ?? []);
   const heldUntil = Math.max(until, ...apis.map(({ jobMsMax }) => at + jobMsMax)) + OVERDUE_MS_MAX;
   let job: NewVideoJob | undefined;
-  await running.park(heldUntil, (parked) => (job = { ...row, lease, payload: { parked, until } }));
+  await running.park(
+    heldUntil,
+    (parked) => (job = { ...row, lease, payload: { parked, until, ...(isOwn && { isOwn }) } }),
+  );
   if (job === undefined) throw new Error("parked without a job");
   return job;
 }
@@ -243,7 +246,7 @@ class JobCreation {
     await this.#requireLease(() => renewLease(keepingOf(this.#deps, job), job));
     if ((await this.#work.moveTo(plan.order)) !== "moved") return false;
     const until = this.#video.createdAt + jobsOf(plan.target.route).api.jobMsMax;
-    job.payload = { parked: this.#work.parked(), until };
+    job.payload = { ...job.payload, parked: this.#work.parked(), until };
     await this.#requireLease(() => jobs.rewrite(job, job.payload));
     const moved = movedTo(plan, this.#video.createdAt);
     await videos.moved(job.id, moved);
@@ -311,7 +314,7 @@ class JobCreation {
     const { status, ...seen } = api.readJob(json, { operation, bound: order.bound }, at);
     const state = { ...seen, status: status === "completed" || status === "failed" ? "in_progress" : status } as const;
     const stored = { videoId, keyId, state, answer: json, polledAt: at };
-    const answer = createdAnswer({ ...this.#video, ...stored }, payload.parked, deps.publicUrl);
+    const answer = createdAnswer({ ...this.#video, ...stored }, payload.parked, deps.publicUrl, payload.isOwn === true);
     await this.#requireLease(() => storeAnswer(deps, () => renewLease(keepingOf(deps, job), job)));
     const isNamed = videoId !== undefined && isStorableId(videoId);
     if (!isNamed || !(await storeAnswer(deps, () => videos.created(job.id, stored)))) {

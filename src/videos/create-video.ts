@@ -28,13 +28,16 @@ export function createVideo(
   deps: VideoDependencies,
   operation: VideoOperation,
   request: PaidRequest,
+  isOwn: boolean,
 ): Promise<PaidAnswer> {
-  return deps.shell.run(request, new VideoCreation(deps, operation, request));
+  return deps.shell.run(request, new VideoCreation(deps, { operation, request, isOwn }));
 }
 
 class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
   readonly surface = "openai";
-  readonly operation: VideoOperation;
+  readonly operation: string;
+  readonly #operation: VideoOperation;
+  readonly #isOwn: boolean;
   readonly form: FormDeclaration<VideoRequest> | undefined;
   readonly #deps: VideoDependencies;
   readonly #request: PaidRequest;
@@ -45,15 +48,21 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
   /** When it was planned first, whichever target it moves to. */
   #at: number | undefined;
 
-  constructor(deps: VideoDependencies, operation: VideoOperation, request: PaidRequest) {
+  constructor(
+    deps: VideoDependencies,
+    { operation, request, isOwn }: { operation: VideoOperation; request: PaidRequest; isOwn: boolean },
+  ) {
     this.#deps = deps;
     this.#request = request;
-    this.operation = operation;
+    this.#operation = operation;
+    this.#isOwn = isOwn;
+    // An answer in one shape is none to a request for the other.
+    this.operation = isOwn ? `${operation} own` : operation;
     this.form = isForm(request.headers) ? { body: videoFormOf(operation), sound: false } : undefined;
   }
 
   parse(bytes: Uint8Array): ParsedBody<VideoRequest> {
-    return parseBody(bytes, videoBodyOf(this.operation), []);
+    return parseBody(bytes, videoBodyOf(this.#operation), []);
   }
 
   async plan(received: ReceivedBody<VideoRequest>, { retry, target }: Planning<Target>): Promise<VideoPlan> {
@@ -61,11 +70,11 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
     const source = await sourceOf(this.#deps, asked);
     const planFor = (each: Target): Promise<VideoPlan> => this.#planFor(asked, { source, target: each, retry });
     if (target !== undefined) return planFor(target);
-    const modelId = received.body.model ?? (source && `${source.provider}/${source.model}`);
+    const modelId = received.body.model ?? this.#modelOf(source);
     if (modelId === undefined) throw new GatewayError("validation_failed", "model: Required", { param: "model" });
     const targets = this.#targetsOf(modelId);
     if (targets === undefined) {
-      return planFor(this.#deps.router.resolve(modelId, [this.operation], this.#request.principal));
+      return planFor(this.#deps.router.resolve(modelId, [this.#operation], this.#request.principal));
     }
     this.#targets = targets;
     asked.lookup = this.#lookup = this.#deps.storedObjects.lookup(targets.providers);
@@ -92,8 +101,14 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
     return createJob(this.#deps, running, plan, this.#request.headers);
   }
 
+  /** The model of the video that is changed. Throws 422 for one of another provider than the address is for. */
+  #modelOf(source: StoredVideo | undefined): string | undefined {
+    const modelId = source && `${source.provider}/${source.model}`;
+    return this.#request.modelOf?.(modelId) ?? modelId;
+  }
+
   #askedFor(received: ReceivedBody<VideoRequest>): VideoQuestion {
-    return { operation: this.operation, principal: this.#request.principal, received, lookup: this.#lookup };
+    return { operation: this.#operation, principal: this.#request.principal, received, lookup: this.#lookup };
   }
 
   #targetsOf(modelId: string): CallTargets | undefined {
@@ -102,7 +117,7 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
     if (!mayHaveTargets(router, modelId, headers)) return undefined;
     const random = environment.randomFraction;
     const parts = { router, busy, circuits, random, session: undefined };
-    return callTargets({ ...parts, modelId, operations: [this.operation], principal, headers });
+    return callTargets({ ...parts, modelId, operations: [this.#operation], principal, headers });
   }
 
   async #planFor(
@@ -115,7 +130,7 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
     const order: WorkOrder = {
       id: this.#request.requestId,
       principal: asked.principal,
-      operation: this.operation,
+      operation: this.#operation,
       dialect: undefined,
       source: { provider: route.prefix, model, modelId },
       price,
@@ -126,7 +141,7 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
       at: this.#at,
     };
     // A job is not ended by its client.
-    return { ...planned, order, clientGoneGraceMs: Number.POSITIVE_INFINITY };
+    return { ...planned, isOwn: this.#isOwn, order, clientGoneGraceMs: Number.POSITIVE_INFINITY };
   }
 }
 

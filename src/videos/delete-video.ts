@@ -32,14 +32,14 @@ export async function deleteVideo(deps: VideoDependencies, lookup: VideoLookup):
     throw new GatewayError("unsupported_operation", `The provider ${found.provider} deletes no videos.`);
   }
   const job = await claimOpen(deps, found);
-  if (job === undefined) return deleteEnded(deps, await ownVideo(deps, lookup));
+  if (job === undefined) return deleteEnded(deps, await ownVideo(deps, lookup), lookup);
   let isKept = true;
   try {
     const video = await lookUp(deps, job, found);
     if (isEnded(video.state)) {
       await deps.jobs.finish(job);
       isKept = false;
-      return await deleteEnded(deps, video);
+      return await deleteEnded(deps, video, lookup);
     }
     const reply = await askToDelete(deps, video);
     // A 404 after a look that found the job is the answer to a deletion, such as one whose own answer was lost.
@@ -49,7 +49,7 @@ export async function deleteVideo(deps: VideoDependencies, lookup: VideoLookup):
     await deps.videos.remove(video.id);
     await deps.jobs.finish(job);
     isKept = false;
-    return deleted(deps, video, credits);
+    return deleted(deps, { video, lookup }, credits);
   } finally {
     if (isKept) await giveBack(deps, job, found);
   }
@@ -100,18 +100,22 @@ function askToDelete(deps: VideoDependencies, video: StoredVideo): Promise<ApiAn
 }
 
 /** An ended job has been charged. One that the upstream does not have any more is deleted as well. */
-async function deleteEnded(deps: VideoDependencies, video: StoredVideo): Promise<Response> {
+async function deleteEnded(deps: VideoDependencies, video: StoredVideo, lookup: VideoLookup): Promise<Response> {
   const reply = await askToDelete(deps, video);
   if (reply.kind === "failed" && reply.status !== 404) return refused(deps, video, reply);
   await deps.videos.remove(video.id);
-  return deleted(deps, video, video.credits ?? 0n);
+  return deleted(deps, { video, lookup }, video.credits ?? 0n);
 }
 
 function refused(deps: VideoDependencies, video: StoredVideo, { body, status, headers }: FailedReply): Response {
   return new Response(body, { status, headers: relayedErrorHeaders(headers, routeOf(deps, video)) });
 }
 
-function deleted(deps: VideoDependencies, { id, provider, videoId }: StoredVideo, credits: Nano): Response {
-  const answer = { id: videoId, object: "video.deleted", deleted: true };
+function deleted(
+  deps: VideoDependencies,
+  { video: { id, provider, videoId }, lookup }: { video: StoredVideo; lookup: VideoLookup },
+  credits: Nano,
+): Response {
+  const answer = lookup.isOwn === true ? {} : { id: videoId, object: "video.deleted", deleted: true };
   return Response.json(answer, { headers: headersOf(deps, { id, provider, credits }) });
 }

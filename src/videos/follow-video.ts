@@ -35,6 +35,8 @@ export interface VideoJobPayload {
   until: number;
   /** Whether the answer to the creation is kept for the retry key; absent in jobs whose process may have died before. */
   isAnswered?: true;
+  /** Whether its client reads the provider's own shape. */
+  isOwn?: boolean;
   [member: string]: unknown;
 }
 
@@ -174,7 +176,11 @@ async function keepCreated(
   payload: VideoJobPayload,
   video: StoredVideo,
 ): Promise<VideoJobPayload> {
-  await keepAnswer(deps.work, payload.parked, createdAnswer(video, payload.parked, deps.publicUrl));
+  await keepAnswer(
+    deps.work,
+    payload.parked,
+    createdAnswer(video, payload.parked, deps.publicUrl, payload.isOwn === true),
+  );
   return { ...payload, isAnswered: true };
 }
 

@@ -20,11 +20,14 @@ export interface VideoLookup {
   videoId: string;
   /** The prefix of the provider, if the caller names one. */
   provider: string | undefined;
+  /** Whether the answer has the shape of the provider's own API. */
+  isOwn?: boolean;
 }
 
 /** `GET /v1/videos/{video_id}`: the job as it is now. Throws 404 if the caller has no such job. */
 export async function getVideo(deps: VideoDependencies, lookup: VideoLookup): Promise<Response> {
-  return answer(deps, await refreshVideo(deps, await ownVideo(deps, lookup)));
+  const video = await refreshVideo(deps, await ownVideo(deps, lookup));
+  return (lookup.isOwn === true ? ownAnswer(deps, video) : undefined) ?? answer(deps, video);
 }
 
 /** The record of the caller's own job, as it was seen last. */
@@ -44,11 +47,22 @@ export async function ownVideo(
 }
 
 /** The route with this prefix or alias. Throws 422 if no provider has it. */
-function videoRoute(routes: readonly UpstreamRoute[], name: string): UpstreamRoute {
+export function videoRoute(routes: readonly UpstreamRoute[], name: string): UpstreamRoute {
   const route = routes.find(({ prefix, aliases }) => prefix === name || aliases.includes(name));
   if (route !== undefined && route.provider.videos !== undefined) return route;
   const names = routes.filter(({ provider }) => provider.videos !== undefined).map(({ prefix }) => prefix);
   throw new GatewayError("validation_failed", `provider: must be one of ${names.join(", ")}.`, { param: "provider" });
+}
+
+/** In the shape of its provider's own API; undefined if that has none. */
+function ownAnswer(deps: VideoDependencies, video: StoredVideo): Response | undefined {
+  const shape = jobsOf(routeOf(deps, video)).api.ownShape;
+  if (shape === undefined) return undefined;
+  const { answer: seen, state, videoId = "" } = video;
+  return Response.json(shape.job(seen, state, videoId), {
+    status: shape.status(state),
+    headers: headersOf(deps, video),
+  });
 }
 
 function answer(deps: VideoDependencies, video: StoredVideo): Response {

@@ -20,6 +20,8 @@ import type { VideoRequest } from "./video-request.ts";
 
 export interface VideoPlan extends WorkPlan {
   operation: VideoOperation;
+  /** Whether its client reads the provider's own shape. */
+  isOwn: boolean;
   target: Target;
   /** Undefined for a job with one target, and in the plans of the targets after the first. */
   targets?: CallTargets;
@@ -43,7 +45,7 @@ export async function planVideo(
   deps: VideoDependencies,
   { operation, principal, received, lookup }: VideoQuestion,
   { source, target }: { source: StoredVideo | undefined; target: Target },
-): Promise<Omit<VideoPlan, keyof WorkPlan>> {
+): Promise<Omit<VideoPlan, keyof WorkPlan | "isOwn">> {
   const { storedObjects, environment, notifier } = deps;
   if (source !== undefined && source.provider !== target.route.prefix) throw noVideo("video");
   const input = inputOf(received);

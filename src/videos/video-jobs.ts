@@ -6,6 +6,7 @@ import { deleteVideo } from "./delete-video.ts";
 import { endOverdue, followVideo, type VideoJobPayload } from "./follow-video.ts";
 import { downloadVideo, getVideo, listVideos, type VideoLookup, type VideoPage } from "./lookups.ts";
 import type { VideoDependencies } from "./video-dependencies.ts";
+import { hasOwnShape, listOwnVideos, type OwnVideoPage } from "./own-shape.ts";
 import { VideoPolls } from "./video-polls.ts";
 
 /** Failures in a row; with the longest back-off, days. The time since the creation decides before. */
@@ -22,8 +23,9 @@ export class VideoJobs {
     this.#deps = { ...deps, polls: new VideoPolls() };
   }
 
-  create(operation: VideoOperation, request: PaidRequest): Promise<PaidAnswer> {
-    return createVideo(this.#deps, operation, request);
+  /** `isOwn`: the answer has the shape of the provider's own API, as `VideoLookup.isOwn`. */
+  create(operation: VideoOperation, request: PaidRequest, isOwn = false): Promise<PaidAnswer> {
+    return createVideo(this.#deps, operation, request, isOwn);
   }
 
   get(lookup: VideoLookup): Promise<Response> {
@@ -32,6 +34,15 @@ export class VideoJobs {
 
   list(page: VideoPage): Promise<Response> {
     return listVideos(this.#deps, page);
+  }
+
+  listOwn(page: OwnVideoPage): Promise<Response> {
+    return listOwnVideos(this.#deps, page);
+  }
+
+  /** Whether the jobs of this provider have a shape of their own at this path of its API. */
+  hasOwnShape(prefix: string, path: string): boolean {
+    return hasOwnShape(this.#deps, prefix, path);
   }
 
   remove(lookup: VideoLookup): Promise<Response> {

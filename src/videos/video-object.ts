@@ -3,13 +3,19 @@ import type { JsonObject } from "../core/index.ts";
 import { setTarget } from "../sending/index.ts";
 import type { StoredVideo } from "./store.ts";
 
-/** The answer to the creation of a job whose record has the upstream's first answer; `parked` is its work then. */
+/**
+ * The answer to the creation of a job whose record has the upstream's first answer; `parked` is its work then. `isOwn`: in the
+ * shape of the provider's own API.
+ */
 export function createdAnswer(
   video: StoredVideo,
   { source, asked }: Pick<ParkedWork, "source" | "asked">,
   publicUrl: string,
+  isOwn: boolean,
 ) {
-  const created = videoObject({ ...video, state: { ...video.state, status: "queued" } }, publicUrl);
+  const created = isOwn
+    ? video.answer
+    : videoObject({ ...video, state: { ...video.state, status: "queued" } }, publicUrl);
   const headers: Record<string, string> = { "content-type": "application/json" };
   const failed = asked?.attempts?.filter(({ class: name }) => name !== undefined) ?? [];
   setTarget(headers, source, failed.length + 1);

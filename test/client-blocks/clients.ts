@@ -54,6 +54,7 @@ export const clients: Readonly<Record<string, DocumentedClient | Unrun>> = {
   },
   "OpenAI, Python": { pip: python, models: ["anthropic/claude-haiku-4-5"] },
   "Azure OpenAI": { pip: python, models: ["anthropic/claude-haiku-4-5"] },
+  "Groups of one provider": { reason: "a base URL for any client, which test/clients calls" },
   "Anthropic, TypeScript": { models: ["xai/grok-4"] },
   "Anthropic, Python": { pip: python, models: ["xai/grok-4"] },
   "AI SDK": { models: ["anthropic/claude-haiku-4-5"] },

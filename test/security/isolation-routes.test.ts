@@ -36,9 +36,13 @@ async function documentedRoutes(): Promise<Route[]> {
   return Object.entries(paths).flatMap(([path, operations]) =>
     methods.flatMap((method) => {
       const operation = operations[method];
-      return operation === undefined ? [] : [{ method, path: path.replace("{provider}", "openai"), operation }];
+      return operation === undefined ? [] : [{ method, path: path.replace("{provider}", providerAt(path)), operation }];
     }),
   );
+}
+
+function providerAt(path: string): string {
+  return path.includes("/tasks") ? "byteplus" : "openai";
 }
 
 const isPublic = ({ operation }: Route): boolean => operation.security?.length === 0;
@@ -104,6 +108,11 @@ const makers: Readonly<Record<string, (owner: Caller) => Promise<string>>> = {
     });
     return id;
   },
+  "/v1/byteplus/contents/generations/tasks/{task_id}": (owner) =>
+    made(owner, "/v1/byteplus/contents/generations/tasks", {
+      model: "seedance-1-5-pro-251215",
+      content: [{ type: "text", text: "secret" }],
+    }),
   "/v1/files/{file_id}": (owner) => uploaded(owner, "/v1/files"),
   "/v1/openai/files/{file_id}": (owner) => uploaded(owner, "/v1/openai/files"),
   // Their pages are not answered: they are active until they are deleted.

@@ -25,5 +25,9 @@ export function inAllPlaces<Route extends { path: string }>(route: Route): Route
 
 /** The model's id: a client may name it by `models/`, which it may have escaped too. */
 export function modelOf({ pathParameter }: Pick<RouteCall, "pathParameter">): string {
-  return pathParameter("model").replace(/^models\//, "");
+  const named = pathParameter("model").replace(/^models\//, "");
+  // In the group of a provider: `/v1/google/v1beta/models/gemini-2.5-pro`.
+  const [, prefix, model = ""] = /^([^/]+)\/(?:v1(?:beta\d*|alpha)?\/)?models\/(.+)$/.exec(named) ?? [];
+  if (prefix === undefined) return named;
+  return model.startsWith(`${prefix}/`) ? model : `${prefix}/${model}`;
 }

@@ -3,7 +3,7 @@ import type { Principal } from "../../auth/index.ts";
 import { GatewayError, listingSurface, namesVersion } from "../../core/index.ts";
 import { type RoutedModel, unlistedModel, mayUse, quoted } from "../../routing/index.ts";
 import { parseQuery } from "../parse-query.ts";
-import { platformRoute } from "../route.ts";
+import { platformRoute, type RouteCall } from "../route.ts";
 import { anthropicModel, toAnthropicModel } from "./anthropic-model.ts";
 import { googleModel, googleModelList, googlePageOf, googlePageQuery, toGoogleModel } from "./google-model.ts";
 import { type ModelServices, openaiModel, toOpenaiModel } from "./openai-model.ts";
@@ -24,8 +24,16 @@ const anthropicAnswer = z
   .describe("With the header anthropic-version.")
   .meta({ id: "AnthropicModelList" });
 
-async function allowedModels({ models, router }: ModelServices, principal: Principal): Promise<RoutedModel[]> {
+/** Those of the token, or of these the models of one provider. */
+async function allowedModels(
+  { models, router }: ModelServices,
+  { principal, provider }: Pick<RouteCall, "principal" | "provider">,
+): Promise<RoutedModel[]> {
   const listed = await models.list();
+  if (provider !== undefined) {
+    const group = router.withPrefix(provider);
+    return listed.filter(({ route, model }) => route === group && mayUse(principal, route, model.id));
+  }
   const named = namedRoutes(router, principal);
   const names = new Set(named.map(({ name }) => name));
   const own = listed.filter(
@@ -56,12 +64,14 @@ export const modelsRoute = platformRoute({
     query: pageQuery.extend(googlePageQuery.shape),
     answer: z.union([modelsAnswer, anthropicAnswer, googleModelList]),
   },
+  isGrouped: true,
   access: "token",
   surface: listingSurface,
-  handle: async ({ request, principal }, services: ModelServices) => {
-    if (isForGoogle(request)) return listForGoogle(request, principal, services);
+  handle: async (call, services: ModelServices) => {
+    const { request, principal } = call;
+    if (isForGoogle(request)) return listForGoogle(call, services);
     const query = parseQuery(request, pageQuery);
-    const allowed = await allowedModels(services, principal);
+    const allowed = await allowedModels(services, call);
     if (namesVersion(request.headers)) {
       const all = allowed.map((routed) => toAnthropicModel(services, routed));
       return Response.json(pageOf(all, query) satisfies z.input<typeof anthropicAnswer>);
@@ -76,9 +86,9 @@ function isForGoogle({ headers, url }: Request): boolean {
   return listingSurface(headers, url) === "gemini";
 }
 
-async function listForGoogle(request: Request, principal: Principal, services: ModelServices): Promise<Response> {
-  const query = parseQuery(request, googlePageQuery);
-  const allowed = await allowedModels(services, principal);
+async function listForGoogle(call: RouteCall, services: ModelServices): Promise<Response> {
+  const query = parseQuery(call.request, googlePageQuery);
+  const allowed = await allowedModels(services, call);
   const all = allowed.map((routed) => toGoogleModel(services, routed));
   return Response.json(googlePageOf(all, query) satisfies z.input<typeof googleModelList>);
 }
@@ -96,7 +106,7 @@ export const googleModelsRoute = platformRoute({
   },
   access: "token",
   surface: "gemini",
-  handle: ({ request, principal }, services: ModelServices) => listForGoogle(request, principal, services),
+  handle: (call, services: ModelServices) => listForGoogle(call, services),
 });
 
 export const googleModelRoute = platformRoute({

@@ -33,6 +33,7 @@ export const getResponseRoute = platformRoute({
     notFound,
     relays: true,
   },
+  isGrouped: true,
   access: "token",
   handle: handledBy(getResponse),
 });
@@ -49,6 +50,7 @@ export const cancelResponseRoute = platformRoute({
     notFound,
     relays: true,
   },
+  isGrouped: true,
   access: "token",
   handle: handledBy(cancelResponse),
 });
@@ -65,6 +67,7 @@ export const deleteResponseRoute = platformRoute({
     notFound,
     relays: true,
   },
+  isGrouped: true,
   access: "token",
   handle: handledBy(deleteResponse),
 });
@@ -85,6 +88,7 @@ export const listInputItemsRoute = platformRoute({
     notFound,
     relays: true,
   },
+  isGrouped: true,
   access: "token",
   handle: handledBy(listInputItems),
 });

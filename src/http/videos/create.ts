@@ -40,8 +40,10 @@ function creationRoute({ path, operationId, summary, operation }: Creation) {
     contract: { path, operationId, tag: "Video", summary, ...bodies, streams: false, isPaid: true, answer: video },
     surface: "openai",
     namesModel: true,
-    handle: (call, { videos }: { videos: VideoJobs }) =>
-      answerPaid(call, (request) => videos.create(operation, request)),
+    handle: (call, { videos }: { videos: VideoJobs }) => {
+      const isOwn = call.provider !== undefined && videos.hasOwnShape(call.provider, "/videos");
+      return answerPaid(call, (request) => videos.create(operation, request, isOwn));
+    },
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Feature } from "../feature.ts";
 import { createVideoRoute, editVideoRoute, extendVideoRoute, generateVideoRoute } from "./create.ts";
 import { deleteVideoRoute, downloadVideoRoute, getVideoRoute, listVideosRoute } from "./lookups.ts";
+import { createTaskRoute, deleteTaskRoute, getTaskRoute, listTasksRoute } from "./tasks.ts";
 
 export const videosFeature: Feature = {
   routes: [
@@ -12,5 +13,9 @@ export const videosFeature: Feature = {
     getVideoRoute,
     deleteVideoRoute,
     downloadVideoRoute,
+    listTasksRoute,
+    createTaskRoute,
+    getTaskRoute,
+    deleteTaskRoute,
   ],
 };

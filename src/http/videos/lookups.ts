@@ -35,11 +35,13 @@ type Query = Readonly<Record<string, unknown>>;
 
 /** The job that a request is about; other members of its query are the upstream's. */
 function lookupOf(
-  { principal, request, pathParameter }: RouteCall,
+  { principal, request, pathParameter, provider: group }: RouteCall,
   query: z.ZodType<Query & { provider?: string | undefined }>,
+  videos: VideoJobs,
 ) {
   const { provider: named } = parseQuery(request, query);
-  return { principal, request, videoId: pathParameter("video_id"), provider: named };
+  const isOwn = group !== undefined && videos.hasOwnShape(group, "/videos");
+  return { principal, request, videoId: pathParameter("video_id"), provider: group ?? named, isOwn };
 }
 
 export const getVideoRoute = platformRoute({
@@ -54,8 +56,9 @@ export const getVideoRoute = platformRoute({
     notFound,
     relays: true,
   },
+  isGrouped: true,
   access: "token",
-  handle: (call, { videos }: Needs) => videos.get(lookupOf(call, ofOne)),
+  handle: (call, { videos }: Needs) => videos.get(lookupOf(call, ofOne, videos)),
 });
 
 export const deleteVideoRoute = platformRoute({
@@ -71,8 +74,9 @@ export const deleteVideoRoute = platformRoute({
     notFound,
     relays: true,
   },
+  isGrouped: true,
   access: "token",
-  handle: (call, { videos }: Needs) => videos.remove(lookupOf(call, ofOne)),
+  handle: (call, { videos }: Needs) => videos.remove(lookupOf(call, ofOne, videos)),
 });
 
 export const listVideosRoute = platformRoute({
@@ -92,10 +96,11 @@ export const listVideosRoute = platformRoute({
     notFound: "Unsupported gateway route, or the upstream resource was not found.",
     relays: true,
   },
+  isGrouped: true,
   access: "token",
-  handle: ({ principal, request }, { videos }: Needs) => {
+  handle: ({ principal, request, provider: group }, { videos }: Needs) => {
     const { provider: named, limit, order: direction, after } = parseQuery(request, page);
-    return videos.list({ principal, provider: named, limit, order: direction, after });
+    return videos.list({ principal, provider: group ?? named, limit, order: direction, after });
   },
 });
 
@@ -117,6 +122,7 @@ export const downloadVideoRoute = platformRoute({
     notFound,
     relays: true,
   },
+  isGrouped: true,
   access: "token",
-  handle: (call, { videos }: Needs) => videos.download(lookupOf(call, content)),
+  handle: (call, { videos }: Needs) => videos.download(lookupOf(call, content, videos)),
 });

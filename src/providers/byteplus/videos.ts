@@ -21,7 +21,7 @@ import {
   readSize,
   refuseDelivery,
 } from "../shared/video-fields.ts";
-import type { VideoApi, VideoBound, VideoRequests, VideoState } from "../video-api.ts";
+import type { OwnVideoShape, VideoApi, VideoBound, VideoRequests, VideoState } from "../video-api.ts";
 import { readTools, searchesMax } from "./hosted-tools.ts";
 
 /** What BytePlus makes (`docs/wire/byteplus.md`, "/contents/generations/tasks"). */
@@ -190,7 +190,17 @@ const statuses: Readonly<Record<string, VideoState["status"]>> = {
 
 const secondsOf = (value: unknown): number | undefined => (countOf(value) > 0 ? countOf(value) : undefined);
 
+const ownShape: OwnVideoShape = {
+  job(answer, { status, error }, id) {
+    const named = textOf(answer["status"]);
+    const isGone = status === "failed" && statuses[named ?? ""] !== "failed";
+    return { id, status: "queued", ...answer, ...(isGone && { status: "failed", error }) };
+  },
+  status: () => 200,
+};
+
 export const videos: VideoApi = {
+  ownShape,
   path: "/contents/generations/tasks",
   isOwnId: (id) => id.startsWith("cgt-"),
   readId: ({ id }) => textOf(id),

@@ -15,7 +15,15 @@ import {
   referenceOf,
   refuseDelivery,
 } from "../shared/video-fields.ts";
-import type { AskedVideo, VideoApi, VideoBound, VideoRequests, VideoSource, VideoState } from "../video-api.ts";
+import type {
+  AskedVideo,
+  OwnVideoShape,
+  VideoApi,
+  VideoBound,
+  VideoRequests,
+  VideoSource,
+  VideoState,
+} from "../video-api.ts";
 import { reportedMediaCost } from "./cost.ts";
 
 /** What xAI makes (`docs/wire/xai.md`, "Videos"). */
@@ -149,8 +157,19 @@ const statuses: Readonly<Record<string, VideoState["status"]>> = {
   expired: "failed",
 };
 
+/** Until it is looked up, its provider has told its id alone. */
+const ownShape: OwnVideoShape = {
+  job({ request_id: _id, ...answer }, { status, error }) {
+    const isEndedHere = status === "failed" && (answer["status"] ?? "pending") === "pending";
+    if (isEndedHere) return { ...answer, status: "failed", error };
+    return { status: status === "completed" ? "done" : "pending", ...answer };
+  },
+  status: ({ status }) => (status === "completed" || status === "failed" ? 200 : 202),
+};
+
 export const videos: VideoApi = {
   path: "/videos",
+  ownShape,
   // All that are not of another provider's kind.
   isOwnId: (id) => !id.startsWith("video_") && !id.startsWith("cgt-"),
   readId: ({ request_id }) => textOf(request_id),
