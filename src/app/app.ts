@@ -53,11 +53,7 @@ import { openJobStore } from "../jobs/index.ts";
 import { RealtimeSessions } from "../realtime/index.ts";
 import { openNodeStore } from "../nodes/index.ts";
 import type { Outbound } from "../outbound/index.ts";
-<<<<<<< HEAD
-import { listPrices, type ModelRouter, openTargetStore } from "../routing/index.ts";
-=======
-import { type ModelRouter, modelWithin } from "../routing/index.ts";
->>>>>>> 73a29432 (feat(http): a group of routes for each provider, with videos in its own shape)
+import { listPrices, type ModelRouter, modelWithin, openTargetStore } from "../routing/index.ts";
 import type { Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { SocketAsker } from "../upstream/index.ts";

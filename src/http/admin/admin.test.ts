@@ -152,7 +152,11 @@ describe("every route, for every role, and the things of everybody", () => {
           expect(met).toBe(`${caller} → ${target}: 404 ${missing}`);
         else if (path.includes("/projects/") && !mayKnowProject(person, id))
           expect(met).toBe(`${caller} → ${target}: 404 ${missing}`);
-        else if (path.includes("{id}") && !/organisations|model_groups|projects|providers/.test(path) && !mayKnow(person, target))
+        else if (
+          path.includes("{id}") &&
+          !/organisations|model_groups|projects|providers/.test(path) &&
+          !mayKnow(person, target)
+        )
           expect(met).toBe(`${caller} → ${target}: 404 ${missing}`);
         else if (role === "owner" && method === "get") expect(status).toBe(200);
         else expect([200, 403, 404, 409]).toContain(status);

@@ -86,12 +86,8 @@ export class AdminServer {
       crawls: { list: () => Promise.resolve([]) },
     };
     this.#fetch = createHttp({
-<<<<<<< HEAD
       routes: mountFeatures([{ routes: [...adminRoutes, ...operatorRoutes] }], needs),
-=======
-      routes: mountFeatures([{ routes: adminRoutes }], needs),
       groups: { withPrefix: () => undefined, modelWithin: (_prefix, model) => model },
->>>>>>> 73a29432 (feat(http): a group of routes for each provider, with videos in its own shape)
       authenticator: this.authenticator,
       sockets: new Sockets({ upgrade: () => false, logger, memory, openAnswers: { add() {}, remove() {} } }),
       environment,
