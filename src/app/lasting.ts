@@ -69,7 +69,7 @@ export function createLasting(options: LastingOptions): Lasting {
   const { clock, randomFraction, randomBytes } = environment;
   const store = openLedgerStore(storage);
   const isMeasured = config.metrics !== undefined || otlpTarget(config.otlp, "metrics") !== undefined;
-  const metrics = isMeasured ? new GatewayMetrics(options.version, { accounts: config.metrics?.accounts }) : undefined;
+  const metrics = isMeasured ? new GatewayMetrics(options.version, config.metrics) : undefined;
   const tracing = createTracing(options);
   const ledger = new Ledger({ store, onCommit: metrics?.onCommit });
   const ticker = new Ticker(TICK_MS, monotonic, { onError: (err) => logger.error({ err }, "a timer's work failed") });

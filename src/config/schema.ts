@@ -220,6 +220,10 @@ const metrics = z
       })
       .optional()
       .describe("Counts calls and credits by account too. Unset: no label names an account."),
+    names: z
+      .enum(["tollgate", "litellm"])
+      .default("tollgate")
+      .describe("litellm: adds a dozen names of LiteLLM's metrics, for dashboards that exist (docs/from-litellm.md)."),
   })
   .describe("Serves GET /metrics for Prometheus on a port of its own, without a token. Unset: none.");
 
