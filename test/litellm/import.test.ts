@@ -269,6 +269,24 @@ test.skipIf(!("folder" in migrations)).each([...engines])("keys of a database go
   expect(await call("sk-window")).toBe("insufficient_credits");
   expect(await call("sk-ant-anything", "haiku", { "x-litellm-api-key": "Bearer sk-nobody" })).toBe("200");
 
+  // LiteLLM's own addresses.
+  const get = async (path: string, key?: string) => {
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const answer = await fetch(gateway.url + path, { headers });
+    return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
+  };
+  const own = await get("/key/info", "sk-team");
+  expect(own).toMatchObject({ status: 200, json: { info: { max_budget: 5, spend: 4.999999, team_id: "site" } } });
+  expect((await get("/key/info?key=sk-user", "sk-user")).json).toMatchObject({
+    info: { user_id: "ann@example.com", models: ["haiku"], rpm_limit: 2, blocked: false },
+  });
+  for (const other of ["sk-team", hashOf("sk-team"), "anything"])
+    expect((await get(`/key/info?key=${other}`, "sk-user")).status).toBe(404);
+  const models = (await get("/model/info", "sk-user")).json["data"];
+  expect(models).toMatchObject([{ model_name: "haiku", model_info: { input_cost_per_token: 0.000001 } }]);
+  for (const path of ["/key/info", "/model/info"]) expect((await get(path)).status).toBe(401);
+  for (const path of ["/health/liveliness", "/health/readiness"]) expect((await get(path)).status).toBe(200);
+
   const budgets = await gateway.cli("budget", "list", "--json");
   expect(budgets.stdout).toContain("Acme-Inc.");
   const again = await takeOver(...into);

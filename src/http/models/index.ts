@@ -1,6 +1,13 @@
 import type { Feature } from "../feature.ts";
-import { formerGoogleRoutes, googleModelRoute, googleModelsRoute, modelRoute, modelsRoute } from "./models.ts";
+import {
+  formerGoogleRoutes,
+  googleModelRoute,
+  googleModelsRoute,
+  litellmModelRoutes,
+  modelRoute,
+  modelsRoute,
+} from "./models.ts";
 
 export const modelsFeature: Feature = {
-  routes: [modelsRoute, modelRoute, googleModelsRoute, googleModelRoute, ...formerGoogleRoutes],
+  routes: [modelsRoute, modelRoute, googleModelsRoute, googleModelRoute, ...formerGoogleRoutes, ...litellmModelRoutes],
 };

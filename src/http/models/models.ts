@@ -6,6 +6,7 @@ import { parseQuery } from "../parse-query.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
 import { anthropicModel, toAnthropicModel } from "./anthropic-model.ts";
 import { googleModel, googleModelList, googlePageOf, googlePageQuery, toGoogleModel } from "./google-model.ts";
+import { toLitellmModel } from "./litellm-models.ts";
 import { type ModelServices, openaiModel, toOpenaiModel } from "./openai-model.ts";
 import { namedRoute, namedRoutes } from "./named-routes.ts";
 import { type ModelPage, pageOf, pageQuery } from "./page.ts";
@@ -80,6 +81,25 @@ export const modelsRoute = platformRoute({
     const { data } = pageOf(all, { limit: all.length, ...query });
     return Response.json({ object: "list", data } satisfies z.input<typeof modelsAnswer>);
   },
+});
+
+/** The same at LiteLLM's addresses and in its form; the document describes `/v1/models` instead. */
+export const litellmModelRoutes = ["/model/info", "/v1/model/info"].map((path) => {
+  const { contract: _, ...undocumented } = platformRoute({
+    contract: {
+      path,
+      operationId: "listLitellmModels",
+      tag: "Models",
+      summary: "The models of the token, in LiteLLM's form.",
+      answer: z.unknown(),
+    },
+    access: "token",
+    handle: async ({ principal }, services: ModelServices) => {
+      const allowed = await allowedModels(services, principal);
+      return Response.json({ data: allowed.map((routed) => toLitellmModel(services, routed, principal)) });
+    },
+  });
+  return undocumented;
 });
 
 function isForGoogle({ headers, url }: Request): boolean {
