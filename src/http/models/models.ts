@@ -94,9 +94,9 @@ export const litellmModelRoutes = ["/model/info", "/v1/model/info"].map((path) =
       answer: z.unknown(),
     },
     access: "token",
-    handle: async ({ principal }, services: ModelServices) => {
-      const allowed = await allowedModels(services, principal);
-      return Response.json({ data: allowed.map((routed) => toLitellmModel(services, routed, principal)) });
+    handle: async (call, services: ModelServices) => {
+      const allowed = await allowedModels(services, call);
+      return Response.json({ data: allowed.map((routed) => toLitellmModel(services, routed, call.principal)) });
     },
   });
   return undocumented;
