@@ -19,6 +19,7 @@ import {
   insertBudget,
   markAccount,
   selectBudget,
+  unmarkAccounts,
   updateBudget,
 } from "../sql/budgets.ts";
 
@@ -116,7 +117,17 @@ export function changeBudget(
 }
 
 /** Calls that count in it go on doing so; new ones do not. */
-export function deleteBudget(deps: AccountsDependencies, id: string, context: ActContext = {}): Promise<BudgetState> {
+export async function deleteBudget(
+  deps: AccountsDependencies,
+  id: string,
+  context: ActContext = {},
+): Promise<BudgetState> {
+  const deleted = await deletedBudget(deps, id, context);
+  if (context.dryRun !== true) await deps.log.act(actOptions(deps, context), unmarkAccounts);
+  return deleted;
+}
+
+function deletedBudget(deps: AccountsDependencies, id: string, context: ActContext): Promise<BudgetState> {
   return deps.log.act(actOptions(deps, context), function* (note) {
     const state = yield* budgetSteps(deps, id);
     const { budget, account } = state;

@@ -1,7 +1,7 @@
 import type { AccountState } from "../../ledger/index.ts";
 import { column, firstOf, sql, type Statement, type Steps, tableOf, textsIn } from "../../storage/index.ts";
 import { type AccountLevel, type Holder, ownerOf } from "../holder.ts";
-import { ownersOf } from "./holders.ts";
+import { lockAccounts, ownersOf } from "./holders.ts";
 
 const { text, integer, json, oneOf, optional } = column;
 
@@ -103,6 +103,26 @@ export function insertBudget(budget: Budget): Statement {
 
 /** From now on, commits look for budgets of the account. One that is under way has locked its row, or waits for this. */
 export const markAccount = (id: string): Statement => sql`UPDATE accounts SET has_budgets = ${true} WHERE id = ${id}`;
+
+const HAS_BUDGETS = sql`EXISTS (SELECT 1 FROM budgets b WHERE b.account_id = accounts.id AND b.deleted_at IS NULL)`;
+
+/** Whether a call under way counts in a budget, of this account or another one of its chain. */
+const HAS_COUNTED_CALLS = sql`EXISTS (SELECT 1 FROM holds h JOIN accounts t ON t.id = h.account_id
+  LEFT JOIN accounts u ON u.id = t.parent_id WHERE h.budgets IS NOT NULL AND accounts.id IN (t.id, t.parent_id, u.parent_id))`;
+
+/**
+ * Takes the mark from accounts that have no budgets any more, so that their calls need the plain commit alone; a transaction of its
+ * own, since commits lock accounts in this order. An account keeps the mark while a call counts in a budget: the plain commit ends no
+ * such call. That is read after the lock, which a commit that takes one holds.
+ */
+export function* unmarkAccounts(): Steps<void> {
+  const rows = yield sql`SELECT id FROM accounts WHERE has_budgets AND NOT ${HAS_BUDGETS}`;
+  if (rows.length === 0) return;
+  const ids = rows.map((row) => String(row["id"]));
+  yield lockAccounts(ids);
+  yield sql`UPDATE accounts SET has_budgets = ${false}
+    WHERE id IN (${textsIn(ids)}) AND NOT ${HAS_BUDGETS} AND NOT ${HAS_COUNTED_CALLS}`;
+}
 
 export function updateBudget({ id, groupId, deletedAt }: Budget): Statement {
   return sql`UPDATE budgets SET group_id = ${groupId}, deleted_at = ${deletedAt}, version = version + 1 WHERE id = ${id}`;

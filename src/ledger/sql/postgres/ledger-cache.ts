@@ -60,7 +60,8 @@ export class LedgerCache {
     return this.#budgeted.has(accountId);
   }
 
-  learnBudgeted(accountId: string): void {
+  learnBudgeted(accountId: string, isBudgeted: boolean): void {
+    if (!isBudgeted) return void this.#budgeted.delete(accountId);
     if (this.#budgeted.size >= REMEMBERED_MAX) this.#budgeted.clear();
     this.#budgeted.add(accountId);
   }

@@ -77,8 +77,8 @@ export class PostgresLedgerStore implements LedgerStore {
     if (row === undefined) throw new Error("ledger_commit gave no row");
     if (row.link_ids !== null && row.parent_ids !== null) this.#memory.learnChains(row.link_ids, row.parent_ids);
     for (const [index, operation] of operations.entries())
-      if (operation.kind === "hold" && row.outcomes?.[index] === "held" && row.names[index] === "budgets")
-        this.#memory.learnBudgeted(operation.accountId);
+      if (operation.kind === "hold" && row.outcomes?.[index] === "held")
+        this.#memory.learnBudgeted(operation.accountId, row.names[index] === "budgets");
     return this.#withAnswers(operations, toOutcomes(operations, row));
   }
 
