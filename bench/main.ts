@@ -164,7 +164,7 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const openStreams = isWanted(options, "open-streams") ? await measureOpenStreams(rig, proxies) : [];
   const uploads = isWanted(options, "uploads") ? await measureUploads(rig, proxies, options.quick ? 1 : 4) : [];
   const ledger = isWanted(options, "ledger") ? await measureLedger(options.quick ? 0.5 : 3, progress) : [];
-  const growth = isWanted(options, "growth") ? await measureGrowth(options.quick ? 500_000 : 5_000_000, progress) : [];
+  const growth = isWanted(options, "growth") ? await measureGrowth(options.quick ? 500_000 : 10_000_000, progress) : [];
   const videos = isWanted(options, "videos") ? await measureVideos(options.quick ? fewJobs : manyJobs, progress) : null;
   const realtime = isWanted(options, "realtime") ? await measureSessions(rig, proxies, options) : [];
   const extraction = isWanted(options, "extraction") ? await measureExtraction(progress) : null;

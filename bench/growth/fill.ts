@@ -32,6 +32,10 @@ export async function fill(storage: Storage, url: string, span: Span): Promise<v
       await store.putAccount(account, span.from);
     }
   }
+  for (const statement of holderStatements(storage)) {
+    if (storage.engine === "sqlite") storage.handle.run(statement);
+    else await storage.statements.run(statement);
+  }
   const pool = storage.engine === "postgres" ? new SQL(url) : undefined;
   // A gateway's own statements have a time-out that these would exceed.
   const run = async (statement: string): Promise<void> => {
@@ -46,6 +50,15 @@ export async function fill(storage: Storage, url: string, span: Span): Promise<v
   for (const statement of finalStatements(storage)) await run(statement);
   await pool?.close();
 }
+
+/** The users and tokens of the accounts. */
+const holderStatements = ({ engine }: Storage): string[] => [
+  `INSERT INTO account_holders (kind, id, name, role, account_id, created_at, version)
+   SELECT 'user', name, name, 'member', id, created_at, 1 FROM accounts WHERE kind = 'user'`,
+  `INSERT INTO tokens (id, secret_hash, user_name, account_id, service, admin, created_at)
+   SELECT t.name, CAST('' AS ${engine === "sqlite" ? "BLOB" : "bytea"}), u.name, t.id, FALSE, FALSE, t.created_at
+   FROM accounts t JOIN accounts u ON u.id = t.parent_id WHERE t.kind = 'token'`,
+];
 
 function callStatements(
   storage: Storage,

@@ -7,6 +7,7 @@ import type { Storage } from "../../src/storage/index.ts";
 import { median } from "../report/median.ts";
 import { onEachStore, type StoreUnderTest } from "../system/stores.ts";
 import { busyUser, fill } from "./fill.ts";
+import { type ListFigure, measureLists } from "./lists.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -23,6 +24,8 @@ export interface GrowthFigures {
   fillSeconds: number;
   /** Milliseconds of one report about a user with half of all calls. */
   usage: { title: string; ms: number }[];
+  /** The first page of each list of the admin API. */
+  lists: ListFigure[];
   auditSeconds: number;
   sealSeconds: number;
   sealedAuditSeconds: number;
@@ -66,6 +69,7 @@ async function measureStore(
       ms: await usageMs(storage, { from: from + 12 * HOUR_MS, to: to - 12 * HOUR_MS, groupBy: "day" }),
     },
   ];
+  const lists = await measureLists(storage, busyUser);
   const drifts: number[] = [];
   const audit = async (): Promise<void> => {
     drifts.push((await store.audit()).drifts.length);
@@ -88,6 +92,7 @@ async function measureStore(
     calls,
     fillSeconds,
     usage,
+    lists,
     auditSeconds,
     sealSeconds,
     sealedAuditSeconds,

@@ -14,6 +14,7 @@ export function growthTable(figures: readonly GrowthFigures[]): string {
     ...titles.map((title) =>
       row(`usage of ${title}, ms`, ({ usage }) => milliseconds(usage.find((each) => each.title === title)?.ms ?? 0)),
     ),
+    row("slowest first page of a list of the admin API, ms", ({ lists }) => milliseconds(slowestOf(lists).ms)),
     row("audit of everything", (each) => seconds(each.auditSeconds)),
     row("seal of eleven months", (each) => seconds(each.sealSeconds)),
     row("audit after it", (each) => seconds(each.sealedAuditSeconds)),
@@ -26,11 +27,18 @@ export function growthTable(figures: readonly GrowthFigures[]): string {
   return `${markdownTable(head, rows)}\n`;
 }
 
-/** A report over a year stays fast, however many calls it contains. */
+const slowestOf = (figures: readonly { title: string; ms: number }[]): { title: string; ms: number } =>
+  figures.reduce((slowest, each) => (each.ms > slowest.ms ? each : slowest), { title: "none", ms: 0 });
+
+/** A report over a year stays fast, however many calls it contains, and so does the first page of each list. */
 export function growthBars(figures: readonly GrowthFigures[]): Bar[] {
-  return figures.map(({ store, usage, problem }) => {
-    const slowest = Math.max(...usage.map(({ ms }) => ms));
-    const promise = `usage of a year on ${store} in under 50 ms`;
-    return { promise, measured: problem ?? `${milliseconds(slowest)} ms`, kept: problem === null && slowest < 50 };
+  return figures.flatMap(({ store, usage, lists, problem }) => {
+    const [report, list] = [slowestOf(usage), slowestOf(lists)];
+    const barOf = (promise: string, { title, ms }: { title: string; ms: number }, most: number): Bar => ({
+      promise: `${promise} on ${store} in under ${most} ms`,
+      measured: problem ?? `${milliseconds(ms)} ms (${title})`,
+      kept: problem === null && ms < most,
+    });
+    return [barOf("usage of a year", report, 50), barOf("the first page of every list", list, 100)];
   });
 }

@@ -142,9 +142,9 @@ describe("on Postgres, beside commits of other nodes", () => {
     const url = await postgres.createDatabase();
     const scene = await sceneOn(await openStorage(url));
     const nodes = [await openStorage(url), await openStorage(url)];
-    let isOver = false;
+    const turns = { left: 40 };
     const calls = nodes.map(async (node, index) => {
-      for (let count = 0; !isOver; count += 1) {
+      for (let count = 0; turns.left > 0; count += 1) {
         const ids = [0, 1, 2].map((each) => `req-${index}-${count}-${each}`);
         const held = await commitOn(node, ...ids.map((id) => holdOf(id, scene.accountId)));
         expect(held.map(({ outcome }) => outcome)).toEqual(["held", "held", "held"]);
@@ -156,11 +156,10 @@ describe("on Postgres, beside commits of other nodes", () => {
         ]);
       }
     });
-    for (let turn = 0; turn < 40; turn += 1) {
+    for (; turns.left > 0; turns.left -= 1) {
       const ids = [await makeBudget(scene), await makeBudget(scene)];
       for (const id of ids) await deleteBudget(scene.deps, id);
     }
-    isOver = true;
     await Promise.all(calls);
     await expectClean(scene);
     await deleteBudget(scene.deps, await makeBudget(scene));
@@ -178,16 +177,16 @@ describe("on Postgres, beside commits of other nodes", () => {
     const lockers = Array.from({ length: 3 }, () => new Bun.SQL(url, { max: 1 }));
     const watcher = new Bun.SQL(url, { max: 1 });
     const waiting = async (): Promise<number> => {
-      const [row] = await watcher`SELECT count(*)::int AS count FROM pg_stat_activity
+      const rows: { count: number }[] = await watcher`SELECT count(*)::int AS count FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      return (row as { count: number }).count;
+      return rows[0]?.count ?? 0;
     };
     const ids = lockers.map((_, index) => `budget_${index}`);
     const isLocked = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
     // A transaction makes a budget as an act does, with the lock that the commit waits for.
-    const make = (index: number): Promise<unknown> | undefined =>
-      lockers[index]?.begin(async (tx) => {
+    const make = async (index: number): Promise<void> => {
+      await lockers[index]?.begin(async (tx) => {
         const id = ids[index] ?? "";
         await tx`SELECT id FROM accounts WHERE id = 'user:ann' FOR UPDATE`;
         isLocked.resolve();
@@ -198,6 +197,7 @@ describe("on Postgres, beside commits of other nodes", () => {
           VALUES (${id}, 'user:ann', 0, 1, 'user', 'ann')`;
         await tx`UPDATE accounts SET has_budgets = true WHERE id = 'user:ann'`;
       });
+    };
     const first = make(0);
     await isLocked.promise;
     const held = node.commit([holdOf("one", scene.accountId)]);

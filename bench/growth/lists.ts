@@ -1,0 +1,39 @@
+/** The first page of every list of the admin API, on books with millions of entries. */
+import { randomBytes } from "node:crypto";
+import { createAccounts } from "../../src/app/accounts.ts";
+import { createStorageApi } from "../../src/app/admin-api.ts";
+import { adminRoutes } from "../../src/http/admin/admin-routes.ts";
+import type { Storage } from "../../src/storage/index.ts";
+import { median } from "../report/median.ts";
+
+export interface ListFigure {
+  /** The path and query of the request. */
+  title: string;
+  /** The median time of an answer with 100 rows. */
+  ms: number;
+}
+
+const ROUNDS = 7;
+
+/** Reads the first page of each list, and of entries by whose they are. */
+export async function measureLists(storage: Storage, busyUser: string): Promise<ListFigure[]> {
+  const environment = { clock: Date.now, randomBytes: (size: number) => randomBytes(size) };
+  const api = createStorageApi(storage, createAccounts(storage, environment, "bench"));
+  const lists = adminRoutes
+    .filter(({ method, path }) => method === "get" && !path.includes("{"))
+    .map(({ path }) => path);
+  const filtered = [`entries?user=${busyUser}`, "entries?kind=grant", "entries?kind=expire", `holds?user=${busyUser}`];
+  const figures: ListFigure[] = [];
+  for (const path of [...lists, ...filtered.map((each) => `/admin/v1/${each}`)]) {
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const began = performance.now();
+      const answer = await api(new Request(`http://bench${path}`));
+      await answer.text();
+      times.push(performance.now() - began);
+      if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+    }
+    figures.push({ title: path, ms: median(times) });
+  }
+  return figures;
+}
