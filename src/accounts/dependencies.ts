@@ -14,6 +14,8 @@ export interface Caller {
   organisation?: string | undefined;
   /** The token of the request. */
   tokenId?: string | undefined;
+  /** Of a caller with a token that somebody else has signed: when that is no longer accepted. */
+  signedUntil?: number | undefined;
 }
 
 export interface AccountsDependencies {

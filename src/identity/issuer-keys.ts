@@ -17,6 +17,9 @@ const USABLE_MS = 60 * 60_000;
 const AFTER_FAILURE_MS = 5_000;
 const AFTER_UNKNOWN_MS = 30_000;
 
+/** How long a reading is waited for while there are usable keys: an issuer that hangs must not hold all calls up. */
+const WAITED_MS = 1_000;
+
 const BYTES_MAX = 1_048_576;
 const KEYS_MAX = 100;
 const TIMEOUT_MS = 10_000;
@@ -45,6 +48,8 @@ export class IssuerKeys {
   readonly #options: IssuerKeysOptions;
   #read: ReadKeys | undefined;
   #reading: Promise<ReadKeys> | undefined;
+  /** When the reading that is under way has had its time; undefined while there is none. */
+  #waited: Promise<void> | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: IssuerKeysOptions) {
@@ -59,7 +64,7 @@ export class IssuerKeys {
     } catch (reason) {
       const mayBeNew = reason instanceof errors.JWKSNoMatchingKey && this.#age(keys.at) >= AFTER_UNKNOWN_MS;
       if (!mayBeNew) throw reason;
-      return (await this.#again(keys)).find(...token);
+      return (await this.#again(undefined, keys)).find(...token);
     }
   };
 
@@ -71,19 +76,24 @@ export class IssuerKeys {
   async #fresh(): Promise<ReadKeys> {
     const keys = this.#read;
     if (keys !== undefined && this.#age(keys.at) < FRESH_MS) return keys;
-    return this.#again(keys);
+    const usable = keys !== undefined && this.#age(keys.at) < USABLE_MS ? keys : undefined;
+    return this.#again(usable, usable);
   }
 
-  /** Those that are read now; those from before if that fails, for a while. */
-  async #again(before: ReadKeys | undefined): Promise<ReadKeys> {
-    const usable = before !== undefined && this.#age(before.at) < USABLE_MS ? before : undefined;
+  /** Those that are read now; `meanwhile` if that takes its time, and `instead` if it fails. */
+  async #again(meanwhile: ReadKeys | undefined, instead: ReadKeys | undefined): Promise<ReadKeys> {
     if (this.#reading === undefined && this.#age(this.#failedAt) < AFTER_FAILURE_MS)
-      return usable ?? this.#unavailable();
+      return instead ?? this.#unavailable();
+    if (this.#reading === undefined) {
+      this.#reading = this.#readNow();
+      this.#waited = Bun.sleep(WAITED_MS);
+    }
     try {
-      this.#reading ??= this.#readNow();
-      return await this.#reading;
+      if (meanwhile === undefined) return await this.#reading;
+      // The reading goes on, and logs its own failure.
+      return await Promise.race([this.#reading, this.#waited?.then(() => meanwhile) ?? meanwhile]);
     } catch {
-      return usable ?? this.#unavailable();
+      return instead ?? this.#unavailable();
     }
   }
 

@@ -361,6 +361,28 @@ describe("keys", () => {
     expect(await outcome(text)).toBe("invalid_token");
   });
 
+  test("that are in hand are used while the issuer hangs, and those that it sends at last count", async () => {
+    const text = await issuer.sign(claims({ exp: seconds() + 6_000 }));
+    expect(await outcome(text)).toBe("alice");
+    const gate = Promise.withResolvers<void>();
+    issuer.gate = gate.promise;
+    now += 601_000;
+    const asked = issuer.asked.length;
+    const texts = await Promise.all(["a", "b", "c"].map((jti) => issuer.sign(claims({ jti, exp: seconds() + 6_000 }))));
+    const [first, ...rest] = texts;
+    expect(await outcome(first ?? "")).toBe("alice");
+    // The first has waited for a second; the others do not.
+    const at = performance.now();
+    for (const each of rest) expect(await outcome(each)).toBe("alice");
+    expect(performance.now() - at).toBeLessThan(500);
+    expect(issuer.asked).toHaveLength(asked + 1);
+    issuer.keys = [];
+    gate.resolve();
+    for (let turn = 0; turn < 10; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+    now += 61_000;
+    expect(await outcome(first ?? "")).toBe("invalid_token");
+  });
+
   test("are read once for all who wait, and used while they can't be read", async () => {
     const gate = Promise.withResolvers<void>();
     issuer.gate = gate.promise;

@@ -6,6 +6,7 @@ import { type ActContext, actOptions } from "./act-context.ts";
 import { changedAccount, changeSteps, type HolderChanges, holderSteps } from "./change-holder.ts";
 import { addSteps } from "./create-holder.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
+import type { Holder } from "../holder.ts";
 import { issueToSteps } from "./issue-token.ts";
 import { findHolder, lockAccounts } from "../sql/holders.ts";
 import { hasUsableToken } from "../sql/tokens.ts";
@@ -65,10 +66,11 @@ export function applyPeople(
   return deps.log.act(actOptions(deps, context), function* (note) {
     const difference: PeopleDifference = { created: [], changed: [], moved: [], unchanged: [], tokens: [] };
     const rowOf = new Map<string, number>();
-    yield* lockChanged(deps, people);
+    const known = yield* lockChanged(deps, people);
     for (const [index, person] of people.entries()) {
+      const applied = { person, found: known[index], isDry: context.dryRun === true, row: index + 1, rowOf };
       try {
-        yield* applyPerson(deps, { person, isDry: context.dryRun === true, row: index + 1, rowOf }, difference, note);
+        yield* applyPerson(deps, applied, difference, note);
       } catch (thrown) {
         throw inRow(index, person, thrown);
       }
@@ -77,46 +79,51 @@ export function applyPeople(
   });
 }
 
-/** Locks the accounts whose limits change, in the order of a commit of calls: in that of the file, each could wait for the other. */
-function* lockChanged({ ledger, environment }: AccountsDependencies, people: readonly PersonRow[]): Steps<void> {
+/**
+ * The users of the rows, as far as there are any. Locks the accounts whose limits change, in the order of a commit of calls: in that of
+ * the file, each could wait for the other.
+ */
+function* lockChanged(
+  { ledger, environment }: AccountsDependencies,
+  people: readonly PersonRow[],
+): Steps<(Holder | undefined)[]> {
+  const known: (Holder | undefined)[] = [];
   const ids: string[] = [];
   for (const { name, changes } of people) {
+    const found = yield* findHolder("user", name);
+    known.push(found);
     if (changes.maxBudget === undefined && changes.period === undefined) continue;
-    const id = (yield* findHolder("user", name))?.accountId;
-    const [account] = id === undefined ? [] : yield* ledger.chain(id, environment.clock());
+    const [account] = found?.accountId === undefined ? [] : yield* ledger.chain(found.accountId, environment.clock());
     if (account !== undefined && !Bun.deepEquals(account, changedAccount(account, changes))) ids.push(account.id);
   }
   if (ids.length > 0) yield lockAccounts(ids);
+  return known;
 }
 
 interface AppliedPerson {
   person: PersonRow;
+  /** The user before the file is applied; undefined of a new one. */
+  found: Holder | undefined;
   isDry: boolean;
   row: number;
-  /** The rows before, by the ids of their users. */
+  /** The rows before, by the ids of their users, and by the names of new ones. */
   rowOf: Map<string, number>;
 }
 
 function* applyPerson(
   deps: AccountsDependencies,
-  { person, isDry, row, rowOf }: AppliedPerson,
+  { person, found, isDry, row, rowOf }: AppliedPerson,
   difference: PeopleDifference,
   note: NoteChange,
 ): Steps<void> {
   const { name, organisation, role, token, changes } = person;
-  const found = yield* findHolder("user", name);
+  const earlier = rowOf.get(found?.id ?? name);
+  if (earlier !== undefined) throw new AccountError(`it is in row ${earlier} already`);
+  rowOf.set(found?.id ?? name, row);
   if (found === undefined) {
-    const created = yield* addSteps(
-      deps,
-      { kind: "user", name, role, organisation: organisation ?? undefined, ...changes },
-      note,
-    );
-    rowOf.set(created.holder.id, row);
+    yield* addSteps(deps, { kind: "user", name, role, organisation: organisation ?? undefined, ...changes }, note);
     difference.created.push(name);
   } else {
-    const earlier = rowOf.get(found.id);
-    if (earlier !== undefined) throw new AccountError(`it is in row ${earlier} already`);
-    rowOf.set(found.id, row);
     yield* changePerson(deps, person, difference, note);
   }
   if (token !== true || (found !== undefined && (yield* hasUsableToken(found.id, deps.environment.clock())))) return;

@@ -5,7 +5,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import type { Holder } from "../holder.ts";
 import type { Identity } from "../identity.ts";
 import { roleRequired } from "../reach.ts";
-import { findUserById } from "../sql/holders.ts";
+import { findById } from "../sql/holders.ts";
 import { deleteIdentity, findIdentity, identities, putIdentity, selectIdentities } from "../sql/identities.ts";
 import { findToken, updateToken } from "../sql/tokens.ts";
 
@@ -38,7 +38,7 @@ export function* bindSteps(
   }
   for (const identity of wanted.filter((each) => !includes(before, each))) {
     const other = (yield* findIdentity(identity))?.user;
-    const owner = other === undefined ? undefined : yield* findUserById(other);
+    const owner = other === undefined ? undefined : yield* findById("user", other);
     if (owner !== undefined) throw new AccountError(`subject ${identity.subject} is user ${owner.name} already`);
     yield putIdentity({ ...nameOf(identity), user: user.id, tokenId: undefined, createdAt: at });
   }

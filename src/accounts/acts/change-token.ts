@@ -12,7 +12,7 @@ import {
   type LimitChanges,
   type PolicyChanges,
 } from "./change-holder.ts";
-import { requireChangeWithin, requireNoLimits, requireSelfService } from "./token-policy.ts";
+import { endWithinSigned, requireChangeWithin, requireNoLimits, requireSelfService } from "./token-policy.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import type { Holder } from "../holder.ts";
 import {
@@ -70,6 +70,7 @@ export function changeToken(
     requireAllowed(deps.caller, before, changes);
     const { token, chain, owner } = before;
     if (changesLimits(changes) && isOwn(deps.caller, owner)) yield* requireNoLimits(deps);
+    if (changes.expiresAt !== undefined) endWithinSigned(deps.caller, owner, changes.expiresAt ?? Infinity);
     const [account] = chain;
     const at = deps.environment.clock();
     const role = changes.role === null ? (roleAsOfNow(deps.caller, owner) ?? null) : changes.role;
@@ -151,6 +152,8 @@ export function rotateToken(
     const { token } = before;
     requireVersion(context, token.version);
     yield* requireOwn(deps, before);
+    // Its new secret is as good as a new token.
+    endWithinSigned(deps.caller, before.owner, token.expiresAt ?? Infinity);
     if (token.revokedAt !== undefined) throw revoked(id);
     if (yield* isOfIdentity(id)) throw new AccountError(`token ${id} is that of an issuer's caller, and has no secret`);
     const issued = issueToken(deps.environment.randomBytes, id);

@@ -6,7 +6,7 @@ import { type ActContext, actOptions } from "./act-context.ts";
 import { holderSteps } from "./change-holder.ts";
 import { type TokenChanges, tokenSteps, type TokenState } from "./change-token.ts";
 import { issueSteps } from "./create-token.ts";
-import { requireSelfService } from "./token-policy.ts";
+import { endWithinSigned, requireSelfService } from "./token-policy.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import { type Holder, ownerOf, type OwnerKind } from "../holder.ts";
 import { requireBudgetWithin, requireKeeper, roleAsOfNow, roleRequired } from "../reach.ts";
@@ -61,7 +61,7 @@ export function* issueToSteps(
     concurrency: concurrency ?? undefined,
     maxBudget: maxBudget ?? undefined,
     period: period ?? undefined,
-    expiresAt: expiresAt ?? undefined,
+    expiresAt: endWithinSigned(caller, owner, expiresAt ?? undefined),
     pausedAt: paused === true ? environment.clock() : undefined,
   };
   const { id, token: secret } = yield* issueSteps(deps, owner, wanted, note);

@@ -5,7 +5,7 @@ import type { Steps } from "../../storage/index.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Holder } from "../holder.ts";
 import type { Identity } from "../identity.ts";
-import { findHolder, findUserById } from "../sql/holders.ts";
+import { findHolder, findById } from "../sql/holders.ts";
 import { findIdentity, putIdentity } from "../sql/identities.ts";
 import { issueSteps } from "./create-token.ts";
 import { createHolder } from "./ensure-holder.ts";
@@ -48,7 +48,7 @@ function* signInSteps(deps: AccountsDependencies, request: SignInWith, note: Not
   const user =
     known === undefined
       ? yield* makeUser(deps, request, ({ after }) => void (made.user = after))
-      : yield* findUserById(known.user);
+      : yield* findById("user", known.user);
   if (user === undefined) throw refused("The user of this caller is deleted.");
   if (user.accountId === undefined) throw refused(`User ${user.name} has only service tokens.`);
   // A role comes from the configuration alone: of all roles, the stored token has the least.

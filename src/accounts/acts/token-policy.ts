@@ -5,7 +5,7 @@ import type { Steps } from "../../storage/index.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import { type Holder, ownerOf, type TokenPolicy } from "../holder.ts";
 import { isOwn, roleRequired } from "../reach.ts";
-import { findHolder } from "../sql/holders.ts";
+import { findById } from "../sql/holders.ts";
 import { countTokens, findToken } from "../sql/tokens.ts";
 
 /** The settings of a token that a policy bounds. */
@@ -18,7 +18,19 @@ interface Bounded {
 /** Undefined for no bounds: for owners, and in an organisation without a policy. */
 function* policyFor({ role }: Caller, { organisationId }: Holder): Steps<TokenPolicy | undefined> {
   if (role === "owner" || organisationId === undefined) return undefined;
-  return (yield* findHolder("organisation", organisationId))?.tokenPolicy;
+  return (yield* findById("organisation", organisationId))?.tokenPolicy;
+}
+
+/**
+ * The end of a token that the caller gets for themselves: without one, or a later one, it would outlive the signed token that they
+ * present. Throws 403 for a later one.
+ */
+export function endWithinSigned(caller: Caller, owner: Holder, expiresAt: number | undefined): number | undefined {
+  const { signedUntil } = caller;
+  if (signedUntil === undefined || !isOwn(caller, owner)) return expiresAt;
+  if (expiresAt !== undefined && expiresAt > signedUntil)
+    throw roleRequired("The presented token ends before that: it makes no token of one's own that outlives it.");
+  return expiresAt ?? signedUntil;
 }
 
 /** The settings of a new token, with those of the policy that it does not name. Throws 403 if they exceed it. */

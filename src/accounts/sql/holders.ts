@@ -86,17 +86,16 @@ export function findHolder(kind: HolderKind, idOrName: string): Steps<Holder | u
   return firstOf(selectHolder(kind, idOrName), holders.read);
 }
 
-/** The user with this id. A deleted user's may be the name of another one by now. */
-export function* findUserById(id: string): Steps<Holder | undefined> {
-  const user = yield* findHolder("user", id);
-  return user?.id === id ? user : undefined;
+/** The holder with this id. A deleted one's may be the name of another one by now. */
+export function* findById(kind: HolderKind, id: string): Steps<Holder | undefined> {
+  const holder = yield* findHolder(kind, id);
+  return holder?.id === id ? holder : undefined;
 }
 
 /** The user or project that is this owner of records. */
-export function* findOwner(owner: string): Steps<Holder | undefined> {
+export function findOwner(owner: string): Steps<Holder | undefined> {
   const { kind, id } = ownerPlace(owner);
-  const holder = yield* findHolder(kind, id);
-  return holder?.id === id ? holder : undefined;
+  return findById(kind, id);
 }
 
 /** Whether a holder has this id, or had it before its deletion. */

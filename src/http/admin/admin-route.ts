@@ -42,13 +42,14 @@ export function actorOf(
 }
 
 function callerOf(call: RouteCall, needs: AdminNeeds): Caller {
-  const { tokenId, role, user, organisation } = call.principal;
+  const { tokenId, role, user, organisation, signedUntil } = call.principal;
   return {
     actor: actorOf(call, needs),
     role,
     user,
     organisation,
     tokenId,
+    signedUntil,
   };
 }
 

@@ -481,26 +481,3 @@ describe("credits", () => {
     expect([404, 422]).toContain((await as("owner", route, { body })).status);
   });
 });
-
-test("each act is in the log, with its caller, address, request and reason", async () => {
-  await as("owner", "patch /admin/v1/users/peer", {
-    body: { max_budget: 1 },
-    headers: { "x-tollgate-reason": "a trial" },
-  });
-  const { json } = await as("auditor", "get /admin/v1/audit?limit=1");
-  expect(json).toMatchObject({
-    has_more: true,
-    data: [
-      {
-        actor: `token:${idOf("owner")}`,
-        act: "user.change",
-        target: "user:peer",
-        address: "192.0.2.7",
-        request_id: expect.stringMatching(/^req_/) as string,
-        reason: "a trial",
-        before: { max_budget: null },
-        after: { max_budget: 1 },
-      },
-    ],
-  });
-});

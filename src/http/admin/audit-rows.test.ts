@@ -74,7 +74,14 @@ describe("one row", () => {
     expect(await server.ask(owner, path, asked)).toMatchObject({ status: 200 });
     const [row, ...rest] = await deps.log.list({ limit: 500 });
     expect(rest).toEqual(before);
-    expect(row).toMatchObject({ act, address: "192.0.2.7", reason: "größe", requestId: expect.any(String) as string });
+    const actor = `token:${owner.split("_")[1]}`;
+    expect(row).toMatchObject({
+      act,
+      actor,
+      address: "192.0.2.7",
+      reason: "größe",
+      requestId: expect.any(String) as string,
+    });
     expect((await deps.log.verify()).fault).toBeUndefined();
   });
 

@@ -1,13 +1,13 @@
 /** Members make, rotate and revoke their own tokens within the policy of their organisation, and get no more by that. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { changeToken, createToken } from "../../accounts/index.ts";
+import { changeToken, createToken, issueTokenTo, rotateToken } from "../../accounts/index.ts";
 import { openTokenStore } from "../../auth/index.ts";
 import { AdminServer, type Asked } from "./__fixtures__/admin-server.ts";
 
 const DAY = 86_400;
 let server: AdminServer;
 let ann: { id: string; token: string };
-let admin: { token: string };
+let admin: { id: string; token: string };
 let owner: { token: string };
 
 beforeEach(async () => {
@@ -204,5 +204,40 @@ describe("an organisation's admin does not lift limits", () => {
       [`post /admin/v1/tokens/${limited.id}/rotate`, {}],
     ] as const)
       expect((await ask(limited.token, route, body)).status).toBe(200);
+  });
+});
+
+describe("who presents a signed token", () => {
+  const until = (): number => server.now + 3_600_000;
+  const caller = () => ({
+    ...server.deps,
+    caller: {
+      ...server.deps.caller,
+      role: "organisation_admin" as const,
+      user: "head",
+      organisation: "acme",
+      tokenId: admin.id,
+      signedUntil: until(),
+    },
+  });
+
+  test("makes no token of their own that outlives it, and gets no secret of one", async () => {
+    const acting = caller();
+    const own = { kind: "user", name: "head" } as const;
+    const { token } = await issueTokenTo(acting, { owner: own });
+    expect(token.expiresAt).toBe(acting.caller.signedUntil);
+    const shorter = await issueTokenTo(acting, { owner: own, expiresAt: server.now + 1_000 });
+    expect(shorter.token.expiresAt).toBe(server.now + 1_000);
+    expect((await rotateToken(acting, shorter.token.id, 0)).secret).toStartWith("tg_");
+    const lasting = await createToken(server.deps, { user: "head" });
+    for (const refused of [
+      () => issueTokenTo(acting, { owner: own, expiresAt: until() + 1 }),
+      () => rotateToken(acting, lasting.id, 0),
+      () => changeToken(acting, token.id, { expiresAt: null }),
+      () => changeToken(acting, token.id, { expiresAt: until() + 1 }),
+    ])
+      expect(refused()).rejects.toThrow("The presented token ends before that");
+    // Those of others are bounded by the policy alone.
+    expect((await issueTokenTo(acting, { owner: { kind: "user", name: "ann" } })).token.expiresAt).toBeUndefined();
   });
 });
