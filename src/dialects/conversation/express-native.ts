@@ -4,8 +4,6 @@ import type { Part } from "./parts.ts";
 import { invalid } from "./read.ts";
 import type { TranslationTarget } from "./translation.ts";
 
-type ThoughtReader = Pick<TranslationTarget, "plainThoughts">;
-
 /** Whether an upstream does not know a part. */
 type IsForeign = (part: Part) => boolean;
 
@@ -16,9 +14,8 @@ type IsForeign = (part: Part) => boolean;
 export function expressNative(
   turns: readonly Turn[],
   dialect: Dialect,
-  target: Pick<TranslationTarget, "foreignItems" | "foreignIds" | "plainThoughts" | "changed">,
+  { foreignItems = [], foreignIds, changed }: Pick<TranslationTarget, "foreignItems" | "foreignIds" | "changed">,
 ): readonly Turn[] {
-  const { foreignItems = [], foreignIds, changed } = target;
   const isForeign: IsForeign = (part) => {
     if (part.kind === "reasoning") return part.id !== undefined && foreignIds?.has(part.id) === true;
     const native = part.kind === "image" ? part.native : part;
@@ -33,7 +30,7 @@ export function expressNative(
   if (!turns.some(says)) return turns;
   changed?.("hosted-items");
   const expressed = withoutReplaced(turns, dialect).flatMap((turn) => {
-    const parts = expressParts(turn.parts, isForeign, target);
+    const parts = expressParts(turn.parts, isForeign);
     return parts.length === 0 && turn.parts.length > 0 ? [] : [{ ...turn, parts }];
   });
   if (expressed.length === 0) throw invalid(turns[0]?.at ?? "input", "holds nothing for this model's provider");
@@ -41,11 +38,11 @@ export function expressNative(
 }
 
 /** A text that stands for a part is a paragraph of its own: dialects with one text a message join those of all parts. */
-function expressParts(parts: readonly Part[], isForeign: IsForeign, target: ThoughtReader): Part[] {
+function expressParts(parts: readonly Part[], isForeign: IsForeign): Part[] {
   const expressed: Part[] = [];
   let afterForeign = false;
   for (const part of parts) {
-    const written = expressPart(part, isForeign, target);
+    const written = expressPart(part, isForeign);
     const isChanged = written !== part;
     if (written === undefined) continue;
     const before = expressed.at(-1);
@@ -59,13 +56,10 @@ function expressParts(parts: readonly Part[], isForeign: IsForeign, target: Thou
 }
 
 /** The part itself if the upstream knows it; undefined for nothing. */
-function expressPart(part: Part, isForeign: IsForeign, target: ThoughtReader): Part | undefined {
-  if (part.kind === "tool-result") return { ...part, content: expressParts(part.content, isForeign, target) };
+function expressPart(part: Part, isForeign: IsForeign): Part | undefined {
+  if (part.kind === "tool-result") return { ...part, content: expressParts(part.content, isForeign) };
   if (part.kind === "image" && isForeign(part)) return { ...part, native: undefined };
-  if (part.kind === "reasoning" && isForeign(part)) {
-    const { kind, text, summary } = part;
-    return target.plainThoughts === true ? { kind, text, summary } : undefined;
-  }
+  if (part.kind === "reasoning" && isForeign(part)) return undefined;
   if (part.kind !== "native" || !isForeign(part)) return part;
   if (part.text === undefined) {
     if (part.refusal !== undefined) throw invalid(part.at ?? "input", part.refusal);
