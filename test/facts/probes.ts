@@ -62,6 +62,7 @@ export const probesWith = (imageUrl: string): readonly Probe[] => [
   chat("an image by its address", "images", {
     messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: imageUrl } }] }],
   }),
+  chat("a seed", "sampling", { seed: 3 }),
   chat("a stop sequence", "stop", { stop: ["\n\n\n"] }),
   chat("a limit by its former name", "output-limit", { max_tokens: 50 }),
   chat("an answer by a schema in chat", "formats", {
@@ -104,6 +105,13 @@ export const probesWith = (imageUrl: string): readonly Probe[] => [
   messages("an answer to continue", "prefill", { messages: [hello, { role: "assistant", content: "It is" }] }),
   messages("an answer to continue, in blocks", "prefill", {
     messages: [hello, { role: "assistant", content: [{ type: "text", text: "It is" }] }],
+  }),
+  responses("a result of parts", ["tool-results", "thinking"], {
+    input: [
+      hello,
+      { type: "function_call", call_id: "call_1", name: "f", arguments: "{}" },
+      { type: "function_call_output", call_id: "call_1", output: [{ type: "input_text", text: "42" }] },
+    ],
   }),
   chat("what the answers of other providers have", "members", {
     messages: [hello, { role: "assistant", content: "Hi.", refusal: null, annotations: [] }, hello],

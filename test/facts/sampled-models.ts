@@ -83,8 +83,9 @@ export const sampled: readonly Sampled[] = [
   compatible("ollama", "local-small"),
   compatible("deepseek", "deepseek-v4-pro", { simulator: "deepseek", skips: ["an image"] }),
   compatible("deepseek", "deepseek-chat", { simulator: "deepseek", skips: ["an image"] }),
-  compatible("mistral", "mistral-small-latest", { simulator: "mistral" }),
-  compatible("mistral", "magistral-medium-latest", { simulator: "mistral" }),
+  // Its seed has another name.
+  compatible("mistral", "mistral-small-latest", { simulator: "mistral", skips: ["a seed"] }),
+  compatible("mistral", "magistral-medium-latest", { simulator: "mistral", skips: ["a seed"] }),
   compatible("groq", "groq-llama-3.3-70b", { skips: ["reasoning in chat", "thinking in chat"] }),
   compatible("moonshot", "kimi-k2.6"),
   compatible("moonshot", "kimi-k3"),

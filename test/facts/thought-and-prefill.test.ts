@@ -283,3 +283,27 @@ test.each([
   expect(lastReceived(rig).path).toBe("/anthropic/v1/messages");
   expect([sent["output_config"] === undefined, changes]).toEqual([false, "forced-tools"]);
 });
+
+test("results of tools are texts for xAI's Responses, and their images the user's", async () => {
+  const image = { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=" };
+  const texts = ["one", "two"].map((text) => ({ type: "input_text", text }));
+  const asked = (output: unknown): object => ({
+    model: "xai/grok-4.3",
+    input: [
+      hello,
+      { type: "function_call", call_id: "call_1", name: "f", arguments: "{}" },
+      { type: "function_call_output", call_id: "call_1", output },
+      hello,
+    ],
+  });
+  const itemsOf = ({ sent }: { sent: Record<string, unknown> }) => (sent["input"] as object[]).slice(2);
+  const listed = await sentFor(responsesPath, asked(texts));
+  expect(itemsOf(listed)).toMatchObject([{ output: "one\ntwo" }, { role: "user" }]);
+  expect(listed.changes).toBe("tool-results");
+  const pictured = await sentFor(responsesPath, asked([image]));
+  expect(itemsOf(pictured)).toMatchObject([
+    { output: "The result follows in the next message." },
+    { role: "user", content: [{ text: "Of the result of tool call call_1:" }, image, { text: "Hello." }] },
+  ]);
+  expect((await sentFor(responsesPath, asked("one"))).changes).toBeNull();
+});

@@ -30,6 +30,7 @@ export const factNames = [
   "call-order",
   "prefill",
   "members",
+  "tool-results",
   "images",
   "stop",
   "answer",
@@ -72,6 +73,8 @@ export interface ModelFacts {
   messageMembers?: readonly string[];
   /** It refuses the names of chat messages. */
   noMessageNames?: boolean;
+  /** In Responses it takes results of tools as texts alone, not as lists of parts. */
+  textResults?: boolean;
   /** It takes the data of images, not their addresses. */
   inlineImages?: boolean;
   /** In Messages its thinking can't be switched off: the nearest is to think between tools, or nothing. */

@@ -10,8 +10,8 @@ export const googleRows: readonly FactRow[] = [
   },
   {
     fact: "sampling",
-    takes: { refusedSampling: ["presence_penalty", "frequency_penalty"] },
-    rule: "no penalties",
+    takes: { refusedSampling: ["presence_penalty", "frequency_penalty", "seed"] },
+    rule: "no penalties, no seed",
     source: "gemini.md",
   },
   {

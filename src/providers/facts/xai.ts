@@ -86,5 +86,12 @@ export const xaiRows: readonly FactRow[] = [
   clientTools(["custom"], "xai.md", ["responses"]),
   clientTools([], "xai.md"),
   foreignItems(["openai"], "xai.md"),
+  {
+    fact: "tool-results",
+    dialects: ["responses"],
+    takes: { textResults: true },
+    rule: "results of tools as texts; images of theirs follow in the user's next message",
+    source: "xai.md",
+  },
   toolNames(64, "xai.md"),
 ];

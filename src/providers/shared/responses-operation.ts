@@ -139,10 +139,12 @@ function needsTranslation(
   );
 }
 
-/** An item of a tool that the upstream does not have, or a call whose name it refuses. */
+/** An item of a tool that the upstream does not have, a call whose name it refuses, or a result that is a list. */
 function isForeignItem(item: JsonObject, facts: ModelFacts): boolean {
   const type = typeOf(item);
   if (type === "function_call" || type === "custom_tool_call") return !fitsName(item, facts);
+  if (facts.textResults === true && /^(?:function|custom_tool)_call_output$/.test(type))
+    return Array.isArray(item["output"]);
   return facts.foreignItems?.includes(type) === true;
 }
 

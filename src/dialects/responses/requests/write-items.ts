@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../core/index.ts";
+import { type JsonObject, listOf, objectOf } from "../../../core/index.ts";
 import {
   belongsTo,
   type Conversation,
@@ -37,6 +37,7 @@ export function writeInput(conversation: Conversation, target: TranslationTarget
   const expressed = expressNative(ordered, "responses", target);
   const turns = own ? expressed : uniqueCallIds(expressed);
   const writer = new ItemWriter(target, own);
+  if (target.textResults === true && hasListedResult(conversation)) target.changed?.("tool-results");
   let instructions: string | undefined;
   for (const turn of turns) {
     if (turn.at === "instructions")
@@ -47,6 +48,13 @@ export function writeInput(conversation: Conversation, target: TranslationTarget
   const [first] = writer.items;
   const bare = writer.items.length === 1 && first?.["role"] === "user" && first["id"] === undefined;
   return { instructions, input: bare && typeof first["content"] === "string" ? first["content"] : writer.items };
+}
+
+/** Whether the client's own items have a result of a tool that is a list of parts. */
+function hasListedResult({ rest }: Conversation): boolean {
+  return (
+    rest.dialect === "responses" && listOf(rest.body["input"]).some((item) => Array.isArray(objectOf(item)?.["output"]))
+  );
 }
 
 /** The turns with the items of each answer in one, its calls behind its thoughts and texts. */
@@ -124,9 +132,23 @@ class ItemWriter {
     const [first] = content;
     const bare = content.length === 1 && first?.kind === "text" && !(this.#own && first.cache !== undefined);
     const parts = content.flatMap(spread);
-    const output = bare ? first.text : parts.map((part) => writePart(part, this.#own));
+    const asText = !bare && this.#target.textResults === true;
+    const output = bare
+      ? first.text
+      : asText
+        ? this.#textOf(callId, parts)
+        : parts.map((part) => writePart(part, this.#own));
     const type = custom === true || this.#custom.has(callId) ? "custom_tool_call_output" : "function_call_output";
     return named(type, id, { call_id: callId, output: isError === true ? asError(output) : output });
+  }
+
+  /** The texts of a result. Its other parts follow in the user's next message, as in chat. */
+  #textOf(callId: string, parts: readonly Part[]): string {
+    const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
+    const others = parts.filter(({ kind }) => kind !== "text");
+    if (others.length === 0) return texts.join("\n");
+    this.#carried.push({ kind: "text", text: `Of the result of tool call ${callId}:` }, ...others);
+    return texts.length === 0 ? "The result follows in the next message." : texts.join("\n");
   }
 
   /** Thoughts and calls are separate items; text between them is a message. */
