@@ -11,6 +11,7 @@ import { dialectsDocument } from "./dialects/dialects-document.ts";
 import { limitsDocument } from "./dialects/limits-document.ts";
 import { withHolds } from "./holds/holds-table.ts";
 import { withConfigurationLists } from "./configuration/configuration-lists.ts";
+import { withLitellmTables } from "./litellm/litellm-tables.ts";
 import { leftPages, documentationPages } from "./documentation/documentation-pages.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -29,6 +30,7 @@ const generated: Record<string, () => string> = {
   "docs/dialects.md": dialectsDocument,
   "docs/wire/limits.md": limitsDocument,
   "docs/money.md": () => withHolds(readFileSync(join(root, "docs/money.md"), "utf8")),
+  "docs/from-litellm.md": () => withLitellmTables(readFileSync(join(root, "docs/from-litellm.md"), "utf8")),
   "README.md": () =>
     withHeadline(
       readFileSync(join(root, "README.md"), "utf8"),

@@ -58,6 +58,7 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
   crawl: { url: "https://example.com/", limit: 10 },
   batchScrape: { urls: ["https://example.com/", "https://example.com/about"], formats: ["markdown"] },
   callTool: { query: "tide tables" },
+  changeProvider: { disabled: true, for: 3600, reason: "errors since noon" },
   createWebhookSecret: { rotate: true },
   createOrganisation: { name: "acme", max_budget: 500, period: "monthly" },
   changeOrganisation: { max_budget: 800, reason: "more people" },

@@ -5,7 +5,7 @@ export const levels: readonly (readonly string[])[] = [
   ["upstream", "bodies", "pages", "mcp"],
   ["audit", "auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "nodes", "outbound"],
   ["accounts", "routing", "generations", "retention", "charges", "webhooks", "browser"],
-  ["sending", "metrics", "traces", "alerts", "spending", "identity"],
+  ["sending", "metrics", "traces", "alerts", "spending", "identity", "litellm"],
   ["objects"],
   // The ways of doing paid work, and of storing files: none knows another.
   ["calls", "files", "videos", "realtime", "web", "tools"],

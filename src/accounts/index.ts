@@ -19,6 +19,14 @@ export { findChain } from "./find-chain.ts";
 export { findHolderState, findTokenState } from "./find-state.ts";
 export { holderJson, tokenJson } from "./holder-json.ts";
 export { type HolderKind, oneOfKind, ownerOf, ownerPlace, type TokenPolicy } from "./holder.ts";
+export {
+  type AccountsPlan,
+  importAccounts,
+  type ImportedBudget,
+  type ImportedHolder,
+  type ImportedToken,
+  type ImportOutcome,
+} from "./acts/import-accounts.ts";
 export { issueTokenTo } from "./acts/issue-token.ts";
 export { listEntries, listHolds } from "./list-books.ts";
 export { listHolders } from "./list-holders.ts";

@@ -6,4 +6,5 @@ export { reportConditions } from "./conditions/from-reports.ts";
 export { storageConditions } from "./conditions/from-storage.ts";
 export { ProcessCounts } from "./process-counts.ts";
 export { ALERT_JOB } from "./sending/message.ts";
+export type { AlertStore } from "./store.ts";
 export { openAlertStore } from "./sql/open.ts";

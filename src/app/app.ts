@@ -1,6 +1,12 @@
 import { readAsProject } from "../accounts/index.ts";
 import { createAccounts } from "./accounts.ts";
-import { changedProviders, createModelList, createModelRouter, type RoutingOptions } from "./routing.ts";
+import {
+  changedProviders,
+  createModelList,
+  createModelRouter,
+  createPriceBook,
+  type RoutingOptions,
+} from "./routing.ts";
 import { createJobs } from "./jobs.ts";
 import { drain } from "./drain.ts";
 import { reportPrices } from "./report-prices.ts";
@@ -12,6 +18,7 @@ import { createWeb, type Web } from "./web.ts";
 import { createSignedCallers } from "./identity/signed-callers.ts";
 import { createOutbound } from "./webhooks.ts";
 import type { AccountsDependencies } from "../accounts/index.ts";
+import { openAlertStore } from "../alerts/index.ts";
 import { openClientSecretStore } from "../auth/index.ts";
 import { CallPipeline } from "../calls/index.ts";
 import type { Config } from "../config/index.ts";
@@ -46,11 +53,7 @@ import { openJobStore } from "../jobs/index.ts";
 import { RealtimeSessions } from "../realtime/index.ts";
 import { openNodeStore } from "../nodes/index.ts";
 import type { Outbound } from "../outbound/index.ts";
-<<<<<<< HEAD
 import { listPrices, type ModelRouter, modelWithin, openTargetStore } from "../routing/index.ts";
-=======
-import type { ModelRouter } from "../routing/index.ts";
->>>>>>> 900e8408 (feat(usage): sums by operation, project, session and end user, with failures and list prices)
 import type { Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { SocketAsker } from "../upstream/index.ts";
@@ -310,6 +313,11 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     checkStorage: sharedCheck(() => storage.check(), clock),
     authenticate: (headers) => lasting.authenticator.authenticate(headers),
     nodes: openNodeStore(storage),
+    config: options.config,
+    listPrices: () => listPrices(router.routes, createPriceBook(options)),
+    targets: { ...openTargetStore(storage), read: () => lasting.targets.read() },
+    jobs: openJobStore(storage),
+    alerts: openAlertStore(storage),
     accounts: store,
     admin: parts.admin,
     addressOf: options.addressOf ?? (() => undefined),

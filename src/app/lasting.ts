@@ -4,7 +4,14 @@ import { submitLeftEnds, sweep } from "./ends.ts";
 import { createLastingWork, type LastingWork, type LedgerParts } from "./paid-work.ts";
 import { createTargetSharing, type TargetSharing } from "./shared-targets.ts";
 import { createTracing, type Tracing } from "./tracing.ts";
-import { openClientSecretStore, openTokenStore, Authenticator, OpenAnswers, SessionLimit } from "../auth/index.ts";
+import {
+  openClientSecretStore,
+  openImportedKeyStore,
+  openTokenStore,
+  Authenticator,
+  OpenAnswers,
+  SessionLimit,
+} from "../auth/index.ts";
 import { EndJournal } from "../charges/index.ts";
 import { type Config, otlpTarget } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
@@ -109,6 +116,7 @@ function createAuthenticator({ storage, environment }: LastingOptions): Authenti
   return new Authenticator({
     store: openTokenStore(storage),
     clientSecrets: openClientSecretStore(storage),
+    importedKeys: openImportedKeyStore(storage),
     clock: environment.clock,
     onChange: (forget) => storage.onForeignCommit(forget),
   });

@@ -75,6 +75,6 @@ export const schema: Schema = {
     auth.PROJECTS,
     ledger.CALL_NAMES,
     { ...ledger.BOOK_LISTS, oldest: ledger.CALL_NAMES },
-    ledger.CALL_SUMS,
+    { ...auth.IMPORTED_KEYS, oldest: ledger.CALL_NAMES },
   ],
 };

@@ -22,6 +22,8 @@ interface TargetSharingOptions {
 }
 
 export interface TargetSharing extends Required<Pick<RoutingOptions, "overrides" | "onKeyChange">> {
+  /** Learns at once of the changes that this process has made to the storage: only those of others are reported to it. */
+  read: () => Promise<void>;
   /** Begins to share; calls may already be under way. `routes` are those in force. */
   share: (circuits: Circuits, routes: () => readonly UpstreamRoute[]) => RunningPart;
 }
@@ -33,6 +35,7 @@ export function createTargetSharing({ storage, environment, logger }: TargetShar
   let shared: SharedTargets | undefined;
   return {
     overrides,
+    read: async () => shared?.read(),
     onKeyChange: (prefix, key, change) => shared?.learnKey(sharedKeyId(prefix, key), change),
     share(circuits, routes) {
       shared = new SharedTargets({

@@ -1,5 +1,6 @@
 import { type Clock, GatewayError } from "../core/index.ts";
 import { type ClientSecretStore, parseClientSecret, type RealtimeGrant } from "./client-secret.ts";
+import { ImportedKeys, type ImportedKeyStore, isImportable } from "./imported-keys.ts";
 import { type Principal, toPrincipal } from "./principal.ts";
 import {
   isSigned,
@@ -28,6 +29,8 @@ const FRESH_MS = 800;
 export interface AuthenticatorOptions {
   store: TokenStore;
   clientSecrets: ClientSecretStore;
+  /** Undefined accepts no keys of another gateway. */
+  importedKeys?: ImportedKeyStore | undefined;
   clock: Clock;
   /** Registers a callback for possible changes of stored tokens by another process; for one by this process call `forget`. */
   onChange: (forget: () => void) => void;
@@ -56,11 +59,14 @@ export class Authenticator {
   /** The number of reported changes. */
   #changes = 0;
   #signed: VerifiedCallers | undefined;
+  readonly #imported: ImportedKeys | undefined;
 
   constructor(options: AuthenticatorOptions) {
+    const { importedKeys, clock } = options;
     this.#store = options.store;
     this.#clientSecrets = options.clientSecrets;
-    this.#clock = options.clock;
+    this.#clock = clock;
+    this.#imported = importedKeys && new ImportedKeys({ store: importedKeys, clock, freshMs: FRESH_MS });
     options.onChange(() => this.forget());
   }
 
@@ -68,6 +74,7 @@ export class Authenticator {
   forget(): void {
     this.#changes += 1;
     this.#cache.clear();
+    this.#imported?.forget();
   }
 
   /** Also accepts tokens that these issuers sign; undefined for none. Tokens are verified again. */
@@ -76,8 +83,8 @@ export class Authenticator {
   }
 
   /**
-   * Reads `Authorization: Bearer tg_…`, `x-api-key: tg_…` or `api-key: tg_…`. Throws, or rejects with, a `GatewayError`
-   * (401) that names the reason and the header. `offered`: a token in another place of the request. A token that was never issued and a token with a wrong secret get the same error.
+   * Reads `Authorization: Bearer tg_…`, `x-api-key: tg_…`, `api-key: tg_…` or `x-litellm-api-key: tg_…`; imported keys have the same
+   * places. Throws, or rejects with, a `GatewayError` (401) that names the reason and the header. `offered`: a token in another place of the request. A token that was never issued and a token with a wrong secret get the same error.
    */
   authenticate(
     headers: Headers,
@@ -92,7 +99,7 @@ export class Authenticator {
         "No token was sent. Send Authorization: Bearer <token>, x-api-key: <token> or api-key: <token>.",
       );
     }
-    return this.#authenticateToken(presented, request, requestId);
+    return this.#authenticateToken(presented, headers, { request, requestId });
   }
 
   /**
@@ -113,7 +120,8 @@ export class Authenticator {
     }
     const secret = parseClientSecret(presented.text);
     if (secret === undefined) {
-      const authenticate = async (): Promise<Principal> => this.#authenticateToken(presented, request, requestId);
+      const authenticate = async (): Promise<Principal> =>
+        this.#authenticateToken(presented, headers, { request, requestId });
       return { principal: await authenticate(), grant: undefined, protocol, recheck: authenticate };
     }
     const found = await this.#clientSecrets.find(secret.id, hashOf(secret.secret));
@@ -135,12 +143,13 @@ export class Authenticator {
     return { principal: await findToken(), grant, protocol, recheck: findToken };
   }
 
-  #authenticateToken(presented: PresentedToken, request?: Request, requestId?: string): Principal | Promise<Principal> {
+  #authenticateToken(presented: PresentedToken, headers: Headers, from: SignedRequest): Principal | Promise<Principal> {
     const { text, place } = presented;
     const parsed = parseToken(text);
     if (parsed === undefined) {
-      if (this.#signed === undefined || !isSigned(text)) throw foreign(place);
-      return this.#authenticateSigned(this.#signed, text, { request, requestId });
+      if (this.#signed !== undefined && isSigned(text)) return this.#authenticateSigned(this.#signed, text, from);
+      if (this.#imported === undefined) throw foreign(place);
+      return this.#authenticateImported(this.#imported, presented, headers);
     }
     // Most tokens are cached and don't need a promise.
     const fresh = this.#fresh(parsed.id);
@@ -153,6 +162,37 @@ export class Authenticator {
     const found = await this.#find(id, secret);
     if (found === undefined) throw new GatewayError("invalid_token", `The token in ${place} is not valid.`);
     return this.#accept(found);
+  }
+
+  /** A cached key needs no promise. Of several that are presented, the first that exists counts: others may be a provider's. */
+  #authenticateImported(
+    keys: ImportedKeys,
+    presented: PresentedToken,
+    headers: Headers,
+  ): Principal | Promise<Principal> {
+    const offered = importableIn(headers, presented);
+    for (const { text } of offered) {
+      const key = keys.fresh(text);
+      const fresh = key && this.#fresh(key.tokenId);
+      if (key !== undefined && fresh !== undefined && isHashOf(fresh.record, key.secretHash, this.#clock()))
+        return this.#accept(fresh);
+    }
+    if (offered.length === 0) throw foreign(presented.place);
+    return this.#acceptImported(keys, offered, presented);
+  }
+
+  async #acceptImported(
+    keys: ImportedKeys,
+    offered: readonly PresentedToken[],
+    { place }: PresentedToken,
+  ): Promise<Principal> {
+    for (const { text } of offered) {
+      const key = await keys.find(text);
+      if (key === undefined) continue;
+      const found = await this.#find(key.tokenId);
+      if (found !== undefined && isHashOf(found.record, key.secretHash, this.#clock())) return this.#accept(found);
+    }
+    throw foreign(place);
   }
 
   #authenticateSigned(callers: VerifiedCallers, text: string, from: SignedRequest): Principal | Promise<Principal> {
@@ -236,6 +276,12 @@ function isSecretOf({ secretHash, previousHash, previousUntil = 0 }: FoundToken,
   return previousHash !== undefined && at < previousUntil && secretMatches(secret, previousHash);
 }
 
+/** The same for a key that ends with the secret that the token had when it was imported. */
+function isHashOf({ secretHash, previousHash, previousUntil = 0 }: FoundToken, hash: Uint8Array, at: number): boolean {
+  if (Buffer.compare(secretHash, hash) === 0) return true;
+  return previousHash !== undefined && at < previousUntil && Buffer.compare(previousHash, hash) === 0;
+}
+
 function sameRecord(first: FoundToken, second: FoundToken): boolean {
   return Bun.deepEquals(first, second);
 }
@@ -248,8 +294,8 @@ export interface PresentedToken {
 
 const oneBearer = /^Bearer\s+\S+\s*$/i;
 
-/** OpenAI's SDKs for Azure send `api-key`. */
-const keyHeaders = ["x-api-key", "api-key"] as const;
+/** OpenAI's SDKs for Azure send `api-key`, clients of LiteLLM behind another proxy `x-litellm-api-key`, with `Bearer` or without. */
+const keyHeaders = ["x-api-key", "api-key", "x-litellm-api-key"] as const;
 
 /**
  * The first header that has the form of an accepted token: clients send a provider's key, found in their environment, beside the
@@ -259,15 +305,34 @@ function presentedToken(headers: Headers, signed: boolean, offered?: PresentedTo
   if (offered !== undefined && isAccepted(offered.text, signed)) return offered;
   let first = offered;
   for (const place of keyHeaders) {
-    const text = headers.get(place)?.trim() ?? "";
+    const text = keyIn(headers, place);
     if (text === "") continue;
     if (isAccepted(text, signed)) return { text, place };
     first ??= { text, place };
   }
-  const authorization = headers.get("authorization") ?? "";
-  if (!oneBearer.test(authorization)) return first;
-  const bearer = { text: authorization.slice("Bearer ".length).trim(), place: "authorization" };
+  const bearer = bearerOf(headers);
+  if (bearer === undefined) return first;
   return first === undefined || isAccepted(bearer.text, signed) ? bearer : first;
+}
+
+function keyIn(headers: Headers, place: (typeof keyHeaders)[number]): string {
+  const text = headers.get(place)?.trim() ?? "";
+  return place === "x-litellm-api-key" ? text.replace(/^Bearer\s+/i, "") : text;
+}
+
+function bearerOf(headers: Headers): PresentedToken | undefined {
+  const authorization = headers.get("authorization") ?? "";
+  if (!oneBearer.test(authorization)) return undefined;
+  return { text: authorization.slice("Bearer ".length).trim(), place: "authorization" };
+}
+
+/** All texts of a request that have the form of an imported key, the chosen one first. */
+function importableIn(headers: Headers, chosen: PresentedToken): PresentedToken[] {
+  const inHeaders = keyHeaders.map((place) => ({ text: keyIn(headers, place), place }));
+  const bearer = bearerOf(headers);
+  const all = [chosen, ...inHeaders, ...(bearer === undefined ? [] : [bearer])];
+  const unique = new Map(all.filter(({ text }) => isImportable(text)).map((each) => [each.text, each]));
+  return [...unique.values()];
 }
 
 function isAccepted(text: string, signed: boolean): boolean {

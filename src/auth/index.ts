@@ -6,6 +6,15 @@ export { ownerOfProject, projectOf } from "./owner.ts";
 export { type Principal, toPrincipal } from "./principal.ts";
 export { SessionLimit } from "./session-limit.ts";
 export type { SignedCaller, SignedRequest, VerifySigned } from "./signed-callers.ts";
-export { insertToken, openClientSecretStore, openTokenStore, policyColumns, roleColumn, tokens } from "./sql/open.ts";
+export {
+  insertImportedKey,
+  insertToken,
+  openClientSecretStore,
+  openImportedKeyStore,
+  openTokenStore,
+  policyColumns,
+  roleColumn,
+  tokens,
+} from "./sql/open.ts";
 export { type FoundToken, type Policy, refusalOf, type TokenRecord, type TokenStore } from "./store.ts";
 export { issueToken } from "./token.ts";

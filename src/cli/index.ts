@@ -16,6 +16,7 @@ export const commands: Readonly<Record<string, () => Promise<(program: Command) 
   calls: async () => (await import("./accounts/calls.ts")).addCallsCommand,
   call: async () => (await import("./accounts/calls.ts")).addCallCommand,
   audit: async () => (await import("./accounts/audit.ts")).addAuditCommands,
+  import: async () => (await import("./import/commands.ts")).addImportCommands,
   credits: async () => (await import("./accounts/credits.ts")).addCreditsCommands,
   ledger: async () => (await import("./ledger/commands.ts")).addLedgerCommands,
   models: async () => (await import("./models/index.ts")).addModelsCommand,

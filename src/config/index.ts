@@ -3,6 +3,7 @@ export { type IssuerConfig, isTrustedOrigin } from "./auth.ts";
 export { type ConfigChange, changesOf } from "./changes.ts";
 export { ConfigError } from "./interpolate.ts";
 export { fingerprintOf } from "./fingerprint.ts";
+export { maskedConfig, plainAddress } from "./masked.ts";
 export { configJsonSchema } from "./json-schema.ts";
 export { checkConfig, type ConfigSource, type LoadedConfig, loadConfig, providerKeys } from "./load.ts";
 export {
@@ -17,3 +18,4 @@ export { programPath } from "./program-path.ts";
 export type { Config } from "./schema.ts";
 export { parseDuration } from "./units.ts";
 export { failuresIn, modelsIn } from "./routing.ts";
+export { parseYaml } from "./yaml.ts";

@@ -6,7 +6,6 @@ export type {
   SpendingGroup,
   SpendingOutcome,
   SpendingQuery,
-  UsageDimension,
   UsageGroup,
   UsageGrouping,
   UsageOutcome,

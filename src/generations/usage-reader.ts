@@ -4,7 +4,6 @@
  * on Postgres exceed the statement time-out. A batch takes a few milliseconds; batches are read one after the other for
  * all callers, and other work runs between two of them. The sums of one batch fit into 64 bits.
  */
-import { projectOf } from "../auth/index.ts";
 import { type Calendar, GatewayError } from "../core/index.ts";
 import { holderOfAccount } from "../ledger/index.ts";
 import { intervalName } from "./interval-name.ts";
@@ -23,17 +22,15 @@ import { Turns } from "./turns.ts";
 import { partsOf, type UsagePart } from "./usage-parts.ts";
 
 /** The dimensions that the rows of one user have. */
-export type StoredDimension = Exclude<UsageDimension, "organisation" | "project" | "user">;
+export type StoredDimension = Exclude<UsageDimension, "organisation" | "user">;
 
 /** The sums of one group within a batch. Dimensions that were not asked for are undefined, and so is the session of a call without one. */
 export interface UsageRow extends UsageSums {
   day: number | undefined;
   session: string | undefined;
-  endUser: string | undefined;
   account: string | undefined;
   provider: string | undefined;
   model: string | undefined;
-  operation: string | undefined;
 }
 
 export interface UsageBatch {
@@ -62,9 +59,8 @@ export interface UsageSource {
   batch(part: UsagePart, query: StoredQuery): Promise<UsageBatch>;
 }
 
-interface Reading extends SpendingQuery {
-  /** Whether groups by session come page by page. */
-  pages?: boolean;
+interface Reading extends Omit<SpendingQuery, "groupBy"> {
+  groupBy: readonly UsageDimension[];
 }
 
 const noOrganisation = (): undefined => undefined;
@@ -85,7 +81,6 @@ export class UsageReader {
     const own = {
       owners: [owner],
       groupBy: [groupBy],
-      pages: true,
       interval: "day",
       filter: {},
       organisationOf: noOrganisation,
@@ -104,9 +99,12 @@ export class UsageReader {
   }
 
   async #read(query: Reading): Promise<SpendingOutcome> {
-    const { groupBy, groupsMax } = query;
-    const parts = this.#partsOf(query);
-    const isBySession = groupBy.length === 1 && groupBy[0] === "session" && query.pages === true;
+    const { from: begin, to, groupBy, groupsMax } = query;
+    // The sums of days do not tell sessions apart.
+    const isBySession = groupBy.includes("session");
+    const parts: UsagePart[] = isBySession
+      ? [{ unit: "calls", from: begin, to, day: 0 }]
+      : partsOf(begin, to, this.#calendar);
     const removed = await this.#removedFrom(parts, query);
     if (removed !== undefined) return removed;
     const groups = new Map<string, SpendingGroup>();
@@ -126,22 +124,6 @@ export class UsageReader {
     const filled = [...groups.values()].filter(({ requests }) => requests > 0n);
     const sorted = filled.toSorted(isBySession ? bySession : byDayAndCredits);
     return { groups: sorted.slice(0, groupsMax), total, ...(sorted.length > groupsMax && { hasMore: true }) };
-  }
-
-  /** The sums of days know neither sessions nor end users: those are read from the calls, day by day if the day is asked for. */
-  #partsOf({ from, to, groupBy, filter }: Reading): UsagePart[] {
-    const parts = partsOf(from, to, this.#calendar);
-    const ofCalls = ["session", "end_user"] as const;
-    if (!ofCalls.some((dimension) => groupBy.includes(dimension) || filter[dimension] !== undefined)) return parts;
-    if (!groupBy.includes("day")) return from < to ? [{ unit: "calls", from, to, day: 0 }] : [];
-    return parts.flatMap((part) => (part.unit === "calls" ? part : this.#callsOf(part)));
-  }
-
-  #callsOf({ from, to }: UsagePart): UsagePart[] {
-    return Array.from({ length: to - from }, (_, index) => {
-      const day = from + index;
-      return { unit: "calls", from: this.#calendar.startOfDay(day), to: this.#calendar.startOfDay(day + 1), day };
-    });
   }
 
   #count(row: UsageRow, { owner, query, page, groups, total }: Counting): void {
@@ -199,44 +181,31 @@ function otherDays(timezone: string): GatewayError {
 function storedDimensions({ groupBy, filter }: Reading): StoredDimension[] {
   const asked = new Set<UsageDimension>([...groupBy, ...(Object.keys(filter) as (keyof typeof filter)[])]);
   const stored: StoredDimension[] = [];
-  for (const dimension of ["day", "session", "end_user", "token", "provider", "model", "operation"] as const)
+  for (const dimension of ["day", "session", "token", "provider", "model"] as const)
     if (asked.has(dimension) || (dimension === "token" && asked.has("organisation"))) stored.push(dimension);
   return stored;
 }
 
 function valuesOf(
-  { day, session, endUser, account, provider, model, operation }: UsageRow,
+  { day, session, account, provider, model }: UsageRow,
   owner: string,
   { interval, organisationOf }: { interval: UsageInterval; organisationOf: Reading["organisationOf"] },
 ): Partial<Record<UsageDimension, string | undefined>> {
-  const project = projectOf(owner);
   return {
     day: day === undefined ? undefined : intervalName(day, interval),
     organisation: account === undefined ? undefined : organisationOf(account),
-    user: project === undefined ? owner : undefined,
-    project,
+    user: owner,
     token: account === undefined ? undefined : tokenIdOf(account),
     provider,
     model,
-    operation,
     session,
-    end_user: endUser,
   };
 }
 
-const nothing = (): UsageSums => ({
-  requests: 0n,
-  failures: 0n,
-  inputTokens: 0n,
-  outputTokens: 0n,
-  credits: 0n,
-  listCredits: 0n,
-});
+const nothing = (): UsageSums => ({ requests: 0n, inputTokens: 0n, outputTokens: 0n, credits: 0n });
 
 function add(sums: UsageSums, row: UsageSums): void {
   sums.requests += row.requests;
-  sums.failures += row.failures;
-  sums.listCredits += row.listCredits;
   sums.inputTokens += row.inputTokens;
   sums.outputTokens += row.outputTokens;
   sums.credits += row.credits;

@@ -1,5 +1,5 @@
 import { accountFeature } from "./account/index.ts";
-import { adminFeature } from "./admin/index.ts";
+import { adminFeature } from "./admin/feature.ts";
 import { audioFeature } from "./audio/index.ts";
 import { chatFeature } from "./chat/index.ts";
 import { completionsFeature } from "./completions/index.ts";

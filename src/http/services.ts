@@ -1,4 +1,5 @@
 import type { AccountsDependencies } from "../accounts/index.ts";
+import type { AlertStore } from "../alerts/index.ts";
 import type { Principal } from "../auth/index.ts";
 import type { BodyLimits } from "../bodies/index.ts";
 import type { LargeBodies } from "../calls/index.ts";
@@ -7,10 +8,11 @@ import type { Config } from "../config/index.ts";
 import type { Clock } from "../core/index.ts";
 import type { FileService } from "../files/index.ts";
 import type { GenerationStore } from "../generations/index.ts";
+import type { JobStore } from "../jobs/index.ts";
 import type { LedgerStore } from "../ledger/index.ts";
 import type { McpEndpoint, OriginPolicy } from "../mcp/index.ts";
 import type { NodeStore } from "../nodes/index.ts";
-import type { ModelList, ModelRouter } from "../routing/index.ts";
+import type { ListPrice, ModelList, ModelRouter, TargetStore } from "../routing/index.ts";
 import type { RealtimeSessions } from "../realtime/index.ts";
 import type { Conversations, KeptThoughts, ObjectOwnerStore, ResponseStore, StoredObjects } from "../objects/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
@@ -52,6 +54,8 @@ export interface Services extends ChargeableServices {
   generations: GenerationStore;
   models: ModelList;
   router: ModelRouter;
+  /** The prices in force, before markup. */
+  listPrices: () => ListPrice[];
   responses: ResponseStore;
   conversations: Conversations;
   objectOwners: ObjectOwnerStore;
@@ -60,6 +64,12 @@ export interface Services extends ChargeableServices {
   asking: AskDependencies;
   admitFree: AdmitFree;
   webhooks: Webhooks;
+  /** Of the configuration in force. */
+  config: Config;
+  /** `read`: lets this process learn of a change that it has made. */
+  targets: Pick<TargetStore, "overrides" | "statesSince"> & { read: () => Promise<void> };
+  jobs: Pick<JobStore, "list">;
+  alerts: Pick<AlertStore, "active">;
   webhookSecrets: Pick<WebhookSecrets, "make" | "rotate">;
   body: BodyLimits;
   largeBodies: LargeBodies;

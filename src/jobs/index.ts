@@ -4,4 +4,4 @@ export { leaseToken, newLease } from "./lease.ts";
 export { runClaimed } from "./run-claimed.ts";
 export { JobRunner } from "./runner.ts";
 export { insertJob, openJobStore } from "./sql/open.ts";
-export type { Job, JobLease, JobStore, LeasedJob, NewJob, WaitingJobs } from "./store.ts";
+export type { Job, JobLease, JobStore, LeasedJob, ListedJob, NewJob, WaitingJobs } from "./store.ts";

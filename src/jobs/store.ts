@@ -60,6 +60,17 @@ export interface NextRun {
   payload?: JsonObject;
 }
 
+/** A job as its operator sees it: its payload may contain prompts and addresses. */
+export type ListedJob = Omit<Job, "payload">;
+
+export interface JobPage {
+  limit: number;
+  /** The last id of the page before. */
+  after?: string | undefined;
+  /** Of this kind only. */
+  kind?: string | undefined;
+}
+
 export interface WaitingJobs {
   count: number;
   /** Since when the first of them is due; undefined if there are none. */
@@ -74,6 +85,8 @@ export interface JobStore {
    */
   put(job: NewJob, lease?: JobLease): Promise<boolean>;
   find(id: string): Promise<Job | undefined>;
+  /** Jobs of all users, by id. */
+  list(page: JobPage): Promise<ListedJob[]>;
   /** Whether there are jobs whose ids begin with this ASCII text. */
   hasAny(prefix: string): Promise<boolean>;
   /** Jobs that are due and have no lease that runs, by their `runAt`. Changes nothing. */

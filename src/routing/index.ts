@@ -17,7 +17,9 @@ export {
   type TargetState,
   type TargetStore,
 } from "./shared/store.ts";
-export { disableTarget, enableTarget, repairKey, switchJson } from "./switches.ts";
+export { disableTarget, enableTarget, repairKey } from "./switches.ts";
+export { providerState } from "./provider-states.ts";
+export { type ListPrice, listPrices } from "./list-prices.ts";
 export { openTargetStore } from "./sql/open.ts";
 export { keyRedactor } from "./redact-keys.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";

@@ -13,7 +13,7 @@ export { batchRequest, crawlRequest } from "./crawl/crawl-request.ts";
 export type { CrawlsOptions } from "./crawl/crawl-dependencies.ts";
 export { Crawls } from "./crawl/crawls.ts";
 export { Robots } from "./robots/index.ts";
-export type { CrawlStore, LeasedPage, NewCrawl, NewPage } from "./crawl/store.ts";
+export type { CrawlStore, LeasedPage, ListedCrawl, NewCrawl, NewPage } from "./crawl/store.ts";
 export { WebAccess } from "./web-access.ts";
 export type { SearchBackend } from "./search/backend.ts";
 export { BraveBackend } from "./search/backends/brave.ts";

@@ -8,7 +8,8 @@ import { agents } from "./agents.ts";
 import { runAgent } from "./run-agent.ts";
 
 const models = {
-  openai: "openai/gpt-5-mini",
+  // Its functions go to Responses, whatever the client speaks.
+  openai: "openai/gpt-5.5",
   anthropic: "anthropic/claude-haiku-4-5",
   google: "google/gemini-2.5-flash",
   deepseek: "deepseek/deepseek-chat",

@@ -123,6 +123,7 @@ const notSent: Readonly<Record<string, string>> = {
   changeToken: "its token has another id",
   rotateToken: "its token has another id",
   changeModelGroup: "its group has another id",
+  changeProvider: "its provider has another id",
   changeBudget: "its budget has another id",
   rerank: "none of the sandbox's providers ranks",
   rerankV2: "none of the sandbox's providers ranks",

@@ -44,7 +44,7 @@ export const sampled: readonly Sampled[] = [
     "gpt-6-astra",
     "gpt-6.1-sol",
   ]),
-  ...own("google", ["gemini-2.5-flash"]),
+  ...own("google", ["gemini-2.5-flash", "gemini-3.5-flash"]),
   ...own(
     "xai",
     [

@@ -23,11 +23,20 @@ export interface NewHolder {
   organisation?: Holder | undefined;
   /** Whether it gets an account; a user with service tokens alone needs none. */
   hasAccount?: boolean;
+  /** Of one at the top of its chain: whether its credits limit it, which they do by default. */
+  prepaid?: boolean | undefined;
 }
 
 /** Creates a holder with its account. Throws an `AccountError` if the name is taken. */
 export function* createHolder(deps: Dependencies, wanted: NewHolder, note: NoteChange): Steps<Holder> {
-  const { kind, name, role = kind === "user" ? "member" : undefined, organisation, hasAccount = true } = wanted;
+  const {
+    kind,
+    name,
+    role = kind === "user" ? "member" : undefined,
+    organisation,
+    hasAccount = true,
+    prepaid,
+  } = wanted;
   if ((yield* findHolder(kind, name)) !== undefined)
     throw new AccountError(`there is ${oneOfKind(kind)} ${name} already`, "name_taken");
   const at = deps.environment.clock();
@@ -55,7 +64,7 @@ export function* createHolder(deps: Dependencies, wanted: NewHolder, note: NoteC
     note({ act: `${kind}.create`, target: `${kind}:${id}`, after: settingsOf(holder, undefined) });
     return holder;
   }
-  const account = newAccount(holder, organisation);
+  const account = newAccount(holder, organisation, prepaid);
   yield* deps.ledger.create(account, at);
   const held = { ...holder, accountId: account.id };
   yield insertHolder(held);
@@ -128,13 +137,13 @@ function elsewhere({ name, organisationId }: Holder, organisation: string): Acco
   return new AccountError(`user ${name} ${place}, not in ${organisation}: move them first`);
 }
 
-function newAccount({ kind, id, name }: Holder, organisation: Holder | undefined): Account {
+function newAccount({ kind, id, name }: Holder, organisation: Holder | undefined, prepaid = true): Account {
   return {
     id: accountId(kind, id),
     kind,
     name,
     parentId: organisation?.accountId,
-    prepaid: organisation === undefined,
+    prepaid: organisation === undefined && prepaid,
     maxBudget: undefined,
     period: undefined,
   };

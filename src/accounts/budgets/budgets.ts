@@ -1,5 +1,6 @@
 /** Budgets beside chains: several of an organisation, a user, a project or a token, for all models or those of a group. */
-import { type Nano, randomId } from "../../core/index.ts";
+import type { NoteChange } from "../../audit/index.ts";
+import { creditsNumber, type Nano, randomId } from "../../core/index.ts";
 import { type Account, type AccountState, type BudgetPeriod, periodEnd } from "../../ledger/index.ts";
 import { firstOf, type Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
@@ -47,27 +48,43 @@ export const accountIdOf = (id: string): string => `budget:${id}`;
 export function addBudget(
   deps: AccountsDependencies,
   owner: AccountName,
-  { maxBudget, ...rest }: BudgetRequest,
+  request: BudgetRequest,
   context: ActContext = {},
 ): Promise<BudgetState> {
-  const { clock, randomBytes } = deps.environment;
   return deps.log.act(actOptions(deps, context), function* (note) {
-    const place = yield* placeOf(deps, owner);
-    const id = `budget_${randomId(randomBytes, 16)}`;
-    const common = { id, groupId: undefined, createdAt: clock(), deletedAt: undefined, version: 1 };
-    const budget: Budget = { ...common, ownerKind: owner.kind, ownerId: place.id, accountId: place.account.id };
-    const unlimited = { prepaid: false, maxBudget, period: undefined, parentId: undefined };
-    const account: Account = { id: accountIdOf(id), kind: "budget", name: id, ...unlimited };
-    const next = yield* changedParts({ budget, account }, rest, clock());
-    requireWithin(deps, next.account, place.chain);
-    yield insertBudget(next.budget);
-    yield* deps.ledger.put(next.account, clock());
-    yield markAccount(budget.accountId);
-    yield* requireFewBudgets(budget.accountId);
-    const state = yield* budgetSteps(deps, id);
-    note({ act: "budget.create", target: `budget:${id}`, after: budgetSettings(state) });
+    const state = yield* addBudgetSteps(deps, owner, request, note);
+    yield* requireFewBudgets(state.budget.accountId);
     return state;
   });
+}
+
+/**
+ * The same as a part of an act, which has to call `requireFewBudgets` at its end. `spent`: in the running period, before there was the
+ * budget; it may be more than that.
+ */
+export function* addBudgetSteps(
+  deps: AccountsDependencies,
+  owner: AccountName,
+  { maxBudget, spent = 0n, ...rest }: BudgetRequest & { spent?: Nano | undefined },
+  note: NoteChange,
+): Steps<BudgetState> {
+  const { clock, randomBytes } = deps.environment;
+  const place = yield* placeOf(deps, owner);
+  const id = `budget_${randomId(randomBytes, 16)}`;
+  const common = { id, groupId: undefined, createdAt: clock(), deletedAt: undefined, version: 1 };
+  const budget: Budget = { ...common, ownerKind: owner.kind, ownerId: place.id, accountId: place.account.id };
+  const unlimited = { prepaid: false, maxBudget, period: undefined, parentId: undefined };
+  const account: Account = { id: accountIdOf(id), kind: "budget", name: id, ...unlimited };
+  const next = yield* changedParts({ budget, account }, rest, clock());
+  requireWithin(deps, next.account, place.chain);
+  yield insertBudget(next.budget);
+  if (spent > 0n) yield* deps.ledger.open(next.account, spent, clock());
+  yield* deps.ledger.put(next.account, clock());
+  yield markAccount(budget.accountId);
+  const state = yield* budgetSteps(deps, id);
+  const opening = spent > 0n && { spent_before: creditsNumber(spent) };
+  note({ act: "budget.create", target: `budget:${id}`, after: { ...budgetSettings(state), ...opening } });
+  return state;
 }
 
 /** What has been spent in a running period that goes on still counts. Throws an `AccountError`. */

@@ -12,6 +12,7 @@ import {
   textsIn,
 } from "../../storage/index.ts";
 import type { ClientSecretRecord, ClientSecretStore } from "../client-secret.ts";
+import type { ImportedKey, ImportedKeyStore } from "../imported-keys.ts";
 import type { FoundToken, Policy, TokenRecord, TokenStore } from "../store.ts";
 
 const { text, integer, bytes, flag, json, named, oneOf, optional } = column;
@@ -167,4 +168,21 @@ export function openClientSecretStore(storage: Storage): ClientSecretStore {
       ),
     deleteExpired: (at) => runner.run(sql`DELETE FROM client_secrets WHERE expires_at < ${at}`),
   };
+}
+
+const importedKeys = tableOf<ImportedKey>({ tokenId: text, secretHash: bytes, validUntil: optional(integer) });
+
+export function openImportedKeyStore(storage: Storage): ImportedKeyStore {
+  const runner = runnerOf(storage);
+  return {
+    find: (hash) =>
+      runner.first(sql`SELECT ${importedKeys.names} FROM imported_keys WHERE hash = ${hash}`, importedKeys.read),
+    hasAny: () => runner.hasRows(sql`SELECT token_id FROM imported_keys LIMIT 1`),
+  };
+}
+
+/** A key that is there already stays that of its token. */
+export function insertImportedKey(hash: Uint8Array, key: ImportedKey, at: number): Statement {
+  return sql`INSERT INTO imported_keys (hash, ${importedKeys.names}, created_at) VALUES (${hash}, ${importedKeys.values(key)}, ${at})
+    ON CONFLICT (hash) DO NOTHING`;
 }

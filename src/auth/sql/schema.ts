@@ -157,3 +157,28 @@ export const PROJECTS = bothEngines(
   `,
   "project_id user_id",
 );
+
+/** The previous version refuses these keys, like all that do not have the form of its own tokens. */
+export const IMPORTED_KEYS = bothEngines(
+  `
+  -- Keys that another gateway has issued: each stands for a token, until that gets another secret.
+  CREATE TABLE imported_keys (
+    hash         BLOB PRIMARY KEY, -- SHA-256 of the whole key
+    token_id     TEXT NOT NULL,
+    secret_hash  BLOB NOT NULL, -- the token's as of the import
+    valid_until  INTEGER, -- null for no end of its own
+    created_at   INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- Made by an import: the next one finds it by its foreign id, also under another name.
+  CREATE TABLE imports (
+    source       TEXT NOT NULL, -- litellm
+    kind         TEXT NOT NULL, -- organisation, project, user, token, budget
+    foreign_id   TEXT NOT NULL, -- the source's
+    id           TEXT NOT NULL, -- ours
+    created_at   INTEGER NOT NULL,
+    PRIMARY KEY (source, kind, foreign_id)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  "token_id source kind foreign_id id",
+);

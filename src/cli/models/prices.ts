@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { createModelRouter, createPriceBook, type RoutingOptions } from "../../app/routing.ts";
-import { fetchListing, type UpstreamRoute } from "../../routing/index.ts";
+import { fetchListing, listPrices, type UpstreamRoute } from "../../routing/index.ts";
 import { ageText, type CatalogLayers, type PriceBook, type PriceDescription } from "../../pricing/index.ts";
 import { readCatalogs } from "../catalogs.ts";
 import { type CommonOptions, withCommonOptions } from "../options.ts";
@@ -44,15 +44,7 @@ async function prices(options: PricesOptions): Promise<void> {
 type Routing = RoutingOptions & { catalogs: CatalogLayers };
 
 function printPrices(routing: Routing, { json }: PricesOptions): void {
-  const book = createPriceBook(routing);
-  const rows = createModelRouter(routing).routes.flatMap((route) =>
-    namesOf(route, routing).flatMap((name) => {
-      const found = describe(book, route, name);
-      if (found === undefined) return [];
-      const { source = null, made = null, ...description } = found;
-      return [{ id: `${route.prefix}/${name}`, ...description, source, made }];
-    }),
-  );
+  const rows = listPrices(createModelRouter(routing).routes, createPriceBook(routing));
   if (json === true) return printJson(rows);
   printTable(
     ["MODEL", "PRICES", "LAYER", "SOURCE"],
@@ -60,13 +52,6 @@ function printPrices(routing: Routing, { json }: PricesOptions): void {
   );
   const age = routing.catalogs.age(environment.clock());
   if (age !== undefined) printLine(`${age.isOld ? "!! " : ""}${ageText(age)}`);
-}
-
-/** The models of a provider that a layer prices by name. */
-function namesOf({ prefix, provider }: UpstreamRoute, { catalogs, config }: Routing): string[] {
-  const listed = provider.priceProvider === undefined ? [] : catalogs.names(provider.priceProvider);
-  const own = Object.keys(config.pricing.models).filter((id) => id.startsWith(`${prefix}/`) && !id.includes("*"));
-  return [...new Set([...own.map((id) => id.slice(prefix.length + 1)), ...listed])];
 }
 
 function describe(book: PriceBook, { prefix, provider }: UpstreamRoute, name: string): PriceDescription | undefined {

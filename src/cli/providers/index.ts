@@ -7,12 +7,8 @@ import {
   enableTarget,
   fetchListing,
   KeyPool,
-  modelOfCircuit,
-  readSharedKeyId,
+  providerState,
   repairKey,
-  switchJson,
-  type TargetOverride,
-  type TargetState,
   type UpstreamRoute,
 } from "../../routing/index.ts";
 import { type CommonOptions, durationOption, reasonOption, UsageError, withCommonOptions } from "../options.ts";
@@ -79,7 +75,7 @@ async function list(options: CommonOptions): Promise<void> {
   const listed = await withRoutes(options, async ({ store, routes }) => {
     const now = environment.clock();
     const [overrides, states] = [await store.overrides(now), await store.statesSince(0)];
-    return routes.map((route) => describe(route, { overrides, states, now }));
+    return routes.map((route) => providerState(route, { overrides, states, now }));
   });
   if (options.json === true) return printJson(listed);
   const rows = listed.map(({ provider, state, keys, refused_keys: refused, disabled, left_out: leftOut }) => [
@@ -94,32 +90,6 @@ async function list(options: CommonOptions): Promise<void> {
     ].join("; "),
   ]);
   printTable(["PROVIDER", "STATE", "KEYS", "NOT CALLED"], rows);
-}
-
-interface Known {
-  overrides: readonly TargetOverride[];
-  states: readonly TargetState[];
-  now: number;
-}
-
-function describe({ prefix, keys, requiredVariable }: UpstreamRoute, { overrides, states, now }: Known) {
-  const own = overrides.filter(({ target }) => target === prefix || target.startsWith(`${prefix}/`));
-  const isDisabled = own.some(({ target }) => target === prefix);
-  const refused = states.flatMap(({ id, kind }) => (kind === "refused" ? [readSharedKeyId(id)] : []));
-  const open = states.filter(
-    ({ id, kind, openUntil }) => kind === "open" && openUntil > now && id.startsWith(`${prefix}/`),
-  );
-  return {
-    provider: prefix,
-    state: requiredVariable !== undefined ? "no key" : isDisabled ? "disabled" : "enabled",
-    keys: requiredVariable === undefined ? keys.ids.length : 0,
-    refused_keys: keys.ids.filter((id) => refused.some((each) => each.prefix === prefix && each.keyId === id)),
-    disabled: own.map(switchJson),
-    left_out: open.map(({ id, openUntil }) => ({
-      model: modelOfCircuit(id),
-      until: new Date(openUntil).toISOString(),
-    })),
-  };
 }
 
 async function disable(named: string, options: DisableOptions): Promise<void> {

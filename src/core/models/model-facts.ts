@@ -113,6 +113,8 @@ export interface ModelFacts {
   plainSchemas?: boolean;
   /** Replaces the signature of a tool call if the upstream requires one and the client has lost it. */
   lostCallSignature?: JsonObject;
+  /** It refuses a loop of tool calls without the signatures. */
+  needsCallSignature?: boolean;
   /** In Responses it shows a summary of its thoughts if it is asked to, and otherwise hides them. */
   summarizesThoughts?: boolean;
   /** It shows its thoughts in chat if these members of the body ask for them, in place of `reasoning_effort`. */

@@ -12,6 +12,7 @@ export function misfitsChat({ messages, tools, response_format: format }: JsonOb
   const { developerRole = false, systemFirst = false, shortCallIds = false, reasoningField } = facts;
   if (facts.marksPrefill === true && isPrefill(objectOf(listOf(messages).at(-1)))) return true;
   if (facts.refusesPrefill === true && isAnswer(objectOf(listOf(messages).at(-1)))) return true;
+  if (facts.needsCallSignature === true && hasUnsignedCalls(listOf(messages))) return true;
   if (facts.inlineImages === true && listOf(messages).some(hasImageAddress)) return true;
   if (developerRole && !systemFirst && !shortCallIds && facts.noMessageNames !== true) return false;
   for (const [index, each] of listOf(messages).entries()) {
@@ -41,6 +42,15 @@ function hasThought({ reasoning_content: content, reasoning, reasoning_details: 
 function hasAlternatives(tool: unknown): boolean {
   const schema = objectOf(objectOf(objectOf(tool)?.["function"])?.["parameters"]) ?? {};
   return ["oneOf", "anyOf", "allOf"].some((keyword) => schema[keyword] !== undefined);
+}
+
+/** Whether an answer since the user's last words calls tools without the signature of its thought. */
+function hasUnsignedCalls(messages: readonly unknown[]): boolean {
+  const roles = messages.map((message) => objectOf(message)?.["role"]);
+  return messages.slice(roles.lastIndexOf("user") + 1).some((message) => {
+    const [first] = listOf(objectOf(message)?.["tool_calls"]);
+    return first !== undefined && objectOf(first)?.["extra_content"] === undefined;
+  });
 }
 
 /** Whether a message is an answer without calls, which would be continued. */

@@ -4,6 +4,8 @@ import type { Part } from "./parts.ts";
 import { invalid } from "./read.ts";
 import type { TranslationTarget } from "./translation.ts";
 
+type ThoughtReader = Pick<TranslationTarget, "plainThoughts">;
+
 /** Whether an upstream does not know a part. */
 type IsForeign = (part: Part) => boolean;
 
@@ -14,8 +16,9 @@ type IsForeign = (part: Part) => boolean;
 export function expressNative(
   turns: readonly Turn[],
   dialect: Dialect,
-  { foreignItems = [], foreignIds, changed }: Pick<TranslationTarget, "foreignItems" | "foreignIds" | "changed">,
+  target: Pick<TranslationTarget, "foreignItems" | "foreignIds" | "plainThoughts" | "changed">,
 ): readonly Turn[] {
+  const { foreignItems = [], foreignIds, changed } = target;
   const isForeign: IsForeign = (part) => {
     if (part.kind === "reasoning") return part.id !== undefined && foreignIds?.has(part.id) === true;
     const native = part.kind === "image" ? part.native : part;
@@ -30,7 +33,7 @@ export function expressNative(
   if (!turns.some(says)) return turns;
   changed?.("hosted-items");
   const expressed = withoutReplaced(turns, dialect).flatMap((turn) => {
-    const parts = expressParts(turn.parts, isForeign);
+    const parts = expressParts(turn.parts, isForeign, target);
     return parts.length === 0 && turn.parts.length > 0 ? [] : [{ ...turn, parts }];
   });
   if (expressed.length === 0) throw invalid(turns[0]?.at ?? "input", "holds nothing for this model's provider");
@@ -38,11 +41,11 @@ export function expressNative(
 }
 
 /** A text that stands for a part is a paragraph of its own: dialects with one text a message join those of all parts. */
-function expressParts(parts: readonly Part[], isForeign: IsForeign): Part[] {
+function expressParts(parts: readonly Part[], isForeign: IsForeign, target: ThoughtReader): Part[] {
   const expressed: Part[] = [];
   let afterForeign = false;
   for (const part of parts) {
-    const written = expressPart(part, isForeign);
+    const written = expressPart(part, isForeign, target);
     const isChanged = written !== part;
     if (written === undefined) continue;
     const before = expressed.at(-1);
@@ -56,10 +59,13 @@ function expressParts(parts: readonly Part[], isForeign: IsForeign): Part[] {
 }
 
 /** The part itself if the upstream knows it; undefined for nothing. */
-function expressPart(part: Part, isForeign: IsForeign): Part | undefined {
-  if (part.kind === "tool-result") return { ...part, content: expressParts(part.content, isForeign) };
+function expressPart(part: Part, isForeign: IsForeign, target: ThoughtReader): Part | undefined {
+  if (part.kind === "tool-result") return { ...part, content: expressParts(part.content, isForeign, target) };
   if (part.kind === "image" && isForeign(part)) return { ...part, native: undefined };
-  if (part.kind === "reasoning" && isForeign(part)) return undefined;
+  if (part.kind === "reasoning" && isForeign(part)) {
+    const { kind, text, summary } = part;
+    return target.plainThoughts === true ? { kind, text, summary } : undefined;
+  }
   if (part.kind !== "native" || !isForeign(part)) return part;
   if (part.text === undefined) {
     if (part.refusal !== undefined) throw invalid(part.at ?? "input", part.refusal);

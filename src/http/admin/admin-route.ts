@@ -20,16 +20,16 @@ interface AdminContract extends Omit<PlatformContract, "method" | "path" | "tag"
 }
 
 /** A route for some roles. Its answer is JSON. */
-export function adminRoute(
+export function adminRoute<Needs extends AdminNeeds = AdminNeeds>(
   { route, ...contract }: AdminContract,
-  answer: (call: RouteCall, needs: AdminNeeds) => Promise<Response>,
+  answer: (call: RouteCall, needs: Needs) => Promise<Response>,
 ) {
   const [method, path = ""] = route.split(" ");
   return platformRoute({
     contract: { ...contract, method: method as NonNullable<PlatformContract["method"]>, path, tag: "Admin" },
     access: "roles",
     roles: routeRoles[route],
-    handle: (call: RouteCall, needs: AdminNeeds) => answer(call, needs),
+    handle: (call: RouteCall, needs: Needs) => answer(call, needs),
   });
 }
 
@@ -77,4 +77,18 @@ export function listSchema<Item extends z.ZodType>(item: Item) {
 /** A page of a list: one more than `limit` was read, if there are more. */
 export function listOf<Item, Shown>(found: readonly Item[], limit: number, show: (item: Item) => Shown) {
   return { object: "list" as const, data: found.slice(0, limit).map(show), has_more: found.length > limit };
+}
+
+/** A page of what is in memory as a whole, by id. */
+export function pageOf<Item, Shown>(
+  items: readonly Item[],
+  { limit, after }: { limit: number; after?: string | undefined },
+  { idOf, show }: { idOf: (item: Item) => string; show: (item: Item) => Shown },
+) {
+  const rest = items.filter((item) => after === undefined || idOf(item) > after);
+  return listOf(
+    rest.toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1)),
+    limit,
+    show,
+  );
 }

@@ -93,6 +93,7 @@ const bodies: Partial<Record<AdminRoute, object>> = {
   "patch /admin/v1/model_groups/{id}": { models: ["*"] },
   "post /admin/v1/budgets": { user: "member", max_budget: 1 },
   "patch /admin/v1/budgets/{id}": { max_budget: 1 },
+  "patch /admin/v1/providers/{id}": { disabled: true },
   "put /admin/v1/people": { people: [{ name: "new" }] },
 };
 
@@ -108,6 +109,7 @@ function idIn(path: string, target: string, place: string): string {
   if (path.includes("/tokens")) return idOf(target) || "nobody";
   if (path.includes("/generations")) return calls.get(target) ?? "nobody";
   if (path.includes("/budgets")) return budgets.get(target) ?? "nobody";
+  if (path.includes("/providers")) return target === "nobody" ? target : "openai";
   if (path.includes("/model_groups")) return target === "nobody" ? target : "frontier";
   if (path.includes("/projects")) return place === "nowhere" || place === undefined ? "nobody" : `${place}-site`;
   return path.includes("/organisations") ? place : target;
@@ -150,15 +152,11 @@ describe("every route, for every role, and the things of everybody", () => {
           expect(met).toBe(`${caller} → ${target}: 404 ${missing}`);
         else if (path.includes("/projects/") && !mayKnowProject(person, id))
           expect(met).toBe(`${caller} → ${target}: 404 ${missing}`);
-<<<<<<< HEAD
         else if (
           path.includes("{id}") &&
           !/organisations|model_groups|projects|providers/.test(path) &&
           !mayKnow(person, target)
         )
-=======
-        else if (path.includes("{id}") && !/organisations|model_groups|projects/.test(path) && !mayKnow(person, target))
->>>>>>> 900e8408 (feat(usage): sums by operation, project, session and end user, with failures and list prices)
           expect(met).toBe(`${caller} → ${target}: 404 ${missing}`);
         else if (role === "owner" && method === "get") expect(status).toBe(200);
         else expect([200, 403, 404, 409]).toContain(status);

@@ -57,6 +57,7 @@ const acts: Readonly<Record<ChangingRoute, Act>> = {
   "patch /admin/v1/budgets/{id}": { act: "budget.change", body: { max_budget: 5, models: "unused" }, id: () => budget },
   "delete /admin/v1/budgets/{id}": { act: "budget.delete", id: () => budget },
   "post /admin/v1/credits": { act: "credits.grant", body: { user: "ben", amount: 5 } },
+  "patch /admin/v1/providers/{id}": { act: "target.disable", body: { disabled: true, for: 60 }, id: () => "openai" },
   "post /admin/v1/config/reload": { act: "config.reload", body: {} },
 };
 

@@ -3,6 +3,7 @@ import type { Role } from "../../core/index.ts";
 const managers = ["owner", "organisation_admin"] as const;
 const payers = ["owner", "billing"] as const;
 const readers = ["owner", "billing", "auditor", "organisation_admin"] as const;
+const operators = ["owner", "operator", "auditor"] as const;
 const anybody = ["owner", "operator", "billing", "auditor", "organisation_admin", "member"] as const;
 
 /** Who may use each admin route. Their rights there depend on the accounts in their reach: see `accounts/reach.ts`. */
@@ -45,6 +46,16 @@ export const routeRoles = {
   "get /admin/v1/usage": readers,
   "get /admin/v1/generations": readers,
   "get /admin/v1/generations/{id}": readers,
+  "get /admin/v1/providers": operators,
+  "patch /admin/v1/providers/{id}": ["owner", "operator"],
+  "get /admin/v1/routes": operators,
+  "get /admin/v1/prices": operators,
+  "get /admin/v1/prices/unpriced": operators,
+  "get /admin/v1/jobs": operators,
+  "get /admin/v1/crawls": operators,
+  "get /admin/v1/alerts": operators,
+  "get /admin/v1/nodes": operators,
+  "get /admin/v1/config": operators,
   "post /admin/v1/config/reload": ["owner", "operator"],
   "get /admin/v1/audit": ["owner", "auditor"],
   "get /admin/v1/audit/verify": ["owner", "auditor"],

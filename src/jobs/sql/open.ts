@@ -2,6 +2,7 @@ import { type JsonObject, objectOf } from "../../core/index.ts";
 import {
   column,
   LOCK_OR_SKIP,
+  readerOf,
   runnerOf,
   sql,
   type SqlRunner,
@@ -13,11 +14,13 @@ import {
 import type {
   Job,
   JobLease,
+  JobPage,
   JobStore,
   DueRequest,
   Leased,
   LeasedJob,
   LeaseRequest,
+  ListedJob,
   NewJob,
   NextRun,
   WaitingJobs,
@@ -41,18 +44,34 @@ const jobs = tableOf({
   createdAt: integer,
 });
 
+const listedJobs = tableOf({
+  id: text,
+  kind: text,
+  owner: text,
+  runAt: integer,
+  attempts: integer,
+  leaseToken: optional(text),
+  leaseNode: optional(text),
+  leaseUntil: optional(integer),
+  createdAt: integer,
+});
+
 const waitingJobs = tableOf({ count: integer, oldestAt: optional(integer) });
 
-function toJob({ leaseToken: token, leaseNode: node, leaseUntil: until, ...job }: ReturnType<typeof jobs.read>): Job {
+type ListedRow = ReturnType<typeof listedJobs.read>;
+
+function toJob<Row extends ListedRow>({ leaseToken: token, leaseNode: node, leaseUntil: until, ...job }: Row) {
   const isLeased = token !== undefined && node !== undefined && until !== undefined;
   return { ...job, lease: isLeased ? { token, node, until } : undefined };
 }
 
 class SqlJobStore implements JobStore {
   readonly #sql: SqlRunner;
+  readonly #reader: SqlRunner;
 
-  constructor(runner: SqlRunner) {
+  constructor(runner: SqlRunner, reader: SqlRunner) {
     this.#sql = runner;
+    this.#reader = reader;
   }
 
   put(job: NewJob, lease?: JobLease): Promise<boolean> {
@@ -61,6 +80,14 @@ class SqlJobStore implements JobStore {
 
   find(id: string): Promise<Job | undefined> {
     return this.#sql.first(sql`SELECT ${jobs.names} FROM jobs WHERE id = ${id}`, (row) => toJob(jobs.read(row)));
+  }
+
+  list({ limit, after = "", kind }: JobPage): Promise<ListedJob[]> {
+    const statement =
+      kind === undefined
+        ? sql`SELECT ${listedJobs.names} FROM jobs WHERE id > ${after} ORDER BY id LIMIT ${limit}`
+        : sql`SELECT ${listedJobs.names} FROM jobs WHERE kind = ${kind} AND id > ${after} ORDER BY id LIMIT ${limit}`;
+    return this.#reader.rows(statement, (row) => toJob(listedJobs.read(row)));
   }
 
   hasAny(prefix: string): Promise<boolean> {
@@ -138,5 +165,5 @@ const setLease = ({ token, node, until }: JobLease): Statement =>
   sql`lease_token = ${token}, lease_node = ${node}, lease_until = ${until}`;
 
 export function openJobStore(storage: Storage): JobStore {
-  return new SqlJobStore(runnerOf(storage));
+  return new SqlJobStore(runnerOf(storage), readerOf(storage));
 }

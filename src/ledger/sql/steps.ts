@@ -1,8 +1,8 @@
 /** The accounts of the ledger, for transactions with other statements. */
-import { Calendar } from "../../core/index.ts";
+import { Calendar, type Nano } from "../../core/index.ts";
 import { firstOf, readerOf, sql, type Steps, type Storage, textsIn } from "../../storage/index.ts";
 import type { Account, AccountState } from "../accounts.ts";
-import type { Grant, LedgerOperation, OutcomeOf, Refund } from "../operations.ts";
+import type { Grant, Hold, LedgerOperation, LedgerOutcome, OutcomeOf, Refund } from "../operations.ts";
 import { accountColumns, createAccount, putAccount, readAccountState } from "./account-statements.ts";
 import { openLedgerStore } from "./open.ts";
 import { batchParameters, type CommitRow, toOutcomes } from "./postgres/batch.ts";
@@ -26,6 +26,21 @@ export class LedgerSteps {
   /** Sets the limits of an account, never its counters or its parent. */
   *put(account: Account, at: number): Steps<void> {
     yield putAccount(account, at, this.calendar);
+  }
+
+  /**
+   * Creates an account whose running period begins with a charge: the spending of its holder before it was there. No limit applies to it;
+   * set the account's by `put` afterwards.
+   */
+  *open(account: Account, spent: Nano, at: number): Steps<void> {
+    yield* this.put({ ...account, maxBudget: undefined, raisedBy: undefined, raisedUntil: undefined }, at);
+    const common = { id: `opening_${account.id}`, amount: spent, at };
+    const call = { operation: "chat", dialect: undefined, provider: "opening", model: account.name } as const;
+    const hold: Hold = { ...common, ...call, kind: "hold", accountId: account.id, streamed: false, leaseUntil: at };
+    const [held, settled] = yield* this.#apply([hold, { ...common, kind: "settle" }]);
+    const outcomes = [held, settled].map((each) => (each as LedgerOutcome).outcome);
+    if (!Bun.deepEquals(outcomes, ["held", "settled"]))
+      throw new Error(`the opening of ${account.id} is ${outcomes.join(", ")}`);
   }
 
   /** The account and its parents, upwards; empty if it does not exist. */

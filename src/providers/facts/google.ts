@@ -1,5 +1,8 @@
 import { clientTools, effortAlone, type FactRow, toolNames } from "./row.ts";
 
+/** Google's placeholder for a lost signature. */
+const lostCallSignature = { google: { thought_signature: "skip_thought_signature_validator" } };
+
 /** The limits of Google's OpenAI-compatible layer. */
 export const googleRows: readonly FactRow[] = [
   {
@@ -16,11 +19,14 @@ export const googleRows: readonly FactRow[] = [
   },
   {
     fact: "thoughts",
-    takes: {
-      thinkTags: true,
-      // Google's placeholder for a lost signature.
-      lostCallSignature: { google: { thought_signature: "skip_thought_signature_validator" } },
-    },
+    models: ["gemini-1*", "gemini-2*"],
+    takes: { thinkTags: true, lostCallSignature },
+    rule: "a signature with the first call of a turn, which may be missing",
+    source: "gemini.md",
+  },
+  {
+    fact: "thoughts",
+    takes: { thinkTags: true, lostCallSignature, needsCallSignature: true },
     rule: "a signature with the first call of a turn, or its placeholder",
     source: "gemini.md",
   },

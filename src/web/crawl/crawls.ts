@@ -9,7 +9,7 @@ import { type CrawlPlan, optionsOf } from "./crawl-request.ts";
 import { CrawlRunner } from "./crawl-runner.ts";
 import { crawlWarning, isWarning } from "./crawl-warning.ts";
 import { CrawlStart, crawlUrl } from "./start-crawl.ts";
-import type { Crawl, CrawlKind } from "./store.ts";
+import type { Crawl, CrawlKind, CrawlPage, ListedCrawl } from "./store.ts";
 import { watchCrawl } from "./watch-crawl.ts";
 
 /** Results in one answer, their bytes as they are stored, and their characters: a page of one letter is stored as almost nothing. */
@@ -41,6 +41,11 @@ export class Crawls {
   constructor(options: CrawlsOptions) {
     this.#options = options;
     this.#runner = new CrawlRunner(options);
+  }
+
+  /** Those of all users, for their operator. */
+  list(page: CrawlPage): Promise<ListedCrawl[]> {
+    return this.#options.crawls.list(page);
   }
 
   /** `POST /v2/crawl` and `POST /v2/batch/scrape` */

@@ -56,6 +56,29 @@ export interface Crawl extends NewCrawl {
   endedAt: number | undefined;
 }
 
+/** A crawl as an operator sees it. */
+export type ListedCrawl = Pick<
+  Crawl,
+  | "id"
+  | "kind"
+  | "owner"
+  | "state"
+  | "discovered"
+  | "completed"
+  | "failed"
+  | "skipped"
+  | "credits"
+  | "bytes"
+  | "createdAt"
+> &
+  Pick<Crawl, "endedAt" | "expiresAt">;
+
+export interface CrawlPage {
+  limit: number;
+  /** The last id of the page before. */
+  after?: string | undefined;
+}
+
 /** The kinds of addresses: a page, and a host whose sitemaps list pages. */
 export type PageKind = "page" | "sitemap";
 
@@ -153,6 +176,8 @@ export interface CrawlStore {
   /** Resolves with false, and stores nothing, if the owner has `activeMax` crawls that run, or the crawl is there already. */
   insert(crawl: NewCrawl, activeMax: number): Promise<boolean>;
   find(id: string): Promise<Crawl | undefined>;
+  /** The crawls of all users, by id, without their requests. */
+  list(page: CrawlPage): Promise<ListedCrawl[]>;
   /** The owner's crawls that run, the newest first. */
   active(owner: string): Promise<Crawl[]>;
   /**

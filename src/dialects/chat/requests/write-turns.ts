@@ -225,7 +225,9 @@ class TurnWriter {
 
   #call({ callId, name, arguments: input, custom, signature }: ToolCallPart, first: boolean): JsonObject {
     const id = this.#callId(callId);
-    const extra = this.#extraContent(signature) ?? (first ? this.#target.lostCallSignature : undefined);
+    const signed = this.#extraContent(signature);
+    const extra = signed ?? (first ? this.#target.lostCallSignature : undefined);
+    if (this.#own && extra !== signed) this.#target.changed?.("thoughts");
     const call =
       custom === true
         ? { id, type: "custom", custom: { name, input: input } }

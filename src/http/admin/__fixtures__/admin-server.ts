@@ -3,8 +3,14 @@ import { randomBytes } from "node:crypto";
 import { pino } from "pino";
 import { type AccountsDependencies, readAsProject } from "../../../accounts/index.ts";
 import { Authenticator, openClientSecretStore, openTokenStore, type Principal } from "../../../auth/index.ts";
+import { openAlertStore } from "../../../alerts/index.ts";
+import { loadConfig } from "../../../config/index.ts";
 import { openGenerationStore } from "../../../generations/index.ts";
+import { openJobStore } from "../../../jobs/index.ts";
 import { openNodeStore } from "../../../nodes/index.ts";
+import { PriceBook } from "../../../pricing/index.ts";
+import { createProvider } from "../../../providers/index.ts";
+import { KeyPool, ModelList, ModelRouter, openTargetStore } from "../../../routing/index.ts";
 import type { Storage } from "../../../storage/index.ts";
 import { MemoryBudget } from "../../../streaming/index.ts";
 import { createAccounts } from "../../../../test/kit/accounts.ts";
@@ -12,8 +18,9 @@ import { openStorage } from "../../../../test/kit/storage.ts";
 import { createHttp } from "../../create-http.ts";
 import { mountFeatures } from "../../feature.ts";
 import { Sockets } from "../../sockets.ts";
-import type { AdminNeeds } from "../admin-route.ts";
 import { adminRoutes } from "../admin-routes.ts";
+import { operatorRoutes } from "../operator/index.ts";
+import type { OperatorNeeds } from "../operator/operator-needs.ts";
 
 export interface Asked {
   /** Text is sent as it is. */
@@ -44,7 +51,18 @@ export class AdminServer {
       onChange: () => undefined,
     });
     const ticker = { now: () => 0, watch: () => undefined, leave: () => undefined };
-    const needs: AdminNeeds = {
+    const openai = {
+      prefix: "openai",
+      aliases: [],
+      provider: createProvider({ kind: "openai", baseUrl: "https://api.openai.test/v1" }),
+      baseUrl: "https://api.openai.test/v1",
+      keys: new KeyPool([{ secret: "sk-of-the-operator" }], clock),
+      sandbox: false,
+      sharedStores: false,
+      listing: { listed: [] },
+      requiredVariable: undefined,
+    };
+    const needs: OperatorNeeds = {
       admin: this.deps,
       addressOf: () => "192.0.2.7",
       body: { bytesMax: 1e7, arrivalMsMax: 1e4, ticker },
@@ -53,14 +71,23 @@ export class AdminServer {
       generations: openGenerationStore(storage),
       nodes: openNodeStore(storage),
       isDraining: () => false,
+      config: loadConfig({ file: "tollgate.yaml", text: "{}", variables: { OPENAI_API_KEY: "sk-of-the-operator" } }).config,
+      router: new ModelRouter([openai], new PriceBook({ operatorPrices: {}, unpriced: "refuse", clock })),
+      listPrices: () => [],
+      models: new ModelList({
+        routes: [],
+        priced: [],
+        environment: { clock, fetch: () => Promise.reject(new Error("nothing is fetched")) },
+        onFailure: () => undefined,
+      }),
+      targets: { ...openTargetStore(storage), read: () => Promise.resolve() },
+      jobs: openJobStore(storage),
+      alerts: openAlertStore(storage),
+      crawls: { list: () => Promise.resolve([]) },
     };
     this.#fetch = createHttp({
-<<<<<<< HEAD
       routes: mountFeatures([{ routes: [...adminRoutes, ...operatorRoutes] }], needs),
       groups: { withPrefix: () => undefined, modelWithin: (_prefix, model) => model },
-=======
-      routes: mountFeatures([{ routes: adminRoutes }], needs),
->>>>>>> 900e8408 (feat(usage): sums by operation, project, session and end user, with failures and list prices)
       authenticator: this.authenticator,
       sockets: new Sockets({ upgrade: () => false, logger, memory, openAnswers: { add() {}, remove() {} } }),
       environment,

@@ -62,7 +62,9 @@ function recompute({ counters, openings, holds, entries, spending }: Omit<Snapsh
       account.openCalls += account === first ? open : openAbove;
     });
   }
-  const spent = new Map(spending.map(({ id, amount }) => [id, amount]));
+  const spent = new Map<string, bigint>();
+  // A budget has its opening as its own spending, and that of the entries that name it.
+  for (const { id, amount } of spending) spent.set(id, (spent.get(id) ?? 0n) + amount);
   const opened = new Map(openings.map((opening) => [opening.account_id, opening]));
   for (const { id, period_start: start } of counters) {
     const account = accounts.get(id);

@@ -6,6 +6,7 @@ import type {
   CrawlNote,
   CrawlState,
   LeasedPage,
+  ListedCrawl,
   PageFailure,
   PageKind,
   StoredResult,
@@ -62,6 +63,22 @@ export const crawls = tableOf({
   credits: bigInteger,
   bytes: integer,
   endedAt: optional(integer),
+});
+
+export const listedCrawls = tableOf<ListedCrawl>({
+  id: text,
+  kind: oneOf<CrawlKind>({ crawl: true, batch: true }),
+  owner: text,
+  state: oneOf<CrawlState>({ scraping: true, completed: true, failed: true, cancelled: true }),
+  discovered: integer,
+  completed: integer,
+  failed: integer,
+  skipped: integer,
+  credits: bigInteger,
+  bytes: integer,
+  createdAt: integer,
+  endedAt: optional(integer),
+  expiresAt: integer,
 });
 
 export function toCrawl(row: SqlRow): Crawl {

@@ -13,9 +13,11 @@ import type {
   Crawl,
   CrawlFinish,
   CrawlNote,
+  CrawlPage,
   CrawlStore,
   FetchedPage,
   LeasedPage,
+  ListedCrawl,
   NewCrawl,
   NewPage,
   PageEnd,
@@ -31,6 +33,7 @@ import {
   burstMs,
   crawls,
   failures,
+  listedCrawls,
   messageText,
   newCrawls,
   notes,
@@ -85,6 +88,13 @@ export abstract class SqlCrawlStore implements CrawlStore {
   rewrite(id: string, request: JsonObject): Promise<void> {
     return this.sql.run(
       sql`UPDATE crawls SET request = ${object.write(request)} WHERE id = ${id} AND state = 'scraping'`,
+    );
+  }
+
+  list({ limit, after = "" }: CrawlPage): Promise<ListedCrawl[]> {
+    return this.sql.rows(
+      sql`SELECT ${listedCrawls.names} FROM crawls WHERE id > ${after} ORDER BY id LIMIT ${limit}`,
+      listedCrawls.read,
     );
   }
 
