@@ -9,7 +9,7 @@ async function open(body: { model: string; [member: string]: unknown }) {
   const bound = imageGenerationCodec.bound(received.body, received.sizeOf, []);
   const target = targetOf(body.model, ["image_generation"]);
   const randomBytes = (size: number) => new Uint8Array(size);
-  return openMediaExchange({ target, received, bound, at: 0, randomBytes }, imageGenerationCodec);
+  return openMediaExchange({ target, received, bound, at: 0, randomBytes, isForOpenai: false }, imageGenerationCodec);
 }
 
 async function requestsOf(n: number) {

@@ -6,13 +6,7 @@ import { decodeBody, type ReceivedBody } from "../bodies/index.ts";
 import { type WorkBound, type JsonObject, objectOf, type RandomBytes } from "../core/index.ts";
 import { readOpenaiFailure, writeOpenaiError } from "../dialects/index.ts";
 import type { MediaCodec, MediaEvents } from "../media/index.ts";
-import type {
-  CallInput,
-  BinaryAnswer,
-  UpstreamRequestBody,
-  UpstreamRequests,
-  UpstreamOperation,
-} from "../providers/index.ts";
+import type { CallInput, BinaryAnswer, UpstreamRequestBody, UpstreamRequests } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { WholeAnswer, UpstreamBody } from "../sending/index.ts";
 import { EVENT_STREAM, type StreamObserver } from "../streaming/index.ts";
@@ -28,6 +22,8 @@ export interface MediaCall<Body extends ChargeableBody> {
   /** In milliseconds since the epoch. */
   at: number;
   randomBytes: RandomBytes;
+  /** Whether its client is one of OpenAI's SDKs, which know OpenAI's events and answers alone. */
+  isForOpenai: boolean;
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -52,7 +48,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
     passesThrough: reshaped === undefined,
     streamed: body.stream === true && reshaped?.answer === undefined,
     headers: reshaped?.answer === undefined ? undefined : JSON_TYPE,
-    observe: events && (() => observeEvents(events, body, operation, bound)),
+    observe: events && (() => observeEvents(events, call)),
     observeBytes: observeBytes && (() => ({ observer: observeBytes(body, bound), events: undefined })),
     answer: (answers) => jsonAnswer(codec, call, reshaped, answers),
     outputBytes: (answer) => codec.outputBytes(answer),
@@ -65,14 +61,18 @@ function openaiError(status: number, text: string): string {
   return JSON.stringify(writeOpenaiError(readOpenaiFailure(status, text)));
 }
 
-function observeEvents<Body>(
-  events: MediaEvents<Body>,
-  body: Body,
-  operation: UpstreamOperation,
-  bound: WorkBound,
-): ObservedStream {
-  const observer = events.observe(body, (event) => operation.readUsage(event), bound);
+function observeEvents<Body extends ChargeableBody>(events: MediaEvents<Body>, call: MediaCall<Body>): ObservedStream {
+  const { target, received, bound } = call;
+  const { operation } = target;
+  const { body } = received;
+  const own = events.observe(body, (event) => operation.readUsage(event), bound);
+  const observer = (needsOpenai(call) ? events.forOpenai?.(own, body) : undefined) ?? own;
   return { observer, events: { bytesMax: events.eventBytesMax, errorEvent: events.errorEvent } };
+}
+
+/** Whether the provider's answer would surprise the client. */
+function needsOpenai({ isForOpenai, target }: Pick<MediaCall<ChargeableBody>, "isForOpenai" | "target">): boolean {
+  return isForOpenai && target.operation.failsByImage === true;
 }
 
 /** A form's fields have already been converted by its schema. */
@@ -118,16 +118,27 @@ function ownBody<Body extends ChargeableBody>({ target, received }: MediaCall<Bo
 
 function jsonAnswer<Body extends ChargeableBody>(
   codec: MediaCodec<Body>,
-  { received: { body }, bound, at }: MediaCall<Body>,
+  call: MediaCall<Body>,
   reshaped: UpstreamRequests | undefined,
   answers: readonly [WholeAnswer, ...WholeAnswer[]],
 ): ClientAnswer {
+  const { received, bound, at } = call;
+  const { body } = received;
   const [{ bytes, text, answer: own }] = answers;
-  if (reshaped?.answer === undefined) return { body: bytes, whole: text, counted: codec.counted?.(body, own, bound) };
-  const answer = reshaped.answer(
+  const split = (whole: JsonObject): JsonObject =>
+    (needsOpenai(call) ? codec.withoutFailures?.(whole) : undefined) ?? whole;
+  if (reshaped?.answer === undefined) {
+    const counted = codec.counted?.(body, own, bound);
+    const shown = split(own);
+    if (shown === own) return { body: bytes, whole: text, counted };
+    const whole = JSON.stringify(shown);
+    return { body: whole, whole, counted };
+  }
+  const made = reshaped.answer(
     answers.map((each) => each.answer),
     Math.floor(at / 1_000),
   );
+  const answer = isRaw(made) ? made : split(made);
   if (isRaw(answer)) {
     const observer = answers[0].usage === undefined ? codec.observeBytes?.(body, bound) : undefined;
     return binaryAnswer(answer, observer);

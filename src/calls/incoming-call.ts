@@ -1,6 +1,12 @@
 import type { PaidRequest } from "../charges/index.ts";
 import type { AskUpstream } from "../core/index.ts";
 
+/** Whether the client is one of OpenAI's SDKs or the AI SDK, and has not asked for the provider's own answers. */
+export function isForOpenai({ headers, isGrouped = false }: Pick<IncomingCall, "headers" | "isGrouped">): boolean {
+  if (isGrouped) return false;
+  return headers.has("x-stainless-lang") || headers.get("user-agent")?.includes("ai-sdk/") === true;
+}
+
 /** A request for a chargeable route. */
 export interface IncomingCall extends PaidRequest {
   /** Sends the request to an upstream that takes turns over sockets, in place of the process's client: over a connection of the caller's own. */

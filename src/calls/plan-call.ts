@@ -49,7 +49,7 @@ import { parseEdited } from "./edit-body.ts";
 import { openMediaExchange } from "./exchange-media.ts";
 import { callIdOf, keepsBytes, openTextExchange, passesThrough } from "./exchange-text.ts";
 import type { Exchange } from "./exchange.ts";
-import type { IncomingCall } from "./incoming-call.ts";
+import { type IncomingCall, isForOpenai } from "./incoming-call.ts";
 import {
   mayLackSomething,
   type BodyPreparation,
@@ -138,7 +138,10 @@ async function planMedia<Body extends ChargeableBody>(
   const { randomBytes } = deps.environment;
   const files = received.kind === "form" ? received.files : [];
   const bound = billedBound(codec.bound(body, sizeOf, files), target, objectOf(body) ?? {});
-  const exchange = await openMediaExchange({ target, received, bound, at, randomBytes }, codec);
+  const exchange = await openMediaExchange(
+    { target, received, bound, at, randomBytes, isForOpenai: isForOpenai(call.incoming) },
+    codec,
+  );
   return authorized(call, planOf(call, bound, exchange), codec.references?.(body) ?? []);
 }
 

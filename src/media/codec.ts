@@ -16,6 +16,8 @@ export interface MediaCodec<Body> {
   references?(body: Body): readonly ObjectReference[];
   /** `sizeOf` measures a string within a measured field; `files` are those of a form. */
   bound(body: Body, sizeOf: SizeOf, files: readonly CallFile[]): WorkBound;
+  /** A whole answer with nothing among its results but results: the rest is in `failed`. Absent if there is no rest. */
+  withoutFailures?(answer: JsonObject): JsonObject;
   /** The units of a whole answer that the upstream may not report; its own figures take precedence. */
   counted?(body: Body, answer: JsonObject, bound: WorkBound): ObservedUsage;
   /** The reader of its streams of events; absent if nothing is streamed. */
@@ -36,4 +38,6 @@ export interface MediaEvents<Body> {
   errorEvent: (error: GatewayError) => string;
   /** A whole answer as events, for a client that requested a stream from an upstream without streams. */
   ofAnswer(body: Body, answer: JsonObject): string;
+  /** The observer of a stream of another provider's events, with OpenAI's for the client; absent if there are no others. */
+  forOpenai?(observer: StreamObserver, body: Body): StreamObserver;
 }

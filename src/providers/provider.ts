@@ -132,6 +132,8 @@ export interface UpstreamOperation {
   readTool?: ToolReader;
   /** The upstream itself tries the `models` of a body, one after the other (OpenRouter). */
   triesModels?: boolean;
+  /** Its answers have failed images among the others, and its streams of images other events than OpenAI's. */
+  failsByImage?: boolean;
   /** Its chat streams differ from OpenAI's where clients of that dialect stumble over it. */
   hasIrregularStream?: boolean;
   /** The deltas of its chat streams may each have a role. */

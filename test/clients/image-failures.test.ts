@@ -121,15 +121,23 @@ describe("images of byteplus that fail by themselves", () => {
     sequential_image_generation: "auto",
     sequential_image_generation_options: { max_images: 4 },
   };
-  const failures = (entries: readonly object[] | undefined) =>
-    (entries ?? []).map((entry) => "error" in entry && (entry.error as { code: string }).code);
+  /** The places and codes of the images that failed, which the SDK's types do not have. */
+  const failures = (answer: object) =>
+    ((answer as { failed?: { index: number; error: { code: string } }[] }).failed ?? []).map(({ index, error }) => [
+      index,
+      error.code,
+    ]);
   const code = "OutputImageSensitiveContentDetected";
 
-  test("are relayed in their place, and not charged", async () => {
+  test("stand beside the others for the SDK, and are not charged", async () => {
     const { client, caller } = await newClient(rig);
     const body = { model: seedream, prompt: "4 images fail:1 fail:3", ...sequence };
     const { data, response } = await generate(client, body);
-    expect(failures(data.data)).toEqual([code, false, code, false]);
+    expect(failures(data)).toEqual([
+      [0, code],
+      [2, code],
+    ]);
+    expect((await decoded(data.data ?? [])).length).toBe(2);
     expect(response.headers.get("x-tollgate-credits")).toBe("0.07");
     await expectCharged(rig, caller, response, {
       nano: 70_000_000n,
@@ -137,10 +145,25 @@ describe("images of byteplus that fail by themselves", () => {
     });
   });
 
+  test("are relayed in their place to any other client, and in BytePlus's group", async () => {
+    const { token } = await rig.caller();
+    const ask = (base: string, headers: Record<string, string>) =>
+      fetch(`${rig.gateway.url}${base}/images/generations`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+        body: JSON.stringify({ model: seedream, prompt: "4 images fail:1 fail:3", ...sequence }),
+      });
+    const answers = [await ask("/v1", {}), await ask("/v1/byteplus", { "x-stainless-lang": "js" })];
+    for (const answer of answers) {
+      const { data } = (await answer.json()) as { data: { error?: { code: string } }[] };
+      expect(data.map(({ error }) => error?.code)).toEqual([code, undefined, code, undefined]);
+    }
+  });
+
   test.each([1, 3])("all of them, by %d calls: free", async (n) => {
     const { client, caller } = await newClient(rig);
     const { data, response } = await generate(client, { model: seedream, prompt: "fail:1", n });
-    expect(failures(data.data)).toEqual(Array.from({ length: n }, () => code));
+    expect([data.data, failures(data)]).toEqual([[], Array.from({ length: n }, (_, index) => [index, code])]);
     expect(response.headers.get("x-tollgate-credits")).toBe("0");
     await expectCharged(rig, caller, response, { nano: 0n, usage: {} });
   });

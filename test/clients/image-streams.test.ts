@@ -140,13 +140,13 @@ const wholes: Record<string, Whole> = {
   },
   "byteplus, one": {
     body: { model: seedream, partial_images: 2 },
-    types: ["partial_succeeded", "completed"],
+    types: ["completed"],
     images: [wide],
     charged: seedreamCharge(1),
   },
   "byteplus, a sequence": {
     body: { model: seedream, ...sequence(3) },
-    types: ["partial_succeeded", "partial_succeeded", "partial_succeeded", "completed"],
+    types: ["completed", "completed", "completed"],
     images: [wide, wide, wide],
     charged: seedreamCharge(3),
   },
@@ -238,7 +238,7 @@ describe("a stream that breaks off", () => {
     },
     "behind two images of a sequence: those": {
       body: { model: `${seedream}+stall-2`, ...sequence(3) },
-      types: ["partial_succeeded", "partial_succeeded"],
+      types: ["completed", "completed"],
       code: "upstream_timeout",
       charged: counted(2, "interrupted"),
     },
@@ -279,6 +279,49 @@ describe("a stream that breaks off", () => {
   });
 });
 
+describe("Seedream's streams", () => {
+  const failing = { model: seedream, prompt: "fail:2 3 images", ...sequence(3) };
+
+  test("for OpenAI's SDKs have the images that failed behind the last one", async () => {
+    const { client, caller } = await newClient(rig);
+    const { events, thrown, response } = await streamed(client, failing);
+    expect(thrown).toBeUndefined();
+    expect(typesOf(events)).toEqual(["completed", "completed"]);
+    expect(await decoded(events)).toEqual([wide, wide]);
+    expect(events.map(({ usage, failed }) => [usage === undefined, failed === undefined])).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+    expect(events.at(-1)).toMatchObject({ failed: [{ index: 1, error: {} }], output_format: "jpeg" });
+    await expectCharged(rig, caller, response, seedreamCharge(2));
+  });
+
+  test("in which all images failed end with an error", async () => {
+    const { client, caller } = await newClient(rig);
+    const { events, thrown, response } = await streamed(client, { model: seedream, prompt: "fail:1" });
+    expect(events).toEqual([]);
+    expect(thrown).toMatchObject({ code: "OutputImageSensitiveContentDetected" });
+    await expectCharged(rig, caller, response, { nano: 0n, usage: {} });
+  });
+
+  test.each([
+    ["the AI SDK", "/v1", { "user-agent": "ai/7 ai-sdk/openai/4" }, true],
+    ["any other client", "/v1", {}, false],
+    ["BytePlus's group", "/v1/byteplus", { "x-stainless-lang": "js" }, false],
+  ])("for %s", async (_who, base, headers, isOpenai) => {
+    const { token } = await rig.caller();
+    const response = await fetch(`${rig.gateway.url}${base}/images/generations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+      body: JSON.stringify({ ...failing, stream: true }),
+    });
+    const text = await response.text();
+    expect(text.includes("partial_succeeded")).toBe(!isOpenai);
+    expect(text.includes("partial_failed")).toBe(!isOpenai);
+    expect(text.includes('"failed":[')).toBe(isOpenai);
+  });
+});
+
 describe("a stream with a failure", () => {
   const failing: Record<string, Broken> = {
     "behind a preview: free": {
@@ -289,7 +332,7 @@ describe("a stream with a failure", () => {
     },
     "behind one of three images: free, and that one is recorded": {
       body: { model: `${seedream}+error-1`, ...sequence(3) },
-      types: ["partial_succeeded"],
+      types: ["completed"],
       code: "InternalServiceError",
       charged: { ...counted(1, "failed"), nano: 0n },
     },

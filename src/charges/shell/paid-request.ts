@@ -22,6 +22,8 @@ export interface PaidRequest {
   /** The body, or its source if it has not been read yet. */
   body: Uint8Array | BodySource;
   client: PaidClient;
+  /** Whether its address is in the group of a provider. */
+  isGrouped?: boolean;
   /** The model, if the request's address decides about it. */
   modelOf?: ModelOf | undefined;
 }

@@ -25,6 +25,17 @@ export function entriesOf({ data }: JsonObject): JsonObject[] {
   return listOf(data).map((entry) => objectOf(entry) ?? {});
 }
 
+function isFailed({ error }: JsonObject): boolean {
+  return error !== undefined && error !== null;
+}
+
+/** The answer with its images as `data`, and those that failed, with their places, as `failed`; as it is if none failed. */
+export function withoutFailures(answer: JsonObject): JsonObject {
+  const entries = entriesOf(answer);
+  const failed = entries.flatMap((entry, index) => (isFailed(entry) ? [{ index, error: entry["error"] }] : []));
+  return failed.length === 0 ? answer : { ...answer, data: entries.filter((entry) => !isFailed(entry)), failed };
+}
+
 /** The images of a whole answer, and their tokens if it should have reported them. */
 export function countImages(body: ImagesBody, answer: JsonObject, bound: WorkBound): ObservedUsage {
   const delivered = entriesOf(answer).filter(isDelivered);

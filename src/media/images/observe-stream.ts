@@ -23,6 +23,7 @@ import {
 } from "../../core/index.ts";
 import { type ReadUsage, dataOf, eventsOf, type StreamObserver } from "../../streaming/index.ts";
 import { expectedImageTokens, variantIn } from "./delivered.ts";
+import { IMAGE_FIELD, withoutImage } from "./image-text.ts";
 
 const NOTHING = Buffer.alloc(0);
 
@@ -176,21 +177,6 @@ export class ImageStreamObserver implements StreamObserver {
 /** Whether an upstream that counts tokens has counted none of an image. */
 function isWithoutOutput(usage: Usage): boolean {
   return inputTokens(usage) > 0 && outputTokens(usage) === 0;
-}
-
-const IMAGE_FIELD = "b64_json";
-const IMAGE_KEY = Buffer.from(`"${IMAGE_FIELD}"`);
-const QUOTE = 0x22;
-
-/**
- * The event with its image replaced by empty text: megabytes of base64, which contains no escapes, need not be decoded
- * to read the other fields.
- */
-function withoutImage(event: Buffer): Buffer {
-  const key = event.indexOf(IMAGE_KEY);
-  const start = key === -1 ? -1 : event.indexOf(QUOTE, key + IMAGE_KEY.length);
-  const end = start === -1 ? -1 : event.indexOf(QUOTE, start + 1);
-  return end === -1 ? event : Buffer.concat([event.subarray(0, start + 1), event.subarray(end)]);
 }
 
 function kindOf(event: Buffer, parsed: JsonObject): EventKind {

@@ -24,8 +24,11 @@ export function writeImageEvents(events: ImageEvents, body: ImageRequestFields, 
   const delivered = entries.filter(isDelivered);
   const failures = entries.flatMap((entry, index) => failureOf(entry, index) ?? []);
   const completed = delivered.map((entry, index) => {
-    const usage = index === delivered.length - 1 ? objectOf(answer["usage"]) : undefined;
-    return { type: `${events}.completed`, ...described(entry, body, answer), ...(usage && { usage }) };
+    const isLast = index === delivered.length - 1;
+    const usage = isLast ? objectOf(answer["usage"]) : undefined;
+    const failed = isLast ? answer["failed"] : undefined;
+    const more = { ...(usage && { usage }), ...(failed !== undefined && { failed }) };
+    return { type: `${events}.completed`, ...described(entry, body, answer), ...more };
   });
   const nothing = completed.length + failures.length === 0;
   return [...completed, ...failures, ...(nothing ? [withheld] : [])].map(namedEvent).join("");

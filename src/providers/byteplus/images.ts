@@ -84,6 +84,7 @@ function searchesOf(body: JsonObject): RequestedExtras {
 /** An image that failed is replaced by its error in the list, so only an answer without a list is a failure. */
 const operation = {
   path: "/images/generations",
+  failsByImage: true,
   edits: (body: JsonObject) => editsBetween(body, fitted(body)),
   readUsage,
   extras: searchesOf,
