@@ -17,6 +17,7 @@ const findings: Readonly<Record<string, RegExp>> = {
   "unbounded-list": /messages wait/,
   "asked-response-forgotten": /were asked for/,
   "left-text-unpaid": /aborted, and cost/,
+  "budget-kept-by-move": /the books drift/,
 };
 
 let copy: string;

@@ -77,7 +77,8 @@ class Run {
     const [a, b] = (this.#nodes = [new Node(world, "a"), new Node(world, "b")]);
     const { random, time } = world;
     const count = random.int(1, 5);
-    const key = random.chance(0.4) ? { key: "key", fingerprint: "f" } : undefined;
+    const hasKey = random.chance(0.4) && !world.mayMove;
+    const key = hasKey ? { key: "key", fingerprint: "f" } : undefined;
     for (let index = 0; index < count; index += 1) {
       const nodes = random.pick([[a, b] as const, [a, b] as const, [b, a] as const]);
       const plan = { id: `w${index}`, retry: random.chance(0.7) ? key : undefined };

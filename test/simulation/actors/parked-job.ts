@@ -1,7 +1,7 @@
 import { openWork, type ParkedWork, keepAnswer, resumeWork, Work, type WorkOrder } from "../../../src/charges/index.ts";
 import { GatewayError, type ObservedUsage } from "../../../src/core/index.ts";
 import type { Node } from "../kit/node.ts";
-import { account, codeOf, type World } from "../kit/world.ts";
+import { codeOf, type World } from "../kit/world.ts";
 import type { Actor } from "./actor.ts";
 
 /** The answer that is stored for the retry key of a job. */
@@ -11,6 +11,8 @@ export const createdText = "created";
 export class ParkedJob implements Actor {
   readonly id: string;
   readonly #world: World;
+  /** It pays from the first request on, wherever its user moves. */
+  #accountId: string | undefined;
   readonly #nodes: readonly [Node, ...Node[]];
   readonly #node: Node;
   readonly #retry: WorkOrder["retry"];
@@ -61,7 +63,7 @@ export class ParkedJob implements Actor {
     const { random, price, dearPrice, time } = this.#world;
     return {
       id: this.id,
-      principal: { user: "u", tokenId: "t", accountId: account, rates: undefined },
+      principal: { user: "u", tokenId: "t", accountId: (this.#accountId ??= this.#world.account), rates: undefined },
       operation: "chat",
       dialect: undefined,
       source: { provider, model: "m", modelId: `${provider}/m` },

@@ -11,7 +11,7 @@ import { createProvider } from "../../../src/providers/index.ts";
 import { RealtimeSessions } from "../../../src/realtime/index.ts";
 import { BusyTargets, KeyPool, ModelRouter, type UpstreamRoute } from "../../../src/routing/index.ts";
 import type { Node } from "../kit/node.ts";
-import { account, codeOf, type World } from "../kit/world.ts";
+import { codeOf, type World } from "../kit/world.ts";
 import type { Actor } from "./actor.ts";
 import { ACTIVE_RESPONSE, readEvent, SessionUpstream } from "./session-upstream.ts";
 
@@ -33,7 +33,6 @@ const provider = createProvider({ kind: "openai", baseUrl: "https://upstream.exa
 const principal = {
   tokenId: "t",
   user: "u",
-  accountId: account,
   service: false,
   role: "member" as const,
   models: undefined,
@@ -97,15 +96,16 @@ export class SessionCall implements Actor, Socket {
   }
 
   async run(): Promise<void> {
-    const { meetings } = this.#world;
+    const { meetings, account: accountId } = this.#world;
     meetings.begin(this.id, "opening");
+    const caller = { ...principal, accountId };
     try {
       const opened = await this.#sessions().open({
         requestId: this.id,
         request: new Request("https://gateway.example/v1/realtime?model=openai/m", {
           headers: { "x-tollgate-fallback": "openai/second, other/m" },
         }),
-        caller: { principal, grant: undefined, protocol: undefined, recheck: async () => principal },
+        caller: { principal: caller, grant: undefined, protocol: undefined, recheck: async () => caller },
       });
       if (opened instanceof Response) return;
       this.#handler = opened.socket;

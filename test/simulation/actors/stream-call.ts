@@ -13,7 +13,7 @@ import {
 } from "../../../src/core/index.ts";
 import { firstContentOf } from "../../../src/dialects/index.ts";
 import type { Node } from "../kit/node.ts";
-import { account, codeOf, type World } from "../kit/world.ts";
+import { codeOf, type World } from "../kit/world.ts";
 import type { Actor } from "./actor.ts";
 import {
   contentReader,
@@ -54,6 +54,8 @@ export interface StreamPlan {
 export class StreamCall implements Actor {
   readonly id: string;
   readonly #world: World;
+  /** It pays from the first request on, wherever its user moves. */
+  #accountId: string | undefined;
   readonly #node: Node;
   readonly #retry: WorkOrder["retry"];
   readonly #abort = new CallAborter();
@@ -169,7 +171,7 @@ export class StreamCall implements Actor {
     const inputTokens = random.int(1, 200);
     return {
       id: this.id,
-      principal: { user: "u", tokenId: "t", accountId: account, rates: undefined },
+      principal: { user: "u", tokenId: "t", accountId: (this.#accountId ??= this.#world.account), rates: undefined },
       operation: "chat",
       dialect: "chat",
       source: { provider, model: "m", modelId: `${provider}/m` },

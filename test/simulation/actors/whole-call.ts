@@ -12,7 +12,7 @@ import { GatewayError, type Nano } from "../../../src/core/index.ts";
 import type { RetryKey } from "../../../src/ledger/index.ts";
 import { MemoryBudget } from "../../../src/streaming/index.ts";
 import type { Node } from "../kit/node.ts";
-import { account, codeOf, type World } from "../kit/world.ts";
+import { codeOf, type World } from "../kit/world.ts";
 import type { Actor } from "./actor.ts";
 
 /** How long the upstream may be silent. */
@@ -24,7 +24,7 @@ const TOKENS_PER_SECOND = 50;
 const wholeText = "whole";
 const schema = z.looseObject({});
 
-const principal = { user: "u", tokenId: "t", accountId: account, rates: undefined };
+const principal = { user: "u", tokenId: "t", rates: undefined };
 
 /** A request that the upstream has received; times in milliseconds since the epoch. */
 interface Sent {
@@ -46,12 +46,14 @@ export class WholeCall implements Actor {
   readonly #broken = Promise.withResolvers<never>();
   #leftAt: number | undefined;
   #sent: Sent | undefined;
+  readonly #paying: { accountId: string };
 
   constructor(world: World, node: Node, { id, key }: { id: string; key: string | undefined }) {
     this.id = id;
     this.#world = world;
     this.#node = node;
     this.#key = key;
+    this.#paying = { accountId: world.account };
     const { deps, ticker } = node;
     const body = { bytesMax: 1_000, arrivalMsMax: 1_000, ticker };
     this.#shell = new WorkShell({ work: deps, body, memory: new MemoryBudget(1_000_000) });
@@ -79,7 +81,14 @@ export class WholeCall implements Actor {
   #request(): Parameters<WorkShell["run"]>[0] {
     return {
       requestId: this.id,
-      principal: { ...principal, service: false, role: "member", models: undefined, expiresAt: undefined },
+      principal: {
+        ...principal,
+        ...this.#paying,
+        service: false,
+        role: "member",
+        models: undefined,
+        expiresAt: undefined,
+      },
       headers: new Headers(this.#key === undefined ? {} : { "idempotency-key": this.#key }),
       body: Buffer.from("{}"),
       client: this.#client,
@@ -103,7 +112,7 @@ export class WholeCall implements Actor {
     const limit = random.pick([100, 500, 2_000, 6_000]);
     return {
       id: this.id,
-      principal,
+      principal: { ...principal, ...this.#paying },
       operation: "chat",
       dialect: "chat",
       source: { provider: "up", model: "m", modelId: "up/m" },

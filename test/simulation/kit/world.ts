@@ -10,15 +10,19 @@ import {
 import { type ModelPrice, PriceBook } from "../../../src/pricing/index.ts";
 import type { SqliteStorage } from "../../../src/storage/index.ts";
 import { openStorage } from "../../kit/storage.ts";
+import { BudgetChanges } from "./budget-changes.ts";
 import type { Weather } from "./faulty-store.ts";
 import { Meetings, type Span } from "./meetings.ts";
 import { Random } from "./random.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
+/** One of so many seeds has budgets. */
+const BUDGETED_SEEDS = 4;
+
 /** Calls of the injected parts within one event; beyond it, something calls itself without a turn of the event loop. */
 const CALLS_MAX = 200_000;
 
-export const account = "user:u";
+const account = "user:u";
 
 /** A piece of work, as the simulation judges it. */
 export interface Known {
@@ -89,6 +93,8 @@ export class World {
   traceHash = 0;
   /** The first thing that was found wrong. */
   finding: string | undefined;
+  /** What an operator does with budgets meanwhile; undefined if there are none. */
+  readonly #budgets: BudgetChanges | undefined;
   readonly #handle: Database;
   readonly #known = new Map<string, Known>();
   /** The subject whose events an operation of this work belongs to: a session for its works. */
@@ -107,13 +113,30 @@ export class World {
     );
     const { storage, bytes } = options.template;
     this.#handle = Database.deserialize(bytes, { safeIntegers: true, strict: true });
-    this.inner = openLedgerStore({ ...storage, handle: this.#handle });
+    const own = { ...storage, handle: this.#handle };
+    this.inner = openLedgerStore(own);
+    const { time } = this;
+    const { seed, credits } = options;
+    const told = { trace: (line: string) => this.trace(line), find: (what: string) => this.find(what) };
+    this.#budgets =
+      seed % BUDGETED_SEEDS === 1 ? new BudgetChanges({ storage: own, time, seed, credits, ...told }) : undefined;
     this.price = priceOf("up/m");
     this.dearPrice = priceOf("dear/m");
   }
 
+  /** The account of calls that begin now. */
+  get account(): string {
+    return this.#budgets?.accountId ?? account;
+  }
+
+  /** Whether the account of later calls may be another one, under which their retry keys are not found. */
+  get mayMove(): boolean {
+    return this.#budgets !== undefined;
+  }
+
   async open(): Promise<void> {
     const { time, inner, options } = this;
+    if (this.#budgets !== undefined) return this.#budgets.open();
     const about = { kind: "user", name: "u", parentId: undefined, prepaid: true } as const;
     await inner.putAccount({ id: account, ...about, maxBudget: undefined, period: undefined }, time.now);
     await inner.commit([{ kind: "grant", id: "grant", accountId: account, amount: options.credits, at: time.now }]);
