@@ -1,5 +1,6 @@
 /** The commands on people and money over `--server`: the same as on the storage, each with one row in the audit log. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -94,6 +95,7 @@ const shownElsewhere = [
   "people apply",
   "account set",
   "credits refund",
+  "import litellm",
 ];
 
 test("every command that may have a reason is in these tables", async () => {
@@ -202,4 +204,28 @@ test.concurrent.each<[string[], Record<string, string>, RegExp]>([
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   expect(stderr).toMatch(line);
+});
+
+test("a row that is changed, removed or cut off is found, and named", async () => {
+  const file = join(folder, "tampered.db");
+  const storage = ["--storage", `sqlite:${file}`];
+  for (const user of ["one", "two"]) await runCli(["token", "create", "--user", user, ...storage], {}, folder);
+  const verify = async (): Promise<[number, string]> => {
+    const { code, stdout } = await runCli(["audit", "verify", ...storage], {}, folder);
+    return [code, stdout];
+  };
+  const tamper = (statement: string): void => {
+    const database = new Database(file);
+    for (const trigger of ["audit_is_never_changed", "audit_is_never_deleted"])
+      database.run(`DROP TRIGGER IF EXISTS ${trigger}`);
+    database.run(statement);
+    database.close();
+  };
+  expect(await verify()).toEqual([0, "The audit log is whole: 4 rows.\n"]);
+  tamper("UPDATE audit SET actor = 'cli:nobody' WHERE number = 3");
+  expect(await verify()).toEqual([1, "The audit log is not whole: row 3 was changed, or a row before it.\n"]);
+  tamper("DELETE FROM audit WHERE number >= 3");
+  expect(await verify()).toEqual([1, "The audit log is not whole: row 3 is missing: the log ends at row 4.\n"]);
+  tamper("DELETE FROM audit WHERE number = 1");
+  expect(await verify()).toEqual([1, "The audit log is not whole: row 1 is missing: row 2 follows.\n"]);
 });

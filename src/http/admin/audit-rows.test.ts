@@ -1,7 +1,10 @@
 /** Each route that changes something writes one row for one act, and none for a dry run or a refusal. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { z } from "@hono/zod-openapi";
 import { addBudget, addGroup, addHolder, createToken } from "../../accounts/index.ts";
 import { AdminServer } from "./__fixtures__/admin-server.ts";
+import { adminRoutes } from "./admin-routes.ts";
+import { operatorRoutes } from "./operator/index.ts";
 import { type AdminRoute, routeRoles } from "./route-roles.ts";
 
 type ChangingRoute = Exclude<AdminRoute, `get ${string}`>;
@@ -100,4 +103,35 @@ describe("one row", () => {
 test("the rows of the table are the routes that change something", () => {
   const changing = Object.keys(routeRoles).filter((route) => !route.startsWith("get "));
   expect(Object.keys(acts).toSorted()).toEqual(changing.toSorted());
+});
+
+describe("the conventions of changes", () => {
+  const changing = [...adminRoutes, ...operatorRoutes].filter(({ method }) => method !== "get");
+  const named = changing.map(({ method, path, contract }) => [`${method} ${path}`, contract?.request] as const);
+  const namesOf = (schema: unknown): string[] => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
+
+  test.each(named)("%s takes a dry run and a reason, and a version if it has one", (route, request) => {
+    expect(namesOf(request?.query)).toContain("dry_run");
+    expect(namesOf(request?.headers)).toContain("x-tollgate-reason");
+    // A switch of a provider has no version: it is set, not changed.
+    const hasVersion = route.includes("{id}") && !route.includes("/providers/");
+    expect(namesOf(request?.headers).includes("if-match")).toBe(hasVersion);
+  });
+
+  test.each(
+    Object.entries(acts).filter(
+      ([route]) => /^(?:patch|delete) .*\{id\}$/.test(route) && !route.includes("/providers/"),
+    ),
+  )("%s is refused with another version, and none is changed", async (route, { act, body, id = () => "" }) => {
+    if (act === "organisation.delete")
+      await server.ask(owner, "post /admin/v1/organisations", { body: { name: id() } });
+    const path = route.replace("{id}", id());
+    const { status, etag } = await server.ask(owner, path.replace(/^\w+/, "get"));
+    expect([status, etag]).toEqual([200, expect.stringMatching(/^"\d+"$/) as string]);
+    const asked = (version: string) => ({ ...(body && { body }), headers: { "if-match": version } });
+    const before = await server.deps.log.list({ limit: 1 });
+    expect(await server.ask(owner, path, asked('"999"'))).toMatchObject({ status: 412, code: "precondition_failed" });
+    expect(await server.deps.log.list({ limit: 1 })).toEqual(before);
+    expect(await server.ask(owner, path, asked(etag ?? ""))).toMatchObject({ status: 200 });
+  });
 });
