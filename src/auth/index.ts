@@ -7,6 +7,7 @@ export { type Principal, toPrincipal } from "./principal.ts";
 export { SessionLimit } from "./session-limit.ts";
 export type { SignedCaller, SignedRequest, VerifySigned } from "./signed-callers.ts";
 export {
+  endImportedKey,
   insertImportedKey,
   insertToken,
   openClientSecretStore,

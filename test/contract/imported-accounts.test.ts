@@ -211,6 +211,31 @@ function describeImports(engine: string, url: () => Promise<string>): void {
       expect(await codeOf("sk-site")).toBe("token_revoked");
     });
 
+    test("a key that was rotated at the other gateway since gets to the same token, and the one before ends", async () => {
+      await importAccounts(deps, plan);
+      const { tokenId } = await callerOf("sk-ann");
+      const earlier = [{ hash: hashOf("sk-ann"), validUntil: START + 5_000 }];
+      const owner = { kind: "token", foreignId: hashOf("sk-ann-2") } as const;
+      const budget = { foreignId: "k2", earlierIds: ["k1"], owner, maxBudget: 5n * credit, spent: 0n };
+      const tokens = [tokenOf("sk-ann-2", { earlier }), ...plan.tokens.slice(1)];
+      const { created, leftOut } = await importAccounts(deps, { ...plan, tokens, budgets: [budget] });
+      expect({ tokens: created.token, budgets: created.budget, leftOut }).toEqual({
+        tokens: 1,
+        budgets: 0,
+        leftOut: [],
+      });
+      expect((await callerOf("sk-ann-2")).tokenId).toBe(tokenId);
+      expect((await callerOf("sk-ann")).tokenId).toBe(tokenId);
+      now += 5_000;
+      expect([await codeOf("sk-ann"), await codeOf("sk-ann-2")]).toEqual(["invalid_token", "ann"]);
+      // A rotation here is the last word.
+      await rotateToken(deps, tokenId, 0);
+      const again = [{ hash: hashOf("sk-ann-2"), validUntil: now + 5_000 }];
+      const later = { ...plan, budgets: [], tokens: [tokenOf("sk-ann-3", { earlier: again })] };
+      expect((await importAccounts(deps, later)).leftOut).toMatchObject([{ kind: "token" }]);
+      expect([await codeOf("sk-ann-2"), await codeOf("sk-ann-3")]).toEqual(["invalid_token", "invalid_token"]);
+    });
+
     test("an earlier key never takes the place of one in use", async () => {
       const earlier = [{ hash: hashOf("sk-site"), validUntil: START + DAY_MS }];
       await importAccounts(deps, { ...plan, tokens: [tokenOf("sk-ann", { earlier }), ...plan.tokens.slice(1)] });

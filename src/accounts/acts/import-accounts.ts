@@ -1,10 +1,11 @@
 /** Accounts of another gateway: holders, tokens with the keys that callers go on using, and budgets with their running spend. */
 import type { NoteChange } from "../../audit/index.ts";
-import { insertImportedKey, type Policy } from "../../auth/index.ts";
+import { endImportedKey, insertImportedKey, type Policy, type TokenRecord } from "../../auth/index.ts";
 import type { Nano } from "../../core/index.ts";
 import { addBudgetSteps, type BudgetRequest } from "../budgets/budgets.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { AccountLevel, HolderKind, OwnerKind } from "../holder.ts";
+import { tokenSettingsOf } from "../settings.ts";
 import { requireFewBudgets } from "../sql/budgets-beside.ts";
 import { findHolder } from "../sql/holders.ts";
 import { findImported, insertImported } from "../sql/imports.ts";
@@ -43,6 +44,8 @@ export interface ImportedToken extends ImportedPolicy {
 
 export interface ImportedBudget extends Omit<BudgetRequest, "models"> {
   foreignId: string;
+  /** The foreign ids that it had before its key was rotated there. */
+  earlierIds?: readonly string[] | undefined;
   owner: Foreign;
   spent: Nano;
 }
@@ -143,7 +146,7 @@ class Import {
   *token(wanted: ImportedToken): Steps<void> {
     const { foreignId, owner, earlier: _, ...settings } = wanted;
     const place: Foreign = { kind: "token", foreignId };
-    if (yield* this.#isThere(place)) return;
+    if ((yield* this.#isThere(place)) || (yield* this.#rotated(wanted))) return;
     const ownerId = this.#idOf(owner);
     if (ownerId === undefined) {
       this.#leaveOut(place, `its ${owner.kind} was left out, or was deleted here`);
@@ -159,12 +162,32 @@ class Import {
     yield* this.#made(place, token.id);
   }
 
+  /** Whether the key has replaced one that an earlier import has made: it gets to the same token, and that one ends. */
+  *#rotated({ foreignId, earlier }: ImportedToken): Steps<boolean> {
+    for (const { hash, validUntil } of earlier) {
+      const id = yield* findImported({ source: this.#source, kind: "token", foreignId: hash });
+      const token = id === undefined ? undefined : yield* findToken(id);
+      if (token === undefined) continue;
+      yield endImportedKey(Buffer.from(hash, "hex"), validUntil);
+      if (!isImported(token)) {
+        this.#leaveOut({ kind: "token", foreignId }, `token ${token.id} was rotated or revoked here`);
+        return true;
+      }
+      yield* this.#addKey(foreignId, token, undefined);
+      yield* this.#made({ kind: "token", foreignId }, token.id);
+      const after = { ...tokenSettingsOf(token, undefined), imported_key: foreignId.slice(0, 8) };
+      this.#note({ act: "token.change", target: `token:${token.id}`, after });
+      return true;
+    }
+    return false;
+  }
+
   /** The keys before a rotation, which work until the end of their grace. */
   *earlierKeys({ foreignId, earlier }: ImportedToken): Steps<void> {
     const id = this.#idOf({ kind: "token", foreignId });
     if (id === undefined || earlier.length === 0) return;
     const token = yield* findToken(id);
-    if (token === undefined) return;
+    if (token === undefined || !isImported(token)) return;
     for (const { hash, validUntil } of earlier) if (validUntil > this.#at) yield* this.#addKey(hash, token, validUntil);
   }
 
@@ -174,9 +197,10 @@ class Import {
   }
 
   *budget(wanted: ImportedBudget): Steps<void> {
-    const { foreignId, owner, ...request } = wanted;
+    const { foreignId, earlierIds = [], owner, ...request } = wanted;
     const place = { kind: "budget", foreignId } as const;
-    if (yield* this.#isThere(place)) return;
+    for (const earlier of [foreignId, ...earlierIds])
+      if (yield* this.#isThere({ kind: "budget", foreignId: earlier })) return;
     const name = this.#idOf(owner);
     if (name === undefined) {
       this.#leaveOut(place, `its ${owner.kind} was left out, or was deleted here`);
@@ -209,4 +233,9 @@ class Import {
   #idOf({ kind, foreignId }: Foreign): string | undefined {
     return this.#ids.get(`${kind}:${foreignId}`);
   }
+}
+
+/** Whether the token has the secret of its import: a rotation or a revocation here ends all imported keys, also later ones. */
+function isImported({ previousHash, revokedAt }: Pick<TokenRecord, "previousHash" | "revokedAt">): boolean {
+  return previousHash === undefined && revokedAt === undefined;
 }

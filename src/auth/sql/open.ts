@@ -186,3 +186,8 @@ export function insertImportedKey(hash: Uint8Array, key: ImportedKey, at: number
   return sql`INSERT INTO imported_keys (hash, ${importedKeys.names}, created_at) VALUES (${hash}, ${importedKeys.values(key)}, ${at})
     ON CONFLICT (hash) DO NOTHING`;
 }
+
+/** Sets the end of a key that has none, or a later one. */
+export function endImportedKey(hash: Uint8Array, until: number): Statement {
+  return sql`UPDATE imported_keys SET valid_until = ${until} WHERE hash = ${hash} AND (valid_until IS NULL OR valid_until > ${until})`;
+}

@@ -143,7 +143,7 @@ class Planner {
   }
 
   #keys(): void {
-    const { database, at } = this.#options;
+    const { database } = this.#options;
     const deprecated = Map.groupBy(
       database.rows("LiteLLM_DeprecatedVerificationToken"),
       (row) => textIn(row, "active_token_id") ?? "",
@@ -158,7 +158,7 @@ class Planner {
       if (textIn(row, "team_id") === DASHBOARD_TEAM) continue;
       const earlier = (deprecated.get(hash) ?? []).flatMap((old) => {
         const [before = "", validUntil = 0] = [textIn(old, "token"), timeIn(old, "revoke_at")];
-        return isHash(before) && validUntil > at ? [{ hash: before.toLowerCase(), validUntil }] : [];
+        return isHash(before) ? [{ hash: before.toLowerCase(), validUntil }] : [];
       });
       this.#addKey(row, { hash: hash.toLowerCase(), field, earlier });
     }
@@ -184,7 +184,9 @@ class Planner {
       paused: row["blocked"] === true || isClosed || isNarrow(row) || budgets.length > room,
       earlier,
     });
-    this.#budgets.push(...budgets.slice(0, room));
+    const earlierIds = ({ foreignId }: ImportedBudget): string[] =>
+      earlier.map((before) => foreignId.replace(hash, before.hash));
+    this.#budgets.push(...budgets.slice(0, room).map((budget) => ({ ...budget, earlierIds: earlierIds(budget) })));
   }
 
   #ownerOf(row: LitellmRow, field: string): ImportedToken["owner"] {
