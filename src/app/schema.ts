@@ -76,5 +76,6 @@ export const schema: Schema = {
     ledger.CALL_NAMES,
     { ...ledger.BOOK_LISTS, oldest: ledger.CALL_NAMES },
     { ...auth.IMPORTED_KEYS, oldest: ledger.CALL_NAMES },
+    ledger.CALL_SUMS,
   ],
 };

@@ -6,6 +6,7 @@ export type {
   SpendingGroup,
   SpendingOutcome,
   SpendingQuery,
+  UsageDimension,
   UsageGroup,
   UsageGrouping,
   UsageOutcome,

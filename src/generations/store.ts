@@ -11,8 +11,21 @@ import type {
 } from "./call-query.ts";
 import type { Generation } from "./generation.ts";
 
-/** The dimensions of sums: days or longer intervals, accounts, models. A session is not known of whole days. */
-export type UsageDimension = "day" | "organisation" | "user" | "token" | "provider" | "model" | "session";
+/**
+ * The dimensions of sums: days or longer intervals, accounts, models, operations. A call belongs to a user or to a project. Sessions and
+ * end users are not known of whole days: they are summed from the rows of calls.
+ */
+export type UsageDimension =
+  | "day"
+  | "organisation"
+  | "project"
+  | "user"
+  | "token"
+  | "provider"
+  | "model"
+  | "operation"
+  | "session"
+  | "end_user";
 
 /** The grouping of a user's own report: by the day on which calls began, by model, by token, or by the client's session. */
 export type UsageGrouping = Extract<UsageDimension, "day" | "model" | "token" | "session">;
@@ -43,10 +56,12 @@ export type UsageInterval = "day" | "week" | "month";
 export interface SpendingQuery extends UsagePeriod {
   /** The ids of the users; undefined for all that have ever called. */
   owners: readonly string[] | undefined;
-  groupBy: readonly Exclude<UsageDimension, "session">[];
+  groupBy: readonly UsageDimension[];
   interval: UsageInterval;
   /** Only calls with these values are counted. */
-  filter: Readonly<Partial<Record<"organisation" | "token" | "provider" | "model", string>>>;
+  filter: Readonly<
+    Partial<Record<"organisation" | "token" | "provider" | "model" | "operation" | "session" | "end_user", string>>
+  >;
   /** The id of the organisation that an account pays for; undefined if there is none. */
   organisationOf: (account: string) => string | undefined;
 }
@@ -54,9 +69,13 @@ export interface SpendingQuery extends UsagePeriod {
 export interface UsageSums {
   /** Accepted calls, including failed ones. */
   requests: bigint;
+  /** Those that have failed, broken off or expired. */
+  failures: bigint;
   inputTokens: bigint;
   outputTokens: bigint;
   credits: Nano;
+  /** At list price; of calls before it was recorded 0. */
+  listCredits: Nano;
 }
 
 export interface UsageGroup extends UsageSums {

@@ -4,6 +4,7 @@
  * on Postgres exceed the statement time-out. A batch takes a few milliseconds; batches are read one after the other for
  * all callers, and other work runs between two of them. The sums of one batch fit into 64 bits.
  */
+import { projectOf } from "../auth/index.ts";
 import { type Calendar, GatewayError } from "../core/index.ts";
 import { holderOfAccount } from "../ledger/index.ts";
 import { intervalName } from "./interval-name.ts";
@@ -22,15 +23,17 @@ import { Turns } from "./turns.ts";
 import { partsOf, type UsagePart } from "./usage-parts.ts";
 
 /** The dimensions that the rows of one user have. */
-export type StoredDimension = Exclude<UsageDimension, "organisation" | "user">;
+export type StoredDimension = Exclude<UsageDimension, "organisation" | "project" | "user">;
 
 /** The sums of one group within a batch. Dimensions that were not asked for are undefined, and so is the session of a call without one. */
 export interface UsageRow extends UsageSums {
   day: number | undefined;
   session: string | undefined;
+  endUser: string | undefined;
   account: string | undefined;
   provider: string | undefined;
   model: string | undefined;
+  operation: string | undefined;
 }
 
 export interface UsageBatch {
@@ -59,8 +62,9 @@ export interface UsageSource {
   batch(part: UsagePart, query: StoredQuery): Promise<UsageBatch>;
 }
 
-interface Reading extends Omit<SpendingQuery, "groupBy"> {
-  groupBy: readonly UsageDimension[];
+interface Reading extends SpendingQuery {
+  /** Whether groups by session come page by page. */
+  pages?: boolean;
 }
 
 const noOrganisation = (): undefined => undefined;
@@ -81,6 +85,7 @@ export class UsageReader {
     const own = {
       owners: [owner],
       groupBy: [groupBy],
+      pages: true,
       interval: "day",
       filter: {},
       organisationOf: noOrganisation,
@@ -99,12 +104,9 @@ export class UsageReader {
   }
 
   async #read(query: Reading): Promise<SpendingOutcome> {
-    const { from: begin, to, groupBy, groupsMax } = query;
-    // The sums of days do not tell sessions apart.
-    const isBySession = groupBy.includes("session");
-    const parts: UsagePart[] = isBySession
-      ? [{ unit: "calls", from: begin, to, day: 0 }]
-      : partsOf(begin, to, this.#calendar);
+    const { groupBy, groupsMax } = query;
+    const parts = this.#partsOf(query);
+    const isBySession = groupBy.length === 1 && groupBy[0] === "session" && query.pages === true;
     const removed = await this.#removedFrom(parts, query);
     if (removed !== undefined) return removed;
     const groups = new Map<string, SpendingGroup>();
@@ -124,6 +126,22 @@ export class UsageReader {
     const filled = [...groups.values()].filter(({ requests }) => requests > 0n);
     const sorted = filled.toSorted(isBySession ? bySession : byDayAndCredits);
     return { groups: sorted.slice(0, groupsMax), total, ...(sorted.length > groupsMax && { hasMore: true }) };
+  }
+
+  /** The sums of days know neither sessions nor end users: those are read from the calls, day by day if the day is asked for. */
+  #partsOf({ from, to, groupBy, filter }: Reading): UsagePart[] {
+    const parts = partsOf(from, to, this.#calendar);
+    const ofCalls = ["session", "end_user"] as const;
+    if (!ofCalls.some((dimension) => groupBy.includes(dimension) || filter[dimension] !== undefined)) return parts;
+    if (!groupBy.includes("day")) return from < to ? [{ unit: "calls", from, to, day: 0 }] : [];
+    return parts.flatMap((part) => (part.unit === "calls" ? part : this.#callsOf(part)));
+  }
+
+  #callsOf({ from, to }: UsagePart): UsagePart[] {
+    return Array.from({ length: to - from }, (_, index) => {
+      const day = from + index;
+      return { unit: "calls", from: this.#calendar.startOfDay(day), to: this.#calendar.startOfDay(day + 1), day };
+    });
   }
 
   #count(row: UsageRow, { owner, query, page, groups, total }: Counting): void {
@@ -181,31 +199,44 @@ function otherDays(timezone: string): GatewayError {
 function storedDimensions({ groupBy, filter }: Reading): StoredDimension[] {
   const asked = new Set<UsageDimension>([...groupBy, ...(Object.keys(filter) as (keyof typeof filter)[])]);
   const stored: StoredDimension[] = [];
-  for (const dimension of ["day", "session", "token", "provider", "model"] as const)
+  for (const dimension of ["day", "session", "end_user", "token", "provider", "model", "operation"] as const)
     if (asked.has(dimension) || (dimension === "token" && asked.has("organisation"))) stored.push(dimension);
   return stored;
 }
 
 function valuesOf(
-  { day, session, account, provider, model }: UsageRow,
+  { day, session, endUser, account, provider, model, operation }: UsageRow,
   owner: string,
   { interval, organisationOf }: { interval: UsageInterval; organisationOf: Reading["organisationOf"] },
 ): Partial<Record<UsageDimension, string | undefined>> {
+  const project = projectOf(owner);
   return {
     day: day === undefined ? undefined : intervalName(day, interval),
     organisation: account === undefined ? undefined : organisationOf(account),
-    user: owner,
+    user: project === undefined ? owner : undefined,
+    project,
     token: account === undefined ? undefined : tokenIdOf(account),
     provider,
     model,
+    operation,
     session,
+    end_user: endUser,
   };
 }
 
-const nothing = (): UsageSums => ({ requests: 0n, inputTokens: 0n, outputTokens: 0n, credits: 0n });
+const nothing = (): UsageSums => ({
+  requests: 0n,
+  failures: 0n,
+  inputTokens: 0n,
+  outputTokens: 0n,
+  credits: 0n,
+  listCredits: 0n,
+});
 
 function add(sums: UsageSums, row: UsageSums): void {
   sums.requests += row.requests;
+  sums.failures += row.failures;
+  sums.listCredits += row.listCredits;
   sums.inputTokens += row.inputTokens;
   sums.outputTokens += row.outputTokens;
   sums.credits += row.credits;

@@ -76,7 +76,9 @@ export interface Drift {
     | "open_calls"
     | "usage_requests"
     | "usage_input_tokens"
-    | "usage_output_tokens";
+    | "usage_output_tokens"
+    | "usage_failures"
+    | "usage_list_credits";
   recorded: bigint;
   recomputed: bigint;
   /** Of a sum: its day, owner and model. */

@@ -1,4 +1,4 @@
-/** The organisations and users of accounts, and their names: the sums of calls know only the id of an account. */
+/** The organisations, users and projects of accounts, and their names: the sums of calls know only the id of an account. */
 import type { AccountsDependencies, HolderKind } from "../accounts/index.ts";
 import { accountId } from "../ledger/index.ts";
 
@@ -34,7 +34,7 @@ export async function accountPlaces(
 }
 
 async function* holdersOf({ holders }: Pick<AccountsDependencies, "holders">) {
-  for (const kind of ["organisation", "user"] as const) {
+  for (const kind of ["organisation", "user", "project"] as const) {
     for (let after: string | undefined = ""; after !== undefined;) {
       const page = await holders.list({ kind, limit: PAGE, after });
       yield* page;

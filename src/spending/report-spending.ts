@@ -1,20 +1,35 @@
 /** The spending of organisations and users, for the admin API and the command line. */
 import type { AccountsDependencies } from "../accounts/index.ts";
 import { limits } from "../core/index.ts";
-import type { GenerationStore, SpendingOutcome, SpendingQuery } from "../generations/index.ts";
+import type { GenerationStore, SpendingOutcome, SpendingQuery, UsageDimension } from "../generations/index.ts";
 import { organisationIdOf, organisationIn, ownerIn } from "./reach.ts";
 import { accountPlaces, type AccountPlaces } from "./account-places.ts";
 
 /** The dimensions of reports, in the order of their columns. */
-export const spendingDimensions = ["day", "organisation", "user", "token", "provider", "model"] as const;
+export const spendingDimensions = [
+  "day",
+  "organisation",
+  "project",
+  "user",
+  "token",
+  "provider",
+  "model",
+  "operation",
+  "session",
+  "end_user",
+] as const satisfies readonly UsageDimension[];
 
 interface SpendingRequest extends Pick<SpendingQuery, "from" | "to" | "groupBy" | "interval" | "signal"> {
   /** Ids or names; of the token its id. */
   organisation?: string | undefined;
   user?: string | undefined;
+  project?: string | undefined;
   token?: string | undefined;
   provider?: string | undefined;
   model?: string | undefined;
+  operation?: string | undefined;
+  session?: string | undefined;
+  end_user?: string | undefined;
   groupsMax?: number;
 }
 
@@ -34,9 +49,11 @@ export async function reportSpending(
   const organisation = await organisationIdOf(deps, organisationIn(caller, request.organisation));
   const owner = await ownerIn(deps, request);
   const places = await accountPlaces(deps);
-  const { token, provider, model } = request;
+  const { token, provider, model, operation, session, end_user } = request;
   const filter = Object.fromEntries(
-    Object.entries({ organisation, token, provider, model }).filter(([, value]) => value !== undefined),
+    Object.entries({ organisation, token, provider, model, operation, session, end_user }).filter(
+      ([, value]) => value !== undefined,
+    ),
   );
   const { from, to, groupBy, interval, signal } = request;
   const query = { from, to, groupBy, interval, groupsMax, filter, ...(signal !== undefined && { signal }) };

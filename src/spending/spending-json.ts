@@ -9,28 +9,47 @@ export function spendingJson({ groups, total, places }: SpendingReport) {
 }
 
 function entryOf({ values, ...sums }: SpendingGroup, places: AccountPlaces) {
-  const { day, organisation, user, token, provider, model } = values;
+  const { organisation, project, user } = values;
   return {
     object: "usage" as const,
-    ...("day" in values && { day: day ?? "" }),
+    ...("day" in values && { day: values.day ?? "" }),
     ...("organisation" in values && {
       organisation: organisation === undefined ? null : places.nameOf("organisation", organisation),
       organisation_id: organisation ?? null,
     }),
-    ...("user" in values && user !== undefined && { user: places.nameOf("user", user), user_id: user }),
-    ...("token" in values && { token_id: token ?? "" }),
-    ...("provider" in values && { provider: provider ?? "" }),
-    ...("model" in values && { model: model ?? "" }),
+    ...("project" in values && {
+      project: project === undefined ? null : places.nameOf("project", project),
+      project_id: project ?? null,
+    }),
+    ...("user" in values && {
+      user: user === undefined ? null : places.nameOf("user", user),
+      user_id: user ?? null,
+    }),
+    ...callValuesJson(values),
     ...sumsJson(sums),
   };
 }
 
+/** The values of the dimensions that name no account; null of a call without a session or an end user. */
+export function callValuesJson(values: SpendingGroup["values"]) {
+  return {
+    ...("token" in values && { token_id: values.token ?? "" }),
+    ...("provider" in values && { provider: values.provider ?? "" }),
+    ...("model" in values && { model: values.model ?? "" }),
+    ...("operation" in values && { operation: values.operation ?? "" }),
+    ...("session" in values && { session: values.session ?? null }),
+    ...("end_user" in values && { end_user: values.end_user ?? null }),
+  };
+}
+
 /** Sums as every report has them. */
-export function sumsJson({ requests, inputTokens, outputTokens, credits }: UsageSums) {
+export function sumsJson({ requests, failures, inputTokens, outputTokens, credits, listCredits }: UsageSums) {
   return {
     requests: Number(requests),
+    failures: Number(failures),
     input_tokens: Number(inputTokens),
     output_tokens: Number(outputTokens),
     credits: creditsNumber(credits),
+    list_credits: creditsNumber(listCredits),
   };
 }

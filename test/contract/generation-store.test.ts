@@ -105,11 +105,13 @@ const everything: UsageQuery = { owner: "alice", from: 0, to: 1000 * DAY, groupB
 const requestsOf = (report: UsageOutcome) =>
   typeof report === "object" && "total" in report ? report.total.requests : report;
 
-const sums = (requests: bigint, inputTokens: bigint, outputTokens: bigint, credits: bigint) => ({
+const sums = (requests: bigint, inputTokens: bigint, outputTokens: bigint, credits: bigint, failures = 0n) => ({
   requests,
+  failures,
   inputTokens,
   outputTokens,
   credits,
+  listCredits: 0n,
 });
 
 function describeGenerationStore(name: string, open: () => Promise<Storage>): void {
@@ -172,7 +174,7 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
       test("count the owner's calls alone, whichever token and outcome they had", async () => {
         await put({}, { tokenId: "second", outcome: "failed", credits: 0n }, { owner: "bob" }, { owner: "alice2" });
         const { total } = (await store.usage(everything)) as { total: object };
-        expect(total).toEqual(sums(2n, 14n, 6n, 10n));
+        expect(total).toEqual(sums(2n, 14n, 6n, 10n, 1n));
       });
 
       test("begin with `from` and end before `to`", async () => {
@@ -353,12 +355,29 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
           tokenId: fc.constantFrom("a", "b", "c", "d"),
           provider: fc.constantFrom("p", "q"),
           model: fc.constantFrom("m", "n"),
+          operation: fc.constantFrom("chat", "embedding"),
+          outcome: fc.constantFrom("complete" as const, "failed" as const, "abandoned" as const),
+          session: fc.constantFrom(undefined, "s"),
+          endUser: fc.constantFrom(undefined, "e", "f"),
+          listCredits: fc.constantFrom(undefined, 5),
           startedAt: fc.integer({ min: 0, max: 40 * DAY }),
           credits: fc.bigInt({ min: 0n, max: 1000n }),
         });
         const calls = fc.sample(call, { seed: 20_261_127, numRuns: 60 });
         await put(...calls);
-        const groupBy = fc.uniqueArray(fc.constantFrom("day", "organisation", "user", "token", "provider", "model"));
+        const groupBy = fc.uniqueArray(
+          fc.constantFrom(
+            "day",
+            "organisation",
+            "user",
+            "token",
+            "provider",
+            "model",
+            "operation",
+            "session",
+            "end_user",
+          ),
+        );
         const moment = fc.integer({ min: 0, max: 41 * DAY });
         const interval = fc.constantFrom("day", "week", "month");
         await fc.assert(
@@ -370,12 +389,18 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
             const credits = (of: readonly { credits: bigint }[]) => of.reduce((sum, each) => sum + each.credits, 0n);
             expect(report.total.credits).toBe(credits(inside));
             expect(credits(report.groups)).toBe(credits(inside));
+            const failed = inside.filter(({ outcome }) => outcome === "failed").length;
+            const listed = inside.reduce((sum, { listCredits = 0 }) => sum + listCredits, 0);
+            expect([report.total.failures, report.total.listCredits]).toEqual([BigInt(failed), BigInt(listed)]);
             for (const { values, ...group } of report.groups) {
               const own = inside.filter(
-                ({ owner, tokenId, provider, model, startedAt }) =>
+                ({ owner, tokenId, provider, model, operation, session, endUser, startedAt }) =>
                   (!("user" in values) || values.user === owner) &&
                   (!("token" in values) || values.token === tokenId) &&
                   (!("organisation" in values) || values.organisation === all.organisationOf(`token:${tokenId}`)) &&
+                  (!("operation" in values) || values.operation === operation) &&
+                  (!("session" in values) || values.session === session) &&
+                  (!("end_user" in values) || values.end_user === endUser) &&
                   (!("provider" in values) || values.provider === provider) &&
                   (!("model" in values) || values.model === `${provider}/${model}`) &&
                   (!("day" in values) || values.day === intervalName(Math.floor(startedAt / DAY), length)),

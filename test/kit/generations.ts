@@ -27,16 +27,20 @@ const columns = [
   "client_request_id",
   "end_user",
   "tags",
+  "list_credits",
 ];
 
 /** On SQLite a call stands in the entry that ended it. */
 const entryColumns = columns.map((name) => ({ account_id: "debit_account", credits: "amount" })[name] ?? name);
 
 const COUNT_CALL = `
-  INSERT INTO daily_sums (owner, day, account_id, provider, model, requests, input_tokens, output_tokens, credits)
-  SELECT owner, started_at / 86400000, account_id, provider, model, 1, input_tokens, output_tokens, credits
+  INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, requests, failures, input_tokens, output_tokens,
+    credits, list_credits)
+  SELECT owner, started_at / 86400000, account_id, provider, model, operation, 1, outcome <> 'complete' AND outcome <> 'abandoned',
+    input_tokens, output_tokens, credits, coalesce(list_credits, 0)
   FROM generations WHERE number = ?
-  ON CONFLICT DO UPDATE SET requests = requests + 1, input_tokens = input_tokens + excluded.input_tokens,
+  ON CONFLICT DO UPDATE SET requests = requests + 1, failures = failures + excluded.failures,
+    list_credits = list_credits + excluded.list_credits, input_tokens = input_tokens + excluded.input_tokens,
     output_tokens = output_tokens + excluded.output_tokens, credits = credits + excluded.credits`;
 
 /** Writes the record of an ended call, as the end of its hold does; on SQLite also in the index of its owner and in the sums of its day. */
@@ -70,6 +74,7 @@ export async function insertGeneration(
     generation.clientRequestId ?? null,
     generation.endUser ?? null,
     generation.tags === undefined ? null : JSON.stringify(generation.tags),
+    generation.listCredits ?? null,
   ];
   if (storage.engine === "postgres") {
     const places = values.map((_, index) => `$${index + 1}`);

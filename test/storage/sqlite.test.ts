@@ -81,7 +81,7 @@ test("each call is found by its id and its owner alone, as it was", async () => 
 
 test("the sums are the same, and the books balance", async () => {
   const query = { owner: "alice", from: 0, to: 30, groupBy: "token", groupsMax: 9 } as const;
-  const sums = { requests: 2n, inputTokens: 6n, outputTokens: 8n, credits: 13n };
+  const sums = { requests: 2n, failures: 0n, inputTokens: 6n, outputTokens: 8n, credits: 13n, listCredits: 0n };
   const report = await openGenerationStore(storage, 1).usage(query);
   expect(report).toEqual({ groups: [{ name: "t", ...sums }], total: sums });
   expect(await openLedgerStore(storage).audit()).toMatchObject({ entries: 7, openHolds: 0, drifts: [] });

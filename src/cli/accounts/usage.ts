@@ -16,9 +16,13 @@ interface UsageOptions extends CommonOptions {
   interval: "day" | "week" | "month";
   organisation?: string;
   user?: string;
+  project?: string;
   token?: string;
   provider?: string;
   model?: string;
+  operation?: string;
+  session?: string;
+  endUser?: string;
 }
 
 export function addUsageCommand(program: Command): void {
@@ -29,9 +33,13 @@ export function addUsageCommand(program: Command): void {
     .option("--interval <length>", "day, week or month: of the groups by day", intervalOption, "day")
     .option("--organisation <name>", "calls that it pays for only", nameOption("--organisation"))
     .option("--user <name>", "their calls only", nameOption("--user"))
+    .option("--project <name>", "its calls only", nameOption("--project"))
     .option("--token <id>", "its calls only")
     .option("--provider <prefix>", "calls of a provider only")
     .option("--model <id>", "calls of a model only, by its id with the prefix")
+    .option("--operation <name>", "chat, embeddings …")
+    .option("--session <name>", "calls of a client's session only")
+    .option("--end-user <name>", "calls for the caller's own user only")
     .action(show);
 }
 
@@ -55,11 +63,11 @@ function periodIn(bounds: Parameters<typeof periodOf>[0], calendar: Calendar): R
 }
 
 async function show({ by: groupBy, since, until, interval, ...options }: UsageOptions): Promise<void> {
-  const { organisation, user, token, provider, model } = options;
+  const { organisation, user, project, token, provider, model, operation, session, endUser: end_user } = options;
   const report = await withState(options, async (state) => {
     const generations = openGenerationStore(state.storage);
     const period = periodIn({ from: since, to: until }, generations.calendar);
-    const filter = { organisation, user, token, provider, model };
+    const filter = { organisation, user, project, token, provider, model, operation, session, end_user };
     return reportSpending({ ...state, generations }, { ...period, ...filter, groupBy, interval });
   });
   if (report === "too-many-groups") throw new UsageError("--by: too many groups; ask for fewer, or for a shorter time");
@@ -83,5 +91,5 @@ async function show({ by: groupBy, since, until, interval, ...options }: UsageOp
   );
 }
 
-const amounts = ["requests", "input_tokens", "output_tokens", "credits"] as const;
+const amounts = ["requests", "failures", "input_tokens", "output_tokens", "credits", "list_credits"] as const;
 type Amount = (typeof amounts)[number];

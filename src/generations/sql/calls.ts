@@ -34,28 +34,37 @@ export interface CallStatements {
   owners: Statement;
 }
 
+/** 1 for a call that has failed. */
+const FAILURE = sql`CASE WHEN outcome <> 'complete' AND outcome <> 'abandoned' THEN 1 ELSE 0 END`;
+
 const SUMS = sql`CAST(sum(input_tokens) AS bigint) AS input_tokens, CAST(sum(output_tokens) AS bigint) AS output_tokens,
   CAST(sum(credits) AS bigint) AS credits`;
+
+const SUMS_OF_CALLS = sql`count(*) AS requests, CAST(sum(${FAILURE}) AS bigint) AS failures, ${SUMS},
+  CAST(sum(coalesce(list_credits, 0)) AS bigint) AS list_credits`;
 
 type StoredDimensions = readonly StoredDimension[];
 
 /** A column, or NULL if its dimension is not asked for. */
 const ifAsked = (by: StoredDimensions, dimension: StoredDimension): number => (by.includes(dimension) ? 1 : 0);
 
-/** The values of all dimensions but the session, which the sums of days do not know. */
+/** The values of all dimensions but the session and the end user, which the sums of days do not know. */
 const valuesOf = (by: StoredDimensions): Statement => sql`
   CASE CAST(${ifAsked(by, "token")} AS bigint) WHEN 1 THEN account_id END AS account_id,
   CASE CAST(${ifAsked(by, "provider")} AS bigint) WHEN 1 THEN provider END AS provider,
-  CASE CAST(${ifAsked(by, "model")} AS bigint) WHEN 1 THEN provider || '/' || model END AS model`;
+  CASE CAST(${ifAsked(by, "model")} AS bigint) WHEN 1 THEN provider || '/' || model END AS model,
+  CASE CAST(${ifAsked(by, "operation")} AS bigint) WHEN 1 THEN operation END AS operation`;
 
 const valuesOfCall = (by: StoredDimensions, day: number): Statement => sql`
   CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN CAST(${day} AS bigint) END AS day,
-  CASE CAST(${ifAsked(by, "session")} AS bigint) WHEN 1 THEN session END AS session, ${valuesOf(by)}`;
+  CASE CAST(${ifAsked(by, "session")} AS bigint) WHEN 1 THEN session END AS session,
+  CASE CAST(${ifAsked(by, "end_user")} AS bigint) WHEN 1 THEN end_user END AS end_user, ${valuesOf(by)}`;
 
 const daysOf = ({ owner, from, to }: Range, by: StoredDimensions): Statement => sql`
-  SELECT CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN day END AS day, NULL AS session, ${valuesOf(by)},
-    NULL AS started_at, CAST(sum(requests) AS bigint) AS requests, ${SUMS}
-  FROM daily_sums WHERE owner = ${owner} AND day >= ${from} AND day < ${to} GROUP BY 1, 2, 3, 4, 5`;
+  SELECT CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN day END AS day, NULL AS session, NULL AS end_user, ${valuesOf(by)},
+    NULL AS started_at, CAST(sum(requests) AS bigint) AS requests, CAST(sum(failures) AS bigint) AS failures, ${SUMS},
+    CAST(sum(list_credits) AS bigint) AS list_credits
+  FROM daily_sums WHERE owner = ${owner} AND day >= ${from} AND day < ${to} GROUP BY 1, 2, 3, 4, 5, 6, 7`;
 
 /** Every user with sums, one step in the index for each. */
 const OWNERS = sql`WITH RECURSIVE owners (owner) AS (
@@ -80,8 +89,8 @@ export const postgresCalls: CallStatements = {
     WHERE ${began(range)} AND ${isBehind(place)} AND ${matches(matching)}
     ORDER BY started_at DESC, id DESC LIMIT ${limit}`,
   summed: (range, by, day) => sql`
-    SELECT ${valuesOfCall(by, day)}, NULL AS started_at, count(*) AS requests, ${SUMS}
-    FROM generations WHERE ${began(range)} GROUP BY 1, 2, 3, 4, 5`,
+    SELECT ${valuesOfCall(by, day)}, NULL AS started_at, ${SUMS_OF_CALLS}
+    FROM generations WHERE ${began(range)} GROUP BY 1, 2, 3, 4, 5, 6, 7`,
   owners: sql`${OWNERS}`,
   days: daysOf,
 };
@@ -106,11 +115,12 @@ export const sqliteCalls: CallStatements = {
   page: (range, place, matching, limit) => sql`SELECT ${RECORD} FROM ${callsOf(range)}
     WHERE ${isBehind(place)} AND ${matches(matching)} ORDER BY started_at DESC, id DESC LIMIT ${limit}`,
   summed: (range, by, day) => sql`
-    SELECT ${valuesOfCall(by, day)}, NULL AS started_at, count(*) AS requests, ${SUMS}
-    FROM ${callsOf(range)} GROUP BY 1, 2, 3, 4, 5`,
+    SELECT ${valuesOfCall(by, day)}, NULL AS started_at, ${SUMS_OF_CALLS}
+    FROM ${callsOf(range)} GROUP BY 1, 2, 3, 4, 5, 6, 7`,
   // In one statement, which sees one moment: the calls wait until the mark moves.
   days: (days, by, between) => sql`${daysOf(days, by)}
-    UNION ALL SELECT NULL, NULL, ${valuesOf(by)}, started_at, 1, input_tokens, output_tokens, credits
+    UNION ALL SELECT NULL, NULL, NULL, ${valuesOf(by)}, started_at, 1, ${FAILURE}, input_tokens, output_tokens, credits,
+      coalesce(list_credits, 0)
     FROM generations WHERE ${WAITING} AND ${began(between)}`,
   owners: sql`${OWNERS} UNION SELECT owner FROM generations WHERE ${WAITING}`,
 };

@@ -100,14 +100,18 @@ function readUsage(json: string): Pick<Generation, "usage" | "terms" | "maxOutpu
 export const sums = tableOf<UsageRow & { startedAt: number | undefined }>({
   day: optional(integer),
   session: optional(text),
+  endUser: optional(text),
   account: optional(named("account_id", text)),
   provider: optional(text),
   model: optional(text),
+  operation: optional(text),
   startedAt: optional(integer),
   requests: bigInteger,
+  failures: bigInteger,
   inputTokens: bigInteger,
   outputTokens: bigInteger,
   credits: bigInteger,
+  listCredits: bigInteger,
 });
 
 export const owners = tableOf({ owner: text });

@@ -40,6 +40,8 @@ async function ask(query: string, principal: Partial<Principal> = {}): Promise<u
 const entry = (requests: number, credits: number) => ({
   object: "usage",
   requests,
+  failures: 0,
+  list_credits: 0,
   input_tokens: 10 * requests,
   output_tokens: 5 * requests,
   credits,
@@ -66,6 +68,24 @@ describe("usage", () => {
       to: "2026-11-22T00:00:00.000Z",
       group_by: "day",
     });
+  });
+
+  test("is by several dimensions, and by longer intervals", async () => {
+    put("2026-11-02T00:00:00Z", 1_000_000_000n);
+    put("2026-11-04T00:00:00Z", 2_000_000_000n);
+    put("2026-11-09T00:00:00Z", 4_000_000_000n, { tokenId: "a2" });
+    const by = { provider: "openai", operation: "chat" };
+    expect(await ask("?group_by=operation,day,provider&interval=week")).toMatchObject({
+      data: [
+        { day: "2026-11-02", ...by, ...entry(2, 3) },
+        { day: "2026-11-09", ...by, ...entry(1, 4) },
+      ],
+      total: total(3, 7),
+      group_by: ["day", "provider", "operation"],
+    });
+    expect(await ask("?group_by=end_user")).toMatchObject({ data: [{ end_user: null, ...entry(3, 7) }] });
+    const thrown: unknown = await ask("?group_by=day,model&limit=5").catch((reason: unknown) => reason);
+    expect(thrown).toHaveProperty("param", "limit");
   });
 
   test("is empty without calls", async () => {
@@ -141,9 +161,9 @@ describe("an invalid query", () => {
     ["?to=1700000000000", "to", /^to: write a date/],
     ["?from=2026-11-02&to=2026-11-01", "from", /^from: lies after to/],
     ["?from=2026-12-01", "from", /^from: lies after to/],
-    ["?group_by=hour", "group_by", /"day"\|"model"\|"token"/],
-    ["?group_by=", "group_by", /"day"\|"model"\|"token"/],
-    ["?group_by=Day", "group_by", /"day"\|"model"\|"token"/],
+    ["?group_by=hour", "group_by", /one or several of day, token, provider, model/],
+    ["?group_by=", "group_by", /one or several of day, token, provider, model/],
+    ["?group_by=Day", "group_by", /one or several of day, token, provider, model/],
     ["?limit=5", "limit", /^limit: only sessions have pages/],
     ["?group_by=model&cursor=a", "cursor", /^cursor: only sessions have pages/],
     ["?group_by=session&limit=0", "limit", /^limit: /],

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { GatewayError, limits } from "../../core/index.ts";
-import type { UsageGroup, UsageGrouping, UsageQuery } from "../../generations/index.ts";
+import type { GenerationStore, SpendingQuery, UsageGroup, UsageGrouping, UsageQuery } from "../../generations/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
-import { parseMoment, periodOf, sumsJson } from "../../spending/index.ts";
+import { callValuesJson, parseMoment, periodOf, sumsJson } from "../../spending/index.ts";
 
 /** A time in a query. */
 export const moment = z
@@ -23,14 +23,27 @@ export const moment = z
 const formats =
   "A date (in the time zone of the deployment), a date-time (ISO 8601, UTC without an offset) or unix seconds.";
 
-const grouping = z.enum(["day", "model", "token", "session"]);
+/** The dimensions of one's own calls. */
+const dimensions = ["day", "token", "provider", "model", "operation", "session", "end_user"] as const;
+
+const names = dimensions.join("|");
+
+/** Groupings by one dimension alone, whose groups have only its name. */
+const simple: ReadonlySet<string> = new Set<UsageGrouping>(["day", "model", "token", "session"]);
+
+const isSimple = (groupBy: string): groupBy is UsageGrouping => simple.has(groupBy);
 
 const sessionName = z.string().min(1).max(128);
 
 const usageQuery = z.object({
   from: moment.optional().describe(`${formats} Calls that began then or later; by default the 30 days up to \`to\`.`),
   to: moment.optional().describe(`${formats} Calls that began before; by default the end of this day.`),
-  group_by: grouping.default("day"),
+  group_by: z
+    .string()
+    .regex(new RegExp(`^(?:${names})(?:,(?:${names}))*$`), `write one or several of ${dimensions.join(", ")}`)
+    .default("day")
+    .describe("One or several of day, token, provider, model, operation, session and end_user, separated by commas."),
+  interval: z.enum(["day", "week", "month"]).default("day").describe("Of the groups by day. Weeks begin on Monday."),
   limit: z.coerce.number().int().min(1).max(1_000).optional().describe("Sessions in one answer; by default 100."),
   cursor: sessionName.optional().describe("Of sessions: the `next_cursor` of the page before."),
 });
@@ -40,9 +53,11 @@ const count = z.number().int();
 /** The fields of sums in the answers of all reports. */
 export const sums = {
   requests: count.describe("Calls that were taken, failed ones included."),
+  failures: count.describe("Calls that have failed, broken off or expired."),
   input_tokens: count,
   output_tokens: count,
   credits: z.number(),
+  list_credits: z.number().describe("At list price, without markup; calls of versions that did not record it count 0."),
 };
 
 const entryFields = { object: z.literal("usage"), ...sums };
@@ -53,13 +68,25 @@ export const usageAnswer = z
     data: z
       .array(
         z.union([
-          z.object({
+          z.strictObject({
             day: z.iso.date().describe("The day in which the calls began, in the time zone of the deployment."),
             ...entryFields,
           }),
-          z.object({ model: z.string().describe("Provider-prefixed model id."), ...entryFields }),
-          z.object({ token_id: z.string(), ...entryFields }),
-          z.object({ session: sessionName.describe("As the requests' headers named it."), ...entryFields }),
+          z.strictObject({ model: z.string().describe("Provider-prefixed model id."), ...entryFields }),
+          z.strictObject({ token_id: z.string(), ...entryFields }),
+          z.strictObject({ session: sessionName.describe("As the requests' headers named it."), ...entryFields }),
+          z
+            .object({
+              day: z.iso.date().optional().describe("The first day of the interval."),
+              token_id: z.string().optional(),
+              provider: z.string().optional(),
+              model: z.string().optional(),
+              operation: z.string().optional(),
+              session: z.string().nullable().optional(),
+              end_user: z.string().nullable().optional(),
+              ...entryFields,
+            })
+            .describe("Of several dimensions, or of other ones: their fields."),
         ]),
       )
       .describe(
@@ -72,7 +99,7 @@ export const usageAnswer = z
       .describe("Of sessions: the `cursor` of the next page; absent on the last one, and of other groupings."),
     from: z.iso.datetime(),
     to: z.iso.datetime(),
-    group_by: grouping,
+    group_by: z.union([z.enum(dimensions), z.array(z.enum(dimensions))]),
   })
   .meta({ id: "Usage" });
 
@@ -94,8 +121,14 @@ export const usageRoute = platformRoute({
   },
   access: "token",
   handle: async ({ request, principal }, { generations, clock, groupsMax = limits.usageGroupsMax }: UsageServices) => {
-    const { group_by: groupBy, limit, cursor, ...bounds } = parseQuery(request, usageQuery);
+    const { group_by: groupBy, interval, limit, cursor, ...bounds } = parseQuery(request, usageQuery);
     const { from, to } = periodOf(bounds, clock(), generations.calendar);
+    if (!isSimple(groupBy) || interval !== "day") {
+      if (limit !== undefined || cursor !== undefined) pageOf("day", { limit, cursor });
+      const groups = dimensions.filter((dimension) => groupBy.split(",").includes(dimension));
+      const asked = { from, to, groupBy: groups, interval, groupsMax, signal: request.signal };
+      return Response.json(await spendingAnswer(generations, principal.user, asked));
+    }
     const query = { owner: principal.user, from, to, groupBy, signal: request.signal };
     const page = pageOf(groupBy, { limit, cursor }) ?? { groupsMax };
     const report = await generations.usage({ ...query, ...page });
@@ -115,6 +148,34 @@ export const usageRoute = platformRoute({
     return Response.json(answer);
   },
 });
+
+/** The sums of a user by several dimensions. */
+async function spendingAnswer(
+  generations: Pick<GenerationStore, "spending" | "calendar">,
+  user: string,
+  query: Pick<SpendingQuery, "from" | "to" | "interval" | "groupsMax"> & {
+    groupBy: (typeof dimensions)[number][];
+    signal: AbortSignal;
+  },
+): Promise<Answer> {
+  const { from, to, groupBy, groupsMax } = query;
+  const report = await generations.spending({ ...query, owners: [user], filter: {}, organisationOf: () => undefined });
+  if (report === "too-many-groups") throw tooMany(groupBy.join(","), groupsMax);
+  if ("removedBefore" in report) throw noReport(report.removedBefore, { from, zone: generations.calendar.zone });
+  return {
+    object: "list",
+    data: report.groups.map(({ values, ...group }) => ({
+      object: "usage",
+      ...("day" in values && { day: values.day ?? "" }),
+      ...callValuesJson(values),
+      ...sumsJson(group),
+    })),
+    total: sumsJson(report.total),
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    group_by: groupBy,
+  };
+}
 
 /** The part of the sessions that is asked for; undefined for other groupings, which have no pages. */
 function pageOf(
@@ -157,7 +218,7 @@ export function noReport(removedBefore: number, { from, zone }: { from: number; 
   );
 }
 
-function tooMany(groupBy: UsageGrouping, groupsMax: number): GatewayError {
+function tooMany(groupBy: string, groupsMax: number): GatewayError {
   return new GatewayError(
     "validation_failed",
     `group_by: there are more than ${groupsMax} groups by ${groupBy}. Ask for a shorter time.`,

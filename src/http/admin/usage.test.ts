@@ -76,6 +76,8 @@ function ask(role: Role, query: string): Promise<unknown> {
 
 const sum = (requests: number, credits: number) => ({
   requests,
+  failures: 0,
+  list_credits: 0,
   input_tokens: 7 * requests,
   output_tokens: 3 * requests,
   credits,
@@ -122,7 +124,7 @@ test.each<[Role, string, string]>([
   ["organisation_admin", "?organisation=beta", "account_not_found"],
   ["organisation_admin", "?user=stranger", "account_not_found"],
   ["owner", "?user=nobody", "account_not_found"],
-  ["owner", "?group_by=session", "validation_failed"],
+  ["owner", "?group_by=colour", "validation_failed"],
   ["owner", "?group_by=day,", "validation_failed"],
   ["owner", "?interval=year", "validation_failed"],
   ["owner", "?from=2026-02-01&to=2026-01-01", "validation_failed"],

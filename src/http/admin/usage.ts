@@ -16,13 +16,19 @@ const query = z.object({
     .string()
     .regex(list)
     .default("day")
-    .describe("One or several of day, organisation, user, token, provider and model, separated by commas."),
+    .describe(
+      "One or several of day, organisation, project, user, token, provider, model, operation, session and end_user, separated by commas.",
+    ),
   interval: z.enum(["day", "week", "month"]).default("day").describe("Of the groups by day. Weeks begin on Monday."),
   organisation: reference.optional(),
   user: reference.optional(),
+  project: reference.optional(),
   token: reference.optional().describe("The id of a token."),
   provider: reference.optional().describe("The prefix of a provider."),
   model: z.string().min(1).max(256).optional().describe("The id of a model, with the prefix of its provider."),
+  operation: reference.optional(),
+  session: reference.optional(),
+  end_user: reference.optional(),
 });
 
 const answer = z
@@ -35,11 +41,16 @@ const answer = z
           day: z.iso.date().optional().describe("The first day of the interval, in the time zone of the deployment."),
           organisation: z.string().nullable().optional().describe("Null of calls for which none pays."),
           organisation_id: z.string().nullable().optional(),
-          user: z.string().optional(),
-          user_id: z.string().optional(),
+          project: z.string().nullable().optional().describe("Null of users' calls."),
+          project_id: z.string().nullable().optional(),
+          user: z.string().nullable().optional().describe("Null of projects' calls."),
+          user_id: z.string().nullable().optional(),
           token_id: z.string().optional(),
           provider: z.string().optional(),
           model: z.string().optional(),
+          operation: z.string().optional().describe("`unknown` of calls that were removed before it was summed."),
+          session: z.string().nullable().optional().describe("Null of calls without one."),
+          end_user: z.string().nullable().optional().describe("Null of calls without one."),
           ...sums,
         }),
       )

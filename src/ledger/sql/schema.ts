@@ -24,6 +24,7 @@ export { BUDGETS } from "./budgets-step.ts";
 export { MOVES } from "./moves-step.ts";
 export { BOOK_LISTS } from "./book-lists-step.ts";
 export { BUDGETED_COMMITS } from "./budgeted-commits-step.ts";
+export { CALL_SUMS } from "./record-steps/call-sums-step.ts";
 export { CALL_NAMES } from "./record-steps/call-names-step.ts";
 
 /** An earlier version's first step defined them. */

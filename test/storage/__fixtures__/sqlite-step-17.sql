@@ -153,6 +153,10 @@ CREATE TABLE accounts (
 CREATE TABLE tokens (id TEXT PRIMARY KEY, user_name TEXT NOT NULL, account_id TEXT NOT NULL, service INTEGER, admin INTEGER, revoked_at INTEGER, created_at INTEGER) STRICT, WITHOUT ROWID;
 CREATE TABLE entries (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, debit_account TEXT NOT NULL, credit_account TEXT NOT NULL, amount INTEGER NOT NULL, held INTEGER NOT NULL, shortfall INTEGER NOT NULL, created_at INTEGER NOT NULL, owner TEXT, operation TEXT, dialect TEXT, provider TEXT, model TEXT, streamed INTEGER, status INTEGER, outcome TEXT, usage TEXT, input_tokens INTEGER, output_tokens INTEGER, ms REAL, first_byte_ms REAL, started_at INTEGER, credits INTEGER, parent TEXT, corrects_at INTEGER, corrects_shortfall INTEGER) STRICT;
 CREATE TRIGGER entries_are_never_changed BEFORE UPDATE OF id ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
+CREATE TABLE daily_sums (owner TEXT NOT NULL, day INTEGER NOT NULL, account_id TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, requests INTEGER NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, credits INTEGER NOT NULL, removed_requests INTEGER NOT NULL DEFAULT 0, removed_input_tokens INTEGER NOT NULL DEFAULT 0, removed_output_tokens INTEGER NOT NULL DEFAULT 0, removed_credits INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (owner, day, account_id, provider, model)) STRICT, WITHOUT ROWID;
+CREATE TABLE calls_by_owner_mark (number INTEGER NOT NULL);
+INSERT INTO calls_by_owner_mark VALUES (0);
+CREATE TABLE days (start INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
 CREATE VIEW generations AS SELECT number, id, owner FROM entries WHERE owner IS NOT NULL;
 CREATE TABLE holds (
     id           TEXT PRIMARY KEY,

@@ -120,8 +120,11 @@ export interface SumRow {
   account_id: string;
   provider: string;
   model: string;
+  operation: string;
   requests: bigint;
+  failures: bigint;
   input_tokens: bigint;
   output_tokens: bigint;
   credits: bigint;
+  list_credits: bigint;
 }

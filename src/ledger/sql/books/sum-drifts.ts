@@ -5,17 +5,19 @@ import type { SumRow } from "./rows.ts";
 /** Reported differences of sums; there may be as many as sums. */
 export const SUM_DRIFTS_MAX = 1_000;
 
-type Sums = Pick<SumRow, "requests" | "input_tokens" | "output_tokens" | "credits">;
+type Sums = Pick<SumRow, "requests" | "failures" | "input_tokens" | "output_tokens" | "credits" | "list_credits">;
 
 /** The differences between a sum and its calls; either may be missing. */
 export function sumDrifts(key: SumRow, recorded: Sums | undefined, recomputed: Sums | undefined): Drift[] {
-  const { account_id: accountId, owner, day, provider, model } = key;
-  const place = `${dayName(Number(day))} ${owner} ${provider}/${model}`;
+  const { account_id: accountId, owner, day, provider, model, operation } = key;
+  const place = `${dayName(Number(day))} ${owner} ${provider}/${model} ${operation}`;
   const counters = [
     ["usage_requests", "requests"],
+    ["usage_failures", "failures"],
     ["usage_input_tokens", "input_tokens"],
     ["usage_output_tokens", "output_tokens"],
     ["usage_credits", "credits"],
+    ["usage_list_credits", "list_credits"],
   ] as const;
   return counters.flatMap(([counter, column]): Drift[] => {
     const [is, shouldBe] = [recorded?.[column] ?? 0n, recomputed?.[column] ?? 0n];

@@ -1,4 +1,28 @@
-import { countRemoved } from "./daily-sums.ts";
+import { COUNT_REMOVED } from "./daily-sums.ts";
+
+/** `ledger_remove` with the statement that counts the removed calls. */
+function removing(create: "CREATE" | "CREATE OR REPLACE", countRemoved: string): string {
+  return `${create} FUNCTION ledger_remove(first_page bigint, end_page bigint) RETURNS bigint
+  LANGUAGE plpgsql
+  SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+  AS $$
+  DECLARE
+    before CONSTANT bigint := (SELECT s.removed_before FROM ledger_state s);
+    ids CONSTANT text[] := ARRAY(
+      SELECT e.id FROM entries e LEFT JOIN generations g ON g.id = e.id
+      WHERE e.ctid >= format('(%s,0)', first_page)::tid AND e.ctid < format('(%s,0)', end_page)::tid
+        -- By a clock that went back, a call may have begun after the date of its end.
+        AND e.created_at < before AND coalesce(g.started_at, 0) < before);
+  BEGIN
+    IF ids = '{}' THEN RETURN 0; END IF;
+    PERFORM FROM accounts a WHERE a.id IN (SELECT g.account_id FROM generations g WHERE g.id = ANY (ids))
+      ORDER BY a.id FOR NO KEY UPDATE;
+    ${countRemoved};
+    DELETE FROM generations g WHERE g.id = ANY (ids);
+    DELETE FROM entries e WHERE e.id = ANY (ids);
+    RETURN cardinality(ids);
+  END $$;`;
+}
 
 /**
  * `ledger_close`: from now on, no entry gets a date before this one. Commits lock the accounts first and read the date
@@ -28,24 +52,8 @@ export const LEDGER_BOOKS = `
     RETURN true;
   END $$;
 
-  CREATE FUNCTION ledger_remove(first_page bigint, end_page bigint) RETURNS bigint
-  LANGUAGE plpgsql
-  SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
-  AS $$
-  DECLARE
-    before CONSTANT bigint := (SELECT s.removed_before FROM ledger_state s);
-    ids CONSTANT text[] := ARRAY(
-      SELECT e.id FROM entries e LEFT JOIN generations g ON g.id = e.id
-      WHERE e.ctid >= format('(%s,0)', first_page)::tid AND e.ctid < format('(%s,0)', end_page)::tid
-        -- By a clock that went back, a call may have begun after the date of its end.
-        AND e.created_at < before AND coalesce(g.started_at, 0) < before);
-  BEGIN
-    IF ids = '{}' THEN RETURN 0; END IF;
-    PERFORM FROM accounts a WHERE a.id IN (SELECT g.account_id FROM generations g WHERE g.id = ANY (ids))
-      ORDER BY a.id FOR NO KEY UPDATE;
-    ${countRemoved("(SELECT * FROM generations WHERE id = ANY (ids))")};
-    DELETE FROM generations g WHERE g.id = ANY (ids);
-    DELETE FROM entries e WHERE e.id = ANY (ids);
-    RETURN cardinality(ids);
-  END $$;
+  ${removing("CREATE", COUNT_REMOVED.before)}
 `;
+
+/** Part of the forty-seventh step. */
+export const LEDGER_REMOVE = removing("CREATE OR REPLACE", COUNT_REMOVED.present);

@@ -75,17 +75,19 @@ export class PostgresBooks implements LedgerBooks {
     const day = since === 0 ? undefined : this.#calendar.dayOf(since - 1) + 1;
     const [days, calls] =
       day === undefined ? ["true", "true"] : [`day >= ${day}`, `started_at >= ${this.#calendar.startOfDay(day)}`];
-    const key = "owner, day, account_id, provider, model";
+    const key = "owner, day, account_id, provider, model, operation";
     const rows = await run<ComparedRow>(`
       SELECT ${key}, s.sums AS recorded, g.sums AS recomputed FROM (
         SELECT ${key}, ARRAY[requests - removed_requests, input_tokens - removed_input_tokens,
-          output_tokens - removed_output_tokens, credits - removed_credits] AS sums FROM daily_sums WHERE ${days}
+          output_tokens - removed_output_tokens, credits - removed_credits, failures - removed_failures,
+          list_credits - removed_list_credits] AS sums FROM daily_sums WHERE ${days}
       ) s FULL JOIN (
         SELECT owner COLLATE "C" AS owner, ledger_day(started_at) AS day, account_id, provider COLLATE "C" AS provider,
-          model COLLATE "C" AS model, ARRAY[count(*), sum(input_tokens)::bigint, sum(output_tokens)::bigint,
-          sum(credits)::bigint] AS sums FROM generations WHERE ${calls} GROUP BY 1, 2, 3, 4, 5
+          model COLLATE "C" AS model, operation COLLATE "C" AS operation, ARRAY[count(*), sum(input_tokens)::bigint, sum(output_tokens)::bigint,
+          sum(credits)::bigint, count(*) FILTER (WHERE outcome <> 'complete' AND outcome <> 'abandoned'),
+          sum(coalesce(list_credits, 0))::bigint] AS sums FROM generations WHERE ${calls} GROUP BY 1, 2, 3, 4, 5, 6
       ) g USING (${key})
-      WHERE coalesce(s.sums, '{0,0,0,0}') <> coalesce(g.sums, '{0,0,0,0}') LIMIT ${SUM_DRIFTS_MAX}`);
+      WHERE coalesce(s.sums, '{0,0,0,0,0,0}') <> coalesce(g.sums, '{0,0,0,0,0,0}') LIMIT ${SUM_DRIFTS_MAX}`);
     return rows.flatMap((row) => sumDrifts(row, toSums(row.recorded), toSums(row.recomputed)));
   }
 
@@ -186,6 +188,6 @@ function only<Row>([row]: readonly Row[]): Row {
 
 function toSums(values: bigint[] | null) {
   if (values === null) return undefined;
-  const [requests = 0n, input = 0n, output = 0n, credits = 0n] = [...values].map(BigInt);
-  return { requests, input_tokens: input, output_tokens: output, credits };
+  const [requests = 0n, input = 0n, output = 0n, credits = 0n, failures = 0n, listed = 0n] = [...values].map(BigInt);
+  return { requests, input_tokens: input, output_tokens: output, credits, failures, list_credits: listed };
 }

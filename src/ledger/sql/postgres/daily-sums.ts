@@ -1,38 +1,70 @@
 import { SEALED_TABLES } from "../sealed-tables.ts";
 
-/** Columns of `daily_sums` that identify a row, and those that are summed. */
-const KEY = "owner, day, account_id, provider, model";
-const SUMS = "requests, input_tokens, output_tokens, credits";
-
-/** The calls of `source`, summed by the key of `daily_sums`, in the order in which all transactions lock its rows. */
-function summed(source: string, sign: "" | "-"): string {
-  return `SELECT g.owner, ledger_day(g.started_at) AS day, g.account_id, g.provider, g.model, ${sign}count(*) AS requests,
-      (${sign}sum(g.input_tokens))::bigint AS input_tokens, (${sign}sum(g.output_tokens))::bigint AS output_tokens,
-      (${sign}sum(g.credits))::bigint AS credits
-    FROM ${source} g GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`;
+/** The columns of `daily_sums` that identify a row, and those that are summed, with their aggregates of calls. */
+interface Shape {
+  key: readonly string[];
+  sums: Readonly<Record<string, string>>;
 }
 
-const ADD = `ON CONFLICT (${KEY}) DO UPDATE SET requests = s.requests + excluded.requests,
-    input_tokens = s.input_tokens + excluded.input_tokens, output_tokens = s.output_tokens + excluded.output_tokens,
-    credits = s.credits + excluded.credits`;
+/** As of the seventh step. */
+const before: Shape = {
+  key: ["owner", "day", "account_id", "provider", "model"],
+  sums: {
+    requests: "count(*)",
+    input_tokens: "sum(g.input_tokens)",
+    output_tokens: "sum(g.output_tokens)",
+    credits: "sum(g.credits)",
+  },
+};
+
+const present: Shape = {
+  key: [...before.key, "operation"],
+  sums: {
+    ...before.sums,
+    failures: "count(*) FILTER (WHERE g.outcome <> 'complete' AND g.outcome <> 'abandoned')",
+    list_credits: "sum(coalesce(g.list_credits, 0))",
+  },
+};
+
+/** The calls of `source`, summed by the key of `daily_sums`, in the order in which all transactions lock its rows. */
+function summed({ key, sums }: Shape, source: string, sign: "" | "-"): string {
+  const places = key.map((_, index) => index + 1).join(", ");
+  const values = key.map((name) => (name === "day" ? "ledger_day(g.started_at) AS day" : `g.${name}`));
+  const amounts = Object.entries(sums).map(([name, sum]) =>
+    sum.startsWith("count") ? `${sign}${sum} AS ${name}` : `(${sign}${sum})::bigint AS ${name}`,
+  );
+  return `SELECT ${[...values, ...amounts].join(", ")} FROM ${source} g GROUP BY ${places} ORDER BY ${places}`;
+}
+
+function add({ key, sums }: Shape): string {
+  const added = Object.keys(sums).map((name) => `${name} = s.${name} + excluded.${name}`);
+  return `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${added.join(", ")}`;
+}
 
 /** Adds the calls of a table to the sums; with a minus, subtracts them. */
-function count(source: string, sign: "" | "-" = ""): string {
-  return `INSERT INTO daily_sums AS s (${KEY}, ${SUMS}) ${summed(source, sign)} ${ADD}`;
+function count(shape: Shape, source: string, sign: "" | "-" = ""): string {
+  const columns = [...shape.key, ...Object.keys(shape.sums)].join(", ");
+  return `INSERT INTO daily_sums AS s (${columns}) ${summed(shape, source, sign)} ${add(shape)}`;
 }
 
 /** The same for calls that are about to be removed: they are counted a second time, and once more as removed. */
-export function countRemoved(source: string): string {
-  return `INSERT INTO daily_sums AS s (${KEY}, ${SUMS}, removed_requests, removed_input_tokens, removed_output_tokens, removed_credits)
-    SELECT n.*, n.requests, n.input_tokens, n.output_tokens, n.credits FROM (${summed(source, "")}) n
-    ${ADD}, removed_requests = s.removed_requests + excluded.requests,
-      removed_input_tokens = s.removed_input_tokens + excluded.input_tokens,
-      removed_output_tokens = s.removed_output_tokens + excluded.output_tokens,
-      removed_credits = s.removed_credits + excluded.credits`;
+function countRemoved(shape: Shape, source: string): string {
+  const names = Object.keys(shape.sums);
+  const columns = [...shape.key, ...names, ...names.map((name) => `removed_${name}`)].join(", ");
+  const values = names.map((name) => `n.${name}`).join(", ");
+  const removed = names.map((name) => `removed_${name} = s.removed_${name} + excluded.${name}`).join(", ");
+  return `INSERT INTO daily_sums AS s (${columns})
+    SELECT n.*, ${values} FROM (${summed(shape, source, "")}) n
+    ${add(shape)}, ${removed}`;
 }
 
+const REMOVED = "(SELECT * FROM generations WHERE id = ANY (ids))";
+
+/** Counts calls that are about to be removed, by the columns of before the forty-seventh step, and by those since. */
+export const COUNT_REMOVED = { before: countRemoved(before, REMOVED), present: countRemoved(present, REMOVED) };
+
 /** Counts every call again by the days of the present zone. */
-export const RECOUNT = ["TRUNCATE daily_sums", count("generations")];
+export const RECOUNT = ["TRUNCATE daily_sums", count(present, "generations")];
 
 /**
  * The seventh step of Postgres. It begins with the table that a commit locks first, so that none is under
@@ -96,23 +128,27 @@ export const DAILY_SUMS = `
   CREATE FUNCTION ledger_day(at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT at / 86400000 $$;
 `;
 
+function counting(shape: Shape, create: "CREATE" | "CREATE OR REPLACE"): string {
+  return `${create} FUNCTION count_generations() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    ${count(shape, "added")};
+    RETURN NULL;
+  END $$;
+  ${create} FUNCTION uncount_generations() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    ${count(shape, "gone", "-")};
+    RETURN NULL;
+  END $$;`;
+}
+
 /**
  * The end of the seventh step. Whatever adds, changes or deletes records counts them in the same transaction: new nodes,
  * nodes of the previous version, and the functions that either had begun to run before the migration.
  */
 export const DAILY_SUMS_COUNTED = `
-  ${count("generations")};
+  ${count(before, "generations")};
 
-  CREATE FUNCTION count_generations() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    ${count("added")};
-    RETURN NULL;
-  END $$;
-  CREATE FUNCTION uncount_generations() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    ${count("gone", "-")};
-    RETURN NULL;
-  END $$;
+  ${counting(before, "CREATE")}
   CREATE TRIGGER generations_are_counted AFTER INSERT ON generations REFERENCING NEW TABLE AS added
     FOR EACH STATEMENT EXECUTE FUNCTION count_generations();
   CREATE TRIGGER changes_are_counted AFTER UPDATE ON generations REFERENCING NEW TABLE AS added
@@ -121,4 +157,25 @@ export const DAILY_SUMS_COUNTED = `
     FOR EACH STATEMENT EXECUTE FUNCTION uncount_generations();
   CREATE TRIGGER deletions_are_uncounted AFTER DELETE ON generations REFERENCING OLD TABLE AS gone
     FOR EACH STATEMENT EXECUTE FUNCTION uncount_generations();
+`;
+
+/**
+ * The forty-seventh step: sums know the operation, failures and list prices. It begins like the seventh. All calls are counted again; the
+ * removed ones, of which only the sums are left, have no known operation.
+ */
+export const CALL_SUMS = `
+  LOCK TABLE accounts, holds, entries, generations IN ACCESS EXCLUSIVE MODE;
+  ALTER TABLE daily_sums
+    ADD COLUMN operation text COLLATE "C" NOT NULL DEFAULT 'unknown',
+    ADD COLUMN failures bigint NOT NULL DEFAULT 0,
+    ADD COLUMN list_credits bigint NOT NULL DEFAULT 0,
+    ADD COLUMN removed_failures bigint NOT NULL DEFAULT 0,
+    ADD COLUMN removed_list_credits bigint NOT NULL DEFAULT 0;
+  ALTER TABLE daily_sums ALTER COLUMN operation DROP DEFAULT, DROP CONSTRAINT daily_sums_pkey;
+  DELETE FROM daily_sums WHERE removed_requests = 0;
+  UPDATE daily_sums SET requests = removed_requests, input_tokens = removed_input_tokens, output_tokens = removed_output_tokens,
+    credits = removed_credits;
+  ALTER TABLE daily_sums ADD PRIMARY KEY (${present.key.join(", ")});
+  ${count(present, "generations")};
+  ${counting(present, "CREATE OR REPLACE")}
 `;

@@ -44,19 +44,31 @@ export class DailySums {
 
   /** Counts one call of the account. */
   add(account: string, call: GenerationColumns, credits: Nano): void {
-    const { owner, provider, model, input_tokens: input, output_tokens: output, started_at: at } = call;
-    this.#sql.addSum.run(owner, this.#calendar.dayOf(at), account, provider, model, 1, input, output, credits);
+    const { owner, provider, model, operation, input_tokens: input, output_tokens: output, started_at: at } = call;
+    const [failures, listed] = [failuresOf(call), call.list_credits ?? 0];
+    const day = this.#calendar.dayOf(at);
+    this.#sql.addSum.run(owner, day, account, provider, model, operation, 1, failures, input, output, credits, listed);
   }
 
   /** Takes back a call that was counted. */
-  subtract({ owner, started_at: at, account_id: account, provider, model, ...sums }: CountedCallRow): void {
+  subtract({ owner, started_at: at, account_id: account, provider, model, operation, ...call }: CountedCallRow): void {
     const day = this.#calendar.dayOf(Number(at));
-    const [input, output] = [-Number(sums.input_tokens), -Number(sums.output_tokens)];
-    this.#sql.addSum.run(owner, day, account, provider, model, -1, input, output, -sums.credits);
+    const [input, output] = [-Number(call.input_tokens), -Number(call.output_tokens)];
+    const [failures, listed] = [-failuresOf(call), -Number(call.list_credits ?? 0n)];
+    const amounts = [-1, failures, input, output, -call.credits, listed] as const;
+    this.#sql.addSum.run(owner, day, account, provider, model, operation, ...amounts);
   }
 
   /** Adds a difference to the cost of a call that was counted. */
-  correct({ owner, started_at: at, account_id: account, provider, model }: CountedCallRow, credits: Nano): void {
-    this.#sql.addSum.run(owner, this.#calendar.dayOf(Number(at)), account, provider, model, 0, 0, 0, credits);
+  correct(
+    { owner, started_at: at, account_id: account, provider, model, operation }: CountedCallRow,
+    credits: Nano,
+  ): void {
+    const day = this.#calendar.dayOf(Number(at));
+    this.#sql.addSum.run(owner, day, account, provider, model, operation, 0, 0, 0, 0, credits, 0);
   }
 }
+
+/** 1 for a call that has failed. */
+export const failuresOf = ({ outcome }: { outcome: string }): number =>
+  outcome === "complete" || outcome === "abandoned" ? 0 : 1;

@@ -1,16 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Calendar } from "../../../core/index.ts";
-
-interface RemovedCallRow {
-  owner: string;
-  started_at: bigint;
-  account_id: string;
-  provider: string;
-  model: string;
-  input_tokens: bigint;
-  output_tokens: bigint;
-  credits: bigint;
-}
+import { failuresOf } from "./daily-sums.ts";
+import type { CountedCallRow } from "./statements.ts";
 
 /** Entries of a range of numbers that may be removed. By a clock that went back, a call may begin after its end's date. */
 const REMOVABLE = "number > ?1 AND number <= ?2 AND created_at < ?3 AND coalesce(started_at, 0) < ?3";
@@ -44,19 +35,21 @@ export class RemovalBatch {
 
   #removeRange(after: bigint, last: bigint): number {
     const calls = this.#database
-      .query<RemovedCallRow, [bigint, bigint, number]>(
-        `SELECT owner, started_at, account_id, provider, model, input_tokens, output_tokens, credits
-         FROM generations WHERE number IN (SELECT number FROM entries WHERE ${REMOVABLE})`,
+      .query<CountedCallRow, [bigint, bigint, number]>(
+        `SELECT owner, started_at, account_id, provider, model, operation, outcome, input_tokens, output_tokens, credits,
+           list_credits FROM generations WHERE number IN (SELECT number FROM entries WHERE ${REMOVABLE})`,
       )
       .all(after, last, this.#before);
     const count = this.#database.query(
       `UPDATE daily_sums SET removed_requests = removed_requests + 1, removed_input_tokens = removed_input_tokens + ?6,
-         removed_output_tokens = removed_output_tokens + ?7, removed_credits = removed_credits + ?8
-       WHERE owner = ?1 AND day = ?2 AND account_id = ?3 AND provider = ?4 AND model = ?5`,
+         removed_output_tokens = removed_output_tokens + ?7, removed_credits = removed_credits + ?8,
+         removed_failures = removed_failures + ?9, removed_list_credits = removed_list_credits + ?10
+       WHERE owner = ?1 AND day = ?2 AND account_id = ?3 AND provider = ?4 AND model = ?5 AND operation = ?11`,
     );
-    for (const { owner, started_at: at, account_id: account, provider, model, ...sums } of calls) {
+    for (const { owner, started_at: at, account_id: account, provider, model, operation, ...call } of calls) {
       const day = this.#calendar.dayOf(Number(at));
-      count.run(owner, day, account, provider, model, sums.input_tokens, sums.output_tokens, sums.credits);
+      const amounts = [call.input_tokens, call.output_tokens, call.credits, failuresOf(call), call.list_credits ?? 0n];
+      count.run(owner, day, account, provider, model, ...amounts, operation);
     }
     const range = [after, last, this.#before] as const;
     this.#database

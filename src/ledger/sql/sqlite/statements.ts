@@ -68,9 +68,12 @@ export interface CountedCallRow {
   account_id: string;
   provider: string;
   model: string;
+  operation: string;
+  outcome: string;
   input_tokens: bigint;
   output_tokens: bigint;
   credits: bigint;
+  list_credits: bigint | null;
 }
 
 /** A row of `retry_keys`: a claim, or an answer. */
@@ -103,23 +106,27 @@ type SumValues = [
   account: string,
   provider: string,
   model: string,
-  ...[requests: number, inputTokens: number, outputTokens: number, credits: bigint],
+  operation: string,
+  ...[requests: number, failures: number, inputTokens: number, outputTokens: number],
+  ...[credits: bigint, listCredits: number],
 ];
 /** A value of `generationColumns`: of the record of the call that an entry ended. */
 export type CallValue = string | number | boolean | null;
 
 const INSERT_SUMS = `
-  INSERT INTO daily_sums (owner, day, account_id, provider, model, requests, input_tokens, output_tokens, credits)`;
+  INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, requests, failures, input_tokens, output_tokens,
+    credits, list_credits)`;
 
 const ADD_SUMS = `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
-  input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
-  credits = credits + excluded.credits`;
+  failures = failures + excluded.failures, input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
+  credits = credits + excluded.credits, list_credits = list_credits + excluded.list_credits`;
 
 /** Counts the calls of some entries by an expression for their day. */
 const sumCalls = (day: string): string => `${INSERT_SUMS}
-  SELECT owner, ${day} AS its_day, debit_account, provider, model, count(*), sum(input_tokens), sum(output_tokens),
-    sum(coalesce(credits, amount))
-  FROM entries WHERE number > ? AND number <= ? AND owner IS NOT NULL GROUP BY 1, 2, 3, 4, 5 ${ADD_SUMS}`;
+  SELECT owner, ${day} AS its_day, debit_account, provider, model, operation, count(*),
+    sum(outcome <> 'complete' AND outcome <> 'abandoned'), sum(input_tokens), sum(output_tokens),
+    sum(coalesce(credits, amount)), sum(coalesce(list_credits, 0))
+  FROM entries WHERE number > ? AND number <= ? AND owner IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6 ${ADD_SUMS}`;
 
 /** Every statement of the ledger on SQLite, prepared once. */
 export function prepareStatements(database: Database) {
@@ -164,7 +171,9 @@ export function prepareStatements(database: Database) {
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at,
         corrects_shortfall, actor, reason, budgets, ${generationColumns.join(", ")})
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${", ?".repeat(generationColumns.length)})`),
-    addSum: database.prepare<unknown, SumValues>(`${INSERT_SUMS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_SUMS}`),
+    addSum: database.prepare<unknown, SumValues>(
+      `${INSERT_SUMS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_SUMS}`,
+    ),
     sumCallsUtc: database.prepare<unknown, [bigint, bigint]>(sumCalls("started_at / 86400000")),
     sumCalls: database.prepare<unknown, [bigint, bigint]>(
       sumCalls("(SELECT d.day FROM days d WHERE d.start <= started_at ORDER BY d.start DESC LIMIT 1)"),
@@ -174,8 +183,8 @@ export function prepareStatements(database: Database) {
     ),
     storeDay: database.prepare<unknown, [number, number]>("INSERT OR REPLACE INTO days (start, day) VALUES (?, ?)"),
     countedCall: database.prepare<CountedCallRow, [bigint]>(`
-      SELECT owner, started_at, account_id, provider, model, input_tokens, output_tokens, credits
-      FROM generations WHERE number = ?`),
+      SELECT owner, started_at, account_id, provider, model, operation, outcome, input_tokens, output_tokens, credits,
+        list_credits FROM generations WHERE number = ?`),
     ...prepareCallStatements(database),
   };
 }
