@@ -62,6 +62,11 @@ describe.each(engines)("on %s", (engine) => {
   const settledOf = (id: string): Promise<unknown> =>
     until("nothing is held", async () => (await cli("budget", "show", id)).held === 0);
 
+  async function infoOf(token = ""): Promise<Record<string, unknown>> {
+    const answer = await fetch(`${gateway.url}/v1/user/info`, { headers: { authorization: `Bearer ${token}` } });
+    return (await answer.json()) as Record<string, unknown>;
+  }
+
   test("a model group's budget of an organisation, raised, and its group changed", async () => {
     await cli("group", "create", "frontier", "--models", "openai/first*,xai/*");
     const budget = ["--organisation", "acme", "--models", "frontier", "--max-budget", String(BUDGET)];
@@ -70,6 +75,10 @@ describe.each(engines)("on %s", (engine) => {
     await settledOf(id);
     expect(await cli("budget", "show", id)).toMatchObject({ spend: BUDGET, models: "frontier", organisation: "acme" });
     expect(await paid("openai/other", 3)).toBe(3);
+    const models = { group: "frontier", globs: ["openai/first*", "xai/*"] };
+    const shown = { id, level: "organisation", name: "acme", models, max_budget: BUDGET, spend: BUDGET, available: 0 };
+    // It bounds some calls only: others have the credits of the organisation.
+    expect(await infoOf(tokens[0])).toMatchObject({ budgets: [shown], available: 1_000 - BUDGET - 3 });
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     await cli("budget", "set", id, "--raise-by", "5", "--raise-until", tomorrow);
     expect(await paid("openai/first-2", CALLS)).toBe(5);
@@ -105,6 +114,28 @@ describe.each(engines)("on %s", (engine) => {
     expect(await paid("openai/quick", CALLS)).toBe(BUDGET);
     await Promise.all([settledOf(id), settledOf(own.id)]);
     expect((await cli("budget", "show", own.id)).spend).toBeLessThanOrEqual(7);
+    const info = await infoOf(tokens[1]);
+    expect(info).toMatchObject({ available: 0, max_budget: BUDGET, period: "weekly", budgets: [{ id, models: null }] });
+    await expectCleanAudit(gateway);
+    for (const each of [id, own.id]) await cli("budget", "delete", each);
+  });
+
+  test("one of a project, whose tokens share it", async () => {
+    await cli("project", "create", "site", "--organisation", "acme", "--members", "ann");
+    const { id } = await cli("budget", "create", "--project", "site", "--max-budget", "6");
+    const created = await Promise.all(
+      ["ci", "web"].map((name) => gateway.cli("token", "create", "--project", "site", "--name", name)),
+    );
+    const own = created.map(({ stdout }) => stdout.trim());
+    expect(await paid("openai/quick", 40, own)).toBe(6);
+    await settledOf(id);
+    expect(await infoOf(own[0])).toMatchObject({
+      user: "site",
+      user_id: "project:site",
+      project: "site",
+      available: 0,
+    });
+    expect(await cli("project", "show", "site")).toMatchObject({ spend: 6, held: 0 });
     await expectCleanAudit(gateway);
   });
 });
