@@ -148,7 +148,7 @@ export class AuditLog {
     return readerOf(this.#storage).first(selectState, states.read);
   }
 
-  /** A row behind the end of the chain belongs to a later act, unless the end is still where it was. */
+  /** A row behind the end of the chain belongs to a later act, unless the end has not moved. */
   async #strayed({ number }: AuditRow): Promise<string | undefined> {
     const state = await this.#state();
     return state !== undefined && state.number >= number ? undefined : `row ${number} was not written by an act`;

@@ -1,7 +1,7 @@
 /** No user's name or id has a colon. */
 const PROJECT = "project:";
 
-/** The owner of the records of a project's calls, who stands where a user's id does. */
+/** The owner of the records of a project's calls, who stands in the place of a user's id. */
 export function ownerOfProject(id: string): string {
   return PROJECT + id;
 }

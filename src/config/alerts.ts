@@ -1,4 +1,4 @@
-/** The part of the configuration for alerts: where they are sent, and which. */
+/** The part of the configuration for alerts: their receivers, and which are sent. */
 import { z } from "zod";
 import { fromText } from "./from-text.ts";
 import { duration as time } from "./units.ts";

@@ -57,7 +57,7 @@ export type HoldFilter = AccountFilter;
 
 export interface EntryPage {
   entries: ListedEntry[];
-  /** The id of the entry where the search for further ones has stopped, which the next page begins after; undefined at the end. */
+  /** The id of the entry at which the search for further ones has stopped, which the next page begins after; undefined at the end. */
   scannedFrom: string | undefined;
 }
 

@@ -34,7 +34,7 @@ const kinds = {
     openaiCompatible(choosePreset(preset, baseUrl), baseUrl, dialects),
 } satisfies Record<ProviderKindName, (choice: ProviderChoice) => Provider>;
 
-/** Creates the provider for a configured upstream; `baseUrl`: where it is reached, if another server answers in its place. */
+/** Creates the provider for a configured upstream; `baseUrl`: the address of another server that answers in its place. */
 export function createProvider(choice: ProviderChoice, baseUrl = choice.baseUrl): Provider {
   const { kind, preset } = choice;
   const known = kind === "openai-compatible" ? choosePreset(preset, choice.baseUrl) : preset;

@@ -1,5 +1,5 @@
 /**
- * A loop of tools that one provider has begun goes on at every other one, by the SDKs of each dialect, which return what an answer had:
+ * A loop of tools that one provider has begun goes on at every other one, by the SDKs of each dialect, which return all of an answer:
  * thoughts, signatures, ids, members. The simulators refuse what their providers refuse.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";

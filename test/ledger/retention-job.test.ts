@@ -105,7 +105,7 @@ describe.each(engines)("on %s", (engine) => {
     const done: string[] = [];
     let step: RetentionStep | undefined = { step: "seal" };
     for (let day = 0; step !== undefined && day < 12; day += 1) {
-      // Its process has ended before it could say what comes next, and a day has passed.
+      // Its process has ended before it could note the next step, and a day has passed.
       await runStep(store, step, settingsAt(0));
       if (step.step === "export") writeFileSync(join(exports, `${nameOf(0, today - 5)}.x-1.part`), "cut off");
       const { next } = await runStep(store, step, settingsAt(step.step === "seal" ? 0 : 2));

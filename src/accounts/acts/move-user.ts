@@ -42,7 +42,7 @@ export function* moveSteps(
     yield* moveBudgets("token", token.id, next);
   }
   yield* moveBudgets(kind, holder.id, id);
-  // Who is elsewhere sees a project no more.
+  // A user of another organisation sees a project no more.
   if (kind === "project") yield* setMembers(holder.id, []);
   else yield leaveProjects(holder.id);
   yield* requireFewBudgets(id);

@@ -32,7 +32,7 @@ export interface PreparationDependencies {
   keptThoughts: Pick<KeptThoughts, "find" | "keep">;
 }
 
-/** A body and where it is sent. */
+/** A body and its target. */
 interface Preparing {
   deps: PreparationDependencies;
   target: Target;

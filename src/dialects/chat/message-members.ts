@@ -1,6 +1,6 @@
 import { type JsonObject, type ModelFacts, stringOf } from "../../core/index.ts";
 
-/** The members of a message that a model refuses. A tool's result may have a name where no other message may. */
+/** The members of a message that a model refuses. Of the others, only a tool's result may have a name. */
 export function refusedMembers(
   { role, ...message }: JsonObject,
   { messageMembers: taken, noMessageNames }: Pick<ModelFacts, "messageMembers" | "noMessageNames">,

@@ -249,7 +249,7 @@ describe("a user is moved", () => {
     const ask = (token: string, organisation: string | null) =>
       server.ask(token, "patch /admin/v1/users/dora", { body: { organisation } });
     const before = await rows();
-    // To where they are is no move, and needs no right to move.
+    // The organisation of now is no move, and needs no right to move.
     expect((await ask(admin, "acme")).status).toBe(200);
     expect(await ask(admin, null)).toMatchObject({ status: 403, code: "role_required" });
     expect(await ask(admin, "beta")).toMatchObject({ status: 404, code: "account_not_found" });

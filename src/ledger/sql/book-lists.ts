@@ -57,7 +57,7 @@ const accountsOf = (root = ""): Statement => sql`
 
 const isSet = (value: string | undefined): number => (value === undefined ? 0 : 1);
 
-/** Where a page begins: on SQLite the number of an entry, on Postgres its time and id. */
+/** The beginning of a page: on SQLite the number of an entry, on Postgres its time and id. */
 interface Cursor {
   place: number;
   id: string;

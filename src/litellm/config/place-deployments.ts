@@ -34,7 +34,7 @@ export interface Placed {
 /** Variables that hold a key which the file itself has: the operator has to set them. */
 export interface NewVariable {
   name: string;
-  /** Where the key is. */
+  /** The place of the key. */
   field: string;
 }
 
