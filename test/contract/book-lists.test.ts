@@ -104,7 +104,7 @@ function describeLists(name: string, url: () => Promise<string>): void {
       expect(json).toMatchObject({ object: "list", has_more: false, scanned_from: null });
     });
 
-    test("filter by owner and kind, and hide what is another organisation's", async () => {
+    test("filter by owner and kind, within the caller's organisation", async () => {
       await call("req_1", "ann");
       await call("req_2", "stranger");
       await as("owner", "patch /admin/v1/users/ann", { organisation: "beta" });

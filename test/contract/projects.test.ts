@@ -1,4 +1,4 @@
-/** Projects on either engine: who sees them, what their tokens may do and pay with, and what becomes of it all. */
+/** Projects on either engine: their members, their tokens and money, their moves and deletion. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type AccountsDependencies, createToken, readAsProject } from "../../src/accounts/index.ts";
 import type { Principal } from "../../src/auth/index.ts";
@@ -160,7 +160,7 @@ function describeProjects(name: string, url: () => Promise<string>): void {
       expect(await make("ann")).toMatchObject({ status: 200 });
     });
 
-    test("narrow what their tokens may do, and refuse all of them once disabled", async () => {
+    test("narrow the rights of their tokens, and refuse all of them once disabled", async () => {
       const body = { models: ["openai/*"], tools: ["!web"], rpm: 7, tpm: 70, concurrency: 3 };
       await as("admin", "patch /admin/v1/projects/site", { body });
       const { principal, token } = await projectToken({ rpm: 9 });
@@ -216,7 +216,7 @@ function describeProjects(name: string, url: () => Promise<string>): void {
       await expectBalance();
     });
 
-    test("move without their members: what was spent stays, their secrets go on working", async () => {
+    test("move without their members; spending stays, and secrets go on working", async () => {
       const { token, principal } = await projectToken({ rpm: 5 });
       await as("owner", "post /admin/v1/budgets", { body: { project: "site", max_budget: 9 } });
       await commit(holdOf("one", principal.accountId));

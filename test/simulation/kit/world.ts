@@ -117,9 +117,9 @@ export class World {
     this.inner = openLedgerStore(own);
     const { time } = this;
     const { seed, credits } = options;
-    const told = { trace: (line: string) => this.trace(line), find: (what: string) => this.find(what) };
+    const reports = { trace: (line: string) => this.trace(line), find: (what: string) => this.find(what) };
     this.#budgets =
-      seed % BUDGETED_SEEDS === 1 ? new BudgetChanges({ storage: own, time, seed, credits, ...told }) : undefined;
+      seed % BUDGETED_SEEDS === 1 ? new BudgetChanges({ storage: own, time, seed, credits, ...reports }) : undefined;
     this.price = priceOf("up/m");
     this.dearPrice = priceOf("dear/m");
   }
