@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { createAccounts } from "../../src/app/accounts.ts";
 import { createStorageApi } from "../../src/app/admin-api.ts";
-import { adminRoutes } from "../../src/http/admin/admin-routes.ts";
+import { adminRoutes } from "../../src/http/index.ts";
 import type { Storage } from "../../src/storage/index.ts";
 import { median } from "../report/median.ts";
 

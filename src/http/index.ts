@@ -1,3 +1,4 @@
+export { adminRoutes } from "./admin/admin-routes.ts";
 export { answerHeaders } from "./answer-headers.ts";
 export { type CorsPolicy, withCors } from "./cors.ts";
 export { createHttp } from "./create-http.ts";

@@ -35,6 +35,7 @@ export type {
 } from "./operations.ts";
 export { plainCommit } from "./sql/postgres/plain-commit-function.ts";
 export { openLedgerStore } from "./sql/open.ts";
+export { PostgresLedgerStore } from "./sql/postgres/store.ts";
 export { openBookLists } from "./sql/book-lists.ts";
 export { openSpendingReader } from "./sql/spending.ts";
 export { LedgerSteps } from "./sql/steps.ts";

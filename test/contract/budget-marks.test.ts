@@ -9,8 +9,7 @@ import {
   grantCredits,
 } from "../../src/accounts/index.ts";
 import { createAccounts } from "../../src/app/accounts.ts";
-import { type Hold, openLedgerStore } from "../../src/ledger/index.ts";
-import { PostgresLedgerStore } from "../../src/ledger/sql/postgres/store.ts";
+import { type Hold, openLedgerStore, PostgresLedgerStore } from "../../src/ledger/index.ts";
 import type { PostgresStorage, Storage } from "../../src/storage/index.ts";
 import { query } from "../kit/engines.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
