@@ -22,6 +22,7 @@ export const shownTexts: readonly string[] = [
   "routing.*",
   "metrics.host",
   "metrics.accounts.by",
+  "metrics.names",
   "otlp.names",
   "otlp.resource.*",
   "alerts.channels.*.kind",
