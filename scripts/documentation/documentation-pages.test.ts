@@ -7,7 +7,7 @@ import { loadHighlighter } from "./highlight.ts";
 import { pythonLiteral, typeScriptLiteral } from "./literals.ts";
 import { type ApiDocument, operationsByTag } from "./openapi.ts";
 import { sampleBodies, sampleForms, sdkCalls } from "./sample-requests.ts";
-import { samplesOf } from "./samples.ts";
+import { samplePath, samplesOf } from "./samples.ts";
 import { schemaView, typeOf } from "./schema-view.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -59,7 +59,11 @@ describe("the samples", () => {
   });
 
   test("name what a query needs", () => {
-    for (const code of codeOf("listGenerations")) expect(code).toContain("/v1/generations?parent_id=PARENT_ID");
+    const parameters: Parameters<typeof samplePath>[0]["parameters"] = [
+      { in: "query", name: "purpose", required: true, schema: {} },
+      { in: "query", name: "limit", schema: {} },
+    ];
+    expect(samplePath({ path: "/v1/files/{file_id}", parameters })).toBe("/v1/files/FILE_ID?purpose=PURPOSE");
   });
 
   test("write values as their languages do", () => {

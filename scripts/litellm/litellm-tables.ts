@@ -1,10 +1,10 @@
-import { configFields, databaseFields, type FieldRule, importedProviders } from "../../src/litellm/index.ts";
+import { configFields, databaseFields, type ImportedFieldRule, importedProviders } from "../../src/litellm/index.ts";
 import { between, table } from "../shared/markdown.ts";
 
 const fieldsBegin = '<!-- Written by "npm run generate" from src/litellm: -->';
 const fieldsEnd = "<!-- End of the generated tables. -->";
 
-type Rules = Readonly<Record<string, FieldRule>>;
+type Rules = Readonly<Record<string, ImportedFieldRule>>;
 
 /** Returns docs/from-litellm.md with its tables regenerated. Throws if the markers around them are missing. */
 export function withLitellmTables(document: string): string {

@@ -6,7 +6,7 @@ import {
   createModelRouter,
   createPriceBook,
   type RoutingOptions,
-} from "./routing.ts";
+} from "./routing/routing.ts";
 import { createJobs } from "./jobs.ts";
 import { drain } from "./drain.ts";
 import { reportPrices } from "./report-prices.ts";

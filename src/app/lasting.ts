@@ -2,7 +2,7 @@
 import { type AlertCounting, createAlertCounting } from "./alerts/alerts.ts";
 import { submitLeftEnds, sweep } from "./ends.ts";
 import { createLastingWork, type LastingWork, type LedgerParts } from "./paid-work.ts";
-import { createTargetSharing, type TargetSharing } from "./shared-targets.ts";
+import { createTargetSharing, type TargetSharing } from "./routing/shared-targets.ts";
 import { createTracing, type Tracing } from "./tracing.ts";
 import {
   openClientSecretStore,

@@ -19,7 +19,7 @@ import type { Outbound } from "../outbound/index.ts";
 import { BusyTargets, type Circuits, type ModelRouter, SessionCaches } from "../routing/index.ts";
 import { MemoryBudget, type Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { circuitsOf, routeLimitsOf } from "./model-routes.ts";
+import { circuitsOf, routeLimitsOf } from "./routing/model-routes.ts";
 import type { Tracing } from "./tracing.ts";
 
 interface LastingWorkOptions {

@@ -1,5 +1,5 @@
 /** The part of the composition for other servers of tools. */
-import { createMarkups } from "./routing.ts";
+import { createMarkups } from "./routing/routing.ts";
 import type { PaidWork } from "./paid-work.ts";
 import type { Config } from "../config/index.ts";
 import { type Environment, matchesGlob } from "../core/index.ts";

@@ -23,7 +23,7 @@ import type { Jobs } from "./jobs.ts";
 import type { PaidWork } from "./paid-work.ts";
 import type { PagePool } from "../pages/index.ts";
 import { webPrice } from "../pricing/index.ts";
-import { createMarkups } from "./routing.ts";
+import { createMarkups } from "./routing/routing.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import type { Storage } from "../storage/index.ts";

@@ -1,4 +1,4 @@
-import { openOperatorCatalog } from "../app/routing.ts";
+import { openOperatorCatalog } from "../app/routing/routing.ts";
 import { openStorage } from "../app/storage.ts";
 import type { Config, LoadedConfig } from "../config/index.ts";
 import { builtInLayers, type CatalogLayers } from "../pricing/index.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createModelRouter } from "../app/routing.ts";
+import { createModelRouter } from "../app/routing/routing.ts";
 import { differenceIn, openNodeStore, THERE_MS_MAX } from "../nodes/index.ts";
 import { ageText } from "../pricing/index.ts";
 import type { UpstreamRoute } from "../routing/index.ts";

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import { checkRouting, openOperatorCatalog } from "../app/routing.ts";
+import { checkRouting, openOperatorCatalog } from "../app/routing/routing.ts";
 import { openStorage, planStorage } from "../app/storage.ts";
 import type { Config, LoadedConfig } from "../config/index.ts";
 import type { SchemaPlan } from "../storage/index.ts";

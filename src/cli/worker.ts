@@ -3,7 +3,7 @@
  * as long as the worker should run: when it ends, for whatever reason, the worker drains and exits.
  */
 import type { Command } from "commander";
-import { openOperatorCatalog } from "../app/routing.ts";
+import { openOperatorCatalog } from "../app/routing/routing.ts";
 import { openStorage } from "../app/storage.ts";
 import { createLogger, type ServerLogger } from "../telemetry/index.ts";
 import { countOption } from "./options.ts";

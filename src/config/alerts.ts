@@ -1,7 +1,7 @@
 /** The part of the configuration for alerts: their receivers, and which are sent. */
 import { z } from "zod";
-import { fromText } from "./from-text.ts";
-import { duration as time } from "./units.ts";
+import { fromText } from "./values/from-text.ts";
+import { duration as time } from "./values/units.ts";
 
 const duration = fromText(time);
 

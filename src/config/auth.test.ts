@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ConfigError } from "./interpolate.ts";
+import { ConfigError } from "./values/interpolate.ts";
 import { checkConfig } from "./load.ts";
 
 const corp = { name: "corp", issuer: "https://id.acme.test/realms/a", audience: "gateway" };

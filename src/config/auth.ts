@@ -1,7 +1,7 @@
 /** The part of the configuration for callers who present a signed token of somebody else: who signs, and who may come in. */
 import { z } from "zod";
 import { roles } from "../core/index.ts";
-import { fromText } from "./from-text.ts";
+import { fromText } from "./values/from-text.ts";
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "[::1]", "localhost"]);
 

@@ -1,7 +1,7 @@
 export { type AlertChannel, type AlertRule, alertRules, type AlertsConfig } from "./alerts.ts";
 export { type IssuerConfig, isTrustedOrigin } from "./auth.ts";
 export { type ConfigChange, changesOf } from "./changes.ts";
-export { ConfigError } from "./interpolate.ts";
+export { ConfigError } from "./values/interpolate.ts";
 export { fingerprintOf } from "./fingerprint.ts";
 export { maskedConfig, plainAddress } from "./masked.ts";
 export { configJsonSchema } from "./json-schema.ts";
@@ -16,6 +16,6 @@ export {
 export { otlpTarget } from "./otlp.ts";
 export { programPath } from "./program-path.ts";
 export type { Config } from "./schema.ts";
-export { parseDuration } from "./units.ts";
+export { parseDuration } from "./values/units.ts";
 export { failuresIn, modelsIn } from "./routing.ts";
 export { parseYaml } from "./yaml.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isFromText, numberAsText } from "./from-text.ts";
+import { isFromText, numberAsText } from "./values/from-text.ts";
 import { configSchema } from "./schema.ts";
 
 /** The JSON Schema of `tollgate.yaml`, for editors. The repository contains it as `tollgate.schema.json`. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultProviders } from "./defaults.ts";
-import { ConfigError, interpolate } from "./interpolate.ts";
+import { ConfigError, interpolate } from "./values/interpolate.ts";
 import { checkConfig, loadConfig } from "./load.ts";
 
 let folder: string;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { z } from "zod";
 import { objectOf, prefixOf } from "../core/index.ts";
 import { defaultProviders, defaultWebhooks } from "./defaults.ts";
-import { ConfigError, interpolate, type Variables } from "./interpolate.ts";
+import { ConfigError, interpolate, type Variables } from "./values/interpolate.ts";
 import { otlpOf, resourceOf } from "./otlp.ts";
 import type { ProviderConfig } from "./provider.ts";
 import { modelsIn } from "./routing.ts";

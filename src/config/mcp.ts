@@ -1,8 +1,8 @@
 /** The part of the configuration for tools: the gateway's own, and those of other servers. */
 import { z } from "zod";
-import { fromText } from "./from-text.ts";
+import { fromText } from "./values/from-text.ts";
 import { httpUrl } from "./provider.ts";
-import { byteSize as size, duration as time } from "./units.ts";
+import { byteSize as size, duration as time } from "./values/units.ts";
 
 const byteSize = fromText(size);
 const duration = fromText(time);

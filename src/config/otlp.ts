@@ -1,9 +1,9 @@
 /** The part of the configuration for a collector of OpenTelemetry, and the variables that stand for it. */
 import { z } from "zod";
-import { fromText } from "./from-text.ts";
-import type { Variables } from "./interpolate.ts";
+import { fromText } from "./values/from-text.ts";
+import type { Variables } from "./values/interpolate.ts";
 import { httpUrl } from "./provider.ts";
-import { byteSize as size, duration as time } from "./units.ts";
+import { byteSize as size, duration as time } from "./values/units.ts";
 
 const duration = fromText(time);
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fromText } from "./from-text.ts";
+import { fromText } from "./values/from-text.ts";
 
 const providerKinds = [
   "openai",

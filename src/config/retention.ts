@@ -1,7 +1,7 @@
 /** The part of the configuration for the removal of old entries. */
 import { z } from "zod";
-import { fromText } from "./from-text.ts";
-import { duration } from "./units.ts";
+import { fromText } from "./values/from-text.ts";
+import { duration } from "./values/units.ts";
 
 const DAY_MS = 86_400_000;
 

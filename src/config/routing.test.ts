@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { failureTraits, keysOf } from "../core/index.ts";
-import { ConfigError } from "./interpolate.ts";
+import { ConfigError } from "./values/interpolate.ts";
 import { checkConfig } from "./load.ts";
 import { failuresIn } from "./routing.ts";
 

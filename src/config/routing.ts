@@ -1,8 +1,8 @@
 /** The part of the configuration that lets a name stand for several targets. */
 import { z } from "zod";
 import { type FailureName, failureTraits, keysOf } from "../core/index.ts";
-import { fromText } from "./from-text.ts";
-import { duration as time } from "./units.ts";
+import { fromText } from "./values/from-text.ts";
+import { duration as time } from "./values/units.ts";
 
 const duration = fromText(time);
 

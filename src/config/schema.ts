@@ -4,13 +4,13 @@ import { alerts } from "./alerts.ts";
 import { auth, isTrustedOrigin } from "./auth.ts";
 import { defaultProviders } from "./defaults.ts";
 
-import { fromText } from "./from-text.ts";
+import { fromText } from "./values/from-text.ts";
 import { mcp, refuseTakenNames } from "./mcp.ts";
 import { otlp } from "./otlp.ts";
 import { httpUrl, prefix, provider } from "./provider.ts";
 import { retention } from "./retention.ts";
 import { routing } from "./routing.ts";
-import { byteSize as size, duration as time } from "./units.ts";
+import { byteSize as size, duration as time } from "./values/units.ts";
 import { web, webPrices } from "./web.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** The part of the configuration's schema for the /v2 routes, and for all addresses that callers choose. */
 import { z } from "zod";
 import { describePrice, type PriceKey } from "../core/index.ts";
-import { fromText } from "./from-text.ts";
+import { fromText } from "./values/from-text.ts";
 import { httpUrl } from "./provider.ts";
-import { byteSize as size, duration as time } from "./units.ts";
+import { byteSize as size, duration as time } from "./values/units.ts";
 
 const byteSize = fromText(size);
 

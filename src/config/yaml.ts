@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseDocument } from "yaml";
-import { ConfigError } from "./interpolate.ts";
+import { ConfigError } from "./values/interpolate.ts";
 
 /** The maximum number of nodes that aliases may expand to. A configuration has a handful; a YAML bomb has millions. */
 const ALIAS_COUNT_MAX = 100;

@@ -11,7 +11,7 @@ export interface Finding {
 }
 
 /** The usual result for a field: a row of the documentation. */
-export interface FieldRule {
+export interface ImportedFieldRule {
   fidelity: Fidelity;
   /** The key or the concept of Tollgate. */
   to: string;
@@ -29,7 +29,7 @@ export class Findings {
   noteMembers(
     path: string,
     value: object,
-    rules: Readonly<Record<string, FieldRule>>,
+    rules: Readonly<Record<string, ImportedFieldRule>>,
     skip: ReadonlySet<string>,
   ): void {
     for (const [name, member] of Object.entries(value)) {

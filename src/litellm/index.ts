@@ -11,7 +11,7 @@ export { importConfig, type ImportedConfig } from "./config/import-config.ts";
 export { knownProviders as importedProviders } from "./config/providers.ts";
 export { planAccounts } from "./database/plan-accounts.ts";
 export { readDatabase } from "./sql/read-database.ts";
-export type { FieldRule, Finding } from "./finding.ts";
+export type { ImportedFieldRule, Finding } from "./finding.ts";
 
 /** The rules for LiteLLM's configuration, by section. */
 export const configFields = {

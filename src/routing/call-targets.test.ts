@@ -4,7 +4,7 @@ import { PriceBook } from "../pricing/index.ts";
 import { principalOf, router as plain, targetOf } from "./__fixtures__/upstreams.ts";
 import { BusyTargets } from "./busy-targets.ts";
 import { callTargets } from "./call-targets.ts";
-import { circuitIdOf, Circuits } from "./circuits.ts";
+import { circuitIdOf, Circuits } from "./health/circuits.ts";
 import type { ModelRoute } from "./model-routes.ts";
 import { ModelRouter } from "./router.ts";
 

@@ -10,9 +10,9 @@ import {
   type Nano,
   type RandomFraction,
 } from "../core/index.ts";
-import type { AwaitedHead } from "./awaited-heads.ts";
+import type { AwaitedHead } from "./health/awaited-heads.ts";
 import type { BusyTargets } from "./busy-targets.ts";
-import { type Admission, circuitIdOf, type CircuitOutcome, type Circuits } from "./circuits.ts";
+import { type Admission, circuitIdOf, type CircuitOutcome, type Circuits } from "./health/circuits.ts";
 import {
   callerOfRoute,
   type ModelRoute,

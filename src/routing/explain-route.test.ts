@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { parseCredits } from "../core/index.ts";
 import { PriceBook } from "../pricing/index.ts";
 import { router as plain } from "./__fixtures__/upstreams.ts";
-import { circuitIdOf } from "./circuits.ts";
+import { circuitIdOf } from "./health/circuits.ts";
 import { explainRoute } from "./explain-route.ts";
 import { KeyPool } from "./key-pool.ts";
 import type { ModelRoute } from "./model-routes.ts";
-import { Overrides } from "./overrides.ts";
+import { Overrides } from "./health/overrides.ts";
 import { ModelRouter, type UpstreamRoute } from "./router.ts";
 
 const target = (model: string, more: object = {}) => ({ model, weight: 1, on: new Set(["broken"] as const), ...more });

@@ -1,7 +1,7 @@
 /** What becomes of each target of a call, for operators: asked or not, why not, and at which price. Nothing is sent or held. */
 import { type ErrorCode, type FailureName, GatewayError, type ModelOperation, type Nano } from "../core/index.ts";
 import { chargeFor, type ModelPrice, soldAt, withMarkup } from "../pricing/index.ts";
-import { circuitIdOf } from "./circuits.ts";
+import { circuitIdOf } from "./health/circuits.ts";
 import { callerOfRoute, type ModelRoute, type RouteTarget } from "./model-routes.ts";
 import { textOperations } from "./model-operations.ts";
 import type { ModelRouter, Target } from "./router.ts";

@@ -1,5 +1,5 @@
 export { callTargets, type CallTargets, mayHaveTargets, modelsIn } from "./call-targets.ts";
-export { circuitIdOf, type CircuitOutcome, Circuits, modelOfCircuit } from "./circuits.ts";
+export { circuitIdOf, type CircuitOutcome, Circuits, modelOfCircuit } from "./health/circuits.ts";
 export { BusyTargets } from "./busy-targets.ts";
 export { SessionCaches } from "./session-caches.ts";
 export type { TargetCondition } from "./target-condition.ts";
@@ -8,7 +8,7 @@ export { fetchListing } from "./fetch-listing.ts";
 export { ModelList, type RoutedModel, unlistedModel } from "./model-list.ts";
 export type { CommitRule, ModelRoute, RouteLimits } from "./model-routes.ts";
 export { type Key, keyIdOf, KeyPool, type RefusedKey } from "./key-pool.ts";
-export { type OverrideChanges, Overrides } from "./overrides.ts";
+export { type OverrideChanges, Overrides } from "./health/overrides.ts";
 export { SharedTargets } from "./shared/shared-targets.ts";
 export {
   readSharedKeyId,
@@ -17,8 +17,8 @@ export {
   type TargetState,
   type TargetStore,
 } from "./shared/store.ts";
-export { disableTarget, enableTarget, repairKey } from "./switches.ts";
-export { providerState } from "./provider-states.ts";
+export { disableTarget, enableTarget, repairKey } from "./health/switches.ts";
+export { providerState } from "./health/provider-states.ts";
 export { type ListPrice, listPrices } from "./list-prices.ts";
 export { openTargetStore } from "./sql/open.ts";
 export { keyRedactor } from "./redact-keys.ts";

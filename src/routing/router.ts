@@ -5,7 +5,7 @@ import type { Provider, UpstreamOperation } from "../providers/index.ts";
 import { firstUsable, type ModelRoute, usableIn } from "./model-routes.ts";
 import type { ModelCaller } from "./target-condition.ts";
 import type { KeyPool } from "./key-pool.ts";
-import type { Overrides } from "./overrides.ts";
+import type { Overrides } from "./health/overrides.ts";
 import { modalityOf } from "./model-operations.ts";
 
 /** A configured provider that calls can be sent to. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createModelList } from "../../app/routing.ts";
+import { createModelList } from "../../app/routing/routing.ts";
 import { createLogger } from "../../telemetry/index.ts";
 import { addModelPricesCommand } from "./prices.ts";
 import { type CommonOptions, withCommonOptions } from "../options.ts";

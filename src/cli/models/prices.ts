@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createModelRouter, createPriceBook, type RoutingOptions } from "../../app/routing.ts";
+import { createModelRouter, createPriceBook, type RoutingOptions } from "../../app/routing/routing.ts";
 import { fetchListing, listPrices, type UpstreamRoute } from "../../routing/index.ts";
 import { ageText, type CatalogLayers, type PriceBook, type PriceDescription } from "../../pricing/index.ts";
 import { readCatalogs } from "../catalogs.ts";

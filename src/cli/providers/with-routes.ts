@@ -1,4 +1,4 @@
-import { createModelRouter } from "../../app/routing.ts";
+import { createModelRouter } from "../../app/routing/routing.ts";
 import {
   type ModelRouter,
   openTargetStore,

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { Command } from "commander";
 import { createAccounts } from "../../app/accounts.ts";
-import { checkRouting } from "../../app/routing.ts";
+import { checkRouting } from "../../app/routing/routing.ts";
 import { openStorage } from "../../app/storage.ts";
 import { loadConfig } from "../../config/index.ts";
 import { listOf, objectOf } from "../../core/index.ts";

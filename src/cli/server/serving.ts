@@ -1,5 +1,5 @@
 import { createApp } from "../../app/app.ts";
-import { nextCatalog } from "../../app/routing.ts";
+import { nextCatalog } from "../../app/routing/routing.ts";
 import type { LoadedConfig } from "../../config/index.ts";
 import type { MetricFamily } from "../../metrics/index.ts";
 import type { OperatorCatalog } from "../../pricing/index.ts";

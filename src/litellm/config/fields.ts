@@ -1,11 +1,11 @@
 /** The fields of LiteLLM's configuration, with the key or concept that each becomes: the import and docs/from-litellm.md read these tables. */
 import type { PriceKey } from "../../core/index.ts";
-import type { FieldRule } from "../finding.ts";
+import type { ImportedFieldRule } from "../finding.ts";
 
-const exact = (to: string): FieldRule => ({ fidelity: "exact", to });
-const approximate = (to: string): FieldRule => ({ fidelity: "approximate", to });
-const byHand = (to: string): FieldRule => ({ fidelity: "by hand", to });
-const impossible = (to: string): FieldRule => ({ fidelity: "impossible", to });
+const exact = (to: string): ImportedFieldRule => ({ fidelity: "exact", to });
+const approximate = (to: string): ImportedFieldRule => ({ fidelity: "approximate", to });
+const byHand = (to: string): ImportedFieldRule => ({ fidelity: "by hand", to });
+const impossible = (to: string): ImportedFieldRule => ({ fidelity: "impossible", to });
 
 /** Prices of a token, or of a second: the factor makes ours of them. */
 export const priceFields: Readonly<Record<string, { key: PriceKey; factor: number }>> = {
@@ -31,7 +31,7 @@ const prices = Object.fromEntries(
   Object.entries(priceFields).map(([field, { key }]) => [field, exact(`pricing.models.*.${key}`)]),
 );
 
-export const deploymentFields: Readonly<Record<string, FieldRule>> = {
+export const deploymentFields: Readonly<Record<string, ImportedFieldRule>> = {
   model: exact("the model id: a provider's prefix and the upstream's name"),
   custom_llm_provider: exact("the kind of the provider"),
   api_key: exact("providers.*.keys, as ${VARIABLE}; a key in the file itself becomes a variable to set"),
@@ -71,7 +71,7 @@ export const deploymentFields: Readonly<Record<string, FieldRule>> = {
   mock_response: impossible("the sandbox answers instead (`tollgate serve --sandbox`)"),
 };
 
-export const modelInfoFields: Readonly<Record<string, FieldRule>> = {
+export const modelInfoFields: Readonly<Record<string, ImportedFieldRule>> = {
   ...prices,
   max_input_tokens: exact("pricing.models.*.context_window"),
   max_output_tokens: exact("pricing.models.*.max_output_tokens"),
@@ -86,7 +86,7 @@ export const modelInfoFields: Readonly<Record<string, FieldRule>> = {
   team_id: byHand("a list of model ids of the others"),
 };
 
-export const litellmSettings: Readonly<Record<string, FieldRule>> = {
+export const litellmSettings: Readonly<Record<string, ImportedFieldRule>> = {
   fallbacks: exact("further tiers of routing.routes"),
   default_fallbacks: exact("further tiers of routing.routes, of every name"),
   context_window_fallbacks: exact("a tier of routing.routes with on: [context_window]"),
@@ -121,7 +121,7 @@ export const litellmSettings: Readonly<Record<string, FieldRule>> = {
   model_group_alias: exact("models.aliases"),
 };
 
-export const routerSettings: Readonly<Record<string, FieldRule>> = {
+export const routerSettings: Readonly<Record<string, ImportedFieldRule>> = {
   routing_strategy: exact("the strategy of routing.routes"),
   model_group_alias: exact("models.aliases"),
   fallbacks: exact("further tiers of routing.routes"),
@@ -150,7 +150,7 @@ export const routerSettings: Readonly<Record<string, FieldRule>> = {
   enable_tag_filtering: byHand("conditions of a target (`when`), by token, user or organisation"),
 };
 
-export const generalSettings: Readonly<Record<string, FieldRule>> = {
+export const generalSettings: Readonly<Record<string, ImportedFieldRule>> = {
   master_key: byHand("a token of an owner: `tollgate token create --user NAME --role owner`"),
   database_url: byHand("storage: a database of its own, never LiteLLM's"),
   store_model_in_db: byHand("models that are stored in LiteLLM's database are encrypted there"),

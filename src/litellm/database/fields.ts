@@ -1,12 +1,12 @@
 /** The columns of LiteLLM's tables, with the concept that each becomes: the import and docs/from-litellm.md read these tables. */
-import type { FieldRule } from "../finding.ts";
+import type { ImportedFieldRule } from "../finding.ts";
 
-const exact = (to: string): FieldRule => ({ fidelity: "exact", to });
-const approximate = (to: string): FieldRule => ({ fidelity: "approximate", to });
-const byHand = (to: string): FieldRule => ({ fidelity: "by hand", to });
-const impossible = (to: string): FieldRule => ({ fidelity: "impossible", to });
+const exact = (to: string): ImportedFieldRule => ({ fidelity: "exact", to });
+const approximate = (to: string): ImportedFieldRule => ({ fidelity: "approximate", to });
+const byHand = (to: string): ImportedFieldRule => ({ fidelity: "by hand", to });
+const impossible = (to: string): ImportedFieldRule => ({ fidelity: "impossible", to });
 
-type Rules = Readonly<Record<string, FieldRule>>;
+type Rules = Readonly<Record<string, ImportedFieldRule>>;
 
 /** Columns that say nothing about rights or money. */
 const bookkeeping: Rules = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Circuits } from "../circuits.ts";
+import { Circuits } from "../health/circuits.ts";
 import { KeyPool, keyIdOf } from "../key-pool.ts";
-import { type OverrideChanges, Overrides } from "../overrides.ts";
+import { type OverrideChanges, Overrides } from "../health/overrides.ts";
 import { SharedTargets } from "./shared-targets.ts";
 import { readSharedKeyId, sharedKeyId, type TargetOverride, type TargetState, type TargetStore } from "./store.ts";
 

@@ -4,8 +4,8 @@
  * are read when the storage reports that another process has written. Without the storage each process goes on alone.
  */
 import type { Clock, Every } from "../../core/index.ts";
-import type { CircuitState, Circuits } from "../circuits.ts";
-import type { OverrideChanges, Overrides } from "../overrides.ts";
+import type { CircuitState, Circuits } from "../health/circuits.ts";
+import type { OverrideChanges, Overrides } from "../health/overrides.ts";
 import type { TargetState, TargetStore } from "./store.ts";
 
 /** How far the clocks of the processes may differ. A change is read again in this time, and taken over once. */

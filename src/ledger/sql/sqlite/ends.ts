@@ -11,7 +11,7 @@ import type { Entries } from "./entries.ts";
 import { expiredColumns } from "./expired-call.ts";
 import type { HeldAmount, Holds } from "./holds.ts";
 import type { RetryKeys } from "./retry-keys.ts";
-import type { EntryKind, EntryRow, LedgerStatements, SqliteHoldRow } from "./statements.ts";
+import type { StoredEntryKind, EntryRow, LedgerStatements, SqliteHoldRow } from "./statements.ts";
 
 /** The counter-account of every charge. */
 const REVENUE = "revenue";
@@ -24,7 +24,7 @@ const refundId = (id: string): string => `${id}:refund`;
 
 /** The end of a hold. */
 interface Ending {
-  kind: EntryKind;
+  kind: StoredEntryKind;
   /** The cost of the call. */
   cost: Nano;
   at: number;

@@ -3,11 +3,11 @@ import { type CallBudgets, storedBudgets } from "../call-budgets.ts";
 import { generationColumns, type GenerationColumns, generationValues } from "../generations.ts";
 import type { CallsByOwner } from "./calls-by-owner.ts";
 import type { DailySums } from "./daily-sums.ts";
-import type { CallValue, CountedCallRow, EntryKind, EntryRow, LedgerStatements } from "./statements.ts";
+import type { CallValue, CountedCallRow, StoredEntryKind, EntryRow, LedgerStatements } from "./statements.ts";
 
 export interface Entry {
   id: string;
-  kind: EntryKind;
+  kind: StoredEntryKind;
   debit: string;
   credit: string;
   amount: Nano;

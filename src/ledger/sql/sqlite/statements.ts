@@ -37,12 +37,12 @@ export interface SqliteHoldRow extends HoldRow {
   streamed: bigint;
 }
 
-export type EntryKind = "grant" | "settle" | "release" | "expire";
+export type StoredEntryKind = "grant" | "settle" | "release" | "expire";
 
 export interface EntryRow {
   number: bigint;
   id: string;
-  kind: EntryKind;
+  kind: StoredEntryKind;
   debit_account: string;
   credit_account: string;
   amount: bigint;
@@ -99,7 +99,7 @@ type JobValues = [
 ];
 type Correction = [correctsAt: bigint | null, correctsShortfall: bigint | null];
 type Posting = [actor: Text, reason: Text, budgets: Text];
-type EntryValues = [string, EntryKind, string, string, bigint, bigint, bigint, number, ...Correction, ...Posting];
+type EntryValues = [string, StoredEntryKind, string, string, bigint, bigint, bigint, number, ...Correction, ...Posting];
 type SumValues = [
   owner: string,
   day: number,

@@ -1,8 +1,8 @@
 /** The operator's acts on targets: each is a row of the audit log. A running gateway learns of them from the storage. */
-import type { ActOptions, AuditLog } from "../audit/index.ts";
-import type { Clock } from "../core/index.ts";
-import { sharedKeyId, type TargetOverride, type TargetState } from "./shared/store.ts";
-import { deleteOverride, findOverride, putOverride, putState } from "./sql/open.ts";
+import type { ActOptions, AuditLog } from "../../audit/index.ts";
+import type { Clock } from "../../core/index.ts";
+import { sharedKeyId, type TargetOverride, type TargetState } from "../shared/store.ts";
+import { deleteOverride, findOverride, putOverride, putState } from "../sql/open.ts";
 
 interface Switching {
   log: AuditLog;

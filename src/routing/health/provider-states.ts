@@ -1,7 +1,7 @@
 /** The state of the providers for their operator: keys, and targets that are left out, by themselves and by hand. */
 import { modelOfCircuit } from "./circuits.ts";
-import type { UpstreamRoute } from "./router.ts";
-import { readSharedKeyId, type TargetOverride, type TargetState } from "./shared/store.ts";
+import type { UpstreamRoute } from "../router.ts";
+import { readSharedKeyId, type TargetOverride, type TargetState } from "../shared/store.ts";
 import { switchJson } from "./switches.ts";
 
 interface KnownOfTargets {

@@ -1,6 +1,6 @@
 /** Targets that an operator has disabled, as the process knows them now: nothing is read for a call. */
-import { type Clock, GatewayError } from "../core/index.ts";
-import type { TargetOverride } from "./shared/store.ts";
+import { type Clock, GatewayError } from "../../core/index.ts";
+import type { TargetOverride } from "../shared/store.ts";
 
 export interface OverrideChanges {
   disabled: TargetOverride[];

@@ -2,7 +2,7 @@
  * Targets that have been asked for streams and give no heads. Their time-out is long, since some models begin late: until the first one
  * is over, and the circuit learns of it, every call would be made to a target that is dead.
  */
-import type { Clock } from "../core/index.ts";
+import type { Clock } from "../../core/index.ts";
 
 /** How long a stream's head may take before later calls go to other targets; twice as long as the slowest one if that is more. */
 const SILENT_MS = 10_000;

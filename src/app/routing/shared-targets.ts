@@ -1,6 +1,6 @@
 /** Common knowledge of the processes of a deployment: targets that fail, keys that are refused, and disabled targets. */
-import { type Environment, everyUnref } from "../core/index.ts";
-import type { RunningPart } from "../http/index.ts";
+import { type Environment, everyUnref } from "../../core/index.ts";
+import type { RunningPart } from "../../http/index.ts";
 import {
   type Circuits,
   openTargetStore,
@@ -10,9 +10,9 @@ import {
   sharedKeyId,
   SharedTargets,
   type UpstreamRoute,
-} from "../routing/index.ts";
-import type { Storage } from "../storage/index.ts";
-import type { Logger } from "../telemetry/index.ts";
+} from "../../routing/index.ts";
+import type { Storage } from "../../storage/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
 import type { RoutingOptions } from "./routing.ts";
 
 interface TargetSharingOptions {

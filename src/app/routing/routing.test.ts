@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { loadConfig } from "../config/index.ts";
-import { principalOf, worldOf } from "../sending/__fixtures__/upstreams.ts";
+import { loadConfig } from "../../config/index.ts";
+import { principalOf, worldOf } from "../../sending/__fixtures__/upstreams.ts";
 import { changedProviders, createModelRouter } from "./routing.ts";
 
 const configOf = (target: object, provider: object = {}) =>

@@ -1,6 +1,6 @@
 /** The configured names that stand for several targets. */
-import { type Config, ConfigError, failuresIn, modelsIn } from "../config/index.ts";
-import { type Environment, type ModelOperation, prefixOf, withoutPrefix } from "../core/index.ts";
+import { type Config, ConfigError, failuresIn, modelsIn } from "../../config/index.ts";
+import { type Environment, type ModelOperation, prefixOf, withoutPrefix } from "../../core/index.ts";
 import {
   Circuits,
   type ModelRoute,
@@ -9,8 +9,8 @@ import {
   callableOperations,
   type RouteLimits,
   type TargetCondition,
-} from "../routing/index.ts";
-import type { Logger } from "../telemetry/index.ts";
+} from "../../routing/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
 
 type RouteConfig = Config["routing"]["routes"][string];
 type TargetConfig = RouteConfig["tiers"][number][number];

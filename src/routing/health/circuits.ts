@@ -11,9 +11,9 @@
  * their success counts, and their failure extends the pause only if the upstream asks for more. Nothing is kept of a target
  * without failures.
  */
-import type { Clock, RandomFraction } from "../core/index.ts";
+import type { Clock, RandomFraction } from "../../core/index.ts";
 import { AwaitedHeads } from "./awaited-heads.ts";
-import type { UpstreamRoute } from "./router.ts";
+import type { UpstreamRoute } from "../router.ts";
 
 const ROW_MAX = 3;
 const RECENT_MAX = 10;

@@ -1,7 +1,7 @@
 /** The part of the composition that some commands need alone: from the configuration to the routes of its models. */
 import { isDeepStrictEqual } from "node:util";
-import { type Config, ConfigError, type ProviderConfig, providerKeys } from "../config/index.ts";
-import type { Environment } from "../core/index.ts";
+import { type Config, ConfigError, type ProviderConfig, providerKeys } from "../../config/index.ts";
+import type { Environment } from "../../core/index.ts";
 import {
   ModelList,
   KeyPool,
@@ -9,7 +9,7 @@ import {
   type Overrides,
   type RefusedKey,
   type UpstreamRoute,
-} from "../routing/index.ts";
+} from "../../routing/index.ts";
 import { checkTargets, internalModels, modelRoutesOf } from "./model-routes.ts";
 import {
   type CatalogLayers,
@@ -19,10 +19,10 @@ import {
   openCatalogStore,
   PriceBook,
   priceFactorsOf,
-} from "../pricing/index.ts";
-import { createProvider, type Provider } from "../providers/index.ts";
-import type { Storage } from "../storage/index.ts";
-import type { Logger } from "../telemetry/index.ts";
+} from "../../pricing/index.ts";
+import { createProvider, type Provider } from "../../providers/index.ts";
+import type { Storage } from "../../storage/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
 
 export interface RoutingOptions {
   config: Config;
