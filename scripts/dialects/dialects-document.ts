@@ -79,7 +79,7 @@ Where client and provider use the same dialect, bytes are changed for these reas
 - **Stop sequences** at Grok's and OpenAI's models that think, which refuse them in chat: the answer is cut before the first one, whole and
   streamed. What the model writes after it is paid, so a limit is worth while.
 - **Images by their addresses** are fetched for Google and Moonshot, which take their data alone: before the hold, at most ten of a call, 20 MiB
-  together, in ten seconds, from [public addresses](security.md) or those of \`web.allow_private_hosts\`. One that fails is 422 \`image_unreachable\`.
+  together (one in several parts counts in each), in ten seconds, from [public addresses](security.md) or those of \`web.allow_private_hosts\`. One that fails is 422 \`image_unreachable\`.
 - **Documents by their addresses** (\`fileData\` in Gemini, \`document\` in Messages, \`input_file\` in Responses) are fetched in the same way toward chat, which has
   none: PDF, texts and images. Messages and Responses upstreams get the address. Texts are held by their length.
 - **Names of tools** that the provider refuses (other characters than letters, digits, \`_\` and \`-\`, or more than 64, at Anthropic 128) are

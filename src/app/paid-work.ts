@@ -120,6 +120,6 @@ export function createPaidWork(options: PaidWorkOptions, lasting: LedgerParts & 
     body,
     shell: new WorkShell({ work, memory, body }),
     largeBodies,
-    images: new ImageFetcher({ outbound, memory }),
+    images: new ImageFetcher({ outbound }),
   };
 }

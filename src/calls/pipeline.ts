@@ -35,8 +35,8 @@ import {
   type SessionCaches,
   type Target,
 } from "../routing/index.ts";
-import type { RetryKey } from "../ledger/index.ts";
 import { planFirst, planNext, type Reply } from "../sending/index.ts";
+import type { MemoryShare } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { affinityOf } from "./affinity.ts";
 import { captureRecords } from "./answer-records.ts";
@@ -76,6 +76,9 @@ export class CallPipeline {
     return this.#deps.shell.run(incoming, new CallWay(this.#deps, route, incoming));
   }
 }
+
+/** Of whichever target. */
+type PlanningOfAny = Omit<Planning<Target>, "target">;
 
 class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, Target> {
   readonly surface;
@@ -117,8 +120,9 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     return this.#deps.largeBodies.turn(this.#incoming.principal.user).then(() => this.#plan(received, planning));
   }
 
-  #plan(received: ReceivedBody<Body>, { retry, target }: Planning<Target>): CallPlan | Promise<CallPlan> {
-    if (target !== undefined) return this.#planFor(received, target, retry);
+  #plan(received: ReceivedBody<Body>, planning: Planning<Target>): CallPlan | Promise<CallPlan> {
+    const { target } = planning;
+    if (target !== undefined) return this.#planFor(received, target, planning);
     const { router, circuits, busy } = this.#deps;
     const { operations } = this.#route;
     const { principal, headers } = this.#incoming;
@@ -130,19 +134,19 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
       const session = affinityOf({ headers, received });
       const asked = { modelId, operations, principal, headers, models, session };
       const targets = callTargets({ router, circuits, busy, random, ...asked });
-      if (targets !== undefined) return this.#planFirst(received, targets, retry);
+      if (targets !== undefined) return this.#planFirst(received, targets, planning);
     }
-    return this.#planFor(received, router.resolve(modelId, operations, principal), retry);
+    return this.#planFor(received, router.resolve(modelId, operations, principal), planning);
   }
 
   /** The plan of the first of several targets that the call can be made to. */
-  async #planFirst(received: ReceivedBody<Body>, targets: CallTargets, retry: RetryKey | undefined): Promise<CallPlan> {
+  async #planFirst(received: ReceivedBody<Body>, targets: CallTargets, planning: PlanningOfAny): Promise<CallPlan> {
     this.#targets = targets;
     this.#lookup = this.#deps.storedObjects.lookup(targets.providers);
     const costOf = (order: WorkOrder): Nano =>
       expectedCost(order, this.#deps.caches.of(targets.session, order.source.modelId));
     const preferred = await this.#makerOfThoughts(received, this.#lookup);
-    const planFor = (target: Target) => this.#planFor(received, target, retry);
+    const planFor = (target: Target) => this.#planFor(received, target, planning);
     const plan = await planFirst(targets, planFor, { costOf, preferred });
     return { ...plan, targets };
   }
@@ -157,14 +161,18 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
   async instead(
     refusal: unknown,
     received: ReceivedBody<Body>,
-    { targets, order }: CallPlan,
+    { plan: { targets, order }, memory }: { plan: CallPlan; memory: MemoryShare },
   ): Promise<CallPlan | undefined> {
     if (targets?.passesOver(refusal) !== true) return undefined;
-    const plan = await planNext(targets, (target) => this.#planFor(received, target, order.retry));
+    const plan = await planNext(targets, (target) => this.#planFor(received, target, { retry: order.retry, memory }));
     return plan && { ...plan, targets };
   }
 
-  #planFor(received: ReceivedBody<Body>, resolved: Target, retry: RetryKey | undefined): CallPlan | Promise<CallPlan> {
+  #planFor(
+    received: ReceivedBody<Body>,
+    resolved: Target,
+    { retry, memory }: PlanningOfAny,
+  ): CallPlan | Promise<CallPlan> {
     const deps = this.#deps;
     const route = this.#route;
     const incoming = this.#incoming;
@@ -174,7 +182,7 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
         : parseEdited(received, [{ remove: "models" }], route);
     const target = withAskedFeatures(resolved, route.codec, own.body);
     const [at, arrivedAt, session, lookup] = [deps.work.clock(), this.#arrivedAt, this.#targets?.session, this.#lookup];
-    return planCall({ deps, route, incoming, received: own, target, retry, session, lookup, at, arrivedAt });
+    return planCall({ deps, route, incoming, received: own, target, retry, memory, session, lookup, at, arrivedAt });
   }
 
   ended(result: WorkResult | undefined): void {

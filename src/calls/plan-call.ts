@@ -42,6 +42,7 @@ import {
   type StoredObjects,
 } from "../objects/index.ts";
 import { type CallTargets, requireModels, requirePrices, type Target } from "../routing/index.ts";
+import type { MemoryShare } from "../streaming/index.ts";
 import { affinityOf } from "./affinity.ts";
 import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
@@ -85,6 +86,8 @@ export interface ReadCall<Body extends ChargeableBody> {
   target: Target;
   /** Undefined for a call without a retry key. */
   retry: RetryKey | undefined;
+  /** Counts the body, and what is fetched for it. */
+  memory: MemoryShare;
   /** The key of its session, if it is known already (`affinityOf`). */
   session?: string | undefined;
   /** Of a call that may have several targets. */
@@ -192,14 +195,15 @@ function planText<Body extends ChargeableBody>(
   }
   if (preparation === undefined && mayLackSomething(target, parsed, codec)) {
     const body = decoded ?? decodeBody(parsed);
-    return prepareBody({ deps, target, principal: incoming.principal, body }, codec).then((found) =>
-      planText({ ...call, target: found.target }, parsed, codec, {
-        own,
-        decoded: body,
-        preparation: found.preparation,
-        conversationId,
-        foreignIds,
-      }),
+    return prepareBody({ deps, target, principal: incoming.principal, body, memory: call.memory }, codec).then(
+      (found) =>
+        planText({ ...call, target: found.target }, parsed, codec, {
+          own,
+          decoded: body,
+          preparation: found.preparation,
+          conversationId,
+          foreignIds,
+        }),
     );
   }
   const bound = withPrepared(codec.bound(parsed.body, parsed.sizeOf), preparation);

@@ -84,12 +84,12 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
   async instead(
     refusal: unknown,
     received: ReceivedBody<VideoRequest>,
-    { targets, order: { retry } }: VideoPlan,
+    { plan: { targets, order } }: { plan: VideoPlan },
   ): Promise<VideoPlan | undefined> {
     if (targets?.passesOver(refusal) !== true) return undefined;
     const asked = this.#askedFor(received);
     const source = await sourceOf(this.#deps, asked);
-    const plan = await planNext(targets, (target) => this.#planFor(asked, { source, target, retry }));
+    const plan = await planNext(targets, (target) => this.#planFor(asked, { source, target, retry: order.retry }));
     return plan && { ...plan, targets };
   }
 
@@ -122,7 +122,7 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
 
   async #planFor(
     asked: VideoQuestion,
-    { source, target, retry }: Planning<Target> & { source: StoredVideo | undefined; target: Target },
+    { source, target, retry }: Pick<Planning<Target>, "retry"> & { source: StoredVideo | undefined; target: Target },
   ): Promise<VideoPlan> {
     const planned = await planVideo(this.#deps, asked, { source, target });
     const { route, model, modelId, price, priceOf } = target;

@@ -120,6 +120,7 @@ test.each([
   ["a private address", ["http://169.254.169.254/latest/meta-data"], "could not fetch"],
   ["a host without an address", ["https://nowhere.invalid/cat.png"], "could not fetch"],
   ["more than 20 MiB together", [at("/large?1"), at("/large?2")], "20 MiB"],
+  ["one of which the parts together have more than 20 MiB", [at("/large"), at("/large")], "20 MiB"],
   ["more than ten", Array.from({ length: 11 }, (_, index) => at(`/cat-${index}.png`)), "only 10"],
 ])("%s is a 422 before anything is held or sent", async (_title, urls, why) => {
   const before = rig.simulators.requests().length;

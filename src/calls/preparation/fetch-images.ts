@@ -3,14 +3,13 @@ import { CallAborter, GatewayError, limits } from "../../core/index.ts";
 import type { FetchedImages, ImageAddress } from "../../dialects/index.ts";
 import { type Outbound, OutboundError } from "../../outbound/index.ts";
 import { imageTypeOf } from "../../providers/index.ts";
-import type { MemoryBudget, MemoryShare } from "../../streaming/index.ts";
+import type { MemoryShare } from "../../streaming/index.ts";
 import { collectBody } from "../../upstream/index.ts";
 
 const REDIRECTS_MAX = 5;
 
 export interface ImageFetcherDependencies {
   outbound: Pick<Outbound, "fetch">;
-  memory: MemoryBudget;
 }
 
 type FetchedImage = [url: string, image: NonNullable<ReturnType<FetchedImages["get"]>>];
@@ -22,12 +21,14 @@ export class ImageFetcher {
     this.#deps = deps;
   }
 
-  /** Fetches all at the same time. Throws 422 `image_unreachable` for the first that fails. */
-  async fetch(addresses: readonly ImageAddress[]): Promise<FetchedImages> {
+  /**
+   * Fetches all at the same time. Throws 422 `image_unreachable` for the first that fails, and 503 if `memory` has no room:
+   * that of the call's body, of which they become a part.
+   */
+  async fetch(addresses: readonly ImageAddress[], memory: MemoryShare): Promise<FetchedImages> {
     const { fetchedImagesMax } = limits;
     const beyond = addresses[fetchedImagesMax];
     if (beyond !== undefined) throw unreachable(beyond, `only ${fetchedImagesMax} addresses of a call are fetched`);
-    const memory = this.#deps.memory.share();
     const aborter = new CallAborter();
     const all = { memory, aborter, bytesLeft: limits.fetchedImagesBytesMax };
     try {
@@ -35,8 +36,6 @@ export class ImageFetcher {
     } catch (thrown) {
       aborter.abort(thrown);
       throw thrown;
-    } finally {
-      memory.free();
     }
   }
 
@@ -54,17 +53,18 @@ export class ImageFetcher {
         body.cancel();
         throw unreachable(address, `its host answered with status ${status}`);
       }
+      const { uses } = address;
       const collected = await collectBody(body, limits.fetchedImagesBytesMax, (bytes) => {
-        all.memory.add(bytes);
-        all.bytesLeft -= bytes;
+        all.bytesLeft -= bytes * uses;
         if (all.bytesLeft < 0) throw tooLarge(address);
+        all.memory.add(bytes * uses);
       });
       if (!("bytes" in collected)) throw tooLarge(address);
       const bytes = Buffer.from(collected.bytes);
       const mediaType = mediaTypeOf(bytes, address, headers.get("content-type") ?? "");
       if (mediaType === undefined)
         throw unreachable(address, address.isDocument ? "it is no PDF, text or image" : "it is no image");
-      return [address.url, { kind: "base64", mediaType, data: bytes.toString("base64") }];
+      return [address.url, { source: { kind: "base64", mediaType, data: bytes.toString("base64") }, uses }];
     } catch (thrown) {
       throw thrown instanceof OutboundError ? unreachable(address, thrown.message, thrown) : thrown;
     }

@@ -14,6 +14,7 @@ import {
 } from "../../dialects/index.ts";
 import type { KeptThoughts } from "../../objects/index.ts";
 import type { Target } from "../../routing/index.ts";
+import type { MemoryShare } from "../../streaming/index.ts";
 import type { ImageFetcher } from "./fetch-images.ts";
 
 /** Data that completes a body. */
@@ -39,6 +40,8 @@ interface Preparing {
   principal: Principal;
   /** With all strings decoded. */
   body: JsonObject;
+  /** Counts the body, and what is fetched for it. */
+  memory: MemoryShare;
 }
 
 /** Chat has no documents by their addresses, and bodies of its own contain none. */
@@ -82,13 +85,13 @@ export async function prepareBody(
   preparing: Preparing,
   { dialect }: Pick<TextCodec<unknown>, "dialect">,
 ): Promise<{ target: Target; preparation: BodyPreparation }> {
-  const { deps, target, body } = preparing;
+  const { deps, target, body, memory } = preparing;
   const { operation, model, route } = target;
   const facts = operation.facts?.(model) ?? {};
   const conversation = readOrNone(body, dialect);
   if (conversation === undefined) return { target, preparation: {} };
   const addresses = imageAddresses(conversation, fetchedKinds(target, { dialect }));
-  const images = addresses.length === 0 ? undefined : await deps.images.fetch(addresses);
+  const images = addresses.length === 0 ? undefined : await deps.images.fetch(addresses, memory);
   if (facts.needsThoughts !== true || conversation.tools.length === 0) {
     return { target, preparation: { conversation, images } };
   }

@@ -2,6 +2,7 @@ import type { Principal } from "../../auth/index.ts";
 import type { BodySource, ModelOf, ReceivedBody } from "../../bodies/index.ts";
 import type { Surface } from "../../core/index.ts";
 import type { RetryKey } from "../../ledger/index.ts";
+import type { MemoryShare } from "../../streaming/index.ts";
 import type { AnswerAhead } from "../retry/answered-work.ts";
 import type { WorkOrder } from "../work-order.ts";
 
@@ -48,6 +49,8 @@ export interface WorkPlan {
 export interface Planning<Target> {
   /** Undefined for a request without a retry key. */
   retry: RetryKey | undefined;
+  /** Counts the body, and what a plan adds to it. */
+  memory: MemoryShare;
   /** The target; by default the way of work chooses it. */
   target?: Target | undefined;
 }

@@ -97,8 +97,8 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   /** Plans the same body for another target, as long as it is there. */
   plan(target: Target): Plan | Promise<Plan> {
     if (this.#body === undefined) throw new Error(`the body of ${this.id} is gone`);
-    const { way, received } = this.#body;
-    return way.plan(received, { retry: this.work.order.retry, target });
+    const { way, received, bodyMemory: memory } = this.#body;
+    return way.plan(received, { retry: this.work.order.retry, memory, target });
   }
 
   /** The body is of no further use: an answer may stream for long. A form stays open until the work has ended. */

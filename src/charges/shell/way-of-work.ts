@@ -1,5 +1,6 @@
 import type { FormDeclaration, ParsedBody, ReceivedBody } from "../../bodies/index.ts";
 import type { StoredAnswer } from "../../ledger/index.ts";
+import type { MemoryShare } from "../../streaming/index.ts";
 import type { PaidAnswer, WorkPlan, WorkPlanner } from "./paid-request.ts";
 import type { RunningWork, WorkResult } from "./running-work.ts";
 
@@ -17,7 +18,11 @@ export interface WayOfWork<Body, Plan extends WorkPlan, Target = never> extends 
    * The plan of the next target, if the refusal of the first one's hold permits another one; undefined if there is none.
    * Absent for work with one target.
    */
-  instead?(refusal: unknown, received: ReceivedBody<Body>, plan: Plan): Promise<Plan | undefined>;
+  instead?(
+    refusal: unknown,
+    received: ReceivedBody<Body>,
+    refused: { plan: Plan; memory: MemoryShare },
+  ): Promise<Plan | undefined>;
   /** Called when the work has ended here, with its result if it has one: also if a job goes on with it, or it never began. */
   ended?(result: WorkResult | undefined): void;
   /**

@@ -17,7 +17,7 @@ import {
 } from "../../bodies/index.ts";
 import { type CallAbort, CallAborter, clientRequestIdOf, objectOf, sessionOf, shuttingDown } from "../../core/index.ts";
 import type { RetryKey } from "../../ledger/index.ts";
-import type { MemoryBudget } from "../../streaming/index.ts";
+import type { MemoryBudget, MemoryShare } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
 import { chargeMaxIn } from "../max-credits.ts";
 import type { Replay } from "../open-work.ts";
@@ -96,7 +96,7 @@ export class WorkShell {
       }
       const key = readRetryKey(headers, way.retryKeyAlias);
       retry = key === undefined ? undefined : { key, fingerprint: await fingerprintIn(request, way, received) };
-      const planned = way.plan(received, { retry });
+      const planned = way.plan(received, { retry, memory: own.bodyMemory });
       let plan = planned instanceof Promise ? await planned : planned;
       this.#begin(abort, withHeaders(plan, headers, deps).order);
       let work: Work | Replay | undefined;
@@ -106,7 +106,11 @@ export class WorkShell {
         try {
           work = await openAnswered(deps, plan.order, plan.ahead);
         } catch (refusal) {
-          plan = withHeaders(await planInstead(way, { refusal, received, plan }), headers, deps);
+          plan = withHeaders(
+            await planInstead(way, { refusal, received, plan, memory: own.bodyMemory }),
+            headers,
+            deps,
+          );
           work = undefined;
         }
       }
@@ -200,9 +204,13 @@ function withHeaders<Plan extends WorkPlan>(
 /** The plan of another target, since the hold of this one is refused. Throws the refusal if there is none. */
 async function planInstead<Body, Plan extends WorkPlan>(
   way: Pick<WayOfWork<Body, Plan>, "instead">,
-  { refusal, received, plan }: { refusal: unknown; received: ReceivedBody<Body>; plan: Plan },
+  {
+    refusal,
+    received,
+    ...refused
+  }: { refusal: unknown; received: ReceivedBody<Body>; plan: Plan; memory: MemoryShare },
 ): Promise<Plan> {
-  const other = await way.instead?.(refusal, received, plan);
+  const other = await way.instead?.(refusal, received, refused);
   if (other === undefined) throw refusal;
   return other;
 }

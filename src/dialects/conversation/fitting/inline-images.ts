@@ -9,35 +9,46 @@ export interface ImageAddress {
   at: string;
   /** Whether it may be a PDF, a text or an image, and not an image alone. */
   isDocument: boolean;
+  /** How many parts have it: each of them gets the bytes. */
+  uses: number;
 }
 
 /** The kinds of parts whose addresses an upstream does not take. */
 export type FetchedKinds = readonly ("image" | "file")[];
 
-/** Fetched images and documents, by their addresses. */
-export type FetchedImages = ReadonlyMap<string, Extract<Source, { kind: "base64" }>>;
+type Base64Source = Extract<Source, { kind: "base64" }>;
+
+/** Fetched images and documents, by their addresses, with how many parts have each. */
+export type FetchedImages = ReadonlyMap<string, { source: Base64Source; uses: number }>;
 
 /** The different addresses of images and documents in a conversation. */
 export function imageAddresses({ turns }: Conversation, kinds: FetchedKinds): ImageAddress[] {
   const found = new Map<string, ImageAddress>();
   const look = (part: Part): Part => {
     const url = addressOf(part, kinds);
-    if (url === undefined || found.has(url)) return part;
-    found.set(url, { url, at: part.at ?? "messages", isDocument: part.kind === "file" });
+    if (url === undefined) return part;
+    const known = found.get(url);
+    if (known !== undefined) known.uses += 1;
+    else found.set(url, { url, at: part.at ?? "messages", isDocument: part.kind === "file", uses: 1 });
     return part;
   };
   for (const { parts } of turns) for (const part of parts) eachPart(part, look);
   return [...found.values()];
 }
 
-/** The conversation with the bytes of its images and documents. */
+/** The conversation with the bytes of its images and documents. Parts with the same address share one text. */
 export function withFetchedImages(conversation: Conversation, images: FetchedImages): Conversation {
+  const documents = new Map<string, FilePart["source"]>();
   const inline = (part: Part): Part => {
     const url = addressOf(part, ["image", "file"]);
-    const source = url === undefined ? undefined : images.get(url);
-    if (source === undefined) return part;
-    if (part.kind === "file") return documentOf(part, source);
-    return part.kind === "image" ? { ...part, source } : part;
+    const source = url === undefined ? undefined : images.get(url)?.source;
+    if (url === undefined || source === undefined) return part;
+    if (part.kind === "image") return { ...part, source };
+    if (part.kind !== "file") return part;
+    if (source.mediaType.startsWith("image/")) return { kind: "image", at: part.at, source };
+    const document = documents.get(url) ?? documentOf(source);
+    documents.set(url, document);
+    return { ...part, source: document };
   };
   const turns = conversation.turns.map((turn) => ({
     ...turn,
@@ -52,21 +63,18 @@ function addressOf(part: Part, kinds: FetchedKinds): string | undefined {
   return source.kind === "url" && isImageAddress(source.url) ? source.url : undefined;
 }
 
-/** The part that a document turns out to be. */
-function documentOf(part: FilePart, source: Extract<Source, { kind: "base64" }>): Part {
-  const { at } = part;
-  const { mediaType, data } = source;
-  if (mediaType.startsWith("image/")) return { kind: "image", at, source };
-  if (!isText(mediaType)) return { ...part, source };
-  return { ...part, source: { kind: "text", text: Buffer.from(data, "base64").toString("utf8") } };
+/** The text of a document that is one. */
+function documentOf(source: Base64Source): FilePart["source"] {
+  if (!isText(source.mediaType)) return source;
+  return { kind: "text", text: Buffer.from(source.data, "base64").toString("utf8") };
 }
 
 const isText = (mediaType: string): boolean => mediaType.startsWith("text/") || mediaType === "application/json";
 
-/** The bytes of fetched texts, each of which may be a token: their addresses tell nothing about them. */
+/** The bytes of fetched texts, in each part that has one. Each may be a token: their addresses tell nothing about them. */
 export function fetchedTextBytes(images: FetchedImages): number {
-  const texts = [...images.values()].filter(({ mediaType }) => isText(mediaType));
-  return texts.reduce((sum, { data }) => sum + Math.floor((data.length * 3) / 4), 0);
+  const texts = [...images.values()].filter(({ source }) => isText(source.mediaType));
+  return texts.reduce((sum, { source, uses }) => sum + Math.floor((source.data.length * 3) / 4) * uses, 0);
 }
 
 /** Whether a URL is one that is fetched: providers read others from stores of their own. */
