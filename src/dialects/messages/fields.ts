@@ -25,7 +25,7 @@ export const messagesFields: FieldTable = {
   },
   "messages.content.document": {
     ...translated,
-    note: "toward chat a PDF is a file and a text is text; a document by URL is refused there",
+    note: "toward chat a PDF is a file and a text is text; a document by URL is fetched",
   },
   "messages.content.document.citations": { ...dropped, note: "the answer comes without them" },
   "messages.content.document.context": dropped,

@@ -28,7 +28,7 @@ export const responsesFields: FieldTable = {
     support: { ...own, gemini: "dropped", chat: "dropped", messages: "translated" },
   },
   "input.message.input_image": { ...translated, note: "as a URL or data; toward chat a stored one is refused" },
-  "input.message.input_file": { ...translated, note: "toward chat one by URL is refused; detail is dropped" },
+  "input.message.input_file": { ...translated, note: "toward chat one by URL is fetched; detail is dropped" },
   "input.message.input_audio": { support: { ...own, gemini: "translated", chat: "translated", messages: "refused" } },
   "input.message.output_text.annotations": { ...dropped, note: "in earlier messages; in answers they are kept" },
   "input.function_call": {
