@@ -53,7 +53,12 @@ export interface TargetQuestion {
 
 /** Whether a call may have several targets: most have one, and are not looked at any further. */
 export function mayHaveTargets(router: ModelRouter, modelId: string, headers: Headers): boolean {
-  return router.routeOf(modelId) !== undefined || headers.has(FALLBACK_HEADER);
+  return router.routeOf(modelId) !== undefined || namesFallbacks(headers);
+}
+
+/** Whether a request names other models than its own. */
+export function namesFallbacks(headers: Headers): boolean {
+  return headers.has(FALLBACK_HEADER);
 }
 
 /**

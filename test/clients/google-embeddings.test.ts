@@ -14,6 +14,12 @@ beforeAll(async () => {
   rig = await startRig({
     config: {
       upstream: { retries: 0 },
+      routing: {
+        routes: {
+          mixed: { tiers: [[{ model: "cohere/embed-v4.0" }], [{ model: "google/gemini-embedding-001" }]] },
+          alike: { tiers: [[{ model: "google/gemini-embedding-001" }], [{ model: "google/gemini-embedding-2" }]] },
+        },
+      },
       pricing: { models: { "*/missing-model": { input_mtok: 1 }, "jina/*": { input_mtok: 0.05 } } },
     },
     providers: ({ providers }) => ({
@@ -92,6 +98,25 @@ test("the AI SDK makes one vector and several", async () => {
   expect(one.embedding).toEqual(embeddings[0] ?? []);
 });
 
+describe("a purpose where a call may go to several providers", () => {
+  const body = { content: { parts: [{ text: "a fox" }] }, taskType: "CLUSTERING" };
+
+  test.each<[string, string, Record<string, string>, boolean]>([
+    ["is told to all of a route that have the same word", "alike", {}, true],
+    ["is told to none of a route whose words differ", "mixed", {}, false],
+    [
+      "is told to none of the call's own",
+      "google/gemini-embedding-001",
+      { "x-tollgate-fallback": "cohere/embed-v4.0" },
+      false,
+    ],
+  ])("%s", async (_title, model, headers, isTold) => {
+    const { response } = await post(model, "embedContent", body, headers);
+    expect(response.status).toBe(200);
+    expect(/clustering/i.test(lastReceived(rig).body)).toBe(isTold);
+  });
+});
+
 test("a title and an image reach Google by its own API, and what it counts is told and charged", async () => {
   const data = Buffer.from(await imageFile(8, 8).bytes()).toString("base64");
   const parts = [{ text: "a fox" }, { inline_data: { mime_type: "image/png", data } }];
@@ -132,6 +157,38 @@ describe("refused in Google's shape", () => {
       "content.parts",
     ],
     ["no requests", "openai/text-embedding-3-small", "batchEmbedContents", { requests: [] }, 422, "requests"],
+    [
+      "more requests than Google takes",
+      "google/gemini-embedding-001",
+      "batchEmbedContents",
+      { requests: Array.from({ length: 100_000 }, () => 0) },
+      422,
+      "a list of 1 to 100",
+    ],
+    [
+      "requests of no shape",
+      "openai/text-embedding-3-small",
+      "batchEmbedContents",
+      { requests: [0] },
+      422,
+      "requests.0",
+    ],
+    [
+      "a document",
+      "google/gemini-embedding-001",
+      "embedContent",
+      { content: { parts: [{ inlineData: { mimeType: "application/pdf", data: "AAAA" } }] } },
+      422,
+      "content.parts",
+    ],
+    [
+      "a file in Google's store",
+      "google/gemini-embedding-001",
+      "embedContent",
+      { content: { parts: [{ fileData: { mimeType: "image/png", fileUri: "gs://bucket/cat.png" } }] } },
+      422,
+      "input",
+    ],
     [
       "requests with different settings",
       "openai/text-embedding-3-small",

@@ -73,10 +73,11 @@ function partOf(part: JsonObject): JsonObject {
   const { text } = part;
   if (typeof text === "string") return { type: "text", text };
   const data = camelMember(part, "inlineData");
-  const url =
-    data === undefined
-      ? camelMember(part, "fileData")?.["fileUri"]
-      : `data:${String(data["mimeType"])};base64,${String(data["data"])}`;
+  const { mimeType, fileUri } = data ?? camelMember(part, "fileData") ?? {};
+  if (typeof mimeType === "string" && !/^image\//i.test(mimeType)) {
+    throw invalid("content.parts", "must be texts or images: this gateway takes no sound, video or document to embed");
+  }
+  const url = data === undefined ? fileUri : `data:${String(mimeType)};base64,${String(data["data"])}`;
   if (typeof url === "string") return { type: "image_url", image_url: { url } };
   throw invalid("content.parts", "must be text, inlineData or fileData");
 }

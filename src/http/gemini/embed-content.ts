@@ -5,6 +5,7 @@ import type { PaidAnswer } from "../../charges/index.ts";
 import { type JsonObject, parseObject } from "../../core/index.ts";
 import { readOpenaiFailure, translations } from "../../dialects/index.ts";
 import { embeddingsCodec, embeddingsRequest } from "../../media/index.ts";
+import { namesFallbacks, usableTargets } from "../../routing/index.ts";
 import { answerPaid } from "../answer-paid.ts";
 import { type PaidRoute, proxiedRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -27,6 +28,17 @@ const config = {
 };
 
 const single = z.looseObject({ content: z.looseObject({ parts: z.unknown() }), ...config });
+
+/** As many as Google takes. */
+const REQUESTS_MAX = 100;
+
+/** A list with so many items, which is checked before its items: there may be hundreds of thousands. */
+function atMost(length: number) {
+  const hasLength = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.length <= length;
+  const items = { $ref: "#/components/schemas/GeminiEmbedContentRequest" };
+  const shape = { type: "array", minItems: 1, maxItems: length, items } as const;
+  return z.custom<unknown[]>(hasLength, `must be a list of 1 to ${length}`).meta(shape);
+}
 
 const routeOf = {
   operations: ["embeddings"],
@@ -76,20 +88,34 @@ async function readAsked(
   return decodeBody(parseBody(bytes, schema, []));
 }
 
-/** The body of `/v1/embeddings`, with the purpose in the provider's words. A provider that knows none gets none. */
-function embeddingsBody({ taskType, ...asked }: AskedVectors, call: RouteCall, { router }: Needs): JsonObject {
+/** The body of `/v1/embeddings`. */
+function embeddingsBody({ taskType, title, ...asked }: AskedVectors, call: RouteCall, { router }: Needs): JsonObject {
   const model = modelOf(call);
-  const { purposes } = router.resolve(model, routeOf.operations, call.principal).operation;
-  const purpose = taskType === undefined ? undefined : purposes?.names[taskType];
-  const { title, ...rest } = asked;
-  return {
-    model,
-    ...rest,
-    encoding_format: "float",
-    ...(purpose !== undefined && { input_type: purpose }),
-    ...(purpose !== undefined && title !== undefined && purposes?.takesTitle === true && { title }),
-  };
+  return { model, ...asked, encoding_format: "float", ...purposeOf({ taskType, title }, model, call, router) };
 }
+
+/**
+ * The purpose in the provider's words. A provider that knows none gets none, nor do several with different words: each would
+ * refuse those of another, or take them for something else.
+ */
+function purposeOf(
+  { taskType, title }: { taskType: string | undefined; title: string | undefined },
+  model: string,
+  { principal, request: { headers } }: RouteCall,
+  router: Needs["router"],
+): JsonObject {
+  if (taskType === undefined || namesFallbacks(headers)) return {};
+  const all = [...usableTargets(router, model, routeOf.operations, principal)].map(
+    ({ operation }) => operation.purposes,
+  );
+  const [input_type, ...others] = new Set(all.map((purposes) => wordFor(taskType, purposes?.names)));
+  if (input_type === undefined || others.length > 0) return {};
+  const takesTitle = all.every((purposes) => purposes?.takesTitle === true);
+  return { input_type, ...(takesTitle && title !== undefined && { title }) };
+}
+
+const wordFor = (taskType: string, names: Readonly<Record<string, string>> = {}): string | undefined =>
+  Object.hasOwn(names, taskType) ? names[taskType] : undefined;
 
 /** Vectors, or the error of an upstream, in Google's shape. */
 function bodyOf({ status, body }: PaidAnswer, method: EmbeddingMethod["method"], requestId: string): string {
@@ -108,6 +134,8 @@ export const embedContentRoutes = embeddingRoutes({
 export const batchEmbedContentsRoutes = embeddingRoutes({
   method: "batchEmbedContents",
   summary: "The vectors of several contents (Gemini-compatible shape).",
-  body: z.looseObject({ requests: z.array(single).min(1) }).meta({ id: "GeminiBatchEmbedContentsRequest" }),
+  body: z
+    .looseObject({ requests: atMost(REQUESTS_MAX).pipe(z.array(single)) })
+    .meta({ id: "GeminiBatchEmbedContentsRequest" }),
   read: readEmbeddings,
 });

@@ -59,7 +59,7 @@ export function readContentUsage(answer: JsonObject): ObservedUsage | undefined 
 }
 
 /** Image tokens in a list of counts by modality; undefined if the list is absent. */
-function imagesIn(details: unknown): number | undefined {
+export function imagesIn(details: unknown): number | undefined {
   if (!Array.isArray(details)) return undefined;
   const images = listOf(details).map((detail) => objectOf(detail) ?? {});
   return images

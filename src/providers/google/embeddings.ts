@@ -1,6 +1,6 @@
-import { type JsonObject, listOf, objectOf } from "../../core/index.ts";
+import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
-import { embedContents } from "./embed-contents.ts";
+import { embedContentsFor, purposes } from "./embed-contents.ts";
 import { embeddingsOperation } from "../shared/embeddings-operation.ts";
 
 const operation = embeddingsOperation({ path: "/v1beta/openai/embeddings", drops: ["user"], renames: {} });
@@ -32,22 +32,6 @@ function withBase64(answer: JsonObject): JsonObject {
   return { ...answer, data: rows };
 }
 
-const purposes = [
-  "RETRIEVAL_QUERY",
-  "RETRIEVAL_DOCUMENT",
-  "SEMANTIC_SIMILARITY",
-  "CLASSIFICATION",
-  "CLUSTERING",
-  "QUESTION_ANSWERING",
-  "FACT_VERIFICATION",
-  "CODE_RETRIEVAL_QUERY",
-];
-
-/** Whether the compatible layer would refuse or ignore a part of the body. */
-function needsContents({ input, input_type: purpose }: JsonObject): boolean {
-  return typeof purpose === "string" || listOf(input).some((entry) => objectOf(entry) !== undefined);
-}
-
 /**
  * OpenAI's SDKs request base64 by default, which Google's compatible layer doesn't support reliably: it is asked for
  * floats, and they are encoded here (`docs/wire/gemini.md`).
@@ -55,7 +39,7 @@ function needsContents({ input, input_type: purpose }: JsonObject): boolean {
 export const embeddings: UpstreamOperation = {
   ...operation,
   purposes: { names: Object.fromEntries(purposes.map((name) => [name, name])), takesTitle: true },
-  forBody: (body) => (needsContents(body) ? embedContents : undefined),
+  forBody: embedContentsFor,
   edits: (body, model) => [
     ...operation.edits(body, model),
     ...(wantsBase64(body) ? [{ set: "encoding_format", value: '"float"' }] : []),
