@@ -22,6 +22,8 @@ export interface StorageOptions extends MigrationOptions {
   log?: StorageLog;
   /** The zone that its days must have; by default, those that they have. A storage without calls takes it over. */
   timezone?: string | undefined;
+  /** Whether SQLite's write-ahead log is copied from here, which is the default; see `OpenOptions`. */
+  checkpoints?: boolean | undefined;
 }
 
 /** Opens the storage of the URL with the tables of all features; see `openDatabase`. */
@@ -29,10 +31,10 @@ export function openStorage(url: `sqlite:${string}`, options?: StorageOptions): 
 export function openStorage(url: string, options?: StorageOptions): Promise<Storage>;
 export async function openStorage(
   url: string,
-  { log, timezone, migrates = true }: StorageOptions = {},
+  { log, timezone, checkpoints, migrates = true }: StorageOptions = {},
 ): Promise<Storage> {
   if (!migrates) await refuseMissingSteps(url);
-  return openDatabase(url, { schema, prepare: agreeOnTimezone(timezone), log });
+  return openDatabase(url, { schema, prepare: agreeOnTimezone(timezone), log, checkpoints });
 }
 
 /**

@@ -11,6 +11,11 @@ export interface OpenOptions {
   prepare: Preparation<string>;
   /** Gets problems in the background, which fail no call. Nothing is logged without it. */
   log?: StorageLog | undefined;
+  /**
+   * False in a second thread of a process that has the SQLite file open: each thread counts its own connections only, and the descriptor
+   * that checkpoints need would be closed with this storage, and the locks of the process's other connections with it.
+   */
+  checkpoints?: boolean | undefined;
 }
 
 /**

@@ -9,8 +9,16 @@ if (parentPort === null) throw new Error("this program is a thread of the gatewa
 const { file, step, settings } = workerData as StepData;
 const stop = new AbortController();
 parentPort.once("message", () => stop.abort(new Error("the step was stopped")));
-const storage = await openStorage(`sqlite:${file}`);
-const outcome = await runStep(openLedgerStore(storage), step, { ...settings, signal: stop.signal });
-await storage.close();
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-parentPort.postMessage(outcome);
+try {
+  const storage = await openStorage(`sqlite:${file}`, { checkpoints: false });
+  try {
+    const outcome = await runStep(openLedgerStore(storage), step, { ...settings, signal: stop.signal });
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    parentPort.postMessage(outcome);
+  } finally {
+    await storage.close();
+  }
+} finally {
+  // The listener would keep the thread.
+  parentPort.close();
+}

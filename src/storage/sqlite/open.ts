@@ -25,6 +25,13 @@ const BUSY_MS = 5;
 /** The interval at which commits of other processes are detected; it bounds how long a revoked token still works. */
 const FOREIGN_COMMIT_POLL_MS = 200;
 
+interface OpenOptions {
+  schema: Schema;
+  prepare: Preparation<string>;
+  log?: StorageLog | undefined;
+  checkpoints?: boolean | undefined;
+}
+
 /**
  * Opens the file; a missing one is created, readable by its owner only. WAL with `synchronous=NORMAL`: a commit
  * survives a killed process; a power failure can lose the last moments, never the file's consistency.
@@ -32,14 +39,14 @@ const FOREIGN_COMMIT_POLL_MS = 200;
  */
 export function openSqlite(
   location: string,
-  { schema, prepare, log = noLog }: { schema: Schema; prepare: Preparation<string>; log?: StorageLog | undefined },
+  { schema, prepare, log = noLog, checkpoints = true }: OpenOptions,
 ): SqliteStorage {
   const { handle, result: timezone, place } = prepareSqlite(location, schema, prepare.sqlite);
   const file = fileOf(handle);
   const steps = stepsFor("sqlite", schema.steps);
   if (file !== undefined) countOpened(file);
   const reader = file === undefined ? undefined : new SqliteReader(file);
-  const checkpointer = file === undefined ? undefined : new Checkpointer({ handle, path: file, log });
+  const checkpointer = file === undefined || !checkpoints ? undefined : new Checkpointer({ handle, path: file, log });
   let isOpen = true;
   const close = (): void => {
     handle.close();
