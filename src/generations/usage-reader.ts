@@ -67,6 +67,9 @@ interface Reading extends SpendingQuery {
   pages?: boolean;
 }
 
+/** Days of a report by day that is read from calls: each is read on its own, of each user. */
+const CALL_DAYS_MAX = 400;
+
 const noOrganisation = (): undefined => undefined;
 
 export class UsageReader {
@@ -80,7 +83,7 @@ export class UsageReader {
     this.#turns = turns;
   }
 
-  /** Throws a `GatewayError` if the caller has disconnected meanwhile. */
+  /** Throws a `GatewayError` if the caller has disconnected meanwhile, or for too long a time. */
   async ofUser({ owner, groupBy, ...period }: UsageQuery): Promise<UsageOutcome> {
     const own = {
       owners: [owner],
@@ -98,7 +101,7 @@ export class UsageReader {
     };
   }
 
-  /** Throws a `GatewayError` if the caller has disconnected meanwhile. */
+  /** Throws a `GatewayError` if the caller has disconnected meanwhile, or for too long a time. */
   ofUsers(query: SpendingQuery): Promise<SpendingOutcome> {
     return this.#read(query);
   }
@@ -128,20 +131,24 @@ export class UsageReader {
     return { groups: sorted.slice(0, groupsMax), total, ...(sorted.length > groupsMax && { hasMore: true }) };
   }
 
-  /** The sums of days know neither sessions nor end users: those are read from the calls, day by day if the day is asked for. */
-  #partsOf({ from, to, groupBy, filter }: Reading): UsagePart[] {
+  /** At most one of them is of whole days, which `#eachOf` reads one by one if they are read from calls. Throws 422 for too many. */
+  #partsOf(query: Reading): UsagePart[] {
+    const { from, to, groupBy } = query;
+    const isOfCalls = readsCalls(query);
+    if (isOfCalls && !groupBy.includes("day")) return from < to ? [{ unit: "calls", from, to, day: 0 }] : [];
     const parts = partsOf(from, to, this.#calendar);
-    const ofCalls = ["session", "end_user"] as const;
-    if (!ofCalls.some((dimension) => groupBy.includes(dimension) || filter[dimension] !== undefined)) return parts;
-    if (!groupBy.includes("day")) return from < to ? [{ unit: "calls", from, to, day: 0 }] : [];
-    return parts.flatMap((part) => (part.unit === "calls" ? part : this.#callsOf(part)));
+    const isLong = parts.some((part) => part.unit === "days" && part.to - part.from > CALL_DAYS_MAX);
+    if (isOfCalls && isLong) throw tooManyDays();
+    return parts;
   }
 
-  #callsOf({ from, to }: UsagePart): UsagePart[] {
-    return Array.from({ length: to - from }, (_, index) => {
-      const day = from + index;
-      return { unit: "calls", from: this.#calendar.startOfDay(day), to: this.#calendar.startOfDay(day + 1), day };
-    });
+  *#eachOf(part: UsagePart, query: Reading): Iterable<UsagePart> {
+    if (part.unit === "calls" || !readsCalls(query)) {
+      yield part;
+      return;
+    }
+    for (let day = part.from; day < part.to; day += 1)
+      yield { unit: "calls", from: this.#calendar.startOfDay(day), to: this.#calendar.startOfDay(day + 1), day };
   }
 
   #count(row: UsageRow, { owner, query, page, groups, total }: Counting): void {
@@ -163,12 +170,14 @@ export class UsageReader {
 
   async *#batches(parts: readonly UsagePart[], query: Reading, owner: string): AsyncIterable<readonly UsageRow[]> {
     const stored = { owner, by: storedDimensions(query) };
-    for (const part of parts) {
-      for (let from: number | undefined = part.from; from !== undefined;) {
-        const begun: UsagePart = { ...part, from };
-        const { rows, next }: UsageBatch = await this.#turns.take(query, () => this.#source.batch(begun, stored));
-        yield rows;
-        from = next;
+    for (const whole of parts) {
+      for (const part of this.#eachOf(whole, query)) {
+        for (let from: number | undefined = part.from; from !== undefined;) {
+          const begun: UsagePart = { ...part, from };
+          const { rows, next }: UsageBatch = await this.#turns.take(query, () => this.#source.batch(begun, stored));
+          yield rows;
+          from = next;
+        }
       }
     }
   }
@@ -177,7 +186,11 @@ export class UsageReader {
   async #removedFrom(parts: readonly UsagePart[], query: Reading): Promise<{ removedBefore: number } | undefined> {
     const { timezone, removedBefore } = await this.#turns.take(query, () => this.#source.state());
     if (timezone !== this.#calendar.zone) throw otherDays(timezone);
-    const needsRemoved = parts.some(({ unit, from }) => unit === "calls" && from < removedBefore);
+    const isOfCalls = readsCalls(query);
+    const needsRemoved = parts.some(({ unit, from }) => {
+      if (unit === "days") return isOfCalls && this.#calendar.startOfDay(from) < removedBefore;
+      return from < removedBefore;
+    });
     return removedBefore > 0 && needsRemoved ? { removedBefore } : undefined;
   }
 }
@@ -188,6 +201,17 @@ interface Counting {
   page: SessionPage | undefined;
   groups: Map<string, SpendingGroup>;
   total: UsageSums;
+}
+
+/** The sums of days know neither sessions nor end users. */
+function readsCalls({ groupBy, filter }: Reading): boolean {
+  const ofCalls = ["session", "end_user"] as const;
+  return ofCalls.some((dimension) => groupBy.includes(dimension) || filter[dimension] !== undefined);
+}
+
+function tooManyDays(): GatewayError {
+  const message = `from: a report by day of sessions or end users has at most ${CALL_DAYS_MAX} days. Ask for a shorter time.`;
+  return new GatewayError("validation_failed", message, { param: "from" });
 }
 
 function otherDays(timezone: string): GatewayError {

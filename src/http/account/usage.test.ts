@@ -88,6 +88,16 @@ describe("usage", () => {
     expect(thrown).toHaveProperty("param", "limit");
   });
 
+  test.each(["?group_by=day,session&from=0001-01-01&to=9999-12-31", "?group_by=day,end_user&interval=month&from=0"])(
+    "by day of sessions is of a bounded time: %s",
+    async (query) => {
+      const thrown: unknown = await ask(query).catch((reason: unknown) => reason);
+      expect(thrown).toMatchObject({ code: "validation_failed", param: "from" });
+      expect(await ask("?group_by=day&from=0001-01-01&to=9999-12-31")).toMatchObject({ data: [] });
+      expect(await ask("?group_by=session,model&from=0001-01-01&to=9999-12-31")).toMatchObject({ data: [] });
+    },
+  );
+
   test("is empty without calls", async () => {
     expect(await ask("")).toMatchObject({ data: [], total: total(0, 0) });
   });
