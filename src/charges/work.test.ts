@@ -50,6 +50,18 @@ describe("the end of work", () => {
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
+  test("records an id of the upstream only of a bounded length, which an index takes", async () => {
+    for (const [id, upstreamRequestId] of [
+      ["short", "short"],
+      ["x".repeat(3_000), undefined],
+    ] as const) {
+      const work = await scene.open({ id: `req_${id.length}` });
+      work.asked.upstreamRequestId = id;
+      await work.end(failed);
+      expect(last()).toMatchObject({ record: { upstreamRequestId } });
+    }
+  });
+
   test("without usage releases the hold, with a record all the same", async () => {
     const work = await scene.open();
     const error = new GatewayError("upstream_unreachable", "no way");

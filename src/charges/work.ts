@@ -19,6 +19,7 @@ import {
   formatCredits,
   type GatewayError,
   inputTokens,
+  loggableId,
   type Nano,
   type ObservedUsage,
   outputTokens,
@@ -316,7 +317,7 @@ export class Work implements Watched {
       millisecondsToFirstByte,
       startedAt,
       route: this.asked.route,
-      upstreamRequestId: this.asked.upstreamRequestId ?? this.asked.attempts?.at(-1)?.upstreamRequestId,
+      upstreamRequestId: loggableId(this.asked.upstreamRequestId ?? this.asked.attempts?.at(-1)?.upstreamRequestId),
       attempts: this.asked.attempts,
     };
   }

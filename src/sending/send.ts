@@ -12,6 +12,7 @@ import {
   type Environment,
   GatewayError,
   limits,
+  loggableId,
   type ReplyBody,
   type ReplyHeaders,
   type UpstreamReply,
@@ -268,7 +269,7 @@ export function reportAttempt(
   const provider = target.route.prefix;
   const failure = typeof failed === "object" ? failed.name : failed;
   const upstreamRequestId =
-    failure === undefined || headers === undefined ? undefined : upstreamRequestIdOf(headers, target.route.keys);
+    failure === undefined || headers === undefined ? undefined : boundedIdOf(headers, target.route.keys);
   observer.attempted?.({
     workId,
     provider,
@@ -293,12 +294,17 @@ export function reportAttempt(
     class: failure,
     status,
     codes: typeof failed === "object" ? failed.codes : undefined,
-    upstreamRequestId: upstreamRequestId ?? (headers && upstreamRequestIdOf(headers, target.route.keys)),
+    upstreamRequestId: upstreamRequestId ?? (headers && boundedIdOf(headers, target.route.keys)),
     startedAt: environment.clock() - Math.round(performance.now() - begunAt),
     milliseconds,
     unbilled,
   };
   asked.attempts = [...(asked.attempts ?? []), noted];
+}
+
+/** An id as records have it: a longer one could not be in an index. */
+function boundedIdOf(...answer: Parameters<typeof upstreamRequestIdOf>): string | undefined {
+  return loggableId(upstreamRequestIdOf(...answer));
 }
 
 /** The gateway stopped waiting, or the client disconnected. */

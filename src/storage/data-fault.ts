@@ -1,8 +1,8 @@
 import { SQL } from "bun";
 import { SQLiteError } from "bun:sqlite";
 
-/** SQLSTATE classes of Postgres: data exceptions and violated constraints. */
-const FAULT_CLASSES = /^2[23]/;
+/** SQLSTATE classes of Postgres: data exceptions, violated constraints, and limits such as that of an entry of an index. */
+const FAULT_CLASSES = /^(?:2[23]|54)/;
 
 /**
  * Whether a statement failed because of its data and would fail again, rather than because of the storage's state: then

@@ -5,14 +5,22 @@ import type { CallFilter, CallPage, CallQuery } from "../../generations/index.ts
 import { periodOf } from "../../spending/index.ts";
 import { moment } from "./usage.ts";
 
-const name = z.string().min(1).max(128);
+/** Of a filter. Postgres takes no NUL. */
+export const printableText = (charactersMax: number) =>
+  z
+    .string()
+    .min(1)
+    .max(charactersMax)
+    .regex(/^[ -~\u00a1-\uffff]+$/);
+
+const name = printableText(128);
 
 export const callFilter = {
   from: moment.optional().describe("As of `/v1/usage`: calls that began then or later."),
   to: moment.optional().describe("As of `/v1/usage`: calls that began before."),
   token: name.optional().describe("The id of a token."),
   provider: name.optional().describe("The prefix of a provider."),
-  model: z.string().min(1).max(256).optional().describe("The id of a model, with the prefix of its provider."),
+  model: printableText(256).optional().describe("The id of a model, with the prefix of its provider."),
   operation: name.optional(),
   status: z
     .enum(["ok", "failed"])

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { GatewayError, limits } from "../../core/index.ts";
 import { periodOf, reportSpending, spendingDimensions, spendingJson } from "../../spending/index.ts";
+import { printableText } from "../account/call-query.ts";
 import { moment, noReport, sums } from "../account/usage.ts";
 import { parseQuery } from "../parse-query.ts";
 import { accountsOf, adminRoute } from "./admin-route.ts";
@@ -25,7 +26,7 @@ const query = z.object({
   project: reference.optional(),
   token: reference.optional().describe("The id of a token."),
   provider: reference.optional().describe("The prefix of a provider."),
-  model: z.string().min(1).max(256).optional().describe("The id of a model, with the prefix of its provider."),
+  model: printableText(256).optional().describe("The id of a model, with the prefix of its provider."),
   operation: reference.optional(),
   session: reference.optional(),
   end_user: reference.optional(),

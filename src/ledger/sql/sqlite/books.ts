@@ -30,6 +30,9 @@ import { RemovalBatch } from "./removal-batch.ts";
 /** Entries that are grouped at once: SQLite sorts them for that, and a small sort stays in memory. */
 const GROUPED_ENTRIES = 50_000;
 
+/** The entries among which old ones are looked for. */
+const FIRST_ENTRIES = 10_000;
+
 /** Entries of one page of an export. */
 const PAGE_ENTRIES = 2_000;
 
@@ -209,12 +212,14 @@ export class SqliteBooks implements LedgerBooks {
     return (first ?? this.#lastNumber() + 1n) - 1n;
   }
 
+  /** Entries are numbered by the time of their commit, so that the first ones are the oldest, apart from seconds. */
   async hasEntries(from: number, before: number): Promise<boolean> {
     const found = this.#database
-      .query<{ found: bigint }, [number, number]>(
-        "SELECT EXISTS (SELECT 1 FROM entries WHERE created_at >= ? AND created_at < ?) AS found",
+      .query<{ found: bigint }, [number, number, number]>(
+        `SELECT EXISTS (SELECT 1 FROM (SELECT created_at FROM entries ORDER BY number LIMIT ?)
+           WHERE created_at >= ? AND created_at < ?) AS found`,
       )
-      .get(from, before);
+      .get(FIRST_ENTRIES, from, before);
     return found?.found === 1n;
   }
 
