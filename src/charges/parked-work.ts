@@ -12,6 +12,7 @@ export interface ParkedWork {
   id: string;
   parent?: string;
   session?: string;
+  endUser?: string;
   /** The caller's span, if traces are recorded. */
   trace?: TraceContext;
   /** Holds taken after the first one, whose id is the work's. */
@@ -44,13 +45,15 @@ export function toParkedWork(
   { reserves, amount }: HoldState,
   asked: AskedUpstreams = {},
 ): ParkedWork {
-  const { id, parent, session, principal, operation, dialect, source, price, bound, streamed, retry, at } = order;
+  const { id, parent, session, endUser, principal, operation, dialect, source, price, bound, streamed, retry, at } =
+    order;
   const { chargeMax, trace } = order;
   const { user, tokenId, accountId, rates, ratesAbove } = principal;
   return {
     id,
     ...(parent === undefined ? {} : { parent }),
     ...(session === undefined ? {} : { session }),
+    ...(endUser === undefined ? {} : { endUser }),
     ...(trace === undefined ? {} : { trace }),
     reserves,
     held: String(amount),

@@ -40,6 +40,8 @@ export interface WorkOrder {
   session?: string | undefined;
   /** The caller's own id of the request. */
   clientRequestId?: string | undefined;
+  /** The caller's own user: see `endUserOf`. */
+  endUser?: string | undefined;
   /** The caller's span, if traces are recorded. */
   trace?: TraceContext | undefined;
   principal: WorkOwner;

@@ -110,6 +110,7 @@ export {
   withoutPart,
 } from "./usage.ts";
 export { asksForCompaction } from "./operations.ts";
+export { endUserOf } from "./headers/end-user.ts";
 export { clientRequestIdOf, loggableId } from "./headers/request-ids.ts";
 export { sessionHeaders, sessionOf } from "./headers/session-headers.ts";
 export { type TraceContext, traceContextOf } from "./headers/trace-context.ts";

@@ -48,4 +48,6 @@ export interface SessionStart {
   session: JsonObject | undefined;
   /** The client's own session, as a header of the handshake names it. */
   clientSession: string | undefined;
+  /** The caller's own user, as the handshake's headers name it. */
+  endUser?: string | undefined;
 }

@@ -109,6 +109,7 @@ export class SessionOrders {
       id: requestId(clock, randomBytes),
       parent: this.#start.id,
       session: this.#start.clientSession,
+      endUser: this.#start.endUser,
       principal: this.#start.principal,
       dialect: undefined,
       source: { provider: target.route.prefix, model: target.model, modelId: target.modelId },

@@ -48,7 +48,11 @@ async function call(node: Gateway | undefined, headers: Record<string, string> =
   return fetch(String(node?.url) + chatPath, {
     method: "POST",
     headers: { authorization: `Bearer ${ann}`, ...headers },
-    body: JSON.stringify({ model: "openai/gpt-4o-mini", messages: [{ role: "user", content: "Hello!" }] }),
+    body: JSON.stringify({
+      model: "openai/gpt-4o-mini",
+      user: "customer-1",
+      messages: [{ role: "user", content: "Hello!" }],
+    }),
     keepalive: false,
   });
 }
@@ -81,6 +85,7 @@ test("a failed call is found by our id, by the caller's and by the provider's, o
     status: 400,
     outcome: "failed",
     client_request_id: "caller-1",
+    end_user: "customer-1",
     upstream_request_id: theirs,
     session: "s-1",
     list_credits: 0,

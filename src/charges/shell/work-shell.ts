@@ -15,7 +15,15 @@ import {
   receiveForm,
   withModel,
 } from "../../bodies/index.ts";
-import { type CallAbort, CallAborter, clientRequestIdOf, objectOf, sessionOf, shuttingDown } from "../../core/index.ts";
+import {
+  type CallAbort,
+  CallAborter,
+  clientRequestIdOf,
+  endUserOf,
+  objectOf,
+  sessionOf,
+  shuttingDown,
+} from "../../core/index.ts";
 import type { RetryKey } from "../../ledger/index.ts";
 import type { MemoryBudget, MemoryShare } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
@@ -98,7 +106,8 @@ export class WorkShell {
       retry = key === undefined ? undefined : { key, fingerprint: await fingerprintIn(request, way, received) };
       const planned = way.plan(received, { retry, memory: own.bodyMemory });
       let plan = planned instanceof Promise ? await planned : planned;
-      this.#begin(abort, withHeaders(plan, headers, deps).order);
+      const named = { headers, endUser: endUserOf(headers, objectOf(received.body)) };
+      this.#begin(abort, withHeaders(plan, named, deps).order);
       let work: Work | Replay | undefined;
       while (!(work instanceof Work)) {
         const again = work && (await this.#answered(request, way, { retry, plan, found: work }));
@@ -106,11 +115,7 @@ export class WorkShell {
         try {
           work = await openAnswered(deps, plan.order, plan.ahead);
         } catch (refusal) {
-          plan = withHeaders(
-            await planInstead(way, { refusal, received, plan, memory: own.bodyMemory }),
-            headers,
-            deps,
-          );
+          plan = withHeaders(await planInstead(way, { refusal, received, plan, memory: own.bodyMemory }), named, deps);
           work = undefined;
         }
       }
@@ -188,14 +193,15 @@ function formIn({ body, headers }: PaidRequest): BodySource | Response {
   return body instanceof Uint8Array ? new Response(Uint8Array.from(body), { headers }) : body;
 }
 
-/** The plan with the session and the limit that its headers name. Throws 422. */
+/** The plan with the session and the limit that its headers name, and the end user. Throws 422. */
 function withHeaders<Plan extends WorkPlan>(
   plan: Plan,
-  headers: Headers,
+  { headers, endUser }: { headers: Headers; endUser: string | undefined },
   { traceOf }: Pick<WorkDependencies, "traceOf">,
 ): Plan {
   plan.order.session = sessionOf(headers);
   plan.order.clientRequestId = clientRequestIdOf(headers);
+  plan.order.endUser = endUser;
   if (traceOf !== undefined) plan.order.trace = traceOf(headers);
   plan.order.chargeMax = chargeMaxIn(headers);
   return plan;

@@ -20,7 +20,6 @@ interface CallsOptions extends PageOptions {
   operation?: string;
   session?: string;
   endUser?: string;
-  tag: Readonly<Record<string, string>>;
 }
 
 interface CallsAnswer {
@@ -52,10 +51,9 @@ export function addCallsCommand(program: Command): void {
         .option("--operation <name>", "chat, embeddings …")
         .option("--session <name>", "calls of a client's session only")
         .option("--end-user <name>", "calls for the caller's own user only")
-        .option("--tag <key=value>", "calls with this value of a tag only; several times", tagOption, {})
         .option("--limit <count>", "how many, at most 500", countOption("--limit"), 50)
         .option("--after <id>", "those before this id: the next page"),
-    ask: ({ failed, since, until, tag, endUser, limit, after, ...options }) => ({
+    ask: ({ failed, since, until, endUser, limit, after, ...options }) => ({
       query: {
         status: failed === true ? "failed" : undefined,
         from: momentText(since),
@@ -69,7 +67,6 @@ export function addCallsCommand(program: Command): void {
         operation: options.operation,
         session: options.session,
         end_user: endUser,
-        ...tag,
         limit,
         after,
       },
@@ -86,11 +83,6 @@ export function addCallCommand(program: Command): void {
     route: "get /admin/v1/generations/{id}",
     show: showCall,
   });
-}
-
-function tagOption(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const [key = "", ...value] = text.split("=");
-  return { ...before, [`tag:${key}`]: value.join("=") };
 }
 
 function showCalls({ data, next_cursor: next, scanned_from: scannedFrom }: CallsAnswer): void {

@@ -23,7 +23,7 @@ const columns = [
     "outcome",
   ] as const),
   ...(["input_tokens", "output_tokens", "credits", "list_credits", "refunded_credits", "latency_ms"] as const),
-  ...(["time_to_first_token_ms", "session", "end_user", "tags", "route", "parent_id"] as const),
+  ...(["time_to_first_token_ms", "session", "end_user", "route", "parent_id"] as const),
   ...(["client_request_id", "upstream_request_id"] as const),
 ] as const satisfies readonly (keyof CallAnswer)[];
 

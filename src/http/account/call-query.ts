@@ -1,6 +1,6 @@
 /** The queries that list calls: one's own, and all for operators. */
 import { z } from "@hono/zod-openapi";
-import { type Calendar, GatewayError, isRequestId } from "../../core/index.ts";
+import { type Calendar, isRequestId } from "../../core/index.ts";
 import type { CallFilter, CallPage, CallQuery } from "../../generations/index.ts";
 import { periodOf } from "../../spending/index.ts";
 import { moment } from "./usage.ts";
@@ -60,16 +60,8 @@ interface FilterQuery {
   end_user?: string | undefined;
 }
 
-/** The names of tags, which are named in queries as `tag:KEY`. */
-const TAG_NAME = /^tag:[a-z0-9][a-z0-9_.-]{0,31}$/;
-
-/** The filter of a query; the tags are those of the request's own query. Throws 422 for the name of a tag that can be none. */
-export function filterOf(request: Request, query: FilterQuery): Omit<CallFilter, "owner" | "organisationAccount"> {
+export function filterOf(query: FilterQuery): Omit<CallFilter, "owner" | "organisationAccount"> {
   const { token: tokenId, provider, model, operation, status, session, end_user: endUser } = query;
-  const tags = [...new URL(request.url).searchParams].filter(([key]) => key.startsWith("tag:"));
-  for (const [key] of tags)
-    if (!TAG_NAME.test(key))
-      throw new GatewayError("validation_failed", `${key.slice(0, 80)}: write tag:KEY`, { param: key.slice(0, 80) });
   return {
     tokenId,
     provider,
@@ -78,7 +70,6 @@ export function filterOf(request: Request, query: FilterQuery): Omit<CallFilter,
     hasFailed: status === undefined ? undefined : status === "failed",
     session,
     endUser,
-    tags: tags.length === 0 ? undefined : Object.fromEntries(tags.map(([key, value]) => [key.slice(4), value || null])),
   };
 }
 

@@ -59,8 +59,7 @@ export const generationAnswer = z
       .nullable()
       .describe("The series that the call belongs to, such as a session; null of a call by itself."),
     session: z.string().nullable().describe("The session that a header of the request named; null if none did."),
-    end_user: z.string().optional().describe("The caller's own user, as the request named them."),
-    tags: z.record(z.string(), z.string()).optional().describe("The values of tags by their keys."),
+    end_user: z.string().optional().describe("The caller's own user, as the request's header or body named them."),
     client_request_id: z
       .string()
       .optional()
@@ -154,7 +153,6 @@ export function answerOf(generation: Generation): z.input<typeof generationAnswe
     parent_id: generation.parent ?? null,
     session: generation.session ?? null,
     ...(generation.endUser !== undefined && { end_user: generation.endUser }),
-    ...(generation.tags !== undefined && { tags: { ...generation.tags } }),
     ...(generation.clientRequestId !== undefined && { client_request_id: generation.clientRequestId }),
     token_id: generation.tokenId,
     model: `${provider}/${model}`,

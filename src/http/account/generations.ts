@@ -33,7 +33,7 @@ export const generationsRoute = platformRoute({
     path: "/v1/generations",
     operationId: "listGenerations",
     tag: "Account",
-    summary: "What calls of the caller's user used and cost. `tag:KEY=VALUE` selects by a tag.",
+    summary: "What calls of the caller's user used and cost.",
     query,
     answer: list,
     otherAnswers: ["text/csv"],
@@ -50,7 +50,7 @@ export const generationsRoute = platformRoute({
       const next = found.length > limit ? calls.at(-1)?.id : undefined;
       return answer(calls.map(answerOf), pageFieldsOf({ calls, next }));
     }
-    const filter = { ...filterOf(request, asked), owner };
+    const filter = { ...filterOf(asked), owner };
     const calls = callQueryOf({ query: asked, request }, { filter, now: clock(), calendar: generations.calendar });
     if (asked.format === "csv")
       return callsAsCsv(generations, calls, { show: (some) => Promise.resolve(some.map(answerOf)) });

@@ -70,7 +70,7 @@ export const callsRoute = adminRoute(
     route: "get /admin/v1/generations",
     operationId: "listAllGenerations",
     summary:
-      "The calls of all users, failed ones included; with `accept: text/event-stream` those that end from now on. `tag:KEY=VALUE` selects by a tag.",
+      "The calls of all users, failed ones included; with `accept: text/event-stream` those that end from now on.",
     query: listQuery,
     answer: listAnswer,
     otherAnswers: ["text/csv", "text/event-stream"],
@@ -80,7 +80,7 @@ export const callsRoute = adminRoute(
     const { generations, clock, isDraining = () => false } = needs;
     const asked = parseQuery(request, listQuery);
     const { organisation, user, project } = asked;
-    const { tokenId: token, ...selected } = filterOf(request, asked);
+    const { tokenId: token, ...selected } = filterOf(asked);
     const filter = await callFilterOf(accountsOf(call, needs), { ...selected, organisation, user, project, token });
     const show = shownBy(call, needs);
     if (request.headers.get("accept")?.includes("text/event-stream") === true)

@@ -4,7 +4,7 @@
  */
 import type { Principal, RealtimeGrant, SocketCaller } from "../../auth/index.ts";
 import { refuseChargeMax } from "../../charges/index.ts";
-import { type AcceptedSocket, GatewayError, type ModelOperation, sessionOf } from "../../core/index.ts";
+import { type AcceptedSocket, endUserOf, GatewayError, type ModelOperation, sessionOf } from "../../core/index.ts";
 import type { RealtimeApi, SessionType } from "../../providers/index.ts";
 import { callTargets, mayHaveTargets, quoted, type Target } from "../../routing/index.ts";
 import { connectUpstream } from "../../sending/index.ts";
@@ -102,7 +102,8 @@ async function openAt(
   const isNamed = type === "transcription" && isModelFixed;
   const session = isNamed ? withTranscription(grant?.session ?? {}, target.model) : grant?.session;
   const clientSession = sessionOf(request.headers);
-  const start: SessionStart = { id, type, principal, target, api, session, clientSession };
+  const endUser = endUserOf(request.headers, undefined);
+  const start: SessionStart = { id, type, principal, target, api, session, clientSession, endUser };
   let relay: RealtimeSession | undefined;
   const works = new SessionWorks({ deps, start, onExhausted: (error, what) => relay?.exhausted(error, what) });
   const resolveTranscription = (name: string): Target =>
