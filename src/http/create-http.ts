@@ -14,6 +14,7 @@ import {
   toGatewayError,
 } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import { withUrl } from "./addresses/derived-request.ts";
 import { findRoute, type FoundRoute, type ModelGroups } from "./addresses/find-route.ts";
 import { challengeOf } from "./challenge.ts";
 import { googleAdvice, isGooglePath } from "./gemini/unknown-paths.ts";
@@ -83,7 +84,7 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
  * the URL expects a whole one.
  */
 function withHost(request: Request): Request {
-  return request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;
+  return request.url.startsWith("/") ? withUrl(`http://localhost${request.url}`, request) : request;
 }
 
 /** The answer to a GET, without its body. */

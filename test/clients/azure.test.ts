@@ -77,6 +77,17 @@ describe("the SDK", () => {
     expect(lastReceived(rig).path).not.toContain("api-version");
   });
 
+  test("opens WebSockets", async () => {
+    const url = `${rig.gateway.url.replace("http", "ws")}/openai/v1/responses?api-version=${apiVersion}`;
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${caller.token}` } });
+    const opened = new Promise((resolve) => {
+      socket.addEventListener("open", () => resolve("open"));
+      socket.addEventListener("error", () => resolve("refused"));
+    });
+    expect(await opened).toBe("open");
+    socket.close();
+  });
+
   test("reads errors", async () => {
     const refused = azure.chat.completions.create({ model: "nobody/model", messages });
     expect(await refused.catch((error: unknown) => error)).toMatchObject({ status: 404, code: "model_not_routed" });

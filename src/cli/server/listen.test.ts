@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import type { SocketEvents } from "../../http/index.ts";
+import { withUrl } from "../../http/addresses/derived-request.ts";
 import { until } from "../../../test/kit/until.ts";
 import { type Issued, selfSigned } from "../../upstream/__fixtures__/certificates.ts";
 import { listenShared } from "./listen.ts";
@@ -73,3 +74,10 @@ function nameAt(url: string): Promise<unknown> {
   socket.on("error", resolve);
   return promise;
 }
+
+test("the network address of a request is known by a copy with another URL", async () => {
+  const listening = listenShared({ host: "127.0.0.1", port: 0 }, logger);
+  listening.answerWith((request) => new Response(listening.addressOf(withUrl("http://localhost/other", request))));
+  expect(await fetch(listening.url).then((answer) => answer.text())).toBe("127.0.0.1");
+  await listening.close();
+});

@@ -1,4 +1,4 @@
-import type { SocketEvents, Upgrade } from "../../http/index.ts";
+import { receivedRequest, type SocketEvents, type Upgrade } from "../../http/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { UsageError } from "../options.ts";
 import { bunSockets } from "./bun-sockets.ts";
@@ -108,7 +108,8 @@ class Listener implements Listening {
   readonly upgrade: Upgrade = (request, data, headers) =>
     (this.#handshakes.get(request) ?? this.#server)?.upgrade(request, { data, headers }) === true;
 
-  readonly addressOf = (request: Request): string | undefined => this.#server?.requestIP(request)?.address;
+  readonly addressOf = (request: Request): string | undefined =>
+    this.#server?.requestIP(receivedRequest(request))?.address;
 
   watch(tls: KeyPairInUse, logger: Logger): void {
     this.#watch = new KeyPairWatch({ ...tls, logger, onChange: (pair) => this.#replace(pair) }).start();

@@ -1,4 +1,5 @@
 /** The paths of OpenAI's clients for Azure, which differ from ours in nothing else (`docs/wire/azure.md`). */
+import { withUrl } from "./derived-request.ts";
 import type { MeantPath } from "./meant-path.ts";
 
 const DEPLOYMENTS = "/openai/deployments/";
@@ -27,8 +28,9 @@ function deploymentPaths(rest: string): MeantPath[] {
 /** The request without the version of the API: an upstream of a look-up gets the rest of its query. */
 export function withoutAzureVersion(request: Request): Request {
   const isLookup = request.method === "GET" || request.method === "DELETE";
-  if (!isLookup || !request.url.includes("api-version=")) return request;
+  // A handshake is not sent on, and no copy of it can become a WebSocket.
+  if (!isLookup || request.headers.has("upgrade") || !request.url.includes("api-version=")) return request;
   const url = new URL(request.url);
   url.searchParams.delete("api-version");
-  return new Request(url.href, request);
+  return withUrl(url.href, request);
 }
