@@ -160,7 +160,7 @@ async function count<Body extends CountedBody>(
     const bytes = await readBody(call.request, deps.body, memory);
     if (isLarge(bytes.length)) await deps.largeBodies.turn(call.principal.user);
     const { modelOf } = call;
-    return await countIn(deps, call, route, modelOf === undefined ? bytes : withModel(bytes, modelOf));
+    return await countIn(deps, call, route, modelOf === undefined ? bytes : withModel(bytes, modelOf, memory));
   } finally {
     memory.free();
   }

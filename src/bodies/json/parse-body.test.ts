@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { z } from "zod";
-import { GatewayError } from "../../core/index.ts";
+import { GatewayError, limits } from "../../core/index.ts";
+import { MemoryBudget } from "../../streaming/index.ts";
 import { asOpaque } from "./opaque-text.ts";
-import { parseBody } from "./parse-body.ts";
+import { type ModelOf, parseBody, withModel } from "./parse-body.ts";
 
 const schema = z.looseObject({
   model: z.string(),
@@ -152,4 +153,36 @@ test("a refusal repeats only a little of the body", () => {
   const error = refusal(`{"${key}":1,"${key}":2}`);
   expect(error.message.length).toBeLessThan(200);
   expect(error.param?.length).toBe(80);
+});
+
+describe("the model that an address means", () => {
+  const memory = new MemoryBudget(10_000_000);
+  const share = () => memory.share();
+  const changed = (text: string, modelOf: ModelOf): string =>
+    Buffer.from(withModel(Buffer.from(text), modelOf, share())).toString();
+
+  test("stands in the body, whatever it had", () => {
+    const id = () => "openai/a";
+    expect(changed(`{"model":"b","input":"c"}`, id)).toBe(`{"model":"openai/a","input":"c"}`);
+    expect(changed(`{"input":"c"}`, id)).toBe(`{"input":"c","model":"openai/a"}`);
+    expect(changed(`{"model":"b"`, id)).toBe(`{"model":"b"`);
+  });
+
+  test("depends on the body's, unless that is too long for one", () => {
+    const seen: (string | undefined)[] = [];
+    const modelOf: ModelOf = (model) => void seen.push(model);
+    const longest = "\\u0061".repeat(limits.modelIdCharactersMax);
+    for (const model of [`"b"`, `"${longest}"`, `"${longest}a"`, "1", `["b"]`]) changed(`{"model":${model}}`, modelOf);
+    expect(seen).toEqual(["b", "a".repeat(limits.modelIdCharactersMax), undefined, undefined, undefined]);
+  });
+
+  test("makes a copy, which takes memory", () => {
+    const body = Buffer.from(`{"model":"b","input":"${"c".repeat(6_000_000)}"}`);
+    const taken = share();
+    const edited = withModel(body, () => "a", taken);
+    expect([edited.length, memory.used]).toEqual([body.length, body.length]);
+    expect(() => withModel(body, () => "a", taken)).toThrow("Too many large bodies");
+    expect(withModel(body, () => undefined, taken)).toBe(body);
+    taken.free();
+  });
 });

@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { z } from "zod";
 import { GatewayError, type JsonObject, limits, objectOf, parseObject } from "../../core/index.ts";
+import type { MemoryShare } from "../../streaming/index.ts";
 import { decodeInSteps } from "./decode-in-steps.ts";
 import { matchesWithoutCopy } from "./accept-body.ts";
 import { editBytes, type JsonEdit } from "./edit.ts";
@@ -88,12 +89,24 @@ export function withMembers(received: Uint8Array, edits: readonly JsonEdit[]): U
  */
 export type ModelOf = (inBody: string | undefined) => string | undefined;
 
-/** The body with the model that the request's address means. Unchanged if it is no JSON object, which `parseBody` refuses. */
-export function withModel(received: Uint8Array, modelOf: ModelOf): Uint8Array {
-  const text = memberIn(received, ["model"]);
-  const value = text && parseObject(`{"value":${Buffer.from(text).toString("utf8")}}`)?.["value"];
+/** The longest JSON text of a model's id: an escape has six bytes. */
+const MODEL_BYTES_MAX = 6 * limits.modelIdCharactersMax + 2;
+
+/**
+ * The body with the model that the request's address means, a copy that counts in `memory` too: throws 503 if that has no room. A
+ * longer text than a model has is none. Unchanged if it is no JSON object, which `parseBody` refuses.
+ */
+export function withModel(received: Uint8Array, modelOf: ModelOf, memory: MemoryShare): Uint8Array {
+  const bytes = withoutMark(asBuffer(received));
+  const scan = scanObject(bytes, bounds);
+  if ("refused" in scan) return received;
+  const { valueStart = 0, valueEnd = 0 } = scan.members.find(({ key }) => key === "model") ?? {};
+  const text = valueEnd - valueStart > MODEL_BYTES_MAX ? "null" : bytes.toString("utf8", valueStart, valueEnd);
+  const value = parseObject(`{"value":${text}}`)?.["value"];
   const model = modelOf(typeof value === "string" ? value : undefined);
-  return model === undefined ? received : withMembers(received, [{ set: "model", value: JSON.stringify(model) }]);
+  if (model === undefined) return received;
+  memory.add(bytes.length);
+  return Buffer.concat(editBytes(bytes, scan.members, [{ set: "model", value: JSON.stringify(model) }]));
 }
 
 /** The bytes of the value of the first of these members; undefined if there is none. */
