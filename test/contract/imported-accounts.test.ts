@@ -6,6 +6,7 @@ import {
   type AccountsPlan,
   createToken,
   deleteHolder,
+  findHolderState,
   importAccounts,
   type ImportedToken,
   revokeToken,
@@ -234,6 +235,68 @@ function describeImports(engine: string, url: () => Promise<string>): void {
       const later = { ...plan, budgets: [], tokens: [tokenOf("sk-ann-3", { earlier: again })] };
       expect((await importAccounts(deps, later)).leftOut).toMatchObject([{ kind: "token" }]);
       expect([await codeOf("sk-ann-2"), await codeOf("sk-ann-3")]).toEqual(["invalid_token", "invalid_token"]);
+    });
+
+    test("a key that the other gateway has no more ends, and one of an owner that it has no more is reported", async () => {
+      await importAccounts(deps, plan);
+      now += 5_000;
+      // Rotated without a grace, as is the key before it.
+      const tokens = [tokenOf("sk-ann-2"), ...plan.tokens.slice(1)];
+      const dry = await importAccounts(deps, { ...plan, tokens, budgets: [] }, { dryRun: true });
+      expect(await codeOf("sk-ann")).toBe("ann");
+      const { ended, leftOut } = await importAccounts(deps, { ...plan, tokens, budgets: [] });
+      expect(ended.map(({ key }) => key).toSorted()).toEqual(
+        ["sk-ann", "sk-ann-old"].map((key) => hashOf(key).slice(0, 8)).toSorted(),
+      );
+      expect([dry.ended, leftOut]).toEqual([ended, []]);
+      const codes = async () => Promise.all(["sk-ann", "sk-ann-old", "sk-ann-2", "sk-site", "sk-paused"].map(codeOf));
+      const working = ["invalid_token", "invalid_token", "ann", "project:site", "token_paused"];
+      expect(await codes()).toEqual(working);
+      const [row] = await deps.log.list({ limit: 1 });
+      expect(row).toMatchObject({ act: "token.change", after: JSON.stringify({ ended_key: ended.at(-1)?.key }) });
+      // Another database has none of them.
+      const other = await importAccounts(deps, { ...plan, holders: [], tokens: [], budgets: [] });
+      expect(other.ended).toEqual([]);
+      expect(other.leftOut).toHaveLength(3);
+      expect(await codes()).toEqual(working);
+      // Those of other gateways stay.
+      const { ended: none } = await importAccounts(deps, { ...plan, source: "other", tokens: [], budgets: [] });
+      expect(none).toEqual([]);
+      expect(await codes()).toEqual(working);
+    });
+
+    test("members who are in another organisation here are left out of a new project", async () => {
+      await importAccounts(deps, plan);
+      const organisation = { kind: "organisation", foreignId: "o2", name: "beta", disabled: false, ...free } as const;
+      const project = { kind: "project", foreignId: "t2", name: "shop", organisation: "o2", disabled: false } as const;
+      const user = {
+        kind: "user",
+        foreignId: "u2",
+        name: "bea",
+        organisation: "o2",
+        disabled: false,
+        ...free,
+      } as const;
+      const added = [organisation, user, { ...project, members: ["u1", "u2", "gone"], ...free }];
+      const { created, leftOut } = await importAccounts(deps, { ...plan, holders: [...plan.holders, ...added] });
+      expect(created).toMatchObject({ organisation: 1, user: 1, project: 1 });
+      expect(leftOut).toMatchObject([{ kind: "user", foreignId: "u1" }]);
+      const shop = await findHolderState(deps, { kind: "project", name: "shop" });
+      expect(shop.holder.members).toEqual(["bea"]);
+    });
+
+    test("what would make a fifth budget possible names the account", async () => {
+      await importAccounts(deps, plan);
+      const more = [1, 2, 3, 4].map((each) => ({
+        foreignId: `k1-${each}`,
+        owner: { kind: "token", foreignId: hashOf("sk-ann") } as const,
+        maxBudget: credit,
+        spent: 0n,
+      }));
+      const { tokenId } = await callerOf("sk-ann");
+      expect(importAccounts(deps, { ...plan, budgets: [...plan.budgets, ...more] })).rejects.toThrow(
+        `token ${tokenId}`,
+      );
     });
 
     test("an earlier key never takes the place of one in use", async () => {

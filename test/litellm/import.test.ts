@@ -148,6 +148,7 @@ async function fill(connection: SQL): Promise<void> {
   await addKey("sk-user", { user_id: "u1", models: ["haiku"], rpm_limit: 2 });
   await addKey("sk-poor", { user_id: "u2" });
   await addKey("sk-nobody", {});
+  await addKey("sk-below", { user_id: "u1", max_budget: -1 });
   await addKey("sk-blocked", { user_id: "u1", blocked: true });
   await addKey("sk-expired", { user_id: "u1", expires: inDays(-1) });
   await addKey("sk-closed", { team_id: "t2" });
@@ -164,6 +165,14 @@ async function fill(connection: SQL): Promise<void> {
   const old = { active_token_id: hashOf("sk-user"), created_at: inDays(0) };
   await add("DeprecatedVerificationToken", { id: "d1", token: hashOf("sk-user-old"), revoke_at: inDays(1), ...old });
   await add("DeprecatedVerificationToken", { id: "d2", token: hashOf("sk-user-older"), revoke_at: inDays(-1), ...old });
+  // Its key was rotated again.
+  const older = { ...old, active_token_id: hashOf("sk-user-old") };
+  await add("DeprecatedVerificationToken", {
+    id: "d3",
+    token: hashOf("sk-user-first"),
+    revoke_at: inDays(1),
+    ...older,
+  });
   await add("ProxyModelTable", {
     model_id: "m1",
     model_name: "hidden",
@@ -235,7 +244,7 @@ test.skipIf(!("folder" in migrations)).each([...engines])("keys of a database go
   const dry = await takeOver(...into, "--dry-run");
   const { accounts, findings } = await takeOver(...into);
   expect(accounts).toMatchObject({
-    created: { organisation: 2, project: 2, user: 3, token: 9, budget: 4 },
+    created: { organisation: 2, project: 2, user: 3, token: 10, budget: 5 },
     leftOut: [],
   });
   expect(dry.accounts).toEqual(accounts);
@@ -249,7 +258,7 @@ test.skipIf(!("folder" in migrations)).each([...engines])("keys of a database go
   while (first === "invalid_token" && Date.now() - began < 10_000) first = await call("sk-user");
   expect(first).toBe("200");
   const outcomes: Record<string, string> = {};
-  for (const key of ["nobody", "blocked", "expired", "closed", "management", "user-old", "user-older"])
+  for (const key of ["nobody", "blocked", "expired", "closed", "management", "user-old", "user-older", "user-first"])
     outcomes[key] = await call(`sk-${key}`);
   expect(outcomes).toEqual({
     nobody: "200",
@@ -260,6 +269,8 @@ test.skipIf(!("folder" in migrations)).each([...engines])("keys of a database go
     // The second call of two in a minute, with the key before the rotation.
     "user-old": "200",
     "user-older": "invalid_token",
+    // The third one.
+    "user-first": "rate_limit_exceeded",
   });
   expect(await call("sk-user")).toBe("rate_limit_exceeded");
   expect(await call("sk-user", "gpt-4o-mini")).toBe("model_not_routed");
@@ -267,6 +278,7 @@ test.skipIf(!("folder" in migrations)).each([...engines])("keys of a database go
   expect(await call("sk-team")).toBe("insufficient_credits");
   expect(await call("sk-poor")).toBe("insufficient_credits");
   expect(await call("sk-window")).toBe("insufficient_credits");
+  expect(await call("sk-below")).toBe("insufficient_credits");
   expect(await call("sk-ant-anything", "haiku", { "x-litellm-api-key": "Bearer sk-nobody" })).toBe("200");
 
   // LiteLLM's own addresses.

@@ -4,11 +4,11 @@ import { endImportedKey, insertImportedKey, type Policy, type TokenRecord } from
 import type { Nano } from "../../core/index.ts";
 import { addBudgetSteps, type BudgetRequest } from "../budgets/budgets.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
-import type { AccountLevel, HolderKind, OwnerKind } from "../holder.ts";
+import { type AccountLevel, type HolderKind, ownerOf, type OwnerKind } from "../holder.ts";
 import { tokenSettingsOf } from "../settings.ts";
 import { requireFewBudgets } from "../sql/budgets-beside.ts";
 import { findHolder } from "../sql/holders.ts";
-import { findImported, insertImported } from "../sql/imports.ts";
+import { findImported, insertImported, workingKeys } from "../sql/imports.ts";
 import { findToken } from "../sql/tokens.ts";
 import type { Steps } from "../../storage/index.ts";
 import { type ActContext, actOptions } from "./act-context.ts";
@@ -73,6 +73,8 @@ export interface ImportOutcome {
   created: Record<AccountLevel | "budget", number>;
   unchanged: Record<AccountLevel | "budget", number>;
   leftOut: LeftOut[];
+  /** Keys of earlier imports that the plan has no more, by their tokens here; `key` is the beginning of the hash. */
+  ended: { token: string; key: string }[];
 }
 
 const none = (): ImportOutcome["created"] => ({ organisation: 0, user: 0, project: 0, token: 0, budget: 0 });
@@ -92,6 +94,7 @@ export function importAccounts(
     for (const token of plan.tokens) yield* accounts.token(token);
     // An earlier key never takes the place of one that is in use.
     for (const token of plan.tokens) yield* accounts.earlierKeys(token);
+    yield* accounts.missingKeys(plan.tokens);
     for (const budget of plan.budgets) yield* accounts.budget(budget);
     yield* requireFewBudgets();
     return accounts.outcome;
@@ -99,7 +102,7 @@ export function importAccounts(
 }
 
 class Import {
-  readonly outcome: ImportOutcome = { created: none(), unchanged: none(), leftOut: [] };
+  readonly outcome: ImportOutcome = { created: none(), unchanged: none(), leftOut: [], ended: [] };
   readonly #deps: AccountsDependencies;
   readonly #source: string;
   readonly #note: NoteChange;
@@ -136,11 +139,28 @@ class Import {
         ...(kind === "organisation" && { prepaid }),
         ...policy,
         ...(disabled && { disabled }),
-        ...(members && { members: members.flatMap((id) => this.#idOf({ kind: "user", foreignId: id }) ?? []) }),
+        ...(members && { members: yield* this.#membersOf(name, members, place) }),
       },
       this.#note,
     );
     yield* this.#made(wanted, holder.id);
+  }
+
+  /** The ids of the users who are in the project's organisation here: some may have been in another one before, or were moved since. */
+  *#membersOf(project: string, members: readonly string[], organisation: string | undefined): Steps<string[]> {
+    const ids: string[] = [];
+    for (const foreignId of members) {
+      const id = this.#idOf({ kind: "user", foreignId });
+      const user = id === undefined ? undefined : yield* findHolder("user", id);
+      if (user === undefined) continue;
+      if (user.organisationId === organisation) ids.push(user.id);
+      else
+        this.#leaveOut(
+          { kind: "user", foreignId },
+          `it is in another organisation here than project ${project}, and no member of it`,
+        );
+    }
+    return ids;
   }
 
   *token(wanted: ImportedToken): Steps<void> {
@@ -189,6 +209,41 @@ class Import {
     const token = yield* findToken(id);
     if (token === undefined || !isImported(token)) return;
     for (const { hash, validUntil } of earlier) if (validUntil > this.#at) yield* this.#addKey(hash, token, validUntil);
+  }
+
+  /**
+   * Ends the keys of earlier imports that the other gateway has deleted, or replaced at once. Those of owners who are not in the plan
+   * may be of another database, and are reported alone.
+   */
+  *missingKeys(tokens: readonly ImportedToken[]): Steps<void> {
+    const wanted = new Set(
+      tokens.flatMap(({ foreignId, earlier }) => [
+        foreignId,
+        ...earlier.flatMap(({ hash, validUntil }) => (validUntil > this.#at ? hash : [])),
+      ]),
+    );
+    const owners = new Set(this.#owners());
+    for (const { hash, tokenId, user } of yield* workingKeys(this.#source, this.#at)) {
+      const foreignId = Buffer.from(hash).toString("hex");
+      if (wanted.has(foreignId)) continue;
+      if (!owners.has(user)) {
+        this.#leaveOut(
+          { kind: "token", foreignId },
+          `neither it nor its owner is there any more: revoke token ${tokenId}`,
+        );
+        continue;
+      }
+      yield endImportedKey(hash, this.#at);
+      const key = foreignId.slice(0, 8);
+      this.outcome.ended.push({ token: tokenId, key });
+      this.#note({ act: "token.change", target: `token:${tokenId}`, after: { ended_key: key } });
+    }
+  }
+
+  /** The users and projects of the plan that are here, as owners of tokens. */
+  *#owners(): Iterable<string> {
+    for (const [name, id] of this.#ids)
+      for (const kind of ["user", "project"] as const) if (name.startsWith(`${kind}:`)) yield ownerOf({ kind, id });
   }
 
   *#addKey(hash: string, token: { id: string; secretHash: Uint8Array }, validUntil: number | undefined): Steps<void> {

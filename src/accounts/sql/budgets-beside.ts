@@ -7,6 +7,8 @@ import { AccountError } from "../account-error.ts";
 const BUDGETS_BESIDE_MAX = 4;
 
 interface Placed {
+  kind: string;
+  name: string;
   accountId: string;
   parentId: string | undefined;
   /** The parent's parent. */
@@ -19,6 +21,8 @@ interface Placed {
 
 const { text, optional } = column;
 const placed = tableOf<Placed>({
+  kind: text,
+  name: text,
   accountId: text,
   parentId: optional(text),
   rootId: optional(text),
@@ -31,7 +35,7 @@ const placed = tableOf<Placed>({
  * groups, those can meet in a call that have globs which can match one model.
  */
 export function* requireFewBudgets(through?: string): Steps<void> {
-  const rows = yield sql`SELECT b.account_id, a.parent_id, p.parent_id AS root_id, b.group_id, g.models
+  const rows = yield sql`SELECT a.kind, a.name, b.account_id, a.parent_id, p.parent_id AS root_id, b.group_id, g.models
     FROM budgets b JOIN accounts a ON a.id = b.account_id LEFT JOIN accounts p ON p.id = a.parent_id
       LEFT JOIN model_groups g ON g.id = b.group_id
     WHERE b.deleted_at IS NULL`;
@@ -48,15 +52,15 @@ export function* requireFewBudgets(through?: string): Steps<void> {
       .map(({ groupId }) => groupId ?? "")
       .toSorted()
       .join();
-    if (!judged.has(groups)) requireFewMeet(beside);
+    if (!judged.has(groups)) requireFewMeet(first, beside);
     judged.add(groups);
   }
 }
 
-function requireFewMeet(budgets: readonly Placed[]): void {
+function requireFewMeet({ kind, name }: Placed, budgets: readonly Placed[]): void {
   const lists = budgets.map(({ models }) => (models === undefined ? ["*"] : (JSON.parse(models) as string[])));
   if (!canMeet(lists, BUDGETS_BESIDE_MAX + 1)) return;
-  const message = `Some call would count in more than ${BUDGETS_BESIDE_MAX} budgets beside those of its accounts.`;
+  const message = `Some call of ${kind} ${name} would count in more than ${BUDGETS_BESIDE_MAX} budgets beside those of its accounts.`;
   throw new AccountError(message, "too_many_budgets");
 }
 

@@ -43,9 +43,11 @@ function grouped(findings: readonly Finding[]): { field: string; note: string; c
   return [...lines.values()];
 }
 
-function printAccounts({ created, unchanged, leftOut }: ImportOutcome, isDry: boolean): void {
+function printAccounts({ created, unchanged, leftOut, ended }: ImportOutcome, isDry: boolean): void {
   printLine(`${isDry ? "It would be created" : "Created"}: ${counts(created)}.`);
   printLine(`Imported before: ${counts(unchanged)}.`);
+  for (const { token, key } of ended)
+    printLine(`${isDry ? "It would end" : "Ended"}: key ${key} of token ${token}, which LiteLLM has no more.`);
   for (const { kind, foreignId, problem } of leftOut)
     printLine(`Left out: ${kind} ${kind === "token" ? foreignId.slice(0, 8) : foreignId}: ${problem}`);
 }

@@ -89,8 +89,10 @@ export class BudgetReader {
   ): ImportedBudget | undefined {
     const { calendar, at, findings } = this.#options;
     const { foreignId, dollars, duration, resetAt, spent } = read;
-    const maxBudget = nanoOf(dollars);
-    if (maxBudget === undefined) return undefined;
+    if (dollars === undefined) return undefined;
+    // There every call is refused by it.
+    if (dollars < 0) findings.note(`${field}.max_budget`, "approximate", `${dollars} is a budget of 0`);
+    const maxBudget = nanoOf(dollars) ?? 0n;
     const { period, start, isExact } = windowOf(duration, { resetAt, calendar });
     if (!isExact)
       findings.note(

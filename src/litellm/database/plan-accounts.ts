@@ -144,10 +144,7 @@ class Planner {
 
   #keys(): void {
     const { database } = this.#options;
-    const deprecated = Map.groupBy(
-      database.rows("LiteLLM_DeprecatedVerificationToken"),
-      (row) => textIn(row, "active_token_id") ?? "",
-    );
+    const deprecated = deprecatedKeys(database.rows("LiteLLM_DeprecatedVerificationToken"));
     for (const row of this.#rows("LiteLLM_VerificationToken", "token")) {
       const hash = textIn(row, "token") ?? "";
       const field = `key ${textIn(row, "key_alias") ?? textIn(row, "key_name") ?? hash.slice(0, 8)}`;
@@ -156,7 +153,7 @@ class Planner {
         continue;
       }
       if (textIn(row, "team_id") === DASHBOARD_TEAM) continue;
-      const earlier = (deprecated.get(hash) ?? []).flatMap((old) => {
+      const earlier = (deprecated.get(hash.toLowerCase()) ?? []).flatMap((old) => {
         const [before = "", validUntil = 0] = [textIn(old, "token"), timeIn(old, "revoke_at")];
         return isHash(before) ? [{ hash: before.toLowerCase(), validUntil }] : [];
       });
@@ -211,6 +208,22 @@ class Planner {
 }
 
 const isHash = (text: string): boolean => /^[0-9a-f]{64}$/i.test(text);
+
+const hashIn = (row: LitellmRow, column: string): string => textIn(row, column)?.toLowerCase() ?? "";
+
+/** Rows of keys before a rotation, by the key that they stand for now: one that was rotated again names the next one. */
+function deprecatedKeys(rows: readonly LitellmRow[]): ReadonlyMap<string, readonly LitellmRow[]> {
+  const nexts = new Map(rows.map((row) => [hashIn(row, "token"), hashIn(row, "active_token_id")]));
+  return Map.groupBy(rows, (row) => {
+    const seen = new Set<string>();
+    let active = hashIn(row, "active_token_id");
+    for (let next = nexts.get(active); next !== undefined && !seen.has(active); next = nexts.get(active)) {
+      seen.add(active);
+      active = next;
+    }
+    return active;
+  });
+}
 
 /** Ids of the users of a team, each once. */
 function membersOf(team: LitellmRow): string[] {

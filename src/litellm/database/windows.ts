@@ -36,8 +36,8 @@ const periods: readonly Bounded[] = [
 ];
 
 /**
- * The period of a duration: the next longer one, so that no more can be spent than before. Without one it never restarts, as one of over
- * 92 days. Periods begin with the day of the reset.
+ * The period of a duration: the next longer one, so that it restarts no more often than before. Without one it never restarts, as one of
+ * over 92 days. Periods begin with the day of the reset; quarters begin with a month, so the running one ends after a reset within one.
  */
 export function windowOf(
   duration: string | undefined,
@@ -50,17 +50,19 @@ export function windowOf(
   const { period, exact } = bounded;
   const day = resetAt === undefined ? undefined : calendar.dayOf(resetAt);
   const isMidnight = resetAt === undefined || (day !== undefined && calendar.startOfDay(day) === resetAt);
-  return { period, start: startOf(period, day), isExact: exact.includes(duration.trim()) && isMidnight };
+  const { start, isDay } = startOf(period, day);
+  return { period, start, isExact: exact.includes(duration.trim()) && isMidnight && isDay };
 }
 
-/** The day of the week or of the month; undefined for the first one. */
-function startOf(period: BudgetPeriod, day: number | undefined): number | undefined {
-  if (day === undefined || period === "daily") return undefined;
+/** The day of the week or of the month, or the month; undefined for the first one. `isDay`: whether it is the very day. */
+function startOf(period: BudgetPeriod, day: number | undefined): { start: number | undefined; isDay: boolean } {
+  if (day === undefined || period === "daily") return { start: undefined, isDay: true };
   // 1970-01-01 was a Thursday, the fourth day of a week.
-  if (period === "weekly") return startUnlessFirst((((day + 3) % 7) + 7) % 7);
+  if (period === "weekly") return { start: startUnlessFirst((((day + 3) % 7) + 7) % 7), isDay: true };
   const date = new Date(day * DAY_S * 1_000);
-  if (period === "monthly") return startUnlessFirst(date.getUTCDate() - 1);
-  return startUnlessFirst(date.getUTCMonth());
+  if (period === "monthly") return { start: startUnlessFirst(date.getUTCDate() - 1), isDay: true };
+  const isDay = date.getUTCDate() === 1;
+  return { start: startUnlessFirst((date.getUTCMonth() + (isDay ? 0 : 1)) % 12), isDay };
 }
 
 const startUnlessFirst = (index: number): number | undefined => (index === 0 ? undefined : index + 1);
