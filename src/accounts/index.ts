@@ -31,6 +31,7 @@ export { issueTokenTo } from "./acts/issue-token.ts";
 export { listEntries, listHolds } from "./list-books.ts";
 export { listHolders } from "./list-holders.ts";
 export { listTokens } from "./list-tokens.ts";
+export { requireNoLimits } from "./acts/token-policy.ts";
 export { grantCredits, postCredits } from "./acts/grant-credits.ts";
 export { readAsProject } from "./read-as-project.ts";
 export { refundCall } from "./acts/refund-call.ts";

@@ -20,6 +20,9 @@ export interface WebhookSecretStore {
   find(owner: string): Promise<StoredSecrets | undefined>;
   /** Returns false, and changes nothing, if the user has a secret. */
   insert(secret: NewSecret): Steps<boolean>;
-  /** Replaces the secret, which stays the previous one until then. Returns false if the user has none. */
-  rotate(secret: NewSecret, previousUntil: number): Steps<boolean>;
+  /**
+   * Replaces the secret, which stays the previous one until then. Returns false if the user has none, or has replaced it after
+   * `notAfter`.
+   */
+  rotate(secret: NewSecret, times: { previousUntil: number; notAfter: number }): Steps<boolean>;
 }

@@ -1,5 +1,6 @@
 import type { ActOptions, AuditLog } from "../audit/index.ts";
 import type { Environment } from "../core/index.ts";
+import type { Steps } from "../storage/index.ts";
 import type { EncryptionKey } from "./encryption-key.ts";
 import { SecretBox } from "./secret-box.ts";
 import type { WebhookSecretStore } from "./store.ts";
@@ -17,6 +18,14 @@ export interface MadeSecret {
   secret: string;
   /** Until when the previous secret signs as well; undefined if there was none. */
   previousUntil: number | undefined;
+}
+
+/** How users make their own secret. */
+export interface MakingOptions extends ActOptions {
+  /** Runs within the act, and throws if it is not permitted. */
+  check?: () => Steps<void>;
+  /** How long after a rotation another one is refused, in milliseconds. */
+  rotationMsMin?: number;
 }
 
 export interface WebhookSecretsOptions {
@@ -39,29 +48,34 @@ export class WebhookSecrets {
   }
 
   /** Makes the user's first secret. Rejects with a `WebhookError` if there is one. */
-  make(user: string, options: ActOptions): Promise<MadeSecret> {
+  make(user: string, options: MakingOptions): Promise<MadeSecret> {
     return this.#issue(user, false, options);
   }
 
-  /** Replaces the user's secret, or makes the first one. */
-  rotate(user: string, options: ActOptions): Promise<MadeSecret> {
+  /** Replaces the user's secret, or makes the first one. Rejects with a `WebhookError` if it was replaced just now. */
+  rotate(user: string, options: MakingOptions): Promise<MadeSecret> {
     return this.#issue(user, true, options);
   }
 
-  async #issue(user: string, rotates: boolean, options: ActOptions): Promise<MadeSecret> {
+  async #issue(user: string, rotates: boolean, options: MakingOptions): Promise<MadeSecret> {
     const { store, log } = this.#options;
     const { secret, row } = this.#newSecret(user);
+    const { check, rotationMsMin = 0, ...act } = options;
     const until = row.madeAt + PREVIOUS_SIGNS_MS;
-    return log.act(options, function* (note) {
+    const times = { previousUntil: until, notAfter: row.madeAt - rotationMsMin };
+    return log.act(act, function* (note) {
+      if (check !== undefined) yield* check();
       const target = `user:${user}`;
       if (yield* store.insert(row)) {
         note({ act: "webhook_secret.create", target, after: { user_id: user } });
         return { user, secret, previousUntil: undefined };
       }
-      if (!rotates || !(yield* store.rotate(row, until)))
+      if (!rotates)
         throw new WebhookError(`user ${user} has a webhook secret, which can't be shown again; --rotate replaces it`, {
           reason: "has-secret",
         });
+      if (!(yield* store.rotate(row, times)))
+        throw new WebhookError(`the webhook secret of user ${user} was replaced just now`, { reason: "too-soon" });
       const after = { user_id: user, previous_signs_until: new Date(until).toISOString() };
       note({ act: "webhook_secret.rotate", target, after });
       return { user, secret, previousUntil: until };

@@ -39,17 +39,33 @@ describe.each([
   });
 
   test("keep the previous one at a rotation", async () => {
-    expect(await commit(() => store.rotate({ ...first, secret: "two" }, madeAt + 9))).toBe(false);
+    expect(
+      await commit(() =>
+        store.rotate({ ...first, secret: "two" }, { previousUntil: madeAt + 9, notAfter: madeAt + 5 }),
+      ),
+    ).toBe(false);
     expect(await store.find("alice")).toBeUndefined();
     await commit(() => store.insert(first));
     await commit(() => store.insert({ ...first, owner: "bob" }));
-    expect(await commit(() => store.rotate({ owner: "alice", secret: "two", madeAt: madeAt + 5 }, madeAt + 9))).toBe(
-      true,
-    );
+    expect(
+      await commit(() =>
+        store.rotate(
+          { owner: "alice", secret: "two", madeAt: madeAt + 5 },
+          { previousUntil: madeAt + 9, notAfter: madeAt + 5 },
+        ),
+      ),
+    ).toBe(true);
     const previous = { secret: "one", until: madeAt + 9 };
     expect(await store.find("alice")).toEqual({ secret: "two", previous, madeAt: madeAt + 5 });
     expect(await store.find("bob")).toMatchObject({ secret: "one", previous: undefined });
-    await commit(() => store.rotate({ owner: "alice", secret: "three", madeAt: madeAt + 6 }, madeAt + 10));
+    await commit(() =>
+      store.rotate(
+        { owner: "alice", secret: "three", madeAt: madeAt + 6 },
+        { previousUntil: madeAt + 10, notAfter: madeAt + 5 },
+      ),
+    );
+    const again = { owner: "alice", secret: "four", madeAt: madeAt + 7 };
+    expect(await commit(() => store.rotate(again, { previousUntil: madeAt + 10, notAfter: madeAt + 5 }))).toBe(false);
     expect(await store.find("alice")).toMatchObject({
       secret: "three",
       previous: { secret: "two", until: madeAt + 10 },
@@ -60,7 +76,11 @@ describe.each([
     const secrets = Array.from({ length: 8 }, (_, index) => `s${index}`);
     const inserted = await Promise.all(secrets.map((secret) => commit(() => store.insert({ ...first, secret }))));
     expect(inserted.filter(Boolean)).toHaveLength(1);
-    await Promise.all(secrets.map((secret) => commit(() => store.rotate({ ...first, secret: `r-${secret}` }, madeAt))));
+    await Promise.all(
+      secrets.map((secret) =>
+        commit(() => store.rotate({ ...first, secret: `r-${secret}` }, { previousUntil: madeAt, notAfter: madeAt })),
+      ),
+    );
     const found = await store.find("alice");
     expect(found?.secret).toStartWith("r-");
     expect(found?.previous?.secret).toStartWith("r-");

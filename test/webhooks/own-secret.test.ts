@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => rig.stop());
 
-const post = async (token: string, body: object = {}) => {
-  const answer = await fetch(`${rig.gateway.url}/v1/webhooks/secret`, {
+const post = async (token: string, body: object = {}, query = "") => {
+  const answer = await fetch(`${rig.gateway.url}/v1/webhooks/secret${query}`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}` },
     body: JSON.stringify(body),
@@ -20,6 +20,7 @@ const post = async (token: string, body: object = {}) => {
 
 test("is made once, rotated, and never in the log or the audit log", async () => {
   const token = await rig.gateway.token({ user: "ann" });
+  expect(await post(token, {}, "?dry_run=true")).toMatchObject({ status: 200, json: { secret: null } });
   const first = await post(token, { reason: "for crawls" });
   expect(first).toMatchObject({
     status: 200,
@@ -30,6 +31,8 @@ test("is made once, rotated, and never in the log or the audit log", async () =>
   const second = await post(token, { rotate: true });
   expect(second).toMatchObject({ status: 200, json: { previous_signs_until: expect.any(String) as string } });
   expect(second.json["secret"]).not.toBe(first.json["secret"]);
+  // Once a minute.
+  expect(await post(token, { rotate: true })).toMatchObject({ status: 409, json: { error: { param: "rotate" } } });
   // Another user's is another one.
   expect((await post(await rig.gateway.token({ user: "ben" }))).status).toBe(200);
   expect((await post(token, { user: "ben" })).status).toBe(422);
@@ -47,4 +50,9 @@ test("is made once, rotated, and never in the log or the audit log", async () =>
   ]);
   for (const secret of [first, second].map(({ json }) => String(json["secret"])))
     expect(JSON.stringify(rows) + rig.gateway.log()).not.toContain(secret.slice("whsec_".length));
+});
+
+test("is not for a token with limits of its own", async () => {
+  const token = await rig.gateway.token({ user: "cleo", rpm: 100 });
+  expect(await post(token)).toMatchObject({ status: 403, json: { error: { code: "role_required" } } });
 });

@@ -1,10 +1,12 @@
 /** The bounds that an organisation sets to the tokens of its users, and who may make their own within them. */
-import { formatCredits, type Nano } from "../../core/index.ts";
+import type { Policy } from "../../auth/index.ts";
+import { formatCredits, type Nano, type Role } from "../../core/index.ts";
 import type { BudgetPeriod } from "../../ledger/index.ts";
 import type { Steps } from "../../storage/index.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import { type Holder, ownerOf, type TokenPolicy } from "../holder.ts";
 import { isOwn, roleRequired } from "../reach.ts";
+import { selectBudgetsOf } from "../sql/budgets.ts";
 import { findById } from "../sql/holders.ts";
 import { countTokens, findToken } from "../sql/tokens.ts";
 
@@ -97,14 +99,39 @@ export function* requireSelfService(deps: AccountsDependencies, owner: Holder): 
   yield* requireNoLimits(deps);
 }
 
-/** Throws 403 if the presented token has limits of its own, which its holder could lift with another one. Owners may. */
-export function* requireNoLimits({ caller, ledger, environment }: AccountsDependencies): Steps<void> {
+/**
+ * Throws 403 if the presented token has limits of its own, which its holder could lift with another one. Owners may. `refused` ends the
+ * message: what it does not do.
+ */
+export function* requireNoLimits(
+  deps: AccountsDependencies,
+  refused = "makes, changes, rotates and revokes no other one",
+): Steps<void> {
+  const { caller } = deps;
   if (caller.role === "owner") return;
   const own = caller.tokenId === undefined ? undefined : yield* findToken(caller.tokenId);
-  const [account] = own === undefined ? [] : yield* ledger.chain(own.accountId, environment.clock());
-  const limits = own && [own.models, own.tools, own.rpm, own.tpm, own.concurrency, own.expiresAt, account?.maxBudget];
-  if (limits === undefined || limits.some((limit) => limit !== undefined))
-    throw roleRequired(
-      "The presented token has limits of its own: it makes, changes, rotates and revokes no other one.",
-    );
+  if (own === undefined || (yield* isLimited(deps, own)))
+    throw roleRequired(`The presented token has limits of its own: it ${refused}.`);
+}
+
+/** Throws 403 if an organisation's admin with limits, of the token or of the user, makes another admin, who would have none. */
+export function* requireMayMake(deps: AccountsDependencies, role: Role | undefined): Steps<void> {
+  const { caller } = deps;
+  if (caller.role !== "organisation_admin" || role !== "organisation_admin") return;
+  yield* requireNoLimits(deps, "makes no organisation's admin");
+  const user = caller.user === undefined ? undefined : yield* findById("user", caller.user);
+  if (user === undefined || (yield* isLimited(deps, user)))
+    throw roleRequired("You have limits of your own: owners make an organisation's admins.");
+}
+
+/** Whether a token or a user has limits, or a budget beside its chain. */
+function* isLimited(
+  { ledger, environment }: AccountsDependencies,
+  { accountId, ...policy }: Policy & { accountId: string | undefined },
+): Steps<boolean> {
+  const { models, tools, rpm, tpm, concurrency, expiresAt } = policy;
+  if ([models, tools, rpm, tpm, concurrency, expiresAt].some((limit) => limit !== undefined)) return true;
+  if (accountId === undefined) return false;
+  const [account] = yield* ledger.chain(accountId, environment.clock());
+  return account?.maxBudget !== undefined || (yield selectBudgetsOf([accountId])).length > 0;
 }

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import { requireNoLimits } from "../../accounts/index.ts";
 import { GatewayError } from "../../core/index.ts";
 import { WebhookError } from "../../webhooks/index.ts";
-import { actorOf } from "../admin/admin-route.ts";
-import { actHeaders, bodyOf, contextOf, reason } from "../admin/requests.ts";
+import { accountsOf, type AdminNeeds } from "../admin/admin-route.ts";
+import { actHeaders, actQuery, bodyOf, contextOf, reason } from "../admin/requests.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 
@@ -18,12 +19,15 @@ const answer = z
     object: z.literal("webhook_secret"),
     user: z.string(),
     user_id: z.string(),
-    secret: z.string().describe("Shown only now."),
+    secret: z.string().nullable().describe("Shown only now; null of a dry run."),
     previous_signs_until: z.iso.datetime().nullable(),
   })
   .meta({ id: "WebhookSecret" });
 
-type Needs = Pick<Services, "webhookSecrets" | "addressOf" | "body" | "memory">;
+type Needs = AdminNeeds & Pick<Services, "webhookSecrets">;
+
+/** More rotations would fill the audit log, and end the secret that receivers have not replaced yet. */
+const ROTATION_MS_MIN = 60_000;
 
 export const webhookSecretRoute = platformRoute({
   contract: {
@@ -32,16 +36,20 @@ export const webhookSecretRoute = platformRoute({
     operationId: "createWebhookSecret",
     tag: "Account",
     summary: "Make the secret that signs one's own webhooks, or replace it.",
+    query: actQuery,
     requestHeaders: actHeaders,
     body,
     answer,
-    conflict: "There is one, which can't be shown again.",
+    conflict: "There is one, which can't be shown again, or it was replaced less than a minute ago.",
   },
   access: "token",
   async handle(call: RouteCall, needs: Needs): Promise<Response> {
     const wanted = await bodyOf(call, needs, body);
     const { user, userName = user } = call.principal;
-    const act = { actor: actorOf(call, needs), reason: contextOf(call, wanted).reason };
+    const deps = accountsOf(call, needs);
+    const { reason: why, dryRun = false } = contextOf(call, wanted);
+    const check = () => requireNoLimits(deps, "makes no secret of webhooks");
+    const act = { actor: deps.caller.actor, reason: why, dryRun, check, rotationMsMin: ROTATION_MS_MIN };
     const { webhookSecrets: secrets } = needs;
     const making = wanted.rotate === true ? secrets.rotate(user, act) : secrets.make(user, act);
     const { secret, previousUntil } = await making.catch((thrown: unknown) => {
@@ -51,7 +59,7 @@ export const webhookSecretRoute = platformRoute({
       object: "webhook_secret",
       user: userName,
       user_id: user,
-      secret,
+      secret: dryRun ? null : secret,
       previous_signs_until: previousUntil === undefined ? null : new Date(previousUntil).toISOString(),
     } satisfies z.input<typeof answer>);
   },
@@ -63,6 +71,14 @@ function refusalOf(thrown: unknown): unknown {
     return new GatewayError("account_conflict", "There is a secret, which can't be shown again: rotate replaces it.", {
       param: "rotate",
     });
+  if (thrown.reason === "too-soon")
+    return new GatewayError(
+      "account_conflict",
+      "The secret was replaced less than a minute ago: wait before the next time.",
+      {
+        param: "rotate",
+      },
+    );
   if (thrown.reason === "no-key")
     return new GatewayError("webhook_key_unset", "The operator has set no key for the secrets of webhooks.");
   return thrown;

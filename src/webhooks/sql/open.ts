@@ -34,10 +34,13 @@ class SqlWebhookSecretStore implements WebhookSecretStore {
     return rows.length > 0;
   }
 
-  *rotate({ owner, secret, madeAt }: NewSecret, previousUntil: number): Steps<boolean> {
+  *rotate(
+    { owner, secret, madeAt }: NewSecret,
+    { previousUntil, notAfter }: { previousUntil: number; notAfter: number },
+  ): Steps<boolean> {
     const rows = yield sql`UPDATE webhook_secrets
       SET previous_secret = secret, previous_until = ${previousUntil}, secret = ${secret}, made_at = ${madeAt}
-      WHERE owner = ${owner} RETURNING owner`;
+      WHERE owner = ${owner} AND (previous_until IS NULL OR made_at <= ${notAfter}) RETURNING owner`;
     return rows.length > 0;
   }
 }
