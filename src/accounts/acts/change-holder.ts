@@ -7,6 +7,7 @@ import { AccountError } from "../account-error.ts";
 import { bindSteps, identitiesOf, type IdentityName } from "./bind-identities.ts";
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
 import { moveSteps } from "./move-user.ts";
+import { requireMayMake } from "./token-policy.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import { type Holder, type HolderKind, oneOfKind, type TokenPolicy } from "../holder.ts";
 import {
@@ -93,7 +94,8 @@ export function* changeSteps(
 ): Steps<HolderState> {
   const { organisation, ...settings } = changes;
   requireAllowed(deps.caller, before, changes);
-  const { kind, id } = before.holder;
+  const { kind, id, role } = before.holder;
+  if (changes.role !== role) yield* requireMayMake(deps, changes.role);
   const at = deps.environment.clock();
   const hadOwner = mayBeOwner(before.holder) && (yield* hasOwner(at));
   const moved = organisation === undefined ? before : yield* movedTo(deps, before, organisation);
@@ -184,6 +186,9 @@ function requireAllowed(caller: Caller, { holder, chain }: HolderState, changes:
     throw roleRequired(`The role ${caller.role} can't change ${holder.kind} ${holder.name}.`);
   requireNoMoreThanCaller(caller, holder);
   if (role !== undefined) requireGivable(caller, role);
+  // As a member, they would have limits that an admin lifts.
+  if (role !== undefined && role !== holder.role && holder.role === "organisation_admin")
+    throw roleRequired(`User ${holder.name} is an organisation's admin, whose role is changed by owners.`);
   if (changesLimits(changes)) requireLimitable(caller, holder);
   requireBudgetWithin(caller, maxBudget, chain);
 }

@@ -7,6 +7,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { createHolder } from "./ensure-holder.ts";
 import type { HolderKind } from "../holder.ts";
 import { requireGivable, roleRequired } from "../reach.ts";
+import { requireMayMake } from "./token-policy.ts";
 import { AccountError } from "../account-error.ts";
 
 export interface HolderRequest extends HolderChanges {
@@ -36,6 +37,7 @@ export function* addSteps(deps: AccountsDependencies, request: HolderRequest, no
     throw new AccountError("a project has no role: its tokens are those of members");
   if (kind === "organisation" && caller.role !== "owner") throw roleRequired("Only an owner makes organisations.");
   if (role !== undefined) requireGivable(caller, role);
+  yield* requireMayMake(deps, role);
   const place = yield* placeOf(deps, request);
   const noted: Parameters<NoteChange>[0][] = [];
   const holder = yield* createHolder(deps, { kind, name, role, organisation: place, prepaid }, (change) =>

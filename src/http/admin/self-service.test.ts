@@ -186,6 +186,30 @@ describe("an organisation's admin does not lift limits", () => {
     expect((await ask(admin.token, "patch /admin/v1/users/ann", { rpm: 99 })).status).toBe(200);
   });
 
+  test("by a second admin: roles of admins are changed by owners, and one with limits makes no admin", async () => {
+    const makes = ["post /admin/v1/users", { name: "second", role: "organisation_admin" }] as const;
+    const raises = ["patch /admin/v1/users/ann", { role: "organisation_admin" }] as const;
+    const limited = await createToken(server.deps, { user: "head", rpm: 7 });
+    for (const [route, body] of [makes, raises])
+      expect((await ask(limited.token, route, body)).code).toBe("role_required");
+    expect((await ask(admin.token, ...makes)).status).toBe(200);
+    for (const user of ["head", "second"]) {
+      const demotes = [`patch /admin/v1/users/${user}`, { role: "member" }] as const;
+      expect((await ask(admin.token, ...demotes)).code).toBe("role_required");
+      expect((await ask(admin.token, demotes[0], { role: "organisation_admin" })).status).toBe(200);
+    }
+    const budget = await ask(owner.token, "post /admin/v1/budgets", { user: "head", max_budget: 1 });
+    expect((await ask(admin.token, ...raises)).code).toBe("role_required");
+    await ask(owner.token, `delete /admin/v1/budgets/${String(budget.json["id"])}`);
+    for (const limit of [{ max_budget: 5 }, { models: ["openai/*"] }]) {
+      await ask(owner.token, "patch /admin/v1/users/head", { max_budget: null, models: null, ...limit });
+      expect((await ask(admin.token, ...raises)).code).toBe("role_required");
+    }
+    await ask(owner.token, "patch /admin/v1/users/head", { models: null });
+    expect((await ask(admin.token, ...raises)).status).toBe(200);
+    expect((await ask(owner.token, "patch /admin/v1/users/ann", { role: "member" })).status).toBe(200);
+  });
+
   test("of the token that they present, nor by another one of their own", async () => {
     const limited = await createToken(server.deps, { user: "head", rpm: 7 });
     const free = await createToken(server.deps, { user: "head" });
