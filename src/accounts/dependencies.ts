@@ -2,6 +2,7 @@ import type { Actor, AuditLog } from "../audit/index.ts";
 import type { TokenStore } from "../auth/index.ts";
 import type { Environment, Role } from "../core/index.ts";
 import type { BookLists, LedgerSteps, LedgerStore } from "../ledger/index.ts";
+import type { Logger } from "../telemetry/index.ts";
 import type { AccountLevel } from "./holder.ts";
 import type { HolderStore } from "./sql/open.ts";
 
@@ -29,6 +30,8 @@ export interface AccountsDependencies {
   books: BookLists;
   /** All acts go through it. */
   log: AuditLog;
+  /** Of a server, for faults that fail no act. */
+  logger?: Pick<Logger, "warn">;
   caller: Caller;
 }
 

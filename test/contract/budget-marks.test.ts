@@ -129,6 +129,21 @@ function describeMarks(name: string, open: () => Promise<Storage>): void {
 
 describeMarks("SQLite", () => openStorage("sqlite::memory:"));
 
+test("that can't be taken away are logged, and the budget is deleted all the same", async () => {
+  const scene = await sceneOn(await openStorage("sqlite::memory:"));
+  const id = await makeBudget(scene);
+  await query(
+    scene.storage,
+    "CREATE TRIGGER marks BEFORE UPDATE OF has_budgets ON accounts BEGIN SELECT RAISE(FAIL, 'no'); END",
+  );
+  const warned: object[] = [];
+  const logger = { warn: (fields: object) => void warned.push(fields) };
+  expect((await deleteBudget({ ...scene.deps, logger }, id)).budget.id).toBe(id);
+  expect(warned).toMatchObject([{ budget: id }]);
+  expect(await markOf(scene)).toBe(true);
+  await scene.storage.close();
+});
+
 let postgres: PostgresServer;
 beforeAll(async () => {
   postgres = await startPostgres();

@@ -106,9 +106,19 @@ export const markAccount = (id: string): Statement => sql`UPDATE accounts SET ha
 
 const HAS_BUDGETS = sql`EXISTS (SELECT 1 FROM budgets b WHERE b.account_id = accounts.id AND b.deleted_at IS NULL)`;
 
-/** Whether a call under way counts in a budget, of this account or another one of its chain. */
-const HAS_COUNTED_CALLS = sql`EXISTS (SELECT 1 FROM holds h JOIN accounts t ON t.id = h.account_id
-  LEFT JOIN accounts u ON u.id = t.parent_id WHERE h.budgets IS NOT NULL AND accounts.id IN (t.id, t.parent_id, u.parent_id))`;
+const COUNTED_HOLDS = sql`holds h JOIN accounts t ON t.id = h.account_id`;
+
+/**
+ * The chains of the calls under way that count in a budget, of any account of theirs. It does not depend on a row, so that a statement
+ * reads the holds once.
+ */
+const COUNTED_CHAINS = sql`SELECT t.id FROM ${COUNTED_HOLDS} WHERE h.budgets IS NOT NULL
+  UNION SELECT t.parent_id FROM ${COUNTED_HOLDS} WHERE h.budgets IS NOT NULL AND t.parent_id IS NOT NULL
+  UNION SELECT u.parent_id FROM ${COUNTED_HOLDS} JOIN accounts u ON u.id = t.parent_id
+    WHERE h.budgets IS NOT NULL AND u.parent_id IS NOT NULL`;
+
+/** Accounts that one act takes the mark from, whose locks commits wait for; the next one takes it from others. */
+const UNMARKED_MAX = 100;
 
 /**
  * Takes the mark from accounts that have no budgets any more, so that their calls need the plain commit alone; a transaction of its
@@ -116,12 +126,14 @@ const HAS_COUNTED_CALLS = sql`EXISTS (SELECT 1 FROM holds h JOIN accounts t ON t
  * such call. That is read after the lock, which a commit that takes one holds.
  */
 export function* unmarkAccounts(): Steps<void> {
-  const rows = yield sql`SELECT id FROM accounts WHERE has_budgets AND NOT ${HAS_BUDGETS}`;
+  const rows =
+    yield sql`SELECT id FROM accounts WHERE has_budgets AND NOT ${HAS_BUDGETS} AND id NOT IN (${COUNTED_CHAINS})
+    ORDER BY id LIMIT ${UNMARKED_MAX}`;
   if (rows.length === 0) return;
   const ids = rows.map((row) => String(row["id"]));
   yield lockAccounts(ids);
   yield sql`UPDATE accounts SET has_budgets = ${false}
-    WHERE id IN (${textsIn(ids)}) AND NOT ${HAS_BUDGETS} AND NOT ${HAS_COUNTED_CALLS}`;
+    WHERE id IN (${textsIn(ids)}) AND NOT ${HAS_BUDGETS} AND id NOT IN (${COUNTED_CHAINS})`;
 }
 
 export function updateBudget({ id, groupId, deletedAt }: Budget): Statement {
