@@ -42,7 +42,8 @@ export async function listEntries(deps: AccountsDependencies, page: EntriesPage)
   const { limit, after, kind } = page;
   const { entries, scannedFrom } = await deps.books.entries({ ...(await accountsIn(deps, page)), limit, after, kind });
   const places = await placesOf(deps, entries.map(payerOf));
-  return { entries: entries.map((entry) => entryJson(entry, places.of(payerOf(entry)))), scannedFrom };
+  const shown = reachesAll(deps.caller) ? entries : entries.map(withoutActor);
+  return { entries: shown.map((entry) => entryJson(entry, places.of(payerOf(entry)))), scannedFrom };
 }
 
 /** Open holds of the caller's reach. Throws 404 if the owner is out of it. */
@@ -55,6 +56,9 @@ export async function listHolds(deps: AccountsDependencies, page: BookPage) {
   );
   return holds.map((hold) => holdJson(hold, places.of(hold.accountId)));
 }
+
+/** Who granted or refunded, and why, is for those who see all: it may name people and matters of other organisations. */
+const withoutActor = (entry: ListedEntry): ListedEntry => ({ ...entry, actor: undefined, reason: undefined });
 
 /** The accounts on the other side of all entries. */
 const sides = new Set(["bank", "revenue"]);

@@ -11,6 +11,8 @@ interface Listed {
   id: string;
   kind: string;
   user: string | null;
+  actor: string | null;
+  reason: string | null;
 }
 
 function describeLists(name: string, url: () => Promise<string>): void {
@@ -102,6 +104,9 @@ function describeLists(name: string, url: () => Promise<string>): void {
         credit_account: "organisation:acme",
       });
       expect(json).toMatchObject({ object: "list", has_more: false, scanned_from: null });
+      const { json: own } = await as("admin", "get /admin/v1/entries");
+      const named = (own["data"] as Listed[]).flatMap(({ actor, reason }) => actor ?? reason ?? []);
+      expect([(own["data"] as Listed[]).length, named]).toEqual([3, []]);
     });
 
     test("filter by owner and kind, within the caller's organisation", async () => {

@@ -30,7 +30,7 @@ const entry = z
     held: money,
     shortfall: money.describe("What no account of the chain could cover."),
     budgets: z.array(z.string()).describe("The ids of the budgets that it counts in too."),
-    actor: z.string().nullable(),
+    actor: z.string().nullable().describe("Null for callers who do not see all organisations, as `reason`."),
     reason: z.string().nullable(),
     created_at: z.iso.datetime(),
   })
