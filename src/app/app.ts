@@ -172,7 +172,7 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   const calls = createPaidWork({ ...options, router, outbound }, lasting);
   const pipeline = new CallPipeline(calls);
   const publicUrl = config.server.public_url ?? options.address;
-  const admin = createAccounts(options.storage, environment, "server", () => authenticator.forget());
+  const admin = { ...createAccounts(options.storage, environment, "server", () => authenticator.forget()), logger };
   const { jobs, handle, startJob, ...jobParts } = createJobs({
     ...options,
     calls,
@@ -314,7 +314,7 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     authenticate: (headers) => lasting.authenticator.authenticate(headers),
     nodes: openNodeStore(storage),
     config: options.config,
-    listPrices: () => listPrices(router.routes, createPriceBook(options)),
+    listPrices: (page) => listPrices(router.routes, createPriceBook(options), page),
     targets: { ...openTargetStore(storage), read: () => lasting.targets.read() },
     jobs: openJobStore(storage),
     alerts: openAlertStore(storage),

@@ -3,7 +3,7 @@ export { type IssuerConfig, isTrustedOrigin } from "./auth.ts";
 export { type ConfigChange, changesOf } from "./changes.ts";
 export { ConfigError } from "./values/interpolate.ts";
 export { fingerprintOf } from "./fingerprint.ts";
-export { maskedConfig, plainAddress } from "./masked.ts";
+export { maskedConfig, originOf } from "./masked.ts";
 export { configJsonSchema } from "./json-schema.ts";
 export { checkConfig, type ConfigSource, type LoadedConfig, loadConfig, providerKeys } from "./load.ts";
 export {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { objectOf, objectsOf, stringOf } from "../core/index.ts";
 import { configJsonSchema } from "./json-schema.ts";
 import { loadConfig } from "./load.ts";
-import { isAt, MASK, maskedConfig, shownAddresses, shownTexts } from "./masked.ts";
+import { isAt, MASK, maskedConfig, shownAddresses, shownOrigins, shownTexts } from "./masked.ts";
 
 /** Texts that are nobody's to see. A setting that is not in either list of `masked.ts` belongs here. */
 const secrets = [
@@ -49,9 +49,10 @@ test("every text is shown, an address or a secret, and no choice of words is mas
   const texts = [...textsIn(configJsonSchema())];
   expect(texts.length).toBeGreaterThan(60);
   const isIn = (patterns: readonly string[], path: string): boolean => patterns.some((pattern) => isAt(path, pattern));
-  const undecided = texts.filter(([path]) => ![shownTexts, shownAddresses, secrets].some((each) => isIn(each, path)));
+  const lists = [shownTexts, shownAddresses, shownOrigins];
+  const undecided = texts.filter(([path]) => ![...lists, secrets].some((each) => isIn(each, path)));
   expect(undecided.map(([path]) => path)).toEqual([]);
-  expect(texts.filter(([path]) => isIn(secrets, path) && isIn([...shownTexts, ...shownAddresses], path))).toEqual([]);
+  expect(texts.filter(([path]) => isIn(secrets, path) && isIn(lists.flat(), path))).toEqual([]);
   expect(texts.filter(([path, isChoice]) => isChoice && !isIn(shownTexts, path))).toEqual([]);
 });
 
@@ -77,7 +78,7 @@ test("none of any kind is in the answer", () => {
       },
     },
     otlp: {
-      endpoint: "https://otlp.example",
+      endpoint: `https://otlp.example/${secret(19)}`,
       headers: { authorization: secret(10) },
       traces: { headers: { "x-key": secret(11) } },
     },
@@ -87,11 +88,11 @@ test("none of any kind is in the answer", () => {
     webhooks: { encryption_key: secret(13) },
     mcp: {
       servers: {
-        one: { url: "https://mcp.example", auth: { bearer: secret(14) } },
+        one: { url: `https://mcp.example/${secret(20)}/mcp`, auth: { bearer: secret(14) } },
         two: { url: "https://mcp2.example", auth: { headers: { "x-api-key": secret(15), "tools.x": secret(16) } } },
       },
     },
-    pricing: { catalog: `https://prices.example/catalog.json?token=${secret(18)}` },
+    pricing: { catalog: `https://prices.example/${secret(21)}/catalog.json?token=${secret(18)}` },
     auth: { issuers: [{ name: "corp", issuer: "https://id.example", audience: "tollgate" }] },
   });
   const { config } = loadConfig({ file: "tollgate.yaml", text, variables: {} });
@@ -105,8 +106,9 @@ test("none of any kind is in the answer", () => {
       own: { keys: [{ name: "first", secret: MASK, models: ["claude-*"], weight: 1 }] },
     },
     alerts: { channels: { mail: { kind: "email", url: MASK, to: ["ops@example.com"] } } },
-    mcp: { servers: { two: { auth: { headers: { "x-api-key": MASK } } } } },
-    pricing: { catalog: "https://prices.example/catalog.json" },
+    mcp: { servers: { one: { url: "https://mcp.example" }, two: { auth: { headers: { "x-api-key": MASK } } } } },
+    otlp: { endpoint: "https://otlp.example" },
+    pricing: { catalog: "https://prices.example" },
     auth: { issuers: [{ name: "corp", issuer: "https://id.example" }] },
   });
 });

@@ -58,12 +58,16 @@ export const shownTexts: readonly string[] = [
 /** Those of addresses: without user, password, query and fragment, each of which may be a secret. */
 export const shownAddresses: readonly string[] = [
   "storage",
-  "otlp.endpoint",
-  "otlp.traces.endpoint",
-  "otlp.metrics.endpoint",
   "providers.*.base_url",
   "web.engine.base_url",
   "web.search.base_url",
+];
+
+/** Those of addresses whose path may be a secret too, as services give them out: of these only the origin. */
+export const shownOrigins: readonly string[] = [
+  "otlp.endpoint",
+  "otlp.traces.endpoint",
+  "otlp.metrics.endpoint",
   "mcp.servers.*.url",
   "pricing.catalog",
 ];
@@ -90,6 +94,7 @@ function within(path: string, key: string): string {
 
 function shown(text: string, path: string): string {
   if (shownAddresses.some((pattern) => isAt(path, pattern))) return plainAddress(text);
+  if (shownOrigins.some((pattern) => isAt(path, pattern))) return originOf(text);
   return shownTexts.some((pattern) => isAt(path, pattern)) ? text : MASK;
 }
 
@@ -101,10 +106,17 @@ export function isAt(path: string, pattern: string): boolean {
 }
 
 /** An address without the parts that may be a secret. */
-export function plainAddress(text: string): string {
+function plainAddress(text: string): string {
   if (!URL.canParse(text)) return text.includes("@") ? MASK : text;
   const url = new URL(text);
   [url.username, url.password, url.search, url.hash] = ["", "", "", ""];
   // Of a scheme that is not special, as of postgres, a name that stays can't be cleared.
   return url.username === "" && url.password === "" ? url.href : MASK;
+}
+
+/** The origin of an address, without its path, which may be a secret; masked for one without an origin. A file's path is none. */
+export function originOf(text: string): string {
+  if (!URL.canParse(text)) return plainAddress(text);
+  const { origin } = new URL(text);
+  return origin === "null" ? MASK : origin;
 }

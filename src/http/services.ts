@@ -12,7 +12,7 @@ import type { JobStore } from "../jobs/index.ts";
 import type { LedgerStore } from "../ledger/index.ts";
 import type { McpEndpoint, OriginPolicy } from "../mcp/index.ts";
 import type { NodeStore } from "../nodes/index.ts";
-import type { ListPrice, ModelList, ModelRouter, TargetStore } from "../routing/index.ts";
+import type { ListPrice, ModelList, ModelRouter, PricePage, TargetStore } from "../routing/index.ts";
 import type { RealtimeSessions } from "../realtime/index.ts";
 import type { Conversations, KeptThoughts, ObjectOwnerStore, ResponseStore, StoredObjects } from "../objects/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
@@ -55,7 +55,7 @@ export interface Services extends ChargeableServices {
   models: ModelList;
   router: ModelRouter;
   /** The prices in force, before markup. */
-  listPrices: () => ListPrice[];
+  listPrices: (page: PricePage) => ListPrice[];
   responses: ResponseStore;
   conversations: Conversations;
   objectOwners: ObjectOwnerStore;

@@ -19,7 +19,7 @@ export {
 } from "./shared/store.ts";
 export { disableTarget, enableTarget, repairKey } from "./health/switches.ts";
 export { providerState } from "./health/provider-states.ts";
-export { type ListPrice, listPrices } from "./list-prices.ts";
+export { type ListPrice, listPrices, type PricePage } from "./list-prices.ts";
 export { openTargetStore } from "./sql/open.ts";
 export { keyRedactor } from "./redact-keys.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";

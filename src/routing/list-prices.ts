@@ -9,15 +9,29 @@ export interface ListPrice extends Pick<PriceDescription, "prices" | "layer"> {
   made: string | null;
 }
 
-/** The prices in force, before markup, of the models that a layer names. */
-export function listPrices(routes: readonly UpstreamRoute[], book: PriceBook): ListPrice[] {
-  return routes.flatMap(({ prefix, provider: { priceProvider } }) =>
-    book.namesOf({ prefix, priceProvider }).flatMap((model): ListPrice[] => {
-      const id = `${prefix}/${model}`;
-      const found = book.describe({ id, model, priceProvider });
-      if (found === undefined) return [];
-      const { source = null, made = null, ...description } = found;
-      return [{ id, ...description, source, made }];
-    }),
+/** So many of the ids after this one. */
+export interface PricePage {
+  after?: string | undefined;
+  limit: number;
+}
+
+/** The prices in force, before markup, of the models that a layer names, by their ids. Only those of the page are made. */
+export function listPrices(
+  routes: readonly UpstreamRoute[],
+  book: PriceBook,
+  { after = "", limit }: PricePage = { limit: Infinity },
+): ListPrice[] {
+  const named = routes.flatMap(({ prefix, provider: { priceProvider } }) =>
+    book.namesOf({ prefix, priceProvider }).map((model) => ({ id: `${prefix}/${model}`, model, priceProvider })),
   );
+  const rest = named.filter(({ id }) => id > after).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const listed: ListPrice[] = [];
+  for (const each of rest) {
+    if (listed.length >= limit) break;
+    const found = book.describe(each);
+    if (found === undefined) continue;
+    const { source = null, made = null, ...description } = found;
+    listed.push({ id: each.id, ...description, source, made });
+  }
+  return listed;
 }

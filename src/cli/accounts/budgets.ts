@@ -115,7 +115,7 @@ export function addBudgetCommands(program: Command): void {
   addAdminCommand<BudgetOptions, Budget>(parent, {
     ...one,
     name: "create",
-    description: "create a budget of an organisation, a user or a token",
+    description: "create a budget of an organisation, a user, a project or a token",
     route: "post /admin/v1/budgets",
     options: (command) => withSettings(withOwners(command)).requiredOption(...most, creditsOption("--max-budget")),
     ask: (options) => {
@@ -186,9 +186,11 @@ function printGroups(groups: readonly Group[]): void {
 }
 
 function printBudgets(budgets: readonly Budget[]): void {
-  const cells = budgets.map(({ id, organisation, user, token, models, max_budget: max, period, spend, held }) => {
-    const owner = organisation ?? user ?? token ?? "";
-    return [id, owner, models ?? "all", String(max), period ?? "-", String(spend), String(held)];
-  });
+  const cells = budgets.map(
+    ({ id, organisation, user, project, token, models, max_budget: max, period, spend, held }) => {
+      const owner = organisation ?? user ?? project ?? token ?? "";
+      return [id, owner, models ?? "all", String(max), period ?? "-", String(spend), String(held)];
+    },
+  );
   printTable(["ID", "OF", "MODELS", "BUDGET", "PERIOD", "SPENT", "HELD"], cells);
 }

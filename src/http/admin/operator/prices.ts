@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { plainAddress } from "../../../config/index.ts";
+import { originOf } from "../../../config/index.ts";
 import type { ListPrice } from "../../../routing/index.ts";
 import { parseQuery } from "../../parse-query.ts";
-import { adminRoute, listSchema, pageOf, pageQuery } from "../admin-route.ts";
+import { adminRoute, listOf, listSchema, pageOf, pageQuery } from "../admin-route.ts";
 import type { OperatorNeeds } from "./operator-needs.ts";
 
 /** Ids of models are longer than others. */
@@ -13,7 +13,7 @@ const price = z
     object: z.literal("price"),
     id: z.string().describe("The model, with the prefix of its provider."),
     prices: z.record(z.string(), z.unknown()).describe("By the keys of `pricing.models`, before markup."),
-    layer: z.string().describe("`config`, `catalog` with its address, or `built-in`."),
+    layer: z.string().describe("`config`, `catalog` with the origin of its address, or `built-in`."),
     source: z.string().nullable(),
     made: z.string().nullable().describe("The day of a list price's catalog."),
   })
@@ -30,13 +30,14 @@ export const pricesRoute = adminRoute<OperatorNeeds>(
     answer: listSchema(price),
   },
   async ({ request }, needs) => {
-    return Response.json(pageOf(needs.listPrices(), parseQuery(request, query), { idOf, show: priceJson }));
+    const { limit, after } = parseQuery(request, query);
+    return Response.json(listOf(needs.listPrices({ limit: limit + 1, after }), limit, priceJson));
   },
 );
 
 function priceJson({ layer, ...rest }: ListPrice) {
-  // The address of a catalog may have a secret in its query.
-  const plain = layer.replace(/^catalog (.+)$/, (_, address: string) => `catalog ${plainAddress(address)}`);
+  // The address of a catalog may have a secret in its path or query.
+  const plain = layer.replace(/^catalog (.+)$/, (_, address: string) => `catalog ${originOf(address)}`);
   return { object: "price" as const, ...rest, layer: plain };
 }
 
