@@ -34,7 +34,7 @@ export function adminRoute<Needs extends AdminNeeds = AdminNeeds>(
 }
 
 /** Who acts by a request, for the audit log. */
-export function actorOf(
+function actorOf(
   { request, requestId, principal }: RouteCall,
   { addressOf }: Pick<AdminNeeds, "addressOf">,
 ): Actor {
