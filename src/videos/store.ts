@@ -65,6 +65,8 @@ export interface VideoStore {
   created(id: string, created: CreatedVideo): Promise<boolean>;
   seen(id: string, seen: SeenVideo): Promise<void>;
   list(list: VideoList): Promise<StoredVideo[]>;
+  /** Those of a provider with these ids of its own, the newest first. */
+  listNamed(list: Pick<VideoList, "owner" | "provider">, videoIds: readonly string[]): Promise<StoredVideo[]>;
   remove(id: string): Promise<void>;
   /** Deletes expired records, a bounded number at a time. */
   deleteExpired(at: number): Promise<void>;

@@ -78,6 +78,31 @@ describe.each(engines)("on %s", (engine) => {
       expect((await scene.send("GET", `${tasks}?page_num=0`)).status).toBe(422);
     });
 
+    test("are found by their ids behind the newest 500", async () => {
+      const id = scene.newId("cgt-");
+      scene.serve(id, () => Response.json({ id, status: "succeeded" }));
+      await scene.send("POST", tasks, { body: { ...body, model: "seedance-2" } });
+      await look(`${tasks}/${id}`);
+      const others = ["provider", "owner", "account_id", "model", "operation", "requested", "state", "answer"].join();
+      await query(
+        scene.gateway.storage,
+        `WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 500)
+          INSERT INTO videos (id, video_id, created_at, polled_at, kept_until, ${others})
+          SELECT id || '-' || i, video_id || '-' || i, created_at + i, polled_at, kept_until, ${others}
+          FROM videos, numbers WHERE video_id = '${id}'`,
+      );
+      const list = async (search: string): Promise<Json> => json(await scene.send("GET", `${tasks}${search}`));
+      expect(await list("?page_size=500&page_num=2")).toEqual({ total: 500, items: [] });
+      const unknown = encodeURIComponent("cgt-\0");
+      expect(await list(`?filter.task_ids=${id}&filter.task_ids=${unknown}`)).toMatchObject({
+        total: 1,
+        items: [{ id }],
+      });
+      expect(await list(`?filter.task_ids=${unknown}`)).toEqual({ total: 0, items: [] });
+      const many = await scene.send("GET", `${tasks}?${"filter.task_ids=a&".repeat(501)}`);
+      expect([many.status, await json(many)]).toMatchObject([422, { error: { param: "filter.task_ids" } }]);
+    });
+
     test("are deleted while they wait, which frees their hold", async () => {
       const id = scene.newId("cgt-");
       scene.serve(id, () => Response.json({ id, status: "queued" }));

@@ -21,6 +21,7 @@ const IDS = "filter.task_ids";
 const provider = z.string().describe("The prefix of a provider of the kind byteplus.");
 const one = z.object({ provider, task_id: z.string().describe("A video job's id.") });
 const task = z.looseObject({ id: z.string(), status: z.string() }).meta({ id: "VideoTask" });
+const total = z.number().int().describe("Among the caller's newest 500 jobs, or those with the ids.");
 const notFound = "The caller has no such video job, or the provider has no such route.";
 
 const page = z.object({
@@ -105,8 +106,8 @@ export const listTasksRoute = platformRoute({
     tag,
     summary: "The caller's own video jobs at a provider, the newest first (BytePlus's shape).",
     params: z.object({ provider }),
-    query: page.extend({ [IDS]: z.string().optional().describe("May be repeated.") }),
-    answer: z.object({ total: z.number().int(), items: z.array(task) }),
+    query: page.extend({ [IDS]: z.string().optional().describe("May be repeated, up to 500 times.") }),
+    answer: z.object({ total, items: z.array(task) }),
     notFound,
     relays: true,
   },

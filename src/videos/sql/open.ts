@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { objectOf } from "../../core/index.ts";
 import type { VideoState } from "../../providers/index.ts";
-import { column, runnerOf, sql, type SqlRunner, type Storage, tableOf } from "../../storage/index.ts";
+import { column, runnerOf, sql, type SqlRunner, type Storage, tableOf, textsIn } from "../../storage/index.ts";
 import type { CreatedVideo, MovedVideo, SeenVideo, StoredVideo, VideoList, VideoStore } from "../store.ts";
 
 /** Rows deleted at a time. */
@@ -101,6 +101,17 @@ class SqlVideoStore implements VideoStore {
       ? sql`${listed} AND (created_at, id) > (${createdAt}, ${id}) ORDER BY created_at, id LIMIT ${limit}`
       : sql`${listed} AND (created_at, id) < (${createdAt}, ${id}) ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
     return this.#sql.rows(page, videos.read);
+  }
+
+  listNamed(
+    { owner, provider }: Pick<VideoList, "owner" | "provider">,
+    videoIds: readonly string[],
+  ): Promise<StoredVideo[]> {
+    return this.#sql.rows(
+      sql`SELECT ${videos.names} FROM videos WHERE video_id IN (${textsIn(videoIds)}) AND provider = ${provider}
+        AND (CAST(${owner} AS text) IS NULL OR owner = ${owner}) ORDER BY created_at DESC, id DESC`,
+      videos.read,
+    );
   }
 
   remove(id: string): Promise<void> {
