@@ -9,7 +9,7 @@ import { type AdminRoute, routeRoles } from "./route-roles.ts";
 export interface AdminNeeds
   extends
     Pick<Services, "admin" | "addressOf" | "body" | "memory" | "generations" | "clock" | "nodes">,
-    Partial<Pick<Services, "isDraining">> {
+    Partial<Pick<Services, "isDraining" | "authenticate">> {
   /** Acts in place of the token of each request: that of a command, which has none. */
   caller?: Caller;
 }

@@ -12,28 +12,37 @@ const POLL_CALLS_MAX = 50;
 /** A comment after so many polls without calls: clients and proxies give up connections that are silent for long. */
 const QUIET_POLLS_MAX = 30;
 
-/** Tails at once in one process, each of which asks the storage. */
+/** Tails at once in one process, each of which asks the storage, and those of one user among them. */
 const TAILS_MAX = 32;
+const TAILS_OF_USER_MAX = 2;
 
-const open = new WeakMap<object, number>();
+/** The users of the open tails of each store. */
+const open = new WeakMap<object, string[]>();
 
 interface Tail {
   follower: CallFollower;
   /** The objects that are sent. */
   show: (calls: readonly Generation[]) => Promise<object[]>;
+  /** The id of the caller's user. */
+  user: string;
+  /** Whether the caller still has the rights with which the stream began. Rejects if their token is no longer taken. */
+  isAllowed: () => Promise<boolean>;
   signal: AbortSignal;
   isDraining: () => boolean;
 }
 
-/** Calls as server-sent events while they end, until the client leaves or the server stops. Throws 429 if there are too many such streams. */
+/**
+ * Calls as server-sent events while they end, until the client leaves, loses the right to see them, or the server stops. Throws 429 if
+ * there are too many such streams.
+ */
 export async function tailCalls(generations: GenerationStore, tail: Tail): Promise<Response> {
-  const already = open.get(generations) ?? 0;
-  if (already >= TAILS_MAX)
-    throw new GatewayError("rate_limit_exceeded", `This process has ${TAILS_MAX} streams of calls already.`, {
-      retryAfterSeconds: 10,
-    });
-  open.set(generations, already + 1);
-  const events = eventsOf(tail, () => open.set(generations, (open.get(generations) ?? 1) - 1));
+  const users = open.get(generations) ?? [];
+  open.set(generations, users);
+  if (users.length >= TAILS_MAX) throw tooMany(`This process has ${TAILS_MAX} streams of calls already.`);
+  if (users.filter((user) => user === tail.user).length >= TAILS_OF_USER_MAX)
+    throw tooMany(`Your user has ${TAILS_OF_USER_MAX} streams of calls in this process already.`);
+  users.push(tail.user);
+  const events = eventsOf(tail, () => users.splice(users.indexOf(tail.user), 1));
   // Calls that end from here on are sent.
   await events.next();
   const body = new ReadableStream<string>({
@@ -48,7 +57,7 @@ export async function tailCalls(generations: GenerationStore, tail: Tail): Promi
 }
 
 async function* eventsOf(
-  { follower, show, signal, isDraining }: Tail,
+  { follower, show, isAllowed, signal, isDraining }: Tail,
   end: () => void,
 ): AsyncGenerator<string, undefined> {
   try {
@@ -57,7 +66,7 @@ async function* eventsOf(
     yield ": calls from now on\n\n";
     for (let quiet = 0; !signal.aborted && !isDraining();) {
       await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) return undefined;
+      if (signal.aborted || !(await isAllowed().catch(isUnavailable))) return undefined;
       const { calls, left } = await follower.next(POLL_CALLS_MAX);
       quiet = calls.length > 0 ? 0 : quiet + 1;
       const texts = (await show(calls)).map((call) => eventOf("generation", call));
@@ -69,6 +78,15 @@ async function* eventsOf(
   } finally {
     end();
   }
+}
+
+/** While the storage can't be asked, nothing is sent either. */
+function isUnavailable(reason: unknown): boolean {
+  return reason instanceof GatewayError && reason.code === "storage_unavailable";
+}
+
+function tooMany(message: string): GatewayError {
+  return new GatewayError("rate_limit_exceeded", message, { retryAfterSeconds: 10 });
 }
 
 const eventOf = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -151,3 +151,15 @@ test("events have the calls that end from then on, until the client leaves", asy
   expect(JSON.parse(data)).toMatchObject({ id, user: "ann", organisation: "acme", outcome: "failed" });
   leaving.abort();
 });
+
+test("events end with their caller's token, and a user has two streams", async () => {
+  const made = tokens.get("auditor");
+  const headers = { authorization: `Bearer ${made?.token}`, accept: "text/event-stream" };
+  const open = () => server.fetch("/admin/v1/generations", headers);
+  const [one, other, third] = [await open(), await open(), await open()];
+  expect([one.status, other.status, third.status]).toEqual([200, 200, 429]);
+  const revoked = await server.ask(tokens.get("chief")?.token ?? "", `delete /admin/v1/tokens/${made?.id}`);
+  expect(revoked.status).toBe(200);
+  server.now += 1_000;
+  expect(await Promise.all([one.text(), other.text()])).toEqual([": calls from now on\n\n", ": calls from now on\n\n"]);
+});

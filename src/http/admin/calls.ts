@@ -87,6 +87,8 @@ export const callsRoute = adminRoute(
       return tailCalls(generations, {
         follower: generations.follow(filter, clock),
         show,
+        user: call.principal.user,
+        isAllowed: await rightsOf(call, needs),
         signal: request.signal,
         isDraining,
       });
@@ -101,6 +103,17 @@ export const callsRoute = adminRoute(
     } satisfies z.input<typeof listAnswer>);
   },
 );
+
+/** Tells whether the caller has the same rights as now. */
+async function rightsOf({ request }: RouteCall, { authenticate }: AdminNeeds): Promise<() => Promise<boolean>> {
+  if (authenticate === undefined) return () => Promise.resolve(true);
+  const { headers } = request;
+  const now = await authenticate(headers);
+  return async () => {
+    const { user, role, organisation } = await authenticate(headers);
+    return user === now.user && role === now.role && organisation === now.organisation;
+  };
+}
 
 const oneQuery = z.object({
   to: moment

@@ -71,6 +71,7 @@ export class AdminServer {
       generations: openGenerationStore(storage),
       nodes: openNodeStore(storage),
       isDraining: () => false,
+      authenticate: (headers) => this.authenticator.authenticate(headers),
       config: loadConfig({ file: "tollgate.yaml", text: "{}", variables: { OPENAI_API_KEY: "sk-of-the-operator" } }).config,
       router: new ModelRouter([openai], new PriceBook({ operatorPrices: {}, unpriced: "refuse", clock })),
       listPrices: () => [],
