@@ -85,7 +85,7 @@ export function createJobs(options: JobsOptions): Jobs {
     node,
   });
   const alerts = createAlerts({ ...options, jobs: store, router: calls.router, node, wake });
-  const retention = createRetention({ ...options, jobs: store, wake });
+  const retention = createRetention({ ...options, jobs: store, node, wake });
   const jobs = new JobRunner({
     store,
     clock,

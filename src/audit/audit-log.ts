@@ -5,7 +5,7 @@ import { insertRow, lockState, moveState, rows, rowsAfter, rowsBefore, selectSta
 
 /** Who acts, and from where. */
 export interface Actor {
-  /** `cli:NAME` of the operating system's user, `token:ID`, `sandbox`. */
+  /** `cli:NAME` of the operating system's user, `token:ID`, `node:HOST:PID`, `sandbox`. */
   name: string;
   address?: string | undefined;
   requestId?: string | undefined;

@@ -1,4 +1,5 @@
 /** The job that removes old entries. It is there as long as it has something to do; one process at a time does a step. */
+import type { AuditLog } from "../audit/index.ts";
 import { type Clock, type JsonObject, objectOf } from "../core/index.ts";
 import type { Job, JobHandler, JobResult, NewJob } from "../jobs/index.ts";
 import type { RetentionSettings, RetentionStep, StepOutcome } from "./steps.ts";
@@ -14,6 +15,9 @@ interface RetentionJobOptions {
   run: (step: RetentionStep, settings: RetentionSettings) => Promise<StepOutcome>;
   clock: Clock;
   logger: { info: (facts: object, message: string) => void };
+  audit: Pick<AuditLog, "note">;
+  /** Who acts, for the audit log: `node:NAME`. */
+  actor: string;
 }
 
 export class RetentionJob implements JobHandler {
@@ -35,17 +39,39 @@ export class RetentionJob implements JobHandler {
   }
 
   async run({ payload }: Job, { signal }: { signal: AbortSignal }): Promise<JobResult> {
-    const { settings, run, clock, logger } = this.#options;
+    const { settings, run, clock } = this.#options;
     const step = readStep(payload);
-    const { next, done } = await run(step, { ...settings, now: clock(), signal });
-    if (done !== undefined) logger.info({ ...done }, "file" in done ? "old entries exported" : "old entries removed");
+    const outcome = await run(step, { ...settings, now: clock(), signal });
+    await this.#report(outcome);
+    const { next } = outcome;
     return next === undefined ? { done: true } : { again: { ...next }, afterMs: 0 };
+  }
+
+  /** The row of a removal is older than all of its commits, as that of the command is. */
+  async #report({ next, done }: StepOutcome): Promise<void> {
+    if (done === undefined) return;
+    const { logger } = this.#options;
+    if ("sealedBefore" in done) {
+      const { sealedBefore, entries } = done;
+      logger.info({ before: iso(sealedBefore), entries }, "old entries sealed");
+      await this.#note("ledger.seal", { before: iso(sealedBefore), entries });
+    } else if ("file" in done) {
+      logger.info({ ...done }, "old entries exported");
+      if (next?.step === "remove") await this.#note("ledger.remove", { before: iso(next.before), ...done });
+    } else logger.info({ ...done }, "old entries removed");
+  }
+
+  #note(act: string, after: object): Promise<void> {
+    const { audit, actor } = this.#options;
+    return audit.note({ actor: { name: actor } }, { act, target: "ledger", after });
   }
 
   onExhausted(): Promise<void> {
     return Promise.resolve();
   }
 }
+
+const iso = (at: number): string => new Date(at).toISOString();
 
 function readStep(payload: JsonObject): RetentionStep {
   const { step, from, before } = objectOf(payload) ?? {};

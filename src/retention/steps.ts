@@ -34,8 +34,8 @@ export interface RetentionSettings {
 export interface StepOutcome {
   /** Undefined if nothing is left to do. */
   next: RetentionStep | undefined;
-  /** For the log; undefined if nothing was done. */
-  done?: { file: string; entries: number } | { removed: number };
+  /** For the logs; undefined if nothing was done. */
+  done?: { sealedBefore: number; entries: number } | { file: string; entries: number } | { removed: number };
 }
 
 /** Does a step. Rejects with a `BooksError` if the books do not allow it. It may be interrupted and repeated. */
@@ -57,8 +57,10 @@ async function sealDays(
   const before = calendar.startOfDay(day);
   if ((day - calendar.dayOf(from)) * DAY_MS < everyMs) return { next: undefined };
   if (!(await books.hasEntries(from, before))) return { next: undefined };
-  if (sealedBefore < before) await sealBooks(store, day, now);
-  return { next: { step: "export", from, before } };
+  const next = { step: "export", from, before } as const;
+  if (sealedBefore >= before) return { next };
+  const { entries } = await sealBooks(store, day, now);
+  return { next, done: { sealedBefore: before, entries } };
 }
 
 /** Of one file at a time there is one complete export, however often this is repeated, and on whichever node. */

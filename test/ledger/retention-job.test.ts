@@ -122,7 +122,10 @@ describe.each(engines)("on %s", (engine) => {
     expect(await runStep(store, { step: "seal" }, settingsAt(2, 3 * DAY_MS))).toEqual({ next: undefined });
     const before = (today - 3) * DAY_MS;
     const export2: RetentionStep = { step: "export", from: (today - 5) * DAY_MS, before };
-    expect(await runStep(store, { step: "seal" }, settingsAt(2))).toEqual({ next: export2 });
+    expect(await runStep(store, { step: "seal" }, settingsAt(2))).toMatchObject({
+      next: export2,
+      done: { sealedBefore: before },
+    });
     expect(await runStep(store, export2, settingsAt(2))).toMatchObject({ next: { step: "remove", before } });
     expect(readdirSync(exports).toSorted()).toEqual([nameOf(0, today - 5), nameOf(today - 5, today - 3)]);
   });
@@ -183,5 +186,13 @@ describe.each(engines)("on %s", (engine) => {
     expect((await second.cli("ledger", "audit")).code).toBe(0);
     // The removal was planned before the kill, or the same days were written once more.
     expect(gunzipSync(readFileSync(file)).length).toBe(gunzipSync(written).length);
+    const acts = JSON.parse((await second.cli("audit", "list", "--json")).stdout) as {
+      data: { act: string; actor: string; after: unknown }[];
+    };
+    const before = new Date((today - 5) * DAY_MS).toISOString();
+    const removal = { before, entries: old.length, file };
+    const actor = expect.stringMatching(/^node:/) as string;
+    expect(acts.data.findLast(({ act }) => act === "ledger.seal")).toMatchObject({ actor, after: { before } });
+    expect(acts.data.findLast(({ act }) => act === "ledger.remove")).toMatchObject({ actor, after: removal });
   });
 });

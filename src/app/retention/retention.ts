@@ -1,4 +1,5 @@
 /** The part of the composition that removes old entries, for the node whose configuration names the folder of their exports. */
+import type { AuditLog } from "../../audit/index.ts";
 import type { Config } from "../../config/index.ts";
 import { type Environment, everyUnref } from "../../core/index.ts";
 import type { RunningPart } from "../../http/index.ts";
@@ -17,6 +18,9 @@ interface RetentionOptions {
   storage: Storage;
   logger: Logger;
   jobs: JobStore;
+  log: AuditLog;
+  /** The name of this process among the nodes. */
+  node: string;
   wake: (kind: string) => void;
 }
 
@@ -28,7 +32,7 @@ interface Retention {
 
 /** Undefined if the configuration keeps everything. */
 export function createRetention(options: RetentionOptions): Retention | undefined {
-  const { config, environment, storage, logger, jobs, wake } = options;
+  const { config, environment, storage, logger, jobs, wake, log, node } = options;
   if (config.retention === undefined) return undefined;
   const { generations: keptMs, every: everyMs, export: folder } = config.retention;
   const job = new RetentionJob({
@@ -36,6 +40,8 @@ export function createRetention(options: RetentionOptions): Retention | undefine
     run: (step, settings) => runBeside(storage, step, settings),
     clock: environment.clock,
     logger,
+    audit: log,
+    actor: `node:${node}`,
   });
   const look = (): void => {
     jobs

@@ -10,7 +10,7 @@ const auditAnswer = z
     object: z.literal("audit"),
     number: z.int().describe("Counted from 1, without gaps."),
     at: z.iso.datetime(),
-    actor: z.string().describe("`cli:NAME`, `token:ID`."),
+    actor: z.string().describe("`cli:NAME`, `token:ID`, `node:HOST:PID`."),
     act: z.string(),
     target: z.string(),
     address: z.string().nullable().describe("The network address that the request came from."),
