@@ -128,8 +128,7 @@ export class WorkShell {
       // A repeated request may be refused, because its target is gone by now: its answer is there.
       const isRefused = running === undefined && !this.#running.has(abort);
       const again = isRefused ? await this.#answered(request, way, { retry }) : undefined;
-      if (again === undefined) throw thrown;
-      return again;
+      return again ?? Promise.reject(thrown);
     } finally {
       if (running === undefined || running.isParked) onEnd();
       if (running?.isDetached !== true) running?.watchdog.end();
