@@ -34,10 +34,7 @@ export function adminRoute<Needs extends AdminNeeds = AdminNeeds>(
 }
 
 /** Who acts by a request, for the audit log. */
-function actorOf(
-  { request, requestId, principal }: RouteCall,
-  { addressOf }: Pick<AdminNeeds, "addressOf">,
-): Actor {
+function actorOf({ request, requestId, principal }: RouteCall, { addressOf }: Pick<AdminNeeds, "addressOf">): Actor {
   return { name: `token:${principal.tokenId}`, address: addressOf(request), requestId };
 }
 
