@@ -51,32 +51,90 @@ export class SqliteFollower implements CallFollower {
   }
 }
 
-/** Commits of several nodes have no order, and an entry has the time of the node that has written it: so long may it differ from here. */
-const OVERLAP_MS = 10_000;
+/** Commits of several nodes have no order, and an entry has the time of the node that has written it: so long may it differ. */
+const OVERLAP_MS = 5_000;
 
-/** Remembers the entries of the last seconds. */
-export class PostgresFollower implements CallFollower {
+/** Entries of a longer pause between two reads are left out. */
+const PAUSE_MS_MAX = 30_000;
+
+/** The newest entries that are read at once, and that are remembered for followers: those of the overlap at 1,000 calls a second. */
+const ENTRIES_MAX = 5_000;
+
+/** The entries that Postgres has committed of late, read once for all followers of this process. */
+export class LateEntries {
   readonly #sql: SqlRunner;
-  readonly #filter: CallFilter;
   readonly #clock: Clock;
-  /** The entries that were read, with their times. */
-  #seen: Map<string, number> | undefined;
+  /** Those of the last read, with their times. */
+  #seen = new Map<string, number>();
+  /** The time of the newest entry. */
+  #newest: number | undefined;
+  /** The latest new ones, and the number of all of them so far. */
+  #added: string[] = [];
+  #count = 0;
+  #reading: Promise<void> | undefined;
+  /** How often they were read. */
+  reads = 0;
 
-  constructor(runner: SqlRunner, filter: CallFilter, clock: Clock) {
+  constructor(runner: SqlRunner, clock: Clock) {
     this.#sql = runner;
-    this.#filter = filter;
     this.#clock = clock;
   }
 
-  async next(limit: number): Promise<CallNews> {
-    const since = this.#clock() - OVERLAP_MS;
+  /** The position after all entries so far. */
+  get end(): number {
+    return this.#count;
+  }
+
+  /** The entries after a position, as far as they are remembered. */
+  after(position: number): string[] {
+    const count = Math.min(this.#count - position, this.#added.length);
+    return count === 0 ? [] : this.#added.slice(-count);
+  }
+
+  /** Reads once more, or resolves with a read that is under way. */
+  read(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const now = this.#clock();
+    const since = Math.max(Math.min(now, this.#newest ?? now) - OVERLAP_MS, now - PAUSE_MS_MAX);
     const recent = await this.#sql.rows(
-      sql`SELECT id, created_at FROM entries WHERE created_at >= ${since} AND kind <> 'grant'`,
+      sql`SELECT id, created_at FROM entries WHERE created_at >= ${since} AND kind <> 'grant'
+        ORDER BY created_at DESC, id DESC LIMIT ${ENTRIES_MAX}`,
       ends.read,
     );
-    const seen = this.#seen;
+    const added = recent.flatMap(({ id }) => (this.#seen.has(id) ? [] : [id]));
     this.#seen = new Map(recent.map(({ id, createdAt }) => [id, createdAt]));
-    const added = seen === undefined ? [] : recent.flatMap(({ id }) => (seen.has(id) ? [] : [id]));
+    this.#newest = recent[0]?.createdAt ?? this.#newest;
+    this.#count += added.length;
+    this.#added = [...this.#added, ...added].slice(-ENTRIES_MAX);
+    this.reads += 1;
+  }
+}
+
+/** Uses each read of the entries once: so the most frequent follower has them read, and the others need no reads of their own. */
+export class PostgresFollower implements CallFollower {
+  readonly #sql: SqlRunner;
+  readonly #filter: CallFilter;
+  readonly #entries: LateEntries;
+  #position: { reads: number; end: number } | undefined;
+
+  constructor(runner: SqlRunner, filter: CallFilter, entries: LateEntries) {
+    this.#sql = runner;
+    this.#filter = filter;
+    this.#entries = entries;
+  }
+
+  async next(limit: number): Promise<CallNews> {
+    const entries = this.#entries;
+    const before = this.#position;
+    if (before === undefined || before.reads === entries.reads) await entries.read();
+    this.#position = { reads: entries.reads, end: entries.end };
+    const added = before === undefined ? [] : entries.after(before.end);
     if (added.length === 0) return { calls: [], left: 0 };
     const some = sql`FROM generations WHERE id IN (${textsIn(added)}) AND ${whichMatch(this.#filter)}`;
     const page = sql`SELECT ${RECORD} ${some} ORDER BY id LIMIT ${limit}`;

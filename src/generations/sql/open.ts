@@ -26,7 +26,7 @@ import { CallReader } from "../call-reader.ts";
 import { Turns } from "../turns.ts";
 import { callById } from "./call-pages.ts";
 import { SqlCallSource } from "./call-source.ts";
-import { PostgresFollower, SqliteFollower } from "./followers.ts";
+import { LateEntries, PostgresFollower, SqliteFollower } from "./followers.ts";
 import { type CallStatements, postgresCalls, type Range, sqliteCalls } from "./calls.ts";
 import { last, owners, RECORD, state, sums, toGeneration } from "./rows.ts";
 
@@ -39,6 +39,8 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
   readonly #batchRows: number;
   readonly #usage: UsageReader;
   readonly #list: CallReader;
+  /** Of the followers on Postgres. */
+  #entries: LateEntries | undefined;
 
   constructor(storage: Storage, batchRows: number) {
     this.calendar = new Calendar(storage.timezone);
@@ -87,7 +89,8 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
 
   follow(filter: CallFilter, clock: Clock): CallFollower {
     if (this.#reader.engine === "sqlite") return new SqliteFollower(this.#reader, filter);
-    return new PostgresFollower(this.#reader, filter, clock);
+    this.#entries ??= new LateEntries(this.#reader, clock);
+    return new PostgresFollower(this.#reader, filter, this.#entries);
   }
 
   owners(): Promise<string[]> {

@@ -238,6 +238,8 @@ export function describeCallLists(name: string, open: () => Promise<Storage>): v
       };
       expect(await news(all)).toEqual([[], 0]);
       expect(await news(failed)).toEqual([[], 0]);
+      // It has the read of the other one, as all followers of a process.
+      expect(await news(all)).toEqual([[], 0]);
       await put({ outcome: "failed" }, {}, { outcome: "failed", owner: "bob" });
       // Their entries are those of the ledger's commits, whose times `insertGeneration` does not write.
       if (storage.engine === "postgres")
