@@ -6,7 +6,7 @@ import { StorageError } from "../storage/index.ts";
 import { WebhookError } from "../webhooks/index.ts";
 import { commands } from "./index.ts";
 import { UsageError } from "./options.ts";
-import { version } from "./version.ts";
+import { version } from "../core/index.ts";
 
 /** Not awaited by the module itself: code that waits while it is loaded cannot be compiled ahead. */
 async function main(): Promise<void> {

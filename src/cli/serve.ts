@@ -20,7 +20,7 @@ import { environment, readConfig, storageSettings } from "./state.ts";
 import { type KeyPairInUse, loadKeyPair } from "./tls/key-pair.ts";
 import { selfSignedPair } from "./tls/self-signed.ts";
 import { KeyPairWatch } from "./tls/key-pair-watch.ts";
-import { version } from "./version.ts";
+import { version } from "../core/index.ts";
 import type { WorkerSettings } from "./server/worker-settings.ts";
 import { Workers } from "./workers.ts";
 

@@ -137,3 +137,4 @@ export {
 } from "./tokens.ts";
 export { fitsToolName } from "./models/tool-names.ts";
 export { budgetOfEffort, budgetTokensMin, effortOfBudget } from "./models/effort-budgets.ts";
+export { version } from "./version.ts";

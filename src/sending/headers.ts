@@ -1,4 +1,4 @@
-import type { ReplyHeaders } from "../core/index.ts";
+import { type ReplyHeaders, version } from "../core/index.ts";
 import type { Provider } from "../providers/index.ts";
 import type { Key, Target, UpstreamRoute } from "../routing/index.ts";
 
@@ -36,7 +36,7 @@ const UPSTREAM_REQUEST_IDS = ["x-request-id", "request-id"];
 
 type RelayingRoute = Pick<UpstreamRoute, "sandbox" | "keys">;
 
-const USER_AGENT = "tollgate/0.1";
+const USER_AGENT = `tollgate/${version}`;
 
 /** The inputs of a call's headers, besides the key. */
 export interface UpstreamHead {

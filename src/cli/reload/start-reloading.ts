@@ -8,7 +8,7 @@ import type { Storage } from "../../storage/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { onHangUp } from "../server/on-hang-up.ts";
 import { environment } from "../state.ts";
-import { version } from "../version.ts";
+import { version } from "../../core/index.ts";
 import { nameKeys } from "./name-keys.ts";
 import { Reloader, type ReloadRequest } from "./reloader.ts";
 import { SourceWatch } from "./source-watch.ts";

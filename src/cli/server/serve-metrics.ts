@@ -1,10 +1,9 @@
 import { hostname } from "node:os";
 import { type Config, otlpTarget } from "../../config/index.ts";
-import { everyUnref } from "../../core/index.ts";
+import { everyUnref, version } from "../../core/index.ts";
 import { addUp, exposition, EXPOSITION_TYPE, type MetricFamily, otlpMetrics } from "../../metrics/index.ts";
 import { type Logger, OtlpEndpoint } from "../../telemetry/index.ts";
 import { environment } from "../state.ts";
-import { version } from "../version.ts";
 import { isPortFree, listen } from "./listen.ts";
 
 /** The metrics of all processes. */

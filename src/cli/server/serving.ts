@@ -6,7 +6,7 @@ import type { OperatorCatalog } from "../../pricing/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import type { ServerLogger } from "../../telemetry/index.ts";
 import { environmentFor } from "../state.ts";
-import { version } from "../version.ts";
+import { version } from "../../core/index.ts";
 import type { Listening } from "./listen.ts";
 import { defaultMemoryLimit } from "./memory.ts";
 

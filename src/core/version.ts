@@ -1,3 +1,4 @@
 import manifest from "../../package.json" with { type: "json" };
 
+/** Of the package. */
 export const version: string = manifest.version;
