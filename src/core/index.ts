@@ -134,7 +134,7 @@ export {
   IMAGE_TOKENS_MAX,
   MESSAGE_TOKENS_MAX,
   UNKNOWN_PART_TOKENS,
-} from "./tokens.ts";
+} from "./models/tokens.ts";
 export { fitsToolName } from "./models/tool-names.ts";
 export { budgetOfEffort, budgetTokensMin, effortOfBudget } from "./models/effort-budgets.ts";
 export { version } from "./version.ts";

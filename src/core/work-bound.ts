@@ -1,4 +1,4 @@
-import { tokensOfSearches } from "./tokens.ts";
+import { tokensOfSearches } from "./models/tokens.ts";
 import {
   addUsage,
   type MediaVariant,

@@ -181,21 +181,31 @@ describe("on Postgres, beside commits of other nodes", () => {
     for (const storage of [scene.storage, ...nodes]) await storage.close();
   });
 
-  test("a commit that waits while budgets are made one after the other counts in all of them", async () => {
+  test("a commit that waits while budgets are made one after the other counts in each that is there before it", async () => {
+    // Postgres chooses the next one: mostly the others are made between two tries of the commit, but it may overtake them.
+    for (let scenes = 1; ; scenes += 1) {
+      const counted = await countedBeside(["budget_0", "budget_1", "budget_2"]);
+      expect(counted).toContain("budget:budget_0");
+      if (counted.length === 3) return;
+      expect(scenes).toBeLessThan(20);
+    }
+  });
+
+  /** The budgets that a commit counts in, which waits for the first of these to be made; the others are made by then, or later. */
+  async function countedBeside(ids: readonly string[]): Promise<string[]> {
     const url = await postgres.createDatabase();
     const scene = await sceneOn(await openStorage(url));
     // Whose statements wait for locks as long as it takes.
     const patient = new Bun.SQL(url, { max: 1, bigint: true });
     const commits = { run: (text: string, values: unknown[] = []) => patient.unsafe(text, values) };
     const node = new PostgresLedgerStore({ ...patientParts(commits), timezone: "UTC" });
-    const lockers = Array.from({ length: 3 }, () => new Bun.SQL(url, { max: 1 }));
+    const lockers = ids.map(() => new Bun.SQL(url, { max: 1 }));
     const watcher = new Bun.SQL(url, { max: 1 });
     const waiting = async (): Promise<number> => {
       const rows: { count: number }[] = await watcher`SELECT count(*)::int AS count FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       return rows[0]?.count ?? 0;
     };
-    const ids = lockers.map((_, index) => `budget_${index}`);
     const isLocked = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
     // A transaction makes a budget as an act does, with the lock that the commit waits for.
@@ -224,9 +234,9 @@ describe("on Postgres, beside commits of other nodes", () => {
     expect((await held)[0]?.outcome).toBe("held");
     await node.commit([{ kind: "settle", id: "one", amount: credit, at: noon }]);
     const counted = await query<{ budgets: string }>(scene.storage, "SELECT budgets FROM entries WHERE id = 'one'");
-    expect(JSON.parse(counted[0]?.budgets ?? "[]")).toEqual(ids.map((id) => `budget:${id}`));
     await expectClean(scene);
     await Promise.all([...lockers, watcher, patient].map((each) => each.close()));
     await scene.storage.close();
-  });
+    return JSON.parse(counted[0]?.budgets ?? "[]") as string[];
+  }
 });
