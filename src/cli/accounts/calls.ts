@@ -1,25 +1,14 @@
 import type { Command } from "commander";
 import type { CallAnswer } from "../../http/admin/index.ts";
-import type { Moment } from "../../spending/index.ts";
 import { addAdminCommand, type PageOptions } from "../admin/admin-command.ts";
 import type { AskOptions } from "../admin/ask-admin.ts";
-import { countOption, nameOption } from "../options.ts";
+import { countOption } from "../options.ts";
 import { printLine, printTable } from "../print.ts";
-import { momentOption, momentText } from "./moments.ts";
+import { type CallFilterOptions, callFilterOf, withCallFilter, withPeriod } from "./call-filters.ts";
+import { momentText } from "./moments.ts";
 
-interface CallsOptions extends PageOptions {
+interface CallsOptions extends PageOptions, CallFilterOptions {
   failed?: boolean;
-  since?: Moment;
-  until?: Moment;
-  organisation?: string;
-  user?: string;
-  project?: string;
-  token?: string;
-  provider?: string;
-  model?: string;
-  operation?: string;
-  session?: string;
-  endUser?: string;
 }
 
 interface CallsAnswer {
@@ -33,40 +22,18 @@ export function addCallsCommand(program: Command): void {
     name: "calls",
     description: "the calls of all users, the newest first",
     route: "get /admin/v1/generations",
-    options: (command) =>
-      command
-        .option("--failed", "those that have failed, broken off or expired only")
-        .option(
-          "--since <time>",
-          "a date, a date-time or an age such as 2h (default: 30 days)",
-          momentOption("--since"),
-        )
-        .option("--until <time>", "the same, exclusive (default: the end of today)", momentOption("--until"))
-        .option("--organisation <name>", "calls that it pays for only", nameOption("--organisation"))
-        .option("--user <name>", "their calls only", nameOption("--user"))
-        .option("--project <name>", "its calls only", nameOption("--project"))
-        .option("--token <id>", "its calls only")
-        .option("--provider <prefix>", "calls of a provider only")
-        .option("--model <id>", "calls of a model only, by its id with the prefix")
-        .option("--operation <name>", "chat, embeddings …")
-        .option("--session <name>", "calls of a client's session only")
-        .option("--end-user <name>", "calls for the caller's own user only")
+    options: (command) => {
+      withPeriod(command.option("--failed", "those that have failed, broken off or expired only"), "2h");
+      withCallFilter(command)
         .option("--limit <count>", "how many, at most 500", countOption("--limit"), 50)
-        .option("--after <id>", "those before this id: the next page"),
-    ask: ({ failed, since, until, endUser, limit, after, ...options }) => ({
+        .option("--after <id>", "those before this id: the next page");
+    },
+    ask: ({ failed, since, until, limit, after, ...options }) => ({
       query: {
         status: failed === true ? "failed" : undefined,
         from: momentText(since),
         to: momentText(until),
-        organisation: options.organisation,
-        user: options.user,
-        project: options.project,
-        token: options.token,
-        provider: options.provider,
-        model: options.model,
-        operation: options.operation,
-        session: options.session,
-        end_user: endUser,
+        ...callFilterOf(options),
         limit,
         after,
       },
