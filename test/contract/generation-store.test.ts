@@ -12,7 +12,7 @@ import {
 } from "../../src/generations/index.ts";
 import type { Storage } from "../../src/storage/index.ts";
 import { openStorage } from "../kit/storage.ts";
-import { insertGeneration } from "../kit/generations.ts";
+import { insertGeneration, plainGeneration } from "../kit/generations.ts";
 import { describeCallLists } from "./generations/call-lists.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 
@@ -25,19 +25,10 @@ const plain: Omit<Generation, "accountId"> = {
   id: "req_0000000000000000000000plain",
   owner: "alice",
   tokenId: "first",
-  operation: "chat",
-  dialect: "chat",
-  provider: "openai",
+  ...plainGeneration,
   model: "small",
-  streamed: false,
-  status: 200,
-  outcome: "complete",
   usage: { input: 7, output: 3 },
-  inputTokens: 7,
-  outputTokens: 3,
-  credits: 10n,
   milliseconds: 12.5,
-  millisecondsToFirstByte: undefined,
   startedAt: 10 * DAY,
 };
 const full: typeof plain = {

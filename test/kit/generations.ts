@@ -43,6 +43,23 @@ const COUNT_CALL = `
     list_credits = list_credits + excluded.list_credits, input_tokens = input_tokens + excluded.input_tokens,
     output_tokens = output_tokens + excluded.output_tokens, credits = credits + excluded.credits`;
 
+/** A call without an id, an owner and a time of its own. */
+export const plainGeneration = {
+  operation: "chat",
+  dialect: "chat",
+  provider: "openai",
+  model: "m",
+  streamed: false,
+  status: 200,
+  outcome: "complete",
+  usage: {},
+  inputTokens: 7,
+  outputTokens: 3,
+  credits: 10n,
+  milliseconds: 1,
+  millisecondsToFirstByte: undefined,
+} as const;
+
 /** Writes the record of an ended call, as the end of its hold does; on SQLite also in the index of its owner and in the sums of its day. */
 export async function insertGeneration(
   storage: Storage,

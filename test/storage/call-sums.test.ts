@@ -9,7 +9,7 @@ import { Calendar, dayName } from "../../src/core/index.ts";
 import { openGenerationStore, type SpendingQuery } from "../../src/generations/index.ts";
 import type { Storage } from "../../src/storage/index.ts";
 import { engines, query, sharedPostgres } from "../kit/index.ts";
-import { insertGeneration } from "../kit/generations.ts";
+import { insertGeneration, plainGeneration } from "../kit/generations.ts";
 import { changeTimezone, openStorage } from "../kit/storage.ts";
 
 const postgres = sharedPostgres();
@@ -30,19 +30,7 @@ async function put(more: Partial<Parameters<typeof insertGeneration>[1]>): Promi
     id: `req_${calls}`,
     owner: "ann",
     tokenId: "a",
-    operation: "chat",
-    dialect: "chat",
-    provider: "openai",
-    model: "m",
-    streamed: false,
-    status: 200,
-    outcome: "complete",
-    usage: {},
-    inputTokens: 7,
-    outputTokens: 3,
-    credits: 10n,
-    milliseconds: 1,
-    millisecondsToFirstByte: undefined,
+    ...plainGeneration,
     startedAt: 0,
     ...more,
   });

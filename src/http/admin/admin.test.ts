@@ -12,26 +12,18 @@ import {
 import { type GatewayError, includesRole, type Role, roles } from "../../core/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import { createAccounts } from "../../../test/kit/accounts.ts";
-import { insertGeneration } from "../../../test/kit/generations.ts";
+import { insertGeneration, plainGeneration } from "../../../test/kit/generations.ts";
 import { AdminServer, type Asked } from "./__fixtures__/admin-server.ts";
 import { type AdminRoute, routeRoles } from "./route-roles.ts";
 
 const credit = 1_000_000_000n;
 
 const call = {
-  operation: "chat",
-  dialect: "chat",
-  provider: "openai",
+  ...plainGeneration,
   model: "small",
-  streamed: false,
-  status: 200,
-  outcome: "complete",
-  usage: {},
   inputTokens: 1,
   outputTokens: 1,
   credits: 0n,
-  milliseconds: 1,
-  millisecondsToFirstByte: undefined,
   startedAt: 0,
 } as const;
 

@@ -4,7 +4,7 @@ import { parse } from "csv-parse/sync";
 import { createToken } from "../../accounts/index.ts";
 import { firstRequestIdAt } from "../../core/index.ts";
 import type { Generation } from "../../generations/index.ts";
-import { insertGeneration } from "../../../test/kit/generations.ts";
+import { insertGeneration, plainGeneration } from "../../../test/kit/generations.ts";
 import { AdminServer } from "./__fixtures__/admin-server.ts";
 
 let server: AdminServer;
@@ -35,19 +35,8 @@ async function call(user: string, more: Partial<Generation> = {}): Promise<strin
     id,
     owner: user,
     tokenId: tokens.get(user)?.id ?? "",
-    operation: "chat",
-    dialect: "chat",
-    provider: "openai",
+    ...plainGeneration,
     model: "small",
-    streamed: false,
-    status: 200,
-    outcome: "complete",
-    usage: {},
-    inputTokens: 7,
-    outputTokens: 3,
-    credits: 10n,
-    milliseconds: 1,
-    millisecondsToFirstByte: undefined,
     startedAt,
     ...more,
   });

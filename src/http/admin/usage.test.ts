@@ -8,7 +8,7 @@ import { openNodeStore } from "../../nodes/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import { MemoryBudget } from "../../streaming/index.ts";
 import { createAccounts } from "../../../test/kit/accounts.ts";
-import { insertGeneration } from "../../../test/kit/generations.ts";
+import { insertGeneration, plainGeneration } from "../../../test/kit/generations.ts";
 import { openStorage } from "../../../test/kit/storage.ts";
 import { askRoute } from "../__fixtures__/ask-route.ts";
 import { adminUsageRoute } from "./usage.ts";
@@ -41,19 +41,9 @@ async function call(user: string, { organisation, credits, model = "small" }: Ca
     id: `req_${user}_${model}`,
     owner: user,
     tokenId,
-    operation: "chat",
-    dialect: "chat",
-    provider: "openai",
+    ...plainGeneration,
     model,
-    streamed: false,
-    status: 200,
-    outcome: "complete",
-    usage: {},
-    inputTokens: 7,
-    outputTokens: 3,
     credits: credits * credit,
-    milliseconds: 1,
-    millisecondsToFirstByte: undefined,
     startedAt: 0,
   });
 }

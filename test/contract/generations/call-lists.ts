@@ -11,7 +11,7 @@ import {
 } from "../../../src/generations/index.ts";
 import type { Storage } from "../../../src/storage/index.ts";
 import { query } from "../../kit/index.ts";
-import { insertGeneration } from "../../kit/generations.ts";
+import { insertGeneration, plainGeneration } from "../../kit/generations.ts";
 
 const T0 = Date.parse("2026-11-20T00:00:00Z");
 const ROWS = 4;
@@ -25,19 +25,10 @@ const base: Call = {
   id: "",
   owner: "ann",
   tokenId: "a",
-  operation: "chat",
-  dialect: "chat",
-  provider: "openai",
-  model: "m",
-  streamed: false,
-  status: 200,
-  outcome: "complete",
-  usage: {},
+  ...plainGeneration,
   inputTokens: 1,
   outputTokens: 1,
   credits: 1n,
-  milliseconds: 1,
-  millisecondsToFirstByte: undefined,
   startedAt: T0,
 };
 
