@@ -25,7 +25,7 @@ export class Findings {
     this.all.push({ field, fidelity, note });
   }
 
-  /** Notes each member of an object by its rule. Those in `skip` are noted by whoever reads them. */
+  /** Notes each member of an object by its rule, but for those in `skip`: the code that reads one of these notes it. */
   noteMembers(
     path: string,
     value: object,

@@ -3,8 +3,8 @@
  *
  *   seal ──▶ export ──▶ remove
  *
- * Each plans the next one. The plan is stored before that begins, so that whoever goes on after a crash exports the same
- * days under the same name, and nothing is removed that no complete file has.
+ * Each step plans the next one, and the job's row has that plan before the next one begins. After a crash, the process that
+ * goes on exports the same days to the same file, and entries are removed only once a complete file contains them.
  */
 import { hostname } from "node:os";
 import { mkdir, readdir, rm } from "node:fs/promises";

@@ -53,7 +53,7 @@ async function post(model: string, method: string, body: object, headers: Record
   return { response, answer: (await response.json()) as Answer };
 }
 
-/** The fields by which each upstream is told the purpose of a text. */
+/** For each model, the path of its upstream's request, and the fields of that request that contain the purpose of a text. */
 const kinds: [model: string, path: string, purpose: object][] = [
   ["openai/text-embedding-3-small", "/embeddings", {}],
   ["google/gemini-embedding-001", ":batchEmbedContents", { taskType: "RETRIEVAL_QUERY" }],
