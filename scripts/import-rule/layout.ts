@@ -27,7 +27,7 @@ export function isSchema(path: string): boolean {
 }
 
 /** Parts of a folder that the composition folder and commands load without the rest of it, which takes most of a second. */
-export const partsForCommands: readonly string[] = ["src/http/admin/index.ts"];
+export const partsForCommands: readonly string[] = ["src/http/admin/index.ts", "src/realtime/open/index.ts"];
 
 /** Programs of threads, which start in the middle of a call: they load the files that they need, not whole folders. */
 export const threadPrograms: readonly string[] = [

@@ -3,6 +3,7 @@ import type { AccountsDependencies } from "../accounts/index.ts";
 import { openGenerationStore } from "../generations/index.ts";
 import { type AdminApi, createAdminApi } from "../http/admin/index.ts";
 import { openNodeStore } from "../nodes/index.ts";
+import { SessionDirectory } from "../realtime/open/index.ts";
 import type { Storage } from "../storage/index.ts";
 import { MemoryBudget } from "../streaming/index.ts";
 
@@ -23,5 +24,6 @@ export function createStorageApi(storage: Storage, accounts: AccountsDependencie
     clock: accounts.environment.clock,
     generations: openGenerationStore(storage),
     nodes: openNodeStore(storage),
+    sessionDirectory: new SessionDirectory({ storage, log: accounts.log, clock: accounts.environment.clock }),
   });
 }

@@ -50,7 +50,7 @@ import {
 } from "../objects/index.ts";
 import { builtInLayers, type CatalogLayers } from "../pricing/index.ts";
 import { openJobStore } from "../jobs/index.ts";
-import { RealtimeSessions } from "../realtime/index.ts";
+import { RealtimeSessions, SessionDirectory } from "../realtime/index.ts";
 import { openNodeStore } from "../nodes/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import { listPrices, type ModelRouter, modelWithin, openTargetStore } from "../routing/index.ts";
@@ -329,6 +329,7 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     admitFree: admit,
     files: filesOf(options, { admitFree: admit, asking, router, owners: objectOwners }),
     realtime: createRealtime(options, lasting, parts),
+    sessionDirectory: new SessionDirectory({ storage, clock, log: parts.admin.log }),
     responsesSockets: responsesSocketsOf(options, lasting),
     memory: calls.memory,
     outbound: parts.outbound,
@@ -397,7 +398,7 @@ function documentOf({ config: { server, providers }, address }: AppOptions): Ser
 
 function createRealtime(
   { config, environment, storage }: AppOptions,
-  { ticker, sessionLimits }: Lasting,
+  { ticker, sessionLimits, openSessions }: Lasting,
   { calls, router }: ServiceParts,
 ): RealtimeSessions {
   return new RealtimeSessions({
@@ -412,6 +413,7 @@ function createRealtime(
     routeLimits: calls.routeLimits,
     clientSecrets: openClientSecretStore(storage),
     limit: sessionLimits.realtime,
+    openSessions,
     bounds: {
       sessionMsMax: config.realtime.session_max,
       idleMsMax: config.realtime.idle_timeout,

@@ -1,4 +1,5 @@
 /** The parts of the server that outlive a configuration: the ledger's side of all work, open sockets, failures of targets. */
+import { hostname } from "node:os";
 import { type AlertCounting, createAlertCounting } from "./alerts/alerts.ts";
 import { submitLeftEnds, sweep } from "./ends.ts";
 import { createLastingWork, type LastingWork, type LedgerParts } from "./paid-work.ts";
@@ -27,6 +28,7 @@ import {
   StoredObjects,
 } from "../objects/index.ts";
 import { PagePool } from "../pages/index.ts";
+import { OpenSessions, openSessionStore } from "../realtime/index.ts";
 import type { Storage } from "../storage/index.ts";
 import { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -59,6 +61,8 @@ export interface Lasting extends LedgerParts, LastingWork {
   mcp: McpEndpoint;
   /** The child processes that take documents apart. */
   pages: PagePool;
+  /** The open realtime sessions, for operators. */
+  openSessions: OpenSessions;
   /** The open sessions of each token, whose greatest number a configuration sets. */
   sessionLimits: Readonly<Record<"realtime" | "responses", SessionLimit>>;
   running: readonly RunningPart[];
@@ -88,6 +92,7 @@ export function createLasting(options: LastingOptions): Lasting {
   submitLeftEnds(work.work, logger);
   const sockets = new Sockets({ upgrade, logger, memory: work.memory, openAnswers });
   const pages = new PagePool({ randomFraction });
+  const openSessions = createOpenSessions(options);
   return {
     ...parts,
     ...work,
@@ -105,12 +110,29 @@ export function createLasting(options: LastingOptions): Lasting {
       realtime: new SessionLimit(config.realtime.sessions_per_token),
       responses: new SessionLimit(config.responses.sockets_per_token),
     },
-    running: [sockets, { stop: () => pages.close() }, { stop: sweep(ledger, environment, logger) }, openAnswers],
+    openSessions,
+    running: [
+      sockets,
+      { stop: () => pages.close() },
+      { stop: sweep(ledger, environment, logger) },
+      openAnswers,
+      openSessions,
+    ],
   };
 }
 
 /** Time-outs and leases use a monotonic clock: a clock that jumped would end every stream, or renew no hold. */
 const monotonic = (): number => performance.now();
+
+function createOpenSessions({ storage, environment, logger }: LastingOptions): OpenSessions {
+  return new OpenSessions({
+    store: openSessionStore(storage),
+    clock: environment.clock,
+    node: `${hostname()}:${process.pid}`,
+    process: Buffer.from(environment.randomBytes(12)).toString("base64url"),
+    onFailure: (thrown) => logger.warn({ reason: String(thrown) }, "realtime sessions are not listed"),
+  });
+}
 
 function createAuthenticator({ storage, environment }: LastingOptions): Authenticator {
   return new Authenticator({

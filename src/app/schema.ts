@@ -10,6 +10,7 @@ import { STORED_OBJECTS, UPLOADED_FILES } from "../objects/owners/sql/schema.ts"
 import { KEYS_OF_RESPONSES, RESPONSES } from "../objects/responses/sql/schema.ts";
 import { KEPT_THOUGHTS } from "../objects/thoughts/sql/schema.ts";
 import { PRICE_CATALOG } from "../pricing/sql/schema.ts";
+import { REALTIME_SESSIONS } from "../realtime/open/sql/schema.ts";
 import { TARGET_STATES } from "../routing/sql/schema.ts";
 import { NO_CHANGE, READINESS, type Schema, together } from "../storage/index.ts";
 import { VIDEOS } from "../videos/sql/schema.ts";
@@ -77,5 +78,6 @@ export const schema: Schema = {
     { ...ledger.BOOK_LISTS, oldest: ledger.CALL_NAMES },
     { ...auth.IMPORTED_KEYS, oldest: ledger.CALL_NAMES },
     ledger.CALL_SUMS,
+    { ...REALTIME_SESSIONS, oldest: ledger.CALL_SUMS },
   ],
 };

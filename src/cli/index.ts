@@ -24,6 +24,7 @@ export const commands: Readonly<Record<string, () => Promise<(program: Command) 
   route: async () => (await import("./providers/explain.ts")).addRouteCommands,
   migrate: async () => (await import("./migrate.ts")).addMigrateCommand,
   nodes: async () => (await import("./nodes.ts")).addNodesCommand,
+  realtime: async () => (await import("./accounts/realtime.ts")).addRealtimeCommands,
   webhooks: async () => (await import("./webhooks/secret.ts")).addWebhooksCommands,
   doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
   health: async () => (await import("./health.ts")).addHealthCommand,

@@ -34,6 +34,7 @@ export const errorTable = {
   host_repeated: { status: 400, type: "invalid_request_error", fault: "client" },
   request_interrupted: { status: 400, type: "invalid_request_error", fault: "client" },
   session_expired: { status: 408, type: "invalid_request_error", fault: "client" },
+  session_ended: { status: 408, type: "invalid_request_error", fault: "client" },
   session_idle: { status: 408, type: "invalid_request_error", fault: "client" },
   slow_consumer: { status: 408, type: "invalid_request_error", fault: "client" },
   request_timeout: { status: 408, type: "invalid_request_error", fault: "client" },

@@ -13,7 +13,7 @@ import type { LedgerStore } from "../ledger/index.ts";
 import type { McpEndpoint, OriginPolicy } from "../mcp/index.ts";
 import type { NodeStore } from "../nodes/index.ts";
 import type { ListPrice, ModelList, ModelRouter, PricePage, TargetStore } from "../routing/index.ts";
-import type { RealtimeSessions } from "../realtime/index.ts";
+import type { RealtimeSessions, SessionDirectory } from "../realtime/index.ts";
 import type { Conversations, KeptThoughts, ObjectOwnerStore, ResponseStore, StoredObjects } from "../objects/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
 import type { Outbound } from "../outbound/index.ts";
@@ -76,6 +76,8 @@ export interface Services extends ChargeableServices {
   videos: VideoJobs;
   files: FileService;
   realtime: RealtimeSessions;
+  /** Of all processes. */
+  sessionDirectory: SessionDirectory;
   web: WebAccess;
   crawls: Crawls;
   textIndex: TextIndexStore;

@@ -5,6 +5,7 @@ import type { RealtimeApi, SessionType } from "../providers/index.ts";
 import type { BusyTargets, Circuits, ModelRouter, RouteLimits, Target } from "../routing/index.ts";
 import type { SendDependencies } from "../sending/index.ts";
 import type { Ticker } from "../streaming/index.ts";
+import type { OpenSessions } from "./open/index.ts";
 
 /** Bounds of sessions, in milliseconds unless stated otherwise. */
 interface SessionBounds {
@@ -34,6 +35,8 @@ export interface RealtimeDependencies {
   bounds: SessionBounds;
   /** Open sessions by token. */
   limit: SessionLimit;
+  /** The same for operators, who see and end them. */
+  openSessions: Pick<OpenSessions, "enter">;
 }
 
 /** A session before it is open. */

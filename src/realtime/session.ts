@@ -183,7 +183,7 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
     else void this.#end({ error, isSilent: true, code: relayed, reason: keys.redact(reason) });
   }
 
-  /** Its token may no longer be used. */
+  /** Its token may no longer be used, or an operator ends it. */
   revoke(error: GatewayError): void {
     this.#endWith(error);
   }
@@ -219,7 +219,9 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
       await works.responses?.finishRunning();
       await this.#cancelResponses();
       const isGivenUp = this.#upstreamClosed !== undefined;
-      await works.close({ error, hasLeft: error === undefined, isGivenUp });
+      // One that an operator has ended is charged as if its client had left.
+      const hasLeft = error === undefined || error.code === "session_ended";
+      await works.close({ error: hasLeft ? undefined : error, hasLeft, isGivenUp });
     } finally {
       onEnd();
       if (this.#upstreamClosed === undefined) upstream.close(relayedCode(code) === code ? code : SESSION_CLOSED);

@@ -37,18 +37,21 @@ interface Named {
 }
 
 /** Whose a call is: a user's or a project's. */
-interface CallPlace {
+export interface CallPlace {
   user: Named | undefined;
   project: Named | undefined;
   /** The organisation that paid for it. */
   organisation: Named | undefined;
 }
 
+/** Whose a call is, or a session of calls, and who pays for it. */
+type PlacedCall = Pick<Generation, "owner" | "accountId">;
+
 /** The places of some calls, by their present names; of a deleted one the name is the id. */
 export async function callPlaces(
   { ledger, holders, environment }: Pick<AccountsDependencies, "ledger" | "holders" | "environment">,
-  calls: readonly Generation[],
-): Promise<(call: Generation) => CallPlace> {
+  calls: readonly PlacedCall[],
+): Promise<(call: PlacedCall) => CallPlace> {
   const parents = new Map<string, string | undefined>();
   const at = environment.clock();
   for (let ids = unique(calls.map(({ accountId }) => accountId)); ids.length > 0;) {

@@ -1,4 +1,4 @@
-export { callFilterOf, callPlaces, organisationAccountOf } from "./calls.ts";
+export { callFilterOf, type CallPlace, callPlaces, organisationAccountOf } from "./calls.ts";
 export { parseMoment, type Moment, periodOf } from "./period.ts";
 export { reportSpending, spendingDimensions } from "./report-spending.ts";
 export { callValuesJson, spendingJson, sumsJson } from "./spending-json.ts";

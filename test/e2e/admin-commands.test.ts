@@ -92,6 +92,7 @@ const shownElsewhere = [
   "ledger seal",
   "ledger remove",
   "providers test",
+  "realtime end",
   "people apply",
   "account set",
   "credits refund",

@@ -60,6 +60,43 @@ const call = (gateway: Gateway, token: string, model = "gpt-4o-mini", stream = f
 const workersOf = (parent: number) => processTree(parent).filter(({ command }) => / worker \d+$/.test(command));
 const numbersOf = (parent: number) => sorted(workersOf(parent).map(({ command }) => command.at(-1) ?? ""));
 
+/** Ends one of several sessions, which are in several workers, by the command, which is in none. */
+async function endSessionElsewhere(gateway: Gateway, token: string): Promise<void> {
+  const closed: string[] = [];
+  const clients = Array.from({ length: 12 }, () => {
+    const client = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/realtime?model=openai/gpt-realtime`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    client.addEventListener("close", ({ code, reason }) => closed.push(`${code} ${reason}`));
+    return client;
+  });
+  const listed = await until(
+    "all sessions are listed",
+    async () => {
+      const { stdout } = await gateway.cli("realtime", "list", "--json");
+      const { data } = JSON.parse(stdout) as { data: { id: string; node: string }[] };
+      return data.length === clients.length && data;
+    },
+    START_MS_MAX,
+  );
+  const nodes = [...new Set(listed.map(({ node }) => node))];
+  const pids = new Set(workersOf(gateway.process.pid).map(({ pid }) => pid));
+  expect(nodes.map((node) => Number(node.split(":")[1])).every((pid) => pids.has(pid))).toBe(true);
+  const ended = nodes.map((node) => listed.find((each) => each.node === node)?.id ?? "");
+  for (const id of ended) {
+    const { code, stdout } = await gateway.cli("realtime", "end", id, "--reason", "it loops");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `session ${id} ends.\n` });
+  }
+  await until("they have ended", () => closed.length === ended.length);
+  expect(new Set(closed)).toEqual(new Set(["1008 session_ended"]));
+  const { stdout } = await gateway.cli("audit", "list", "--json");
+  const { data } = JSON.parse(stdout) as { data: { act: string; target: string; reason: string }[] };
+  expect(data.filter(({ act }) => act === "realtime_session.end").map(({ target }) => target)).toEqual(
+    ended.toReversed().map((id) => `realtime_session:${id}`),
+  );
+  for (const client of clients) client.terminate();
+}
+
 const answeredBy = (gateway: Gateway): Set<unknown> =>
   new Set(gateway.logLines().flatMap((line) => (line["msg"] === "call" ? [line["worker"]] : [])));
 
@@ -143,6 +180,7 @@ testOnLinux(
     const workers = workersOf(gateway.process.pid).map(({ pid }) => pid);
     expect(workers).toHaveLength(2);
     const token = await gateway.token();
+    await endSessionElsewhere(gateway, token);
     const readers = await Promise.all(
       Array.from({ length: 6 }, async () => new EventReader(await call(gateway, token, "gpt-4o-mini+pace-20", true))),
     );

@@ -92,6 +92,40 @@ describe.each(engines)("a session on %s ends", (engine) => {
     expect(await scene.generations()).toMatchObject([{ outcome: "complete" }]);
   });
 
+  test("when an operator ends it: charged as if the client had left, which is told so", async () => {
+    const owner = await scene.gateway.token({ user: "root", role: "operator", credits: 0n });
+    const client = await scene.open();
+    const other = await scene.open();
+    client.say("realtime:slow realtime:late seconds:60");
+    client.send({ type: "response.create" });
+    await client.event("response.output_audio.delta");
+    const path = "/admin/v1/realtime_sessions";
+    const list = async () => {
+      const { data } = (await (await scene.get(path, owner)).json()) as { data: Record<string, unknown>[] };
+      return data;
+    };
+    const [first] = await until("both are listed", async () => {
+      const listed = await list();
+      return listed.length === 2 && listed;
+    });
+    expect(first).toMatchObject({ type: "realtime", model, user: scene.user, project: null, ending: false });
+    const end = (id: string, as = owner) =>
+      fetch(`${scene.gateway.url}${path}/${id}`, { method: "DELETE", headers: { authorization: `Bearer ${as}` } });
+    expect((await end(String(first?.["id"]), scene.token)).status).toBe(403);
+    expect((await end("req_of_nobody")).status).toBe(404);
+    const answer = await end(String(first?.["id"]));
+    expect([answer.status, await answer.json()]).toMatchObject([200, { ...first, ending: true }]);
+    expect((await client.event("error"))["error"]).toMatchObject({ code: "session_ended" });
+    expect(await client.ended()).toEqual({ code: 1008, reason: "session_ended" });
+    expect(scene.sockets().some(({ messages }) => messages.at(-1)?.includes("response.cancel"))).toBe(true);
+    await until("it is listed no more", async () => (await list()).length === 1);
+    expect(other.closed).toBeUndefined();
+    other.socket.close();
+    expect(await scene.spent()).toBeGreaterThanOrEqual(2n * 64_000n + 9n * 16_000n);
+    expect(await scene.generations()).toMatchObject([{ outcome: "complete" }]);
+    await until("none is listed", async () => (await list()).length === 0);
+  });
+
   test("when its client disappears while the upstream never reports: by the deltas, within seconds", async () => {
     const client = await scene.open();
     client.say("realtime:silent seconds:2");

@@ -8,7 +8,7 @@ import { type AdminRoute, routeRoles } from "./route-roles.ts";
 
 export interface AdminNeeds
   extends
-    Pick<Services, "admin" | "addressOf" | "body" | "memory" | "generations" | "clock" | "nodes">,
+    Pick<Services, "admin" | "addressOf" | "body" | "memory" | "generations" | "clock" | "nodes" | "sessionDirectory">,
     Partial<Pick<Services, "isDraining" | "authenticate">> {
   /** Acts in place of the token of each request: that of a command, which has none. */
   caller?: Caller;

@@ -5,6 +5,7 @@ import { callRoute, callsRoute } from "./calls.ts";
 import { creditsRoute } from "./credits.ts";
 import { organisationRoutes, projectRoutes, userRoutes } from "./holders.ts";
 import { peopleRoute } from "./people.ts";
+import { realtimeRoutes } from "./realtime.ts";
 import { reloadRoute } from "./reload.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { adminUsageRoute } from "./usage.ts";
@@ -23,5 +24,6 @@ export const adminRoutes = [
   callsRoute,
   callRoute,
   ...auditRoutes,
+  ...realtimeRoutes,
   reloadRoute,
 ];

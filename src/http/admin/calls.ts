@@ -10,18 +10,10 @@ import { parseQuery } from "../parse-query.ts";
 import type { RouteCall } from "../route.ts";
 import { accountsOf, type AdminNeeds, adminRoute, pageQuery } from "./admin-route.ts";
 import { tailCalls } from "./call-tail.ts";
+import { placeFields, placeJson } from "./place.ts";
 import { reference } from "./requests.ts";
 
-const callAnswer = generationAnswer
-  .extend({
-    user: z.string().nullable().describe("The name of its user; the id of a deleted one. Null of a project's call."),
-    user_id: z.string().nullable(),
-    project: z.string().nullable().describe("The project that it belongs to; null of a user's call."),
-    project_id: z.string().nullable(),
-    organisation: z.string().nullable().describe("The organisation that paid for it; null if none did."),
-    organisation_id: z.string().nullable(),
-  })
-  .meta({ id: "AdminGeneration" });
+const callAnswer = generationAnswer.extend(placeFields).meta({ id: "AdminGeneration" });
 
 export type CallAnswer = z.output<typeof callAnswer>;
 
@@ -50,18 +42,7 @@ function shownBy(call: RouteCall, needs: AdminNeeds) {
   return async (calls: readonly Generation[]): Promise<z.input<typeof callAnswer>[]> => {
     if (calls.length === 0) return [];
     const placeOf = await callPlaces(accountsOf(call, needs), calls);
-    return calls.map((one) => {
-      const { user, project, organisation } = placeOf(one);
-      return {
-        ...answerOf(one),
-        user: user?.name ?? null,
-        user_id: user?.id ?? null,
-        project: project?.name ?? null,
-        project_id: project?.id ?? null,
-        organisation: organisation?.name ?? null,
-        organisation_id: organisation?.id ?? null,
-      };
-    });
+    return calls.map((one) => ({ ...answerOf(one), ...placeJson(placeOf(one)) }));
   };
 }
 

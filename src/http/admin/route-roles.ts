@@ -53,6 +53,8 @@ export const routeRoles = {
   "get /admin/v1/prices/unpriced": operators,
   "get /admin/v1/jobs": operators,
   "get /admin/v1/crawls": operators,
+  "get /admin/v1/realtime_sessions": operators,
+  "delete /admin/v1/realtime_sessions/{id}": ["owner", "operator"],
   "get /admin/v1/alerts": operators,
   "get /admin/v1/nodes": operators,
   "get /admin/v1/config": operators,

@@ -5,5 +5,6 @@ import { realtimeCallsRoute, realtimeRoute } from "./sessions.ts";
 
 export const realtimeFeature: Feature = {
   routes: [createClientSecretRoute, realtimeRoute, realtimeCallsRoute],
-  start: ({ realtime, logger }) => startDeleting(() => realtime.deleteExpired(), logger),
+  start: ({ realtime, sessionDirectory, logger }) =>
+    startDeleting(() => Promise.all([realtime.deleteExpired(), sessionDirectory.deleteLost()]), logger),
 };

@@ -221,6 +221,7 @@ export class SessionScene {
       routeLimits: { attempts: 4, deadlineMs: 1_000, attemptMsMax: 1_000, wholeMsMax: 1_000, headMsMax: 1_000, commit: undefined },
       clientSecrets: { insert: async () => undefined, find: async () => undefined, deleteExpired: async () => undefined },
       limit,
+      openSessions: { enter: () => () => undefined },
       bounds: { sessionMsMax: 3_600_000, idleMsMax: 600_000, stalledMsMax: 60_000, messagesPerSecondMax: 1_000, connectMsMax: 1_000 },
     });
     const opened = await this.sessions.open({

@@ -136,12 +136,32 @@ async function openAt(
       return { kind: "refused", target, status: connected.status };
     }
     works.connected();
-    relay = new RealtimeSession({ deps, start, upstream: connected.socket, works, rules, onEnd });
+    relay = listedSession({ deps, start, upstream: connected.socket, works, rules, onEnd });
     return { kind: "accepted", accepted: { socket: relay, ...(protocol === undefined ? {} : { protocol }) } };
   } catch (thrown) {
     await works.close({});
     throw thrown;
   }
+}
+
+/** A session that operators see, and may end. */
+function listedSession({ onEnd, ...parts }: ConstructorParameters<typeof RealtimeSession>[0]): RealtimeSession {
+  const { deps, start } = parts;
+  const { id, type, principal, target, endUser } = start;
+  const { user: owner, accountId, tokenId } = principal;
+  const openedAt = deps.environment.clock();
+  const listed = { id, type, model: target.modelId, owner, accountId, tokenId, endUser, openedAt };
+  const opened = new RealtimeSession({
+    ...parts,
+    onEnd() {
+      leave();
+      onEnd();
+    },
+  });
+  const leave = deps.openSessions.enter(listed, () =>
+    opened.revoke(new GatewayError("session_ended", "An operator has ended the session.")),
+  );
+  return opened;
 }
 
 /** A client secret determines the session; the query may repeat its model. */

@@ -183,6 +183,7 @@ export class SessionCall implements Actor, Socket {
         deleteExpired: async () => undefined,
       },
       limit: new SessionLimit(10),
+      openSessions: { enter: () => () => undefined },
       bounds: {
         sessionMsMax: 60_000,
         idleMsMax: 30_000,

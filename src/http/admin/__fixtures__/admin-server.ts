@@ -10,6 +10,7 @@ import { openJobStore } from "../../../jobs/index.ts";
 import { openNodeStore } from "../../../nodes/index.ts";
 import { PriceBook } from "../../../pricing/index.ts";
 import { createProvider } from "../../../providers/index.ts";
+import { openSessionStore, SessionDirectory } from "../../../realtime/index.ts";
 import { KeyPool, ModelList, ModelRouter, openTargetStore } from "../../../routing/index.ts";
 import type { Storage } from "../../../storage/index.ts";
 import { MemoryBudget } from "../../../streaming/index.ts";
@@ -70,6 +71,7 @@ export class AdminServer {
       clock,
       generations: openGenerationStore(storage),
       nodes: openNodeStore(storage),
+      sessionDirectory: new SessionDirectory({ storage, log: this.deps.log, clock }),
       isDraining: () => false,
       authenticate: (headers) => this.authenticator.authenticate(headers),
       config: loadConfig({ file: "tollgate.yaml", text: "{}", variables: { OPENAI_API_KEY: "sk-of-the-operator" } }).config,
@@ -134,4 +136,12 @@ export class AdminServer {
     };
     return { status: answer.status, code: json.error?.code, etag: answer.headers.get("etag"), json };
   }
+}
+
+/** A session of nobody who is known, open now. */
+export function addSession({ storage, now }: AdminServer, id: string): Promise<void> {
+  const seen = { openedAt: now, seenAt: now, endAskedAt: undefined };
+  const whose = { owner: "nobody", accountId: "user:nobody", tokenId: "t", endUser: undefined };
+  const session = { id, type: "realtime" as const, model: "openai/gpt-realtime", node: "gw:1", process: "p" };
+  return openSessionStore(storage).add([{ ...session, ...whose, ...seen }]);
 }
