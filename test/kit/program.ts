@@ -39,7 +39,11 @@ async function bundled(folder: string): Promise<Program> {
   if (!existsSync(place)) await bundle(place);
   return {
     command: [process.execPath, join(place, "main.js")],
-    variables: { BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", MIMALLOC_PURGE_DELAY: "1000" },
+    variables: {
+      BUN_CONFIG_MAX_HTTP_REQUESTS: "65336",
+      MIMALLOC_PURGE_DELAY: "1000",
+      MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "1000",
+    },
   };
 }
 
