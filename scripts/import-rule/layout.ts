@@ -4,7 +4,7 @@ export const levels: readonly (readonly string[])[] = [
   ["streaming", "audio", "storage", "telemetry", "config"],
   ["upstream", "bodies", "pages", "mcp"],
   ["audit", "auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "nodes", "outbound"],
-  ["accounts", "routing", "generations", "retention", "charges", "webhooks", "browser"],
+  ["accounts", "routing", "generations", "retention", "charges", "webhooks", "browser", "tags"],
   ["sending", "metrics", "traces", "alerts", "spending", "identity", "litellm"],
   ["objects"],
   // The ways of doing paid work, and of storing files: none knows another.

@@ -29,6 +29,8 @@ export interface Holder extends Policy {
   deletedAt: number | undefined;
   /** Of an organisation. With one, its users may make their own tokens. */
   tokenPolicy?: TokenPolicy | undefined;
+  /** Of an organisation: the keys of its calls' tags, sorted. */
+  tags?: readonly string[] | undefined;
   /** The ids of a project's members, who see what belongs to it and have its tokens, in their order. Undefined of others. */
   members?: readonly string[] | undefined;
   createdAt: number;

@@ -40,7 +40,7 @@ export function settingsOf(holder: Holder, account: Account | undefined) {
     ...(kind !== "organisation" && { organisation_id: organisationId }),
     ...(kind === "project" && { members }),
     prepaid: account?.prepaid ?? false,
-    ...(kind === "organisation" && { token_policy: tokenPolicyOf(holder) }),
+    ...(kind === "organisation" && { token_policy: tokenPolicyOf(holder), tags: holder.tags ?? [] }),
     ...policyOf(holder),
     ...limitsOf(account),
     disabled: holder.disabledAt !== undefined,
@@ -54,13 +54,14 @@ function ownerIds(owner: string) {
 }
 
 export function tokenSettingsOf(token: TokenRecord, account: Account | undefined) {
-  const { id, user, name, role, service, pausedAt } = token;
+  const { id, user, name, role, service, pausedAt, metadata = {} } = token;
   return {
     id,
     ...ownerIds(user),
     name: name ?? null,
     role: role ?? null,
     service,
+    metadata,
     ...policyOf(token),
     ...limitsOf(account),
     paused: pausedAt !== undefined,

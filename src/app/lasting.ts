@@ -31,6 +31,7 @@ import { PagePool } from "../pages/index.ts";
 import { OpenSessions, openSessionStore } from "../realtime/index.ts";
 import type { Storage } from "../storage/index.ts";
 import { Ticker } from "../streaming/index.ts";
+import { CallTags, openTagValueStore } from "../tags/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
 /** The interval at which open streams and holds are checked: keep-alives, idle time-outs, leases. */
@@ -87,6 +88,7 @@ export function createLasting(options: LastingOptions): Lasting {
     unsettled: new Map<string, Settle | Release>(),
     journal: new EndJournal(config.storage_journal),
     openAnswers,
+    tags: new CallTags(openTagValueStore(storage)),
   };
   const work = createLastingWork({ ...options, metrics, tracing }, parts);
   submitLeftEnds(work.work, logger);

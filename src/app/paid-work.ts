@@ -18,6 +18,7 @@ import type { KeptThoughts, StoredObjects } from "../objects/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import { BusyTargets, type Circuits, type ModelRouter, SessionCaches } from "../routing/index.ts";
 import { MemoryBudget, type Ticker } from "../streaming/index.ts";
+import type { CallTags } from "../tags/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { circuitsOf, routeLimitsOf } from "./routing/model-routes.ts";
 import type { Tracing } from "./tracing.ts";
@@ -43,6 +44,7 @@ export interface LedgerParts {
   unsettled: Map<string, Settle | Release>;
   journal: EndJournal;
   openAnswers: OpenAnswers;
+  tags: CallTags;
 }
 
 /** The parts of paid work that outlive a configuration. */
@@ -59,7 +61,7 @@ export interface PaidWork extends Omit<PipelineDependencies, "work">, ShellDepen
 
 export function createLastingWork(options: LastingWorkOptions, parts: LedgerParts): LastingWork {
   const { config, environment, logger, memoryBytesMax, metrics, tracing } = options;
-  const { ledger, ticker, unsettled, journal, openAnswers } = parts;
+  const { ledger, ticker, unsettled, journal, openAnswers, tags } = parts;
   const observers = [logObserver(logger), metrics?.observer, tracing?.observer].filter((each) => each !== undefined);
   const observer = guardObservers(observers, (reason) => logger.error({ reason: String(reason) }, "observer failed"));
   const work: WorkDependencies = {
@@ -72,6 +74,7 @@ export function createLastingWork(options: LastingWorkOptions, parts: LedgerPart
     journal,
     observer,
     traceOf: tracing?.traceOf,
+    tags,
     contents: tracing?.contents,
   };
   return {

@@ -13,6 +13,7 @@ import { PRICE_CATALOG } from "../pricing/sql/schema.ts";
 import { REALTIME_SESSIONS } from "../realtime/open/sql/schema.ts";
 import { TARGET_STATES } from "../routing/sql/schema.ts";
 import { NO_CHANGE, READINESS, type Schema, together } from "../storage/index.ts";
+import { TAGS } from "../tags/sql/schema.ts";
 import { VIDEOS } from "../videos/sql/schema.ts";
 import { CRAWL_FAILED_POSITIONS, CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
 import { moveWebTables, WITHOUT_WEB_TABLES } from "../web/sql/schema.ts";
@@ -79,5 +80,6 @@ export const schema: Schema = {
     { ...auth.IMPORTED_KEYS, oldest: ledger.CALL_NAMES },
     ledger.CALL_SUMS,
     { ...REALTIME_SESSIONS, oldest: ledger.CALL_SUMS },
+    { ...TAGS, oldest: ledger.CALL_SUMS },
   ],
 };

@@ -272,7 +272,7 @@ function createModel({ config, environment, pipeline }: WebOptions): WebModel | 
   const { clock, randomBytes } = environment;
   const route = { operations: ["chat", "messages"], surface: "openai", body: chatRequest, codec: chatCodec } as const;
   return {
-    async ask({ instructions, text, schema }, { principal, parent, signal }) {
+    async ask({ instructions, text, schema }, { principal, parent, names, signal }) {
       const question = {
         model,
         messages: [
@@ -287,6 +287,7 @@ function createModel({ config, environment, pipeline }: WebOptions): WebModel | 
         requestId: requestId(clock, randomBytes),
         parent,
         principal,
+        names,
         headers: new Headers({ "content-type": "application/json" }),
         body: Buffer.from(JSON.stringify(question)),
         client: { signal: abortSignalOf(signal) },

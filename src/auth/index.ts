@@ -15,6 +15,7 @@ export {
   openTokenStore,
   policyColumns,
   roleColumn,
+  tagsColumn,
   tokens,
 } from "./sql/open.ts";
 export { type FoundToken, type Policy, refusalOf, type TokenRecord, type TokenStore } from "./store.ts";

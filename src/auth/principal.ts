@@ -14,6 +14,10 @@ export interface Principal {
   role: Role;
   /** The id of its user's organisation. */
   organisation?: string | undefined;
+  /** The keys of the tags that its organisation declares, sorted; undefined for none. */
+  tags?: readonly string[] | undefined;
+  /** Values that its calls have for those keys, unless the call names its own. */
+  metadata?: Readonly<Record<string, string>> | undefined;
   /** Globs of model ids; undefined for all. */
   models: readonly string[] | undefined;
   /** Further lists, of which a model has to match each as well: those of the levels above. */
@@ -45,6 +49,8 @@ export function toPrincipal(token: FoundToken): Principal {
     organisation: token.organisation,
     models: token.models,
     ...(token.tools && { tools: token.tools }),
+    ...(token.tags && { tags: token.tags }),
+    ...(token.metadata && { metadata: token.metadata }),
     rates: ratesOf(token),
     markup: token.markup,
     expiresAt: token.expiresAt,

@@ -29,6 +29,8 @@ export interface TokenRecord extends Policy {
   /** A lesser one than its user's; undefined for that. */
   role: Role | undefined;
   name: string | undefined;
+  /** Values by keys; its calls have those of keys that are tags of the organisation. */
+  metadata?: Readonly<Record<string, string>> | undefined;
   revokedAt: number | undefined;
   createdAt: number;
   pausedAt: number | undefined;
@@ -52,6 +54,8 @@ export interface FoundToken extends TokenRecord {
   organisationDisabledAt: number | undefined;
   /** The markup of its organisation, in millionths; undefined for the configuration's. */
   markup: number | undefined;
+  /** The keys of its organisation's tags, sorted. */
+  tags?: readonly string[] | undefined;
   /** The policies of its user or project, and of the organisation; undefined if neither limits anything. */
   above?: readonly Policy[] | undefined;
 }

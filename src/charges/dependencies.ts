@@ -1,5 +1,5 @@
-import type { OpenAnswers } from "../auth/index.ts";
-import type { TraceContext } from "../core/index.ts";
+import type { OpenAnswers, Principal } from "../auth/index.ts";
+import type { JsonObject, TraceContext } from "../core/index.ts";
 import type { Ledger, Release, Settle } from "../ledger/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { EndJournal } from "./end-journal.ts";
@@ -18,6 +18,17 @@ export interface EndDependencies {
   observer: WorkObserver;
 }
 
+/** The tags of a call, and those of its headers that are none. */
+export interface TaggedOrder {
+  tags: Readonly<Record<string, string>> | undefined;
+  dropped: string | undefined;
+}
+
+/** Reads the tags of calls: see `CallTags`. */
+interface TagReader {
+  of(principal: Principal, headers: Headers, body: JsonObject | undefined): TaggedOrder | Promise<TaggedOrder>;
+}
+
 /** The needs of paid work. The ticker must tick often enough to renew a lease in time. */
 export interface WorkDependencies extends EndDependencies {
   clock: () => number;
@@ -25,6 +36,8 @@ export interface WorkDependencies extends EndDependencies {
   openAnswers: Pick<OpenAnswers, "add" | "remove">;
   /** Reads the caller's span; absent unless traces are recorded. */
   traceOf?: ((headers: Headers) => TraceContext | undefined) | undefined;
+  /** Absent if no call has tags. */
+  tags?: TagReader | undefined;
   /** Absent unless the operator wants content. */
   contents?: ContentTaker | undefined;
 }

@@ -32,4 +32,4 @@ export { expectedCost, WorkCost } from "./work-cost.ts";
 export { Work } from "./work.ts";
 export type { ContentSink, ContentTaker } from "./observers/content.ts";
 export type { AttemptReport, CommitReport, WorkObserver, WorkReport } from "./observers/work-observer.ts";
-export type { WorkOrder } from "./work-order.ts";
+export type { WorkNames, WorkOrder } from "./work-order.ts";

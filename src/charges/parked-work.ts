@@ -12,7 +12,9 @@ export interface ParkedWork {
   id: string;
   parent?: string;
   session?: string;
+  clientRequestId?: string;
   endUser?: string;
+  tags?: Readonly<Record<string, string>>;
   /** The caller's span, if traces are recorded. */
   trace?: TraceContext;
   /** Holds taken after the first one, whose id is the work's. */
@@ -45,15 +47,17 @@ export function toParkedWork(
   { reserves, amount }: HoldState,
   asked: AskedUpstreams = {},
 ): ParkedWork {
-  const { id, parent, session, endUser, principal, operation, dialect, source, price, bound, streamed, retry, at } =
+  const { id, parent, session, clientRequestId, endUser, tags, principal, operation, dialect, source, price, bound } =
     order;
-  const { chargeMax, trace } = order;
+  const { streamed, retry, at, chargeMax, trace } = order;
   const { user, tokenId, accountId, rates, ratesAbove } = principal;
   return {
     id,
     ...(parent === undefined ? {} : { parent }),
     ...(session === undefined ? {} : { session }),
+    ...(clientRequestId === undefined ? {} : { clientRequestId }),
     ...(endUser === undefined ? {} : { endUser }),
+    ...(tags === undefined ? {} : { tags }),
     ...(trace === undefined ? {} : { trace }),
     reserves,
     held: String(amount),

@@ -26,22 +26,28 @@ export interface WorkSource {
   modelId: string;
 }
 
-/**
- * One paid piece of work before it begins: an HTTP call, one response of a realtime session, a video job, a page of a
- * crawl. A session or a crawl is a series of works with the same `parent`; the next one's hold opens before the last
- * one ends.
- */
-export interface WorkOrder {
-  /** The request's id, shared by the hold and the generation record. */
-  id: string;
-  /** The id of the series that this work belongs to; absent for single work. */
-  parent?: string | undefined;
+/** The names that its caller gives to a piece of work, so that its cost can be attributed. */
+export interface WorkNames {
   /** The client's session, as its header names it: see `sessionOf`. */
   session?: string | undefined;
   /** The caller's own id of the request. */
   clientRequestId?: string | undefined;
   /** The caller's own user: see `endUserOf`. */
   endUser?: string | undefined;
+  /** The values of the organisation's tags, by their keys. */
+  tags?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * One paid piece of work before it begins: an HTTP call, one response of a realtime session, a video job, a page of a
+ * crawl. A session or a crawl is a series of works with the same `parent`; the next one's hold opens before the last
+ * one ends.
+ */
+export interface WorkOrder extends WorkNames {
+  /** The request's id, shared by the hold and the generation record. */
+  id: string;
+  /** The id of the series that this work belongs to; absent for single work. */
+  parent?: string | undefined;
   /** The caller's span, if traces are recorded. */
   trace?: TraceContext | undefined;
   principal: WorkOwner;

@@ -178,8 +178,9 @@ export class Work implements Watched {
    * Rejects if the ledger cannot be asked, or the hold has expired and nothing is left: the work must then be ended.
    */
   async moveTo(planned: WorkOrder): Promise<"moved" | "unaffordable"> {
-    const { session, clientRequestId, endUser, trace, chargeMax } = this.order;
-    const output = new HeldOutput(withOwnMarkup({ ...planned, session, clientRequestId, endUser, trace, chargeMax }));
+    const { session, clientRequestId, endUser, tags, trace, chargeMax } = this.order;
+    const named = { ...planned, session, clientRequestId, endUser, tags, trace, chargeMax };
+    const output = new HeldOutput(withOwnMarkup(named));
     if (!output.isWithinMax) return "unaffordable";
     for (;;) {
       const result = await this.#lease.move(output.order, output.amount);
@@ -294,13 +295,15 @@ export class Work implements Watched {
   }
 
   #record({ status, outcome, unbilled, observed = unbilled }: WorkEnd): CallRecord {
-    const { parent, session, clientRequestId, endUser, principal, operation, dialect, source, streamed } = this.order;
+    const { parent, session, clientRequestId, endUser, tags, ...order } = this.order;
+    const { principal, operation, dialect, source, streamed } = order;
     const { startedAt, arrivedAt, millisecondsToFirstByte } = this.#times;
     return {
       parent,
       session,
       clientRequestId,
       endUser,
+      tags,
       owner: principal.user,
       operation,
       dialect,

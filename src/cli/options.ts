@@ -1,6 +1,16 @@
 import type { Command } from "commander";
 import { parseDuration } from "../config/index.ts";
-import { creditsNumber, formatCredits, limits, type Nano, parseCredits, parseMarkup, roles } from "../core/index.ts";
+import {
+  creditsNumber,
+  formatCredits,
+  isTagValue,
+  limits,
+  type Nano,
+  parseCredits,
+  parseMarkup,
+  roles,
+  TAG_KEY,
+} from "../core/index.ts";
 import type { BudgetPeriod } from "../ledger/index.ts";
 
 /** An invalid command line; the message is one line for the user. */
@@ -150,6 +160,20 @@ export const tokenPolicyOption = option("--token-policy", (text): Record<string,
     policy[name] = read(value);
   }
   return policy;
+});
+
+/** Values by keys, as `team=search,env=prod`. */
+export const metadataOption = option("--metadata", (text): Record<string, string> => {
+  const values: Record<string, string> = {};
+  for (const pair of listOption(text)) {
+    const at = pair.indexOf("=");
+    const key = pair.slice(0, Math.max(at, 0)).trim();
+    const value = pair.slice(at + 1).trim();
+    if (!TAG_KEY.test(key) || !isTagValue(value)) throw new RangeError(`"${pair}" is no pair such as team=search`);
+    values[key] = value;
+  }
+  if (Object.keys(values).length > limits.tagKeysMax) throw new RangeError(`at most ${limits.tagKeysMax} keys`);
+  return values;
 });
 
 /** Names become part of account ids and log lines. */

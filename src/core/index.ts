@@ -112,7 +112,10 @@ export {
 export { asksForCompaction } from "./operations.ts";
 export { endUserOf } from "./headers/end-user.ts";
 export { clientRequestIdOf, loggableId } from "./headers/request-ids.ts";
+export { namingHeaders } from "./headers/naming-headers.ts";
 export { sessionHeaders, sessionOf } from "./headers/session-headers.ts";
+export { textOfHeader } from "./headers/header-text.ts";
+export { builtInTags, isTagValue, TAG_KEY, tagsInHeaders } from "./headers/tag-headers.ts";
 export { type TraceContext, traceContextOf } from "./headers/trace-context.ts";
 export type { AskUpstream, BodySink, ReplyBody, ReplyHeaders, UpstreamReply, UpstreamRequest } from "./upstream.ts";
 export {

@@ -154,6 +154,12 @@ export const ledgerQueueMax = 20_000;
 /** Operations in one commit; it bounds how long one transaction blocks. */
 export const ledgerBatchMax = 2_000;
 
+/** Values of a key of an organisation's tags; calls with others have the value `other`. */
+export const tagValuesMax = 1_000;
+
+/** Keys of an organisation's tags, and of a token's metadata. */
+export const tagKeysMax = 16;
+
 /** Records of ended calls that are summed at a time: SQLite is blocked for a few milliseconds. */
 export const usageBatchRows = 2_000;
 

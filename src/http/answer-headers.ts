@@ -29,6 +29,7 @@ export const answerHeaders: Readonly<Record<string, DocumentedHeader>> = {
   ),
   "x-tollgate-changes": words("The reasons why the request was changed for its model, comma separated.", true),
   "x-tollgate-dropped-tools": words("The hosted tools that the provider did not get, comma separated.", true),
+  "x-tollgate-dropped-tags": words("The tags in headers that the organisation does not declare, comma separated."),
   "x-tollgate-max-output-tokens": count("The limit of the output that the gateway has set.", true),
   "x-tollgate-max-tool-calls": count("The limit of the runs of hosted tools that the gateway has set.", true),
   "x-tollgate-sandbox": words("`true` if a simulator has answered.", true),

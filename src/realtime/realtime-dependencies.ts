@@ -53,4 +53,6 @@ export interface SessionStart {
   clientSession: string | undefined;
   /** The caller's own user, as the handshake's headers name it. */
   endUser?: string | undefined;
+  /** The tags of its works. */
+  tags?: Readonly<Record<string, string>> | undefined;
 }

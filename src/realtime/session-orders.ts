@@ -110,6 +110,7 @@ export class SessionOrders {
       parent: this.#start.id,
       session: this.#start.clientSession,
       endUser: this.#start.endUser,
+      tags: this.#start.tags,
       principal: this.#start.principal,
       dialect: undefined,
       source: { provider: target.route.prefix, model: target.model, modelId: target.modelId },

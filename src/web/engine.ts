@@ -1,4 +1,5 @@
 import type { Principal } from "../auth/index.ts";
+import type { WorkNames } from "../charges/index.ts";
 import type { CallSignal, JsonObject, Nano, Usage } from "../core/index.ts";
 
 /** The reader of pages: the gateway itself, or an upstream with Firecrawl's API. */
@@ -25,6 +26,8 @@ export interface WorkContext {
   /** The id of the work: the parent of the model's calls. */
   workId: string;
   principal: Principal;
+  /** Those that its caller gave the work. */
+  names: WorkNames;
   signal: CallSignal;
   /** Of the request; absent for a page of a job. */
   headers?: Headers;

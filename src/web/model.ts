@@ -1,4 +1,5 @@
 import type { Principal } from "../auth/index.ts";
+import type { WorkNames } from "../charges/index.ts";
 import type { CallSignal, JsonObject, Nano } from "../core/index.ts";
 
 /** A question to the model of `web.model`. */
@@ -13,6 +14,8 @@ export interface ModelContext {
   principal: Principal;
   /** The id of the work that the call is for. */
   parent: string;
+  /** Those of that work. */
+  names: WorkNames;
   signal: CallSignal;
 }
 

@@ -82,6 +82,7 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
       result = await plan.work.run({
         workId: running.id,
         principal: this.#request.principal,
+        names: work.order,
         headers: this.#request.headers,
         signal: running.watchdog.abort.signal,
         cover: (usage) => work.cover(usage),

@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { sampleBodies } from "../../scripts/documentation/sample-requests.ts";
 import { samplePath } from "../../scripts/documentation/samples.ts";
 import { type ApiDocument, operationsByTag } from "../../scripts/documentation/openapi.ts";
-import { type Gateway, hasChromium, startChromium, startGateway, stopGateways } from "../kit/index.ts";
+import { type Gateway, hasChromium, sorted, startChromium, startGateway, stopGateways, until } from "../kit/index.ts";
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -129,9 +129,29 @@ const notSent: Readonly<Record<string, string>> = {
   rerankV2: "none of the sandbox's providers ranks",
 };
 
+/** The ways of work that the samples use. */
+const paidOperations =
+  "chat completion crawl embeddings gemini image_generation map messages moderation responses scrape search speech video_generation";
+
 describe("the samples", () => {
   test("are taken", async () => {
-    const token = await gateway.token({ user: "reader", role: "owner" });
+    const token = await gateway.token({
+      user: "reader",
+      organisation: "readers",
+      role: "owner",
+      credits: 0n,
+      metadata: { team: "docs" },
+    });
+    const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+      const answer = await fetch(gateway.url + path, {
+        method,
+        headers: { authorization: `Bearer ${token}`, "x-tollgate-reason": "test" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return answer.json();
+    };
+    await ask("PATCH", "/admin/v1/organisations/readers", { tags: ["team", "run"] });
+    await ask("POST", "/admin/v1/credits", { organisation: "readers", amount: 1_000 });
     const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as ApiDocument;
     const refused: string[] = [];
     for (const { operationId, method, path } of [...operationsByTag(document).values()].flat()) {
@@ -139,12 +159,29 @@ describe("the samples", () => {
       if (body === undefined || notSent[operationId] !== undefined) continue;
       const answer = await fetch(gateway.url + samplePath({ path }), {
         method,
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "x-tollgate-reason": "test" },
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          "x-tollgate-reason": "test",
+          "x-tollgate-tags": "run=samples",
+        },
         body: JSON.stringify(body).replaceAll("https://example.com", String(gateway.banner["site"])),
       });
       if (!answer.ok) refused.push(`${operationId}: ${answer.status} ${await answer.text()}`);
       else await answer.arrayBuffer();
     }
     expect(refused).toEqual([]);
+    const callsOf = async (filter: string) =>
+      ((await ask("GET", `/v1/generations?limit=100${filter}`)) as { data: { operation: string; tags?: object }[] })
+        .data;
+    const ended = async () => new Set((await callsOf("")).map(({ operation }) => operation));
+    const endLast = ["video_generation", "crawl"];
+    await until("the jobs have ended", async () => (await ended()).isSupersetOf(new Set(endLast)), 60_000);
+    // Whatever way its work is done, a call has the tags of its headers, and of its token.
+    expect(sorted(await ended()).join(" ")).toBe(paidOperations);
+    for (const { operation, tags } of await callsOf(""))
+      expect([operation, tags]).toEqual([operation, { run: "samples", team: "docs" }]);
+    expect(await callsOf("&tag:run=")).toEqual([]);
+    expect(await callsOf("&tag:run=samples&tag:team=docs")).not.toEqual([]);
   });
 });

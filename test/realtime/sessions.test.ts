@@ -53,6 +53,23 @@ describe.each(engines)("a session on %s", (engine) => {
     expect((await scene.books()).spent).toBe(costOf(usageOf(done)));
   });
 
+  test("has the names and tags of its handshake in each generation", async () => {
+    const { gateway } = scene;
+    const own = { user: "tagged", organisation: "acme", credits: 0n, metadata: { team: "voice", cost: "7" } };
+    const token = await gateway.token(own);
+    const accounts = await gateway.cli("organisation", "set", "acme", "--tags", "team,run");
+    expect(accounts.stderr).toBe("");
+    expect((await gateway.cli("credits", "grant", "--organisation", "acme", "--amount", "10")).code).toBe(0);
+    const headers = { "x-tollgate-tags": "run=one,other=1", "x-tollgate-end-user": "u-1" };
+    const client = await scene.open({ token, headers });
+    await client.ask("words:2");
+    client.socket.close(1000, "bye");
+    const found = async () =>
+      ((await (await scene.get("/v1/generations", token)).json()) as { data: Record<string, unknown>[] }).data;
+    await until("it is recorded", async () => (await found()).length > 0);
+    expect(await found()).toMatchObject([{ tags: { run: "one", team: "voice" }, end_user: "u-1" }]);
+  });
+
   test("relays messages unchanged in both directions, also what it doesn't know", async () => {
     const client = await scene.open();
     const odd = '{ "event_id":"e1",  "type":"made.up", "n":1.0, "ü":"\\u00fc" }';

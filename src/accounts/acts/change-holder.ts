@@ -39,6 +39,8 @@ export interface HolderChanges extends LimitChanges, PolicyChanges {
   markup?: number | null | undefined;
   /** Of an organisation. */
   tokenPolicy?: TokenPolicy | null | undefined;
+  /** Of an organisation: these keys of tags and no others. */
+  tags?: readonly string[] | undefined;
   /** Of a user: these and no others. */
   identities?: readonly IdentityName[] | undefined;
   /** Of a project: the ids or names of these users and no others. */
@@ -208,10 +210,15 @@ function changedHolder(holder: Holder, changes: HolderChanges, at: number): Hold
     ...holder,
     ...changedPolicy(holder, changes),
     tokenPolicy: changed(holder.tokenPolicy, changes.tokenPolicy),
+    tags: changes.tags === undefined ? holder.tags : sortedKeys(changes.tags),
     name: name ?? holder.name,
     role: holder.kind === "user" ? (role ?? holder.role) : undefined,
     disabledAt: disabled === undefined ? disabledAt : disabled ? (disabledAt ?? at) : undefined,
   };
+}
+
+function sortedKeys(keys: readonly string[]): string[] | undefined {
+  return keys.length === 0 ? undefined : [...new Set(keys)].toSorted();
 }
 
 export function changedPolicy(policy: Policy, changes: PolicyChanges): Policy {

@@ -37,6 +37,8 @@ export interface TokenChanges extends LimitChanges, PolicyChanges {
   name?: string | null | undefined;
   role?: Role | null | undefined;
   paused?: boolean | undefined;
+  /** These values and no others. */
+  metadata?: Readonly<Record<string, string>> | null | undefined;
 }
 
 /** A token with its user or project, and the accounts that pay for it. */
@@ -108,13 +110,14 @@ function requireAllowed(caller: Caller, { owner, chain }: TokenState, changes: T
 }
 
 function changedToken(token: TokenRecord, changes: TokenChanges, at: number): TokenRecord {
-  const { paused, name, role } = changes;
+  const { paused, name, role, metadata } = changes;
   const { pausedAt } = token;
   return {
     ...token,
     name: changed(token.name, name),
     role: changed(token.role, role),
     ...changedPolicy(token, changes),
+    metadata: changed(token.metadata, metadata),
     pausedAt: paused === undefined ? pausedAt : paused ? (pausedAt ?? at) : undefined,
   };
 }

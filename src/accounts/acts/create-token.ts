@@ -24,6 +24,8 @@ interface TokenLimits {
   tools?: readonly string[] | undefined;
   maxBudget?: Nano | undefined;
   period?: BudgetPeriod | undefined;
+  /** Values of its calls' tags, by their keys. */
+  metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface TokenRequest extends TokenLimits {
@@ -104,20 +106,8 @@ export function* issueSteps(
 ): Steps<CreatedToken> {
   const { clock, randomBytes } = deps.environment;
   const wanted = yield* withinPolicy(deps, owner, asked);
-  const {
-    role,
-    name,
-    service = false,
-    models,
-    tools,
-    rpm,
-    tpm,
-    concurrency,
-    maxBudget,
-    period,
-    expiresAt,
-    pausedAt,
-  } = wanted;
+  const { role, name, service = false, maxBudget, period, expiresAt, pausedAt, metadata } = wanted;
+  const { models, tools, rpm, tpm, concurrency } = wanted;
   const at = clock();
   const issued = issueToken(randomBytes);
   const account: Account = {
@@ -149,6 +139,7 @@ export function* issueSteps(
     previousHash: undefined,
     previousUntil: undefined,
     madeBy: deps.caller.actor.name,
+    metadata,
     version: 1,
   };
   yield* deps.ledger.create(account, at);

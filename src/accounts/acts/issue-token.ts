@@ -38,6 +38,7 @@ export function* issueToSteps(
   const { caller, environment } = deps;
   const { holder: owner, chain } = yield* holderSteps(deps, request.owner.kind, request.owner.name);
   const { service, name, models, tools, rpm, tpm, concurrency, maxBudget, period, expiresAt, paused } = request;
+  const { metadata } = request;
   if (service === true && caller.role !== "owner") throw roleRequired("Only an owner makes tokens of services.");
   if (service === true && owner.kind !== "user")
     throw new AccountError("a project pays for its calls: it has no tokens of services");
@@ -63,6 +64,7 @@ export function* issueToSteps(
     period: period ?? undefined,
     expiresAt: endWithinSigned(caller, owner, expiresAt ?? undefined),
     pausedAt: paused === true ? environment.clock() : undefined,
+    metadata: metadata ?? undefined,
   };
   const { id, token: secret } = yield* issueSteps(deps, owner, wanted, note);
   return { ...(yield* tokenSteps(deps, id)), secret };

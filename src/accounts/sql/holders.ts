@@ -1,4 +1,4 @@
-import { policyColumns, roleColumn } from "../../auth/index.ts";
+import { policyColumns, roleColumn, tagsColumn } from "../../auth/index.ts";
 import {
   column,
   firstOf,
@@ -37,6 +37,7 @@ const columns = tableOf<Omit<Holder, "members">>({
   version: integer,
   ...policyColumns,
   tokenPolicy: optional(tokenPolicy),
+  tags: tagsColumn,
 });
 
 const members = tableOf<Pick<Holder, "members">>({
@@ -120,11 +121,13 @@ export function updateHolder({ kind, id, name, role, organisationId, ...rest }: 
     concurrency,
     expiresAt,
     tokenPolicy: policy,
+    tags,
   } = rest;
   return sql`UPDATE account_holders SET name = ${name}, role = ${role}, organisation_id = ${organisationId},
       account_id = ${accountId}, disabled_at = ${disabledAt}, deleted_at = ${deletedAt},
       models = ${models?.join(",")}, tools = ${tools?.join(",")}, rpm = ${rpm}, tpm = ${tpm}, concurrency = ${concurrency},
-      expires_at = ${expiresAt}, token_policy = ${policy && tokenPolicy.write(policy)}, version = version + 1
+      expires_at = ${expiresAt}, token_policy = ${policy && tokenPolicy.write(policy)}, tags = ${tags?.join(",")},
+      version = version + 1
     WHERE kind = ${kind} AND id = ${id}`;
 }
 

@@ -10,11 +10,11 @@ export function findToken(id: string): Steps<TokenRecord | undefined> {
 /** Writes the variable members of a token, with its next version. */
 export function updateToken(token: TokenRecord): Statement {
   const { id, accountId, secretHash, role, name, models, tools, rpm, tpm, concurrency } = token;
-  const { expiresAt, revokedAt, pausedAt, previousHash, previousUntil } = token;
+  const { expiresAt, revokedAt, pausedAt, previousHash, previousUntil, metadata } = token;
   return sql`UPDATE tokens SET account_id = ${accountId}, secret_hash = ${secretHash}, role = ${role}, name = ${name},
       models = ${models?.join(",")}, tools = ${tools?.join(",")}, rpm = ${rpm}, tpm = ${tpm}, concurrency = ${concurrency}, expires_at = ${expiresAt},
       revoked_at = ${revokedAt}, paused_at = ${pausedAt}, previous_hash = ${previousHash},
-      previous_until = ${previousUntil}, version = version + 1
+      previous_until = ${previousUntil}, metadata = ${metadata && JSON.stringify(metadata)}, version = version + 1
     WHERE id = ${id}`;
 }
 

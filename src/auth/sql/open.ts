@@ -31,6 +31,13 @@ export const roleColumn = oneOf<Role>({
   member: true,
 });
 
+const metadata = json({
+  parse: (value): Readonly<Record<string, string>> => (objectOf(value) ?? {}) as Readonly<Record<string, string>>,
+});
+
+/** The keys of an organisation's tags, which contain no commas. */
+export const tagsColumn = globs;
+
 /** The columns of a policy. */
 export const policyColumns = {
   models: globs,
@@ -56,6 +63,7 @@ const stored = {
   previousHash: optional(bytes),
   previousUntil: optional(integer),
   madeBy: optional(text),
+  metadata: optional(metadata),
   version: integer,
 };
 
@@ -70,6 +78,7 @@ const foundColumns = tableOf<Omit<FoundToken, "above">>({
   organisation: optional(named("holder_organisation", text)),
   organisationDisabledAt: optional(named("organisation_disabled_at", integer)),
   markup: optional(integer),
+  tags: optional(named("organisation_tags", tagsColumn)),
 });
 
 /** The columns of the policies above a token, by their names in `TOKENS`. */
@@ -111,6 +120,7 @@ const TOKENS = sql`tokens
   LEFT JOIN (SELECT kind AS holder_kind, id AS holder_id, name AS holder_name, role AS holder_role, disabled_at AS holder_disabled_at,
     organisation_id AS holder_organisation, ${holderPolicy} FROM account_holders) u ON holder_kind = ${HOLDER_KIND} AND holder_id = ${HOLDER_ID}
   LEFT JOIN (SELECT id AS organisation_id, disabled_at AS organisation_disabled_at, account_id AS organisation_account,
+    tags AS organisation_tags,
     ${organisationPolicy}
     FROM account_holders WHERE kind = 'organisation') o ON organisation_id = holder_organisation
   LEFT JOIN (SELECT id AS markup_account, markup FROM accounts) a ON markup_account = organisation_account AND NOT service`;

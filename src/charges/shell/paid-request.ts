@@ -4,7 +4,7 @@ import type { Surface } from "../../core/index.ts";
 import type { RetryKey } from "../../ledger/index.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
 import type { AnswerAhead } from "../retry/answered-work.ts";
-import type { WorkOrder } from "../work-order.ts";
+import type { WorkNames, WorkOrder } from "../work-order.ts";
 
 /** The receiver of an answer. The signal is only checked on ticks, because most work ends before the first. */
 export type PaidClient = Pick<Request, "signal">;
@@ -18,6 +18,8 @@ export interface PaidRequest {
   /** The id of the series that the work belongs to: a connection with several. */
   parent?: string;
   principal: Principal;
+  /** Of a part of other work: the names of that. By default they are read from its headers and its body. */
+  names?: WorkNames | undefined;
   /** Headers as sent by an HTTP client of the route's surface. */
   headers: Headers;
   /** The body, or its source if it has not been read yet. */

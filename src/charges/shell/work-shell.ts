@@ -15,25 +15,17 @@ import {
   receiveForm,
   withModel,
 } from "../../bodies/index.ts";
-import {
-  type CallAbort,
-  CallAborter,
-  clientRequestIdOf,
-  endUserOf,
-  objectOf,
-  sessionOf,
-  shuttingDown,
-} from "../../core/index.ts";
+import { type CallAbort, CallAborter, objectOf, shuttingDown } from "../../core/index.ts";
 import type { RetryKey } from "../../ledger/index.ts";
 import type { MemoryBudget, MemoryShare } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
-import { chargeMaxIn } from "../max-credits.ts";
 import type { Replay } from "../open-work.ts";
 import { forgetAnswer, openAnswered, storedFor } from "../retry/answered-work.ts";
 import { fingerprintOf, readRetryKey, retryRefused } from "../retry/retry-key.ts";
 import { replay } from "../retry/stored-answer.ts";
 import { Work } from "../work.ts";
 import type { PaidAnswer, PaidClient, PaidRequest, WorkPlan } from "./paid-request.ts";
+import { namesOf, withDropped, withNames } from "./request-names.ts";
 import { RunningWork, type WorkResult } from "./running-work.ts";
 import { CallWatchdog } from "./watchdog.ts";
 import type { WayOfWork } from "./way-of-work.ts";
@@ -106,8 +98,9 @@ export class WorkShell {
       retry = key === undefined ? undefined : { key, fingerprint: await fingerprintIn(request, way, received) };
       const planned = way.plan(received, { retry, memory: own.bodyMemory });
       let plan = planned instanceof Promise ? await planned : planned;
-      const named = { headers, endUser: endUserOf(headers, objectOf(received.body)) };
-      this.#begin(abort, withHeaders(plan, named, deps).order);
+      const reading = namesOf(deps, request, received);
+      const named = reading instanceof Promise ? await reading : reading;
+      this.#begin(abort, withNames(plan, named, deps).order);
       let work: Work | Replay | undefined;
       while (!(work instanceof Work)) {
         const again = work && (await this.#answered(request, way, { retry, plan, found: work }));
@@ -115,17 +108,16 @@ export class WorkShell {
         try {
           work = await openAnswered(deps, plan.order, plan.ahead);
         } catch (refusal) {
-          plan = withHeaders(await planInstead(way, { refusal, received, plan, memory: own.bodyMemory }), named, deps);
+          plan = withNames(await planInstead(way, { refusal, received, plan, memory: own.bodyMemory }), named, deps);
           work = undefined;
         }
       }
       const watchdog = this.#watchdogOf(plan, { abort, client });
       running = new RunningWork({ ...own, work, watchdog, received, memory: memory.share(), onEnd });
-      return await way.run(running, plan);
+      return withDropped(await way.run(running, plan), named);
     } catch (thrown) {
       // The request fails with its own error, also if its end is not durable.
       await running?.fail(thrown).catch(() => undefined);
-      // A repeated request may be refused, because its target is gone by now: its answer is there.
       const isRefused = running === undefined && !this.#running.has(abort);
       const again = isRefused ? await this.#answered(request, way, { retry }) : undefined;
       return again ?? Promise.reject(thrown);
@@ -157,7 +149,10 @@ export class WorkShell {
     this.#deps.work.openAnswers.remove(abort);
   }
 
-  /** The answer for a retry key that is known; undefined if it is free. Throws 409 for one that is in use. */
+  /**
+   * The answer for a retry key that is known; undefined if it is free. A repeated request may be refused because its target is gone by
+   * now, and its answer is there all the same. Throws 409 for a key that is in use.
+   */
   async #answered<Plan extends WorkPlan>(
     { principal: { accountId } }: PaidRequest,
     way: Pick<WayOfWork<never, Plan>, "hasJob">,
@@ -190,20 +185,6 @@ function fingerprintIn<Body>(
 /** The source of a form, which may have been read already. */
 function formIn({ body, headers }: PaidRequest): BodySource | Response {
   return body instanceof Uint8Array ? new Response(Uint8Array.from(body), { headers }) : body;
-}
-
-/** The plan with the session and the limit that its headers name, and the end user. Throws 422. */
-function withHeaders<Plan extends WorkPlan>(
-  plan: Plan,
-  { headers, endUser }: { headers: Headers; endUser: string | undefined },
-  { traceOf }: Pick<WorkDependencies, "traceOf">,
-): Plan {
-  plan.order.session = sessionOf(headers);
-  plan.order.clientRequestId = clientRequestIdOf(headers);
-  plan.order.endUser = endUser;
-  if (traceOf !== undefined) plan.order.trace = traceOf(headers);
-  plan.order.chargeMax = chargeMaxIn(headers);
-  return plan;
 }
 
 /** The plan of another target, since the hold of this one is refused. Throws the refusal if there is none. */

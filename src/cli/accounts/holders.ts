@@ -28,6 +28,7 @@ interface SetOptions extends AskOptions, PolicyOptions {
   markup?: number | "none";
   tokenPolicy?: Record<string, number> | "none";
   members?: string[] | "none";
+  tags?: string[] | "none";
 }
 
 export function addOrganisationCommands(program: Command): void {
@@ -130,17 +131,19 @@ function withSettings(command: Command, kind: HolderKind): void {
         "--token-policy <bounds>",
         "of tokens that users make: max_tokens=3,max_expires=30d,max_budget=10, none of them, or none",
         orNone(tokenPolicyOption),
-      );
+      )
+      .option("--tags <keys>", "the keys of its calls' tags, separated by commas, or none", orNone(listOption));
 }
 
 function bodyOf(options: SetOptions): object {
-  const { role, markup, tokenPolicy, members } = options;
+  const { role, markup, tokenPolicy, members, tags } = options;
   return {
     ...policyBody(options, environment.clock()),
     role,
     markup: typeof markup === "number" ? markup / 1e6 : orNull(markup),
     token_policy: orNull(tokenPolicy),
     members: members === "none" ? [] : members,
+    tags: tags === "none" ? [] : tags,
   };
 }
 

@@ -17,6 +17,7 @@ import {
   creditsOption,
   durationOption,
   listOption,
+  metadataOption,
   nameOption,
   orNone,
   orNull,
@@ -50,6 +51,7 @@ interface CreateOptions extends AskOptions, Omit<TokenRequest, "expiresInMs" | "
 interface SetOptions extends AskOptions, PolicyOptions {
   name?: string;
   role?: Role | "none";
+  metadata?: Record<string, string> | "none";
 }
 
 const switches = [
@@ -73,9 +75,19 @@ export function addTokenCommands(program: Command): void {
     options: (command) =>
       withPolicyOptions(command)
         .option("--name <name>", "what it is for, or none", orNone(textOption("--name")))
+        .option(
+          "--metadata <pairs>",
+          "values of its calls' tags: team=search,env=prod, or none",
+          orNone(metadataOption),
+        )
         .option("--role <role>", "a lesser one than its user's, or none", orNone(roleOption("--role"))),
-    ask: ({ name, role, ...options }) => ({
-      body: { ...policyBody(options, environment.clock()), name: orNull(name), role: orNull(role) },
+    ask: ({ name, role, metadata, ...options }) => ({
+      body: {
+        ...policyBody(options, environment.clock()),
+        name: orNull(name),
+        role: orNull(role),
+        metadata: orNull(metadata),
+      },
     }),
   });
   for (const [name, description, paused] of switches)
@@ -142,6 +154,7 @@ function addCreateCommand(token: Command): void {
     .option("--role <role>", `one of ${roles.join(", ")}; by default its user's`, roleOption("--role"))
     .option("--admin", "the same as --role owner")
     .option("--name <name>", "what it is for", textOption("--name"))
+    .option("--metadata <pairs>", "values of its calls' tags: team=search,env=prod", metadataOption)
     .option("--expires <duration>", "lifetime, such as 30d", durationOption("--expires"))
     .option("--file <file>", "a new file for the secret, in place of the output")
     .action(create);
@@ -174,12 +187,20 @@ async function createInStorage(options: CreateOptions): Promise<ShownWithSecret>
 }
 
 function createByRoute(options: CreateOptions): Promise<ShownWithSecret> {
-  const { user, project, name, service, organisation, credits } = options;
+  const { user, project, name, service, organisation, credits, metadata } = options;
   if (organisation !== undefined || credits !== undefined)
     throw new UsageError("--organisation and --credits are for new users of a storage: user create, credits grant");
   return askAdmin(options, {
     route: "post /admin/v1/tokens",
-    body: { ...policyBody(options, environment.clock()), user, project, name, service, role: roleIn(options) },
+    body: {
+      ...policyBody(options, environment.clock()),
+      user,
+      project,
+      name,
+      service,
+      metadata,
+      role: roleIn(options),
+    },
   });
 }
 

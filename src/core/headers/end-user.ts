@@ -3,7 +3,7 @@ import { type JsonObject, objectOf } from "../json.ts";
 import { loggableId } from "./request-ids.ts";
 
 /** Tollgate's own header, and LiteLLM's. */
-const endUserHeaders = ["x-tollgate-end-user", "x-litellm-end-user-id"] as const;
+export const endUserHeaders = ["x-tollgate-end-user", "x-litellm-end-user-id"] as const;
 
 /**
  * The end user that a header names, or else the body: `user` or `safety_identifier` of OpenAI's dialects, `metadata.user_id` of

@@ -24,7 +24,7 @@ const columns = [
   ] as const),
   ...(["input_tokens", "output_tokens", "credits", "list_credits", "refunded_credits", "latency_ms"] as const),
   ...(["time_to_first_token_ms", "session", "end_user", "route", "parent_id"] as const),
-  ...(["client_request_id", "upstream_request_id"] as const),
+  ...(["client_request_id", "upstream_request_id", "tags"] as const),
 ] as const satisfies readonly (keyof CallAnswer)[];
 
 /** Spreadsheets and other readers do not all know exponents. Credits have nine decimal places. */

@@ -1,6 +1,6 @@
 /** The queries that list calls: one's own, and all for operators. */
 import { z } from "@hono/zod-openapi";
-import { type Calendar, isRequestId } from "../../core/index.ts";
+import { type Calendar, GatewayError, isRequestId, isTagValue, TAG_KEY } from "../../core/index.ts";
 import type { CallFilter, CallPage, CallQuery } from "../../generations/index.ts";
 import { periodOf } from "../../spending/index.ts";
 import { moment } from "./usage.ts";
@@ -15,6 +15,31 @@ export const printableText = (charactersMax: number) =>
 
 const name = printableText(128);
 
+/** A tag's value by `tag:` and its key. */
+const TAG_PREFIX = "tag:";
+
+/** How the document shows the filters by tags, whose names are not known ahead. */
+const tagFilter = {
+  "tag:KEY": z
+    .string()
+    .max(128)
+    .optional()
+    .describe("The value of a tag, whose key stands for KEY: `tag:team=search`. Empty: calls without that tag."),
+};
+
+/** The tags that a query asks for; null for calls without one. Throws 422 for a key or a value that no tag can have. */
+function tagsAsked({ url }: Pick<Request, "url">): Record<string, string | null> | undefined {
+  const asked: [string, string | null][] = [];
+  for (const [param, value] of new URL(url).searchParams) {
+    if (!param.startsWith(TAG_PREFIX)) continue;
+    const key = param.slice(TAG_PREFIX.length);
+    if (!TAG_KEY.test(key) || (value !== "" && !isTagValue(value)))
+      throw new GatewayError("validation_failed", `${param.slice(0, 80)}: no tag`, { param: param.slice(0, 80) });
+    asked.push([key, value === "" ? null : value]);
+  }
+  return asked.length === 0 ? undefined : Object.fromEntries(asked);
+}
+
 export const callFilter = {
   from: moment.optional().describe("As of `/v1/usage`: calls that began then or later."),
   to: moment.optional().describe("As of `/v1/usage`: calls that began before."),
@@ -28,6 +53,7 @@ export const callFilter = {
     .describe("failed: the outcomes failed, interrupted and expired. ok: complete, and abandoned by the client."),
   session: name.optional(),
   end_user: name.optional(),
+  ...tagFilter,
   format: z.enum(["json", "csv"]).default("json").describe("csv: all calls of the period in one answer."),
 };
 
@@ -60,7 +86,7 @@ interface FilterQuery {
   end_user?: string | undefined;
 }
 
-export function filterOf(query: FilterQuery): Omit<CallFilter, "owner" | "organisationAccount"> {
+export function filterOf(query: FilterQuery, request: Request): Omit<CallFilter, "owner" | "organisationAccount"> {
   const { token: tokenId, provider, model, operation, status, session, end_user: endUser } = query;
   return {
     tokenId,
@@ -70,6 +96,7 @@ export function filterOf(query: FilterQuery): Omit<CallFilter, "owner" | "organi
     hasFailed: status === undefined ? undefined : status === "failed",
     session,
     endUser,
+    tags: tagsAsked(request),
   };
 }
 

@@ -60,6 +60,7 @@ export const generationAnswer = z
       .describe("The series that the call belongs to, such as a session; null of a call by itself."),
     session: z.string().nullable().describe("The session that a header of the request named; null if none did."),
     end_user: z.string().optional().describe("The caller's own user, as the request's header or body named them."),
+    tags: z.record(z.string(), z.string()).optional().describe("The values of the organisation's tags by their keys."),
     client_request_id: z
       .string()
       .optional()
@@ -153,6 +154,7 @@ export function answerOf(generation: Generation): z.input<typeof generationAnswe
     parent_id: generation.parent ?? null,
     session: generation.session ?? null,
     ...(generation.endUser !== undefined && { end_user: generation.endUser }),
+    ...(generation.tags !== undefined && { tags: { ...generation.tags } }),
     ...(generation.clientRequestId !== undefined && { client_request_id: generation.clientRequestId }),
     token_id: generation.tokenId,
     model: `${provider}/${model}`,

@@ -50,7 +50,7 @@ export const generationsRoute = platformRoute({
       const next = found.length > limit ? calls.at(-1)?.id : undefined;
       return answer(calls.map(answerOf), pageFieldsOf({ calls, next }));
     }
-    const filter = { ...filterOf(asked), owner };
+    const filter = { ...filterOf(asked, request), owner };
     const calls = callQueryOf({ query: asked, request }, { filter, now: clock(), calendar: generations.calendar });
     if (asked.format === "csv")
       return callsAsCsv(generations, calls, { show: (some) => Promise.resolve(some.map(answerOf)) });

@@ -61,7 +61,7 @@ export const callsRoute = adminRoute(
     const { generations, clock, isDraining = () => false } = needs;
     const asked = parseQuery(request, listQuery);
     const { organisation, user, project } = asked;
-    const { tokenId: token, ...selected } = filterOf(asked);
+    const { tokenId: token, ...selected } = filterOf(asked, call.request);
     const filter = await callFilterOf(accountsOf(call, needs), { ...selected, organisation, user, project, token });
     const show = shownBy(call, needs);
     if (request.headers.get("accept")?.includes("text/event-stream") === true)

@@ -12,7 +12,7 @@ import {
   oneOfKind,
   type TokenPolicy,
 } from "../../accounts/index.ts";
-import { parseMarkup } from "../../core/index.ts";
+import { builtInTags, limits, parseMarkup } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { accountsOf, adminRoute, listOf, listSchema, pageQuery } from "./admin-route.ts";
 import {
@@ -34,6 +34,7 @@ import {
   reference,
   role,
   taggedJson,
+  tagKey,
 } from "./requests.ts";
 
 const money = z.number().describe("Credits.");
@@ -83,6 +84,7 @@ const answers = {
       ...common,
       markup: z.number().nullable(),
       token_policy: tokenPolicy.nullable(),
+      tags: z.array(z.string()).describe("The keys of its calls' tags."),
     })
     .meta({ id: "AdminOrganisation" }),
   user: z
@@ -113,7 +115,12 @@ const markup = z
   .max(1e6)
   .nullable()
   .describe("The factor on the prices of its calls; null for the configuration's.");
-const ofOrganisation = { ...settings, markup: markup.optional(), token_policy: tokenPolicy.nullish() };
+const tags = z
+  .array(tagKey.refine((key) => !builtInTags.some((own) => own === key), "session and end_user are there without that"))
+  .max(limits.tagKeysMax)
+  .optional()
+  .describe("The keys of its calls' tags: these and no others.");
+const ofOrganisation = { ...settings, markup: markup.optional(), token_policy: tokenPolicy.nullish(), tags };
 const identities = z.array(identity).max(100).optional().describe("These and no others, by owners alone.");
 const ofUser = { ...settings, role: role.optional(), identities };
 const members = z
@@ -176,6 +183,7 @@ function changesOf(body: HolderBody): HolderChanges {
     disabled,
     identities: body.identities,
     members: body.members,
+    tags: body.tags,
     tokenPolicy: tokenPolicyOf(body.token_policy),
     markup: factor == null ? factor : Number(parseMarkup(factor)),
   };

@@ -1,9 +1,8 @@
 /** What admin requests have in common: bodies, reasons, dry runs and versions. */
-import { isUtf8 } from "node:buffer";
 import { z } from "@hono/zod-openapi";
 import type { AccountName, ActContext, LimitChanges, PolicyChanges } from "../../accounts/index.ts";
 import { parseBody, readBody } from "../../bodies/index.ts";
-import { GatewayError, type Nano, parseCredits, roles } from "../../core/index.ts";
+import { GatewayError, type Nano, parseCredits, roles, TAG_KEY, textOfHeader } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import type { RouteCall } from "../route.ts";
 import type { AdminNeeds } from "./admin-route.ts";
@@ -82,12 +81,6 @@ export function contextOf({ request }: RouteCall, body: { reason?: string | null
   return { reason: text, dryRun: dryRun === "true", ifVersion: versionIn(request.headers.get("if-match")) };
 }
 
-/** Clients send UTF-8, whose bytes a header has as characters. Other bytes are Latin-1, as they stand. */
-function textOfHeader(value: string): string {
-  const bytes = Buffer.from(value, "latin1");
-  return isUtf8(bytes) ? bytes.toString("utf8") : value;
-}
-
 /** An entity tag of these routes is the version in quotes; what is none matches no version. */
 function versionIn(header: string | null): number | undefined {
   if (header === null || header.trim() === "*") return undefined;
@@ -128,6 +121,8 @@ export function ownerIn<Kind extends AccountName["kind"]>(
   const idOrName = kind && named[kind];
   return kind === undefined || idOrName === undefined ? undefined : { kind, name: idOrName };
 }
+
+export const tagKey = z.string().regex(TAG_KEY).describe("Letters, digits and . _ -");
 
 export const role = z.enum(roles);
 const period = z.enum(["daily", "monthly"]).nullable();

@@ -10,7 +10,7 @@ import {
   rotateToken,
   tokenJson,
 } from "../../accounts/index.ts";
-import { GatewayError } from "../../core/index.ts";
+import { GatewayError, isTagValue, limits } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { accountsOf, adminRoute, listOf, listSchema, pageQuery } from "./admin-route.ts";
 import {
@@ -30,9 +30,15 @@ import {
   reference,
   role,
   taggedJson,
+  tagKey,
 } from "./requests.ts";
 
 const credits = z.number().describe("Credits.");
+
+const metadata = z
+  .record(tagKey, z.string().refine(isTagValue, "one line of 1 to 128 characters"))
+  .refine((values) => Object.keys(values).length <= limits.tagKeysMax, `at most ${limits.tagKeysMax} keys`)
+  .describe("Values of its calls' tags by their keys, unless a call names its own: these and no others.");
 
 const tokenFields = {
   object: z.literal("token"),
@@ -44,6 +50,7 @@ const tokenFields = {
   name: z.string().nullable(),
   role: role.nullable().describe("A lesser one than its user's; null for that."),
   service: z.boolean(),
+  metadata: z.record(z.string(), z.string()),
   ...policyFields,
   max_budget: credits.nullable(),
   period: z.enum(["daily", "monthly"]).nullable(),
@@ -68,6 +75,7 @@ const settings = {
   ...policySettings,
   ...limitSettings,
   paused: z.boolean().optional(),
+  metadata: metadata.nullish(),
   reason,
 };
 
@@ -95,7 +103,7 @@ const rotateBody = z
 type TokenBody = z.output<typeof changeBody>;
 
 function changesOf(body: TokenBody) {
-  return { ...limitChangesOf(body), name: body.name, role: body.role, paused: body.paused };
+  return { ...limitChangesOf(body), name: body.name, role: body.role, paused: body.paused, metadata: body.metadata };
 }
 
 const params = z.object({ id: z.string().describe("An id or a name.") });

@@ -1,5 +1,5 @@
 /** The tools at one URL as a server of MCP, for one caller. */
-import { toGatewayError } from "../../core/index.ts";
+import { namingHeaders, toGatewayError } from "../../core/index.ts";
 import type { McpServer, ToolAnswer, ToolCall } from "../../mcp/index.ts";
 import type { ToolDoor } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
@@ -12,8 +12,8 @@ const instructions =
   "Tools of an AI gateway: the web, images, sound, video, embeddings and other models. Calls cost credits of the " +
   "caller; budget_get returns what is left, models_list the models and their prices.";
 
-export function serverAt(door: ToolDoor, services: Services, { requestId, principal }: RouteCall): McpServer {
-  const caller = { requestId, principal, services };
+export function serverAt(door: ToolDoor, services: Services, { requestId, principal, request }: RouteCall): McpServer {
+  const caller = { requestId, principal, services, naming: namingHeaders(request.headers) };
   return {
     info: { name: "tollgate", title: "Tollgate", version: services.version },
     instructions,

@@ -18,6 +18,8 @@ export interface DoorCaller extends Pick<RouteCall, "requestId" | "principal"> {
   services: Services;
   /** Of a call over plain HTTP. */
   retryKey?: string | undefined;
+  /** Those of its request's headers that name a session, an end user or tags. */
+  naming: Readonly<Record<string, string>>;
 }
 
 function isOwnIn({ hasOwn, own }: ToolDoor, name: string): boolean {
@@ -51,12 +53,12 @@ export async function callAt(door: ToolDoor, call: ToolCall, caller: DoorCaller)
 }
 
 async function callOther(target: ToolTarget, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer> {
-  const { requestId, principal, services, retryKey } = caller;
+  const { requestId, principal, services, retryKey, naming } = caller;
   const { status, headers, body } = await services.mcp.gateway.call(
     {
       requestId,
       principal,
-      headers: new Headers(retryKey === undefined ? {} : { "idempotency-key": retryKey }),
+      headers: new Headers({ ...naming, ...(retryKey !== undefined && { "idempotency-key": retryKey }) }),
       body: Buffer.from(JSON.stringify(call.arguments)),
       client: { signal: call.signal },
     },

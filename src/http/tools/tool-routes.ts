@@ -1,7 +1,7 @@
 /** The tools over plain HTTP, for programs that speak no MCP. */
 import { z } from "@hono/zod-openapi";
 import { decodeBody, parseBody, readBody } from "../../bodies/index.ts";
-import { GatewayError, type JsonObject, stringOf } from "../../core/index.ts";
+import { GatewayError, type JsonObject, namingHeaders, stringOf } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -89,7 +89,13 @@ const callToolRoute = platformRoute({
     const answered = await callAt(
       services.mcp.gateway.all,
       { name, arguments: given, takesTasks: false, signal, onProgress: undefined },
-      { requestId, principal, services, retryKey: sent.get("idempotency-key") ?? undefined },
+      {
+        requestId,
+        principal,
+        services,
+        retryKey: sent.get("idempotency-key") ?? undefined,
+        naming: namingHeaders(sent),
+      },
     );
     if (answered === undefined) throw new GatewayError("tool_not_found", "There is no such tool here.");
     const { result, headers } = answered;

@@ -103,7 +103,8 @@ async function openAt(
   const session = isNamed ? withTranscription(grant?.session ?? {}, target.model) : grant?.session;
   const clientSession = sessionOf(request.headers);
   const endUser = endUserOf(request.headers, undefined);
-  const start: SessionStart = { id, type, principal, target, api, session, clientSession, endUser };
+  const tags = (await deps.work.tags?.of(principal, request.headers, undefined))?.tags;
+  const start: SessionStart = { id, type, principal, target, api, session, clientSession, endUser, tags };
   let relay: RealtimeSession | undefined;
   const works = new SessionWorks({ deps, start, onExhausted: (error, what) => relay?.exhausted(error, what) });
   const resolveTranscription = (name: string): Target =>

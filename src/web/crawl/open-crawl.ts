@@ -1,5 +1,6 @@
 /** A crawl as its pages need it: parsed once in each process. */
 import type { Principal } from "../../auth/index.ts";
+import type { WorkNames } from "../../charges/index.ts";
 import type { CrawlPlan } from "./crawl-request.ts";
 import { CrawlScope } from "./scope.ts";
 import type { Crawl, CrawlStore, LeasedPage } from "./store.ts";
@@ -16,6 +17,8 @@ export interface OpenCrawl {
   owner: string;
   pagesMax: number;
   principal: Principal;
+  /** Given by its caller; its pages have the same. */
+  names: WorkNames;
   plan: CrawlPlan;
   /** Undefined for a batch. */
   scope: CrawlScope | undefined;
@@ -78,7 +81,7 @@ export class OpenCrawls {
 function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl): OpenCrawl {
   // Both were written when the crawl was created.
   const plan = request as unknown as CrawlPlan;
-  const principal = caller as unknown as Principal;
+  const { names = {}, ...principal } = caller as unknown as Principal & { names?: WorkNames };
   const scope = plan.discovery && new CrawlScope(plan.url, plan.discovery);
   const counts = {
     busyTries: new Map<number, number>(),
@@ -89,7 +92,7 @@ function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl): OpenC
     refusals: 0,
     tokenReadAt: -Infinity,
   };
-  return { id, kind, owner, pagesMax, principal, plan, scope, known: new Set(), ...counts };
+  return { id, kind, owner, pagesMax, principal, names, plan, scope, known: new Set(), ...counts };
 }
 
 /** Whether the page was not found within the scope that this process knows. */

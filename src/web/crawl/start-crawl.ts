@@ -135,9 +135,12 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
   }
 
   /** May be repeated: neither the crawl, nor its message, nor its addresses are there twice. */
-  async #create({ crawl, plan, pages }: Start): Promise<void> {
+  async #create({ order, crawl, plan, pages }: Start): Promise<void> {
     const { crawls, environment, messages, bounds, wake } = this.#options;
-    const isNew = await crawls.insert(crawl, bounds.crawlsPerUserMax);
+    const { session, endUser, tags } = order;
+    // Without undefined members, as JSON has none.
+    const names = parseObject(JSON.stringify({ session, endUser, tags }));
+    const isNew = await crawls.insert({ ...crawl, caller: { ...crawl.caller, names } }, bounds.crawlsPerUserMax);
     if (!isNew && (await crawls.find(crawl.id)) === undefined) {
       const message = `${bounds.crawlsPerUserMax} crawls and batches of yours are running: wait for one of them to end.`;
       throw new GatewayError("rate_limit_exceeded", message, { retryAfterSeconds: 10 });

@@ -19,9 +19,10 @@ interface RouteRequest {
 
 /** Rejects with the `GatewayError` that the route would answer with. */
 export async function askRoute(route: AnyRoute, call: OwnCall, { body, query = "" }: RouteRequest): Promise<Response> {
-  const { requestId, principal, services, signal, retryKey } = call;
+  const { requestId, principal, services, signal, retryKey, naming } = call;
   const isForm = body instanceof FormData;
   const headers = {
+    ...naming,
     ...(body !== undefined && !isForm && { "content-type": "application/json" }),
     ...(retryKey !== undefined && { "idempotency-key": retryKey }),
   };

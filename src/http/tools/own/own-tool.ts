@@ -13,6 +13,8 @@ export interface OwnCall extends ToolCall {
   requestId: string;
   /** Of a call over plain HTTP: its `idempotency-key`. */
   retryKey?: string | undefined;
+  /** Those of its request's headers that name a session, an end user or tags. */
+  naming: Readonly<Record<string, string>>;
   principal: Principal;
   services: Services;
 }

@@ -109,6 +109,7 @@ async function scrape(deps: CrawlDependencies, run: PageRun, work: Work): Promis
     });
     scraped = await plan.run({
       workId: work.order.id,
+      names: work.order,
       principal: crawl.principal,
       signal,
       cover: (usage) => work.cover(usage),

@@ -44,6 +44,7 @@ function orderOf({ engineName: model, price, environment }: CrawlDependencies, {
   return {
     id: requestId(environment.clock, environment.randomBytes),
     parent: crawl.id,
+    ...crawl.names,
     principal: crawl.principal,
     operation: "crawl",
     dialect: undefined,

@@ -60,7 +60,7 @@ async function modelFormats(
   { model }: NativeDependencies,
   { formats }: ScrapePlan,
   { page, url, status }: Reading,
-  { principal, workId: parent, signal, headers, isWanted }: WorkContext,
+  { principal, workId: parent, names, signal, headers, isWanted }: WorkContext,
 ): ReturnType<typeof askModel> {
   const { markdown = "" } = page;
   if (needsModel(formats) && headers !== undefined)
@@ -69,7 +69,7 @@ async function modelFormats(
     const document = { markdown, metadata: { ...objectOf(page.metadata), url } };
     if (!(await isWanted({ document, statusCode: status }))) return { made: {}, spent: 0n };
   }
-  return askModel(model, formats, markdown, { principal, parent, signal });
+  return askModel(model, formats, markdown, { principal, parent, names, signal });
 }
 
 /** Every page of a PDF but the first is charged by itself: the first one is the page. */

@@ -1,0 +1,57 @@
+/** The names that a request gives to its work: session, end user, tags. */
+import type { ReceivedBody } from "../../bodies/index.ts";
+import { clientRequestIdOf, endUserOf, objectOf, sessionOf } from "../../core/index.ts";
+import type { TaggedOrder, WorkDependencies } from "../dependencies.ts";
+import { chargeMaxIn } from "../max-credits.ts";
+import type { WorkNames } from "../work-order.ts";
+import type { PaidAnswer, PaidRequest, WorkPlan } from "./paid-request.ts";
+
+interface RequestNames {
+  headers: Headers;
+  names: WorkNames;
+  /** The tags of its headers that are none; undefined if all are. */
+  dropped: string | undefined;
+}
+
+/** The names of a request; those of the work that it is a part of, if that is so. A promise only if a tag has a new value. */
+export function namesOf(
+  { tags }: Pick<WorkDependencies, "tags">,
+  { principal, headers, names: given }: PaidRequest,
+  received: ReceivedBody<unknown>,
+): RequestNames | Promise<RequestNames> {
+  const clientRequestId = clientRequestIdOf(headers);
+  if (given !== undefined) {
+    const { session, endUser, tags: own } = given;
+    return { headers, names: { session, clientRequestId, endUser, tags: own }, dropped: undefined };
+  }
+  const body = objectOf(received.body);
+  const named = (tagged: TaggedOrder | undefined): RequestNames => ({
+    headers,
+    names: { session: sessionOf(headers), clientRequestId, endUser: endUserOf(headers, body), tags: tagged?.tags },
+    dropped: tagged?.dropped,
+  });
+  const tagged = tags?.of(principal, headers, body);
+  return tagged instanceof Promise ? tagged.then(named) : named(tagged);
+}
+
+/** The plan with these names, and with the limit of its costs that a header sets. Throws 422. */
+export function withNames<Plan extends WorkPlan>(
+  plan: Plan,
+  { headers, names }: RequestNames,
+  { traceOf }: Pick<WorkDependencies, "traceOf">,
+): Plan {
+  const { order } = plan;
+  order.session = names.session;
+  order.clientRequestId = names.clientRequestId;
+  order.endUser = names.endUser;
+  order.tags = names.tags;
+  if (traceOf !== undefined) order.trace = traceOf(headers);
+  order.chargeMax = chargeMaxIn(headers);
+  return plan;
+}
+
+/** The answer, with the tags of its request that were dropped. */
+export function withDropped(answer: PaidAnswer, { dropped }: RequestNames): PaidAnswer {
+  if (dropped !== undefined) answer.headers["x-tollgate-dropped-tags"] = dropped;
+  return answer;
+}

@@ -1,0 +1,2 @@
+export { CallTags } from "./call-tags.ts";
+export { openTagValueStore } from "./sql/open.ts";
