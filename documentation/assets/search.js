@@ -3,7 +3,7 @@ const field = document.getElementById("page-search");
 const list = document.getElementById("page-results");
 const RESULTS_MAX = 12;
 
-/** @type {Promise<{ to: string, title: string, of: string, text?: string }[]> | undefined} */
+/** @type {Promise<{ to: string, title: string, of: string, method?: string, text?: string }[]> | undefined} */
 let index;
 const load = () => (index ??= fetch("/docs/assets/search.json").then((answer) => answer.json()));
 
@@ -22,8 +22,14 @@ list.addEventListener("keydown", (event) => {
   if (event.key === "ArrowUp") move(event, item?.previousElementSibling?.querySelector("a") ?? field);
 });
 list.addEventListener("click", close);
+document.addEventListener("click", ({ target }) => {
+  if (target.closest("search") === null) list.hidden = true;
+});
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target.closest("input, textarea")) return;
+  const isTyping = event.target.closest('input:not([type="radio"])') !== null;
+  const isSlash = event.key === "/" && !event.ctrlKey && !event.metaKey && !isTyping;
+  const isCommand = event.key === "k" && (event.ctrlKey || event.metaKey);
+  if (!isSlash && !isCommand) return;
   event.preventDefault();
   field.focus();
 });
@@ -60,8 +66,10 @@ function best(entries, words) {
 }
 
 /** Zero if a word is missing. */
-function scoreOf({ title, of, text = "" }, words) {
-  let sum = 0;
+function scoreOf({ title, of, method, text = "" }, words) {
+  let sum = title.toLowerCase() === words.join(" ") ? 4 : 0;
+  // The path of an operation, typed or pasted as a whole.
+  if (method !== undefined && words.length === 1 && of.toLowerCase() === words[0]) sum += 20;
   for (const word of words) {
     const inTitle = title.toLowerCase().indexOf(word);
     const score =
@@ -78,11 +86,17 @@ function scoreOf({ title, of, text = "" }, words) {
   return sum;
 }
 
-function itemOf({ to, title, of }) {
+function itemOf({ to, title, of, method }) {
   const link = document.createElement("a");
   link.href = to;
   const small = document.createElement("small");
-  small.textContent = of;
+  if (method !== undefined) {
+    const badge = document.createElement("span");
+    badge.className = `method ${method.toLowerCase()}`;
+    badge.textContent = method;
+    small.append(badge, " ");
+  }
+  small.append(of);
   link.append(title, small);
   const item = document.createElement("li");
   item.append(link);

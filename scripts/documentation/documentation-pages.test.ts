@@ -4,22 +4,86 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { guideGroups, guideOf } from "./guides.ts";
 import { loadHighlighter } from "./highlight.ts";
-import { pythonLiteral, typeScriptLiteral } from "./literals.ts";
-import { type ApiDocument, operationsByTag } from "./openapi.ts";
-import { sampleBodies, sampleForms, sdkCalls } from "./sample-requests.ts";
+import { jsonLiteral, pythonLiteral, typeScriptLiteral } from "./literals.ts";
+import { answerExample } from "./answer-examples.ts";
+import { type ApiDocument, operationsOf } from "./openapi.ts";
+import { referencePages, titleOf } from "./reference-pages.ts";
+import { sampleAnswers } from "./sample-answers.ts";
+import { sampleBodies, sampleForms } from "./sample-requests.ts";
 import { samplePath, samplesOf } from "./samples.ts";
-import { schemaView, typeOf } from "./schema-view.ts";
+import { fieldNames, schemaView, typeOf } from "./schema-view.ts";
+import { sdkCalls } from "./sdk-calls.ts";
 
 const root = join(import.meta.dir, "../..");
 const document = JSON.parse(readFileSync(join(root, "openapi.json"), "utf8")) as ApiDocument;
-const operations = [...operationsByTag(document).values()].flat();
+const operations = operationsOf(document);
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema(document, "document");
+
+/** What is wrong with a value, by the schema at a place below its operation in the document. */
+function faultsOf(
+  value: unknown,
+  { path, method }: Pick<(typeof operations)[number], "path" | "method">,
+  place: string,
+) {
+  const pointer = path.replaceAll("~", "~0").replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D");
+  const validate = ajv.compile({
+    $ref: `document#/paths/${pointer}/${method}/${place}/content/application~1json/schema`,
+  });
+  validate(value);
+  return validate.errors ?? [];
+}
 
 beforeAll(loadHighlighter);
 
-describe("the samples", () => {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  ajv.addSchema(document, "document");
+describe("the pages", () => {
+  test("have every operation once, also those that no page names", () => {
+    const added = {
+      ...operations[0],
+      operationId: "x",
+      path: "/admin/v1/brand_new",
+      method: "get",
+    } as (typeof operations)[number];
+    const pages = referencePages([...operations, added]);
+    const ids = pages.flatMap((page) => page.operations.map(({ operationId }) => operationId));
+    expect(ids.toSorted()).toEqual([...operations.map(({ operationId }) => operationId), "x"].toSorted());
+    expect(pages.at(-1)?.operations.at(-1)?.operationId).toBe("x");
+    expect(pages.filter(({ about }) => about === "").map(({ title }) => title)).toEqual([]);
+  });
 
+  test.each([
+    ["createChatCompletion", "Create chat completion"],
+    ["rerankV2", "Rerank v2"],
+    ["getOpenApi", "Get OpenAPI document"],
+  ])("%s is named %p", (operationId, title) => {
+    expect(titleOf({ operationId })).toBe(title);
+  });
+});
+
+describe("the examples of answers", () => {
+  const answered = operations.flatMap((operation) => {
+    const schema = operation.responses["200"]?.content?.["application/json"]?.schema;
+    const example = schema === undefined ? undefined : answerExample(operation, schema, document);
+    return example === undefined ? [] : [{ operation, example }];
+  });
+
+  test.each(answered.map(({ operation, example }) => [operation.operationId, operation, example] as const))(
+    "that of %s fits its schema",
+    (_, operation, example) => {
+      expect(faultsOf(example, operation, "responses/200")).toEqual([]);
+    },
+  );
+
+  test("have no names of the sampler", () => {
+    const texts = answered.map(({ example }) => JSON.stringify(example));
+    expect(texts.filter((text) => /property1|2019-|[^e]":"string"/.test(text))).toEqual([]);
+    const ids = new Set(operations.map(({ operationId }) => operationId));
+    expect(Object.keys(sampleAnswers).filter((id) => !ids.has(id))).toEqual([]);
+  });
+});
+
+describe("the samples", () => {
   test("have a body for every operation that takes one, and for no other", () => {
     const taking = operations
       .filter(({ requestBody }) => requestBody !== undefined)
@@ -30,13 +94,8 @@ describe("the samples", () => {
   });
 
   test.each(Object.keys(sampleBodies))("the body of %s fits its schema", (id) => {
-    const { path, method } = operations.find(({ operationId }) => operationId === id) ?? { path: "", method: "" };
-    const pointer = path.replaceAll("~", "~0").replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D");
-    const validate = ajv.compile({
-      $ref: `document#/paths/${pointer}/${method}/requestBody/content/application~1json/schema`,
-    });
-    validate(sampleBodies[id]);
-    expect(validate.errors ?? []).toEqual([]);
+    const operation = operations.find(({ operationId }) => operationId === id) ?? { path: "", method: "" };
+    expect(faultsOf(sampleBodies[id], operation, "requestBody")).toEqual([]);
   });
 
   test("parse", () => {
@@ -54,7 +113,7 @@ describe("the samples", () => {
   test.each(["createSpeech", "downloadFile", "downloadVideo", "getScreenshot"])("%s is kept as a file", (id) => {
     const [curl, python, typescript] = codeOf(id);
     expect(curl).toEndWith("-o answer");
-    expect(python).toContain('open("answer", "wb")');
+    expect(python).toMatch(/open\("answer", "wb"\)|write_to_file\("answer"\)/);
     expect(typescript).toContain('writeFile("answer"');
   });
 
@@ -73,6 +132,7 @@ describe("the samples", () => {
     const long = "x".repeat(60);
     expect(pythonLiteral({ a: long, b: [1] })).toBe(`{\n    "a": "${long}",\n    "b": [1],\n}`);
     expect(typeScriptLiteral([])).toBe("[]");
+    expect(jsonLiteral({ a: long, b: [1] })).toBe(`{\n  "a": "${long}",\n  "b": [1]\n}`);
   });
 });
 
@@ -137,10 +197,34 @@ describe("a schema", () => {
   test.each([
     [{ type: ["string", "null"] }, "string or null"],
     [{ type: "array", items: { enum: ["a", "b"] } }, 'array of "a" or "b"'],
-    [{ anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] }, "string or array of string"],
+    [{ anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] }, "string or array of strings"],
+    [{ type: "array", items: { type: "string" } }, "array of strings"],
+    [{ type: ["array", "null"], items: { type: "integer" } }, "array of integers or null"],
+    [{ type: "string", anyOf: [{ format: "date" }, { pattern: "0" }] }, "string"],
     [{}, "any"],
   ])("%j is in words %p", (schema, words) => {
     expect(typeOf(schema, own)).toBe(words);
+  });
+
+  test("has anchors for its first fields alone, and names of all", () => {
+    const nested = { properties: { a: { properties: { b: { type: "string" } } } } };
+    const shown = schemaView(nested, own, "createThing");
+    expect([...shown.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)).toEqual(["createThing-a"]);
+    expect(fieldNames(nested, own)).toEqual(["a", "b"]);
+  });
+
+  test("has the bounds that a reader has to know", () => {
+    const properties = {
+      a: { type: "integer", minimum: 1, maximum: 128 },
+      b: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      c: { type: "string", minLength: 1, maxLength: 64 },
+      d: { enum: ["p", "q", "r", "s"] },
+    };
+    const text = schemaView({ properties }, own)
+      .replaceAll(/<[^>]+>/g, "|")
+      .replaceAll(/\|+/g, "|");
+    for (const part of ["|1| to |128|", "at least |0|", "at most |64| characters", "one of |p|, |q|, |r|, |s|"])
+      expect(text).toContain(part);
   });
 
   test("has no HTML of its descriptions", () => {

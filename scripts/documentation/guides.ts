@@ -67,8 +67,13 @@ export function guideOf(name: string, markdown: string, names: ReadonlySet<strin
         return target === undefined ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
       },
       table(token: Tokens.Table) {
+        // A header without words is no header of its column.
+        const cellOf = ({ tokens, text }: Tokens.TableCell, tag: string): string => {
+          const kind = text.trim() === "" ? "td" : tag;
+          return `<${kind}>${this.parser.parseInline(tokens)}</${kind}>`;
+        };
         const cells = (row: readonly Tokens.TableCell[], tag: string): string =>
-          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("");
+          row.map((cell) => cellOf(cell, tag)).join("");
         const rows = token.rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
         return `<div class="wide" tabindex="0"><table><thead><tr>${cells(token.header, "th")}</tr></thead><tbody>${rows}</tbody></table></div>\n`;
       },

@@ -65,6 +65,7 @@ function tokenOf(content: string, color: string | undefined): string {
   return kind === undefined || content.trim() === "" ? text : `<span class="${kind}">${text}</span>`;
 }
 
+/** Code in a box of its own. It can be focused, so that the arrow keys scroll what is too wide. */
 export function codeBlock(code: string, language: string): string {
-  return `<pre><code>${highlighted(code.trimEnd(), language)}</code></pre>`;
+  return `<div class="code"><pre tabindex="0"><code>${highlighted(code.trimEnd(), language)}</code></pre></div>`;
 }

@@ -25,7 +25,7 @@ export interface Schema {
   maxItems?: number;
 }
 
-export interface Parameter {
+interface Parameter {
   name: string;
   in: "path" | "query" | "header";
   required?: boolean;
@@ -33,12 +33,18 @@ export interface Parameter {
   schema?: Schema;
 }
 
-export interface MediaType {
+interface MediaType {
   schema?: Schema;
+}
+
+interface Header {
+  $ref?: string;
+  description?: string;
 }
 
 export interface Answer {
   description: string;
+  headers?: Readonly<Record<string, Header>>;
   content?: Readonly<Record<string, MediaType>>;
 }
 
@@ -56,7 +62,7 @@ interface OperationObject {
 export interface ApiDocument {
   info: { title: string; version: string };
   paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-  components: { schemas: Readonly<Record<string, Schema>> };
+  components: { schemas: Readonly<Record<string, Schema>>; headers?: Readonly<Record<string, Header>> };
 }
 
 export interface Operation extends OperationObject {
@@ -66,18 +72,14 @@ export interface Operation extends OperationObject {
 
 const methods = ["get", "post", "put", "patch", "delete"] as const;
 
-/** All operations by their tag, in the order of the document. */
-export function operationsByTag({ paths }: ApiDocument): Map<string, Operation[]> {
-  const found = new Map<string, Operation[]>();
-  for (const [path, item] of Object.entries(paths)) {
-    for (const method of methods) {
+/** All operations, in the order of the document. */
+export function operationsOf({ paths }: ApiDocument): Operation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
       const operation = item[method];
-      if (operation === undefined) continue;
-      const [tag] = operation.tags;
-      found.set(tag, [...(found.get(tag) ?? []), { ...operation, method, path }]);
-    }
-  }
-  return found;
+      return operation === undefined ? [] : [{ ...operation, method, path }];
+    }),
+  );
 }
 
 /** The name behind a reference, such as `Error`. */

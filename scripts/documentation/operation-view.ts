@@ -1,92 +1,161 @@
-/** The operations of one tag as a page. */
-import { sample } from "openapi-sampler";
+/** A page of the reference: each operation with its fields on one side, and its samples on the other. */
+import { answerExample } from "./answer-examples.ts";
 import { codeBlock } from "./highlight.ts";
 import { escapeHtml } from "./html.ts";
-import type { Answer, ApiDocument, MediaType, Operation, Parameter } from "./openapi.ts";
-import { samplesOf } from "./samples.ts";
-import { inlineCode, rowOf, schemaView, typeOf } from "./schema-view.ts";
+import { jsonLiteral } from "./literals.ts";
+import type { Answer, ApiDocument, Operation } from "./openapi.ts";
+import { referenceAddress, type ReferencePage, titleOf } from "./reference-pages.ts";
+import { isPublic, samplesOf } from "./samples.ts";
+import { inlineCode, rowOf, schemaView } from "./schema-view.ts";
 
-export function operationsView(tag: string, operations: readonly Operation[], document: ApiDocument): string {
-  return `<h1>${escapeHtml(tag)}</h1>\n${operations.map((operation) => operationView(operation, document)).join("\n")}`;
+/** The content of a page. `guides` are the titles of guides by their names. */
+export function referenceView(page: ReferencePage, document: ApiDocument, guides: ReadonlyMap<string, string>): string {
+  const { title, about, isAdministration, operations } = page;
+  const links = page.guides.flatMap((name) => {
+    const text = guides.get(name);
+    return text === undefined ? [] : [`<a href="/docs/${name}">${escapeHtml(text)}</a>`];
+  });
+  const read = links.length === 0 ? "" : `<p class="guides">Guides: ${links.join(" · ")}</p>\n`;
+  return `<p class="above"><a href="/docs/api">API reference</a>${isAdministration ? " / Administration" : ""}</p>
+<h1>${escapeHtml(title)}</h1>
+<p class="lead">${escapeHtml(about)}</p>
+${read}${routeList(page)}
+${operations.map((operation) => operationView(operation, document)).join("\n")}`;
 }
 
-/** The summary as a heading. */
-export function headingOf({ summary }: Pick<Operation, "summary">): string {
-  return summary.replace(/\.$/, "");
+/** The routes of a page, each a link to its part. */
+export function routeList(page: ReferencePage): string {
+  const rows = page.operations.map((operation) => {
+    const to = `${referenceAddress(page)}#${operation.operationId}`;
+    return `<li>${methodView(operation)} <a href="${to}">${pathView(operation.path)}</a> <span>${escapeHtml(titleOf(operation))}</span></li>`;
+  });
+  return `<ul class="routes">${rows.join("\n")}</ul>`;
+}
+
+function methodView({ method }: Pick<Operation, "method">): string {
+  return `<span class="method ${method}">${method.toUpperCase()}</span>`;
+}
+
+/** A path that may be broken between its parts, with its parameters marked. */
+function pathView(path: string): string {
+  const parts = escapeHtml(path)
+    .replaceAll("/", "<wbr>/")
+    .replaceAll(/\{\w+\}/g, (name) => `<var>${name}</var>`);
+  return `<code>${parts.replace(/^<wbr>/, "")}</code>`;
 }
 
 function operationView(operation: Operation, document: ApiDocument): string {
-  const { operationId, method, path, description } = operation;
+  const { operationId, path, summary, description } = operation;
   return `<section class="operation" aria-labelledby="${operationId}">
-<h2 id="${operationId}">${inlineCode(headingOf(operation))} <a class="anchor" href="#${operationId}" aria-label="Link to this operation">#</a></h2>
-<p class="route"><span class="method ${method}">${method.toUpperCase()}</span> <code>${escapeHtml(path)}</code></p>
-${description === undefined ? "" : `<p>${inlineCode(description)}</p>\n`}${samplesView(operation)}${parametersView(operation, document)}${bodiesView(operation, document)}${answersView(operation, document)}</section>`;
+<div class="head">
+<h2 id="${operationId}">${escapeHtml(titleOf(operation))} <a class="anchor" href="#${operationId}" aria-label="Link to this operation">#</a></h2>
+<p class="route">${methodView(operation)} ${pathView(path)}${isPublic(operation) ? ' <span class="type">no token needed</span>' : ""}</p>
+<p>${inlineCode(summary)}</p>
+${description === undefined ? "" : `<p>${inlineCode(description)}</p>\n`}</div>
+<div class="beside">
+${samplesView(operation)}${examplesView(operation, document)}</div>
+<div class="details">
+${parametersView(operation, document)}${bodiesView(operation, document)}${answersView(operation, document)}</div>
+</section>`;
 }
 
-/** Folded but for the first: without scripts, and without a state that a page would have to remember. */
+/** Buttons of one choice, so that it needs no scripts; the arrow keys move between them. */
 function samplesView(operation: Operation): string {
-  const samples = samplesOf(operation).map(
-    ({ label, language, code }, index) =>
-      `<details name="sample-${operation.operationId}"${index === 0 ? " open" : ""}><summary>${label}</summary>${codeBlock(code, language)}</details>\n`,
+  const { operationId } = operation;
+  const samples = samplesOf(operation);
+  if (samples.length === 0) return "";
+  const choices = samples.map(
+    ({ label, language }, index) =>
+      `<input type="radio" name="${operationId}--sample" id="${operationId}--${language}" value="${language}"${index === 0 ? " checked" : ""} autocomplete="off"><label for="${operationId}--${language}">${label}</label>\n`,
   );
-  return samples.length === 0 ? "" : `<div class="samples">\n${samples.join("")}</div>\n`;
+  const panels = samples.map(
+    ({ language, code }) => `<div class="panel ${language}">${codeBlock(code, language)}</div>\n`,
+  );
+  return `<fieldset class="samples">\n<legend>Request</legend>\n${choices.join("")}${panels.join("")}</fieldset>\n`;
 }
 
 const places = [
-  ["path", "In the path"],
-  ["query", "In the query"],
+  ["path", "Path"],
+  ["query", "Query"],
   ["header", "Headers"],
 ] as const;
 
-function parametersView({ parameters = [] }: Operation, document: ApiDocument): string {
+function parametersView({ operationId, parameters = [] }: Operation, document: ApiDocument): string {
   return places
     .map(([place, title]) => {
       const found = parameters.filter((parameter) => parameter.in === place);
       if (found.length === 0) return "";
-      return `<h3>${title}</h3>\n<dl class="members">${found.map((each) => parameterView(each, document)).join("")}</dl>\n`;
+      const rows = found.map(({ name, required, description, schema = {} }) => {
+        const id = `${operationId}-${place}-${name}`;
+        const text = description ?? schema.description;
+        return rowOf({ name, schema, document, isRequired: required === true, description: text, id });
+      });
+      return `<h3>${title}</h3>\n<dl class="fields">${rows.join("")}</dl>\n`;
     })
     .join("");
 }
 
-function parameterView({ name, required, description, schema = {} }: Parameter, document: ApiDocument): string {
-  const type = typeOf(schema, document);
-  return rowOf({ name, type, isRequired: required === true, description: description ?? schema.description });
+function bodiesView({ operationId, requestBody }: Operation, document: ApiDocument): string {
+  if (requestBody === undefined) return "";
+  const bodies = Object.entries(requestBody.content).map(([type, { schema = {} }], index) => {
+    const fields = schemaView(schema, document, index === 0 ? operationId : undefined);
+    return `<h3>Body <code>${escapeHtml(type)}</code></h3>\n${fields}\n`;
+  });
+  return bodies.join("");
 }
 
-function bodiesView({ requestBody }: Operation, document: ApiDocument): string {
-  if (requestBody === undefined) return "";
-  const bodies = Object.entries(requestBody.content).map(
-    ([type, { schema = {} }]) => `<h4><code>${type}</code></h4>\n${schemaView(schema, document)}\n`,
-  );
-  return `<h3>Body</h3>\n${bodies.join("")}`;
-}
+const isSuccess = (status: string): boolean => status.startsWith("2") || status === "101";
 
 function answersView({ responses }: Operation, document: ApiDocument): string {
-  const answers = Object.entries(responses).filter(([status]) => status.startsWith("2") || status === "101");
-  const refusals = Object.entries(responses).filter(([status]) => !status.startsWith("2") && status !== "101");
+  const answers = Object.entries(responses).filter(([status]) => isSuccess(status));
+  const refusals = Object.entries(responses).filter(([status]) => !isSuccess(status));
   const rows = refusals.map(
-    ([status, { description }]) => `<dt><code>${status}</code></dt><dd><p>${inlineCode(description)}</p></dd>`,
+    ([status, { description }]) =>
+      `<dt><code class="status">${status}</code></dt><dd><p>${inlineCode(description)}</p></dd>`,
   );
   const errors =
     rows.length === 0
       ? ""
-      : `<details><summary>Errors</summary><dl class="members">${rows.join("")}</dl><p>Their codes, and what to do: <a href="/docs/errors">errors</a>.</p></details>\n`;
-  return `<h3>Answer</h3>\n${answers.map(([status, answer]) => answerView(status, answer, document)).join("")}${errors}`;
+      : `<details class="nested"><summary>Errors</summary><dl class="fields statuses">${rows.join("")}</dl><p>Their codes, and the reaction of a client: <a href="/docs/errors">Errors</a>.</p></details>\n`;
+  return `<h3>Answer</h3>\n${distinct(answers)
+    .map(([status, answer]) => answerView(status, answer, document))
+    .join("")}${errors}`;
 }
 
-function answerView(status: string, { description, content = {} }: Answer, document: ApiDocument): string {
-  const types = Object.keys(content);
-  const shown = types.map((type) => `<code>${escapeHtml(type)}</code>`).join(", ");
-  const json = content["application/json"];
-  const members = json?.schema === undefined ? "" : schemaView(json.schema, document);
-  const folded = members === "" ? "" : `<details><summary>Members</summary>${members}</details>\n`;
-  return `<p><code>${status}</code> ${inlineCode(description)}${shown === "" ? "" : ` ${shown}`}</p>\n${exampleOf(json, members, document)}${folded}`;
+/** Answers of several statuses that say the same are one. */
+function distinct(answers: readonly [string, Answer][]): [string, Answer][] {
+  const found = new Map<string, [string, Answer]>();
+  for (const [status, answer] of answers) {
+    const key = JSON.stringify(answer.content);
+    const before = found.get(key);
+    found.set(key, before === undefined ? [status, answer] : [`${before[0]}, ${status}`, before[1]]);
+  }
+  return [...found.values()];
 }
 
-function exampleOf(json: MediaType | undefined, members: string, document: ApiDocument): string {
-  if (json?.schema === undefined || members === "") return "";
-  // Its types know JSON Schema, of which the document's schemas are.
-  const schema = json.schema as Parameters<typeof sample>[0];
-  const example: unknown = sample(schema, { quiet: true }, document);
-  return codeBlock(JSON.stringify(example, null, 2), "json");
+function answerView(
+  status: string,
+  { description, headers = {}, content = {} }: Answer,
+  document: ApiDocument,
+): string {
+  const shown = Object.keys(content).map((type) => `<code>${escapeHtml(type)}</code>`);
+  const schema = content["application/json"]?.schema;
+  const fields = schema === undefined ? "" : schemaView(schema, document);
+  const about = schema?.description === undefined ? "" : ` ${inlineCode(schema.description)}`;
+  const names = Object.keys(headers).filter((name) => name !== "x-request-id");
+  const list = names.map((name) => `<li><a href="/docs/api#header-${name}"><code>${escapeHtml(name)}</code></a></li>`);
+  return `<p><code class="status ok">${status.replaceAll(", ", '</code> <code class="status ok">')}</code> ${inlineCode(description)}${about} ${shown.join(", ")}</p>
+${fields === "" ? "" : `<details class="nested"><summary>Fields of the answer</summary>${fields}</details>\n`}${list.length === 0 ? "" : `<details class="nested"><summary>Headers of the answer</summary><ul class="headers">${list.join("")}</ul></details>\n`}`;
+}
+
+/** The first JSON that a successful call answers. */
+function examplesView(operation: Operation, document: ApiDocument): string {
+  const success = Object.entries(operation.responses).find(
+    ([status, { content }]) => isSuccess(status) && content?.["application/json"]?.schema !== undefined,
+  );
+  const schema = success?.[1].content?.["application/json"]?.schema;
+  if (success === undefined || schema === undefined) return "";
+  const example = answerExample(operation, schema, document);
+  if (example === undefined) return "";
+  return `<figure class="example"><figcaption>Answer <code class="status ok">${success[0]}</code></figcaption>${codeBlock(jsonLiteral(example), "json")}</figure>\n`;
 }

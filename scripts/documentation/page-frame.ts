@@ -4,6 +4,7 @@
  */
 import type { GuideGroup } from "./guides.ts";
 import { escapeHtml } from "./html.ts";
+import { referenceAddress, type ReferencePage, titleOf } from "./reference-pages.ts";
 
 export interface Page {
   /** Its address, such as `/docs/clients`. */
@@ -13,21 +14,18 @@ export interface Page {
   description: string;
   /** The content, with its `h1`. */
   main: string;
-  /** Links to the parts of the page. */
+  /** Links to the parts of the page. A page of the reference has them in the navigation. */
   parts: readonly { text: string; slug: string; depth: number }[];
 }
 
 export interface Navigation {
   guides: readonly GuideGroup[];
-  /** The groups of operations, as the document names them. */
-  tags: readonly string[];
-}
-
-export function apiAddress(tag: string): string {
-  return `/docs/api/${tag.toLowerCase()}`;
+  reference: readonly ReferencePage[];
 }
 
 export function framed({ address, title, description, main, parts }: Page, navigation: Navigation): string {
+  const isReference = navigation.reference.some((page) => referenceAddress(page) === address);
+  const isApi = isReference || address === "/docs/api" || address === "/docs/api/admin";
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -37,20 +35,22 @@ export function framed({ address, title, description, main, parts }: Page, navig
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)} · Tollgate</title>
 <link rel="stylesheet" href="/docs/assets/documentation.css">
+<script type="module" src="/docs/assets/page.js"></script>
 <script type="module" src="/docs/assets/search.js"></script>
 </head>
 <body>
 <a class="skip" href="#page-main">Skip to the content</a>
 <header>
+<button class="menu" type="button" popovertarget="page-navigation">Menu</button>
 <a class="home" href="/docs">Tollgate</a>
-<a class="menu" href="#page-navigation">Contents</a>
-<search><label for="page-search">Search</label> <input id="page-search" type="search" placeholder="Search ( / )" autocomplete="off" spellcheck="false" disabled aria-controls="page-results"><ol id="page-results" hidden></ol></search>
+<nav class="top" aria-label="Parts of the documentation">${topLink("/docs", "Guides", !isApi)}${topLink("/docs/api", "API", isApi)}</nav>
+<search><label for="page-search">Search</label> <input id="page-search" type="search" placeholder="Search" autocomplete="off" spellcheck="false" disabled aria-controls="page-results"><kbd aria-hidden="true">/</kbd><ol id="page-results" aria-label="Results" hidden></ol></search>
 </header>
-<div class="columns">
+<div class="columns${isReference ? " reference" : ""}">
 <main id="page-main">
 ${main}
 </main>
-${partsView(parts)}<nav id="page-navigation" aria-label="All pages">
+${isReference ? "" : partsView(parts)}<nav id="page-navigation" aria-label="All pages" popover>
 ${navigationView(navigation, address)}</nav>
 </div>
 </body>
@@ -58,17 +58,62 @@ ${navigationView(navigation, address)}</nav>
 `;
 }
 
-function navigationView({ guides, tags }: Navigation, address: string): string {
-  const link = (to: string, text: string): string =>
-    `<li><a href="${to}"${to === address ? ' aria-current="page"' : ""}>${escapeHtml(text)}</a></li>\n`;
-  const groups = guides.map(({ title, guides: entries }) => ({
+function topLink(to: string, text: string, isHere: boolean): string {
+  return `<a href="${to}"${isHere ? ' aria-current="true"' : ""}>${text}</a>`;
+}
+
+interface Group {
+  title: string;
+  links: readonly { to: string; text: string; below?: string }[];
+}
+
+/** All pages in groups, of which those around the page are unfolded. */
+function navigationView({ guides, reference }: Navigation, address: string): string {
+  const ofGuides = guides.map(({ title, guides: entries }) => ({
     title,
-    links: entries.map((guide) => link(`/docs/${guide.name}`, guide.title)),
+    links: entries.map((guide) => ({ to: `/docs/${guide.name}`, text: guide.title })),
   }));
-  const api = { title: "API", links: tags.map((tag) => link(apiAddress(tag), tag)) };
-  return [...groups, api]
-    .map(({ title, links }) => `<h2>${escapeHtml(title)}</h2>\n<ul>\n${links.join("")}</ul>\n`)
-    .join("");
+  const own = reference.filter(({ isAdministration }) => !isAdministration);
+  const administration = reference.filter(({ isAdministration }) => isAdministration);
+  const ofReference = [
+    {
+      title: "API",
+      links: [{ to: "/docs/api", text: "Overview" }, ...own.map((page) => referenceLink(page, address))],
+    },
+    {
+      title: "Administration",
+      links: [
+        { to: "/docs/api/admin", text: "Overview" },
+        ...administration.map((page) => referenceLink(page, address)),
+      ],
+    },
+  ];
+  const isOf = ({ links }: Group): boolean => links.some(({ to }) => to === address);
+  const isGuide = !ofReference.some(isOf);
+  return [
+    ...ofGuides.map((group) => groupView(group, address, isGuide)),
+    ...ofReference.map((group) => groupView(group, address, isOf(group) || !isGuide)),
+  ].join("");
+}
+
+function referenceLink(page: ReferencePage, address: string): Group["links"][number] {
+  const to = referenceAddress(page);
+  if (to !== address) return { to, text: page.title };
+  const below = page.operations.map(
+    (operation) =>
+      `<li><a href="#${operation.operationId}">${escapeHtml(titleOf(operation))} <span class="method ${operation.method}">${shortMethod(operation.method)}</span></a></li>`,
+  );
+  return { to, text: page.title, below: `<ul class="operations">${below.join("\n")}</ul>` };
+}
+
+const shortMethod = (method: string): string => (method === "delete" ? "DEL" : method.toUpperCase());
+
+function groupView({ title, links }: Group, address: string, isOpen: boolean): string {
+  const items = links.map(
+    ({ to, text, below = "" }) =>
+      `<li><a href="${to}"${to === address ? ' aria-current="page"' : ""}>${escapeHtml(text)}</a>${below}</li>\n`,
+  );
+  return `<details${isOpen ? " open" : ""}><summary>${escapeHtml(title)}</summary>\n<ul>\n${items.join("")}</ul>\n</details>\n`;
 }
 
 function partsView(parts: Page["parts"]): string {

@@ -85,29 +85,3 @@ export const sampleForms: Readonly<Record<string, Readonly<Record<string, string
   createFile: { purpose: "user_data", file: "@report.pdf" },
   createProviderFile: { purpose: "user_data", file: "@report.pdf" },
 };
-
-/** The functions of the SDKs that call an operation with its body. */
-interface SdkCall {
-  sdk: "openai" | "anthropic";
-  python: string;
-  typescript: string;
-}
-
-const openai = (python: string, typescript = python): SdkCall => ({ sdk: "openai", python, typescript });
-
-export const sdkCalls: Readonly<Record<string, SdkCall>> = {
-  listModels: openai("models.list"),
-  createChatCompletion: openai("chat.completions.create"),
-  createCompletion: openai("completions.create"),
-  createResponse: openai("responses.create"),
-  createEmbedding: openai("embeddings.create"),
-  createModeration: openai("moderations.create"),
-  createImage: openai("images.generate"),
-  createVideo: openai("videos.create"),
-  listVideos: openai("videos.list"),
-  listFiles: openai("files.list"),
-  createConversation: openai("conversations.create"),
-  createRealtimeClientSecret: openai("realtime.client_secrets.create", "realtime.clientSecrets.create"),
-  createMessage: { sdk: "anthropic", python: "messages.create", typescript: "messages.create" },
-  countMessageTokens: { sdk: "anthropic", python: "messages.count_tokens", typescript: "messages.countTokens" },
-};

@@ -1,12 +1,13 @@
 /** The same request as curl, Python and TypeScript. */
-import { pythonArguments, pythonLiteral, typeScriptLiteral } from "./literals.ts";
+import { jsonLiteral, pythonLiteral, typeScriptLiteral } from "./literals.ts";
 import type { Operation } from "./openapi.ts";
-import { sampleBodies, sampleForms, sdkCalls } from "./sample-requests.ts";
+import { sampleBodies, sampleForms } from "./sample-requests.ts";
+import { type SdkCall, sdkCalls, sdks } from "./sdk-calls.ts";
 
 interface RequestSample {
   label: string;
   /** Of the highlighter. */
-  language: string;
+  language: "sh" | "python" | "typescript";
   code: string;
 }
 
@@ -32,6 +33,7 @@ const known: Readonly<Record<string, string>> = {
 const knownAt: readonly [RegExp, Readonly<Record<string, string>>][] = [
   [/mbedContents?$/, { model: "openai/text-embedding-3-small" }],
   [/\/contents\/generations\/tasks/, { provider: "byteplus" }],
+  [/oauth-protected-resource/, { resource: "mcp" }],
 ];
 
 const valueOf = (name: string): string => known[name] ?? name.toUpperCase();
@@ -45,7 +47,8 @@ export function samplePath({ path, parameters = [] }: Pick<Operation, "path" | "
   return query === "" ? filled : `${filled}?${query}`;
 }
 
-const isPublic = ({ security }: Operation): boolean => security?.length === 0;
+/** Whether it is answered without a token. */
+export const isPublic = ({ security }: Operation): boolean => security?.length === 0;
 
 function curlOf(operation: Operation): string {
   const { method, operationId } = operation;
@@ -56,8 +59,7 @@ function curlOf(operation: Operation): string {
   const form = sampleForms[operationId];
   const body = sampleBodies[operationId];
   if (form !== undefined) lines.push(...Object.entries(form).map(([name, value]) => `-F ${name}=${value}`));
-  else if (body !== undefined)
-    lines.push(`-H "Content-Type: application/json"`, `-d '${JSON.stringify(body, null, 2)}'`);
+  else if (body !== undefined) lines.push(`-H "Content-Type: application/json"`, `-d '${jsonLiteral(body, "  ")}'`);
   else if (method === "post") lines.push("-X POST");
   if (answersBytes(operation)) lines.push("-o answer");
   return lines.join(" \\\n  ");
@@ -70,21 +72,20 @@ function answersBytes({ responses }: Operation): boolean {
 }
 
 function pythonOf(operation: Operation): string {
-  const { method, operationId } = operation;
-  const call = sdkCalls[operationId];
-  const body = sampleBodies[operationId];
-  if (call !== undefined) {
-    const [name, base] = call.sdk === "openai" ? ["OpenAI", ' + "/v1"'] : ["Anthropic", ""];
-    return `import os
-from ${call.sdk} import ${name}
+  const call = sdkCalls[operation.operationId];
+  return call === undefined ? pythonRequest(operation) : pythonSdk(call, answersBytes(operation));
+}
 
-client = ${name}(
-    base_url=os.environ["TOLLGATE_URL"]${base},
-    api_key=os.environ["TOLLGATE_TOKEN"],
-)
-answer = client.${call.python}(${body === undefined ? "" : pythonArguments(body)})
-print(answer)`;
-  }
+function pythonSdk({ sdk, python, shown }: SdkCall, isFile: boolean): string {
+  const imported = `import os\n${sdks[sdk].python}`;
+  if (shown === "text-parts")
+    return `${imported}\nstream = client.${python}\nfor part in stream:\n    print(part.text)`;
+  return `${imported}\nanswer = client.${python}\n${isFile ? 'answer.write_to_file("answer")' : "print(answer)"}`;
+}
+
+function pythonRequest(operation: Operation): string {
+  const { method, operationId } = operation;
+  const body = sampleBodies[operationId];
   const form = Object.entries(sampleForms[operationId] ?? {});
   const data = Object.fromEntries(form.filter(([, value]) => !value.startsWith("@")));
   const files = form.filter(([, value]) => value.startsWith("@"));
@@ -106,20 +107,23 @@ ${shown}`;
 }
 
 function typeScriptOf(operation: Operation): string {
-  const { method, operationId } = operation;
-  const call = sdkCalls[operationId];
-  const body = sampleBodies[operationId];
-  if (call !== undefined) {
-    const [name, from, base] =
-      call.sdk === "openai"
-        ? ["OpenAI", "openai", "${process.env.TOLLGATE_URL}/v1"]
-        : ["Anthropic", "@anthropic-ai/sdk", "${process.env.TOLLGATE_URL}"];
-    return `import ${name} from "${from}";
+  const call = sdkCalls[operation.operationId];
+  return call === undefined ? typeScriptRequest(operation) : typeScriptSdk(call, answersBytes(operation));
+}
 
-const client = new ${name}({ baseURL: \`${base}\`, apiKey: process.env.TOLLGATE_TOKEN });
-const answer = await client.${call.typescript}(${body === undefined ? "" : typeScriptLiteral(body)});
-console.log(answer);`;
-  }
+const WRITTEN = 'await writeFile("answer", Buffer.from(await answer.arrayBuffer()));';
+const WRITING = 'import { writeFile } from "node:fs/promises";\n';
+
+function typeScriptSdk({ sdk, typescript, shown, imports }: SdkCall, isFile: boolean): string {
+  const imported = `${imports === undefined ? "" : `${imports}\n`}${isFile ? WRITING : ""}${sdks[sdk].typescript}`;
+  if (shown === "text-parts")
+    return `${imported}\nconst stream = await client.${typescript};\nfor await (const part of stream) console.log(part.text);`;
+  return `${imported}\nconst answer = await client.${typescript};\n${isFile ? WRITTEN : "console.log(answer);"}`;
+}
+
+function typeScriptRequest(operation: Operation): string {
+  const { method, operationId } = operation;
+  const body = sampleBodies[operationId];
   const form = Object.entries(sampleForms[operationId] ?? {});
   const headers = [
     isPublic(operation) ? [] : ["Authorization: `Bearer ${process.env.TOLLGATE_TOKEN}`"],
@@ -127,18 +131,20 @@ console.log(answer);`;
   ].flat();
   const options = [
     method === "get" ? "" : `  method: "${method.toUpperCase()}",\n`,
-    headers.length === 0 ? "" : `  headers: { ${headers.join(", ")} },\n`,
+    headersOf(headers),
     form.length > 0 ? "  body: form,\n" : "",
     form.length === 0 && body !== undefined ? `  body: JSON.stringify(${typeScriptLiteral(body, "  ")}),\n` : "",
   ].join("");
   const isFile = answersBytes(operation);
-  const shown = isFile
-    ? 'await writeFile("answer", Buffer.from(await answer.arrayBuffer()));'
-    : "console.log(await answer.json());";
-  const imported = isFile ? 'import { writeFile } from "node:fs/promises";\n\n' : "";
-  return `${imported}${formOf(form)}const answer = await fetch(\`\${process.env.TOLLGATE_URL}${samplePath(operation)}\`${options === "" ? "" : `, {\n${options}}`});
+  const shown = isFile ? WRITTEN : "console.log(await answer.json());";
+  return `${isFile ? `${WRITING}\n` : ""}${formOf(form)}const answer = await fetch(\`\${process.env.TOLLGATE_URL}${samplePath(operation)}\`${options === "" ? "" : `, {\n${options}}`});
 if (!answer.ok) throw new Error(await answer.text());
 ${shown}`;
+}
+
+function headersOf(headers: readonly string[]): string {
+  if (headers.length < 2) return headers.map((header) => `  headers: { ${header} },\n`).join("");
+  return `  headers: {\n${headers.map((header) => `    ${header},\n`).join("")}  },\n`;
 }
 
 function formOf(form: readonly (readonly [string, string])[]): string {
