@@ -1,3 +1,5 @@
+export { addAlertChannel, removeAlertChannel } from "./acts/alert-channels.ts";
+export type { AlertChannel } from "./sql/alert-channels.ts";
 export { AccountError } from "./account-error.ts";
 export type { ActContext } from "./acts/act-context.ts";
 export { auditJson } from "./audit-json.ts";

@@ -8,3 +8,5 @@ export { ProcessCounts } from "./process-counts.ts";
 export { ALERT_JOB } from "./sending/message.ts";
 export type { AlertStore } from "./store.ts";
 export { openAlertStore } from "./sql/open.ts";
+export { OWN_ALERT_JOB, OwnAlerts } from "./own/own-alerts.ts";
+export { openNoticeStore } from "./sql/notices.ts";

@@ -18,7 +18,7 @@ import { createWeb, type Web } from "./web.ts";
 import { createSignedCallers } from "./identity/signed-callers.ts";
 import { createOutbound } from "./webhooks.ts";
 import type { AccountsDependencies } from "../accounts/index.ts";
-import { openAlertStore } from "../alerts/index.ts";
+import { openAlertStore, type OwnAlerts } from "../alerts/index.ts";
 import { openClientSecretStore } from "../auth/index.ts";
 import { CallPipeline } from "../calls/index.ts";
 import type { Config } from "../config/index.ts";
@@ -276,6 +276,7 @@ interface ServiceParts extends Pick<Configured, "calls" | "pipeline" | "router" 
   background: BackgroundResponses;
   webhooks: Webhooks;
   webhookSecrets: WebhookSecrets;
+  ownAlerts: OwnAlerts;
   outbound: Outbound;
   publicUrl: string;
 }
@@ -302,6 +303,7 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     background,
     webhooks,
     webhookSecrets: parts.webhookSecrets,
+    ownAlerts: parts.ownAlerts,
     web: web.access,
     crawls: web.crawls,
     screenshots: web.screenshots,
@@ -312,16 +314,13 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     isDraining: isLeaving,
     checkStorage: sharedCheck(() => storage.check(), clock),
     authenticate: (headers) => lasting.authenticator.authenticate(headers),
-    nodes: openNodeStore(storage),
+    ...storesOf(storage),
     config: options.config,
     listPrices: (page) => listPrices(router.routes, createPriceBook(options), page),
     targets: { ...openTargetStore(storage), read: () => lasting.targets.read() },
-    jobs: openJobStore(storage),
-    alerts: openAlertStore(storage),
     accounts: store,
     admin: parts.admin,
     addressOf: options.addressOf ?? (() => undefined),
-    generations: openGenerationStore(storage),
     models: createModelList(options, router),
     conversations,
     responseStore: new ResponseStoreService({ responses, conversations, clock }),
@@ -338,6 +337,15 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     largeBodies: calls.largeBodies,
     sandboxed: [...sandbox.keys()],
     document: documentOf(options),
+  };
+}
+
+function storesOf(storage: Storage): Pick<Services, "nodes" | "jobs" | "alerts" | "generations"> {
+  return {
+    nodes: openNodeStore(storage),
+    jobs: openJobStore(storage),
+    alerts: openAlertStore(storage),
+    generations: openGenerationStore(storage),
   };
 }
 

@@ -1,7 +1,8 @@
 /** The part of the composition for durable jobs: video jobs, responses in the background, webhooks, and their runner. */
 import { hostname } from "node:os";
-import { type AlertParts, createAlerts } from "./alerts/alerts.ts";
+import { type AlertParts, createAlerts, createOwnAlerts } from "./alerts/alerts.ts";
 import { createWebhooks } from "./webhooks.ts";
+import { OWN_ALERT_JOB, type OwnAlerts } from "../alerts/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
@@ -44,6 +45,8 @@ export interface Jobs {
   background: BackgroundResponses;
   webhooks: Webhooks;
   webhookSecrets: WebhookSecrets;
+  /** Of users about their own budgets. */
+  ownAlerts: OwnAlerts;
   /** Runs due jobs in this process until it stops. */
   jobs: RunningPart;
   /** Undefined if the configuration has no alerts. */
@@ -64,7 +67,9 @@ export function createJobs(options: JobsOptions): Jobs {
   const store = openJobStore(storage);
   const node = `${hostname()}:${process.pid}`;
   const wake = (kind: string): void => jobs.wake(kind);
-  const { webhooks, secrets: webhookSecrets, handlers } = createWebhooks({ ...options, jobs: store, wake });
+  const sent = createWebhooks({ ...options, jobs: store, wake });
+  const { webhooks, secrets: webhookSecrets, delivery, handlers } = sent;
+  const ownAlerts = createOwnAlerts({ ...options, delivery, wake });
   const videos = new VideoJobs({
     ...calls,
     ticker,
@@ -97,6 +102,7 @@ export function createJobs(options: JobsOptions): Jobs {
       ...handlers,
       ...(alerts?.handlers ?? []),
       ...(retention?.handlers ?? []),
+      [OWN_ALERT_JOB, ownAlerts],
       [VIDEO_JOB, videos.handler],
       [BACKGROUND_JOB, background.handler],
     ]),
@@ -108,7 +114,7 @@ export function createJobs(options: JobsOptions): Jobs {
     wake(job.kind);
   };
   const parts = { jobs: partOf(jobs, videos), alerts: alerts?.part, retention: retention?.part };
-  return { videos, background, webhooks, webhookSecrets, ...parts, handle, startJob };
+  return { videos, background, webhooks, webhookSecrets, ownAlerts, ...parts, handle, startJob };
 }
 
 /** The jobs and the videos of one configuration, which end together. */

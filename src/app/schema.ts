@@ -1,4 +1,5 @@
-import { ALERTS } from "../alerts/sql/schema.ts";
+import { ALERT_CHANNELS } from "../accounts/sql/schema.ts";
+import { ALERT_NOTICES, ALERTS } from "../alerts/sql/schema.ts";
 import { AUDIT } from "../audit/sql/schema.ts";
 import * as auth from "../auth/sql/schema.ts";
 import { JOBS } from "../jobs/sql/schema.ts";
@@ -81,5 +82,6 @@ export const schema: Schema = {
     ledger.CALL_SUMS,
     { ...REALTIME_SESSIONS, oldest: ledger.CALL_SUMS },
     { ...TAGS, oldest: ledger.CALL_SUMS },
+    { ...together(ALERT_CHANNELS, ALERT_NOTICES), oldest: ledger.CALL_SUMS },
   ],
 };

@@ -43,6 +43,7 @@ interface WebhooksOptions extends SecretsOptions {
 export function createWebhooks(options: WebhooksOptions): {
   webhooks: Webhooks;
   secrets: WebhookSecrets;
+  delivery: WebhookDelivery;
   handlers: [string, JobHandler][];
 } {
   const { environment, logger, outbound, jobs, wake } = options;
@@ -51,6 +52,7 @@ export function createWebhooks(options: WebhooksOptions): {
   const delivery = new WebhookDelivery({ secrets, outbound, logger, clock, randomFraction });
   return {
     secrets,
+    delivery,
     webhooks: new Webhooks({ jobs, secrets, outbound, delivery, clock, onScheduled: wake }),
     handlers: [[WEBHOOK_JOB, delivery]],
   };

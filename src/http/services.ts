@@ -1,5 +1,5 @@
 import type { AccountsDependencies } from "../accounts/index.ts";
-import type { AlertStore } from "../alerts/index.ts";
+import type { AlertStore, OwnAlerts } from "../alerts/index.ts";
 import type { Principal } from "../auth/index.ts";
 import type { BodyLimits } from "../bodies/index.ts";
 import type { LargeBodies } from "../calls/index.ts";
@@ -70,6 +70,8 @@ export interface Services extends ChargeableServices {
   targets: Pick<TargetStore, "overrides" | "statesSince"> & { read: () => Promise<void> };
   jobs: Pick<JobStore, "list">;
   alerts: Pick<AlertStore, "active">;
+  /** Of users about their own budgets. */
+  ownAlerts: Pick<OwnAlerts, "look">;
   webhookSecrets: Pick<WebhookSecrets, "make" | "rotate">;
   body: BodyLimits;
   largeBodies: LargeBodies;

@@ -1,7 +1,7 @@
 import type { Nano } from "../core/index.ts";
 
-/** An account that has spent at least half of its budget. */
-interface SpentBudget {
+/** The use of an account's budget. */
+export interface SpentBudget {
   accountId: string;
   /** The first day of the running period, as YYYY-MM-DD; undefined for a budget without a period. */
   period: string | undefined;
@@ -23,7 +23,10 @@ export interface SpentBalance {
 
 /** The spending of accounts, for those who watch over them. */
 export interface SpendingReader {
+  /** Of the accounts that have spent at least half of their budgets. */
   spentBudgets(at: number): Promise<SpentBudget[]>;
+  /** Of these accounts, as far as they have budgets. */
+  budgetUses(accountIds: readonly string[], at: number): Promise<SpentBudget[]>;
   /** Of the accounts with a balance that have spent anything since yesterday, or have at most a hundredth of their credits left. */
   spentBalances(at: number): Promise<SpentBalance[]>;
   /** Open holds whose lease ended before this time, although they are swept every few seconds. */

@@ -45,7 +45,8 @@ export class Webhooks {
     }
     if (await secrets.has(owner)) return;
     throw invalid(
-      `${owner} has no secret for signing webhooks. An operator makes one: tollgate webhooks secret --user ${owner}`,
+      `${owner} has no secret for signing webhooks: make one with POST /v1/webhooks/secret, or an operator does with ` +
+        `tollgate webhooks secret --user ${owner}`,
     );
   }
 

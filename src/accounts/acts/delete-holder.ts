@@ -7,6 +7,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { type HolderKind, ownerOf } from "../holder.ts";
 import { requireNoMoreThanCaller, roleRequired } from "../reach.ts";
 import { settingsOf } from "../settings.ts";
+import { deleteAlertChannelsOf } from "../sql/alert-channels.ts";
 import { deleteBudgetsOf } from "../sql/budgets.ts";
 import { hasHolders, hasOwner, leaveProjects, setMembers, updateHolder } from "../sql/holders.ts";
 import { revokeTokensOf } from "../sql/tokens.ts";
@@ -37,7 +38,10 @@ export function deleteHolder(
     yield updateHolder({ ...holder, deletedAt: at });
     if (hadOwner && !(yield* hasOwner(at))) throw lastOwner();
     if (kind !== "organisation") yield revokeTokensOf(ownerOf(holder), at);
-    if (kind === "user") yield leaveProjects(holder.id);
+    if (kind === "user") {
+      yield leaveProjects(holder.id);
+      yield deleteAlertChannelsOf(holder.id);
+    }
     if (kind === "project") yield* setMembers(holder.id, []);
     yield deleteBudgetsOf(holder, at);
     note({ act: `${kind}.delete`, target: `${kind}:${holder.id}`, before: settingsOf(holder, chain[0]) });

@@ -2,6 +2,7 @@ import { tokens, type TokenRecord } from "../../auth/index.ts";
 import { readerOf, runnerOf, type Storage } from "../../storage/index.ts";
 import { type Holder, type HolderKind, ownerOf, ownerPlace } from "../holder.ts";
 import type { Identity } from "../identity.ts";
+import { type AlertChannel, alertChannels, selectAlertChannelsOf } from "./alert-channels.ts";
 import { identities, selectIdentities, selectIdentity } from "./identities.ts";
 import {
   type Budget,
@@ -44,6 +45,8 @@ export interface HolderStore {
   budgets(filter: BudgetFilter): Promise<Budget[]>;
   /** Those of these accounts. */
   budgetsOf(accountIds: readonly string[]): Promise<Budget[]>;
+  /** The alert channels of a user, by id. */
+  alertChannels(owner: string): Promise<AlertChannel[]>;
   group(idOrName: string): Promise<ModelGroup | undefined>;
   groups(page: { limit: number; after: string }): Promise<ModelGroup[]>;
   groupsIn(ids: readonly string[]): Promise<ModelGroup[]>;
@@ -62,6 +65,7 @@ export function openHolderStore(storage: Storage): HolderStore {
     budget: (id) => runner.first(selectBudget(id), budgets.read),
     budgets: (filter) => reader.rows(selectBudgets(filter), budgets.read),
     budgetsOf: (accountIds) => reader.rows(selectBudgetsOf(accountIds), budgets.read),
+    alertChannels: (owner) => reader.rows(selectAlertChannelsOf(owner), alertChannels.read),
     group: (idOrName) => runner.first(selectGroup(idOrName), groups.read),
     groups: ({ limit, after }) => reader.rows(selectGroups(after, limit), groups.read),
     groupsIn: (ids) => reader.rows(selectGroupsIn(ids), groups.read),

@@ -1,5 +1,22 @@
 import { bothEngines, together } from "../../storage/index.ts";
 
+export const ALERT_NOTICES = bothEngines(
+  `
+  -- Thresholds of budgets that were crossed, by channel of a user; one that is over is deleted.
+  CREATE TABLE alert_notices (
+    id          TEXT PRIMARY KEY,
+    channel_id  TEXT NOT NULL,
+    account_id  TEXT NOT NULL,
+    period      TEXT NOT NULL, -- the first day of the budget's period; empty for none
+    threshold   INTEGER NOT NULL,
+    value       INTEGER NOT NULL, -- percent of the budget when it was noted
+    opened_at   INTEGER NOT NULL,
+    UNIQUE (channel_id, account_id, period, threshold)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  "id channel_id account_id period",
+);
+
 export const ALERTS = together(
   bothEngines(
     `

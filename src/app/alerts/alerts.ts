@@ -6,6 +6,9 @@ import {
   Conditions,
   type Crossing,
   openAlertStore,
+  openNoticeStore,
+  OWN_ALERT_JOB,
+  OwnAlerts,
   ProcessCounts,
   reportConditions,
   storageConditions,
@@ -21,6 +24,7 @@ import { openNodeStore } from "../../nodes/index.ts";
 import type { CatalogLayers } from "../../pricing/index.ts";
 import { type ModelRouter, openTargetStore } from "../../routing/index.ts";
 import type { Storage } from "../../storage/index.ts";
+import type { WebhookDelivery } from "../../webhooks/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 
 /** A report that is older is of a process that has ended. */
@@ -107,6 +111,27 @@ export function createAlerts(options: AlertsOptions): Alerts | undefined {
     logger,
   });
   return { handlers: [[ALERT_JOB, handler]], part: reporting(options, { store, handler, everyMs: alerts.every }) };
+}
+
+interface OwnAlertsOptions extends Pick<AlertsOptions, "config" | "environment" | "storage" | "wake"> {
+  delivery: WebhookDelivery;
+}
+
+/** How often budgets are looked at without a configuration of alerts. */
+const LOOK_MS = 15_000;
+
+/** Alerts of users about their own budgets, which need no configuration. */
+export function createOwnAlerts({ config, environment, storage, wake, delivery }: OwnAlertsOptions): OwnAlerts {
+  const { clock, randomBytes } = environment;
+  return new OwnAlerts({
+    store: openNoticeStore(storage),
+    spending: openSpendingReader(storage),
+    delivery,
+    clock,
+    randomBytes,
+    everyMs: config.alerts?.every ?? LOOK_MS,
+    onScheduled: () => wake(OWN_ALERT_JOB),
+  });
 }
 
 interface Reporting {

@@ -1,8 +1,8 @@
 import { Calendar, dayName, type Nano } from "../../core/index.ts";
-import { column, readerOf, sql, type Storage, tableOf } from "../../storage/index.ts";
+import { column, readerOf, sql, type Storage, tableOf, textsIn } from "../../storage/index.ts";
 import type { AccountState } from "../accounts.ts";
 import { periodStart } from "../periods.ts";
-import type { SpendingReader, SpentBalance } from "../spending.ts";
+import type { SpendingReader, SpentBalance, SpentBudget } from "../spending.ts";
 import { accountColumns, readAccountState } from "./account-statements.ts";
 
 const counts = tableOf({ count: column.integer });
@@ -29,13 +29,14 @@ export function openSpendingReader(storage: Storage): SpendingReader {
         sql`SELECT ${accountColumns} FROM accounts WHERE max_budget > 0 AND period_debits >= max_budget / 2`,
         (row) => readAccountState(row, at, calendar),
       );
-      return accounts.flatMap((account) => {
-        const { id, period, maxBudget = 0n, raisedBy = 0n, periodDebits } = account;
-        const percent = maxBudget === 0n ? 0 : Number((periodDebits * 100n) / (maxBudget + raisedBy));
-        if (percent < 50) return [];
-        const start = period && dayName(calendar.dayOf(periodStart(account, at, calendar)));
-        return [{ accountId: id, period: start, percent }];
-      });
+      return accounts.map((account) => budgetUse(account, at, calendar)).filter(({ percent }) => percent >= 50);
+    },
+    async budgetUses(accountIds, at) {
+      const accounts = await runner.rows(
+        sql`SELECT ${accountColumns} FROM accounts WHERE id IN (${textsIn(accountIds)}) AND max_budget > 0`,
+        (row) => readAccountState(row, at, calendar),
+      );
+      return accounts.map((account) => budgetUse(account, at, calendar));
     },
     async spentBalances(at) {
       const accounts = await runner.rows(sql`SELECT ${accountColumns} FROM accounts WHERE prepaid`, (row) =>
@@ -62,6 +63,13 @@ export function openSpendingReader(storage: Storage): SpendingReader {
       return row?.count ?? 0;
     },
   };
+}
+
+/** The use of a budget of more than zero. */
+function budgetUse(account: AccountState, at: number, calendar: Calendar): SpentBudget {
+  const { id, period, maxBudget = 0n, raisedBy = 0n, periodDebits } = account;
+  const percent = Number((periodDebits * 100n) / (maxBudget + raisedBy));
+  return { accountId: id, period: period && dayName(calendar.dayOf(periodStart(account, at, calendar))), percent };
 }
 
 /** An account with less than a hundredth of its credits left may be too poor for a call. */

@@ -1,0 +1,84 @@
+/** The addresses at which users get messages about their own budgets. */
+import { randomId } from "../../core/index.ts";
+import { insertJob, type NewJob } from "../../jobs/index.ts";
+import { firstOf, type Steps } from "../../storage/index.ts";
+import { AccountError } from "../account-error.ts";
+import { noBudget } from "../budgets/budgets.ts";
+import type { AccountsDependencies } from "../dependencies.ts";
+import {
+  type AlertChannel,
+  alertChannels,
+  countAlertChannels,
+  deleteAlertChannel,
+  insertAlertChannel,
+  selectAlertChannelsOf,
+} from "../sql/alert-channels.ts";
+import { type Budget, budgets, selectBudget } from "../sql/budgets.ts";
+import { findToken } from "../sql/tokens.ts";
+import { type ActContext, actOptions } from "./act-context.ts";
+import { requireNoLimits } from "./token-policy.ts";
+
+/** The most of one user. */
+const CHANNELS_MAX = 10;
+
+const ID_CHARACTERS = 16;
+
+/** A new channel; without a budget it is for all of the user's own. */
+type ChannelRequest = Pick<AlertChannel, "url" | "budgetId" | "thresholds">;
+
+/**
+ * Adds a channel of a user, whose address was checked. `watch`: the job that looks at the budgets, if there is none yet. Throws an
+ * `AccountError`: 403 for a token with limits of its own, 404 for a budget that is not the user's, 409 if there are too many.
+ */
+export function addAlertChannel(
+  deps: AccountsDependencies,
+  { owner, watch, ...request }: ChannelRequest & { owner: string; watch: NewJob },
+  context: ActContext = {},
+): Promise<AlertChannel> {
+  const { clock, randomBytes } = deps.environment;
+  return deps.log.act(actOptions(deps, context), function* (note) {
+    yield* requireNoLimits(deps, "sets no alert channel");
+    if (request.budgetId !== undefined) yield* requireOwnBudget(owner, request.budgetId);
+    if ((yield* countAlertChannels(owner)) >= CHANNELS_MAX)
+      throw new AccountError(`There are ${CHANNELS_MAX} alert channels, which is the most: delete one first.`);
+    const id = `alert_channel_${randomId(randomBytes, ID_CHARACTERS)}`;
+    const channel: AlertChannel = { ...request, id, owner, createdAt: clock() };
+    yield insertAlertChannel(channel);
+    yield insertJob(watch);
+    note({ act: "alert_channel.create", target: `alert_channel:${id}`, after: noted(channel) });
+    return channel;
+  });
+}
+
+/** Deletes a channel of the user, which gets no further message. Throws 404 if the user has none with this id. */
+export function removeAlertChannel(
+  deps: AccountsDependencies,
+  { owner, id }: Pick<AlertChannel, "owner" | "id">,
+  context: ActContext = {},
+): Promise<AlertChannel> {
+  return deps.log.act(actOptions(deps, context), function* (note) {
+    const rows = yield selectAlertChannelsOf(owner);
+    const channel = rows.map((row) => alertChannels.read(row)).find((each) => each.id === id);
+    if (channel === undefined) throw new AccountError("There is no alert channel with this id.", "account_not_found");
+    yield* requireNoLimits(deps, "deletes no alert channel");
+    yield deleteAlertChannel(id);
+    note({ act: "alert_channel.delete", target: `alert_channel:${id}`, before: noted(channel) });
+    return channel;
+  });
+}
+
+/** Throws 404 unless the budget is the user's, or one of their tokens'. */
+function* requireOwnBudget(owner: string, id: string): Steps<void> {
+  const budget = yield* firstOf(selectBudget(id), budgets.read);
+  if (budget === undefined || !(yield* isOwnBudget(owner, budget))) throw noBudget(id);
+}
+
+function* isOwnBudget(owner: string, { ownerKind, ownerId }: Budget): Steps<boolean> {
+  if (ownerKind === "token") return (yield* findToken(ownerId))?.user === owner;
+  return ownerKind === "user" && ownerId === owner;
+}
+
+/** The rest of an address may be a secret. */
+function noted({ owner, url, budgetId, thresholds }: AlertChannel) {
+  return { user_id: owner, host: new URL(url).host, budget: budgetId ?? null, thresholds: [...thresholds] };
+}
