@@ -118,6 +118,11 @@ const makers: Readonly<Record<string, (owner: Caller) => Promise<string>>> = {
   // Their pages are not answered: they are active until they are deleted.
   "/v2/crawl/{id}": (owner) => made(owner, "/v2/crawl", { url: site.url.href, sitemap: "skip" }),
   "/v2/batch/scrape/{id}": (owner) => made(owner, "/v2/batch/scrape", { urls: [site.url.href] }),
+  "/v1/alerts/channels/{id}": async (owner) => {
+    // The first one signs for all.
+    await post(rig, "/v1/webhooks/secret", owner.token, {});
+    return made(owner, "/v1/alerts/channels", { url: site.url.href });
+  },
 };
 
 /** A call of a session. */

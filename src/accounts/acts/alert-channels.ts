@@ -1,10 +1,11 @@
-/** The addresses at which users get messages about their own budgets. */
+/** The addresses at which users and projects get messages about their own budgets. */
 import { randomId } from "../../core/index.ts";
 import { insertJob, type NewJob } from "../../jobs/index.ts";
 import { firstOf, type Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
 import { noBudget } from "../budgets/budgets.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
+import { ownerOf } from "../holder.ts";
 import {
   type AlertChannel,
   alertChannels,
@@ -18,17 +19,17 @@ import { findToken } from "../sql/tokens.ts";
 import { type ActContext, actOptions } from "./act-context.ts";
 import { requireNoLimits } from "./token-policy.ts";
 
-/** The most of one user. */
+/** The most of one owner. */
 const CHANNELS_MAX = 10;
 
 const ID_CHARACTERS = 16;
 
-/** A new channel; without a budget it is for all of the user's own. */
+/** A new channel; without a budget it is for all own ones. */
 type ChannelRequest = Pick<AlertChannel, "url" | "budgetId" | "thresholds">;
 
 /**
- * Adds a channel of a user, whose address was checked. `watch`: the job that looks at the budgets, if there is none yet. Throws an
- * `AccountError`: 403 for a token with limits of its own, 404 for a budget that is not the user's, 409 if there are too many.
+ * Adds a channel of a user or project, whose address was checked. `watch`: the job that looks at the budgets, if there is none yet. Throws an
+ * `AccountError`: 403 for a token with limits of its own, 404 for a budget that is not theirs, 409 if there are too many.
  */
 export function addAlertChannel(
   deps: AccountsDependencies,
@@ -50,7 +51,7 @@ export function addAlertChannel(
   });
 }
 
-/** Deletes a channel of the user, which gets no further message. Throws 404 if the user has none with this id. */
+/** Deletes a channel of the owner, which gets no further message. Throws 404 if the owner has none with this id. */
 export function removeAlertChannel(
   deps: AccountsDependencies,
   { owner, id }: Pick<AlertChannel, "owner" | "id">,
@@ -67,7 +68,7 @@ export function removeAlertChannel(
   });
 }
 
-/** Throws 404 unless the budget is the user's, or one of their tokens'. */
+/** Throws 404 unless the budget is the owner's, or one of their tokens'. */
 function* requireOwnBudget(owner: string, id: string): Steps<void> {
   const budget = yield* firstOf(selectBudget(id), budgets.read);
   if (budget === undefined || !(yield* isOwnBudget(owner, budget))) throw noBudget(id);
@@ -75,7 +76,7 @@ function* requireOwnBudget(owner: string, id: string): Steps<void> {
 
 function* isOwnBudget(owner: string, { ownerKind, ownerId }: Budget): Steps<boolean> {
   if (ownerKind === "token") return (yield* findToken(ownerId))?.user === owner;
-  return ownerKind === "user" && ownerId === owner;
+  return (ownerKind === "user" || ownerKind === "project") && ownerOf({ kind: ownerKind, id: ownerId }) === owner;
 }
 
 /** The rest of an address may be a secret. */

@@ -37,11 +37,11 @@ export function deleteHolder(
     const hadOwner = mayBeOwner(holder) && (yield* hasOwner(at));
     yield updateHolder({ ...holder, deletedAt: at });
     if (hadOwner && !(yield* hasOwner(at))) throw lastOwner();
-    if (kind !== "organisation") yield revokeTokensOf(ownerOf(holder), at);
-    if (kind === "user") {
-      yield leaveProjects(holder.id);
-      yield deleteAlertChannelsOf(holder.id);
+    if (kind !== "organisation") {
+      yield revokeTokensOf(ownerOf(holder), at);
+      yield deleteAlertChannelsOf(ownerOf(holder));
     }
+    if (kind === "user") yield leaveProjects(holder.id);
     if (kind === "project") yield* setMembers(holder.id, []);
     yield deleteBudgetsOf(holder, at);
     note({ act: `${kind}.delete`, target: `${kind}:${holder.id}`, before: settingsOf(holder, chain[0]) });

@@ -1,12 +1,12 @@
 import { column, sql, type Statement, type Steps, tableOf } from "../../storage/index.ts";
 
-/** An address of a user, which gets messages about the use of their own budgets. */
+/** An address of a user or project, which gets messages about the use of their own budgets. */
 export interface AlertChannel {
   id: string;
-  /** The user's id. */
+  /** The user's id, or `project:<id>`. */
   owner: string;
   url: string;
-  /** Of this one alone; undefined for all of the user's own. */
+  /** Of this one alone; undefined for all own ones. */
   budgetId: string | undefined;
   /** Whole percent of a budget, ascending. */
   thresholds: readonly number[];

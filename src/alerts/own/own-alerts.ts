@@ -1,6 +1,6 @@
 /**
  * Messages to users about the use of their own budgets, to the channels that they have set. A look of one process compares the
- * budgets with what was noted; each threshold that is crossed, and each that is over, is one message, signed with the user's secret.
+ * budgets with the notices; each threshold that is crossed, and each that is over, is one message, signed with the user's secret.
  */
 import { z } from "zod";
 import { type Clock, type JsonObject, randomId, type RandomBytes } from "../../core/index.ts";
@@ -34,7 +34,7 @@ interface OwnAlertsOptions {
 
 const sending = z.object({ task: z.literal("send"), channel: z.string(), message: z.record(z.string(), z.json()) });
 
-/** A budget as a channel is told of it. */
+/** A budget as the messages of a channel have it. */
 interface Use extends WatchedBudget {
   period: string | undefined;
   percent: number;
@@ -122,7 +122,7 @@ export class OwnAlerts implements JobHandler {
     return { notice, message: this.#message(use, notice, "opened") };
   }
 
-  /** Nobody is told of the end if the channel was deleted. */
+  /** There is no message of the end if the channel was deleted. */
   #close({ owner, url, ...notice }: NotedNotice): NoticeChange {
     const isThere = owner !== undefined && url !== undefined;
     return { notice, message: isThere ? this.#message({ owner, url }, notice, "closed") : undefined };

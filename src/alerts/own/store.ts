@@ -3,14 +3,14 @@ import type { NewJob } from "../../jobs/index.ts";
 /** A budget that a channel is for. */
 export interface WatchedBudget {
   channelId: string;
-  /** Whose the channel is. */
+  /** Whose the channel is: a user's id, or `project:<id>`. */
   owner: string;
   url: string;
   thresholds: readonly number[];
   accountId: string;
 }
 
-/** A threshold that was crossed, and that its channel was told of. */
+/** A threshold that was crossed, and that its channel has a message of. */
 export interface Notice {
   id: string;
   channelId: string;
@@ -39,11 +39,11 @@ export interface NoticeChange {
 
 /** The storage of own alerts on either engine. */
 export interface NoticeStore {
-  /** What all channels are for. */
+  /** The budgets of all channels. */
   watched(): Promise<WatchedBudget[]>;
   /** Those that are not over. */
   notices(): Promise<NotedNotice[]>;
   hasChannel(id: string): Promise<boolean>;
-  /** Writes the changes with the jobs of their messages, in one commit. What another process has changed meanwhile is left out. */
+  /** Writes the changes with the jobs of their messages, in one commit. Changes that another process has made meanwhile are left out. */
   settle(changes: { opened: readonly NoticeChange[]; closed: readonly NoticeChange[] }): Promise<void>;
 }

@@ -30,10 +30,16 @@ function toNotice({ period, ...rest }: ReturnType<typeof noted.read>): NotedNoti
   return { ...rest, period: period === "" ? undefined : period };
 }
 
-/** The accounts of each channel's user: the user's own, and those of their tokens. */
+/** The place of the id behind `project:`, counted from 1. */
+const PROJECT_ID_FROM = sql`9`;
+
+/** The accounts of each channel's owner, a user or a project: its own, and those of its tokens. */
 const OWN_ACCOUNTS = sql`SELECT c.id AS channel_id, c.owner, c.url, c.budget_id, c.thresholds, h.account_id
     FROM alert_channels c JOIN account_holders h ON h.kind = 'user' AND h.id = c.owner
     WHERE h.deleted_at IS NULL AND h.account_id IS NOT NULL
+  UNION ALL SELECT c.id, c.owner, c.url, c.budget_id, c.thresholds, h.account_id
+    FROM alert_channels c JOIN account_holders h ON h.kind = 'project' AND h.id = substr(c.owner, ${PROJECT_ID_FROM})
+    WHERE c.owner LIKE 'project:%' AND h.deleted_at IS NULL AND h.account_id IS NOT NULL
   UNION ALL SELECT c.id, c.owner, c.url, c.budget_id, c.thresholds, t.account_id
     FROM alert_channels c JOIN tokens t ON t.user_name = c.owner WHERE t.revoked_at IS NULL`;
 

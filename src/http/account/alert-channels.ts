@@ -1,7 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { addAlertChannel, type AlertChannel, removeAlertChannel } from "../../accounts/index.ts";
-import { GatewayError } from "../../core/index.ts";
-import { projectOf } from "../../auth/index.ts";
 import { accountsOf, type AdminNeeds, listOf, listSchema } from "../admin/admin-route.ts";
 import { actHeaders, actQuery, bodyOf, contextOf, idOf, reason, reference } from "../admin/requests.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
@@ -32,7 +30,10 @@ const answer = z
     object: z.literal("alert_channel"),
     id: z.string(),
     url: z.string(),
-    budget: z.string().nullable().describe("Null for all own budgets: the user's and those of their tokens."),
+    budget: z
+      .string()
+      .nullable()
+      .describe("Null for all own budgets: the user's or project's, and those of their tokens."),
     thresholds: z.array(z.int()),
     created_at: z.iso.datetime(),
   })
@@ -51,12 +52,6 @@ function shown({ id, url, budgetId, thresholds, createdAt }: AlertChannel): z.in
 }
 
 type Needs = AdminNeeds & Pick<Services, "webhooks" | "ownAlerts">;
-
-/** Throws 403 for a project, whose members have channels of their own. */
-function userOf({ principal: { user } }: RouteCall): string {
-  if (projectOf(user) === undefined) return user;
-  throw new GatewayError("role_required", "A project has no alert channels: they are for users.");
-}
 
 const listRoute = platformRoute({
   contract: {
@@ -91,7 +86,7 @@ const createRoute = platformRoute({
   access: "token",
   async handle(call: RouteCall, needs: Needs): Promise<Response> {
     const { url, budget: budgetId, thresholds, ...wanted } = await bodyOf(call, needs, body);
-    const owner = userOf(call);
+    const owner = call.principal.user;
     await needs.webhooks.check({ owner, url, param: "url" });
     const sorted = [...new Set(thresholds)].toSorted((one, other) => one - other);
     const request = { owner, url, budgetId, thresholds: sorted, watch: needs.ownAlerts.look };
@@ -114,7 +109,7 @@ const deleteRoute = platformRoute({
   },
   access: "token",
   async handle(call: RouteCall, needs: Needs): Promise<Response> {
-    const asked = { owner: userOf(call), id: idOf(call) };
+    const asked = { owner: call.principal.user, id: idOf(call) };
     return Response.json(shown(await removeAlertChannel(accountsOf(call, needs), asked, contextOf(call))));
   },
 });
