@@ -7,6 +7,7 @@ import type { Storage } from "../../src/storage/index.ts";
 import { median } from "../report/median.ts";
 import { onEachStore, type StoreUnderTest } from "../system/stores.ts";
 import { busyUser, fill } from "./fill.ts";
+import { type ExportFigure, measureExports } from "./exports.ts";
 import { type ListFigure, measureLists } from "./lists.ts";
 
 const DAY_MS = 86_400_000;
@@ -26,6 +27,8 @@ export interface GrowthFigures {
   usage: { title: string; ms: number }[];
   /** The first page of each list of the admin API. */
   lists: ListFigure[];
+  /** Of up to a million rows. */
+  exports: ExportFigure[];
   auditSeconds: number;
   sealSeconds: number;
   sealedAuditSeconds: number;
@@ -70,6 +73,8 @@ async function measureStore(
     },
   ];
   const lists = await measureLists(storage, busyUser);
+  progress(`growth: ${name}, exports`);
+  const exports = await measureExports(storage, { calls, from, to, user: busyUser });
   const drifts: number[] = [];
   const audit = async (): Promise<void> => {
     drifts.push((await store.audit()).drifts.length);
@@ -93,6 +98,7 @@ async function measureStore(
     fillSeconds,
     usage,
     lists,
+    exports,
     auditSeconds,
     sealSeconds,
     sealedAuditSeconds,

@@ -1,5 +1,6 @@
 import type { Bar } from "../report/bar.ts";
 import { count, markdownTable, milliseconds } from "../report/format.ts";
+import type { ExportFigure } from "./exports.ts";
 import type { GrowthFigures } from "./measure.ts";
 
 const megabytes = (bytes: number): string => `${count(bytes / 1e6)} MB`;
@@ -15,6 +16,9 @@ export function growthTable(figures: readonly GrowthFigures[]): string {
       row(`usage of ${title}, ms`, ({ usage }) => milliseconds(usage.find((each) => each.title === title)?.ms ?? 0)),
     ),
     row("slowest first page of a list of the admin API, ms", ({ lists }) => milliseconds(slowestOf(lists).ms)),
+    ...(figures[0]?.exports ?? []).map(({ title }) =>
+      row(`export of ${title}`, ({ exports }) => exportText(exports, title)),
+    ),
     row("audit of everything", (each) => seconds(each.auditSeconds)),
     row("seal of eleven months", (each) => seconds(each.sealSeconds)),
     row("audit after it", (each) => seconds(each.sealedAuditSeconds)),
@@ -27,18 +31,41 @@ export function growthTable(figures: readonly GrowthFigures[]): string {
   return `${markdownTable(head, rows)}\n`;
 }
 
+function exportText(figures: readonly ExportFigure[], wanted: string): string {
+  const { rows = 0, seconds: taken = 0, memory = 0 } = figures.find(({ title }) => title === wanted) ?? {};
+  return `${count(rows)} rows, ${seconds(taken)}, ${megabytes(memory)} more memory`;
+}
+
 const slowestOf = (figures: readonly { title: string; ms: number }[]): { title: string; ms: number } =>
   figures.reduce((slowest, each) => (each.ms > slowest.ms ? each : slowest), { title: "none", ms: 0 });
 
+const EXPORT_BYTES_MAX = 100e6;
+
+function exportBar(store: string, exports: readonly ExportFigure[]): Bar {
+  const { title, memory } = exports.reduce((most, each) => (each.memory > most.memory ? each : most), {
+    title: "none",
+    memory: 0,
+  });
+  return {
+    promise: `exports of a million rows on ${store} in under ${megabytes(EXPORT_BYTES_MAX)} more memory`,
+    measured: `${megabytes(memory)} (${title})`,
+    kept: memory < EXPORT_BYTES_MAX,
+  };
+}
+
 /** A report over a year stays fast, however many calls it contains, and so does the first page of each list. */
 export function growthBars(figures: readonly GrowthFigures[]): Bar[] {
-  return figures.flatMap(({ store, usage, lists, problem }) => {
+  return figures.flatMap(({ store, usage, lists, exports, problem }) => {
     const [report, list] = [slowestOf(usage), slowestOf(lists)];
     const barOf = (promise: string, { title, ms }: { title: string; ms: number }, most: number): Bar => ({
       promise: `${promise} on ${store} in under ${most} ms`,
       measured: problem ?? `${milliseconds(ms)} ms (${title})`,
       kept: problem === null && ms < most,
     });
-    return [barOf("usage of a year", report, 50), barOf("the first page of every list", list, 100)];
+    return [
+      barOf("usage of a year", report, 50),
+      barOf("the first page of every list", list, 100),
+      exportBar(store, exports),
+    ];
   });
 }

@@ -65,10 +65,10 @@ function curlOf(operation: Operation): string {
   return lines.join(" \\\n  ");
 }
 
-/** Speech has events and a form in JSON too, for those who ask for them. */
+/** Speech has events and a form in JSON too, for those who ask for them; lists have CSV in the same way. */
 function answersBytes({ responses }: Operation): boolean {
   const types = Object.keys(responses["200"]?.content ?? {});
-  return types.some((type) => /^(?:audio|image|video)\/|octet-stream/.test(type));
+  return types[0] === "text/csv" || types.some((type) => /^(?:audio|image|video)\/|octet-stream/.test(type));
 }
 
 function pythonOf(operation: Operation): string {

@@ -30,7 +30,7 @@ export {
   type ImportOutcome,
 } from "./acts/import-accounts.ts";
 export { issueTokenTo } from "./acts/issue-token.ts";
-export { listEntries, listHolds } from "./list-books.ts";
+export { entriesOf, listEntries, listHolds } from "./list-books.ts";
 export { listHolders } from "./list-holders.ts";
 export { listTokens } from "./list-tokens.ts";
 export { requireNoLimits } from "./acts/token-policy.ts";

@@ -4,6 +4,7 @@ import {
   accountId,
   type AccountState,
   type EntryKind,
+  type EntryPeriod,
   holderOfAccount,
   type ListedEntry,
   type ListedHold,
@@ -26,7 +27,7 @@ export interface EntriesPage extends BookPage {
 }
 
 /** The accounts that a page is about, as far as the caller reaches them. Throws 404 for an owner out of reach. */
-async function accountsIn(deps: AccountsDependencies, { owner }: BookPage) {
+async function accountsIn(deps: AccountsDependencies, { owner }: Pick<BookPage, "owner">) {
   const { caller } = deps;
   const own = reachesAll(caller) ? undefined : accountId("organisation", caller.organisation ?? "");
   return { within: own, account: owner && accountId(owner.kind, await idOf(deps, owner)) };
@@ -41,9 +42,24 @@ async function idOf(deps: AccountsDependencies, { kind, name }: AccountName): Pr
 export async function listEntries(deps: AccountsDependencies, page: EntriesPage) {
   const { limit, after, kind } = page;
   const { entries, scannedFrom } = await deps.books.entries({ ...(await accountsIn(deps, page)), limit, after, kind });
+  return { entries: await shownTo(deps, entries), scannedFrom };
+}
+
+/** Entries as the caller sees them. */
+async function shownTo(deps: AccountsDependencies, entries: readonly ListedEntry[]) {
   const places = await placesOf(deps, entries.map(payerOf));
   const shown = reachesAll(deps.caller) ? entries : entries.map(withoutActor);
-  return { entries: shown.map((entry) => entryJson(entry, places.of(payerOf(entry)))), scannedFrom };
+  return shown.map((entry) => entryJson(entry, places.of(payerOf(entry))));
+}
+
+interface EntriesPeriod extends Pick<EntryPeriod, "from" | "to"> {
+  owner?: AccountName | undefined;
+}
+
+/** All entries of a time in the caller's reach, part by part, the latest first. Throws 404 if the owner is out of it. */
+export async function* entriesOf(deps: AccountsDependencies, { owner, from, to }: EntriesPeriod) {
+  const accounts = await accountsIn(deps, { owner });
+  for await (const entries of deps.books.parts({ ...accounts, from, to })) yield await shownTo(deps, entries);
 }
 
 /** Open holds of the caller's reach. Throws 404 if the owner is out of it. */

@@ -15,6 +15,7 @@ export const commands: Readonly<Record<string, () => Promise<(program: Command) 
   usage: async () => (await import("./accounts/usage.ts")).addUsageCommand,
   calls: async () => (await import("./accounts/calls.ts")).addCallsCommand,
   call: async () => (await import("./accounts/calls.ts")).addCallCommand,
+  export: async () => (await import("./accounts/export.ts")).addExportCommand,
   audit: async () => (await import("./accounts/audit.ts")).addAuditCommands,
   import: async () => (await import("./import/commands.ts")).addImportCommands,
   credits: async () => (await import("./accounts/credits.ts")).addCreditsCommands,

@@ -2,6 +2,7 @@ export { intervalName } from "./interval-name.ts";
 export { openGenerationStore } from "./sql/open.ts";
 export type { Generation } from "./generation.ts";
 export type {
+  AllSpendingQuery,
   GenerationStore,
   SpendingGroup,
   SpendingOutcome,

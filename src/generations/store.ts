@@ -66,6 +66,14 @@ export interface SpendingQuery extends UsagePeriod {
   organisationOf: (account: string) => string | undefined;
 }
 
+/** The same without a bound of the number of groups; `day` is always among their values. */
+export interface AllSpendingQuery extends Omit<SpendingQuery, "groupsMax" | "interval" | "groupBy" | "after"> {
+  groupBy: readonly Exclude<UsageDimension, "day" | "session" | "end_user">[];
+}
+
+/** The groups, read while they are taken, or the time before which calls were removed. */
+export type AllSpending = { parts: AsyncIterable<SpendingGroup[]> } | { removedBefore: number };
+
 export interface UsageSums {
   /** Accepted calls, including failed ones. */
   requests: bigint;
@@ -132,6 +140,8 @@ export interface GenerationStore {
   usage(query: UsageQuery): Promise<UsageOutcome>;
   /** The same for many users, by several dimensions. */
   spending(query: SpendingQuery): Promise<SpendingOutcome>;
+  /** All groups of many users, which may be very many. */
+  allSpending(query: AllSpendingQuery): Promise<AllSpending>;
   /** A page of calls, from the newest. */
   list(query: CallPageQuery): Promise<CallPage>;
   /** All calls of a query in parts, from the newest. */

@@ -5,10 +5,12 @@
  * all callers, and other work runs between two of them. The sums of one batch fit into 64 bits.
  */
 import { projectOf } from "../auth/index.ts";
-import { type Calendar, GatewayError } from "../core/index.ts";
+import { type Calendar, dayName, GatewayError } from "../core/index.ts";
 import { holderOfAccount } from "../ledger/index.ts";
 import { intervalName } from "./interval-name.ts";
 import type {
+  AllSpending,
+  AllSpendingQuery,
   SpendingGroup,
   SpendingOutcome,
   SpendingQuery,
@@ -106,6 +108,31 @@ export class UsageReader {
     return this.#read(query);
   }
 
+  /**
+   * All groups without a bound of their number: those of one owner after the other's, of each the days from the oldest. Rejects like
+   * the reports.
+   */
+  async allGroups(query: AllSpendingQuery): Promise<AllSpending> {
+    const reading = { ...query, groupBy: ["day", ...query.groupBy] as const, interval: "day", groupsMax: 0 } as const;
+    const parts = this.#partsOf(reading);
+    return (await this.#removedFrom(parts, reading)) ?? { parts: this.#groupsOf(parts, reading) };
+  }
+
+  async *#groupsOf(parts: readonly UsagePart[], query: Reading): AsyncIterable<SpendingGroup[]> {
+    const total = nothing();
+    for (const owner of query.owners ?? (await this.#turns.take(query, () => this.#source.owners()))) {
+      const groups = new Map<string, SpendingGroup>();
+      for await (const rows of this.#batches(parts, query, owner)) {
+        for (const row of rows) this.#count(row, { owner, query, page: undefined, groups, total });
+        // The next batch may go on within this day.
+        yield taken(groups, Math.max(0, ...rows.map(({ day = 0 }) => day)));
+      }
+      yield taken(groups);
+    }
+    const removed = await this.#removedFrom(parts, query);
+    if (removed !== undefined) throw new GatewayError("storage_unavailable", "Calls were removed meanwhile.");
+  }
+
   async #read(query: Reading): Promise<SpendingOutcome> {
     const { groupBy, groupsMax } = query;
     const parts = this.#partsOf(query);
@@ -193,6 +220,18 @@ export class UsageReader {
     });
     return removedBefore > 0 && needsRemoved ? { removedBefore } : undefined;
   }
+}
+
+/** Takes the groups before a day out of the map. A late end may have moved the only call of a group to another one. */
+function taken(groups: Map<string, SpendingGroup>, day?: number): SpendingGroup[] {
+  const end = day === undefined ? undefined : dayName(day);
+  const found: SpendingGroup[] = [];
+  for (const [key, group] of groups) {
+    if (end !== undefined && (group.values.day ?? "") >= end) continue;
+    groups.delete(key);
+    if (group.requests > 0n) found.push(group);
+  }
+  return found;
 }
 
 interface Counting {

@@ -74,8 +74,9 @@ export interface PlatformContract extends Described {
   /** Another media type in which the body may be sent, as text. */
   textBody?: string;
   answer: z.ZodType;
-  /** The media type of the answer if it is not JSON. Parts of it can be requested then. */
+  /** The media type of the answer if it is not JSON. Parts of it can be requested then, unless it is written while it is made. */
   media?: string;
+  isStream?: boolean;
   /** Media types of text that its answer has if they are asked for. */
   otherAnswers?: readonly string[];
   /** The meaning of 404, if the route can return it. */
@@ -110,6 +111,7 @@ export function platformContract(
     textBody,
     answer,
     media,
+    isStream = false,
     otherAnswers = [],
     notFound,
     conflict,
@@ -137,7 +139,7 @@ export function platformContract(
         headers,
         content: { [media ?? "application/json"]: { schema: answer }, ...textsOf(otherAnswers) },
       },
-      ...(media === undefined
+      ...(media === undefined || isStream
         ? {}
         : { 206: { description: "A part.", headers, content: { [media]: { schema: answer } } } }),
       ...errorResponses([401, 402, 422, 502], surface),

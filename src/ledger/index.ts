@@ -42,6 +42,13 @@ export { LedgerSteps } from "./sql/steps.ts";
 export { type AuditReport, type Drift, type HeldNow, moneyCounters } from "./books.ts";
 export { BooksError, exportBooks, removeEntries, type RetentionStore, sealBooks } from "./retention.ts";
 export type { LedgerStore, OpenHold } from "./store.ts";
-export { type BookLists, type EntryKind, entryKinds, type ListedEntry, type ListedHold } from "./listed.ts";
+export {
+  type BookLists,
+  type EntryKind,
+  entryKinds,
+  type EntryPeriod,
+  type ListedEntry,
+  type ListedHold,
+} from "./listed.ts";
 export type { SpendingReader, SpentBalance } from "./spending.ts";
 export { startSweeper } from "./sweeper.ts";

@@ -61,10 +61,19 @@ export interface EntryPage {
   scannedFrom: string | undefined;
 }
 
+/** Entries of a time, all of them. */
+export interface EntryPeriod extends Pick<AccountFilter, "account" | "within"> {
+  /** Entries of this time or later, and before `to`, in milliseconds since the epoch. */
+  from: number;
+  to: number;
+}
+
 /** Lists of what the books contain. */
 export interface BookLists {
   /** The latest first. A page reads a bounded number of entries, and may have fewer than its limit of those that fit. */
   entries(filter: EntryFilter): Promise<EntryPage>;
+  /** Part by part, the latest first; a part may be empty. */
+  parts(period: EntryPeriod): AsyncIterable<readonly ListedEntry[]>;
   /** By their ids, so the oldest first as a rule. */
   holds(filter: HoldFilter): Promise<ListedHold[]>;
 }

@@ -1,3 +1,4 @@
+export { allSpending, type DailySpending } from "./all-spending.ts";
 export { callFilterOf, type CallPlace, callPlaces, organisationAccountOf } from "./calls.ts";
 export { parseMoment, type Moment, periodOf } from "./period.ts";
 export { reportSpending, spendingDimensions } from "./report-spending.ts";

@@ -19,7 +19,7 @@ export const spendingDimensions = [
   "end_user",
 ] as const satisfies readonly UsageDimension[];
 
-interface SpendingRequest extends Pick<SpendingQuery, "from" | "to" | "groupBy" | "interval" | "signal"> {
+export interface SpendingRequest extends Pick<SpendingQuery, "from" | "to" | "groupBy" | "interval" | "signal"> {
   /** Ids or names; of the token its id. */
   organisation?: string | undefined;
   user?: string | undefined;
@@ -35,7 +35,7 @@ interface SpendingRequest extends Pick<SpendingQuery, "from" | "to" | "groupBy" 
 
 export type SpendingReport = Extract<SpendingOutcome, { groups: unknown }> & { places: AccountPlaces };
 
-interface SpendingDependencies extends AccountsDependencies {
+export interface SpendingDependencies extends AccountsDependencies {
   generations: GenerationStore;
 }
 
@@ -44,9 +44,15 @@ export async function reportSpending(
   deps: SpendingDependencies,
   request: SpendingRequest,
 ): Promise<SpendingReport | Exclude<SpendingOutcome, { groups: unknown }>> {
-  const { caller, generations } = deps;
-  const { groupsMax = limits.usageGroupsMax } = request;
-  const organisation = await organisationIdOf(deps, organisationIn(caller, request.organisation));
+  const { groupBy, interval, groupsMax = limits.usageGroupsMax } = request;
+  const { query, places } = await queryOf(deps, request);
+  const report = await deps.generations.spending({ ...query, groupBy, interval, groupsMax });
+  return typeof report === "object" && "groups" in report ? { ...report, places } : report;
+}
+
+/** The query of a request in the caller's reach, and the names of accounts. */
+export async function queryOf(deps: SpendingDependencies, request: Omit<SpendingRequest, "groupBy" | "interval">) {
+  const organisation = await organisationIdOf(deps, organisationIn(deps.caller, request.organisation));
   const owner = await ownerIn(deps, request);
   const places = await accountPlaces(deps);
   const { token, provider, model, operation, session, end_user } = request;
@@ -55,13 +61,14 @@ export async function reportSpending(
       ([, value]) => value !== undefined,
     ),
   );
-  const { from, to, groupBy, interval, signal } = request;
-  const query = { from, to, groupBy, interval, groupsMax, filter, ...(signal !== undefined && { signal }) };
-  const owners = owner === undefined ? undefined : [owner];
-  const report = await generations.spending({
-    ...query,
-    owners,
-    organisationOf: (account) => places.organisationOf(account),
-  });
-  return typeof report === "object" && "groups" in report ? { ...report, places } : report;
+  const { from, to, signal } = request;
+  const query = {
+    from,
+    to,
+    filter,
+    owners: owner === undefined ? undefined : [owner],
+    organisationOf: (account: string) => places.organisationOf(account),
+    ...(signal !== undefined && { signal }),
+  };
+  return { query, places };
 }

@@ -8,7 +8,8 @@ export function spendingJson({ groups, total, places }: SpendingReport) {
   return { data: groups.map((group) => entryOf(group, places)), total: sumsJson(total) };
 }
 
-function entryOf({ values, ...sums }: SpendingGroup, places: AccountPlaces) {
+/** A group as the API and `--json` have it. */
+export function entryOf({ values, ...sums }: SpendingGroup, places: AccountPlaces) {
   const { organisation, project, user } = values;
   return {
     object: "usage" as const,

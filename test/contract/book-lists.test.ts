@@ -131,6 +131,24 @@ function describeLists(name: string, url: () => Promise<string>): void {
       expect(await as("owner", "get /admin/v1/entries?user=ann&organisation=acme")).toMatchObject({ status: 422 });
     });
 
+    test("have all entries of a period, in parts", async () => {
+      for (let number = 1; number <= 9; number += 1) await call(`req_${number}`, number % 3 === 0 ? "ann" : "stranger");
+      const all = (await openBookLists(server.storage).entries({ limit: 100 })).entries;
+      const times = all.map(({ createdAt }) => createdAt);
+      const lists = openBookLists(server.storage, 4);
+      for (const account of [undefined, "user:ann"])
+        for (const from of [0, times[6] ?? 0, times[2] ?? 0])
+          for (const to of [times[0] ?? 0, times[5] ?? 0, Number.MAX_SAFE_INTEGER]) {
+            const parts = await Array.fromAsync(lists.parts({ account, from, to }));
+            const { entries } = await openBookLists(server.storage).entries({ account, limit: 100 });
+            const mine = new Set(entries.map(({ id }) => id));
+            const wanted = all.filter(
+              ({ id, createdAt }) => createdAt >= from && createdAt < to && (account === undefined || mine.has(id)),
+            );
+            expect(parts.flat()).toEqual(wanted);
+          }
+    });
+
     test("come in pages that read so many entries at most", async () => {
       for (let number = 1; number <= 7; number += 1) await call(`req_${number}`, number === 2 ? "ann" : "stranger");
       const all = await listed("owner");

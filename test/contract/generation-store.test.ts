@@ -403,6 +403,36 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
         );
       });
 
+      test("is read whole in parts, each group once, with the days of each owner in order", async () => {
+        const call = fc.record({
+          owner: fc.constantFrom("alice", "bob"),
+          tokenId: fc.constantFrom("a", "c"),
+          model: fc.constantFrom("m", "n"),
+          startedAt: fc.integer({ min: 0, max: 6 * DAY }),
+        });
+        await put(...fc.sample(call, { seed: 20_261_128, numRuns: 80 }));
+        const groupBy = ["organisation", "user", "token", "model"] as const;
+        for (const [from, to] of [
+          [0, 7 * DAY],
+          [DAY / 2, 5 * DAY + 1],
+          [DAY / 4, DAY / 2],
+          [DAY, DAY],
+        ] as const) {
+          const found = await store.allSpending({ ...all, from, to, groupBy });
+          if (!("parts" in found)) throw new Error("there are none");
+          const groups = (await Array.fromAsync(found.parts)).flat();
+          const whole = await store.spending({ ...all, from, to, groupBy: ["day", ...groupBy] });
+          const text = (each: object): string => Bun.inspect(each, { sorted: true, compact: true });
+          expect(groups.map(text).toSorted()).toEqual(
+            typeof whole === "object" && "groups" in whole ? whole.groups.map(text).toSorted() : [],
+          );
+          for (const user of ["alice", "bob"]) {
+            const days = groups.flatMap(({ values }) => (values.user === user ? [values.day] : []));
+            expect(days).toEqual(days.toSorted((one = "", other = "") => one.localeCompare(other)));
+          }
+        }
+      });
+
       test("has a bound on its groups", async () => {
         await put({ owner: "a" }, { owner: "b" }, { owner: "c" });
         expect(await store.spending({ ...all, groupsMax: 2 })).toBe("too-many-groups");

@@ -1,33 +1,52 @@
 import type { Command } from "commander";
-import type { Calendar } from "../../core/index.ts";
-import { openGenerationStore } from "../../generations/index.ts";
-import { periodOf, reportSpending, spendingDimensions, spendingJson } from "../../spending/index.ts";
-import { choiceOption, type CommonOptions, listOption, UsageError, withCommonOptions } from "../options.ts";
-import { printJson, printTable } from "../print.ts";
-import { environment, withState } from "../state.ts";
+import { spendingDimensions, type spendingJson } from "../../spending/index.ts";
+import { addAdminCommand } from "../admin/admin-command.ts";
+import type { AskOptions } from "../admin/ask-admin.ts";
+import { choiceOption, listOption, UsageError } from "../options.ts";
+import { printTable } from "../print.ts";
 import { type CallFilterOptions, callFilterOf, withCallFilter, withPeriod } from "./call-filters.ts";
+import { momentText } from "./moments.ts";
 
 type Dimension = (typeof spendingDimensions)[number];
 
-interface UsageOptions extends CommonOptions, CallFilterOptions {
+interface UsageOptions extends AskOptions, CallFilterOptions {
   by: readonly Dimension[];
   interval: "day" | "week" | "month";
 }
 
-export function addUsageCommand(program: Command): void {
-  const command = withCommonOptions(
-    program.command("usage").description("spending by organisation, user, model and time"),
-  ).option("--by <dimensions>", `one or several of ${spendingDimensions.join(",")}`, dimensionsOption, ["day"]);
-  withPeriod(command, "7d").option(
-    "--interval <length>",
-    "day, week or month: of the groups by day",
-    intervalOption,
-    "day",
-  );
-  withCallFilter(command).action(show);
+interface UsageAnswer extends ReturnType<typeof spendingJson> {
+  group_by: readonly Dimension[];
 }
 
-const intervalOption = choiceOption("--interval", ["day", "week", "month"] as const);
+export function addUsageCommand(program: Command): void {
+  addAdminCommand<UsageOptions, UsageAnswer>(program, {
+    name: "usage",
+    description: "spending by organisation, user, model and time",
+    route: "get /admin/v1/usage",
+    options: (command) => {
+      command.option("--by <dimensions>", `one or several of ${spendingDimensions.join(",")}`, dimensionsOption, [
+        "day",
+      ]);
+      withPeriod(command, "7d").option(
+        "--interval <length>",
+        "day, week or month: of the groups by day",
+        choiceOption("--interval", ["day", "week", "month"] as const),
+        "day",
+      );
+      withCallFilter(command);
+    },
+    ask: ({ by, interval, since, until, ...options }) => ({
+      query: {
+        group_by: by.join(","),
+        interval,
+        from: momentText(since),
+        to: momentText(until),
+        ...callFilterOf(options),
+      },
+    }),
+    show,
+  });
+}
 
 function dimensionsOption(text: string): Dimension[] {
   const words = listOption(text);
@@ -37,28 +56,7 @@ function dimensionsOption(text: string): Dimension[] {
   return spendingDimensions.filter((dimension) => words.includes(dimension));
 }
 
-/** Throws a `UsageError` if it ends before it begins. */
-function periodIn(bounds: Parameters<typeof periodOf>[0], calendar: Calendar): ReturnType<typeof periodOf> {
-  try {
-    return periodOf(bounds, environment.clock(), calendar);
-  } catch (cause) {
-    throw new UsageError("--since: lies after --until", { cause });
-  }
-}
-
-async function show({ by: groupBy, since, until, interval, ...options }: UsageOptions): Promise<void> {
-  const report = await withState(options, async (state) => {
-    const generations = openGenerationStore(state.storage);
-    const period = periodIn({ from: since, to: until }, generations.calendar);
-    return reportSpending({ ...state, generations }, { ...period, ...callFilterOf(options), groupBy, interval });
-  });
-  if (report === "too-many-groups") throw new UsageError("--by: too many groups; ask for fewer, or for a shorter time");
-  if ("removedBefore" in report) {
-    const before = new Date(report.removedBefore).toISOString();
-    throw new UsageError(`--since: calls before ${before} have been removed; ask for whole days of them, by dates`);
-  }
-  const { data, total } = spendingJson(report);
-  if (options.json === true) return printJson({ data, total, group_by: groupBy, interval });
+function show({ data, total, group_by: groupBy }: UsageAnswer): void {
   const columns = [
     ...groupBy.map((dimension) => (dimension === "token" ? "token_id" : dimension)),
     ...amounts,

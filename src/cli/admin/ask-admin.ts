@@ -27,17 +27,28 @@ const ANSWER_MS_MAX = 10 * 60_000;
 
 /** The API's answer. Throws a `UsageError` with the API's message if the request is refused. */
 export async function askAdmin<Answer>(options: AskOptions, request: AdminRequest): Promise<Answer> {
-  const { server } = options;
-  const answer = server === undefined ? await askStorage(options, request) : await askServer(server, options, request);
-  return answer as Answer;
+  return (await readAdmin(options, request, (answer) => answer.json())) as Answer;
 }
 
-async function askStorage(options: AskOptions, request: AdminRequest): Promise<unknown> {
+/** What is read of the API's answer. Rejects like `askAdmin`. */
+export function readAdmin<Result>(
+  options: AskOptions,
+  request: AdminRequest,
+  read: (answer: Response) => Promise<Result>,
+): Promise<Result> {
+  const { server } = options;
+  return server === undefined ? askStorage(options, request, read) : askServer(server, { options, request, read });
+}
+
+async function askStorage<Result>(
+  options: AskOptions,
+  request: AdminRequest,
+  read: (answer: Response) => Promise<Result>,
+): Promise<Result> {
   const { createStorageApi } = await import("../../app/admin-api.ts");
   return withState(options, async (state) => {
     try {
-      const answer = await createStorageApi(state.storage, state)(requestOf("http://localhost", options, request));
-      return await answer.json();
+      return await read(await createStorageApi(state.storage, state)(requestOf("http://localhost", options, request)));
     } catch (thrown) {
       if (thrown instanceof GatewayError && thrown.fault === "client") throw new UsageError(thrown.message);
       throw thrown;
@@ -45,7 +56,13 @@ async function askStorage(options: AskOptions, request: AdminRequest): Promise<u
   });
 }
 
-async function askServer(server: string, options: AskOptions, request: AdminRequest): Promise<unknown> {
+interface Asked<Result> {
+  options: AskOptions;
+  request: AdminRequest;
+  read: (answer: Response) => Promise<Result>;
+}
+
+async function askServer<Result>(server: string, { options, request, read }: Asked<Result>): Promise<Result> {
   const base = baseOf(server);
   const { TOLLGATE_TOKEN: token = "" } = process.env;
   // On the command line it would be seen by everyone on the machine.
@@ -55,10 +72,14 @@ async function askServer(server: string, options: AskOptions, request: AdminRequ
   const answer = await fetch(asked, { signal, redirect: "manual" }).catch((reason: unknown) => {
     throw new UsageError(`${server} is not reached: ${reason instanceof Error ? reason.message : String(reason)}`);
   });
-  const read: unknown = await answer.json().catch(() => undefined);
-  if (answer.ok && read !== undefined) return read;
-  const message = objectOf(objectOf(read)?.["error"])?.["message"];
-  throw new UsageError(typeof message === "string" ? message : `${server} answers ${answer.status}`);
+  if (!answer.ok) {
+    const refusal: unknown = await answer.json().catch(() => undefined);
+    const message = objectOf(objectOf(refusal)?.["error"])?.["message"];
+    throw new UsageError(typeof message === "string" ? message : `${server} answers ${answer.status}`);
+  }
+  return read(answer).catch((reason: unknown) => {
+    throw new UsageError(`the answer of ${server} broke off`, { cause: reason });
+  });
 }
 
 /** The address without a slash at its end. */

@@ -198,6 +198,11 @@ function bind(
       reusePort: shared,
       ...(pair && { tls: { cert: pair.cert, key: pair.key } }),
       fetch,
+      // Without it, Bun prints whatever breaks a stream off, as text between the lines of the log.
+      error(thrown) {
+        console.error(thrown);
+        return new Response(undefined, { status: 500 });
+      },
       websocket: bunSockets,
     });
   } catch (cause) {

@@ -1,6 +1,8 @@
 import { Calendar, type Clock, limits } from "../../core/index.ts";
 import { readerOf, runnerOf, sql, type SqlRunner, type Storage } from "../../storage/index.ts";
 import {
+  type AllSpending,
+  type AllSpendingQuery,
   type GenerationStore,
   periodOfSeries,
   type SeriesQuery,
@@ -69,6 +71,10 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
 
   spending(query: SpendingQuery): Promise<SpendingOutcome> {
     return this.#usage.ofUsers(query);
+  }
+
+  allSpending(query: AllSpendingQuery): Promise<AllSpending> {
+    return this.#usage.allGroups(query);
   }
 
   list(query: CallPageQuery): Promise<CallPage> {

@@ -1,5 +1,5 @@
-import { stringify } from "csv-stringify/sync";
 import type { CallQuery, Generation, GenerationStore } from "../../generations/index.ts";
+import { answerRows } from "../answer-rows.ts";
 import type { answerOf } from "./generation.ts";
 
 type CallAnswer = Omit<ReturnType<typeof answerOf>, "object"> & Partial<Record<Whose, string | null>>;
@@ -27,48 +27,26 @@ const columns = [
   ...(["client_request_id", "upstream_request_id", "tags"] as const),
 ] as const satisfies readonly (keyof CallAnswer)[];
 
-/** Spreadsheets and other readers do not all know exponents. Credits have nine decimal places. */
-const decimalOf = (value: number): string => {
-  const text = String(value);
-  return text.includes("e") ? value.toFixed(9) : text;
-};
+/** The columns of everybody's calls. */
+export const allCallColumns: readonly string[] = [...columns, ...whose];
 
 export type CallsOf = (calls: readonly Generation[]) => Promise<CallAnswer[]>;
 
-/**
- * All calls of a query as CSV, written while they are read: the memory that it takes does not depend on their number. A text that a
- * spreadsheet would take for a formula begins with an apostrophe.
- */
-export async function callsAsCsv(
+/** The objects of all calls of a query, part by part. */
+export async function* callObjects(
+  generations: Pick<GenerationStore, "parts">,
+  query: CallQuery,
+  show: CallsOf,
+): AsyncIterable<CallAnswer[]> {
+  for await (const { calls } of generations.parts(query)) yield await show(calls);
+}
+
+/** All calls of a query as CSV. */
+export function callsAsCsv(
   generations: Pick<GenerationStore, "parts">,
   query: CallQuery,
   { show, isOfAll = false }: { show: CallsOf; isOfAll?: boolean },
 ): Promise<Response> {
-  const names = isOfAll ? [...columns, ...whose] : columns;
-  const parts = generations.parts(query)[Symbol.asyncIterator]();
-  // A failure before the first row has a status of its own.
-  let read = await parts.next();
-  let isFirst = true;
-  const body = new ReadableStream<string>({
-    async pull(controller) {
-      if (read.done === true) return controller.close();
-      const rows = await show(read.value.calls);
-      controller.enqueue(
-        stringify(rows, {
-          columns: [...names],
-          header: isFirst,
-          escape_formulas: true,
-          cast: { boolean: String, number: decimalOf, object: (value) => JSON.stringify(value) },
-        }),
-      );
-      isFirst = false;
-      read = await parts.next();
-    },
-    cancel: async () => void (await parts.return?.()),
-  });
-  const headers = {
-    "content-type": "text/csv; charset=utf-8",
-    "content-disposition": 'attachment; filename="calls.csv"',
-  };
-  return new Response(body.pipeThrough(new TextEncoderStream()), { headers });
+  const rows = callObjects(generations, query, show);
+  return answerRows(rows, { name: "calls", format: "csv", columns: isOfAll ? allCallColumns : columns });
 }

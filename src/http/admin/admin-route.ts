@@ -55,6 +55,17 @@ export function accountsOf(call: RouteCall, needs: AdminNeeds): AccountsDependen
   return { ...needs.admin, caller: needs.caller ?? callerOf(call, needs) };
 }
 
+/** Tells whether the caller has the same rights as now: for answers that last. Rejects if their token is no longer taken. */
+export async function rightsOf({ request }: RouteCall, { authenticate }: AdminNeeds): Promise<() => Promise<boolean>> {
+  if (authenticate === undefined) return () => Promise.resolve(true);
+  const { headers } = request;
+  const now = await authenticate(headers);
+  return async () => {
+    const { user, role, organisation } = await authenticate(headers);
+    return user === now.user && role === now.role && organisation === now.organisation;
+  };
+}
+
 const PAGE_MAX = 500;
 
 export const pageQuery = z.object({

@@ -3,6 +3,7 @@ import { bookRoutes } from "./books.ts";
 import { budgetRoutes, groupRoutes } from "./budgets.ts";
 import { callRoute, callsRoute } from "./calls.ts";
 import { creditsRoute } from "./credits.ts";
+import { exportsRoute } from "./exports/exports.ts";
 import { organisationRoutes, projectRoutes, userRoutes } from "./holders.ts";
 import { peopleRoute } from "./people.ts";
 import { realtimeRoutes } from "./realtime.ts";
@@ -23,6 +24,7 @@ export const adminRoutes = [
   adminUsageRoute,
   callsRoute,
   callRoute,
+  exportsRoute,
   ...auditRoutes,
   ...realtimeRoutes,
   reloadRoute,

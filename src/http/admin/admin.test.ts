@@ -89,6 +89,8 @@ const bodies: Partial<Record<AdminRoute, object>> = {
   "put /admin/v1/people": { people: [{ name: "new" }] },
 };
 
+const queries: Partial<Record<AdminRoute, string>> = { "get /admin/v1/exports": "?what=usage" };
+
 /** Whether the caller may know of somebody's things; from the issue's table, not from the code. */
 function mayKnow([caller, role, organisation]: (typeof people)[number], target: string): boolean {
   const [, , place] = people.find(([name]) => name === target) ?? [];
@@ -137,7 +139,7 @@ describe("every route, for every role, and the things of everybody", () => {
       for (const target of path.includes("{id}") ? targets : [caller]) {
         const place = people.find(([name]) => name === target)?.[2] ?? "nowhere";
         const id = idIn(path, target, place);
-        const dry = method === "get" ? "" : "?dry_run=true";
+        const dry = method === "get" ? (queries[route] ?? "") : "?dry_run=true";
         const body = path === "/admin/v1/credits" ? { user: "owner", amount: 1, reason: "x" } : bodies[route];
         const { status, code } = await as(caller, `${method} ${path.replace("{id}", id)}${dry}`, { body });
         const met = `${caller} → ${target}: ${status} ${code}`;
@@ -163,6 +165,11 @@ describe("every route, for every role, and the things of everybody", () => {
       const { json } = await as("organisation_admin", `get /admin/v1/${path}`);
       expect(JSON.stringify(json)).not.toMatch(/stranger|beta/);
       expect(JSON.stringify(json)).toContain(/organisations|projects/.test(path) ? "acme" : "peer");
+    }
+    for (const what of ["usage", "generations", "entries"]) {
+      const { json } = await as("organisation_admin", `get /admin/v1/exports?what=${what}&from=1970-01-01`);
+      expect(json["text"]).not.toMatch(/stranger|beta/);
+      expect(json["text"]).toContain("peer");
     }
     const own = await as("member", "get /admin/v1/tokens");
     expect((own.json["data"] as { user: string }[]).map(({ user }) => user)).toEqual(["member"]);

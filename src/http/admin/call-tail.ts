@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { GatewayError } from "../../core/index.ts";
 import type { CallFollower, Generation, GenerationStore } from "../../generations/index.ts";
 import { EVENT_HEADERS } from "../../streaming/index.ts";
+import { OpenStreams } from "./exports/open-streams.ts";
 
 /** How often the storage is asked for new calls. */
 const POLL_MS = 500;
@@ -12,12 +13,8 @@ const POLL_CALLS_MAX = 50;
 /** A comment after so many polls without calls: clients and proxies give up connections that are silent for long. */
 const QUIET_POLLS_MAX = 30;
 
-/** Tails at once in one process, each of which asks the storage, and those of one user among them. */
-const TAILS_MAX = 32;
-const TAILS_OF_USER_MAX = 2;
-
-/** The users of the open tails of each store. */
-const open = new WeakMap<object, string[]>();
+/** Each asks the storage. */
+const tails = new OpenStreams("of calls", { max: 32, ofUserMax: 2 });
 
 interface Tail {
   follower: CallFollower;
@@ -36,13 +33,7 @@ interface Tail {
  * there are too many such streams.
  */
 export async function tailCalls(generations: GenerationStore, tail: Tail): Promise<Response> {
-  const users = open.get(generations) ?? [];
-  open.set(generations, users);
-  if (users.length >= TAILS_MAX) throw tooMany(`This process has ${TAILS_MAX} streams of calls already.`);
-  if (users.filter((user) => user === tail.user).length >= TAILS_OF_USER_MAX)
-    throw tooMany(`Your user has ${TAILS_OF_USER_MAX} streams of calls in this process already.`);
-  users.push(tail.user);
-  const events = eventsOf(tail, () => users.splice(users.indexOf(tail.user), 1));
+  const events = eventsOf(tail, tails.open(generations, tail.user));
   // Calls that end from here on are sent.
   await events.next();
   const body = new ReadableStream<string>({
@@ -83,10 +74,6 @@ async function* eventsOf(
 /** While the storage can't be asked, nothing is sent either. */
 function isUnavailable(reason: unknown): boolean {
   return reason instanceof GatewayError && reason.code === "storage_unavailable";
-}
-
-function tooMany(message: string): GatewayError {
-  return new GatewayError("rate_limit_exceeded", message, { retryAfterSeconds: 10 });
 }
 
 const eventOf = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -8,7 +8,7 @@ import { answerOf, generationAnswer } from "../account/generation.ts";
 import { moment } from "../account/usage.ts";
 import { parseQuery } from "../parse-query.ts";
 import type { RouteCall } from "../route.ts";
-import { accountsOf, type AdminNeeds, adminRoute, pageQuery } from "./admin-route.ts";
+import { accountsOf, type AdminNeeds, adminRoute, pageQuery, rightsOf } from "./admin-route.ts";
 import { tailCalls } from "./call-tail.ts";
 import { placeFields, placeJson } from "./place.ts";
 import { reference } from "./requests.ts";
@@ -38,7 +38,7 @@ const listQuery = pageQuery.extend({
 });
 
 /** The objects of some calls, with the names of their users and organisations. */
-function shownBy(call: RouteCall, needs: AdminNeeds) {
+export function shownBy(call: RouteCall, needs: AdminNeeds) {
   return async (calls: readonly Generation[]): Promise<z.input<typeof callAnswer>[]> => {
     if (calls.length === 0) return [];
     const placeOf = await callPlaces(accountsOf(call, needs), calls);
@@ -84,17 +84,6 @@ export const callsRoute = adminRoute(
     } satisfies z.input<typeof listAnswer>);
   },
 );
-
-/** Tells whether the caller has the same rights as now. */
-async function rightsOf({ request }: RouteCall, { authenticate }: AdminNeeds): Promise<() => Promise<boolean>> {
-  if (authenticate === undefined) return () => Promise.resolve(true);
-  const { headers } = request;
-  const now = await authenticate(headers);
-  return async () => {
-    const { user, role, organisation } = await authenticate(headers);
-    return user === now.user && role === now.role && organisation === now.organisation;
-  };
-}
 
 const oneQuery = z.object({
   to: moment

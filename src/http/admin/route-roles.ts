@@ -46,6 +46,7 @@ export const routeRoles = {
   "get /admin/v1/usage": readers,
   "get /admin/v1/generations": readers,
   "get /admin/v1/generations/{id}": readers,
+  "get /admin/v1/exports": readers,
   "get /admin/v1/providers": operators,
   "patch /admin/v1/providers/{id}": ["owner", "operator"],
   "get /admin/v1/routes": operators,

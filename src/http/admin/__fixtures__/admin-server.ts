@@ -131,7 +131,8 @@ export class AdminServer {
         ...(body !== undefined && { body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body) }),
       }),
     );
-    const json = (await answer.json()) as Record<string, unknown> & {
+    const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
+    const json = (isJson ? await answer.json() : { text: await answer.text() }) as Record<string, unknown> & {
       error?: { code: string; param: string | null; message: string };
     };
     return { status: answer.status, code: json.error?.code, etag: answer.headers.get("etag"), json };
