@@ -1,6 +1,7 @@
 import { GatewayError } from "../../core/index.ts";
 import { pageHeaders } from "../page-headers.ts";
 import type { HttpRoute } from "../route.ts";
+import { hasVersion, takesCoding } from "../static/negotiation.ts";
 import { documentationFile } from "./documentation-files.ts";
 
 const headers = {
@@ -21,20 +22,8 @@ async function answer(request: Request, path: string): Promise<Response> {
   const { type, bytes, gzipped, etag } = file;
   const own = { ...headers, "content-type": type, etag };
   if (hasVersion(request, etag)) return new Response(null, { status: 304, headers: own });
-  if (!takesGzip(request)) return new Response(bytes, { headers: own });
+  if (!takesCoding(request, "gzip")) return new Response(bytes, { headers: own });
   return new Response(gzipped, { headers: { ...own, "content-encoding": "gzip" } });
-}
-
-/** Whether the client has this version already. It may name several, and a proxy that compresses makes them weak (RFC 9110, 13.1.2). */
-function hasVersion({ headers: sent }: Request, etag: string): boolean {
-  const tags = (sent.get("if-none-match") ?? "").split(",").map((tag) => tag.trim());
-  return tags.some((tag) => tag === "*" || tag.replace(/^W\//, "") === etag);
-}
-
-/** `gzip;q=0` refuses it (RFC 9110, 12.5.3). */
-function takesGzip({ headers: sent }: Request): boolean {
-  const codings = (sent.get("accept-encoding") ?? "").toLowerCase().split(",");
-  return codings.some((coding) => /^\s*(x-)?gzip\s*(;(?!\s*q=0(\.0*)?\s*$).*)?$/.test(coding));
 }
 
 type PageRoute = HttpRoute<object, "public">;
