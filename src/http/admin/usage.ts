@@ -28,8 +28,8 @@ const query = z.object({
   provider: reference.optional().describe("The prefix of a provider."),
   model: printableText(256).optional().describe("The id of a model, with the prefix of its provider."),
   operation: reference.optional(),
-  session: reference.optional(),
-  end_user: reference.optional(),
+  session: printableText(128).optional(),
+  end_user: printableText(128).optional(),
 });
 
 const answer = z
