@@ -12,6 +12,7 @@ import { limitsDocument } from "./dialects/limits-document.ts";
 import { withHolds } from "./holds/holds-table.ts";
 import { withConfigurationLists } from "./configuration/configuration-lists.ts";
 import { withLitellmTables } from "./litellm/litellm-tables.ts";
+import { consoleFiles, leftConsoleFiles, withCompressed } from "./console/build-console.ts";
 import { leftPages, documentationPages } from "./documentation/documentation-pages.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -46,25 +47,44 @@ function json(document: object): string {
 const check = process.argv.includes("--check");
 let isOutOfDate = false;
 
-function put(file: string, text: string): void {
+/** A file's new content, and whether the one on disk has it already. */
+interface Content {
+  bytes: () => string | Uint8Array;
+  isCurrent: (onDisk: Uint8Array) => boolean;
+}
+
+function put(file: string, { bytes, isCurrent }: Content): void {
   const path = join(root, file);
-  if (existsSync(path) && readFileSync(path, "utf8") === text) return;
+  if (existsSync(path) && isCurrent(readFileSync(path))) return;
   isOutOfDate = true;
   if (check) console.error(`${file} is out of date: run "npm run generate" and commit it`);
   else {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
+    writeFileSync(path, bytes());
   }
 }
 
-for (const [file, make] of Object.entries(generated)) put(file, make());
+const textOf = (text: string): Content => ({
+  bytes: () => text,
+  isCurrent: (onDisk) => Buffer.from(text).equals(onDisk),
+});
+
+function removeLeft(files: readonly string[]): void {
+  for (const file of files) {
+    isOutOfDate = true;
+    if (check) console.error(`${file} is generated from nothing: run "npm run generate" and commit it`);
+    else rmSync(join(root, file));
+  }
+}
+
+for (const [file, make] of Object.entries(generated)) put(file, textOf(make()));
 
 // From the documents above.
 const pages = await documentationPages(root);
-for (const [file, text] of Object.entries(pages)) put(file, text);
-for (const file of leftPages(root, pages)) {
-  isOutOfDate = true;
-  if (check) console.error(`${file} is a page of nothing: run "npm run generate" and commit it`);
-  else rmSync(join(root, file));
-}
+for (const [file, text] of Object.entries(pages)) put(file, textOf(text));
+removeLeft(leftPages(root, pages));
+
+const built = withCompressed(await consoleFiles(root));
+for (const { path, ...content } of built) put(path, content);
+removeLeft(leftConsoleFiles(root, built));
 if (check && isOutOfDate) process.exitCode = 1;

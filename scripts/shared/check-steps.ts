@@ -3,6 +3,7 @@ import type { Step } from "./steps.ts";
 /** The steps of `npm run check`; the slow ones first, because two run in parallel. */
 export const checkSteps: readonly Step[] = [
   { name: "types", command: ["tsc", "--noEmit"] },
+  { name: "types of the console", command: ["tsc", "--noEmit", "-p", "console"] },
   { name: "lint", command: ["oxlint", "--format=unix"] },
   { name: "dead code", command: ["knip"] },
   { name: "format", command: ["oxfmt", "--list-different"] },

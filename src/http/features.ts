@@ -3,6 +3,7 @@ import { adminFeature } from "./admin/feature.ts";
 import { audioFeature } from "./audio/index.ts";
 import { chatFeature } from "./chat/index.ts";
 import { completionsFeature } from "./completions/index.ts";
+import { consoleFeature } from "./console/index.ts";
 import { conversationsFeature } from "./conversations/index.ts";
 import { documentationFeature } from "./documentation/index.ts";
 import { embeddingsFeature } from "./embeddings/index.ts";
@@ -24,6 +25,7 @@ import { webFeature } from "./web/index.ts";
 export const features: readonly Feature[] = [
   platformFeature,
   documentationFeature,
+  consoleFeature,
   modelsFeature,
   accountFeature,
   chatFeature,

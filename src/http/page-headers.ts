@@ -1,5 +1,5 @@
 /** Sources by directive, besides those that no page of the gateway needs. */
-type Sources = Readonly<Partial<Record<"style-src" | "script-src" | "connect-src", string>>>;
+type Sources = Readonly<Partial<Record<"style-src" | "script-src" | "connect-src" | "img-src" | "media-src", string>>>;
 
 /** The headers of a page of the gateway: only these sources are permitted, and nobody may frame it. */
 export function pageHeaders(sources: Sources): Record<string, string> {

@@ -45,7 +45,13 @@ export const startPageRoute: HttpRoute<Needs, "public"> = {
     if (request.headers.get("accept")?.includes("text/html") === true) {
       return new Response(await pageOf(addressOf(request), services), { headers: ownHeaders });
     }
-    const paths = { documentation: "/docs", openapi: "/openapi.json", health: "/health", models: "/v1/models" };
+    const paths = {
+      console: "/console",
+      documentation: "/docs",
+      openapi: "/openapi.json",
+      health: "/health",
+      models: "/v1/models",
+    };
     return Response.json({ name: "Tollgate", version: services.version, ...paths }, { headers: { vary: "accept" } });
   },
 };
@@ -74,11 +80,12 @@ function pageOf(url: string, { version, sandboxed }: Needs) {
           One HTTP gateway in front of every AI provider: chat, Messages, Responses, embeddings, images, video, audio,
           realtime and the web, with one token, paid from one prepaid balance.
         </p>
+        <p><a href="/console">Console</a> · <a href="/docs">Documentation</a></p>
         ${sandboxed.length > 0 ? simulated : ""} ${settingsOf(url)} ${firstCallsOf(url)}
         <h2>This gateway</h2>
         <p>
-          <a href="/docs">Documentation</a> · <a href="/openapi.json">OpenAPI description</a> ·
-          <a href="/health">health</a> · <a href="/health/ready">readiness</a> · version ${version}
+          <a href="/openapi.json">OpenAPI description</a> · <a href="/health">health</a> ·
+          <a href="/health/ready">readiness</a> · version ${version}
         </p>
       </body>
     </html> `;

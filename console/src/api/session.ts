@@ -1,0 +1,46 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { ApiError, request } from "./client.ts";
+import type { Role, Session } from "./types.ts";
+
+const SESSION = "/admin/v1/session";
+
+export const sessionKey = ["session"] as const;
+
+/** Those who may read what all users in their reach have spent; the others see their own. */
+const readers: ReadonlySet<Role> = new Set(["owner", "billing", "auditor", "organisation_admin"]);
+
+/** The session of this browser; null if nobody is signed in. */
+export async function fetchSession(): Promise<Session | null> {
+  try {
+    return await request<Session>(SESSION);
+  } catch (reason) {
+    if (reason instanceof ApiError && (reason.status === 401 || reason.status === 404)) return null;
+    throw reason;
+  }
+}
+
+/** Signs in by a token, or by the code that a sandbox prints. The answer sets the cookie. */
+export function signIn(token: string): Promise<Session> {
+  return request<Session>(SESSION, { method: "POST", body: { token } });
+}
+
+export async function signOut(): Promise<void> {
+  await request(SESSION, { method: "DELETE" });
+}
+
+/** Of the signed-in user. The frame shows pages only if there is one. */
+export function useSession(): Session {
+  const client = useQueryClient();
+  const { data } = useQuery({ queryKey: sessionKey, queryFn: fetchSession, staleTime: 60_000 });
+  const session = data ?? client.getQueryData<Session>(sessionKey);
+  if (session === undefined || session === null) throw new Error("nobody is signed in");
+  return session;
+}
+
+/** Where reports and calls are read: those of everybody in the user's reach, or the user's own. */
+export function useReach(): { seesAll: boolean; usage: string; generations: string } {
+  const { role } = useSession();
+  const seesAll = readers.has(role);
+  const base = seesAll ? "/admin/v1" : "/v1";
+  return { seesAll, usage: `${base}/usage`, generations: `${base}/generations` };
+}

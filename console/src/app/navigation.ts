@@ -1,0 +1,28 @@
+import type { Role } from "../api/types.ts";
+
+/** A page of the navigation. */
+export interface PageEntry {
+  /** Below `/console/`. */
+  path: string;
+  title: string;
+  section: "Money" | "Traffic" | "Operation";
+  /** Those whose API the page needs; absent if it is for everybody. */
+  roles?: readonly Role[];
+}
+
+/**
+ * The pages in the order of the navigation. A page is a line here, its component in `pages.ts`, and a folder in `pages/`; a page whose
+ * API does not exist has no line.
+ */
+const navigation = [
+  { path: "spend", title: "Spend", section: "Money" },
+  { path: "requests", title: "Requests", section: "Traffic" },
+] as const satisfies readonly PageEntry[];
+
+export type PagePath = (typeof navigation)[number]["path"];
+
+/** The pages for a role. */
+export function pagesFor(role: Role): readonly (PageEntry & { path: PagePath })[] {
+  const pages: readonly (PageEntry & { path: PagePath })[] = navigation;
+  return pages.filter(({ roles }) => roles === undefined || roles.includes(role));
+}

@@ -1,0 +1,80 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { useIsFetching, useQuery } from "@tanstack/react-query";
+import { Navigate, Outlet, useLocation } from "@tanstack/react-router";
+import { useState } from "react";
+import { fetchSession, sessionKey } from "../api/session.ts";
+import { IconButton } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { KeysDialog } from "./keys-dialog.tsx";
+import { Palette } from "./palette.tsx";
+import { Brand, Sidebar } from "./sidebar.tsx";
+import { useShortcuts } from "./use-shortcuts.ts";
+import { UserMenu } from "./user-menu.tsx";
+
+/** The navigation, and the page in its `main`. */
+export function Frame() {
+  const { data: session } = useQuery({ queryKey: sessionKey, queryFn: fetchSession, staleTime: 60_000 });
+  const { href } = useLocation();
+  if (session === null) return <Navigate to="/sign-in" search={{ next: href }} replace />;
+  return <SignedIn />;
+}
+
+function SignedIn() {
+  const [open, setOpen] = useState<"palette" | "keys" | "navigation">();
+  useShortcuts({ palette: () => setOpen("palette"), keys: () => setOpen("keys") });
+  const close = () => setOpen(undefined);
+  return (
+    <div className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-lg focus:bg-raised focus:px-3 focus:py-2"
+      >
+        Skip to content
+      </a>
+      <aside className="no-print sticky top-0 hidden h-dvh border-r border-line bg-surface lg:block">
+        <Sidebar openPalette={() => setOpen("palette")} />
+      </aside>
+      <div className="min-w-0">
+        <header className="no-print sticky top-0 z-20 flex items-center gap-1 border-b border-line bg-surface px-3 py-2 lg:hidden">
+          <IconButton label="Navigation" onClick={() => setOpen("navigation")}>
+            <Icon name="menu" />
+          </IconButton>
+          <Brand />
+          <IconButton label="Go to a page" className="ml-auto" onClick={() => setOpen("palette")}>
+            <Icon name="search" />
+          </IconButton>
+          <UserMenu isCompact openKeys={() => setOpen("keys")} />
+        </header>
+        <Main openKeys={() => setOpen("keys")} />
+      </div>
+      <Dialog.Root open={open === "navigation"} onOpenChange={close}>
+        <Dialog.Portal>
+          <Dialog.Backdrop className="fixed inset-0 z-30 bg-black/40" />
+          <Dialog.Popup className="fixed inset-y-0 left-0 z-40 w-64 border-r border-line bg-surface">
+            <Dialog.Title className="sr-only">Navigation</Dialog.Title>
+            <Sidebar openPalette={() => setOpen("palette")} onNavigate={close} />
+          </Dialog.Popup>
+        </Dialog.Portal>
+      </Dialog.Root>
+      <Palette isOpen={open === "palette"} close={close} />
+      <KeysDialog isOpen={open === "keys"} close={close} />
+    </div>
+  );
+}
+
+function Main({ openKeys }: { openKeys: () => void }) {
+  // The session is asked for again and again; its requests are no loading of the page.
+  const loading = useIsFetching({
+    predicate: ({ queryKey, state }) => queryKey[0] !== sessionKey[0] && state.data === undefined,
+  });
+  return (
+    <div className="relative mx-auto max-w-[92rem]">
+      <div className="no-print absolute top-5 right-6 z-10 hidden lg:block">
+        <UserMenu openKeys={openKeys} />
+      </div>
+      <main id="main" tabIndex={-1} aria-busy={loading > 0} className="px-4 py-5 outline-none sm:px-6 lg:px-8 lg:py-6">
+        <Outlet />
+      </main>
+    </div>
+  );
+}

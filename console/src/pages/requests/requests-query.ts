@@ -1,0 +1,50 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { addressOf, request } from "../../api/client.ts";
+import { useReach } from "../../api/session.ts";
+import type { Generation, List } from "../../api/types.ts";
+import { useWords } from "../../app/search.ts";
+import { type Grouping, groupingsFor } from "../../reports/dimensions.ts";
+import { filtersOf } from "../../reports/filter-chips.tsx";
+
+/** The words of the address that choose calls: those of the API. */
+export interface CallFilter {
+  filters: Partial<Record<Grouping, string>>;
+  status: "" | "ok" | "failed";
+  from: string | undefined;
+  to: string | undefined;
+}
+
+export function useCallFilter(): CallFilter {
+  const words = useWords();
+  const { seesAll } = useReach();
+  const allowed = new Set<string>(groupingsFor(seesAll));
+  const filters = Object.fromEntries(Object.entries(filtersOf(words)).filter(([name]) => allowed.has(name)));
+  const status = words["status"];
+  return {
+    filters,
+    status: status === "ok" || status === "failed" ? status : "",
+    from: words["from"],
+    to: words["to"],
+  };
+}
+
+const PAGE_CALLS = 100;
+
+/** The address of the calls, without a page. */
+export function useCallsAddress({ filters, status, from, to }: CallFilter) {
+  const { generations } = useReach();
+  return (more: Record<string, string | number | undefined> = {}) =>
+    addressOf(generations, { ...filters, status, from, to, ...more });
+}
+
+/** The calls, newest first, page by page. */
+export function useCalls(filter: CallFilter) {
+  const address = useCallsAddress(filter);
+  return useInfiniteQuery({
+    queryKey: [address(), "pages"],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      request<List<Generation>>(address({ limit: PAGE_CALLS, after: pageParam }), { signal }),
+    getNextPageParam: ({ next_cursor: next }) => next,
+  });
+}

@@ -1,0 +1,50 @@
+/**
+ * The files of `console/dist`, which `npm run generate` builds. They are read when they are asked for, and not kept: a browser keeps the
+ * assets itself, for good.
+ */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+
+/** The codings in which each file exists beside the plain one, by the ends of their names. */
+const endings = { br: ".br", gzip: ".gz" } as const;
+
+export type Coding = keyof typeof endings;
+
+const folder = new URL("../../../console/dist/", import.meta.url);
+
+const types: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** The name of an asset contains the hash of its content. No other path is looked for. */
+const assetName = /^assets\/[\w-]+-([\da-z]{8,})\.(js|css|svg)$/;
+
+/** What is known of an asset from its path below `/console/`; undefined if it is none. */
+export function assetOf(path: string): { type: string; etag: string } | undefined {
+  const [, hash, extension = ""] = assetName.exec(path) ?? [];
+  const type = types[extension];
+  return hash === undefined || type === undefined ? undefined : { type, etag: `"${hash}"` };
+}
+
+/** The bytes of a file below `console/dist`; undefined if there is none. */
+export async function consoleFile(
+  path: string,
+  coding: Coding | undefined,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const name = coding === undefined ? path : `${path}${endings[coding]}`;
+  try {
+    return Uint8Array.from(await readFile(new URL(name, folder)));
+  } catch (reason) {
+    if (reason instanceof Error && "code" in reason && reason.code === "ENOENT") return undefined;
+    throw reason;
+  }
+}
+
+/** Of the page, which has no hash in its name. */
+export async function pageTag(): Promise<string | undefined> {
+  const bytes = await consoleFile("index.html", undefined);
+  if (bytes === undefined) return undefined;
+  return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
+}

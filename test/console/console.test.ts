@@ -1,0 +1,170 @@
+/** The console in a real Chromium: its figures, its keys, its policy, and axe on each page. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
+import { hasChromium } from "../kit/index.ts";
+import { axeViolations, type ConsoleScene, loaded, openConsole } from "./console-scene.ts";
+
+interface Sums {
+  requests: number;
+  credits: number;
+  input_tokens: number;
+}
+
+/** Names that are markup, formulas and too long. */
+const hostile = `<img src=x onerror=alert(1)>=1+1${"x".repeat(40)}`;
+
+describe.skipIf(!hasChromium)("the console", () => {
+  let scene: ConsoleScene;
+  let callId: string;
+  beforeAll(async () => {
+    scene = await openConsole();
+    const { gateway } = scene.rig;
+    const tokens = [await gateway.token({ user: "ada" }), await gateway.token({ user: "grace" })];
+    const models = ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5", "mistral/mistral-small-latest"];
+    for (const [index, token] of tokens.entries()) {
+      for (const model of models.slice(index)) {
+        const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${token}`, "x-tollgate-session": hostile, "x-tollgate-end-user": hostile },
+          body: JSON.stringify({ model, messages: [{ role: "user", content: `words:${7 * (index + 1)}` }] }),
+        });
+        expect(answer.status).toBe(200);
+        callId = answer.headers.get("x-request-id") ?? "";
+        await answer.text();
+      }
+    }
+  }, 60_000);
+  afterAll(() => scene.close());
+
+  /** The machine-readable values of the figures within an element. */
+  const valuesOf = async (place: Locator): Promise<(string | null)[]> => {
+    const figures = await place.locator("data").all();
+    return Promise.all(figures.map((figure) => figure.getAttribute("value")));
+  };
+
+  test("has the API's figures on Spend, and its total in the last row", async () => {
+    const page = await scene.open("/console/spend?group_by=user,model");
+    interface Group extends Sums {
+      user: string;
+      model: string;
+    }
+    const { data, total } = await scene.api<{ data: Group[]; total: Sums }>("/admin/v1/usage?group_by=user,model");
+    expect(data).toHaveLength(5);
+    const rows = page.locator("tbody tr");
+    expect(await rows.count()).toBe(5);
+    for (const { user, model, credits, requests, input_tokens: input } of data) {
+      const row = rows.filter({ hasText: user }).filter({ hasText: model });
+      const values = await valuesOf(row);
+      expect(values.slice(0, 4).map(Number)).toEqual([credits, requests, 0, input]);
+    }
+    const last = await valuesOf(page.locator("tfoot"));
+    expect(last.slice(0, 2).map(Number)).toEqual([total.credits, total.requests]);
+    await page.close();
+  }, 60_000);
+
+  test("opens a figure onto the calls that it consists of, and one of them onto its bill", async () => {
+    const page = await scene.open("/console/spend?group_by=user");
+    await page.locator("tbody tr", { hasText: "grace" }).locator("a").first().click();
+    await page.waitForURL("**/console/requests?*user=grace*");
+    await page.waitForSelector("tbody tr a");
+    const { data } = await scene.api<{ data: { id: string }[] }>("/admin/v1/generations?user=grace");
+    expect(await page.locator("tbody tr a").count()).toBe(data.length);
+    await page.locator("tbody tr a").first().click();
+    await page.waitForURL(`**/console/requests/${data[0]?.id}`);
+    await page.waitForSelector("tfoot data");
+    const call = await scene.api<{ credits: number }>(`/admin/v1/generations/${data[0]?.id}`);
+    expect((await valuesOf(page.locator("tfoot"))).map(Number)).toEqual([call.credits]);
+    const lines = (await valuesOf(page.locator("tbody tr td:last-child"))).map((text) =>
+      Math.round(Number(text) * 1e9),
+    );
+    expect(lines.reduce((sum, each) => sum + each, 0)).toBe(Math.round(call.credits * 1e9));
+    await page.close();
+  }, 60_000);
+
+  test("is used by the keyboard alone", async () => {
+    const page = await scene.open("/console/spend");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("requests");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/console/requests");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "hidden" });
+    await page.keyboard.press("/");
+    await page.keyboard.type(callId);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/console/requests/${callId}`);
+    await loaded(page);
+    await page.getByRole("button", { name: "admin" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "Sign out" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.close();
+  }, 60_000);
+
+  test("shows calls while they end, those that match the filter", async () => {
+    const page = await scene.open("/console/requests?user=ada");
+    const tail = page.waitForResponse(
+      (response) => response.headers()["content-type"]?.includes("event-stream") === true,
+    );
+    await page.getByRole("button", { name: "Live" }).click();
+    await tail;
+    for (const user of ["grace", "ada"]) {
+      const token = await scene.rig.gateway.token({ user });
+      const body = JSON.stringify({ model: "openai/gpt-4o-mini", messages: [{ role: "user", content: user }] });
+      const headers = { authorization: `Bearer ${token}` };
+      await (await fetch(`${scene.rig.gateway.url}/v1/chat/completions`, { method: "POST", headers, body })).text();
+    }
+    await page.waitForSelector("tbody tr a");
+    const rows = await page.locator("tbody tr").allInnerTexts();
+    expect(rows.map((text) => text.includes("ada"))).toEqual([true]);
+    await page.close();
+  }, 60_000);
+
+  test("breaks no rule of axe, on any page, light, dark and narrow", async () => {
+    const places = ["/console/spend", "/console/requests", `/console/requests/${callId}`, "/console/sign-in"];
+    for (const place of places) {
+      const page = await scene.open(place);
+      for (const [width, colorScheme] of [
+        [1_280, "light"],
+        [1_280, "dark"],
+        [360, "dark"],
+      ] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        expect({ place, width, colorScheme, broken: await axeViolations(page) }).toMatchObject({ broken: [] });
+        expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      }
+      await page.close();
+    }
+  }, 120_000);
+
+  test("says which request failed, and tries again", async () => {
+    const page = await scene.open("/console/requests/req_0000000000000000000000000");
+    const alert = page.getByRole("alert");
+    expect(await alert.innerText()).toMatch(/Request req_[0-9a-z]+/);
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await alert.waitFor();
+    await page.close();
+    scene.mishaps.splice(0, scene.mishaps.length, ...scene.mishaps.filter((text) => !text.includes("404")));
+  }, 60_000);
+
+  test("loads Spend with less than 250 kB of script", async () => {
+    const page = await scene.context.newPage();
+    let bytes = 0;
+    page.on("response", async (response) => {
+      if (response.request().resourceType() !== "script") return;
+      const name = new URL(response.url()).pathname;
+      bytes += Bun.file(`${import.meta.dir}/../../console/dist/${name.slice("/console/".length)}.gz`).size;
+    });
+    await page.goto(`${scene.rig.gateway.url}/console/spend`);
+    await loaded(page);
+    expect(bytes).toBeWithin(50_000, 250_000);
+    await page.close();
+  }, 60_000);
+
+  test("never broke its policy, threw, or asked another host", () => {
+    expect(scene.mishaps).toEqual([]);
+  });
+});
