@@ -181,7 +181,10 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
         ? received
         : parseEdited(received, [{ remove: "models" }], route);
     const target = withAskedFeatures(resolved, route.codec, own.body);
-    const [at, arrivedAt, session, lookup] = [deps.work.clock(), this.#arrivedAt, this.#targets?.session, this.#lookup];
+    const at = deps.work.clock();
+    const arrivedAt = this.#arrivedAt;
+    const session = this.#targets?.session;
+    const lookup = this.#lookup;
     return planCall({ deps, route, incoming, received: own, target, retry, memory, session, lookup, at, arrivedAt });
   }
 

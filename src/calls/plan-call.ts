@@ -220,15 +220,18 @@ function planText<Body extends ChargeableBody>(
   const keepThoughts = thoughts && (() => deps.keptThoughts.keep(thoughts.text, thoughts.callIds, incoming.principal));
   const records = (objects ?? keepThoughts) && { objects, storeResponse: undefined, keepThoughts };
   const references = codec.objects.references(parsed.body);
-  // An object of another kind with the same id is referred to as before.
-  const isSent = ({ kind, id }: ObjectReference): boolean => kind !== "item" || !foreignIds.has(id);
-  const sent = foreignIds === nothing ? references : references.filter(isSent);
+  const sent = foreignIds === nothing ? references : withoutForeign(references, foreignIds);
   const plan = authorized(call, planOf(call, bound, exchange, records), sent);
   const mayChange = target.route.keys.hasSeveral || call.lookup !== undefined;
   return mayChange ? withKeyOfThoughts(call, parsed.body, plan) : plan;
 }
 
 const nothing: ReadonlySet<string> = new Set();
+
+/** An object of another kind with the same id is referred to as before. */
+function withoutForeign(references: readonly ObjectReference[], foreignIds: ReadonlySet<string>): ObjectReference[] {
+  return references.filter(({ kind, id }) => kind !== "item" || !foreignIds.has(id));
+}
 
 /** The ids of items of a history of Responses that another provider of Responses made. */
 function lookUpForeign<Body extends ChargeableBody>(
@@ -245,7 +248,8 @@ function lookUpForeign<Body extends ChargeableBody>(
 }
 
 /** Thoughts and texts that the gateway adds are input, of at least a byte a token. */
-function withPrepared(bound: WorkBound, { lostThoughts, images }: BodyPreparation = {}): WorkBound {
+function withPrepared(bound: WorkBound, preparation: BodyPreparation | undefined): WorkBound {
+  const { lostThoughts, images } = preparation ?? {};
   if (lostThoughts === undefined && images === undefined) return bound;
   const thoughts = lostThoughts?.values().reduce((sum, text) => sum + Buffer.byteLength(text), 0) ?? 0;
   const texts = images === undefined ? 0 : fetchedTextBytes(images);

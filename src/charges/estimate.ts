@@ -56,7 +56,8 @@ export function usageBound(
   }
   if (inputUnits !== undefined) Object.assign(usage, inputUnits);
   if (toolUnits !== undefined) Object.assign(usage, toolUnits);
-  for (const bucket of keysOf<UsageBucket>(fixedUnits ?? {})) add(usage, bucket, fixedUnits?.[bucket] ?? 0);
+  if (fixedUnits !== undefined)
+    for (const bucket of keysOf<UsageBucket>(fixedUnits)) add(usage, bucket, fixedUnits[bucket] ?? 0);
   if (outputVideo !== undefined) Object.assign(usage, outputVideo.usage);
   if (outputImages?.each === undefined) {
     const ofThought = mostExpensiveOf(price, "output", thought, tokensIn);
@@ -164,7 +165,8 @@ const bucketsOf: Readonly<Record<UsageSide, readonly UsageBucket[]>> = { input: 
  */
 function withTokens(work: CountedWork, observed: ObservedUsage, outputBytes: () => number): ObservedUsage {
   const { usage, uncounted = neither } = observed;
-  const [read, written] = [inputTokens(usage), outputTokens(usage)];
+  const read = inputTokens(usage);
+  const written = outputTokens(usage);
   const isBeyond = {
     input: isInputBeyond(work, observed, read),
     output: isOutputBeyond(work, observed, written, outputBytes),

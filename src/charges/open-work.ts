@@ -105,12 +105,14 @@ class Opening implements QueuedOperation<Hold> {
         const { amount, at } = hold;
         const isLimited = (own.rates ?? own.ratesAbove) !== undefined;
         const headers = isLimited ? rateHeaders(own, result, at) : undefined;
+        const { outputTokens, limits } = this.#output.held;
         const start = {
           reserves: NONE,
           amount,
           keeper: "process",
           rateHeaders: headers,
-          ...this.#output.held,
+          outputTokens,
+          limits,
         } as const;
         return new Work(deps, order, cost, start);
       }

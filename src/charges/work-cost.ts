@@ -16,6 +16,9 @@ import { withOwnMarkup, type WorkOrder } from "./work-order.ts";
 /** Tokens whose cost is calculated to know that of one: the more, the less it is rounded up. Within all windows. */
 const RATE_TOKENS = 1_000;
 
+/** Almost no work has others, helpers or alternatives. */
+const none: readonly never[] = [];
+
 /** The cost of usage that is not charged, in credits; undefined if it has no price, such as that of an unknown variant. */
 export function creditsOf(
   work: { costOf(observed: ObservedUsage): Nano },
@@ -94,10 +97,10 @@ export class WorkCost {
   /** The most that the work can cost with this number of output tokens per choice, by default those of its bound. */
   ofBound(outputTokens: number | undefined): Nano {
     const { bound, priceOf } = this.#order;
-    const { outputImages, outputVideo, others = [], helpers = [], alternatives } = bound;
+    const { outputImages, outputVideo, others = none, helpers = none, alternatives } = bound;
     const own = usageBound(this.#price, bound, outputTokens);
     let most = boundFor(this.#price, own, (outputImages ?? outputVideo)?.variant);
-    for (const { model, terms = bound.terms, outputTokens: limit = 0 } of alternatives?.models ?? []) {
+    for (const { model, terms = bound.terms, outputTokens: limit = 0 } of alternatives?.models ?? none) {
       const tokens = limit > 0 ? Math.max(limit, outputTokens ?? 0) : outputTokens;
       most = atLeast(
         most,

@@ -232,18 +232,18 @@ export class Work implements Watched {
     const { id, principal } = order;
     const record = this.#record(end);
     const at = this.#deps.clock();
-    let cost = 0n;
-    let operation: Settle | Release = { kind: "release", id, at, record };
-    if (observed !== undefined) {
-      cost = this.costOf(observed);
-      operation = { kind: "settle", id, amount: cost, at, record };
-      const { usage } = record;
-      if (countsTokens(principal)) operation.tokens = inputTokens(usage) + outputTokens(usage);
-      if (outcome === "complete" && answer !== undefined) operation.answer = answer;
-    }
+    const cost = observed === undefined ? 0n : this.costOf(observed);
     const owed = end.unbilled ?? end.lost;
     const unbilled = owed && creditsOf(this, owed);
-    const committed = this.#endHold(operation);
+    let committed: Promise<EndOutcome>;
+    if (observed === undefined) committed = this.#endHold({ kind: "release", id, at, record });
+    else {
+      const settle: Settle = { kind: "settle", id, amount: cost, at, record };
+      const { usage } = record;
+      if (countsTokens(principal)) settle.tokens = inputTokens(usage) + outputTokens(usage);
+      if (outcome === "complete" && answer !== undefined) settle.answer = answer;
+      committed = this.#endHold(settle);
+    }
     const { heldMs } = this.#times;
     this.#deps.observer.ended?.({ order, record, heldMs, credits: formatCredits(cost), unbilled, files, error });
     return committed;

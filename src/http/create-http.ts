@@ -62,13 +62,14 @@ function notFound(method: string, path: string, methods: readonly string[]): Gat
 export function createHttp(options: HttpOptions): (request: Request) => Response | Promise<Response> {
   const { clock, randomBytes } = options.environment;
   const router = createRouter(options.routes);
+  const finding = { router, groups: options.groups };
   const handle = (request: Request, method: string): Response | Promise<Response> => {
     const id = requestId(clock, randomBytes);
     const path = getPath(request);
     // Bun joins the values of a repeated header. A proxy in front may have decided by another one than the gateway's.
     if (request.headers.get("host")?.includes(",") === true)
       return refusal(options, { request, surface: surfaceOf(path), id }, hostRepeated());
-    const found = findRoute({ router, groups: options.groups }, request, method, path);
+    const found = findRoute(finding, request, method, path);
     if (found !== undefined) return answer(options, found, id);
     const error = notFound(method, path, router.methodsOf(path));
     return refusal(options, { request, surface: surfaceOf(path), id }, error);

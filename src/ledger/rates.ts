@@ -33,8 +33,9 @@ export function passedLimit(limits: RateLimits, admitted: RateState): keyof Rate
 }
 
 /** The limits of a hold by the levels of its chain; undefined if it has none. */
-export function limitsByLevel({ rates, ratesAbove = [] }: Hold): RateLimits[] | undefined {
-  return rates === undefined && ratesAbove.length === 0 ? undefined : [rates ?? {}, ...ratesAbove];
+export function limitsByLevel({ rates, ratesAbove }: Hold): RateLimits[] | undefined {
+  if (rates === undefined && (ratesAbove === undefined || ratesAbove.length === 0)) return undefined;
+  return [rates ?? {}, ...(ratesAbove ?? [])];
 }
 
 /** The counts of the levels as the outcome of a hold has them: of those that it has limits for. */

@@ -120,7 +120,7 @@ export interface UpstreamOperation {
    * Edits of the client's body that this upstream needs, besides the model's name, which is `model`. Long texts in `body`
    * are truncated.
    */
-  edits(body: JsonObject, model: string): JsonEdit[];
+  edits(body: JsonObject, model: string): readonly JsonEdit[];
   /**
    * Whether a body of this operation's own dialect is translated nevertheless: it contains something that this upstream
    * refuses, and that the translation expresses otherwise. Absent: never.

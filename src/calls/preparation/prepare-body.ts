@@ -45,14 +45,8 @@ interface Preparing {
 }
 
 /** Chat has no documents by their addresses, and bodies of its own contain none. */
-function fetchedKinds(
-  { operation, model }: Target,
-  { dialect }: Pick<TextCodec<unknown>, "dialect">,
-): readonly ("image" | "file")[] {
-  return [
-    ...(operation.facts?.(model).inlineImages === true ? (["image"] as const) : []),
-    ...(operation.dialect === "chat" && dialect !== "chat" ? (["file"] as const) : []),
-  ];
+function fetchesFiles({ operation }: Target, { dialect }: Pick<TextCodec<unknown>, "dialect">): boolean {
+  return operation.dialect === "chat" && dialect !== "chat";
 }
 
 /** Whether the body may lack something that its upstream demands. */
@@ -61,12 +55,10 @@ export function mayLackSomething<Body>(
   { body, text }: ParsedBody<Body>,
   codec: Pick<TextCodec<Body>, "dialect">,
 ): boolean {
-  const { operation, model } = target;
-  const { dialect } = codec;
-  if (fetchedKinds(target, codec).length > 0 && /"https?:/i.test(text)) return true;
-  const facts = operation.facts?.(model);
-  if (facts === undefined) return false;
-  return facts.needsThoughts === true && mayLoseThoughts(objectOf(body) ?? {}, dialect);
+  const facts = target.operation.facts?.(target.model);
+  const fetches = facts?.inlineImages === true || fetchesFiles(target, codec);
+  if (fetches && /"https?:/i.test(text)) return true;
+  return facts?.needsThoughts === true && mayLoseThoughts(objectOf(body) ?? {}, codec.dialect);
 }
 
 /** Clients of chat that return all thoughts will return those of the answer. */
@@ -90,7 +82,11 @@ export async function prepareBody(
   const facts = operation.facts?.(model) ?? {};
   const conversation = readOrNone(body, dialect);
   if (conversation === undefined) return { target, preparation: {} };
-  const addresses = imageAddresses(conversation, fetchedKinds(target, { dialect }));
+  const kinds = [
+    ...(facts.inlineImages === true ? (["image"] as const) : []),
+    ...(fetchesFiles(target, { dialect }) ? (["file"] as const) : []),
+  ];
+  const addresses = imageAddresses(conversation, kinds);
   const images = addresses.length === 0 ? undefined : await deps.images.fetch(addresses, memory);
   if (facts.needsThoughts !== true || conversation.tools.length === 0) {
     return { target, preparation: { conversation, images } };

@@ -8,19 +8,21 @@ export function guardObservers(
   observers: readonly WorkObserver[],
   onFailure: (reason: unknown) => void,
 ): Required<WorkObserver> {
-  const notify = (hear: (observer: WorkObserver) => void): void => {
-    for (const observer of observers) {
-      try {
-        hear(observer);
-      } catch (reason) {
-        onFailure(reason);
+  const guard =
+    <Reports extends readonly unknown[]>(hear: (observer: WorkObserver, ...reports: Reports) => void) =>
+    (...reports: Reports): void => {
+      for (const observer of observers) {
+        try {
+          hear(observer, ...reports);
+        } catch (reason) {
+          onFailure(reason);
+        }
       }
-    }
-  };
+    };
   return {
-    attempted: (attempt) => notify((observer) => observer.attempted?.(attempt)),
-    refused: (order, error) => notify((observer) => observer.refused?.(order, error)),
-    ended: (report) => notify((observer) => observer.ended?.(report)),
-    committed: (commit) => notify((observer) => observer.committed?.(commit)),
+    attempted: guard((observer, attempt) => observer.attempted?.(attempt)),
+    refused: guard((observer, order, error) => observer.refused?.(order, error)),
+    ended: guard((observer, report) => observer.ended?.(report)),
+    committed: guard((observer, commit) => observer.committed?.(commit)),
   };
 }

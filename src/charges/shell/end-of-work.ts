@@ -35,8 +35,11 @@ export function failedEnd(thrown: unknown, client = nothingSent): Pick<WorkEnd, 
 }
 
 /** Waits for the end of work. Resolves to its shortfall, in nano-credits; rejects if the end could not be made durable. */
-export async function durably(committed: Promise<EndOutcome>): Promise<Nano> {
-  const { isDurable, shortfall } = await committed;
+export function durably(committed: Promise<EndOutcome>): Promise<Nano> {
+  return committed.then(shortfallOf);
+}
+
+function shortfallOf({ isDurable, shortfall }: EndOutcome): Nano {
   if (!isDurable) throw new GatewayError("storage_unavailable", "The charge can't be written.");
   return shortfall;
 }

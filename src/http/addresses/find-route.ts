@@ -34,12 +34,10 @@ export function findRoute(
   path: string,
 ): FoundRoute | undefined {
   const isUpgrade = method === "GET" && request.headers.get("upgrade")?.toLowerCase() === "websocket";
-  const find = (each: string): RoutedRequest | undefined =>
-    (isUpgrade ? router.find(UPGRADE, each) : undefined) ?? router.find(method, each);
-  const own = find(path);
-  if (own !== undefined) return { ...own, request };
+  const own = find(router, isUpgrade, method, path);
+  if (own !== undefined) return { route: own.route, pathParameter: own.pathParameter, request };
   for (const { path: meant, model } of azurePaths(path)) {
-    const found = find(meant);
+    const found = find(router, isUpgrade, method, meant);
     if (found === undefined) continue;
     if (model === undefined) return { ...found, request: withoutAzureVersion(request) };
     const id = decoded(model);
@@ -53,4 +51,9 @@ export function findRoute(
   }
   const meant = router.findMeant(method, path);
   return meant && { ...meant, request };
+}
+
+/** A path may be that of a WebSocket and of a GET. */
+function find(router: Router, isUpgrade: boolean, method: string, path: string): RoutedRequest | undefined {
+  return (isUpgrade ? router.find(UPGRADE, path) : undefined) ?? router.find(method, path);
 }

@@ -14,6 +14,9 @@ import {
 /** The values of sampling parameters that change nothing. */
 const defaults: JsonObject = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 };
 
+/** Almost all bodies need no edit of a kind. */
+const none: readonly JsonEdit[] = [];
+
 /** The edits of a body in chat or Responses, in which the effort has different places. */
 export function fitBody(body: JsonObject, facts: ModelFacts): JsonEdit[] {
   const limit = fitLimit(body, facts);
@@ -64,8 +67,8 @@ function askedEffort(
 }
 
 /** An effort that the model refuses becomes the nearest lower one that it takes. */
-function fitEffort(body: JsonObject, { efforts: offered, hasThinkingSwitch }: ModelFacts): JsonEdit[] {
-  if (offered === undefined) return [];
+function fitEffort(body: JsonObject, { efforts: offered, hasThinkingSwitch }: ModelFacts): readonly JsonEdit[] {
+  if (offered === undefined) return none;
   const { reasoning_effort: asked, thinking } = body;
   if (asked === "none" && hasThinkingSwitch === true) {
     const fact = "efforts";
@@ -74,7 +77,7 @@ function fitEffort(body: JsonObject, { efforts: offered, hasThinkingSwitch }: Mo
   }
   const reasoning = objectOf(body["reasoning"]);
   const effort = efforts.find((one) => one === (asked ?? reasoning?.["effort"]));
-  if (effort === undefined || offered.includes(effort)) return [];
+  if (effort === undefined || offered.includes(effort)) return none;
   const nearest = nearestEffort(effort, offered);
   const fact = "efforts";
   if (asked !== undefined) {
@@ -85,20 +88,23 @@ function fitEffort(body: JsonObject, { efforts: offered, hasThinkingSwitch }: Mo
 }
 
 /** Sampling parameters that the model refuses are left out: clients know such models by name, which the prefix hides. */
-export function fitSampling(body: JsonObject, { refusedSampling, samplesWithoutThought }: ModelFacts): JsonEdit[] {
-  if (refusedSampling === undefined) return [];
+export function fitSampling(
+  body: JsonObject,
+  { refusedSampling, samplesWithoutThought }: ModelFacts,
+): readonly JsonEdit[] {
+  if (refusedSampling === undefined) return none;
   const effort = body["reasoning_effort"] ?? objectOf(body["reasoning"])?.["effort"] ?? "none";
-  if (samplesWithoutThought === true && effort === "none") return [];
+  if (samplesWithoutThought === true && effort === "none") return none;
   return refusedSampling.flatMap((name): JsonEdit[] =>
     name in body && body[name] !== null && body[name] !== defaults[name] ? [{ remove: name, fact: "sampling" }] : [],
   );
 }
 
 /** The former name of the limit; if both are given, the new one counts. */
-function fitLimit(body: JsonObject, { newLimitName }: ModelFacts): JsonEdit[] {
+function fitLimit(body: JsonObject, { newLimitName }: ModelFacts): readonly JsonEdit[] {
   const former = "max_tokens";
   const fact = "output-limit";
-  if (newLimitName !== true || !(former in body)) return [];
+  if (newLimitName !== true || !(former in body)) return none;
   return typeof body["max_completion_tokens"] === "number"
     ? [{ remove: former, fact }]
     : [{ rename: former, to: "max_completion_tokens", fact }];

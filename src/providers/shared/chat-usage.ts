@@ -35,15 +35,13 @@ function findChatUsage(answer: JsonObject): JsonObject | undefined {
   );
 }
 
+const cachedSpellings = ["prompt_cache_hit_tokens", "num_cached_tokens", "cached_tokens"] as const;
+
 /** Reads the first spelling of "cached tokens" that is present. */
 function cachedTokens(usage: JsonObject, details: JsonObject): number {
-  const spellings = [
-    details["cached_tokens"],
-    usage["prompt_cache_hit_tokens"],
-    usage["num_cached_tokens"],
-    usage["cached_tokens"],
-  ];
-  return countOf(spellings.find((value) => typeof value === "number"));
+  if (typeof details["cached_tokens"] === "number") return countOf(details["cached_tokens"]);
+  for (const spelling of cachedSpellings) if (typeof usage[spelling] === "number") return countOf(usage[spelling]);
+  return 0;
 }
 
 /**
@@ -81,11 +79,11 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
   const reportedCost = rules.reportedCost(usage);
   // `{}`, zeros or words count nothing: the usage is then estimated from the text.
   if (prompt + completion + written.reasoning === 0 && reportedCost === undefined) return undefined;
-  const observed: ObservedUsage = {
-    usage: { ...readTokens(usage, prompt, remainder), ...written, ...rules.toolUnits?.(usage), requests: 1 },
-    ...uncountedOf(told.prompt, told.completion),
-    ...(reportedCost === undefined ? {} : { reportedCost }),
-  };
+  const counted: Usage = { ...readTokens(usage, prompt, remainder), ...written, requests: 1 };
+  if (rules.toolUnits !== undefined) Object.assign(counted, rules.toolUnits(usage));
+  const observed: ObservedUsage = { usage: counted };
+  if (!isTold) Object.assign(observed, uncountedOf(told.prompt, told.completion));
+  if (reportedCost !== undefined) observed.reportedCost = reportedCost;
   if ((observed.usage.cacheWrite5m ?? 0) > 0) observed.hasUnsplitWrites = true;
   const { model } = answer;
   if (rules.namesModel === true && typeof model === "string") observed.answeredBy = model;

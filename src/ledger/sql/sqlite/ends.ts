@@ -130,8 +130,10 @@ export class Ends {
     const excess = tokens === undefined ? 0 : tokens - hold.tokens;
     this.#accounts.countEnd(account, excess, hold.takenAt);
     const shortfall = cost - charge;
-    const sides = { debit: account, credit: REVENUE };
-    this.#entries.insert({ id, kind, ...sides, amount: charge, held, shortfall, at: date, budgets }, call);
+    this.#entries.insert(
+      { id, kind, debit: account, credit: REVENUE, amount: charge, held, shortfall, at: date, budgets },
+      call,
+    );
     this.#retryKeys.end(hold, answer, answerUntil);
     return charge;
   }
