@@ -2,6 +2,7 @@ import {
   badValue,
   isFlag,
   isInteger,
+  isLike,
   isList,
   isNumber,
   isOneOf,
@@ -13,7 +14,10 @@ import type { Size } from "../shared/images/formats.ts";
 import { sizeOfRatio } from "../shared/images/picture.ts";
 import { readImage } from "../shared/images/read-image.ts";
 import { stringOr, asArray, asObject, isGiven, type JsonObject } from "../shared/json.ts";
-import { first, list, record, type Shape, value, values } from "../shared/shape.ts";
+import { both, first, list, record, type Shape, value, values } from "../shared/shape.ts";
+import { listIn } from "./native-body.ts";
+import { checkHistory } from "./native-history.ts";
+import { checkOptions } from "./native-options.ts";
 
 const ratios = ["1:1", "1:4", "1:8", "2:3", "3:2", "3:4", "4:1", "4:3", "4:5", "5:4", "8:1", "9:16", "16:9", "21:9"];
 
@@ -27,18 +31,77 @@ const sizes: { readonly [name: string]: { readonly side: number; readonly tokens
 /** The first image model knows one size only. */
 const firstModelTokens = 1_290;
 
-const partShape = record({
+const blobShape = record(
+  { mimeType: value(isText), data: value(isText), displayName: value(isText) },
+  { required: ["mimeType", "data"] },
+);
+const fileShape = record(
+  { mimeType: value(isText), fileUri: value(isText), displayName: value(isText) },
+  { required: ["fileUri"] },
+);
+
+/** A part has one of these. */
+const dataShapes: { readonly [name: string]: Shape } = {
   text: value(isText),
-  thought: value(isFlag),
-  thoughtSignature: value(isText),
-  inlineData: record({ mimeType: value(isText), data: value(isText) }, { required: ["mimeType", "data"] }),
-  fileData: record({ mimeType: value(isText), fileUri: value(isText) }, { required: ["fileUri"] }),
+  inlineData: blobShape,
+  fileData: fileShape,
+  functionCall: record({ id: value(isText), name: value(isText), args: value(isRecord) }, { required: ["name"] }),
+  functionResponse: record(
+    {
+      id: value(isText),
+      name: value(isText),
+      response: value(isRecord),
+      parts: list(record({ inlineData: blobShape, fileData: fileShape }), 1),
+    },
+    { required: ["name", "response"] },
+  ),
+  executableCode: record({ id: value(isText), language: value(isText), code: value(isText) }, { required: ["code"] }),
+  codeExecutionResult: record({ id: value(isText), outcome: value(isText), output: value(isText) }),
+};
+
+const partShape = both(
+  record({
+    ...dataShapes,
+    thought: value(isFlag),
+    thoughtSignature: value(isText),
+    videoMetadata: value(isRecord),
+    mediaResolution: value(isRecord),
+  }),
+  (part, field) => {
+    const given = Object.keys(asObject(part)).filter((name) => Object.hasOwn(dataShapes, name));
+    return given.length > 1 ? badValue(field, "oneof field 'data' is already set") : null;
+  },
+);
+
+const parts: Shape = (given, field) => list(partShape, 1)(Array.isArray(given) ? given : [given], field);
+
+const contentShape = record({ role: value(isOneOf("user", "model", "function")), parts }, { required: ["parts"] });
+
+const systemShape = record({ role: value(isText), parts }, { required: ["parts"] });
+
+const toolShape = record({
+  functionDeclarations: list(
+    record(
+      {
+        ...values({ description: isText, parameters: isRecord, parametersJsonSchema: isRecord, behavior: isText }),
+        ...values({ response: isRecord, responseJsonSchema: isRecord }),
+        name: value(isLike(/^[a-zA-Z_][\w.:-]{0,127}$/, "a name of letters, digits, _, ., : and -")),
+      },
+      { required: ["name"] },
+    ),
+  ),
+  ...values({ googleSearch: isRecord, urlContext: isRecord, codeExecution: isRecord, googleMaps: isRecord }),
+  ...values({ computerUse: isRecord, fileSearch: isRecord, googleSearchRetrieval: isRecord }),
 });
 
-const contentShape = record(
-  { role: value(isOneOf("user", "model")), parts: list(partShape, 1) },
-  { required: ["parts"] },
-);
+const toolConfigShape = record({
+  functionCallingConfig: record({
+    mode: value(isOneOf("AUTO", "ANY", "NONE", "VALIDATED", "MODE_UNSPECIFIED")),
+    allowedFunctionNames: value(isList),
+  }),
+  retrievalConfig: value(isRecord),
+  includeServerSideToolInvocations: value(isFlag),
+});
 
 const configShape = record({
   ...values({
@@ -57,7 +120,8 @@ const configShape = record({
     topK: isNumber(0, 1_000),
     topP: isNumber(0, 1),
   }),
-  responseModalities: list(value(isOneOf("TEXT", "IMAGE"))),
+  responseModalities: list(value(isOneOf("TEXT", "IMAGE", "AUDIO"))),
+  speechConfig: value(isRecord),
   imageConfig: record({
     aspectRatio: value(isOneOf(...ratios)),
     imageSize: value(isOneOf(...Object.keys(sizes))),
@@ -71,11 +135,13 @@ const configShape = record({
 
 const requestShape: Shape = record(
   {
-    contents: list(contentShape, 1),
-    systemInstruction: contentShape,
+    contents: (given, field) => list(contentShape, 1)(listIn(given), field),
+    systemInstruction: systemShape,
     generationConfig: configShape,
+    tools: (given, field) => list(toolShape)(listIn(given), field),
+    toolConfig: toolConfigShape,
     ...values({ safetySettings: isList, serviceTier: isText, store: isFlag, cachedContent: isText }),
-    ...values({ tools: isList, toolConfig: isRecord }),
+    ...values({ labels: isRecord, continuationToken: isText, model: isText }),
   },
   { required: ["contents"] },
 );
@@ -92,7 +158,13 @@ export function isFirstImageModel(model: string): boolean {
 
 /** The first violation of a request, or null. */
 export function checkGenerate(body: unknown, model: string): Problem | null {
-  return requestShape(body, "") ?? checkModel(asObject(asObject(body)["generationConfig"]), model) ?? checkImages(body);
+  return (
+    requestShape(body, "") ??
+    checkModel(asObject(asObject(body)["generationConfig"]), model) ??
+    checkImages(body) ??
+    checkHistory(asObject(body), model) ??
+    checkOptions(asObject(body), model)
+  );
 }
 
 function checkModel(config: JsonObject, model: string): Problem | null {
@@ -124,8 +196,8 @@ function checkImages(body: unknown): Problem | null {
 
 /** The bytes of the images that came along. */
 export function inlineImages(body: JsonObject): Buffer[] {
-  const parts = asArray(body["contents"]).flatMap((content) => asArray(asObject(content)["parts"]));
-  const blobs = parts.map((part) => asObject(asObject(part)["inlineData"]));
+  const all = listIn(body["contents"]).flatMap((content) => listIn(asObject(content)["parts"]));
+  const blobs = all.map((part) => asObject(asObject(part)["inlineData"]));
   const images = blobs.filter(({ mimeType }) => String(mimeType).startsWith("image/"));
   return images.map(({ data }) => Buffer.from(String(data), "base64"));
 }

@@ -1,13 +1,14 @@
 import { encodePicture, pictureOf } from "../shared/images/picture.ts";
 import { asArray, asObject, isObject, type JsonObject } from "../shared/json.ts";
 import { type PromptMessage, readContent } from "../shared/prompt.ts";
-import { sayAnswer } from "../shared/say.ts";
 import { readScenario } from "../shared/scenario.ts";
 import { sealOf } from "../shared/seal.ts";
 import { type Frame, jsonFrame } from "../shared/sse.ts";
 import { type Answer, type Call, errorAnswer, isMissingModel, jsonAnswer, type Route } from "../shared/types.ts";
 import { countWords, textPieces } from "../shared/words.ts";
 import { nativeErrors } from "./errors.ts";
+import { inCamelCase } from "./native-body.ts";
+import { textAnswer } from "./text-answer.ts";
 import {
   askedSize,
   checkGenerate,
@@ -31,19 +32,28 @@ interface GenerateTalk {
   readonly prompt: string;
 }
 
-function answer(call: Call, streamed: boolean): Answer {
-  const { body } = call;
+/** The checked request in the documented spelling, or the answer that refuses it. */
+function read(call: Call): { readonly body: JsonObject; readonly model: string } | Answer {
   const model = call.parameters["model"] ?? "";
-  if (!isObject(body)) return errorAnswer(nativeErrors.forProblem({ kind: "not-json" }));
+  if (!isObject(call.body)) return errorAnswer(nativeErrors.forProblem({ kind: "not-json" }));
+  const body = inCamelCase(call.body);
   const problem = checkGenerate(body, model);
   if (problem !== null) return errorAnswer(nativeErrors.forProblem(problem));
-  if (isMissingModel(model)) return errorAnswer(nativeErrors.modelNotFound(model));
+  return isMissingModel(model) ? errorAnswer(nativeErrors.modelNotFound(model)) : { body, model };
+}
+
+function answer(call: Call, streamed: boolean): Answer {
+  const asked = read(call);
+  if ("kind" in asked) return asked;
+  const { body, model } = asked;
+  const modalities = asArray(asObject(body["generationConfig"])["responseModalities"]);
+  const isDrawn = isImageModel(model) && (modalities.length === 0 || modalities.includes("IMAGE"));
   const talk = { call, body, model, prompt: lastMessage(body).text };
-  if (!streamed) return jsonAnswer(whole(talk));
-  const chunks = chunksOf(talk);
+  const [one, several] = isDrawn ? [whole(talk), chunksOf(talk)] : textAnswer({ call, body, model });
+  if (!streamed) return jsonAnswer(one);
   // Without `alt=sse` a stream is one JSON list.
-  if (call.query.get("alt") !== "sse") return jsonAnswer([...chunks]);
-  return { kind: "stream", frames: framesOf(chunks) };
+  if (call.query.get("alt") !== "sse") return jsonAnswer([...several]);
+  return { kind: "stream", frames: framesOf(several) };
 }
 
 function* framesOf(chunks: Iterable<JsonObject>): Generator<Frame> {
@@ -59,32 +69,15 @@ type Outcome =
  * `refuse:prompt` blocks the prompt, `refuse:CATEGORY` the picture, and `textonly` gets none: all three are a 200.
  */
 function outcomeOf(talk: GenerateTalk): Outcome {
-  const { body, model, prompt } = talk;
+  const { body, prompt } = talk;
   const { refusal } = readScenario(prompt);
   if (refusal === "prompt") return { blocked: "PROHIBITED_CONTENT" };
   const modalities = asArray(asObject(body["generationConfig"])["responseModalities"]);
-  const drawing = isImageModel(model) && (modalities.length === 0 || modalities.includes("IMAGE"));
-  if (!drawing) return { parts: [{ text: textOf(talk) }], finishReason: "STOP", drawn: false };
   if (refusal !== null) return { parts: [], finishReason: "IMAGE_SAFETY", drawn: false };
   if (/\btextonly\b/i.test(prompt)) return { parts: [{ text: spoken }], finishReason: "STOP", drawn: false };
   const talking = modalities.length === 0 || modalities.includes("TEXT");
   const parts = [...thoughtParts(talk), ...(talking ? [{ text: spoken }] : []), drawnPart(talk)];
   return { parts, finishReason: "STOP", drawn: true };
-}
-
-function textOf({ body, prompt }: GenerateTalk): string {
-  const prompted = {
-    messages: [lastMessage(body)],
-    tools: [],
-    toolChoice: { mode: "none" as const },
-    parallelTools: false,
-    format: { kind: "text" as const },
-    tokensMax: Infinity,
-    stop: [],
-    choices: 1,
-    reasoning: false,
-  };
-  return sayAnswer(prompted, readScenario(prompt), 0);
 }
 
 function lastMessage(body: JsonObject): PromptMessage {

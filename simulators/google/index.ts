@@ -2,6 +2,7 @@ import { refusedKey } from "../shared/exchange.ts";
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
+import { countRoutes } from "./count-tokens.ts";
 import { embeddingRoutes } from "./embeddings.ts";
 import { nativeErrors } from "./errors.ts";
 import { generateRoutes } from "./generate.ts";
@@ -30,7 +31,7 @@ export const google: SimulatedProvider = {
   name: "google",
   basePath: "/google",
   errors: nativeErrors,
-  routes: [...chatRoutes, ...embeddingRoutes, ...generateRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...embeddingRoutes, ...generateRoutes, ...countRoutes, ...modelRoutes],
   apiKey,
   responseHeaders,
 };

@@ -11,8 +11,19 @@ const seal = sealOf("google thought");
 /** Sent by callers that have lost the signature. */
 const sentinel = "skip_thought_signature_validator";
 
-const missing = "Function call is missing a thought_signature.";
+export const missing = "Function call is missing a thought_signature.";
 const forged = "Thought signature is not valid.";
+
+/** Whether a caller says that it has lost the signature. */
+export const isSentinel = (given: unknown): boolean => given === sentinel;
+
+/** Whether a signature is one of this API's, in base64 as its bytes are. */
+export function isGenuine(given: unknown): boolean {
+  return seal.open(given) !== undefined;
+}
+
+/** The signature of an answer's text. */
+export const textSignature = (text: string): string => seal.close([text.slice(0, 40)]);
 
 /** The id of a call. */
 export function callId(call: ToolCall, identity: Identity): string {

@@ -15,7 +15,6 @@ export {
   type ModelOf,
   parseBody,
   type ParsedBody,
-  withMembers,
   withModel,
 } from "./json/parse-body.ts";
 export { scanObject } from "./json/scan.ts";

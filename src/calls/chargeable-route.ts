@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { FormDeclaration, JsonEdit } from "../bodies/index.ts";
-import type { ModelOperation, Surface } from "../core/index.ts";
+import type { FormDeclaration } from "../bodies/index.ts";
+import type { JsonObject, ModelOperation, Surface } from "../core/index.ts";
 import type { TextCodec } from "../dialects/index.ts";
 import type { MediaCodec } from "../media/index.ts";
 import type { BackgroundResponses, ResponseStoreService } from "../objects/index.ts";
@@ -23,8 +23,8 @@ export interface ChargeableRoute<Body extends ChargeableBody> {
   surface: Surface;
   /** The schema of a JSON body; absent if the route accepts only forms. */
   body?: z.ZodType<Body>;
-  /** Members of the body that stand in the path. */
-  members?: readonly JsonEdit[];
+  /** Members of the body that stand in the path: of its own, the body has none with these names. */
+  members?: JsonObject;
   /** The schema of a form with files; absent if the route accepts only JSON. */
   form?: FormDeclaration<Body>;
   /** Reads the route's bodies and answers. */

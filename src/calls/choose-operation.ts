@@ -6,7 +6,7 @@ import type { UpstreamOperation } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
 
 /** In the order of preference: parts that only one dialect has get lost in the others. */
-const preferred: readonly Dialect[] = ["messages", "responses", "chat"];
+const preferred: readonly Dialect[] = ["messages", "responses", "gemini", "chat"];
 
 /**
  * The target with an operation of its provider that takes the body as it is: an endpoint that ignores a format of
@@ -24,14 +24,14 @@ export function withAskedFeatures<Body>(target: Target, codec: TextCodec<Body> |
   if (codec.dialect === "responses" && isSwitchedOff(target, objectOf(body) ?? {})) {
     return { ...target, operation: target.route.provider.operations.chat ?? target.operation };
   }
-  const { ignores } = target.operation;
-  if (ignores === undefined || codec.dialect === undefined) return target;
-  const asked = codec.asks(body).filter((feature) => ignores.includes(feature));
+  const ignored = codec.dialect === undefined ? undefined : target.operation.ignores?.(target.model);
+  if (ignored === undefined || codec.dialect === undefined) return target;
+  const { provider, prefix } = target.route;
+  const asked = codec.asks(body, prefix).filter((feature) => ignored.includes(feature));
   if (asked.length === 0) return target;
-  const { operations } = target.route.provider;
   for (const dialect of preferred) {
-    const other = operations[dialect];
-    if (other !== undefined && !asked.some((feature) => other.ignores?.includes(feature) === true)) {
+    const other = provider.operations[dialect];
+    if (other !== undefined && !asked.some((feature) => other.ignores?.(target.model).includes(feature) === true)) {
       return { ...target, operation: other };
     }
   }

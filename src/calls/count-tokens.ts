@@ -12,7 +12,6 @@ import {
   memberIn,
   type ModelOf,
   readBody,
-  withMembers,
   withModel,
 } from "../bodies/index.ts";
 import type { AdmitFree } from "../charges/index.ts";
@@ -63,6 +62,9 @@ export interface CountTokensCall {
   modelOf?: ModelOf | undefined;
 }
 
+/** A body to be sent. */
+type CountableBody = string | readonly Uint8Array[];
+
 interface CountedBody {
   model: string;
   [member: string]: unknown;
@@ -80,8 +82,12 @@ interface CountRoute<Body extends CountedBody> {
   misfits: (body: JsonObject, facts: ModelFacts) => boolean;
   /** Members that the conversation model requires and a counted body may lack. */
   required: JsonObject;
-  /** The body that is counted, if it is a part of the one that was sent, or if its path has members of it. */
+  /** The body that is counted, if it is a part of the one that was sent. */
   countedIn?: (bytes: Uint8Array) => Uint8Array;
+  /** Members of the body that stand in the path. */
+  named?: JsonObject;
+  /** The form of the body that upstreams count, if it is another, with its model's name in it. */
+  upstream?: { modelName: (model: string) => string; wrapped: (body: CountableBody) => CountableBody };
   /** Whether a body may continue a stored response. */
   continues: boolean;
   answer: (tokens: number) => JsonObject;
@@ -123,11 +129,18 @@ function geminiRoute(model: string): CountRoute<GeminiRequest> {
     misfits: () => false,
     references: (body) => geminiCodec.objects.references(body),
     required: {},
-    countedIn: (bytes) =>
-      withMembers(memberIn(bytes, wholeCalls) ?? bytes, [{ set: "model", value: JSON.stringify(model) }]),
+    countedIn: (bytes) => memberIn(bytes, wholeCalls) ?? bytes,
+    named: { model },
+    upstream: { modelName: (name) => `models/${name.replace(/^models\//, "")}`, wrapped: asWholeCall },
     continues: false,
     answer: (tokens) => ({ totalTokens: tokens }),
   };
+}
+
+/** Google counts more than contents in this form alone. */
+function asWholeCall(body: CountableBody): CountableBody {
+  const [before, after] = ['{"generateContentRequest":', "}"];
+  return typeof body === "string" ? before + body + after : [Buffer.from(before), ...body, Buffer.from(after)];
 }
 
 /** `POST …/models/{model}:countTokens`. */
@@ -160,7 +173,8 @@ async function count<Body extends CountedBody>(
     const bytes = await readBody(call.request, deps.body, memory);
     if (isLarge(bytes.length)) await deps.largeBodies.turn(call.principal.user);
     const { modelOf } = call;
-    return await countIn(deps, call, route, modelOf === undefined ? bytes : withModel(bytes, modelOf, memory));
+    const isInAddress = modelOf !== undefined && route.named === undefined;
+    return await countIn(deps, call, route, isInAddress ? withModel(bytes, modelOf, memory) : bytes);
   } finally {
     memory.free();
   }
@@ -173,7 +187,7 @@ async function countIn<Body extends CountedBody>(
   bytes: Uint8Array,
 ): Promise<Response> {
   const { principal } = call;
-  const sent = parseBody(counted.countedIn?.(bytes) ?? bytes, counted.schema, counted.measured);
+  const sent = parseBody(counted.countedIn?.(bytes) ?? bytes, counted.schema, counted.measured, counted.named);
   const targets = [...usableTargets(deps.router, sent.body.model, counted.operations, principal)];
   const lookup = deps.storedObjects.lookup(targets.map(({ route }) => route.prefix));
   let refusal: unknown;
@@ -209,11 +223,13 @@ async function countAt<Body extends CountedBody>(
   if (!counts || hasTaggedSignature(parsed, counted.dialect)) return estimate(deps, counted, parsed, principal.user);
   const { route } = target;
   const ownKeyId = await deps.storedObjects.authorize(counted.references(parsed.body), { principal, route, lookup });
-  const model = { set: "model", value: JSON.stringify(target.model) };
+  const model = counted.upstream?.modelName(target.model) ?? target.model;
   const body =
-    (await fittedToModel(deps, counted, parsed, { target, owner: principal.user })) ??
-    editBytes(parsed.bytes, parsed.members, [model]);
-  return askUpstream(deps.asking, request, { target, body, pinnedKeyId: pinnedKeyId ?? ownKeyId });
+    (await fittedToModel(deps, counted, parsed, { target, model, owner: principal.user })) ??
+    editBytes(parsed.bytes, parsed.members, [{ set: "model", value: JSON.stringify(model) }]);
+  const subpath = target.operation.subpath?.(target.model, false) ?? "";
+  const wrapped = counted.upstream?.wrapped(body) ?? body;
+  return askUpstream(deps.asking, request, { target, subpath, body: wrapped, pinnedKeyId: pinnedKeyId ?? ownKeyId });
 }
 
 /** The body as a call of the model would have it, if it has something that the model does not take; undefined if not. */
@@ -221,7 +237,7 @@ async function fittedToModel<Body extends CountedBody>(
   { largeBodies }: CountTokensDependencies,
   { dialect, misfits, required }: CountRoute<Body>,
   parsed: ParsedBody<Body>,
-  { target, owner }: { target: Target; owner: string },
+  { target, model: name, owner }: { target: Target; model: string; owner: string },
 ): Promise<string | undefined> {
   const { model, route } = target;
   const operation = route.provider.operations[dialect];
@@ -231,9 +247,8 @@ async function fittedToModel<Body extends CountedBody>(
   const asked = await decodeInTurns(parsed, largeBodies, owner);
   const { stream: _, ...fitted } = fittedBody({ ...required, ...asked }, dialect, { ...target, operation });
   // Members of a call that the counted body does not have.
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(fitted).filter(([name]) => name in asked || !(name in required))),
-  );
+  const members = Object.entries(fitted).filter(([key]) => key in asked || !(key in required));
+  return JSON.stringify({ ...Object.fromEntries(members), model: name });
 }
 
 /** The operation that stores responses decides which of them the upstream knows. */

@@ -11,6 +11,7 @@ import {
   withMember,
 } from "../bodies/index.ts";
 import { type JsonObject, listOf, objectOf } from "../core/index.ts";
+import type { OutputLimit, UpstreamOperation } from "../providers/index.ts";
 import type { OfferedTools, Target } from "../routing/index.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 
@@ -31,25 +32,54 @@ export function editedBytes<Body extends ChargeableBody>(
   { outputTokens, tools }: Decided = {},
   own: readonly JsonEdit[] = operation.edits(body, model),
 ): readonly Uint8Array[] {
-  const edits: JsonEdit[] = [{ set: "model", value: JSON.stringify(model) }, ...own];
+  const edits: JsonEdit[] = [...addressEdits(operation, model), ...own];
   if (tools !== undefined) edits.push(...toolEdits({ bytes, members }, tools));
   const { outputLimit } = operation;
   if (outputTokens === undefined || outputLimit === undefined) return editBytes(bytes, members, edits);
-  const { field, replaces } = outputLimit;
+  const { field, replaces, within } = outputLimit;
+  if (within !== undefined) {
+    return editBytes(bytes, members, [...edits, ...innerLimit({ bytes, members }, outputLimit, within, outputTokens)]);
+  }
   const limits = new Set([field, ...replaces]);
   const others = edits.filter((edit) => !limits.has(targetOf(edit)));
   const removed = replaces.filter((name) => name in body).map((name): JsonEdit => ({ remove: name }));
   return editBytes(bytes, members, [...others, ...removed, { set: field, value: String(outputTokens) }]);
 }
 
+/** The upstream's name of the model, in the body unless its address has it. */
+function addressEdits(operation: UpstreamOperation, model: string): JsonEdit[] {
+  if (operation.subpath === undefined) return [{ set: "model", value: JSON.stringify(model) }];
+  return [{ remove: "model" }, { remove: "stream" }];
+}
+
+/** The limit in a member of the body, which keeps its other bytes: in each, if the body has it by several names. */
+function innerLimit(
+  { bytes, members }: Pick<ParsedBody<unknown>, "bytes" | "members">,
+  { field, replaces }: OutputLimit,
+  within: readonly [string, ...string[]],
+  outputTokens: number,
+): JsonEdit[] {
+  const value = String(outputTokens);
+  const found = members.filter(({ key }) => within.includes(key));
+  const edits = found.map(({ key, valueStart, valueEnd }): JsonEdit => {
+    const text = bytes.toString("utf8", valueStart, valueEnd);
+    const isObject = text.startsWith("{");
+    return {
+      set: key,
+      value: isObject ? withMember(text, field, value, replaces) : JSON.stringify({ [field]: outputTokens }),
+    };
+  });
+  return edits.length > 0 ? edits : [{ set: within[0], value: JSON.stringify({ [field]: outputTokens }) }];
+}
+
 /** The client's body with these edits, read again. */
 export function parseEdited<Body extends ChargeableBody>(
-  { bytes, members }: ParsedBody<Body>,
+  { bytes, members, named }: ParsedBody<Body>,
   edits: readonly JsonEdit[],
   { body: schema, codec }: Pick<ChargeableRoute<Body>, "body" | "codec">,
 ): ParsedBody<Body> {
   if (schema === undefined) throw new Error("a route of forms has no JSON to edit");
-  return parseBody(Buffer.concat(editBytes(bytes, members, edits)), schema, codec.measured);
+  return parseBody(Buffer.concat(editBytes(bytes, members, edits)), schema, codec.measured, named);
 }
 
 /** The members that only mean something beside tools: upstreams refuse them without. */
@@ -111,8 +141,12 @@ function targetOf(edit: JsonEdit): string {
 }
 
 /** A body created by the gateway. */
-export function editValue(body: JsonObject, edits: readonly JsonEdit[]): JsonObject {
+export function editValue(body: JsonObject, edits: readonly JsonEdit[], operation: UpstreamOperation): JsonObject {
   const edited: Record<string, unknown> = { ...body };
+  if (operation.subpath !== undefined) {
+    delete edited["model"];
+    delete edited["stream"];
+  }
   for (const edit of edits) {
     if ("set" in edit) edited[edit.set] = JSON.parse(edit.value);
     else if ("remove" in edit) delete edited[edit.remove];

@@ -46,6 +46,7 @@ import {
   translations,
   type UpstreamContext,
   withFetchedImages,
+  withOwnTools,
   withThoughtsOfCalls,
 } from "../dialects/index.ts";
 import type { RequestedExtras } from "../providers/index.ts";
@@ -166,12 +167,13 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     if (this.#rewritten !== undefined) {
       const body = this.#rewritten.take(outputTokens, runs);
       this.headers = withChanges(this.headers, this.#withAnswer(this.#rewritten.changes));
-      return [{ subpath: "", body }];
+      return [{ subpath: subpathOf(target, this.streamed), body }];
     }
     const edits = target.operation.edits(parsed.body, target.model);
     this.headers = withChanges(this.headers, this.#withAnswer(factsOfEdits(edits)));
     const tools = this.#tools && { ...this.#tools, runs };
-    return [{ subpath: "", body: editedBytes(target, parsed, { outputTokens, tools }, edits) }];
+    const body = editedBytes(target, parsed, { outputTokens, tools }, edits);
+    return [{ subpath: subpathOf(target, this.streamed), body }];
   }
 
   /** The answer is changed too if it will be a list. Headers name that before a stream begins. */
@@ -185,7 +187,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     const codec = this.#codec;
     const { parsed, target, requestId } = this.#call;
     const { operation } = target;
-    const observer = codec.observe(parsed.body, (event) => operation.readUsage(event), charged);
+    const observer = codec.observe(parsed.body, (event, before) => operation.readUsage(event, before), charged);
     return {
       observer: this.#shown(this.#regular(observer, charged)),
       events: { bytesMax: codec.eventBytesMax ?? limits.eventBytesMax, errorEvent: errorEventOf(codec, requestId) },
@@ -265,6 +267,10 @@ function droppedTools(names: readonly string[]): Exchange["headers"] {
   return names.length === 0 ? undefined : { "x-tollgate-dropped-tools": names.join(", ") };
 }
 
+function subpathOf({ operation, model }: Target, streamed: boolean): string {
+  return operation.subpath?.(model, streamed) ?? "";
+}
+
 /** Unique to the call; letters and digits only. */
 export function callIdOf(requestId: string): string {
   return requestId.replace(/^req_/, "");
@@ -326,7 +332,7 @@ class TranslatedRequest {
     const sent = this.tools === undefined ? body : withDecidedTools(body, { ...this.tools, runs });
     const edits = operation.edits(body, model);
     for (const fact of factsOfEdits(edits) ?? []) this.changes.add(fact);
-    return JSON.stringify(editValue(sent, edits));
+    return JSON.stringify(editValue(sent, edits, operation));
   }
 
   #write(conversation: Conversation): JsonObject {
@@ -396,7 +402,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const facts = operation.facts?.(model) ?? {};
   const asking = translations[codec.dialect];
   const { client, fitted, changes } = clientSide(asking, call.conversation ?? asking.readRequest(asked), { to, facts });
-  const { conversation, left } = leaveOutHostedTools(fitted, ({ dialect, value }) => {
+  const { conversation, left } = leaveOutHostedTools(withOwnTools(fitted, translations[to]), ({ dialect, value }) => {
     return (
       dialect === to && (operation.readTool === undefined || operation.readTool(value, asked, model) !== undefined)
     );
@@ -407,7 +413,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const callId = callIdOf(requestId);
   const { thinkTags, reasoningField } = facts;
   const { stream } = conversation;
-  const readUsage = (answer: JsonObject) => operation.readUsage(answer);
+  const readUsage: UpstreamContext["readUsage"] = (answer, before) => operation.readUsage(answer, before);
   const hasNoStore = operation.storesAnswers === undefined;
   const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, hasNoStore, thinkTags, reasoningField };
   const clientContext: ClientContext = {
@@ -422,7 +428,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   return {
     output: requestedOutput(target, request.body),
     extras: extrasOf(target, request.body, request.tools),
-    requests: (outputTokens, runs) => [{ subpath: "", body: request.take(outputTokens, runs) }],
+    requests: (outputTokens, runs) => [{ subpath: subpathOf(target, stream), body: request.take(outputTokens, runs) }],
     passesThrough: false,
     streamed: stream,
     // Of the request, which is released.

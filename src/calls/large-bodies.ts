@@ -43,7 +43,7 @@ export class LargeBodies {
 
 /** Decodes a body; a large one in steps, each in its own turn, like whatever follows. */
 export async function decodeInTurns(
-  parsed: Pick<ParsedBody<unknown>, "bytes" | "longStrings">,
+  parsed: Pick<ParsedBody<unknown>, "bytes" | "longStrings" | "named">,
   largeBodies: LargeBodies,
   owner: string,
 ): Promise<JsonObject> {

@@ -3,14 +3,7 @@
  *
  *   validate → resolve model → plan ─(hold)─▶ send upstream → relay and observe, or read → answer
  */
-import {
-  type FormDeclaration,
-  isForm,
-  parseBody,
-  type ParsedBody,
-  type ReceivedBody,
-  withMembers,
-} from "../bodies/index.ts";
+import { type FormDeclaration, isForm, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
 import {
   expectedCost,
   type PaidAnswer,
@@ -105,14 +98,18 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     this.form = form !== undefined && (body === undefined || isForm(incoming.headers)) ? form : undefined;
   }
 
-  parse(received: Uint8Array): ParsedBody<Body> | Promise<ParsedBody<Body>> {
+  parse(
+    received: Uint8Array,
+    address: ((bytes: Uint8Array) => Uint8Array) | undefined,
+  ): ParsedBody<Body> | Promise<ParsedBody<Body>> {
     const { body, codec, members } = this.#route;
-    const bytes = members === undefined ? received : withMembers(received, members);
     if (body === undefined) throw new Error(`the route of ${this.operation} takes no JSON`);
-    if (!isLarge(bytes.length)) return parseBody(bytes, body, codec.measured);
-    return this.#deps.largeBodies
-      .turn(this.#incoming.principal.user)
-      .then(() => parseBody(bytes, body, codec.measured));
+    const read = (): ParsedBody<Body> => {
+      const bytes = address === undefined || members !== undefined ? received : address(received);
+      return parseBody(bytes, body, codec.measured, members);
+    };
+    if (!isLarge(received.length)) return read();
+    return this.#deps.largeBodies.turn(this.#incoming.principal.user).then(read);
   }
 
   plan(received: ReceivedBody<Body>, planning: Planning<Target>): CallPlan | Promise<CallPlan> {

@@ -33,8 +33,11 @@ type ToolOperation = "tool";
 /** The kind of any paid work. */
 export type Operation = ModelOperation | WebOperation | ToolOperation;
 
-/** Wishes of a request for text that some endpoints silently ignore: a format of the answer, thought. */
-export type RequestFeature = "format" | "effort";
+/**
+ * What a request for text may need and some endpoints lack: a format of the answer, thought, documents (PDF, sound and video among
+ * them), a search as its only tool, pictures in the answer, a signature of the provider's other API.
+ */
+export type RequestFeature = "format" | "effort" | "documents" | "search" | "pictures" | "signature";
 
 /** Whether a Responses body asks for a summary of its conversation instead of an answer: its last item is the trigger. */
 export function asksForCompaction(body: JsonObject): boolean {

@@ -15,8 +15,8 @@ export interface TextCodec<Body> {
   bound(body: Body, sizeOf: SizeOf): WorkBound;
   /** Whether something in a body of this dialect does not fit its model, and only rewriting the body can change it. */
   misfits(body: Body, facts: ModelFacts): boolean;
-  /** The features that a body asks for and an endpoint may ignore. */
-  asks(body: Body): readonly RequestFeature[];
+  /** The features that a body asks for and an endpoint may ignore. `origin`: the provider whose endpoint it is. */
+  asks(body: Body, origin: string): readonly RequestFeature[];
   /** `body` determines whether the client requested the usage; then it gets `charged` if the upstream sends none. */
   observe(body: Body, readUsage: ReadUsage, charged?: ChargedUsage): StreamObserver;
   /** The maximum size of an event that is passed on in one piece, if the last event may repeat a long answer. */

@@ -51,6 +51,7 @@ export {
   type TranslationTarget,
   type UpstreamContext,
   withFetchedImages,
+  withOwnTools,
   withThoughtsOfCalls,
 } from "./conversation/index.ts";
 export {

@@ -2,6 +2,7 @@ export type {
   CallInput,
   FailureRules,
   ListedModel,
+  OutputLimit,
   Provider,
   BinaryAnswer,
   RequestedExtras,

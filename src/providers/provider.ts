@@ -83,6 +83,8 @@ export interface OutputLimit {
   field: string;
   /** Fields that the upstream takes for a limit as well, and that must not be sent beside it. */
   replaces: readonly string[];
+  /** The member of the body that has these fields, by each of its names; absent: the body itself. */
+  within?: readonly [string, ...string[]];
   /** The smallest limit that the upstream accepts. */
   min: number;
   /** Whether an answer to this body, in the upstream's dialect, may be billed for thought that a stream does not contain. */
@@ -94,7 +96,15 @@ export interface OutputLimit {
 /** The billed extras of a request, besides its input and its answer. */
 export type RequestedExtras = Pick<
   WorkBound,
-  "terms" | "toolUnits" | "fixedUnits" | "ownPrices" | "others" | "helpers" | "toolRuns" | "alternatives"
+  | "terms"
+  | "toolUnits"
+  | "fixedUnits"
+  | "ownPrices"
+  | "others"
+  | "helpers"
+  | "toolRuns"
+  | "alternatives"
+  | "outputBuckets"
 >;
 
 /** How an upstream does one operation. */
@@ -103,6 +113,11 @@ export interface UpstreamOperation {
   dialect?: Dialect;
   /** Appended to the provider's base URL. */
   path: string;
+  /**
+   * The rest of the path, for an upstream whose requests are addressed to a model: `model` and `stream` are no members of their
+   * bodies then.
+   */
+  subpath?(model: string, streamed: boolean): string;
   /** In the place of the provider's base URL. */
   baseUrl?: string;
   /** The operation for an answer to continue, if this one takes none. */
@@ -126,8 +141,8 @@ export interface UpstreamOperation {
    * refuses, and that the translation expresses otherwise. Absent: never.
    */
   needsTranslation?(body: JsonObject, model: string): boolean;
-  /** What this operation ignores silently; a request for it uses another one of the provider. */
-  ignores?: readonly RequestFeature[];
+  /** What this operation refuses or ignores silently; a request for it uses another one of the provider. */
+  ignores?(model: string): readonly RequestFeature[];
   /** Reads the purchases of a request's tool; absent if the operation takes no tools, or none that could buy anything. */
   readTool?: ToolReader;
   /** The upstream itself tries the `models` of a body, one after the other (OpenRouter). */
@@ -166,8 +181,11 @@ export interface UpstreamOperation {
   storesAnswers?: true;
   /** The upstream runs responses with `background` after their requests: they are looked up and cancelled under the same path. */
   runsInBackground?: true;
-  /** Reads the usage of a whole answer or of one stream event; undefined if it contains none. */
-  readUsage(answer: JsonObject): ObservedUsage | undefined;
+  /**
+   * Reads the usage of a whole answer or of one stream event; undefined if it contains none. `before`: that of the stream so far,
+   * for an upstream whose events have parts of it.
+   */
+  readUsage(answer: JsonObject, before?: ObservedUsage): ObservedUsage | undefined;
   /** The duration of audio is billed in steps of this many milliseconds, rounded up; by the millisecond if absent. */
   audioMsStep?: number;
   /** Whether an answer with a success status is nevertheless a failure. */

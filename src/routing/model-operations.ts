@@ -41,8 +41,9 @@ const operationsOfKind: Readonly<Partial<Record<ModelKind, readonly ModelOperati
   embeddings: ["embeddings"],
   moderation: ["moderation"],
   rerank: ["rerank"],
-  image: ["image_generation", "image_edit"],
-  speech: ["speech"],
+  // Google's own models of these kinds answer in its dialect too.
+  image: ["image_generation", "image_edit", "gemini"],
+  speech: ["speech", "gemini"],
   transcription: ["transcription", "translation", "realtime_transcription"],
   realtime: ["realtime"],
   video: ["video_generation", "video_edit", "video_extension"],

@@ -61,8 +61,8 @@ class VideoCreation implements WayOfWork<VideoRequest, VideoPlan, Target> {
     this.form = isForm(request.headers) ? { body: videoFormOf(operation), sound: false } : undefined;
   }
 
-  parse(bytes: Uint8Array): ParsedBody<VideoRequest> {
-    return parseBody(bytes, videoBodyOf(this.#operation), []);
+  parse(bytes: Uint8Array, address: ((bytes: Uint8Array) => Uint8Array) | undefined): ParsedBody<VideoRequest> {
+    return parseBody(address?.(bytes) ?? bytes, videoBodyOf(this.#operation), []);
   }
 
   async plan(received: ReceivedBody<VideoRequest>, { retry, target }: Planning<Target>): Promise<VideoPlan> {

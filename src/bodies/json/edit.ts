@@ -135,10 +135,11 @@ export function elementTexts(bytes: Buffer, { valueStart }: Pick<JsonMember, "va
   return elementsOf(bytes, valueStart).map(({ start, end }) => bytes.toString("utf8", start, end));
 }
 
-/** The text of an object with one member set. */
-export function withMember(text: string, key: string, value: string): string {
+/** The text of an object with one member set, which it may have had several times, and without these others. */
+export function withMember(text: string, key: string, value: string, removed: readonly string[] = []): string {
   const bytes = Buffer.from(text);
   const scan = scanObject(bytes, unbounded);
   if ("refused" in scan) throw new Error(`a text that is ${scan.refused}`);
-  return Buffer.concat(editBytes(bytes, scan.members, [{ set: key, value }])).toString();
+  const edits = [...[key, ...removed].map((name) => ({ remove: name })), { set: key, value }];
+  return Buffer.concat(editBytes(bytes, scan.members, edits)).toString();
 }

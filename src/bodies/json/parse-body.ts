@@ -4,7 +4,7 @@ import { GatewayError, type JsonObject, limits, objectOf, parseObject } from "..
 import type { MemoryShare } from "../../streaming/index.ts";
 import { decodeInSteps } from "./decode-in-steps.ts";
 import { matchesWithoutCopy } from "./accept-body.ts";
-import { editBytes, type JsonEdit } from "./edit.ts";
+import { editBytes } from "./edit.ts";
 import { checkMemberNames, readNames } from "./member-names.ts";
 import { type TruncatedStrings, truncateLongStrings } from "./truncate-long-strings.ts";
 import { type SizeOf, sizeOfBy } from "./opaque-text.ts";
@@ -34,6 +34,8 @@ export interface ParsedBody<Body> {
    * are mixed.
    */
   sizeOf: SizeOf;
+  /** Members that stand in the request's address, and are in `body` but not in `bytes`; they replace those of the same name. */
+  named?: JsonObject | undefined;
 }
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -43,13 +45,14 @@ const byteLengthOf = (text: string): number => Buffer.byteLength(text);
 
 /**
  * Parses and validates a JSON body. For the members in `measured` only the size matters, so their long strings are
- * truncated in `body`, like those of members that `schema` does not contain. Throws a 422 `GatewayError` that names the
- * field or the syntax error.
+ * truncated in `body`, like those of members that `schema` does not contain. `named`: members of the request's address. Throws
+ * a 422 `GatewayError` that names the field or the syntax error.
  */
 export function parseBody<Body>(
   received: Uint8Array,
   schema: z.ZodType<Body>,
   measured: readonly string[],
+  named?: JsonObject,
 ): ParsedBody<Body> {
   const ascii = isAscii(received);
   if (!ascii && !isUtf8(received)) throw invalid("The body is not valid UTF-8.");
@@ -70,17 +73,8 @@ export function parseBody<Body>(
   // An escaped letter is one character, a literal one has as many as its bytes.
   const plain = text.includes("\\u") ? byteLengthOf : lengthOf;
   const sizeOf = sizeOfBy(elided === undefined ? plain : sizeOfElided(elided, plain));
-  return { kind: "json", bytes, members, longStrings, text, body: checkBody(value, schema), sizeOf };
-}
-
-/**
- * The body with members from another place of its request, such as the path. Unchanged if it is no JSON object, which `parseBody`
- * refuses.
- */
-export function withMembers(received: Uint8Array, edits: readonly JsonEdit[]): Uint8Array {
-  const bytes = withoutMark(asBuffer(received));
-  const scan = scanObject(bytes, bounds);
-  return "refused" in scan ? received : Buffer.concat(editBytes(bytes, scan.members, edits));
+  const whole = named === undefined ? value : Object.assign(value, named);
+  return { kind: "json", bytes, members, longStrings, text, body: checkBody(whole, schema), sizeOf, named };
 }
 
 /**
@@ -121,15 +115,15 @@ export function memberIn(received: Uint8Array, names: readonly string[]): Uint8A
  * The whole body with all of its strings, for a translation. Throws a 422 `GatewayError` if one of the long strings that
  * `parseBody` does not read is invalid.
  */
-export function decodeBody({ bytes }: Pick<ParsedBody<unknown>, "bytes">): JsonObject {
+export function decodeBody({ bytes, named }: Pick<ParsedBody<unknown>, "bytes" | "named">): JsonObject {
   const body = parseObject(bytes.toString("utf8"));
   if (body === undefined) throw invalid(refusals["not-json"]);
-  return body;
+  return named === undefined ? body : { ...body, ...named };
 }
 
 /** The same in steps, with a pause after each, for a body whose decoding would block the thread for long. */
 export async function decodeBodyInSteps(
-  { bytes, longStrings }: Pick<ParsedBody<unknown>, "bytes" | "longStrings">,
+  { bytes, longStrings, named }: Pick<ParsedBody<unknown>, "bytes" | "longStrings" | "named">,
   pause: () => Promise<void>,
 ): Promise<JsonObject> {
   let body: JsonObject | undefined;
@@ -139,7 +133,7 @@ export async function decodeBodyInSteps(
     if (!(thrown instanceof SyntaxError)) throw thrown;
   }
   if (body === undefined) throw invalid(refusals["not-json"]);
-  return body;
+  return named === undefined ? body : { ...body, ...named };
 }
 
 function sizeOfElided(elided: TruncatedStrings, plain: (text: string) => number): (text: string) => number {

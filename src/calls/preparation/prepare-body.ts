@@ -44,9 +44,18 @@ interface Preparing {
   memory: MemoryShare;
 }
 
-/** Chat has no documents by their addresses, and bodies of its own contain none. */
+/**
+ * Chat has no documents by their addresses, and bodies of its own contain none. Gemini's have a media type, which other clients do
+ * not name.
+ */
 function fetchesFiles({ operation }: Target, { dialect }: Pick<TextCodec<unknown>, "dialect">): boolean {
-  return operation.dialect === "chat" && dialect !== "chat";
+  return (operation.dialect === "chat" || operation.dialect === "gemini") && operation.dialect !== dialect;
+}
+
+/** Addresses in a Gemini body are its upstream's to fetch, if that has the dialect too. */
+function fetchesImages({ operation, model }: Target, { dialect }: Pick<TextCodec<unknown>, "dialect">): boolean {
+  if (operation.dialect === "gemini" && dialect === "gemini") return false;
+  return operation.facts?.(model).inlineImages === true;
 }
 
 /** Whether the body may lack something that its upstream demands. */
@@ -56,7 +65,7 @@ export function mayLackSomething<Body>(
   codec: Pick<TextCodec<Body>, "dialect">,
 ): boolean {
   const facts = target.operation.facts?.(target.model);
-  const fetches = facts?.inlineImages === true || fetchesFiles(target, codec);
+  const fetches = fetchesImages(target, codec) || fetchesFiles(target, codec);
   if (fetches && /"https?:/i.test(text)) return true;
   return facts?.needsThoughts === true && mayLoseThoughts(objectOf(body) ?? {}, codec.dialect);
 }
@@ -83,7 +92,7 @@ export async function prepareBody(
   const conversation = readOrNone(body, dialect);
   if (conversation === undefined) return { target, preparation: {} };
   const kinds = [
-    ...(facts.inlineImages === true ? (["image"] as const) : []),
+    ...(fetchesImages(target, { dialect }) ? (["image"] as const) : []),
     ...(fetchesFiles(target, { dialect }) ? (["file"] as const) : []),
   ];
   const addresses = imageAddresses(conversation, kinds);

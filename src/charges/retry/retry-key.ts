@@ -41,5 +41,7 @@ export function readRetryKey(headers: Headers, alias?: string): string | undefin
 export async function fingerprintOf(operation: string, received: ReceivedBody<unknown>): Promise<string> {
   const prefix = `${operation}\n`;
   if (received.kind === "form") return received.form.fingerprint(prefix);
-  return createHash("sha256").update(prefix).update(received.bytes).digest("base64url");
+  const hash = createHash("sha256").update(prefix).update(received.bytes);
+  if (received.named !== undefined) hash.update(`\n${JSON.stringify(received.named)}`);
+  return hash.digest("base64url");
 }

@@ -12,8 +12,14 @@ export interface WayOfWork<Body, Plan extends WorkPlan, Target = never> extends 
   readonly retryKeyAlias?: string;
   /** The form that the request contains; undefined if it contains JSON. */
   readonly form: FormDeclaration<Body> | undefined;
-  /** Reads and validates JSON. Returns a promise only if it waits. */
-  parse(bytes: Uint8Array): ParsedBody<Body> | Promise<ParsedBody<Body>>;
+  /**
+   * Reads and validates JSON. Returns a promise only if it waits. `address`: puts the model that the request's address names into
+   * the bytes; a large body has its turn first, as for everything that reads it.
+   */
+  parse(
+    bytes: Uint8Array,
+    address: ((bytes: Uint8Array) => Uint8Array) | undefined,
+  ): ParsedBody<Body> | Promise<ParsedBody<Body>>;
   /**
    * The plan of the next target, if the refusal of the first one's hold permits another one; undefined if there is none.
    * Absent for work with one target.

@@ -88,7 +88,7 @@ export class WorkShell {
       let received: ReceivedBody<Body>;
       if (way.form === undefined) {
         const bytes = body instanceof Uint8Array ? body : await readBody(body, limited, own.bodyMemory);
-        const parsed = way.parse(modelOf === undefined ? bytes : withModel(bytes, modelOf, own.bodyMemory));
+        const parsed = way.parse(bytes, modelOf && ((read) => withModel(read, modelOf, own.bodyMemory)));
         received = parsed instanceof Promise ? await parsed : parsed;
       } else {
         received = await receiveForm(formIn(request), way.form, limited, modelOf);

@@ -19,6 +19,7 @@ export { checkToolCalls } from "./tools/check-tool-calls.ts";
 export type {
   Conversation,
   FunctionTool,
+  NativeTool,
   OutputFormat,
   ReasoningOptions,
   Sampling,
@@ -49,7 +50,7 @@ export { expressNative } from "./express-native.ts";
 export { fitSchemas, fitsSchema } from "./schemas/fit-conversation.ts";
 export { callingTool, forcedAnswer } from "./tools/forced-answer.ts";
 export { fitToolNames, namingTools } from "./tools/fit-tool-names.ts";
-export { leaveOutHostedTools } from "./tools/hosted-tools.ts";
+export { leaveOutHostedTools, withOwnTools } from "./tools/hosted-tools.ts";
 export { restoringTools, substituteTools } from "./tools/substitute-tools.ts";
 export { joinTurns } from "./join-turns.ts";
 export { type Failure, type FailureKind, failureOf, kindOfStatus } from "./failure.ts";
@@ -88,6 +89,7 @@ export { readTier } from "./service-tier.ts";
 export {
   belongsTo,
   hasTaggedSignature,
+  isOwnSignature,
   nativeOrigin,
   tagAsBytes,
   tagSignature,

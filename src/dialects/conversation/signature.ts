@@ -74,6 +74,16 @@ export function belongsTo(signature: Signature | undefined, target: TranslationT
   return signature !== undefined && (signature.origin === target.origin || signature.origin === nativeOrigin(dialect));
 }
 
+/**
+ * Whether a client has stored this text for a provider's own API: signatures that it got of the chat endpoint are objects in
+ * JSON. `origin`: the provider.
+ */
+export function isOwnSignature(text: unknown, origin: string): boolean {
+  if (typeof text !== "string" || !text.startsWith(tagPrefix)) return false;
+  const { value, origin: maker } = untagSignature(text, "chat").signature;
+  return maker === origin && value !== "" && !value.startsWith("{");
+}
+
 function isUse(use: string | undefined): use is SignatureUse {
   return use !== undefined && uses.includes(use);
 }

@@ -1,7 +1,7 @@
 import type { Dialect, FactName, JsonObject, ModelFacts } from "../../core/index.ts";
 import type { ReadUsage } from "../../streaming/index.ts";
 import type { Answer, AnswerEvent } from "./answer.ts";
-import type { Conversation } from "./conversation.ts";
+import type { Conversation, NativeTool } from "./conversation.ts";
 import type { Failure } from "./failure.ts";
 import type { FieldTable } from "./fields.ts";
 
@@ -19,6 +19,8 @@ export interface DialectTranslation {
   readRequest(body: JsonObject): Conversation;
   /** Throws `validation_failed` naming the client's field that this dialect cannot express. */
   writeRequest(conversation: Conversation, target: TranslationTarget): JsonObject;
+  /** This dialect's counterpart of a tool that a provider of another one runs; absent if no tool has one. */
+  asOwnTool?(tool: NativeTool): NativeTool | undefined;
   /** Throws `upstream_invalid_answer`. */
   readAnswer(answer: JsonObject, upstream: UpstreamContext): Answer;
   /** JSON text: arguments of tools are inserted as the model wrote them, so that no digits are lost. */

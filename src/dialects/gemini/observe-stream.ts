@@ -6,7 +6,9 @@ import { GeneratedBytesMeter, generatedKeys } from "../generated-bytes.ts";
 export const geminiKeys = generatedKeys(["text"], ["groundingMetadata"]);
 
 /** Events with more than text: only those that contain one of these are parsed. */
-const NAMES = ['"usageMetadata"', '"finishReason"', '"promptFeedback"', '"error"'].map((name) => Buffer.from(name));
+const NAMES = ['"usageMetadata"', '"groundingMetadata"', '"finishReason"', '"promptFeedback"', '"error"'].map((name) =>
+  Buffer.from(name),
+);
 
 /**
  * The observer of a Gemini stream. Every byte passes unchanged. The stream has no last event: it is complete once every answer
@@ -56,10 +58,11 @@ export class GeminiStreamObserver implements StreamObserver {
 
   #note(chunk: JsonObject): void {
     if (objectOf(chunk["error"]) !== undefined) this.#failed = true;
-    const observed = this.#readUsage(chunk);
+    const observed = this.#readUsage(chunk, this.#usage);
     if (observed !== undefined) {
       this.#usage = observed;
-      this.#generated.mark(true);
+      // Searches count no output.
+      if (objectOf(chunk["usageMetadata"]) !== undefined) this.#generated.mark(true);
     }
     const isBlocked = objectOf(chunk["promptFeedback"])?.["blockReason"] !== undefined;
     const isOver = listOf(chunk["candidates"]).some((one) => typeof objectOf(one)?.["finishReason"] === "string");

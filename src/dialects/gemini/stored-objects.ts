@@ -1,29 +1,43 @@
 import { type JsonObject, listOf, objectOf, type ObjectReader, ReferenceList } from "../../core/index.ts";
-import { inCamel } from "./camel.ts";
 import type { GeminiRequest } from "./request.ts";
 
 /** Files of Google's, by their names or their addresses, and prompts that it stores. */
 export const geminiObjects: ObjectReader<GeminiRequest> = {
   references(body) {
     const list = new ReferenceList();
-    const { cachedContent, systemInstruction } = inCamel(body);
-    list.add("cache", cachedContent, "cachedContent");
-    for (const content of [systemInstruction, body.contents].flat()) addParts(list, objectOf(content)?.["parts"]);
+    for (const name of ["cachedContent", "cached_content"]) list.add("cache", body[name], "cachedContent");
+    for (const name of ["systemInstruction", "system_instruction"]) addFiles(list, body[name]);
+    addFiles(list, body.contents);
     return list.all;
   },
   created: () => undefined,
 };
 
-/** A file at any other address is nobody's here: the upstream fetches it. */
-const stored = /^(?:files\/|gs:|https:\/\/(?:[a-z0-9-]+\.)*googleapis\.com\/)/i;
+/** Arguments and results of functions are the caller's own objects, of any names. */
+const opaque: ReadonlySet<string> = new Set(["args", "response"]);
 
-function addParts(list: ReferenceList, parts: unknown): void {
-  for (const value of Array.isArray(parts) ? listOf(parts) : [parts]) {
-    const part: JsonObject = inCamel(objectOf(value) ?? {});
-    const { fileUri } = inCamel(objectOf(part["fileData"]) ?? {});
-    if (typeof fileUri === "string" && stored.test(fileUri))
-      list.add("file", fileUri, "contents.parts.fileData.fileUri");
-    const nested = objectOf(part["functionResponse"])?.["parts"];
-    if (nested !== undefined) addParts(list, nested);
+/** The files of contents, of their parts, and of the results among these; by every spelling, since Google may read any. */
+function addFiles(list: ReferenceList, value: unknown): void {
+  if (Array.isArray(value)) {
+    for (const one of listOf(value)) addFiles(list, one);
+    return;
+  }
+  const object: JsonObject = objectOf(value) ?? {};
+  for (const [name, member] of Object.entries(object)) {
+    const isFile = name === "fileUri" || name === "file_uri";
+    if (isFile && typeof member === "string" && !isNobodys(member))
+      list.add("file", member, "contents.parts.fileData.fileUri");
+    else if (typeof member === "object" && !opaque.has(name)) addFiles(list, member);
   }
 }
+
+/**
+ * Whether Google fetches an address as anybody could: a host is in it as plain as browsers write it, and is none of Google's stores.
+ * Everything else counts as stored, since who can tell what Google takes it for; a long address is cut here.
+ */
+function isNobodys(uri: string): boolean {
+  const [, host] = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?(?:[/?#]|$)/i.exec(uri) ?? [];
+  return host !== undefined && !stores.test(host);
+}
+
+const stores = /(?:^|\.)(?:googleapis\.com|storage\.cloud\.google\.com)\.?$/i;

@@ -5,6 +5,7 @@ import { GeminiStreamReader } from "./answers/stream-reader.ts";
 import { GeminiStreamWriter } from "./answers/stream-writer.ts";
 import { writeGeminiAnswer } from "./answers/write-answer.ts";
 import { geminiFields } from "./fields.ts";
+import { asOwnTool } from "./requests/own-tools.ts";
 import { readGeminiRequest } from "./requests/read-request.ts";
 import { writeGeminiRequest } from "./requests/write-request.ts";
 
@@ -14,6 +15,7 @@ export const geminiTranslation: DialectTranslation = {
   fields: geminiFields,
   readRequest: readGeminiRequest,
   writeRequest: writeGeminiRequest,
+  asOwnTool,
   readAnswer: readGeminiAnswer,
   writeAnswer: writeGeminiAnswer,
   streamReader: (upstream) => new GeminiStreamReader(upstream),

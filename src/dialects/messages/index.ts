@@ -1,6 +1,7 @@
 import { errorBody, objectOf } from "../../core/index.ts";
 import { askedFeatures } from "../asked-features.ts";
 import type { TextCodec } from "../codec.ts";
+import { askedParts } from "./asked-parts.ts";
 import { writtenBytes } from "./calls.ts";
 import { boundMessages, opaqueFields } from "./bound.ts";
 import { misfitsMessages } from "./misfits.ts";
@@ -18,8 +19,10 @@ export { messagesTranslation } from "./translation.ts";
 export const messagesCodec: TextCodec<MessagesRequest> = {
   dialect: "messages",
   objects: messagesObjects,
-  asks: ({ output_config: config }) =>
-    askedFeatures({ format: objectOf(config)?.["format"], effort: objectOf(config)?.["effort"] }),
+  asks: (body, origin) => {
+    const { format, effort } = objectOf(body["output_config"]) ?? {};
+    return [...askedFeatures({ format, effort }), ...askedParts(body, origin)];
+  },
   measured: opaqueFields,
   misfits: misfitsMessages,
   bound: boundMessages,

@@ -3,6 +3,7 @@ import { askedFeatures } from "../asked-features.ts";
 import type { TextCodec } from "../codec.ts";
 import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 import { failureOf } from "../conversation/index.ts";
+import { askedParts } from "./asked-parts.ts";
 import { boundResponses, opaqueFields } from "./bound.ts";
 export { readResponsesRequest } from "./requests/read-request.ts";
 export { ResponsesStreamWriter } from "./answers/stream-writer.ts";
@@ -26,8 +27,10 @@ const outputKeys = generatedKeys(["text", "refusal", "arguments", "input"], ["re
 export const responsesCodec: TextCodec<ResponsesRequest> = {
   dialect: "responses",
   objects: responsesObjects,
-  asks: (body) =>
-    askedFeatures({ format: objectOf(body["text"])?.["format"], effort: objectOf(body["reasoning"])?.["effort"] }),
+  asks: (body, origin) => {
+    const [format, effort] = [objectOf(body["text"])?.["format"], objectOf(body["reasoning"])?.["effort"]];
+    return [...askedFeatures({ format, effort }), ...askedParts(body, origin)];
+  },
   measured: opaqueFields,
   misfits: () => false,
   bound: boundResponses,

@@ -40,10 +40,7 @@ function generateRoutes({ method, summary, query }: GeneratingMethod): PaidRoute
     takesSlashes: true,
     surface: "gemini",
     handle: async (call, { pipeline }: ChargeableServices) => {
-      const members = [
-        { set: "model", value: JSON.stringify(modelOf(call)) },
-        { set: "stream", value: String(streams) },
-      ];
+      const members = { model: modelOf(call), stream: streams };
       const answered = await answerPaid(call, (request) => pipeline.run({ ...generation, members }, request));
       return streams && !asksForEvents(call) ? asList(answered) : answered;
     },

@@ -9,7 +9,7 @@ export const chat = chatOperation({
   streamUsage: "on-request",
   drops: [],
   renames: {},
-  ignores: ["format", "effort"],
+  ignores: () => ["format", "effort"],
   facts: factsFrom(factRows.anthropic, "chat"),
   usage: openaiUsageRules,
   outputLimit: chatLimit("max_completion_tokens", hidesThought),

@@ -1,7 +1,8 @@
-import { type Effort, type JsonObject, objectOf, type ThoughtOptions } from "../../core/index.ts";
+import { type Effort, type JsonObject, objectOf, type RequestFeature, type ThoughtOptions } from "../../core/index.ts";
 import { factRows, factsFrom } from "../facts/index.ts";
 import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 import { refusal } from "../shared/refusal.ts";
+import { mediaOf } from "./modalities.ts";
 
 /** The models that show summaries of their thoughts, but not those that make images or speech. */
 const shows = /^(?:models\/)?gemini-(?:2\.5|[3-9])(?!.*(?:image|tts|audio|live))/;
@@ -59,6 +60,13 @@ function refuseOwnTools({ extra_body }: JsonObject): undefined {
   throw refusal(`extra_body.google.${name.slice(0, 80)}`, `only ${[...ownMembers].join(", ")} are known here.`);
 }
 
+/** What only Google's own API takes, as far as a model has it. */
+function lackedBy(model: string): readonly RequestFeature[] {
+  return mediaOf(model).includes("IMAGE") ? [...lacked, "pictures"] : lacked;
+}
+
+const lacked: readonly RequestFeature[] = ["documents", "search", "signature"];
+
 /** Google's OpenAI-compatible layer. It refuses fields of OpenAI that it doesn't know (`docs/wire/gemini.md`). */
 export const chat = chatOperation({
   path: "/v1beta/openai/chat/completions",
@@ -78,6 +86,7 @@ export const chat = chatOperation({
   ],
   renames: {},
   extras: refuseOwnTools,
+  ignores: lackedBy,
   hasIrregularStream: true,
   repeatsRole: true,
   // On some models, only `total_tokens` includes the thinking tokens.

@@ -1,5 +1,6 @@
-import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
+import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
 import { countOf, uncountedOf } from "../shared/json.ts";
+import { tokensOf } from "./modalities.ts";
 
 /** The token counts of one answer of the native API, nested as in the API. */
 export interface ContentUsage {
@@ -19,12 +20,12 @@ export function countContent(answer: JsonObject): ContentUsage | undefined {
   const usage = objectOf(answer["usageMetadata"]);
   if (usage === undefined) return undefined;
   const prompt = countOf(usage["promptTokenCount"]) + countOf(usage["toolUsePromptTokenCount"]);
-  const promptImages = Math.min(imagesIn(usage["promptTokensDetails"]) ?? 0, prompt);
+  const promptImages = Math.min(tokensOf("IMAGE", usage["promptTokensDetails"]) ?? 0, prompt);
   const cached = Math.min(countOf(usage["cachedContentTokenCount"]), prompt);
-  const cachedImages = Math.min(imagesIn(usage["cacheTokensDetails"]) ?? 0, cached, promptImages);
+  const cachedImages = Math.min(tokensOf("IMAGE", usage["cacheTokensDetails"]) ?? 0, cached, promptImages);
   const candidates = countOf(usage["candidatesTokenCount"]);
   // Without details, all output of an image model counts as image tokens.
-  const images = Math.min(imagesIn(usage["candidatesTokensDetails"]) ?? candidates, candidates);
+  const images = Math.min(tokensOf("IMAGE", usage["candidatesTokensDetails"]) ?? candidates, candidates);
   return {
     prompt,
     promptImages,
@@ -56,13 +57,4 @@ export function readContentUsage(answer: JsonObject): ObservedUsage | undefined 
     },
     ...uncountedOf(prompt === 0 ? undefined : prompt, candidates),
   };
-}
-
-/** Image tokens in a list of counts by modality; undefined if the list is absent. */
-export function imagesIn(details: unknown): number | undefined {
-  if (!Array.isArray(details)) return undefined;
-  const images = listOf(details).map((detail) => objectOf(detail) ?? {});
-  return images
-    .filter(({ modality }) => modality === "IMAGE")
-    .reduce((sum, { tokenCount }) => sum + countOf(tokenCount), 0);
 }

@@ -2,7 +2,7 @@ import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../cor
 import type { CallInput, UpstreamOperation, UpstreamRequests } from "../provider.ts";
 import { countOf, textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
-import { imagesIn } from "./content-usage.ts";
+import { tokensOf as tokensByModality } from "./modalities.ts";
 
 /** Google's names of the purposes that a text may have. */
 export const purposes = [
@@ -95,7 +95,7 @@ function answerOf(answer: JsonObject, model: string): JsonObject {
 function usageIn(answer: JsonObject, countsImages: boolean): ObservedUsage | undefined {
   const tokens = tokensOf(answer);
   if (tokens === 0) return undefined;
-  const counted = imagesIn(objectOf(answer["usageMetadata"])?.["promptTokensDetails"]);
+  const counted = tokensByModality("IMAGE", objectOf(answer["usageMetadata"])?.["promptTokensDetails"]);
   const inputImage = Math.min(counted ?? (countsImages ? tokens : 0), tokens);
   return { usage: { input: tokens - inputImage, inputImage, requests: 1 } };
 }

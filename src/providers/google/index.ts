@@ -3,6 +3,7 @@ import { bearer } from "../shared/auth.ts";
 import { chat } from "./chat.ts";
 import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
+import { countTokens, generate } from "./generate.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 import { models } from "./models.ts";
 
@@ -14,7 +15,14 @@ export const google: Provider = {
   // Each API accepts only its own header; a request with both or the other one is refused (hermes-agent #7893, pi-go
   // #297).
   headers: (key, path) => (path.startsWith(COMPATIBLE) ? bearer(key) : { "x-goog-api-key": key }),
-  operations: { chat, embeddings, image_generation: imageGeneration, image_edit: imageEdit },
+  operations: {
+    chat,
+    gemini: generate,
+    count_gemini_tokens: countTokens,
+    embeddings,
+    image_generation: imageGeneration,
+    image_edit: imageEdit,
+  },
   models,
   failures,
 };

@@ -71,7 +71,7 @@ function responsesOf(name: PresetName, { baseUrl, chat: { forPrefill } }: Native
     baseUrl: besideVersion(baseUrl, responsesBase),
     // Clients of Responses return thoughts as summaries, and refer to items by ids, which no upstream without a store knows.
     needsTranslation: () => true,
-    ignores: ["format"],
+    ignores: () => ["format"],
     ...(forPrefill === undefined ? {} : { forPrefill }),
   };
 }

@@ -23,9 +23,10 @@ export function countsIn(text: string): { input: number; output: number } {
   // A Messages stream reports its input at the start, and its output at the end.
   const all: Counts = Object.fromEntries(named.flatMap((counts) => Object.entries(counts)));
   const number = (name: string): number => Number(all[name] ?? 0);
-  const input = number("prompt_tokens") + number("input_tokens");
+  const input = number("prompt_tokens") + number("input_tokens") + number("promptTokenCount");
   // Some leave their thoughts out of all but the total.
-  const output = all["total_tokens"] === undefined ? number("output_tokens") : number("total_tokens") - input;
+  const total = all["total_tokens"] ?? all["totalTokenCount"];
+  const output = total === undefined ? number("output_tokens") : Number(total) - input;
   return { input: input + number("cache_read_input_tokens") + number("cache_creation_input_tokens"), output };
 }
 
@@ -36,13 +37,13 @@ function* jsonIn(text: string): Generator<Counts> {
   for (const data of datas) if (data.trimStart().startsWith("{")) yield JSON.parse(data) as Counts;
 }
 
-function usagesOf({ usage, message, response }: Counts): Counts[] {
+function usagesOf({ usage, usageMetadata, message, response }: Counts): Counts[] {
   const within = [message, response].map((holder) => (holder as Counts | null | undefined)?.["usage"]);
-  return [...within, usage].filter((one): one is Counts => typeof one === "object" && one !== null);
+  return [...within, usage, usageMetadata].filter((one): one is Counts => typeof one === "object" && one !== null);
 }
 
 /** The opaque data of an answer, which only its maker can read, and requires back. */
 export function sealedIn(text: string): string[] {
-  const members = /"(?:signature|encrypted_content|thought_signature)": ?"([^"]+)"/g;
+  const members = /"(?:signature|encrypted_content|thought_signature|thoughtSignature)": ?"([^"]+)"/g;
   return [...new Set([...text.matchAll(members)].map(([, value = ""]) => value))];
 }

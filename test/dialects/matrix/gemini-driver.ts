@@ -56,8 +56,8 @@ export function geminiDriver({ url, token }: Access): Driver {
       },
       reply: (results, model = ask.model) => {
         const told = results.map((result, index): Part => {
-          const { id = "", name = "" } = calls[index] ?? {};
-          return { functionResponse: { id, name, response: { output: result } } };
+          const { id, name = "" } = calls[index] ?? {};
+          return { functionResponse: { ...(id !== undefined && { id }), name, response: { output: result } } };
         });
         return tell({ ...ask, model }, [...contents, { role: "model", parts }, { role: "user", parts: told }]);
       },

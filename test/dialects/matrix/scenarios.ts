@@ -70,7 +70,9 @@ async function callsTwoTools(cell: Cell): Promise<void> {
   expect(called.calls.map(({ name }) => name)).toEqual(["get_weather", "get_time"]);
   const inputs = called.calls.map((call) => JSON.parse(call.arguments) as unknown);
   expect(inputs).toEqual([{ city: "sample city", days: 1 }, { city: "sample city" }]);
-  expect(new Set(called.calls.map(({ id }) => id)).size).toBe(2);
+  const ids = called.calls.map(({ id }) => id);
+  // Google's older models have none, and match results by their names.
+  if (cell.spoken !== "gemini" || cell.client !== "gemini") expect(new Set(ids).size).toBe(2);
   expect(called.stop).toBe(toolStop(cell));
   await cell.expectCounted(called);
   const told = await called.reply(["18 degrees", "noon"]);

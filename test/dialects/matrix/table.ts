@@ -58,7 +58,7 @@ export const upstreams: readonly Upstream[] = [
     model: "google/gemini-2.5-flash",
     // It demands the signatures of its calls.
     models: reasoningModel("google/gemini-3-flash-preview"),
-    speaks: chatOnly,
+    speaks: { ...chatOnly, gemini: "gemini" },
   },
   { title: "xai", model: "xai/grok-3", models: reasoningModel("xai/grok-4.3"), speaks: withResponses },
   {

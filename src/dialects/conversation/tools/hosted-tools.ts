@@ -1,10 +1,26 @@
 import { GatewayError } from "../../../core/index.ts";
 import type { Conversation, NativeTool, Tool, ToolChoice } from "../conversation.ts";
+import type { DialectTranslation } from "../translation.ts";
 
 /** A conversation without the tools that its upstream can't run, and the types of those. */
 export interface WithoutHostedTools {
   conversation: Conversation;
   left: readonly string[];
+}
+
+/** The conversation with the upstream's counterparts of tools that other providers run. */
+export function withOwnTools(
+  conversation: Conversation,
+  upstream: Pick<DialectTranslation, "dialect" | "asOwnTool">,
+): Conversation {
+  const { tools } = conversation;
+  const isForeign = (tool: Tool): tool is NativeTool =>
+    tool.kind === "native" && tool.hosted && tool.dialect !== upstream.dialect;
+  if (upstream.asOwnTool === undefined || !tools.some(isForeign)) return conversation;
+  return {
+    ...conversation,
+    tools: tools.map((tool) => (isForeign(tool) ? (upstream.asOwnTool?.(tool) ?? tool) : tool)),
+  };
 }
 
 /**

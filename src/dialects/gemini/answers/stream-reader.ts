@@ -63,7 +63,6 @@ export class GeminiStreamReader implements StreamReader {
       if (failure !== undefined) return this.#fail(failure, events);
     }
     if (blocked !== undefined && listOf(chunk["candidates"]).length === 0) this.#readerOf(0).stop("SAFETY", events);
-    if (usage === undefined) return;
     const observed = this.#upstream.readUsage(chunk);
     if (observed !== undefined) events.push({ type: "usage", usage: observed.usage, serviceTier: undefined });
   }

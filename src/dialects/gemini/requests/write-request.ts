@@ -9,6 +9,7 @@ import {
   type TranslationTarget,
   wantsThoughts,
 } from "../../conversation/index.ts";
+import { PICTURES } from "./own-tools.ts";
 import { writeTurns } from "./write-turns.ts";
 
 const CONFIG = "generationConfig";
@@ -27,7 +28,7 @@ export function writeGeminiRequest(conversation: Conversation, target: Translati
       tools: writeTools(conversation.tools),
       toolConfig: nonEmpty({
         ...toolConfig,
-        functionCallingConfig: conversation.tools.length === 0 ? undefined : choice,
+        functionCallingConfig: conversation.tools.some(({ kind }) => kind === "function") ? choice : undefined,
       }),
       [CONFIG]: nonEmpty({ ...config, ...writeConfig(conversation, target) }),
       serviceTier: conversation.serviceTier === undefined ? undefined : tiers[conversation.serviceTier],
@@ -71,6 +72,9 @@ function writeConfig(conversation: Conversation, target: TranslationTarget): Jso
     responseMimeType: format === undefined || format.kind === "text" ? undefined : "application/json",
     responseJsonSchema: format?.kind === "schema" ? format.schema : undefined,
     thinkingConfig: nonEmpty(writeThinking(conversation, target)),
+    ...(conversation.tools.some((tool) => tool.kind === "native" && tool.type === PICTURES) && {
+      responseModalities: ["TEXT", PICTURES],
+    }),
   };
 }
 
@@ -121,7 +125,7 @@ function writeTools(tools: readonly Tool[]): JsonObject[] | undefined {
         throw refused(tool.at, "A tool that takes free text");
       case "native":
         if (tool.dialect !== "gemini") throw refused(tool.at, "This tool");
-        hosted.push(tool.value);
+        if (tool.type !== PICTURES) hosted.push(tool.value);
     }
   }
   const written = functions.length === 0 ? hosted : [{ functionDeclarations: functions }, ...hosted];

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, parseObject, stringOf } from "../../../core/index.ts";
+import { isStoredUrl, type JsonObject, objectOf, parseObject, stringOf } from "../../../core/index.ts";
 import {
   belongsTo,
   type Conversation,
@@ -154,7 +154,7 @@ class ContentWriter {
       case "refusal":
         return part.text === "" ? [] : [{ text: part.text }];
       case "image":
-        return [writeSource(part.source, undefined)];
+        return [this.#writeSource(part.source, { at: part.at })];
       case "audio":
         return [{ inlineData: { mimeType: `audio/${part.format}`, data: part.data } }];
       case "file":
@@ -167,25 +167,28 @@ class ContentWriter {
     }
   }
 
-  #writeFile({ source, name }: FilePart): JsonObject[] {
+  #writeFile({ source, name, at }: FilePart): JsonObject[] {
     switch (source.kind) {
       case "text":
         return [{ text: name === undefined ? source.text : `${name}\n\n${source.text}` }];
       case "parts":
         return this.writeAll(source.parts);
       default:
-        return [writeSource(source, name)];
+        return [this.#writeSource(source, { at, name })];
     }
   }
-}
 
-function writeSource(source: Source, displayName: string | undefined): JsonObject {
-  switch (source.kind) {
-    case "base64":
-      return { inlineData: { mimeType: source.mediaType, data: source.data } };
-    case "url":
-      return { fileData: { fileUri: source.url, ...(displayName === undefined ? {} : { displayName }) } };
-    case "stored":
-      return { fileData: { fileUri: source.id } };
+  /** Objects in Google's stores have their owners, who are known for bodies of this dialect alone. */
+  #writeSource(source: Source, { at, name }: { at: string | undefined; name?: string | undefined }): JsonObject {
+    const isStored = source.kind === "stored" || (source.kind === "url" && isStoredUrl(source.url));
+    if (isStored && !this.#own) throw refused(at ?? "contents", "A file in a provider's store");
+    switch (source.kind) {
+      case "base64":
+        return { inlineData: { mimeType: source.mediaType, data: source.data } };
+      case "url":
+        return { fileData: { fileUri: source.url, ...(name === undefined ? {} : { displayName: name }) } };
+      case "stored":
+        return { fileData: { fileUri: source.id } };
+    }
   }
 }
