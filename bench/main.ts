@@ -40,7 +40,7 @@ import { measureUploads } from "./scenarios/uploads.ts";
 import { commitOf, openCheckout } from "./system/checkout.ts";
 import { Children } from "./system/children.ts";
 import { describeMachine, machineBusyMs } from "./system/machine.ts";
-import { measureRealtime, type RealtimeColumn } from "./realtime/measure.ts";
+import { compareRealtime, measureRealtime, type RealtimeColumn } from "./realtime/measure.ts";
 import { measurePages } from "./pages/measure.ts";
 import { measureVideos } from "./videos/measure.ts";
 import { choosePinning } from "./system/pinning.ts";
@@ -146,8 +146,12 @@ async function prepare(rig: Rig, options: Options): Promise<Prepared> {
 
 function prepareComparison(rig: Rig, options: Options, against: string): Prepared {
   const proxies = comparedProxies(options, against, rig.context.children.directory);
-  const setting = { rig, proxies, cases: wantedCases(options), plan: comparisonPlanOf(options) };
-  const measure = async (): Promise<Measured> => ({ ...nothing, comparison: await compare(setting) });
+  const cases = wantedCases(options);
+  const measure = async (): Promise<Measured> => {
+    const calls = cases.length > 0 ? await compare({ rig, proxies, cases, plan: comparisonPlanOf(options) }) : [];
+    if (!isWanted(options, "realtime")) return { ...nothing, comparison: calls };
+    return { ...nothing, comparison: [...calls, await compareRealtime(rig, proxies, realtimePlanOf(options))] };
+  };
   return { proxies: [proxies.new, proxies.old], missing: [], measure };
 }
 

@@ -12,10 +12,11 @@ describe("--against", () => {
   test("compares a chat call, a stream and a large body unless other calls are named", () => {
     expect([...parse("--against", "HEAD~1").sections]).toEqual(["chat", "stream", "body"]);
     expect([...parse("--against", "HEAD~1", "--only", "messages-body").sections]).toEqual(["messages-body"]);
+    expect([...parse("--against", "HEAD~1", "--only", "realtime").sections]).toEqual(["realtime"]);
   });
 
   test.each([
-    [["--only", "chat,uploads"], '--only: "uploads" is no kind of call'],
+    [["--only", "chat,uploads"], '--only: "uploads" is no call and no session'],
     [["--proxies", "nginx"], "neither --soak nor --proxies"],
     [["--soak", "10"], "neither --soak nor --proxies"],
   ])("refuses an invalid comparison: %p", (words, message) => {

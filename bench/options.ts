@@ -32,6 +32,7 @@ const comparableSections: ReadonlySet<Section> = new Set([
   "messages-stream",
   "messages-native",
   "messages-body",
+  "realtime",
 ]);
 
 export interface Options {
@@ -60,7 +61,7 @@ export const usage = `npm run bench -- [options]
   --proxies LIST     of nginx, tollgate, tollgate-postgres, portkey
   --rounds N         how often each case is measured (3 unless set, 5 with --against, 1 with --quick)
   --against WHAT     instead: the CPU of this checkout over that of another, a git revision or a folder, in turns;
-                     --only takes calls alone here (${comparedSections.join(", ")} unless set)
+                     --only takes calls and realtime here (${comparedSections.join(", ")} unless set)
   --json FILE        writes all figures as JSON as well
   --write            writes the figures of a chat call, with commit and date, into docs/performance.md and README.md
   --soak MINUTES     instead: Tollgate under mixed callers, some of which hang up; watches its memory
@@ -116,7 +117,8 @@ function parseSections(only: string | undefined, quick: boolean): Set<Section> {
 function parseComparedSections(only: string | undefined): Set<Section> {
   const wanted = new Set(only === undefined ? comparedSections : only.split(",").map(parseSection));
   const other = [...wanted].find((section) => !comparableSections.has(section));
-  if (other !== undefined) throw new Error(`--only: "${other}" is no kind of call, so --against cannot compare it`);
+  if (other !== undefined)
+    throw new Error(`--only: "${other}" is no call and no session, so --against cannot compare it`);
   return wanted;
 }
 

@@ -6,6 +6,7 @@ import { Helper } from "../system/helper.ts";
 import { moveToCores, onCores } from "../system/pinning.ts";
 import { useOfTree } from "../system/processes.ts";
 import { median } from "../report/median.ts";
+import type { ComparedCase, Sides, Use } from "../scenarios/comparison.ts";
 import {
   type ClientCommand,
   type Measured,
@@ -37,7 +38,9 @@ export interface RealtimeColumn {
 
 interface Round {
   measured: Measured;
-  cpuMicroseconds: number;
+  cpuMs: number;
+  /** Those of the upstream and of the clients. */
+  messages: number;
   bytesPerSession: number;
   mostBytesPerSession: number;
 }
@@ -52,6 +55,35 @@ export async function measureRealtime(
   proxies: readonly Proxy[],
   plan: RealtimePlan,
 ): Promise<RealtimeColumn[]> {
+  return columnsOf(await measureRounds(rig, proxies, plan, true));
+}
+
+/**
+ * The CPU of two checkouts. A session cannot change its gateway, so they do not take short turns as with calls: each round has
+ * fresh instances, under load one after the other.
+ */
+export async function compareRealtime(rig: Rig, sides: Sides<Proxy>, plan: RealtimePlan): Promise<ComparedCase> {
+  const rounds = await measureRounds(rig, [sides.new, sides.old], plan, false);
+  const [newer, older] = [rounds.get(sides.new.id) ?? [], rounds.get(sides.old.id) ?? []];
+  const useOf = ({ cpuMs, messages }: Round): Use => ({ cpuMs, requests: messages });
+  return {
+    name: "a realtime message",
+    title: "Realtime sessions, a message",
+    rounds: newer.flatMap((round, index) => {
+      const other = older[index];
+      return other === undefined ? [] : [{ new: useOf(round), old: useOf(other) }];
+    }),
+    problem: [...newer, ...older].map(({ measured }) => measured.problem).find((one) => one !== null) ?? null,
+  };
+}
+
+/** By the proxies' ids. The one that begins changes from round to round. */
+async function measureRounds(
+  rig: Rig,
+  proxies: readonly Proxy[],
+  plan: RealtimePlan,
+  hasDirect: boolean,
+): Promise<ReadonlyMap<string, readonly Round[]>> {
   const { children, pinning } = rig.context;
   const start = (file: string): Helper => {
     const command = [process.execPath, join(import.meta.dirname, file)];
@@ -70,11 +102,11 @@ export async function measureRealtime(
   try {
     for (let round = 1; round <= plan.rounds; round += 1) {
       progress(`realtime: round ${round} of ${plan.rounds}`);
-      place(true);
       const direct: Target = { port, models: upstreamModels, headers: {} };
-      add(directId, await measureOne({ upstream, clients, target: direct, pid: null, plan }));
+      place(hasDirect);
+      if (hasDirect) add(directId, await measureOne({ upstream, clients, target: direct, pid: null, plan }));
       place(false);
-      for (const proxy of proxies) {
+      for (const proxy of round % 2 === 0 ? proxies.toReversed() : proxies) {
         const running: RunningProxy = await proxy.start(context);
         try {
           add(
@@ -89,7 +121,7 @@ export async function measureRealtime(
   } finally {
     await Promise.all([upstream.stop(), clients.stop()]);
   }
-  return columnsOf(rounds);
+  return rounds;
 }
 
 interface Setting {
@@ -126,7 +158,8 @@ async function measureOne({ upstream, clients, target, pid, plan }: Setting): Pr
   await clients.ask({ kind: "close" });
   return {
     measured: { ...measured, problem },
-    cpuMicroseconds: ((after.cpuMs - before.cpuMs) * 1_000) / (sent.sent + sent.received),
+    cpuMs: after.cpuMs - before.cpuMs,
+    messages: sent.sent + sent.received,
     bytesPerSession: (Math.min(...memory) - idle) / sessions,
     mostBytesPerSession: (Math.max(...memory) - idle) / sessions,
   };
@@ -147,7 +180,7 @@ function columnsOf(rounds: ReadonlyMap<string, readonly Round[]>): RealtimeColum
       p50: of(({ measured }) => measured.p50) - (isDirect ? 0 : base.p50),
       p99: of(({ measured }) => measured.p99) - (isDirect ? 0 : base.p99),
       p999: of(({ measured }) => measured.p999) - (isDirect ? 0 : base.p999),
-      cpuMicroseconds: of((round) => round.cpuMicroseconds),
+      cpuMicroseconds: of(({ cpuMs, messages }) => (cpuMs * 1_000) / messages),
       bytesPerSession: of((round) => round.bytesPerSession),
       mostBytesPerSession: of((round) => round.mostBytesPerSession),
       problem: own.map(({ measured }) => measured.problem).find((one) => one !== null) ?? null,
