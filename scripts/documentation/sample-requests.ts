@@ -67,6 +67,7 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
   changeUser: { max_budget: 50, period: "monthly" },
   createProject: { name: "site", organisation: "acme", members: ["ada"], max_budget: 50, period: "monthly" },
   changeProject: { members: ["ada", "bea"] },
+  signIn: { token: "tg_…" },
   createToken: { user: "ada", name: "laptop", models: ["openai/*", "anthropic/*"] },
   changeToken: { paused: true, reason: "lost laptop" },
   rotateToken: { overlap: 3600 },

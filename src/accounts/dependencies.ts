@@ -13,8 +13,10 @@ export interface Caller {
   /** The ids of the user and of their organisation; undefined of a command, which has all rights. */
   user?: string | undefined;
   organisation?: string | undefined;
-  /** The token of the request. */
+  /** The token of the request; of a browser's session the one that it was begun with. */
   tokenId?: string | undefined;
+  /** The id of the browser's session. */
+  session?: string | undefined;
   /** Of a caller with a token that somebody else has signed: when that is no longer accepted. */
   signedUntil?: number | undefined;
 }

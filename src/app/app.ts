@@ -19,7 +19,7 @@ import { createSignedCallers } from "./identity/signed-callers.ts";
 import { createOutbound } from "./webhooks.ts";
 import type { AccountsDependencies } from "../accounts/index.ts";
 import { openAlertStore, type OwnAlerts } from "../alerts/index.ts";
-import { openClientSecretStore } from "../auth/index.ts";
+import { openBrowserSessionStore, openClientSecretStore } from "../auth/index.ts";
 import { CallPipeline } from "../calls/index.ts";
 import type { Config } from "../config/index.ts";
 import { admitFree, type AdmitFree } from "../charges/index.ts";
@@ -165,13 +165,15 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   const { lasting, isDraining } = context;
   const { ticker, authenticator, sockets, sessionLimits, pages } = lasting;
   const router = createRouter(options, lasting, before);
+  const publicUrl = config.server.public_url ?? options.address;
   authenticator.acceptSigned(createSignedCallers(options));
+  if (authenticator.sessions !== undefined)
+    authenticator.sessions.settings = { publicUrl, idleMs: config.auth.sessions.idle };
   sessionLimits.realtime.max = config.realtime.sessions_per_token;
   sessionLimits.responses.max = config.responses.sockets_per_token;
   const outbound = createOutbound(config, environment);
   const calls = createPaidWork({ ...options, router, outbound }, lasting);
   const pipeline = new CallPipeline(calls);
-  const publicUrl = config.server.public_url ?? options.address;
   const admin = { ...createAccounts(options.storage, environment, "server", () => authenticator.forget()), logger };
   const { jobs, handle, startJob, ...jobParts } = createJobs({
     ...options,
@@ -313,7 +315,7 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     latest,
     isDraining: isLeaving,
     checkStorage: sharedCheck(() => storage.check(), clock),
-    authenticate: (headers) => lasting.authenticator.authenticate(headers),
+    authenticate: (request) => lasting.authenticator.authenticate(request.headers, undefined, ofSession(request)),
     ...storesOf(storage),
     config: options.config,
     listPrices: (page) => listPrices(router.routes, createPriceBook(options), page),
@@ -333,6 +335,7 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     memory: calls.memory,
     outbound: parts.outbound,
     mcp: mcpOf(options, lasting, parts),
+    signIn: signInOf(options, lasting, parts.publicUrl),
     body: calls.body,
     largeBodies: calls.largeBodies,
     sandboxed: [...sandbox.keys()],
@@ -376,6 +379,18 @@ function mcpOf(options: AppOptions, { ticker, mcp }: Lasting, { calls, publicUrl
     ticker,
     publicUrl,
   };
+}
+
+/** The sessions of browsers count as they do for other routes. */
+function ofSession(request: Request) {
+  return { request, path: new URL(request.url).pathname };
+}
+
+function signInOf({ config, sandbox, storage }: AppOptions, lasting: Lasting, publicUrl: string): Services["signIn"] {
+  const { authenticator, signInAttempts: attempts } = lasting;
+  const { idle, max } = config.auth.sessions;
+  const store = openBrowserSessionStore(storage);
+  return { publicUrl, authenticator, attempts, store, idleMs: idle, msMax: max, isSandbox: sandbox.size > 0 };
 }
 
 function responsesSocketsOf(

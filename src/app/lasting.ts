@@ -6,6 +6,7 @@ import { createLastingWork, type LastingWork, type LedgerParts } from "./paid-wo
 import { createTargetSharing, type TargetSharing } from "./routing/shared-targets.ts";
 import { createTracing, type Tracing } from "./tracing.ts";
 import {
+  openBrowserSessionStore,
   openClientSecretStore,
   openImportedKeyStore,
   openTokenStore,
@@ -16,7 +17,7 @@ import {
 import { EndJournal } from "../charges/index.ts";
 import { type Config, otlpTarget } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
-import { type RunningPart, Sockets, type Upgrade } from "../http/index.ts";
+import { type RunningPart, SignInAttempts, Sockets, type Upgrade } from "../http/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle } from "../ledger/index.ts";
 import { McpEndpoint } from "../mcp/index.ts";
 import { GatewayMetrics } from "../metrics/index.ts";
@@ -57,6 +58,7 @@ export interface Lasting extends LedgerParts, LastingWork {
   objectOwners: ObjectOwnerStore;
   sockets: Sockets;
   authenticator: Authenticator;
+  signInAttempts: SignInAttempts;
   targets: TargetSharing;
   /** The requests of agents that run, which a later one may cancel. */
   mcp: McpEndpoint;
@@ -105,6 +107,7 @@ export function createLasting(options: LastingOptions): Lasting {
     objectOwners,
     sockets,
     authenticator: createAuthenticator(options),
+    signInAttempts: new SignInAttempts(clock),
     targets: createTargetSharing(options),
     pages,
     mcp: new McpEndpoint({ ticker, randomBytes: environment.randomBytes }),
@@ -141,6 +144,7 @@ function createAuthenticator({ storage, environment }: LastingOptions): Authenti
     store: openTokenStore(storage),
     clientSecrets: openClientSecretStore(storage),
     importedKeys: openImportedKeyStore(storage),
+    sessions: openBrowserSessionStore(storage),
     clock: environment.clock,
     onChange: (forget) => storage.onForeignCommit(forget),
   });

@@ -83,5 +83,6 @@ export const schema: Schema = {
     { ...REALTIME_SESSIONS, oldest: ledger.CALL_SUMS },
     { ...TAGS, oldest: ledger.CALL_SUMS },
     { ...together(ALERT_CHANNELS, ALERT_NOTICES), oldest: ledger.CALL_SUMS },
+    { ...auth.BROWSER_SESSIONS, oldest: ledger.CALL_SUMS },
   ],
 };

@@ -2,6 +2,8 @@ import { type Clock, GatewayError } from "../core/index.ts";
 import { type ClientSecretStore, parseClientSecret, type RealtimeGrant } from "./client-secret.ts";
 import { ImportedKeys, type ImportedKeyStore, isImportable } from "./imported-keys.ts";
 import { type Principal, toPrincipal } from "./principal.ts";
+import type { BrowserSessionStore } from "./sessions/browser-session.ts";
+import { BrowserSessions, callerBySecretOf } from "./sessions/browser-sessions.ts";
 import {
   isSigned,
   type SignedRequest,
@@ -31,6 +33,8 @@ export interface AuthenticatorOptions {
   clientSecrets: ClientSecretStore;
   /** Undefined accepts no keys of another gateway. */
   importedKeys?: ImportedKeyStore | undefined;
+  /** Undefined accepts no cookies of browsers. */
+  sessions?: BrowserSessionStore | undefined;
   clock: Clock;
   /** Registers a callback for possible changes of stored tokens by another process; for one by this process call `forget`. */
   onChange: (forget: () => void) => void;
@@ -50,6 +54,12 @@ export interface SocketCaller {
   recheck(): Promise<Principal>;
 }
 
+/** The request of a caller. */
+export interface PresentingRequest extends SignedRequest {
+  /** As the client has asked for it: cookies count at some paths. */
+  path?: string;
+}
+
 /** Authenticates a presented token and returns its principal. */
 export class Authenticator {
   readonly #store: TokenStore;
@@ -60,13 +70,17 @@ export class Authenticator {
   #changes = 0;
   #signed: VerifiedCallers | undefined;
   readonly #imported: ImportedKeys | undefined;
+  /** Of browsers; undefined accepts no cookies. */
+  readonly sessions: BrowserSessions | undefined;
 
   constructor(options: AuthenticatorOptions) {
-    const { importedKeys, clock } = options;
+    const { importedKeys, sessions, clock } = options;
     this.#store = options.store;
     this.#clientSecrets = options.clientSecrets;
     this.#clock = clock;
     this.#imported = importedKeys && new ImportedKeys({ store: importedKeys, clock, freshMs: FRESH_MS });
+    const tokenOf = (id: string): Promise<Accepted> => this.#usable(id);
+    this.sessions = sessions && new BrowserSessions({ store: sessions, clock, freshMs: FRESH_MS, tokenOf });
     options.onChange(() => this.forget());
   }
 
@@ -75,6 +89,7 @@ export class Authenticator {
     this.#changes += 1;
     this.#cache.clear();
     this.#imported?.forget();
+    this.sessions?.forget();
   }
 
   /** Also accepts tokens that these issuers sign; undefined for none. Tokens are verified again. */
@@ -83,36 +98,59 @@ export class Authenticator {
   }
 
   /**
+   * The caller whose token this text is. Rejects with a `GatewayError` (401). `secretHash`: of the stored secret that proves it; undefined
+   * of a token that somebody else has signed.
+   */
+  async identify(
+    text: string,
+    from: SignedRequest,
+  ): Promise<{ principal: Principal; secretHash: Uint8Array | undefined }> {
+    const principal = await this.#authenticateToken({ text, place: "token" }, new Headers(), from);
+    const parsed = parseToken(text);
+    if (parsed !== undefined) return { principal, secretHash: hashOf(parsed.secret) };
+    const isOfIssuer = this.#signed !== undefined && isSigned(text);
+    return { principal, secretHash: isOfIssuer ? undefined : (await this.#imported?.find(text))?.secretHash };
+  }
+
+  /**
    * Reads `Authorization: Bearer tg_…`, `x-api-key: tg_…`, `api-key: tg_…` or `x-litellm-api-key: tg_…`; imported keys have the same
    * places. Throws, or rejects with, a `GatewayError` (401) that names the reason and the header. `offered`: a token in another place of the request. A token that was never issued and a token with a wrong secret get the same error.
+   * Without any token, the cookie of a browser's session counts at some paths; without `path`, at none.
    */
   authenticate(
     headers: Headers,
     offered?: PresentedToken,
-    request?: Request,
-    requestId?: string,
+    from: PresentingRequest = {},
   ): Principal | Promise<Principal> {
     const presented = presentedToken(headers, this.#signed !== undefined, offered);
     if (presented === undefined) {
+      const { request, path } = from;
+      const caller = request && path !== undefined ? this.sessions?.find(request, path) : undefined;
+      if (caller !== undefined) return caller;
       throw new GatewayError(
         "missing_token",
         "No token was sent. Send Authorization: Bearer <token>, x-api-key: <token> or api-key: <token>.",
       );
     }
-    return this.#authenticateToken(presented, headers, { request, requestId });
+    return this.#authenticateToken(presented, headers, from);
   }
 
   /**
    * Authenticates the handshake of a WebSocket, for which browsers can send no headers: the token, or a client secret, may
    * also be in a subprotocol. Rejects like `authenticate`.
    */
-  async authenticateSocket(request: Request, requestId: string): Promise<SocketCaller> {
+  async authenticateSocket(request: Request, requestId: string, path?: string): Promise<SocketCaller> {
     const { headers } = request;
     const { secret: offered, protocol } = credentialsOf(headers.get("sec-websocket-protocol"));
     const presented =
       presentedToken(headers, this.#signed !== undefined) ??
       (offered === undefined ? undefined : { text: offered, place: "subprotocol" });
     if (presented === undefined) {
+      const session = path === undefined ? undefined : this.sessions?.find(request, path);
+      if (session !== undefined) {
+        const recheck = async (): Promise<Principal> => (await this.sessions?.find(request, path ?? "")) ?? session;
+        return { principal: await session, grant: undefined, protocol, recheck };
+      }
       throw new GatewayError(
         "missing_token",
         "No token was sent. Send Authorization: Bearer <token>, or the subprotocols realtime and openai-insecure-api-key.<token>.",
@@ -138,9 +176,20 @@ export class Authenticator {
       const principal =
         cached !== undefined && sameRecord(cached.record, record) ? cached.principal : toPrincipal(record);
       const accepted = this.#accept({ record, principal, readAt: this.#clock() });
-      return signedUntil === undefined ? accepted : { ...accepted, signedUntil };
+      const { sessionOf } = record;
+      const source = sessionOf === undefined ? undefined : await this.#usable(sessionOf);
+      const caller = source ? callerBySecretOf(accepted, source.principal, source.record.id) : accepted;
+      return signedUntil === undefined ? caller : { ...caller, signedUntil };
     };
     return { principal: await findToken(), grant, protocol, recheck: findToken };
+  }
+
+  /** A token that may be used. Rejects with its refusal. */
+  async #usable(id: string): Promise<Accepted> {
+    const found = this.#fresh(id) ?? (await this.#find(id));
+    if (found === undefined) throw new GatewayError("invalid_token", "The session's token no longer exists.");
+    this.#accept(found);
+    return found;
   }
 
   #authenticateToken(presented: PresentedToken, headers: Headers, from: SignedRequest): Principal | Promise<Principal> {

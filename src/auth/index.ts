@@ -19,4 +19,15 @@ export {
   tokens,
 } from "./sql/open.ts";
 export { type FoundToken, type Policy, refusalOf, type TokenRecord, type TokenStore } from "./store.ts";
-export { issueToken } from "./token.ts";
+export { hashOf, issueSecret, issueToken } from "./token.ts";
+export { type BrowserSession, type BrowserSessionStore, SESSION_PREFIX } from "./sessions/browser-session.ts";
+export { cookieFor, forgetCookies, setCookie } from "./sessions/cookies.ts";
+export { requireOwnOrigin } from "./sessions/own-origin.ts";
+export {
+  browserSessions,
+  deleteSignInCode,
+  insertBrowserSession,
+  insertSignInCode,
+  openBrowserSessionStore,
+  signInCodes,
+} from "./sql/browser-sessions.ts";

@@ -113,3 +113,23 @@ test("an answer that was added while the tokens are read is checked the next tim
   for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
   expect(late.codes).toEqual([]);
 });
+
+test("a browser's session ends with the token that it was begun with, and with its own", async () => {
+  issue("session");
+  issue("source");
+  const codes: string[] = [];
+  const session = { id: "s", sourceId: "source", issuer: undefined, provedAt: 0, createdAt: 0, expiresAt: 9 };
+  const watch = (): void =>
+    answers.add({ abort: ({ code }: GatewayError) => void codes.push(code) }, { tokenId: "session", session });
+  watch();
+  await check();
+  expect(codes).toEqual([]);
+  issue("source", { pausedAt: 1 });
+  await check();
+  expect(codes).toEqual(["token_paused"]);
+  issue("source");
+  watch();
+  issue("session", { revokedAt: 1 });
+  await check();
+  expect(codes).toEqual(["token_paused", "token_revoked"]);
+});

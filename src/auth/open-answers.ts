@@ -24,6 +24,8 @@ export interface OpenAnswersOptions {
  */
 export class OpenAnswers {
   readonly #tokenIds = new Map<OpenAnswer, string>();
+  /** Of callers with a browser's session: the token that it was begun with. */
+  readonly #sourceIds = new Map<OpenAnswer, string>();
   /** Those of callers whose signed token expires, which their stored one does not. */
   readonly #ends = new Map<OpenAnswer, number>();
   readonly #store: OpenAnswersOptions["store"];
@@ -40,14 +42,19 @@ export class OpenAnswers {
     });
   }
 
-  add(answer: OpenAnswer, { tokenId, signedUntil }: Pick<Principal, "tokenId" | "signedUntil">): void {
+  add(
+    answer: OpenAnswer,
+    { tokenId, signedUntil, session }: Pick<Principal, "tokenId" | "signedUntil" | "session">,
+  ): void {
     this.#tokenIds.set(answer, tokenId);
+    if (session !== undefined) this.#sourceIds.set(answer, session.sourceId);
     if (signedUntil !== undefined) this.#ends.set(answer, signedUntil);
   }
 
   /** Does nothing if it has been removed already. */
   remove(answer: OpenAnswer): void {
     this.#tokenIds.delete(answer);
+    this.#sourceIds.delete(answer);
     this.#ends.delete(answer);
   }
 
@@ -68,15 +75,18 @@ export class OpenAnswers {
   async #check(): Promise<void> {
     if (this.#isChecking || this.#tokenIds.size === 0) return;
     this.#isChecking = true;
-    const asked = new Set(this.#tokenIds.values());
+    const asked = new Set([...this.#tokenIds.values(), ...this.#sourceIds.values()]);
     try {
       const found = new Map((await this.#store.findAll([...asked])).map((record) => [record.id, record]));
       const now = this.#clock();
-      for (const [answer, tokenId] of this.#tokenIds) {
+      const refusalOfId = (id: string | undefined): GatewayError | undefined => {
         // One that was added meanwhile is checked the next time.
-        if (!asked.has(tokenId)) continue;
-        const record = found.get(tokenId);
-        const refusal = record === undefined ? deleted() : refusalOf(record, now);
+        if (id === undefined || !asked.has(id)) return undefined;
+        const record = found.get(id);
+        return record === undefined ? deleted() : refusalOf(record, now);
+      };
+      for (const [answer, tokenId] of this.#tokenIds) {
+        const refusal = refusalOfId(tokenId) ?? refusalOfId(this.#sourceIds.get(answer));
         if (refusal === undefined) continue;
         this.remove(answer);
         answer.abort(refusal);

@@ -1,4 +1,5 @@
 import { type RateLimits, type Role, roleOfToken } from "../core/index.ts";
+import type { SessionFacts } from "./sessions/browser-session.ts";
 import type { FoundToken, Policy } from "./store.ts";
 
 /** The authenticated caller. The same object is used as long as its token is cached. */
@@ -36,6 +37,8 @@ export interface Principal {
   expiresAt: number | undefined;
   /** Of a caller with a token that somebody else has signed: when that is no longer accepted. */
   signedUntil?: number | undefined;
+  /** Of a caller with a browser's session in place of a token. */
+  session?: SessionFacts | undefined;
 }
 
 export function toPrincipal(token: FoundToken): Principal {

@@ -42,6 +42,8 @@ export interface TokenRecord extends Policy {
   madeBy: string | undefined;
   /** Counts the changes. */
   version: number;
+  /** Of a token that stands for a browser's session: the token that it was begun with. Nobody has its own secret. */
+  sessionOf?: string | undefined;
 }
 
 /** A token with its user or project, and the organisation of that. */
@@ -90,7 +92,7 @@ export interface TokenStore {
   findById(id: string): Promise<FoundToken | undefined>;
   /** The tokens with these ids, in any order. */
   findAll(ids: readonly string[]): Promise<FoundToken[]>;
-  /** All tokens, oldest first. */
+  /** All tokens but those of browsers' sessions, oldest first. */
   list(): Promise<FoundToken[]>;
   /** Returns whether the token exists. Revoking it again does not change the time of its revocation. */
   revoke(id: string, at: number): Promise<boolean>;

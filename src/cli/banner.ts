@@ -24,6 +24,8 @@ export interface RunningGateway {
   site: string | undefined;
   /** Set on the first start of a sandbox only. */
   tokens: FirstTokens | undefined;
+  /** Signs a browser of this machine in to the sandbox's console, once. */
+  link?: string | undefined;
   /** The number of processes, if there are several. */
   workers?: number;
 }
@@ -46,6 +48,7 @@ export function printBanner(settings: ServerSettings, gateway: RunningGateway): 
       storage,
       tokens: gateway.tokens ?? null,
       ...(gateway.site === undefined ? {} : { site: gateway.site }),
+      ...(gateway.link === undefined ? {} : { console: gateway.link }),
       ...(gateway.workers === undefined ? {} : { workers: gateway.workers }),
       ...(settings.authority === undefined ? {} : { authority: settings.authority }),
     });
@@ -70,6 +73,11 @@ export function printBanner(settings: ServerSettings, gateway: RunningGateway): 
   if (tokens === undefined) printCreateToken(settings, gateway.url);
   else printTokens(tokens, gateway.url, settings);
   printFirstCalls(gateway, prefix, settings);
+  if (gateway.link === undefined) return;
+  printLine("The same in a browser, with the price of each call (signs in once, within 15 minutes):");
+  printLine();
+  printLine(gateway.link);
+  printLine();
 }
 
 function printTokens(tokens: FirstTokens, url: string, settings: ServerSettings): void {

@@ -10,6 +10,7 @@ import { firstTokens } from "./first-tokens.ts";
 import { type CommonOptions, countOption, portOption, UsageError, withCommonOptions } from "./options.ts";
 import { type ReloadingOptions, startReloading } from "./reload/start-reloading.ts";
 import { type Sandbox, startSandbox, withSandbox } from "./sandbox.ts";
+import { signInLink } from "./sign-in-link.ts";
 import { endOnSignal } from "./server/end-on-signal.ts";
 import { findPredecessor, openWhenReady, takeOver } from "./server/hand-over.ts";
 import { listen, type Listening, reservePort } from "./server/listen.ts";
@@ -146,6 +147,7 @@ async function serveAlone(start: Start): Promise<void> {
   });
   const stopMetrics = await publishMetrics(loaded.config, { logger, replaces }, async () => [await metrics()]);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
+  const link = sandbox === undefined ? undefined : await signInLink(storage, environment, server.url);
   // Before the banner: a program that waits for the banner may send a signal as soon as it has read it.
   const end = endOnSignal(async (how) => {
     const [code] = await Promise.all([stop(how), leave()]);
@@ -169,7 +171,7 @@ async function serveAlone(start: Start): Promise<void> {
     await openWhenReady(server, { isReady });
     takeOver(before, logger);
   }
-  printBanner(start, { url: server.url, sandbox: sandbox?.routesOf(loaded), site: sandbox?.site, tokens });
+  printBanner(start, { url: server.url, sandbox: sandbox?.routesOf(loaded), site: sandbox?.site, tokens, link });
   logger.info({ url: server.url, version }, "listening");
 }
 
@@ -240,11 +242,13 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   await reserved.release();
   if (before !== undefined) takeOver(before, logger);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
+  const link = sandbox === undefined ? undefined : await signInLink(storage, environment, reserved.url);
   printBanner(start, {
     url: reserved.url,
     sandbox: sandbox?.routesOf(loaded),
     site: sandbox?.site,
     tokens,
+    link,
     workers: count,
   });
   logger.info({ url: reserved.url, version, workers: count }, "listening");

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { roles } from "../core/index.ts";
 import { fromText } from "./values/from-text.ts";
+import { duration } from "./values/units.ts";
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "[::1]", "localhost"]);
 
@@ -107,6 +108,13 @@ export const auth = z
       .refine((all) => new Set(all.map(({ issuer: url }) => url)).size === all.length, "each issuer once")
       .prefault([])
       .describe("Issuers of JSON Web Tokens that callers may present in place of a token of the gateway."),
+    sessions: z
+      .strictObject({
+        idle: duration.prefault("2h").describe("A browser's session ends after this time without a request."),
+        max: duration.prefault("12h").describe("It ends after this time whatever it does."),
+      })
+      .prefault({})
+      .describe("Sessions of browsers that have signed in to the console."),
   })
   .prefault({})
   .describe("Callers without a token of the gateway.");

@@ -56,6 +56,15 @@ function errorResponses(
   );
 }
 
+/** The errors that have a meaning here. */
+function describedErrors(described: Readonly<Record<number, string | undefined>>, surface: Surface) {
+  return Object.fromEntries(
+    Object.entries(described).flatMap(([status, meaning]) =>
+      meaning === undefined ? [] : [[Number(status), errorResponse(meaning, surface)] as const],
+    ),
+  );
+}
+
 interface Described {
   /** With its parameters in braces: `/v1/responses/{response_id}`. */
   path: string;
@@ -91,6 +100,10 @@ export interface PlatformContract extends Described {
   relays?: boolean;
   /** The meaning of 503, if it is an answer of the route itself. */
   unavailable?: string;
+  /** The meaning of 403, if a public route can return it. */
+  forbidden?: string;
+  /** The meaning of 429, if the route can return it. */
+  limited?: string;
 }
 
 /** A route answered by the gateway itself. Declares 401, 402, 422 and 502, as in the contract. */
@@ -119,6 +132,8 @@ export function platformContract(
     requestHeaders,
     relays = false,
     unavailable,
+    forbidden,
+    limited,
   } = contract;
   return createRoute({
     method,
@@ -145,10 +160,10 @@ export function platformContract(
       ...errorResponses([401, 402, 422, 502], surface),
       ...(access === "roles" ? errorResponses([403], surface) : {}),
       ...(relays ? errorResponses([400, 413], surface) : {}),
-      ...(notFound === undefined ? {} : { 404: errorResponse(notFound, surface) }),
-      ...(conflict === undefined ? {} : { 409: errorResponse(conflict, surface) }),
-      ...(precondition === undefined ? {} : { 412: errorResponse(precondition, surface) }),
-      ...(unavailable === undefined ? {} : { 503: errorResponse(unavailable, surface) }),
+      ...describedErrors(
+        { 403: forbidden, 404: notFound, 409: conflict, 412: precondition, 429: limited, 503: unavailable },
+        surface,
+      ),
     },
   });
 }

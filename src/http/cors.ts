@@ -1,6 +1,6 @@
 /**
  * Calls from pages of other origins. A browser asks first (a preflight, without a token), and shows its page an answer only
- * if the headers here permit it. Cookies play no part: a page needs a token like any other client.
+ * if the headers here permit it. None lets a browser send cookies along: a page of another origin needs a token like any other client.
  */
 import { matchesGlob } from "../core/index.ts";
 
@@ -25,6 +25,8 @@ const safelisted: ReadonlySet<string> = new Set([
   "expires",
   "last-modified",
   "pragma",
+  // No page can read it.
+  "set-cookie",
 ]);
 
 /** `fetch`, answering preflights and marking the answers that a page may read. Errors are readable like other answers. */

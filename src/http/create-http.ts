@@ -70,7 +70,7 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
     if (request.headers.get("host")?.includes(",") === true)
       return refusal(options, { request, surface: surfaceOf(path), id }, hostRepeated());
     const found = findRoute(finding, request, method, path);
-    if (found !== undefined) return answer(options, found, id);
+    if (found !== undefined) return answer(options, found, id, path);
     const error = notFound(method, path, router.methodsOf(path));
     return refusal(options, { request, surface: surfaceOf(path), id }, error);
   };
@@ -99,6 +99,7 @@ async function answer(
   options: HttpOptions,
   { route, pathParameter, request, modelOf, provider }: FoundRoute,
   id: string,
+  path: string,
 ): Promise<Response> {
   const surface = typeof route.surface === "function" ? route.surface(request.headers, request.url) : route.surface;
   const headers = idHeaders(surface, id);
@@ -107,11 +108,12 @@ async function answer(
       return withHeaders(await route.handle({ request, requestId: id, pathParameter }), headers);
     }
     if (route.kind === "watch") return await answerWatch(options, { route, pathParameter, headers }, request, id);
-    if (route.kind === "session") return await answerSession(options, { route, pathParameter, headers }, request, id);
+    if (route.kind === "session")
+      return await answerSession(options, { route, pathParameter, headers, path }, request, id);
     refuseWhileDraining(options);
     // Most tokens are cached, and need no promise.
     const offered = surface === "gemini" ? googleToken(request) : undefined;
-    const admitted = options.authenticator.authenticate(request.headers, offered, request, id);
+    const admitted = options.authenticator.authenticate(request.headers, offered, { request, requestId: id, path });
     const caller = admitted instanceof Promise ? await admitted : admitted;
     const project = request.headers.get(PROJECT_HEADER);
     const principal = project === null ? caller : await readerOf(options, { route, request, caller, project });
@@ -152,12 +154,17 @@ type SessionRoute = Extract<MountedRoute, { kind: "session" }>;
 /** Authenticates the handshake of a session, which may use a client secret, and accepts it. */
 async function answerSession(
   options: HttpOptions,
-  { route, pathParameter, headers }: RoutedRequest & { route: SessionRoute; headers: Readonly<Record<string, string>> },
+  {
+    route,
+    pathParameter,
+    headers,
+    path,
+  }: RoutedRequest & { route: SessionRoute; headers: Readonly<Record<string, string>>; path: string },
   request: Request,
   id: string,
 ): Promise<Response> {
   refuseWhileDraining(options);
-  const caller = await options.authenticator.authenticateSocket(request, id);
+  const caller = await options.authenticator.authenticateSocket(request, id, path);
   const call = { request, requestId: id, principal: caller.principal, caller, pathParameter };
   return openSocket(options, { call, headers, handle: () => route.handle(call) });
 }
@@ -175,7 +182,7 @@ async function answerWatch(
   const protocol = request.headers.get("sec-websocket-protocol") ?? undefined;
   const presented = request.headers.has("authorization") || protocol === undefined;
   const credentials = presented ? request.headers : new Headers({ authorization: `Bearer ${protocol}` });
-  const principal = await options.authenticator.authenticate(credentials, undefined, request, id);
+  const principal = await options.authenticator.authenticate(credentials, undefined, { request, requestId: id });
   const call = { request, requestId: id, principal, pathParameter };
   return openSocket(options, { call, headers, handle: () => route.handle(call), protocol });
 }

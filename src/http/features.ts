@@ -17,6 +17,7 @@ import { platformFeature } from "./platform/index.ts";
 import { realtimeFeature } from "./realtime/index.ts";
 import { rerankFeature } from "./rerank/index.ts";
 import { responsesFeature } from "./responses/index.ts";
+import { signInFeature } from "./sign-in/index.ts";
 import { toolsFeature } from "./tools/index.ts";
 import { videosFeature } from "./videos/index.ts";
 import { webFeature } from "./web/index.ts";
@@ -44,4 +45,5 @@ export const features: readonly Feature[] = [
   webFeature,
   toolsFeature,
   adminFeature,
+  signInFeature,
 ];

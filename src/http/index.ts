@@ -11,3 +11,4 @@ export type { Services } from "./services.ts";
 export { isOwnTool } from "./tools/index.ts";
 export { type SocketEvents, Sockets, type Upgrade } from "./sockets.ts";
 export { routeRoles } from "./admin/route-roles.ts";
+export { SignInAttempts } from "./sign-in/attempts.ts";

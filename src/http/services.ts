@@ -24,6 +24,7 @@ import type { ToolGateway } from "../tools/index.ts";
 import type { Webhooks, WebhookSecrets } from "../webhooks/index.ts";
 import type { Crawls, Screenshots, StoredBytesStore, TextIndexStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
+import type { SignInServices } from "./sign-in/services.ts";
 import type { ResponsesSocketSettings } from "./responses/responses-sockets.ts";
 
 /** The parts that tools need. */
@@ -47,7 +48,7 @@ export interface Services extends ChargeableServices {
   /** The dependencies of acts on accounts, without their caller. */
   admin: Omit<AccountsDependencies, "caller">;
   /** For public routes that say more to some callers. Throws or rejects as for others. */
-  authenticate: (headers: Headers) => Principal | Promise<Principal>;
+  authenticate: (request: Request) => Principal | Promise<Principal>;
   nodes: Pick<NodeStore, "seenSince" | "ask">;
   /** The network address of a request's sender: a proxy's, if there is one in front. */
   addressOf: (request: Request) => string | undefined;
@@ -89,6 +90,7 @@ export interface Services extends ChargeableServices {
   memory: MemoryBudget;
   outbound: Outbound;
   mcp: McpServices;
+  signIn: SignInServices;
   /** Rejects with `storage_unavailable` if the storage does not answer, or takes no writes. */
   checkStorage: () => Promise<void>;
   /** Those of the configuration in force, for connections that outlive one. */

@@ -63,12 +63,10 @@ async function present(text: string, header = "authorization"): Promise<Principa
   // Stored tokens are read again.
   now += 1_000;
   const value = header === "authorization" ? `Bearer ${text}` : text;
-  return authenticator.authenticate(
-    new Headers({ [header]: value }),
-    undefined,
-    new Request("http://g.test/"),
-    "req_1",
-  );
+  return authenticator.authenticate(new Headers({ [header]: value }), undefined, {
+    request: new Request("http://g.test/"),
+    requestId: "req_1",
+  });
 }
 
 /** The code of a refusal, or the name of the user. */

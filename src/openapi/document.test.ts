@@ -128,6 +128,7 @@ describe("the document", () => {
     );
     const beyond = [
       "post /v1/webhooks/secret",
+      "post /admin/v1/session",
       "get /v1/alerts/channels",
       "post /v1/alerts/channels",
       "delete /v1/alerts/channels/{id}",

@@ -151,6 +151,15 @@ describe("the first start", () => {
     expect(info.spend).toBeLessThan(0.01);
   });
 
+  test("prints an address that signs a browser of this machine in as the owner, once", async () => {
+    const [, code = ""] = /\/console\/sign-in#([\w-]{43})\n/.exec(first.output()) ?? [];
+    const enter = () =>
+      fetch(`${url}/admin/v1/session`, { method: "POST", headers: { origin: url }, body: JSON.stringify({ code }) });
+    const answer = await enter();
+    expect(await answer.json()).toMatchObject({ user: "admin", role: "owner" });
+    expect((await enter()).status).toBe(401);
+  });
+
   test("the health and every answer indicate a sandbox", async () => {
     const health = await get<{ sandbox: string[] }>("/health");
     expect(sorted(health.sandbox)).toEqual(sorted(Object.keys(chatModels)));

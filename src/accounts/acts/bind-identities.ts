@@ -7,7 +7,7 @@ import type { Identity } from "../identity.ts";
 import { roleRequired } from "../reach.ts";
 import { findById } from "../sql/holders.ts";
 import { deleteIdentity, findIdentity, identities, putIdentity, selectIdentities } from "../sql/identities.ts";
-import { findToken, updateToken } from "../sql/tokens.ts";
+import { endSessionsBegunWith, findToken, updateToken } from "../sql/tokens.ts";
 
 export type IdentityName = Pick<Identity, "issuer" | "subject">;
 
@@ -33,7 +33,10 @@ export function* bindSteps(
   for (const identity of before.filter((each) => !includes(wanted, each))) {
     const token = (yield* findIdentity(identity))?.tokenId;
     const record = token === undefined ? undefined : yield* findToken(token);
-    if (record !== undefined) yield updateToken({ ...record, revokedAt: record.revokedAt ?? at });
+    if (record !== undefined) {
+      yield updateToken({ ...record, revokedAt: record.revokedAt ?? at });
+      yield endSessionsBegunWith(record.id, at);
+    }
     yield deleteIdentity(identity);
   }
   for (const identity of wanted.filter((each) => !includes(before, each))) {

@@ -30,7 +30,7 @@ import {
 import { tokenSettingsOf } from "../settings.ts";
 import { findOwner } from "../sql/holders.ts";
 import { isOfIdentity } from "../sql/identities.ts";
-import { findToken, updateToken } from "../sql/tokens.ts";
+import { endSessionsBegunWith, findToken, updateToken } from "../sql/tokens.ts";
 
 /** The members to change of a token; null takes one away. */
 export interface TokenChanges extends LimitChanges, PolicyChanges {
@@ -86,6 +86,7 @@ export function changeToken(
     const now = tokenSettingsOf(next, limited);
     if (Bun.deepEquals(old, now)) return before;
     if (token.revokedAt !== undefined) throw revoked(id);
+    if (token.sessionOf !== undefined) throw ofSession(id);
     yield updateToken(next);
     if (limited !== undefined) yield* deps.ledger.put(limited, at);
     note({ act: "token.change", target: `token:${id}`, before: old, after: now });
@@ -137,7 +138,9 @@ export function revokeToken(deps: AccountsDependencies, id: string, context: Act
     requireVersion(context, before.token.version);
     yield* requireOwn(deps, before);
     if (before.token.revokedAt !== undefined) return before;
-    yield updateToken({ ...before.token, revokedAt: deps.environment.clock() });
+    const at = deps.environment.clock();
+    yield updateToken({ ...before.token, revokedAt: at });
+    yield endSessionsBegunWith(id, at);
     note({ act: "token.revoke", target: `token:${id}`, before: tokenSettingsOf(before.token, before.chain[0]) });
     return yield* tokenSteps(deps, id);
   });
@@ -158,6 +161,9 @@ export function rotateToken(
     // Its new secret is as good as a new token.
     endWithinSigned(deps.caller, before.owner, token.expiresAt ?? Infinity);
     if (token.revokedAt !== undefined) throw revoked(id);
+    if (token.sessionOf !== undefined) throw ofSession(id);
+    // A stolen session must not become a secret that outlives it.
+    if (deps.caller.session !== undefined) yield* requireSelfService(deps, before.owner);
     if (yield* isOfIdentity(id)) throw new AccountError(`token ${id} is that of an issuer's caller, and has no secret`);
     const issued = issueToken(deps.environment.randomBytes, id);
     const previousUntil = deps.environment.clock() + overlapMs;
@@ -168,6 +174,10 @@ export function rotateToken(
     note({ act: "token.rotate", target: `token:${id}`, after });
     return { ...(yield* tokenSteps(deps, id)), secret: issued.token };
   });
+}
+
+function ofSession(id: string): AccountError {
+  return new AccountError(`token ${id} is that of a browser's session, and has no secret`);
 }
 
 function revoked(id: string): AccountError {

@@ -95,6 +95,17 @@ function* createSteps(deps: AccountsDependencies, request: TokenRequest, note: N
 export interface IssuedSettings extends Pick<TokenRequest, "role" | "name" | "service">, TokenLimits {
   expiresAt?: number | undefined;
   pausedAt?: number | undefined;
+  /** Of a token that stands for a browser's session: the one that it was begun with, whose account pays through its own. */
+  sessionOf?: TokenRecord | undefined;
+}
+
+function accountOfToken(
+  id: string,
+  owner: Holder,
+  { service = false, sessionOf, maxBudget, period }: IssuedSettings,
+): Account {
+  const parentId = sessionOf?.accountId ?? (service ? undefined : owner.accountId);
+  return { id: accountId("token", id), kind: "token", name: id, parentId, prepaid: false, maxBudget, period };
 }
 
 /** Creates a token of an existing user or project. Throws 403 if it exceeds the policy of the organisation. */
@@ -106,19 +117,11 @@ export function* issueSteps(
 ): Steps<CreatedToken> {
   const { clock, randomBytes } = deps.environment;
   const wanted = yield* withinPolicy(deps, owner, asked);
-  const { role, name, service = false, maxBudget, period, expiresAt, pausedAt, metadata } = wanted;
-  const { models, tools, rpm, tpm, concurrency } = wanted;
+  const { role, name, service = false, models, tools, rpm, tpm, concurrency } = wanted;
+  const { expiresAt, pausedAt, metadata, sessionOf } = wanted;
   const at = clock();
   const issued = issueToken(randomBytes);
-  const account: Account = {
-    id: accountId("token", issued.id),
-    kind: "token",
-    name: issued.id,
-    parentId: service ? undefined : owner.accountId,
-    prepaid: false,
-    maxBudget,
-    period,
-  };
+  const account = accountOfToken(issued.id, owner, wanted);
   const token: TokenRecord = {
     id: issued.id,
     secretHash: issued.secretHash,
@@ -141,6 +144,7 @@ export function* issueSteps(
     madeBy: deps.caller.actor.name,
     metadata,
     version: 1,
+    sessionOf: sessionOf?.id,
   };
   yield* deps.ledger.create(account, at);
   yield insertToken(token);

@@ -8,7 +8,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { type Holder, ownerOf } from "../holder.ts";
 import { roleRequired } from "../reach.ts";
 import { leaveProjects, setMembers, updateHolder } from "../sql/holders.ts";
-import { movableTokens, updateToken } from "../sql/tokens.ts";
+import { endSessionsOf, movableTokens, updateToken } from "../sql/tokens.ts";
 
 /**
  * Moves a user or a project to another organisation, or out of theirs. An account's place never changes: the accounts of both and of their tokens
@@ -32,6 +32,8 @@ export function* moveSteps(
   const id = yield* freeId(deps, account, kind, holder.id);
   yield* ledger.create({ ...account, id, parentId: place?.accountId, prepaid: place === undefined }, at);
   yield updateHolder({ ...holder, organisationId: place?.id, accountId: id });
+  // Their accounts are below those that stay.
+  yield endSessionsOf(ownerOf(holder), at);
   for (const token of yield* movableTokens(ownerOf(holder))) {
     const [old] = yield* ledger.chain(token.accountId, at);
     if (old === undefined) continue;

@@ -1,4 +1,4 @@
-import { tokens, type TokenRecord } from "../../auth/index.ts";
+import { type BrowserSession, browserSessions, tokens, type TokenRecord } from "../../auth/index.ts";
 import { readerOf, runnerOf, type Storage } from "../../storage/index.ts";
 import { type Holder, type HolderKind, ownerOf, ownerPlace } from "../holder.ts";
 import type { Identity } from "../identity.ts";
@@ -18,6 +18,7 @@ import {
   selectGroupsIn,
 } from "./budgets.ts";
 import { holders, type PlacesFilter, selectHolder, selectHolders, selectHoldersIn, selectPlaces } from "./holders.ts";
+import { selectSessions, type SessionFilter } from "./sessions.ts";
 import { selectTokens, type TokenFilter } from "./tokens.ts";
 
 interface HolderFilter {
@@ -38,6 +39,8 @@ export interface HolderStore {
   places(filter: PlacesFilter): Promise<Holder[]>;
   /** Tokens of existing users and projects, by id, after one. */
   tokens(filter: TokenFilter): Promise<{ token: TokenRecord; owner: Holder }[]>;
+  /** Browsers' sessions that have not ended, by id, after one; without their users' names. */
+  sessions(filter: SessionFilter): Promise<BrowserSession[]>;
   identity(place: Pick<Identity, "issuer" | "subject">): Promise<Identity | undefined>;
   /** Those of users, by their ids. */
   identities(users: readonly string[]): Promise<Identity[]>;
@@ -60,6 +63,7 @@ export function openHolderStore(storage: Storage): HolderStore {
     list: ({ kind, limit, after = "", organisation, member }) =>
       reader.rows(selectHolders(kind, { limit, after, organisation, member }), holders.read),
     places: (filter) => reader.rows(selectPlaces(filter), holders.read),
+    sessions: (filter) => reader.rows(selectSessions(filter), browserSessions.read),
     identity: (place) => runner.first(selectIdentity(place), identities.read),
     identities: async (users) => (users.length === 0 ? [] : reader.rows(selectIdentities(users), identities.read)),
     budget: (id) => runner.first(selectBudget(id), budgets.read),

@@ -65,6 +65,7 @@ const stored = {
   madeBy: optional(text),
   metadata: optional(metadata),
   version: integer,
+  sessionOf: optional(text),
 };
 
 /** The columns of a token; the names in `found` are no others'. */
@@ -141,7 +142,11 @@ export function openTokenStore(storage: Storage): TokenStore {
       ),
     findById: (id) => runner.first(sql`SELECT ${found.names} FROM ${TOKENS} WHERE id = ${id}`, found.read),
     findAll: (ids) => runner.rows(sql`SELECT ${found.names} FROM ${TOKENS} WHERE id IN (${textsIn(ids)})`, found.read),
-    list: () => runner.rows(sql`SELECT ${found.names} FROM ${TOKENS} ORDER BY created_at, id`, found.read),
+    list: () =>
+      runner.rows(
+        sql`SELECT ${found.names} FROM ${TOKENS} WHERE session_of IS NULL ORDER BY created_at, id`,
+        found.read,
+      ),
     revoke: (id, at) =>
       runner.hasRows(sql`UPDATE tokens SET revoked_at = coalesce(revoked_at, ${at}), version = version + 1
         WHERE id = ${id} RETURNING id`),

@@ -182,3 +182,40 @@ export const IMPORTED_KEYS = bothEngines(
   `,
   "token_id source kind foreign_id id",
 );
+
+/** The previous version lists the tokens of sessions like others; nobody has their secrets. */
+export const BROWSER_SESSIONS = bothEngines(
+  `
+  ALTER TABLE tokens ADD COLUMN session_of TEXT; -- of a token that stands for a session: the one that it was begun with
+  CREATE INDEX tokens_by_session ON tokens (session_of) WHERE session_of IS NOT NULL;
+
+  -- Who has signed in with a browser. The cookie has an id and a secret, of which the hash is here.
+  CREATE TABLE browser_sessions (
+    id            TEXT PRIMARY KEY,
+    secret_hash   BLOB NOT NULL,
+    token_id      TEXT NOT NULL, -- that pays for its calls
+    user_id       TEXT NOT NULL,
+    source_id     TEXT NOT NULL, -- the token that it was begun with
+    source_hash   BLOB, -- of the secret that was presented; null of a caller whom an issuer has named
+    issuer        TEXT, -- the name of the sign-in by OpenID Connect
+    role          TEXT, -- by the issuer's claims, in place of the user's
+    signed_until  INTEGER, -- the end of the signed token that was presented
+    proved_at     INTEGER, -- when the caller has last shown who they are
+    address       TEXT,
+    agent         TEXT,
+    created_at    INTEGER NOT NULL,
+    seen_at       INTEGER NOT NULL,
+    expires_at    INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX browser_sessions_by_user ON browser_sessions (user_id, id);
+  CREATE INDEX browser_sessions_by_end ON browser_sessions (expires_at);
+
+  -- One-time codes that a sandbox prints, by their hashes.
+  CREATE TABLE sign_in_codes (
+    hash        BLOB PRIMARY KEY,
+    token_id    TEXT NOT NULL, -- that a session begins with
+    expires_at  INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  "id token_id session_of user_id source_id",
+);

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { AccountsDependencies, Caller } from "../../accounts/index.ts";
 import type { Actor } from "../../audit/index.ts";
+import { GatewayError } from "../../core/index.ts";
 import type { PlatformContract } from "../contract.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -39,13 +40,14 @@ function actorOf({ request, requestId, principal }: RouteCall, { addressOf }: Pi
 }
 
 function callerOf(call: RouteCall, needs: AdminNeeds): Caller {
-  const { tokenId, role, user, organisation, signedUntil } = call.principal;
+  const { tokenId, role, user, organisation, signedUntil, session } = call.principal;
   return {
     actor: actorOf(call, needs),
     role,
     user,
     organisation,
-    tokenId,
+    tokenId: session?.sourceId ?? tokenId,
+    session: session?.id,
     signedUntil,
   };
 }
@@ -58,12 +60,24 @@ export function accountsOf(call: RouteCall, needs: AdminNeeds): AccountsDependen
 /** Tells whether the caller has the same rights as now: for answers that last. Rejects if their token is no longer taken. */
 export async function rightsOf({ request }: RouteCall, { authenticate }: AdminNeeds): Promise<() => Promise<boolean>> {
   if (authenticate === undefined) return () => Promise.resolve(true);
-  const { headers } = request;
-  const now = await authenticate(headers);
+  const now = await authenticate(request);
   return async () => {
-    const { user, role, organisation } = await authenticate(headers);
+    const { user, role, organisation } = await authenticate(request);
     return user === now.user && role === now.role && organisation === now.organisation;
   };
+}
+
+/** How long a session counts as begun just now. */
+export const FRESH_MS = 10 * 60_000;
+
+/**
+ * Throws 403 for a browser's session whose caller has not shown for a while who they are: somebody may have found an open browser. A token
+ * proves itself with each request.
+ */
+export function requireFreshSignIn({ principal }: RouteCall, { clock }: Pick<AdminNeeds, "clock">): void {
+  const { session } = principal;
+  if (session === undefined || clock() - (session.provedAt ?? 0) < FRESH_MS) return;
+  throw new GatewayError("fresh_sign_in_required", "Sign in again: this needs a sign-in of the last 10 minutes.");
 }
 
 const PAGE_MAX = 500;

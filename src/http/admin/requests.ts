@@ -13,7 +13,11 @@ const BODY_BYTES_MAX = 256 * 1024;
 type BodyNeeds = Pick<AdminNeeds, "body" | "memory">;
 
 /** The request's body by its schema. Throws a 422 `GatewayError` that names the field. */
-export function bodyOf<Body>(call: RouteCall, needs: BodyNeeds, schema: z.ZodType<Body>): Promise<Body> {
+export function bodyOf<Body>(
+  call: Pick<RouteCall, "request">,
+  needs: BodyNeeds,
+  schema: z.ZodType<Body>,
+): Promise<Body> {
   const read = (bytes: Uint8Array): Body => parseBody(bytes.length === 0 ? Buffer.from("{}") : bytes, schema, []).body;
   return readBodyOf(call, needs, { bytesMax: BODY_BYTES_MAX, read });
 }
@@ -25,7 +29,7 @@ interface BodyReader<Body> {
 
 /** The request's body, read while its memory is accounted for. */
 export async function readBodyOf<Body>(
-  { request }: RouteCall,
+  { request }: Pick<RouteCall, "request">,
   { body: bounds, memory }: BodyNeeds,
   { bytesMax, read }: BodyReader<Body>,
 ): Promise<Body> {

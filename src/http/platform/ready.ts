@@ -52,10 +52,10 @@ export const readyRoute = platformRoute({
 });
 
 /** A check by somebody else, or with a token that is not valid any more, is one without details. */
-async function seesNodes({ headers }: Request, { authenticate }: Pick<Services, "authenticate">): Promise<boolean> {
-  if (!headers.has("authorization")) return false;
+async function seesNodes(request: Request, { authenticate }: Pick<Services, "authenticate">): Promise<boolean> {
+  if (!request.headers.has("authorization")) return false;
   try {
-    const { role } = await authenticate(headers);
+    const { role } = await authenticate(request);
     return role === "auditor" || includesRole(role, "operator");
   } catch (thrown) {
     if (thrown instanceof GatewayError) return false;

@@ -63,12 +63,13 @@ const holds = tableOf<ListedHold>({
   budgets,
 });
 
-/** An account, those that followed it after moves, and all below them: chains have three levels. */
+/** An account, those that followed it after moves, and all below them: chains have three levels, those of browsers' sessions four. */
 const accountsOf = (root = ""): Statement => sql`
   WITH own AS (SELECT id FROM accounts WHERE id = ${root} OR (id > ${`${root}:`} AND id < ${`${root};`})),
-    below AS (SELECT id FROM accounts WHERE parent_id IN (SELECT id FROM own))
-  SELECT id FROM own UNION SELECT id FROM below
-    UNION SELECT id FROM accounts WHERE parent_id IN (SELECT id FROM below)`;
+    below AS (SELECT id FROM accounts WHERE parent_id IN (SELECT id FROM own)),
+    tokens_below AS (SELECT id FROM accounts WHERE parent_id IN (SELECT id FROM below))
+  SELECT id FROM own UNION SELECT id FROM below UNION SELECT id FROM tokens_below
+    UNION SELECT id FROM accounts WHERE parent_id IN (SELECT id FROM tokens_below)`;
 
 const isSet = (value: string | undefined): number => (value === undefined ? 0 : 1);
 

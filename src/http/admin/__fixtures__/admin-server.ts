@@ -2,7 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
 import { type AccountsDependencies, readAsProject } from "../../../accounts/index.ts";
-import { Authenticator, openClientSecretStore, openTokenStore, type Principal } from "../../../auth/index.ts";
+import {
+  Authenticator,
+  openBrowserSessionStore,
+  openClientSecretStore,
+  openTokenStore,
+  type Principal,
+} from "../../../auth/index.ts";
 import { openAlertStore } from "../../../alerts/index.ts";
 import { loadConfig } from "../../../config/index.ts";
 import { openGenerationStore } from "../../../generations/index.ts";
@@ -18,6 +24,9 @@ import { createAccounts } from "../../../../test/kit/accounts.ts";
 import { openStorage } from "../../../../test/kit/storage.ts";
 import { createHttp } from "../../create-http.ts";
 import { mountFeatures } from "../../feature.ts";
+import { SignInAttempts } from "../../sign-in/attempts.ts";
+import type { SignInServices } from "../../sign-in/services.ts";
+import { sessionRoutes } from "../../sign-in/session-routes.ts";
 import { Sockets } from "../../sockets.ts";
 import { adminRoutes } from "../admin-routes.ts";
 import { operatorRoutes } from "../operator/index.ts";
@@ -35,6 +44,8 @@ export class AdminServer {
   readonly deps: AccountsDependencies;
   /** The clock, in milliseconds. */
   now = 1_000_000;
+  /** Of all senders. */
+  address = "192.0.2.7";
   readonly authenticator: Authenticator;
   readonly #fetch: (request: Request) => Response | Promise<Response>;
 
@@ -48,9 +59,13 @@ export class AdminServer {
     this.authenticator = new Authenticator({
       store: openTokenStore(storage),
       clientSecrets: openClientSecretStore(storage),
+      sessions: openBrowserSessionStore(storage),
       clock,
       onChange: () => undefined,
     });
+    const publicUrl = "http://gateway.test";
+    const idleMs = 2 * 3_600_000;
+    if (this.authenticator.sessions !== undefined) this.authenticator.sessions.settings = { publicUrl, idleMs };
     const ticker = { now: () => 0, watch: () => undefined, leave: () => undefined };
     const openai = {
       prefix: "openai",
@@ -63,9 +78,18 @@ export class AdminServer {
       listing: { listed: [] },
       requiredVariable: undefined,
     };
-    const needs: OperatorNeeds = {
+    const needs: OperatorNeeds & { signIn: SignInServices } = {
       admin: this.deps,
-      addressOf: () => "192.0.2.7",
+      addressOf: () => this.address,
+      signIn: {
+        publicUrl,
+        authenticator: this.authenticator,
+        attempts: new SignInAttempts(clock),
+        store: openBrowserSessionStore(storage),
+        idleMs,
+        msMax: 12 * 3_600_000,
+        isSandbox: true,
+      },
       body: { bytesMax: 1e7, arrivalMsMax: 1e4, ticker },
       memory,
       clock,
@@ -73,7 +97,8 @@ export class AdminServer {
       nodes: openNodeStore(storage),
       sessionDirectory: new SessionDirectory({ storage, log: this.deps.log, clock }),
       isDraining: () => false,
-      authenticate: (headers) => this.authenticator.authenticate(headers),
+      authenticate: (request) =>
+        this.authenticator.authenticate(request.headers, undefined, { request, path: new URL(request.url).pathname }),
       config: loadConfig({ file: "tollgate.yaml", text: "{}", variables: { OPENAI_API_KEY: "sk-of-the-operator" } }).config,
       router: new ModelRouter([openai], new PriceBook({ operatorPrices: {}, unpriced: "refuse", clock })),
       listPrices: () => [],
@@ -89,13 +114,13 @@ export class AdminServer {
       crawls: { list: () => Promise.resolve([]) },
     };
     this.#fetch = createHttp({
-      routes: mountFeatures([{ routes: [...adminRoutes, ...operatorRoutes] }], needs),
+      routes: mountFeatures([{ routes: [...adminRoutes, ...operatorRoutes, ...sessionRoutes] }], needs),
       groups: { withPrefix: () => undefined, modelWithin: (_prefix, model) => model },
       authenticator: this.authenticator,
       sockets: new Sockets({ upgrade: () => false, logger, memory, openAnswers: { add() {}, remove() {} } }),
       environment,
       logger,
-      publicUrl: "http://gateway.test",
+      publicUrl,
       draining: () => false,
       readAsProject: (caller, project) => readAsProject(this.deps, caller, project),
     });
@@ -119,6 +144,12 @@ export class AdminServer {
   async fetch(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
     this.now += 1_000;
     return this.#fetch(new Request(`http://gateway.test${path}`, { headers, ...(signal !== undefined && { signal }) }));
+  }
+
+  /** The answer to any request. */
+  async send(request: Request): Promise<Response> {
+    this.now += 1_000;
+    return this.#fetch(request);
   }
 
   async ask(token: string, route: string, { body, headers = {} }: Asked = {}) {
