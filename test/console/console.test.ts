@@ -66,6 +66,7 @@ describe.skipIf(!hasChromium)("the console", () => {
     const page = await scene.open("/console/spend?group_by=user");
     await page.locator("tbody tr", { hasText: "grace" }).locator("a").first().click();
     await page.waitForURL("**/console/requests?*user=grace*");
+    await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
     await page.waitForSelector("tbody tr a");
     const { data } = await scene.api<{ data: { id: string }[] }>("/admin/v1/generations?user=grace");
     expect(await page.locator("tbody tr a").count()).toBe(data.length);
@@ -78,6 +79,17 @@ describe.skipIf(!hasChromium)("the console", () => {
       Math.round(Number(text) * 1e9),
     );
     expect(lines.reduce((sum, each) => sum + each, 0)).toBe(Math.round(call.credits * 1e9));
+    await page.close();
+  }, 60_000);
+
+  test("shows the pace and the latest days on Overview, and nothing that needs attention", async () => {
+    const page = await scene.open("/console");
+    await page.waitForURL("**/console/overview");
+    await page.waitForSelector("main tbody tr");
+    const { total } = await scene.api<{ total: Sums }>("/admin/v1/usage");
+    const figures = await valuesOf(page.getByRole("region", { name: "The last 30 days" }));
+    expect(figures.map(Number)).toEqual([total.credits, total.requests]);
+    await page.getByText("No alert is open").waitFor();
     await page.close();
   }, 60_000);
 
@@ -123,7 +135,13 @@ describe.skipIf(!hasChromium)("the console", () => {
   }, 60_000);
 
   test("breaks no rule of axe, on any page, light, dark and narrow", async () => {
-    const places = ["/console/spend", "/console/requests", `/console/requests/${callId}`, "/console/sign-in"];
+    const places = [
+      "/console/overview",
+      "/console/spend",
+      "/console/requests",
+      `/console/requests/${callId}`,
+      "/console/sign-in",
+    ];
     for (const place of places) {
       const page = await scene.open(place);
       for (const [width, colorScheme] of [

@@ -14,18 +14,20 @@ export async function fetchSession(): Promise<Session | null> {
   try {
     return await request<Session>(SESSION);
   } catch (reason) {
-    if (reason instanceof ApiError && (reason.status === 401 || reason.status === 404)) return null;
+    if (reason instanceof ApiError && reason.status === 401) return null;
     throw reason;
   }
 }
 
 /** Signs in by a token, or by the code that a sandbox prints. The answer sets the cookie. */
-export function signIn(token: string): Promise<Session> {
-  return request<Session>(SESSION, { method: "POST", body: { token } });
+export function signIn(proof: { token: string } | { code: string }): Promise<Session> {
+  return request<Session>(SESSION, { method: "POST", body: proof });
 }
 
-export async function signOut(): Promise<void> {
-  await request(SESSION, { method: "DELETE" });
+/** Resolves with the address at which the browser signs out at its issuer too, if there is one. */
+export async function signOut(): Promise<string | undefined> {
+  const answer = await request<{ sign_out_url?: string | null }>(SESSION, { method: "DELETE" });
+  return answer.sign_out_url ?? undefined;
 }
 
 /** Of the signed-in user. The frame shows pages only if there is one. */
@@ -37,10 +39,13 @@ export function useSession(): Session {
   return session;
 }
 
+/** Those who may see how the gateway itself is. */
+const operators: ReadonlySet<Role> = new Set(["owner", "operator", "auditor"]);
+
 /** Where reports and calls are read: those of everybody in the user's reach, or the user's own. */
-export function useReach(): { seesAll: boolean; usage: string; generations: string } {
+export function useReach(): { seesAll: boolean; isOperator: boolean; usage: string; generations: string } {
   const { role } = useSession();
   const seesAll = readers.has(role);
   const base = seesAll ? "/admin/v1" : "/v1";
-  return { seesAll, usage: `${base}/usage`, generations: `${base}/generations` };
+  return { seesAll, isOperator: operators.has(role), usage: `${base}/usage`, generations: `${base}/generations` };
 }

@@ -131,3 +131,58 @@ export interface Entry {
   shortfall: number;
   created_at: string;
 }
+/** The money of a level of `GET /v1/user/info`. */
+interface Level {
+  level: "token" | "user" | "project" | "organisation" | "budget";
+  name: string;
+  balance: number | null;
+  max_budget: number | null;
+  spend: number;
+  held: number;
+  available: number | null;
+  period: "daily" | "weekly" | "monthly" | "quarterly" | null;
+  period_reset_at: string | null;
+}
+
+/** `GET /v1/user/info` */
+export interface UserInfo extends Partial<Omit<Level, "level" | "name">> {
+  user: string;
+  service_bypass: boolean;
+  spend: number;
+  held: number;
+  levels?: Level[];
+}
+
+/** Rows of `GET /admin/v1/organisations` and `…/users`, as far as their money goes. */
+export interface Account {
+  id: string;
+  name: string;
+  disabled: boolean;
+  prepaid: boolean;
+  balance: number | null;
+  spend: number;
+  held: number;
+  available: number | null;
+  max_budget: number | null;
+  period: string | null;
+}
+
+/** `GET /admin/v1/alerts` */
+export interface Alert {
+  id: string;
+  rule: string;
+  state: "pending" | "open";
+  account: string | null;
+  value: number | string;
+  since: string;
+}
+
+/** `GET /admin/v1/providers` */
+export interface Provider {
+  id: string;
+  sandbox: boolean;
+  state: "enabled" | "disabled" | "no key";
+  refused_keys: string[];
+  disabled: { target: string }[];
+  left_out: { model: string; until: string }[];
+}

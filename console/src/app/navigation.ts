@@ -15,6 +15,7 @@ export interface PageEntry {
  * API does not exist has no line.
  */
 const navigation = [
+  { path: "overview", title: "Overview", section: "Money" },
   { path: "spend", title: "Spend", section: "Money" },
   { path: "requests", title: "Requests", section: "Traffic" },
 ] as const satisfies readonly PageEntry[];

@@ -5,6 +5,7 @@ type Loaded = Promise<{ Page: ComponentType }>;
 
 /** The component of each page of the navigation, loaded when it is first shown. */
 export const pages: Readonly<Record<PagePath, () => Loaded>> = {
+  overview: () => import("../pages/overview/page.tsx"),
   spend: () => import("../pages/spend/page.tsx"),
   requests: () => import("../pages/requests/page.tsx"),
 };

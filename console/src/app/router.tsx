@@ -48,7 +48,7 @@ const indexRoute = createRoute({
   getParentRoute: () => framedRoute,
   path: "/",
   beforeLoad: () => {
-    redirect({ to: "/spend", throw: true });
+    redirect({ to: "/overview", throw: true });
   },
 });
 

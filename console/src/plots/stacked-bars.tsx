@@ -95,7 +95,7 @@ function optionsOf(
       {
         stroke: ink,
         font,
-        size: 30,
+        size: 24,
         grid: { show: false },
         ticks: { show: false },
         splits: () => placesOf(labels.length, element.clientWidth),

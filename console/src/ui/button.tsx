@@ -10,6 +10,9 @@ const kinds = {
     "inline-flex h-[2.125rem] items-center justify-center gap-2 rounded-lg border border-bad px-3.5 text-[0.8125rem] font-medium text-bad hover:bg-bad-wash disabled:opacity-55",
 };
 
+/** Of a link that looks like a button. */
+export const buttonClass = kinds.plain;
+
 export function Button({ kind = "plain", className = "", type = "button", ...rest }: ButtonProps) {
   return <button type={type} className={`${kinds[kind]} ${className}`} {...rest} />;
 }

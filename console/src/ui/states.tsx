@@ -12,7 +12,7 @@ export function ErrorState({ error, retry }: { error: Error; retry: () => void }
     <div role="alert" className="card flex flex-col items-start gap-3 p-5">
       <p className="flex items-center gap-2 font-medium text-bad">
         <Icon name="warning" />
-        This could not be loaded
+        This did not succeed
       </p>
       <p className="text-soft [overflow-wrap:anywhere]">{error.message}</p>
       {requestId !== null && (

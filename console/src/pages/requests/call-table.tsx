@@ -13,7 +13,6 @@ const helper = createColumnHelper<typeof features, Generation>();
 
 /** The classes of each column's cells: figures are on the right, and small screens have the most important ones. */
 const looks: Readonly<Record<string, string>> = {
-  created_at: "max-sm:whitespace-normal!",
   model: "max-sm:hidden",
   credits: "figure",
   user: "max-md:hidden max-w-48 truncate",
@@ -30,13 +29,18 @@ function columnsFor(seesAll: boolean) {
     helper.accessor("created_at", {
       header: "Time",
       cell: ({ row: { original } }) => (
-        <Link
-          to={`/requests/${original.id}`}
-          className="font-medium underline decoration-line-strong underline-offset-4 hover:decoration-current"
-        >
-          <MomentText text={original.created_at} />
-          <span className="sm:hidden"> {original.model}</span>
-        </Link>
+        <>
+          <Link
+            to={`/requests/${original.id}`}
+            className="font-medium underline decoration-line-strong underline-offset-4 hover:decoration-current"
+          >
+            <MomentText text={original.created_at} />
+          </Link>
+          <span className="mt-0.5 flex max-w-44 items-center gap-1.5 text-xs text-muted sm:hidden">
+            <span className="truncate">{original.model}</span>
+            {original.outcome !== "complete" && <span className="text-bad">{original.outcome}</span>}
+          </span>
+        </>
       ),
     }),
     helper.accessor("model", { header: "Model", cell: ({ getValue }) => <ModelCell model={getValue()} /> }),

@@ -19,11 +19,11 @@ export function Page() {
   const navigate = useNavigate();
   const [error, setError] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
-  const enter = async (secret: string) => {
+  const enter = async (proof: Parameters<typeof signIn>[0]) => {
     setBusy(true);
     setError(undefined);
     try {
-      const session = await signIn(secret);
+      const session = await signIn(proof);
       client.clear();
       client.setQueryData(sessionKey, session);
       await navigate({ href: `/console${placeAfter(next)}`, replace: true });
@@ -33,11 +33,11 @@ export function Page() {
       setBusy(false);
     }
   };
-  useCodeOfAddress((code) => void enter(code));
+  useCodeOfAddress((code) => void enter({ code }));
   const onSubmit = (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault();
     const token = new FormData(event.currentTarget).get("token");
-    if (typeof token === "string" && token.trim() !== "") void enter(token.trim());
+    if (typeof token === "string" && token.trim() !== "") void enter({ token: token.trim() });
   };
   return (
     <main aria-busy={isBusy} className="grid min-h-dvh place-items-center px-4 py-10">

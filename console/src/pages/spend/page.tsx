@@ -1,4 +1,5 @@
 import { useChangeWords } from "../../app/search.ts";
+import { addressOf } from "../../api/client.ts";
 import { useReach } from "../../api/session.ts";
 import { plainText } from "../../money/decimal.ts";
 import { BarPlot } from "../../plots/plot.tsx";
@@ -8,7 +9,7 @@ import { metrics } from "../../reports/metrics.ts";
 import { groupings } from "../../reports/dimensions.ts";
 import { csvOf, download } from "../../reports/csv.ts";
 import type { Usage } from "../../api/types.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { firstCall } from "../../ui/first-call.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -39,6 +40,12 @@ export function Page() {
               <Icon name="download" />
               CSV
             </Button>
+            {seesAll && (
+              <a href={focusAddress(report)} download className={buttonClass}>
+                <Icon name="download" />
+                FOCUS
+              </a>
+            )}
             <Button onClick={() => print()}>
               <Icon name="print" />
               Print
@@ -105,6 +112,12 @@ function Figures({ report, usage, before, byInterval }: FiguresProps) {
 
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
 const axisText = (value: number): string => compact.format(value);
+
+/** The whole period in the columns of FOCUS 1.0, by the filters that an export has. */
+function focusAddress({ period, filters: { organisation, user, project, token } }: Report): string {
+  const filter = { organisation, user, project, token };
+  return addressOf("/admin/v1/exports", { what: "usage", format: "focus", ...period, ...filter });
+}
 
 function statementNote({ period }: Report): string {
   return `${location.host}, ${periodText(period)}`;
