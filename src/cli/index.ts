@@ -16,6 +16,7 @@ export const commands: Readonly<Record<string, () => Promise<(program: Command) 
   calls: async () => (await import("./accounts/calls.ts")).addCallsCommand,
   call: async () => (await import("./accounts/calls.ts")).addCallCommand,
   export: async () => (await import("./accounts/export.ts")).addExportCommand,
+  reconcile: async () => (await import("./reconcile/command.ts")).addReconcileCommand,
   audit: async () => (await import("./accounts/audit.ts")).addAuditCommands,
   import: async () => (await import("./import/commands.ts")).addImportCommands,
   credits: async () => (await import("./accounts/credits.ts")).addCreditsCommands,

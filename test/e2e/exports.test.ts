@@ -70,6 +70,45 @@ test("a file has its name once it is whole", async () => {
   expect([failed.code, existsSync(none), existsSync(`${none}.part`)]).toEqual([1, false, false]);
 });
 
+test("a provider's report is compared with the calls of its days", async () => {
+  const day = new Date(Date.now() - 3_600_000).toISOString().slice(0, 10);
+  const file = join(gateway.folder, "costs.csv");
+  const tokens = join(gateway.folder, "usage.csv");
+  const of = (model: string, rest: string): string => `${day},${model},${rest}\n`;
+  // The calls have no list price here.
+  await Bun.write(file, `usage_date_utc,model,cost_usd\n${of("m-2026-01-01", "0.001")}`);
+  await Bun.write(
+    tokens,
+    `usage_date_utc,model_version,usage_input_tokens_no_cache,usage_output_tokens\n${of("M", `${7 * CALLS},${3 * CALLS}`)}`,
+  );
+  const options = ["--config", gateway.configFile, "--storage", gateway.storageUrl];
+  const same = await command(["reconcile", "openai", "--file", file, "--file", tokens, ...options]);
+  expect([same.code, same.stderr]).toEqual([0, ""]);
+  expect(same.stdout).toMatch(/rounding: /);
+  await Bun.write(file, `usage_date_utc,model,cost_usd\n${of("m", "12.5")}${of("gpt-9", "3")}`);
+  const other = await runCli(["reconcile", "openai", "--file", file, "--json", "--server", gateway.url], {
+    TOLLGATE_TOKEN: owner,
+  });
+  expect(other.code).toBe(1);
+  expect(JSON.parse(other.stdout)).toMatchObject({
+    data: [
+      { day, model: "gpt-9", provider_cost: 3, requests: 0, difference: 3, reason: "other-calls" },
+      {
+        day,
+        model: "m",
+        provider_cost: 12.5,
+        list_credits: 0,
+        requests: CALLS,
+        beyond_tolerance: true,
+        reason: "unpriced",
+      },
+    ],
+    total: { provider_cost: 15.5, difference: 15.5 },
+  });
+  const wrong = await command(["reconcile", "openai", "--file", join(gateway.folder, "none.csv"), ...options]);
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("can't be read") as string });
+});
+
 test("all calls are there once, and a client that leaves makes room for another", async () => {
   const lines = (await (await ask("what=generations&format=jsonl")).text()).trimEnd().split("\n");
   const ids = new Set(lines.map((line) => (JSON.parse(line) as { id: string }).id));

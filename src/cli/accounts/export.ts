@@ -27,10 +27,10 @@ export function addExportCommand(program: Command): void {
     )
     .option("--output <file>", "write a file, which has its name once it is complete, in place of the output");
   withPeriod(command, "30d")
-    .option("--organisation <name>", "what is of it only; not of the audit log", nameOption("--organisation"))
-    .option("--user <name>", "what is theirs only", nameOption("--user"))
-    .option("--project <name>", "what is its only", nameOption("--project"))
-    .option("--token <id>", "what is its only")
+    .option("--organisation <name>", "its rows only; not of the audit log", nameOption("--organisation"))
+    .option("--user <name>", "their rows only", nameOption("--user"))
+    .option("--project <name>", "its rows only", nameOption("--project"))
+    .option("--token <id>", "its rows only")
     .action(exportRows);
 }
 

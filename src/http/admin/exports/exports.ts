@@ -36,9 +36,9 @@ const query = z.object({
     .enum(["csv", "jsonl", "focus"])
     .default("csv")
     .describe("focus: usage in the columns of FOCUS 1.0, as CSV. jsonl: a line of JSON for each row."),
-  from: moment.optional().describe("As of `/v1/usage`: what began, or was written, then or later."),
-  to: moment.optional().describe("As of `/v1/usage`: what began, or was written, before."),
-  organisation: reference.optional().describe("What is of this organisation, by id or name; not of the audit log."),
+  from: moment.optional().describe("As of `/v1/usage`: rows that began, or were written, then or later."),
+  to: moment.optional().describe("As of `/v1/usage`: rows that began, or were written, before."),
+  organisation: reference.optional().describe("Rows of this organisation, by id or name; not of the audit log."),
   user: reference.optional(),
   project: reference.optional(),
   token: reference.optional().describe("The id of a token."),
