@@ -84,5 +84,6 @@ export const schema: Schema = {
     { ...TAGS, oldest: ledger.CALL_SUMS },
     { ...together(ALERT_CHANNELS, ALERT_NOTICES), oldest: ledger.CALL_SUMS },
     { ...auth.BROWSER_SESSIONS, oldest: ledger.CALL_SUMS },
+    ledger.TAG_SUMS,
   ],
 };

@@ -162,19 +162,20 @@ export const tokenPolicyOption = option("--token-policy", (text): Record<string,
   return policy;
 });
 
-/** Values by keys, as `team=search,env=prod`. */
-export const metadataOption = option("--metadata", (text): Record<string, string> => {
-  const values: Record<string, string> = {};
-  for (const pair of listOption(text)) {
-    const at = pair.indexOf("=");
-    const key = pair.slice(0, Math.max(at, 0)).trim();
-    const value = pair.slice(at + 1).trim();
-    if (!TAG_KEY.test(key) || !isTagValue(value)) throw new RangeError(`"${pair}" is no pair such as team=search`);
-    values[key] = value;
-  }
-  if (Object.keys(values).length > limits.tagKeysMax) throw new RangeError(`at most ${limits.tagKeysMax} keys`);
-  return values;
-});
+/** Values by the keys of tags: `team=search,env=prod`. */
+export function pairsOption(name: string): (text: string) => Record<string, string> {
+  return option(name, (text) => {
+    const pairs = listOption(text).map((pair): [string, string] => {
+      const [key = "", ...rest] = pair.split("=");
+      const value = rest.join("=").trim();
+      if (!TAG_KEY.test(key.trim()) || !isTagValue(value))
+        throw new RangeError(`"${pair}" is no pair such as team=search`);
+      return [key.trim(), value];
+    });
+    if (pairs.length > limits.tagKeysMax) throw new RangeError(`at most ${limits.tagKeysMax} keys`);
+    return Object.fromEntries(pairs);
+  });
+}
 
 /** Names become part of account ids and log lines. */
 export function nameOption(name: string): (text: string) => string {

@@ -7,6 +7,7 @@ export type {
   SpendingGroup,
   SpendingOutcome,
   SpendingQuery,
+  TagDimension,
   UsageDimension,
   UsageGroup,
   UsageGrouping,

@@ -25,7 +25,11 @@ export type UsageDimension =
   | "model"
   | "operation"
   | "session"
-  | "end_user";
+  | "end_user"
+  | TagDimension;
+
+/** The values of a tag, by its key. */
+export type TagDimension = `tag:${string}`;
 
 /** The grouping of a user's own report: by the day on which calls began, by model, by token, or by the client's session. */
 export type UsageGrouping = Extract<UsageDimension, "day" | "model" | "token" | "session">;
@@ -58,10 +62,8 @@ export interface SpendingQuery extends UsagePeriod {
   owners: readonly string[] | undefined;
   groupBy: readonly UsageDimension[];
   interval: UsageInterval;
-  /** Only calls with these values are counted. */
-  filter: Readonly<
-    Partial<Record<"organisation" | "token" | "provider" | "model" | "operation" | "session" | "end_user", string>>
-  >;
+  /** Only calls with these values are counted; null for those without the tag. */
+  filter: Readonly<Partial<Record<Exclude<UsageDimension, "day" | "project" | "user">, string | null>>>;
   /** The id of the organisation that an account pays for; undefined if there is none. */
   organisationOf: (account: string) => string | undefined;
 }

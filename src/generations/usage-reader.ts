@@ -5,7 +5,7 @@
  * all callers, and other work runs between two of them. The sums of one batch fit into 64 bits.
  */
 import { projectOf } from "../auth/index.ts";
-import { type Calendar, dayName, GatewayError } from "../core/index.ts";
+import { type Calendar, dayName, GatewayError, parseObject } from "../core/index.ts";
 import { holderOfAccount } from "../ledger/index.ts";
 import { intervalName } from "./interval-name.ts";
 import type {
@@ -14,8 +14,8 @@ import type {
   SpendingGroup,
   SpendingOutcome,
   SpendingQuery,
+  TagDimension,
   UsageDimension,
-  UsageInterval,
   UsageOutcome,
   UsageQuery,
   UsageSums,
@@ -24,8 +24,8 @@ import { SessionPage } from "./session-page.ts";
 import { Turns } from "./turns.ts";
 import { partsOf, type UsagePart } from "./usage-parts.ts";
 
-/** The dimensions that the rows of one user have. */
-export type StoredDimension = Exclude<UsageDimension, "organisation" | "project" | "user">;
+/** The dimensions that the rows of one user have; all tags of a call are one of them. */
+export type StoredDimension = Exclude<UsageDimension, "organisation" | "project" | "user" | TagDimension> | "tags";
 
 /** The sums of one group within a batch. Dimensions that were not asked for are undefined, and so is the session of a call without one. */
 export interface UsageRow extends UsageSums {
@@ -36,6 +36,8 @@ export interface UsageRow extends UsageSums {
   provider: string | undefined;
   model: string | undefined;
   operation: string | undefined;
+  /** JSON, or empty. */
+  tags: string | undefined;
 }
 
 export interface UsageBatch {
@@ -181,7 +183,7 @@ export class UsageReader {
   #count(row: UsageRow, { owner, query, page, groups, total }: Counting): void {
     const values = valuesOf(row, owner, query);
     for (const [dimension, value] of Object.entries(query.filter))
-      if (values[dimension as UsageDimension] !== value) return;
+      if ((values[dimension as UsageDimension] ?? null) !== value) return;
     add(total, row);
     if (page?.excludes(values.session ?? "") === true) return;
     const asked = query.groupBy.map((dimension) => values[dimension]);
@@ -260,20 +262,46 @@ function otherDays(timezone: string): GatewayError {
 
 /** The dimensions that rows are read by: those of the groups and of the filter. The organisation follows from the account. */
 function storedDimensions({ groupBy, filter }: Reading): StoredDimension[] {
-  const asked = new Set<UsageDimension>([...groupBy, ...(Object.keys(filter) as (keyof typeof filter)[])]);
+  const asked = new Set(askedDimensions({ groupBy, filter }));
   const stored: StoredDimension[] = [];
   for (const dimension of ["day", "session", "end_user", "token", "provider", "model", "operation"] as const)
     if (asked.has(dimension) || (dimension === "token" && asked.has("organisation"))) stored.push(dimension);
+  if ([...asked].some(isTag)) stored.push("tags");
   return stored;
 }
 
+const askedDimensions = ({ groupBy, filter }: Pick<Reading, "groupBy" | "filter">): UsageDimension[] => [
+  ...groupBy,
+  ...(Object.keys(filter) as (keyof typeof filter)[]),
+];
+
+const TAG = "tag:";
+
+const isTag = (dimension: UsageDimension): dimension is TagDimension => dimension.startsWith(TAG);
+
+/** The values of the tags that are asked for. */
+function tagValuesOf(
+  json: string,
+  query: Pick<Reading, "groupBy" | "filter">,
+): Partial<Record<UsageDimension, string>> {
+  const tags = json === "" ? {} : (parseObject(json) ?? {});
+  const values: Partial<Record<UsageDimension, string>> = {};
+  for (const dimension of askedDimensions(query).filter(isTag)) {
+    const value = tags[dimension.slice(TAG.length)];
+    if (typeof value === "string") values[dimension] = value;
+  }
+  return values;
+}
+
 function valuesOf(
-  { day, session, endUser, account, provider, model, operation }: UsageRow,
+  { day, session, endUser, account, provider, model, operation, tags }: UsageRow,
   owner: string,
-  { interval, organisationOf }: { interval: UsageInterval; organisationOf: Reading["organisationOf"] },
+  query: Reading,
 ): Partial<Record<UsageDimension, string | undefined>> {
+  const { interval, organisationOf } = query;
   const project = projectOf(owner);
   return {
+    ...(tags !== undefined && tagValuesOf(tags, query)),
     day: day === undefined ? undefined : intervalName(day, interval),
     organisation: account === undefined ? undefined : organisationOf(account),
     user: project === undefined ? owner : undefined,

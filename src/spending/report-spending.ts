@@ -1,7 +1,13 @@
 /** The spending of organisations and users, for the admin API and the command line. */
 import type { AccountsDependencies } from "../accounts/index.ts";
-import { limits } from "../core/index.ts";
-import type { GenerationStore, SpendingOutcome, SpendingQuery, UsageDimension } from "../generations/index.ts";
+import { limits, TAG_KEY } from "../core/index.ts";
+import type {
+  GenerationStore,
+  SpendingOutcome,
+  SpendingQuery,
+  TagDimension,
+  UsageDimension,
+} from "../generations/index.ts";
 import { organisationIdOf, organisationIn, ownerIn } from "./reach.ts";
 import { accountPlaces, type AccountPlaces } from "./account-places.ts";
 
@@ -19,6 +25,33 @@ export const spendingDimensions = [
   "end_user",
 ] as const satisfies readonly UsageDimension[];
 
+/** One of them, or `tag:` and a key. */
+export type SpendingDimension = (typeof spendingDimensions)[number] | TagDimension;
+
+/** The dimensions in a list with commas between them, each once, in the order of their columns; undefined if one of them is none. */
+export function dimensionsIn<Known extends string>(
+  list: string,
+  known: readonly Known[],
+): (Known | TagDimension)[] | undefined {
+  const words = new Set(list.split(","));
+  const tags = [...words].filter(isTagDimension);
+  const found: (Known | TagDimension)[] = [...known.filter((dimension) => words.has(dimension)), ...tags.toSorted()];
+  return found.length === words.size ? found : undefined;
+}
+
+const TAG = "tag:";
+
+function isTagDimension(word: string): word is TagDimension {
+  return word.startsWith(TAG) && TAG_KEY.test(word.slice(TAG.length));
+}
+
+/** The filter by tags, by their keys, as one by dimensions. */
+function tagFilterOf(
+  tags: Readonly<Record<string, string | null>> | undefined,
+): Partial<Record<TagDimension, string | null>> {
+  return Object.fromEntries(Object.entries(tags ?? {}).map(([key, value]) => [`${TAG}${key}` as const, value]));
+}
+
 export interface SpendingRequest extends Pick<SpendingQuery, "from" | "to" | "groupBy" | "interval" | "signal"> {
   /** Ids or names; of the token its id. */
   organisation?: string | undefined;
@@ -30,6 +63,8 @@ export interface SpendingRequest extends Pick<SpendingQuery, "from" | "to" | "gr
   operation?: string | undefined;
   session?: string | undefined;
   end_user?: string | undefined;
+  /** The values of tags by their keys; null for calls without one. */
+  tags?: Readonly<Record<string, string | null>> | undefined;
   groupsMax?: number;
 }
 
@@ -56,11 +91,11 @@ export async function queryOf(deps: SpendingDependencies, request: Omit<Spending
   const owner = await ownerIn(deps, request);
   const places = await accountPlaces(deps);
   const { token, provider, model, operation, session, end_user } = request;
-  const filter = Object.fromEntries(
-    Object.entries({ organisation, token, provider, model, operation, session, end_user }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  );
+  const named = Object.entries({ organisation, token, provider, model, operation, session, end_user });
+  const filter = {
+    ...Object.fromEntries(named.filter(([, value]) => value !== undefined)),
+    ...tagFilterOf(request.tags),
+  };
   const { from, to, signal } = request;
   const query = {
     from,

@@ -1,5 +1,5 @@
 import { creditsNumber } from "../core/index.ts";
-import type { SpendingGroup, UsageSums } from "../generations/index.ts";
+import type { SpendingGroup, TagDimension, UsageSums } from "../generations/index.ts";
 import type { AccountPlaces } from "./account-places.ts";
 import type { SpendingReport } from "./report-spending.ts";
 
@@ -40,7 +40,14 @@ export function callValuesJson(values: SpendingGroup["values"]) {
     ...("operation" in values && { operation: values.operation ?? "" }),
     ...("session" in values && { session: values.session ?? null }),
     ...("end_user" in values && { end_user: values.end_user ?? null }),
+    ...tagValuesJson(values),
   };
+}
+
+/** The tags under their dimensions; null of calls without one. */
+function tagValuesJson(values: SpendingGroup["values"]): Partial<Record<TagDimension, string | null>> {
+  const tags = Object.entries(values).filter(([dimension]) => dimension.startsWith("tag:"));
+  return Object.fromEntries(tags.map(([dimension, value]) => [dimension, value ?? null]));
 }
 
 /** Sums as every report has them. */

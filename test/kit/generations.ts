@@ -34,9 +34,9 @@ const columns = [
 const entryColumns = columns.map((name) => ({ account_id: "debit_account", credits: "amount" })[name] ?? name);
 
 const COUNT_CALL = `
-  INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, requests, failures, input_tokens, output_tokens,
+  INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, tags, requests, failures, input_tokens, output_tokens,
     credits, list_credits)
-  SELECT owner, started_at / 86400000, account_id, provider, model, operation, 1, outcome <> 'complete' AND outcome <> 'abandoned',
+  SELECT owner, started_at / 86400000, account_id, provider, model, operation, coalesce(tags, ''), 1, outcome <> 'complete' AND outcome <> 'abandoned',
     input_tokens, output_tokens, credits, coalesce(list_credits, 0)
   FROM generations WHERE number = ?
   ON CONFLICT DO UPDATE SET requests = requests + 1, failures = failures + excluded.failures,

@@ -14,8 +14,10 @@ import { changeTimezone, openStorage } from "../kit/storage.ts";
 
 const postgres = sharedPostgres();
 
-/** The step, by the table that it replaces. */
-const CALL_SUMS = schema.steps.find(({ sqlite }) => sqlite?.includes("daily_sums_before"));
+/** The steps, by the tables that they replace: of operations, and of tags. */
+const steps = ["daily_sums_before", "sums_without_tags"].map((table) =>
+  schema.steps.find(({ sqlite }) => sqlite?.includes(table)),
+);
 
 let folder: string;
 let url: string;
@@ -64,7 +66,7 @@ describe.each(engines)("on %s,", (engine) => {
     rmSync(folder, { recursive: true });
   });
 
-  test("the step counts the calls again, and keeps what is left of removed ones as unknown", async () => {
+  test("the steps count the calls again, and keep what is left of removed ones as unknown", async () => {
     await put({ outcome: "failed", listCredits: 4 });
     await put({ operation: "embedding", listCredits: 5 });
     await put({ owner: "bob", startedAt: 30 * 24 * HOUR });
@@ -73,6 +75,7 @@ describe.each(engines)("on %s,", (engine) => {
     const columns = [...before, ...before.map((name) => `removed_${name}`)];
     const types = storage.engine === "sqlite" ? ["TEXT", "INTEGER"] : ['text COLLATE "C"', "bigint"];
     await query(storage, "DROP TABLE daily_sums");
+    await query(storage, "DROP TABLE monthly_sums");
     await query(
       storage,
       `CREATE TABLE daily_sums (owner ${types[0]} NOT NULL, day ${types[1]} NOT NULL, account_id ${types[0]} NOT NULL,
@@ -84,8 +87,10 @@ describe.each(engines)("on %s,", (engine) => {
     await query(storage, `INSERT INTO daily_sums VALUES ('ann', 0, ${key}, 4, 28, 12, 40, 2, 14, 6, 20)`);
     await query(storage, `INSERT INTO daily_sums VALUES ('ann', 3, ${key}, 5, 1, 2, 3, 5, 1, 2, 3)`);
     await query(storage, `INSERT INTO daily_sums VALUES ('bob', 30, ${key}, 1, 7, 3, 10, 0, 0, 0, 0)`);
-    if (storage.engine === "sqlite") storage.handle.run(CALL_SUMS?.sqlite ?? "");
-    else await storage.statements.run(`DO $step$ BEGIN EXECUTE $sql$${CALL_SUMS?.postgres}$sql$; END $step$`);
+    for (const step of steps) {
+      if (storage.engine === "sqlite") storage.handle.run(step?.sqlite ?? "");
+      else await storage.statements.run(`DO $step$ BEGIN EXECUTE $sql$${step?.postgres}$sql$; END $step$`);
+    }
     const { groups, total } = await report({ groupBy: ["day", "user", "operation"] });
     expect(
       groups.map(({ values, ...sums }) => [

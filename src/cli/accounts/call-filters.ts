@@ -1,7 +1,7 @@
 /** The options by which commands choose calls. */
 import type { Command } from "commander";
 import type { Moment } from "../../spending/index.ts";
-import { nameOption } from "../options.ts";
+import { nameOption, pairsOption } from "../options.ts";
 import { momentOption } from "./moments.ts";
 
 export interface CallFilterOptions {
@@ -16,6 +16,7 @@ export interface CallFilterOptions {
   operation?: string;
   session?: string;
   endUser?: string;
+  tag?: Record<string, string>;
 }
 
 /** `age` is an example. */
@@ -39,11 +40,14 @@ export function withCallFilter(command: Command): Command {
     .option("--model <id>", "calls of a model only, by its id with the prefix")
     .option("--operation <name>", "chat, embeddings …")
     .option("--session <name>", "calls of a client's session only")
-    .option("--end-user <name>", "calls for the caller's own user only");
+    .option("--end-user <name>", "calls for the caller's own user only")
+    .option("--tag <pairs>", "calls with these tags only: team=search,env=prod", pairsOption("--tag"));
 }
 
 /** The filter under the names of the API. */
 export function callFilterOf(options: CallFilterOptions) {
   const { organisation, user, project, token, provider, model, operation, session, endUser: end_user } = options;
-  return { organisation, user, project, token, provider, model, operation, session, end_user };
+  const tags = Object.entries(options.tag ?? {}).map(([key, value]) => [`tag:${key}`, value] as const);
+  const named = { organisation, user, project, token, provider, model, operation, session, end_user };
+  return { ...named, ...Object.fromEntries(tags) };
 }

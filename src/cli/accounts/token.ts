@@ -17,10 +17,10 @@ import {
   creditsOption,
   durationOption,
   listOption,
-  metadataOption,
   nameOption,
   orNone,
   orNull,
+  pairsOption,
   periodOption,
   policyBody,
   type PolicyOptions,
@@ -78,7 +78,7 @@ export function addTokenCommands(program: Command): void {
         .option(
           "--metadata <pairs>",
           "values of its calls' tags: team=search,env=prod, or none",
-          orNone(metadataOption),
+          orNone(pairsOption("--metadata")),
         )
         .option("--role <role>", "a lesser one than its user's, or none", orNone(roleOption("--role"))),
     ask: ({ name, role, metadata, ...options }) => ({
@@ -154,7 +154,7 @@ function addCreateCommand(token: Command): void {
     .option("--role <role>", `one of ${roles.join(", ")}; by default its user's`, roleOption("--role"))
     .option("--admin", "the same as --role owner")
     .option("--name <name>", "what it is for", textOption("--name"))
-    .option("--metadata <pairs>", "values of its calls' tags: team=search,env=prod", metadataOption)
+    .option("--metadata <pairs>", "values of its calls' tags: team=search,env=prod", pairsOption("--metadata"))
     .option("--expires <duration>", "lifetime, such as 30d", durationOption("--expires"))
     .option("--file <file>", "a new file for the secret, in place of the output")
     .action(create);

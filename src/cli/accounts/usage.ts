@@ -1,21 +1,19 @@
 import type { Command } from "commander";
-import { spendingDimensions, type spendingJson } from "../../spending/index.ts";
+import { dimensionsIn, type SpendingDimension, spendingDimensions, type spendingJson } from "../../spending/index.ts";
 import { addAdminCommand } from "../admin/admin-command.ts";
 import type { AskOptions } from "../admin/ask-admin.ts";
-import { choiceOption, listOption, UsageError } from "../options.ts";
+import { choiceOption, UsageError } from "../options.ts";
 import { printTable } from "../print.ts";
 import { type CallFilterOptions, callFilterOf, withCallFilter, withPeriod } from "./call-filters.ts";
 import { momentText } from "./moments.ts";
 
-type Dimension = (typeof spendingDimensions)[number];
-
 interface UsageOptions extends AskOptions, CallFilterOptions {
-  by: readonly Dimension[];
+  by: readonly SpendingDimension[];
   interval: "day" | "week" | "month";
 }
 
 interface UsageAnswer extends ReturnType<typeof spendingJson> {
-  group_by: readonly Dimension[];
+  group_by: readonly SpendingDimension[];
 }
 
 export function addUsageCommand(program: Command): void {
@@ -24,9 +22,12 @@ export function addUsageCommand(program: Command): void {
     description: "spending by organisation, user, model and time",
     route: "get /admin/v1/usage",
     options: (command) => {
-      command.option("--by <dimensions>", `one or several of ${spendingDimensions.join(",")}`, dimensionsOption, [
-        "day",
-      ]);
+      command.option(
+        "--by <dimensions>",
+        `one or several of ${spendingDimensions.join(",")},tag:KEY`,
+        dimensionsOption,
+        ["day"],
+      );
       withPeriod(command, "7d").option(
         "--interval <length>",
         "day, week or month: of the groups by day",
@@ -48,12 +49,11 @@ export function addUsageCommand(program: Command): void {
   });
 }
 
-function dimensionsOption(text: string): Dimension[] {
-  const words = listOption(text);
-  const unknown = words.find((word) => !spendingDimensions.some((dimension) => dimension === word));
-  if (unknown !== undefined || words.length === 0)
-    throw new UsageError(`--by: "${unknown ?? text}" is none of ${spendingDimensions.join(", ")}`);
-  return spendingDimensions.filter((dimension) => words.includes(dimension));
+function dimensionsOption(text: string): SpendingDimension[] {
+  const found = dimensionsIn(text, spendingDimensions);
+  if (found !== undefined) return found;
+  const unknown = text.split(",").find((word) => dimensionsIn(word, spendingDimensions) === undefined);
+  throw new UsageError(`--by: "${unknown ?? text}" is none of ${spendingDimensions.join(", ")}, tag:KEY`);
 }
 
 function show({ data, total, group_by: groupBy }: UsageAnswer): void {
@@ -61,7 +61,9 @@ function show({ data, total, group_by: groupBy }: UsageAnswer): void {
     ...groupBy.map((dimension) => (dimension === "token" ? "token_id" : dimension)),
     ...amounts,
   ] as const;
-  const rows = data.map((entry) => columns.map((column) => String(entry[column] ?? "")));
+  const rows = data.map((entry: Readonly<Record<string, string | number | null | undefined>>) =>
+    columns.map((column) => String(entry[column] ?? "")),
+  );
   const sums = columns.map((column, index) =>
     index === 0 ? "total" : column in total ? String(total[column as Amount]) : "",
   );

@@ -53,7 +53,8 @@ const valuesOf = (by: StoredDimensions): Statement => sql`
   CASE CAST(${ifAsked(by, "token")} AS bigint) WHEN 1 THEN account_id END AS account_id,
   CASE CAST(${ifAsked(by, "provider")} AS bigint) WHEN 1 THEN provider END AS provider,
   CASE CAST(${ifAsked(by, "model")} AS bigint) WHEN 1 THEN provider || '/' || model END AS model,
-  CASE CAST(${ifAsked(by, "operation")} AS bigint) WHEN 1 THEN operation END AS operation`;
+  CASE CAST(${ifAsked(by, "operation")} AS bigint) WHEN 1 THEN operation END AS operation,
+  CASE CAST(${ifAsked(by, "tags")} AS bigint) WHEN 1 THEN coalesce(tags, '') END AS tags`;
 
 const valuesOfCall = (by: StoredDimensions, day: number): Statement => sql`
   CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN CAST(${day} AS bigint) END AS day,
@@ -64,7 +65,7 @@ const daysOf = ({ owner, from, to }: Range, by: StoredDimensions): Statement => 
   SELECT CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN day END AS day, NULL AS session, NULL AS end_user, ${valuesOf(by)},
     NULL AS started_at, CAST(sum(requests) AS bigint) AS requests, CAST(sum(failures) AS bigint) AS failures, ${SUMS},
     CAST(sum(list_credits) AS bigint) AS list_credits
-  FROM daily_sums WHERE owner = ${owner} AND day >= ${from} AND day < ${to} GROUP BY 1, 2, 3, 4, 5, 6, 7`;
+  FROM daily_sums WHERE owner = ${owner} AND day >= ${from} AND day < ${to} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`;
 
 /** Every user with sums, one step in the index for each. */
 const OWNERS = sql`WITH RECURSIVE owners (owner) AS (
@@ -90,7 +91,7 @@ export const postgresCalls: CallStatements = {
     ORDER BY started_at DESC, id DESC LIMIT ${limit}`,
   summed: (range, by, day) => sql`
     SELECT ${valuesOfCall(by, day)}, NULL AS started_at, ${SUMS_OF_CALLS}
-    FROM generations WHERE ${began(range)} GROUP BY 1, 2, 3, 4, 5, 6, 7`,
+    FROM generations WHERE ${began(range)} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`,
   owners: sql`${OWNERS}`,
   days: daysOf,
 };
@@ -116,7 +117,7 @@ export const sqliteCalls: CallStatements = {
     WHERE ${isBehind(place)} AND ${matches(matching)} ORDER BY started_at DESC, id DESC LIMIT ${limit}`,
   summed: (range, by, day) => sql`
     SELECT ${valuesOfCall(by, day)}, NULL AS started_at, ${SUMS_OF_CALLS}
-    FROM ${callsOf(range)} GROUP BY 1, 2, 3, 4, 5, 6, 7`,
+    FROM ${callsOf(range)} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`,
   // In one statement, which sees one moment: the calls wait until the mark moves.
   days: (days, by, between) => sql`${daysOf(days, by)}
     UNION ALL SELECT NULL, NULL, NULL, ${valuesOf(by)}, started_at, 1, ${FAILURE}, input_tokens, output_tokens, credits,

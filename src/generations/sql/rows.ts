@@ -105,6 +105,7 @@ export const sums = tableOf<UsageRow & { startedAt: number | undefined }>({
   provider: optional(text),
   model: optional(text),
   operation: optional(text),
+  tags: optional(text),
   startedAt: optional(integer),
   requests: bigInteger,
   failures: bigInteger,

@@ -19,7 +19,7 @@ const name = printableText(128);
 const TAG_PREFIX = "tag:";
 
 /** How the document shows the filters by tags, whose names are not known ahead. */
-const tagFilter = {
+export const tagFilter = {
   "tag:KEY": z
     .string()
     .max(128)
@@ -28,7 +28,7 @@ const tagFilter = {
 };
 
 /** The tags that a query asks for; null for calls without one. Throws 422 for a key or a value that no tag can have. */
-function tagsAsked({ url }: Pick<Request, "url">): Record<string, string | null> | undefined {
+export function tagsAsked({ url }: Pick<Request, "url">): Record<string, string | null> | undefined {
   const asked: [string, string | null][] = [];
   for (const [param, value] of new URL(url).searchParams) {
     if (!param.startsWith(TAG_PREFIX)) continue;

@@ -1,10 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import { GatewayError, limits } from "../../core/index.ts";
-import type { GenerationStore, SpendingQuery, UsageGroup, UsageGrouping, UsageQuery } from "../../generations/index.ts";
+import type {
+  GenerationStore,
+  SpendingQuery,
+  TagDimension,
+  UsageGroup,
+  UsageGrouping,
+  UsageQuery,
+} from "../../generations/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
-import { callValuesJson, parseMoment, periodOf, sumsJson } from "../../spending/index.ts";
+import { callValuesJson, dimensionsIn, parseMoment, periodOf, sumsJson } from "../../spending/index.ts";
 
 /** A time in a query. */
 export const moment = z
@@ -26,7 +33,7 @@ const formats =
 /** The dimensions of one's own calls. */
 const dimensions = ["day", "token", "provider", "model", "operation", "session", "end_user"] as const;
 
-const names = dimensions.join("|");
+const names = `${dimensions.join("|")}|tag:[\\w.-]{1,64}`;
 
 /** Groupings by one dimension alone, whose groups have only its name. */
 const simple: ReadonlySet<string> = new Set<UsageGrouping>(["day", "model", "token", "session"]);
@@ -40,9 +47,11 @@ const usageQuery = z.object({
   to: moment.optional().describe(`${formats} Calls that began before; by default the end of this day.`),
   group_by: z
     .string()
-    .regex(new RegExp(`^(?:${names})(?:,(?:${names}))*$`), `write one or several of ${dimensions.join(", ")}`)
+    .regex(new RegExp(`^(?:${names})(?:,(?:${names}))*$`), `write one or several of ${dimensions.join(", ")}, tag:KEY`)
     .default("day")
-    .describe("One or several of day, token, provider, model, operation, session and end_user, separated by commas."),
+    .describe(
+      "One or several of day, token, provider, model, operation, session, end_user and tag:KEY, separated by commas.",
+    ),
   interval: z.enum(["day", "week", "month"]).default("day").describe("Of the groups by day. Weeks begin on Monday."),
   limit: z.coerce.number().int().min(1).max(1_000).optional().describe("Sessions in one answer; by default 100."),
   cursor: sessionName.optional().describe("Of sessions: the `next_cursor` of the page before."),
@@ -76,7 +85,7 @@ export const usageAnswer = z
           z.strictObject({ token_id: z.string(), ...entryFields }),
           z.strictObject({ session: sessionName.describe("As the requests' headers named it."), ...entryFields }),
           z
-            .object({
+            .looseObject({
               day: z.iso.date().optional().describe("The first day of the interval."),
               token_id: z.string().optional(),
               provider: z.string().optional(),
@@ -86,7 +95,9 @@ export const usageAnswer = z
               end_user: z.string().nullable().optional(),
               ...entryFields,
             })
-            .describe("Of several dimensions, or of other ones: their fields."),
+            .describe(
+              "Of several dimensions, or of other ones: their fields. `tag:KEY` is null of calls without that tag.",
+            ),
         ]),
       )
       .describe(
@@ -99,7 +110,7 @@ export const usageAnswer = z
       .describe("Of sessions: the `cursor` of the next page; absent on the last one, and of other groupings."),
     from: z.iso.datetime(),
     to: z.iso.datetime(),
-    group_by: z.union([z.enum(dimensions), z.array(z.enum(dimensions))]),
+    group_by: z.union([z.enum(dimensions), z.array(z.string())]),
   })
   .meta({ id: "Usage" });
 
@@ -125,7 +136,7 @@ export const usageRoute = platformRoute({
     const { from, to } = periodOf(bounds, clock(), generations.calendar);
     if (!isSimple(groupBy) || interval !== "day") {
       if (limit !== undefined || cursor !== undefined) pageOf("day", { limit, cursor });
-      const groups = dimensions.filter((dimension) => groupBy.split(",").includes(dimension));
+      const groups = dimensionsIn(groupBy, dimensions) ?? [];
       const asked = { from, to, groupBy: groups, interval, groupsMax, signal: request.signal };
       return Response.json(await spendingAnswer(generations, principal.user, asked));
     }
@@ -154,7 +165,7 @@ async function spendingAnswer(
   generations: Pick<GenerationStore, "spending" | "calendar">,
   user: string,
   query: Pick<SpendingQuery, "from" | "to" | "interval" | "groupsMax"> & {
-    groupBy: (typeof dimensions)[number][];
+    groupBy: readonly ((typeof dimensions)[number] | TagDimension)[];
     signal: AbortSignal;
   },
 ): Promise<Answer> {
@@ -173,7 +184,7 @@ async function spendingAnswer(
     total: sumsJson(report.total),
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
-    group_by: groupBy,
+    group_by: [...groupBy],
   };
 }
 

@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { GatewayError, limits } from "../../core/index.ts";
-import { periodOf, reportSpending, spendingDimensions, spendingJson } from "../../spending/index.ts";
-import { printableText } from "../account/call-query.ts";
+import { dimensionsIn, periodOf, reportSpending, spendingDimensions, spendingJson } from "../../spending/index.ts";
+import { printableText, tagFilter, tagsAsked } from "../account/call-query.ts";
 import { moment, noReport, sums } from "../account/usage.ts";
 import { parseQuery } from "../parse-query.ts";
 import { accountsOf, adminRoute } from "./admin-route.ts";
 import { reference } from "./requests.ts";
 
-const names = spendingDimensions.join("|");
+const names = `${spendingDimensions.join("|")}|tag:[\\w.-]{1,64}`;
 const list = new RegExp(`^(?:${names})(?:,(?:${names}))*$`);
 
 const query = z.object({
@@ -18,7 +18,7 @@ const query = z.object({
     .regex(list)
     .default("day")
     .describe(
-      "One or several of day, organisation, project, user, token, provider, model, operation, session and end_user, separated by commas.",
+      "One or several of day, organisation, project, user, token, provider, model, operation, session, end_user and tag:KEY, separated by commas.",
     ),
   interval: z.enum(["day", "week", "month"]).default("day").describe("Of the groups by day. Weeks begin on Monday."),
   organisation: reference.optional(),
@@ -30,6 +30,7 @@ const query = z.object({
   operation: reference.optional(),
   session: printableText(128).optional(),
   end_user: printableText(128).optional(),
+  ...tagFilter,
 });
 
 const answer = z
@@ -37,7 +38,7 @@ const answer = z
     object: z.literal("list"),
     data: z
       .array(
-        z.object({
+        z.looseObject({
           object: z.literal("usage"),
           day: z.iso.date().optional().describe("The first day of the interval, in the time zone of the deployment."),
           organisation: z.string().nullable().optional().describe("Null of calls for which none pays."),
@@ -55,11 +56,13 @@ const answer = z
           ...sums,
         }),
       )
-      .describe("With the fields that `group_by` names. Days from the oldest, then from the most expensive group."),
+      .describe(
+        "With the fields that `group_by` names; `tag:KEY` is null of calls without that tag. Days from the oldest, then from the most expensive group.",
+      ),
     total: z.object(sums),
     from: z.iso.datetime(),
     to: z.iso.datetime(),
-    group_by: z.array(z.enum(spendingDimensions)),
+    group_by: z.array(z.string()),
     interval: z.enum(["day", "week", "month"]),
   })
   .meta({ id: "AdminUsage" });
@@ -74,12 +77,13 @@ export const adminUsageRoute = adminRoute(
   },
   async (call, needs) => {
     const { group_by: words, interval, from: begin, to: end, ...filter } = parseQuery(call.request, query);
-    const groupBy = spendingDimensions.filter((dimension) => words.split(",").includes(dimension));
+    const groupBy = dimensionsIn(words, spendingDimensions) ?? [];
+    const tags = tagsAsked(call.request);
     const { generations, clock } = needs;
     const { from, to } = periodOf({ from: begin, to: end }, clock(), generations.calendar);
     const deps = { ...accountsOf(call, needs), generations };
     const { signal } = call.request;
-    const report = await reportSpending(deps, { ...filter, from, to, groupBy, interval, signal });
+    const report = await reportSpending(deps, { ...filter, tags, from, to, groupBy, interval, signal });
     if (report === "too-many-groups") throw tooMany();
     if ("removedBefore" in report) throw noReport(report.removedBefore, { from, zone: generations.calendar.zone });
     return Response.json({

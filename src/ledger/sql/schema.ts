@@ -25,6 +25,7 @@ export { MOVES } from "./moves-step.ts";
 export { BOOK_LISTS } from "./book-lists-step.ts";
 export { BUDGETED_COMMITS } from "./budgeted-commits-step.ts";
 export { CALL_SUMS } from "./record-steps/call-sums-step.ts";
+export { TAG_SUMS } from "./record-steps/tag-sums-step.ts";
 export { CALL_NAMES } from "./record-steps/call-names-step.ts";
 
 /** An earlier version's first step defined them. */

@@ -121,6 +121,7 @@ export interface SumRow {
   provider: string;
   model: string;
   operation: string;
+  tags: string;
   requests: bigint;
   failures: bigint;
   input_tokens: bigint;

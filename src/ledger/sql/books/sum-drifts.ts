@@ -9,8 +9,8 @@ type Sums = Pick<SumRow, "requests" | "failures" | "input_tokens" | "output_toke
 
 /** The differences between a sum and its calls; either may be missing. */
 export function sumDrifts(key: SumRow, recorded: Sums | undefined, recomputed: Sums | undefined): Drift[] {
-  const { account_id: accountId, owner, day, provider, model, operation } = key;
-  const place = `${dayName(Number(day))} ${owner} ${provider}/${model} ${operation}`;
+  const { account_id: accountId, owner, day, provider, model, operation, tags } = key;
+  const place = `${dayName(Number(day))} ${owner} ${provider}/${model} ${operation}${tags === "" ? "" : ` ${tags}`}`;
   const counters = [
     ["usage_requests", "requests"],
     ["usage_failures", "failures"],

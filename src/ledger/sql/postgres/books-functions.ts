@@ -55,5 +55,8 @@ export const LEDGER_BOOKS = `
   ${removing("CREATE", COUNT_REMOVED.before)}
 `;
 
-/** Part of the forty-seventh step. */
-export const LEDGER_REMOVE = removing("CREATE OR REPLACE", COUNT_REMOVED.present);
+/** Parts of the steps that changed the sums. */
+export const LEDGER_REMOVE = {
+  withOperations: removing("CREATE OR REPLACE", COUNT_REMOVED.withOperations),
+  present: removing("CREATE OR REPLACE", COUNT_REMOVED.present),
+};

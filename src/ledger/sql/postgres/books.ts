@@ -75,7 +75,7 @@ export class PostgresBooks implements LedgerBooks {
     const day = since === 0 ? undefined : this.#calendar.dayOf(since - 1) + 1;
     const [days, calls] =
       day === undefined ? ["true", "true"] : [`day >= ${day}`, `started_at >= ${this.#calendar.startOfDay(day)}`];
-    const key = "owner, day, account_id, provider, model, operation";
+    const key = "owner, day, account_id, provider, model, operation, tags";
     const rows = await run<ComparedRow>(`
       SELECT ${key}, s.sums AS recorded, g.sums AS recomputed FROM (
         SELECT ${key}, ARRAY[requests - removed_requests, input_tokens - removed_input_tokens,
@@ -83,9 +83,9 @@ export class PostgresBooks implements LedgerBooks {
           list_credits - removed_list_credits] AS sums FROM daily_sums WHERE ${days}
       ) s FULL JOIN (
         SELECT owner COLLATE "C" AS owner, ledger_day(started_at) AS day, account_id, provider COLLATE "C" AS provider,
-          model COLLATE "C" AS model, operation COLLATE "C" AS operation, ARRAY[count(*), sum(input_tokens)::bigint, sum(output_tokens)::bigint,
+          model COLLATE "C" AS model, operation COLLATE "C" AS operation, coalesce(tags, '') COLLATE "C" AS tags, ARRAY[count(*), sum(input_tokens)::bigint, sum(output_tokens)::bigint,
           sum(credits)::bigint, count(*) FILTER (WHERE outcome <> 'complete' AND outcome <> 'abandoned'),
-          sum(coalesce(list_credits, 0))::bigint] AS sums FROM generations WHERE ${calls} GROUP BY 1, 2, 3, 4, 5, 6
+          sum(coalesce(list_credits, 0))::bigint] AS sums FROM generations WHERE ${calls} GROUP BY 1, 2, 3, 4, 5, 6, 7
       ) g USING (${key})
       WHERE coalesce(s.sums, '{0,0,0,0,0,0}') <> coalesce(g.sums, '{0,0,0,0,0,0}') LIMIT ${SUM_DRIFTS_MAX}`);
     return rows.flatMap((row) => sumDrifts(row, toSums(row.recorded), toSums(row.recomputed)));

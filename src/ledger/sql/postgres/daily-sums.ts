@@ -1,14 +1,18 @@
 import { SEALED_TABLES } from "../sealed-tables.ts";
 
-/** The columns of `daily_sums` that identify a row, and those that are summed, with their aggregates of calls. */
+/** A table of sums: the columns that identify a row, and those that are summed, with their expressions of calls. */
 interface Shape {
-  key: readonly string[];
+  table: string;
+  key: Readonly<Record<string, string>>;
   sums: Readonly<Record<string, string>>;
 }
 
+const DAY = "ledger_day(g.started_at)";
+
 /** As of the seventh step. */
 const before: Shape = {
-  key: ["owner", "day", "account_id", "provider", "model"],
+  table: "daily_sums",
+  key: { owner: "g.owner", day: DAY, account_id: "g.account_id", provider: "g.provider", model: "g.model" },
   sums: {
     requests: "count(*)",
     input_tokens: "sum(g.input_tokens)",
@@ -17,8 +21,10 @@ const before: Shape = {
   },
 };
 
-const present: Shape = {
-  key: [...before.key, "operation"],
+/** As of the forty-seventh step. */
+const withOperations: Shape = {
+  table: "daily_sums",
+  key: { ...before.key, operation: "g.operation" },
   sums: {
     ...before.sums,
     failures: "count(*) FILTER (WHERE g.outcome <> 'complete' AND g.outcome <> 'abandoned')",
@@ -26,45 +32,66 @@ const present: Shape = {
   },
 };
 
-/** The calls of `source`, summed by the key of `daily_sums`, in the order in which all transactions lock its rows. */
+const present: Shape = { ...withOperations, key: { ...withOperations.key, tags: "coalesce(g.tags, '')" } };
+
+/** The first day of the month of a day, both in days since 1970-01-01. */
+const monthOf = (day: string): string =>
+  `(date_trunc('month', (date '1970-01-01' + (${day})::int)::timestamp)::date - date '1970-01-01')::bigint`;
+
+const months: Shape = {
+  table: "monthly_sums",
+  key: Object.fromEntries([["month", monthOf(DAY)], ...Object.entries(present.key).filter(([name]) => name !== "day")]),
+  sums: present.sums,
+};
+
+/** The calls of `source`, summed by the key of a table of sums, in the order in which all transactions lock its rows. */
 function summed({ key, sums }: Shape, source: string, sign: "" | "-"): string {
-  const places = key.map((_, index) => index + 1).join(", ");
-  const values = key.map((name) => (name === "day" ? "ledger_day(g.started_at) AS day" : `g.${name}`));
+  const places = Object.keys(key).map((_name, index) => index + 1);
+  const values = Object.entries(key).map(([name, value]) => `${value} AS ${name}`);
   const amounts = Object.entries(sums).map(([name, sum]) =>
     sum.startsWith("count") ? `${sign}${sum} AS ${name}` : `(${sign}${sum})::bigint AS ${name}`,
   );
-  return `SELECT ${[...values, ...amounts].join(", ")} FROM ${source} g GROUP BY ${places} ORDER BY ${places}`;
+  const order = places.join(", ");
+  return `SELECT ${[...values, ...amounts].join(", ")} FROM ${source} g GROUP BY ${order} ORDER BY ${order}`;
 }
 
 function add({ key, sums }: Shape): string {
   const added = Object.keys(sums).map((name) => `${name} = s.${name} + excluded.${name}`);
-  return `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${added.join(", ")}`;
+  return `ON CONFLICT (${Object.keys(key).join(", ")}) DO UPDATE SET ${added.join(", ")}`;
 }
 
 /** Adds the calls of a table to the sums; with a minus, subtracts them. */
 function count(shape: Shape, source: string, sign: "" | "-" = ""): string {
-  const columns = [...shape.key, ...Object.keys(shape.sums)].join(", ");
-  return `INSERT INTO daily_sums AS s (${columns}) ${summed(shape, source, sign)} ${add(shape)}`;
+  const columns = [...Object.keys(shape.key), ...Object.keys(shape.sums)].join(", ");
+  return `INSERT INTO ${shape.table} AS s (${columns}) ${summed(shape, source, sign)} ${add(shape)}`;
 }
 
 /** The same for calls that are about to be removed: they are counted a second time, and once more as removed. */
 function countRemoved(shape: Shape, source: string): string {
   const names = Object.keys(shape.sums);
-  const columns = [...shape.key, ...names, ...names.map((name) => `removed_${name}`)].join(", ");
+  const columns = [...Object.keys(shape.key), ...names, ...names.map((name) => `removed_${name}`)].join(", ");
   const values = names.map((name) => `n.${name}`).join(", ");
   const removed = names.map((name) => `removed_${name} = s.removed_${name} + excluded.${name}`).join(", ");
-  return `INSERT INTO daily_sums AS s (${columns})
+  return `INSERT INTO ${shape.table} AS s (${columns})
     SELECT n.*, ${values} FROM (${summed(shape, source, "")}) n
     ${add(shape)}, ${removed}`;
 }
 
 const REMOVED = "(SELECT * FROM generations WHERE id = ANY (ids))";
 
-/** Counts calls that are about to be removed, by the columns of before the forty-seventh step, and by those since. */
-export const COUNT_REMOVED = { before: countRemoved(before, REMOVED), present: countRemoved(present, REMOVED) };
+/** Counts calls that are about to be removed, by the columns of three versions. */
+export const COUNT_REMOVED = {
+  before: countRemoved(before, REMOVED),
+  withOperations: countRemoved(withOperations, REMOVED),
+  present: `${countRemoved(present, REMOVED)}; ${count(months, REMOVED)}`,
+};
 
 /** Counts every call again by the days of the present zone. */
-export const RECOUNT = ["TRUNCATE daily_sums", count(present, "generations")];
+export const RECOUNT = [
+  "TRUNCATE daily_sums, monthly_sums",
+  count(present, "generations"),
+  count(months, "generations"),
+];
 
 /**
  * The seventh step of Postgres. It begins with the table that a commit locks first, so that none is under
@@ -128,15 +155,15 @@ export const DAILY_SUMS = `
   CREATE FUNCTION ledger_day(at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT at / 86400000 $$;
 `;
 
-function counting(shape: Shape, create: "CREATE" | "CREATE OR REPLACE"): string {
+function counting(shapes: readonly Shape[], create: "CREATE" | "CREATE OR REPLACE"): string {
   return `${create} FUNCTION count_generations() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    ${count(shape, "added")};
+    ${shapes.map((shape) => `${count(shape, "added")};`).join("\n    ")}
     RETURN NULL;
   END $$;
   ${create} FUNCTION uncount_generations() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    ${count(shape, "gone", "-")};
+    ${shapes.map((shape) => `${count(shape, "gone", "-")};`).join("\n    ")}
     RETURN NULL;
   END $$;`;
 }
@@ -148,7 +175,7 @@ function counting(shape: Shape, create: "CREATE" | "CREATE OR REPLACE"): string 
 export const DAILY_SUMS_COUNTED = `
   ${count(before, "generations")};
 
-  ${counting(before, "CREATE")}
+  ${counting([before], "CREATE")}
   CREATE TRIGGER generations_are_counted AFTER INSERT ON generations REFERENCING NEW TABLE AS added
     FOR EACH STATEMENT EXECUTE FUNCTION count_generations();
   CREATE TRIGGER changes_are_counted AFTER UPDATE ON generations REFERENCING NEW TABLE AS added
@@ -175,7 +202,38 @@ export const CALL_SUMS = `
   DELETE FROM daily_sums WHERE removed_requests = 0;
   UPDATE daily_sums SET requests = removed_requests, input_tokens = removed_input_tokens, output_tokens = removed_output_tokens,
     credits = removed_credits;
-  ALTER TABLE daily_sums ADD PRIMARY KEY (${present.key.join(", ")});
-  ${count(present, "generations")};
-  ${counting(present, "CREATE OR REPLACE")}
+  ALTER TABLE daily_sums ADD PRIMARY KEY (${Object.keys(withOperations.key).join(", ")});
+  ${count(withOperations, "generations")};
+  ${counting([withOperations], "CREATE OR REPLACE")}
+`;
+
+/**
+ * The step since which sums know the tags of calls, and those of a month stand beside those of its days. It begins like the seventh. No
+ * version before it has written tags.
+ */
+export const TAG_SUMS = `
+  LOCK TABLE accounts, holds, entries, generations IN ACCESS EXCLUSIVE MODE;
+  ALTER TABLE daily_sums ADD COLUMN tags text COLLATE "C" NOT NULL DEFAULT '';
+  ALTER TABLE daily_sums ALTER COLUMN tags DROP DEFAULT, DROP CONSTRAINT daily_sums_pkey;
+  ALTER TABLE daily_sums ADD PRIMARY KEY (${Object.keys(present.key).join(", ")});
+  CREATE TABLE monthly_sums (
+    month          bigint NOT NULL, -- its first day, in days since 1970-01-01
+    owner          text COLLATE "C" NOT NULL,
+    account_id     text COLLATE "C" NOT NULL,
+    provider       text COLLATE "C" NOT NULL,
+    model          text COLLATE "C" NOT NULL,
+    operation      text COLLATE "C" NOT NULL,
+    tags           text COLLATE "C" NOT NULL,
+    ${Object.keys(months.sums)
+      .map((name) => `${name} bigint NOT NULL`)
+      .join(", ")},
+    PRIMARY KEY (${Object.keys(months.key).join(", ")})
+  ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+  INSERT INTO monthly_sums (month, owner, account_id, provider, model, operation, tags, ${Object.keys(months.sums).join(", ")})
+    SELECT ${monthOf("d.day")}, owner, account_id, provider, model, operation, tags,
+      ${Object.keys(months.sums)
+        .map((name) => `sum(${name})::bigint`)
+        .join(", ")}
+    FROM daily_sums d GROUP BY 1, 2, 3, 4, 5, 6, 7;
+  ${counting([present, months], "CREATE OR REPLACE")}
 `;

@@ -43,5 +43,5 @@ export const CALL_SUMS = {
     FROM entries WHERE owner IS NOT NULL AND number <= (SELECT number FROM calls_by_owner_mark) GROUP BY 1, 2, 3, 4, 5, 6;
   DROP TABLE daily_sums_before;
   `,
-  postgres: POSTGRES_CALL_SUMS + LEDGER_REMOVE,
+  postgres: POSTGRES_CALL_SUMS + LEDGER_REMOVE.withOperations,
 };

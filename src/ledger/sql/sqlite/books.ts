@@ -147,15 +147,16 @@ export class SqliteBooks implements LedgerBooks {
     const fromDay = since === 0 ? Number.MIN_SAFE_INTEGER : this.#calendar.dayOf(since - 1) + 1;
     const from = since === 0 ? Number.MIN_SAFE_INTEGER : this.#calendar.startOfDay(fromDay);
     const sums = new Map<string, SumRow>();
-    const statement = `SELECT owner, ${this.#daySql()} AS day, account_id, provider, model, operation, count(*) AS requests,
+    const statement = `SELECT owner, ${this.#daySql()} AS day, account_id, provider, model, operation,
+        coalesce(tags, '') AS tags, count(*) AS requests,
         sum(outcome <> 'complete' AND outcome <> 'abandoned') AS failures, sum(coalesce(list_credits, 0)) AS list_credits,
         sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(credits) AS credits
       FROM generations WHERE number > ?1 AND number <= ?2 AND started_at >= ${from}
-        AND number <= (SELECT number FROM calls_by_owner_mark) GROUP BY 1, 2, 3, 4, 5, 6`;
+        AND number <= (SELECT number FROM calls_by_owner_mark) GROUP BY 1, 2, 3, 4, 5, 6, 7`;
     for (const row of this.#grouped<SumRow>(state, statement)) addSum(sums, row);
     const drifts: Drift[] = [];
     const recorded = this.#database.query<SumRow, [number]>(`
-      SELECT owner, day, account_id, provider, model, operation, requests - removed_requests AS requests,
+      SELECT owner, day, account_id, provider, model, operation, tags, requests - removed_requests AS requests,
         failures - removed_failures AS failures, list_credits - removed_list_credits AS list_credits,
         input_tokens - removed_input_tokens AS input_tokens, output_tokens - removed_output_tokens AS output_tokens,
         credits - removed_credits AS credits
@@ -270,8 +271,8 @@ function mergeSpending(rows: readonly SpendingRow[]): SpendingRow[] {
   return [...sums].map(([id, amount]) => ({ id, amount }));
 }
 
-const keyOf = ({ owner, day, account_id: account, provider, model, operation }: SumRow): string =>
-  JSON.stringify([owner, Number(day), account, provider, model, operation]);
+const keyOf = ({ owner, day, account_id: account, provider, model, operation, tags }: SumRow): string =>
+  JSON.stringify([owner, Number(day), account, provider, model, operation, tags]);
 
 function addSum(sums: Map<string, SumRow>, row: SumRow): void {
   const key = keyOf(row);

@@ -47,7 +47,8 @@ export class DailySums {
     const { owner, provider, model, operation, input_tokens: input, output_tokens: output, started_at: at } = call;
     const [failures, listed] = [failuresOf(call), call.list_credits ?? 0];
     const day = this.#calendar.dayOf(at);
-    this.#sql.addSum.run(owner, day, account, provider, model, operation, 1, failures, input, output, credits, listed);
+    const amounts = [1, failures, input, output, credits, listed] as const;
+    this.#sql.addSum.run(owner, day, account, provider, model, operation, call.tags ?? "", ...amounts);
   }
 
   /** Takes back a call that was counted. */
@@ -56,16 +57,16 @@ export class DailySums {
     const [input, output] = [-Number(call.input_tokens), -Number(call.output_tokens)];
     const [failures, listed] = [-failuresOf(call), -Number(call.list_credits ?? 0n)];
     const amounts = [-1, failures, input, output, -call.credits, listed] as const;
-    this.#sql.addSum.run(owner, day, account, provider, model, operation, ...amounts);
+    this.#sql.addSum.run(owner, day, account, provider, model, operation, call.tags ?? "", ...amounts);
   }
 
   /** Adds a difference to the cost of a call that was counted. */
   correct(
-    { owner, started_at: at, account_id: account, provider, model, operation }: CountedCallRow,
+    { owner, started_at: at, account_id: account, provider, model, operation, tags }: CountedCallRow,
     credits: Nano,
   ): void {
     const day = this.#calendar.dayOf(Number(at));
-    this.#sql.addSum.run(owner, day, account, provider, model, operation, 0, 0, 0, 0, credits, 0);
+    this.#sql.addSum.run(owner, day, account, provider, model, operation, tags ?? "", 0, 0, 0, 0, credits, 0);
   }
 }
 

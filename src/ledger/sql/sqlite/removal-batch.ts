@@ -36,7 +36,7 @@ export class RemovalBatch {
   #removeRange(after: bigint, last: bigint): number {
     const calls = this.#database
       .query<CountedCallRow, [bigint, bigint, number]>(
-        `SELECT owner, started_at, account_id, provider, model, operation, outcome, input_tokens, output_tokens, credits,
+        `SELECT owner, started_at, account_id, provider, model, operation, tags, outcome, input_tokens, output_tokens, credits,
            list_credits FROM generations WHERE number IN (SELECT number FROM entries WHERE ${REMOVABLE})`,
       )
       .all(after, last, this.#before);
@@ -44,12 +44,12 @@ export class RemovalBatch {
       `UPDATE daily_sums SET removed_requests = removed_requests + 1, removed_input_tokens = removed_input_tokens + ?6,
          removed_output_tokens = removed_output_tokens + ?7, removed_credits = removed_credits + ?8,
          removed_failures = removed_failures + ?9, removed_list_credits = removed_list_credits + ?10
-       WHERE owner = ?1 AND day = ?2 AND account_id = ?3 AND provider = ?4 AND model = ?5 AND operation = ?11`,
+       WHERE owner = ?1 AND day = ?2 AND account_id = ?3 AND provider = ?4 AND model = ?5 AND operation = ?11 AND tags = ?12`,
     );
     for (const { owner, started_at: at, account_id: account, provider, model, operation, ...call } of calls) {
       const day = this.#calendar.dayOf(Number(at));
       const amounts = [call.input_tokens, call.output_tokens, call.credits, failuresOf(call), call.list_credits ?? 0n];
-      count.run(owner, day, account, provider, model, ...amounts, operation);
+      count.run(owner, day, account, provider, model, ...amounts, operation, call.tags ?? "");
     }
     const range = [after, last, this.#before] as const;
     this.#database

@@ -69,6 +69,7 @@ export interface CountedCallRow {
   provider: string;
   model: string;
   operation: string;
+  tags: string | null;
   outcome: string;
   input_tokens: bigint;
   output_tokens: bigint;
@@ -107,6 +108,7 @@ type SumValues = [
   provider: string,
   model: string,
   operation: string,
+  tags: string,
   ...[requests: number, failures: number, inputTokens: number, outputTokens: number],
   ...[credits: bigint, listCredits: number],
 ];
@@ -114,7 +116,7 @@ type SumValues = [
 export type CallValue = string | number | boolean | null;
 
 const INSERT_SUMS = `
-  INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, requests, failures, input_tokens, output_tokens,
+  INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, tags, requests, failures, input_tokens, output_tokens,
     credits, list_credits)`;
 
 const ADD_SUMS = `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
@@ -123,10 +125,10 @@ const ADD_SUMS = `ON CONFLICT DO UPDATE SET requests = requests + excluded.reque
 
 /** Counts the calls of some entries by an expression for their day. */
 const sumCalls = (day: string): string => `${INSERT_SUMS}
-  SELECT owner, ${day} AS its_day, debit_account, provider, model, operation, count(*),
+  SELECT owner, ${day} AS its_day, debit_account, provider, model, operation, coalesce(tags, ''), count(*),
     sum(outcome <> 'complete' AND outcome <> 'abandoned'), sum(input_tokens), sum(output_tokens),
     sum(coalesce(credits, amount)), sum(coalesce(list_credits, 0))
-  FROM entries WHERE number > ? AND number <= ? AND owner IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6 ${ADD_SUMS}`;
+  FROM entries WHERE number > ? AND number <= ? AND owner IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7 ${ADD_SUMS}`;
 
 /** Every statement of the ledger on SQLite, prepared once. */
 export function prepareStatements(database: Database) {
@@ -172,7 +174,7 @@ export function prepareStatements(database: Database) {
         corrects_shortfall, actor, reason, budgets, ${generationColumns.join(", ")})
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${", ?".repeat(generationColumns.length)})`),
     addSum: database.prepare<unknown, SumValues>(
-      `${INSERT_SUMS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_SUMS}`,
+      `${INSERT_SUMS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_SUMS}`,
     ),
     sumCallsUtc: database.prepare<unknown, [bigint, bigint]>(sumCalls("started_at / 86400000")),
     sumCalls: database.prepare<unknown, [bigint, bigint]>(
@@ -183,7 +185,7 @@ export function prepareStatements(database: Database) {
     ),
     storeDay: database.prepare<unknown, [number, number]>("INSERT OR REPLACE INTO days (start, day) VALUES (?, ?)"),
     countedCall: database.prepare<CountedCallRow, [bigint]>(`
-      SELECT owner, started_at, account_id, provider, model, operation, outcome, input_tokens, output_tokens, credits,
+      SELECT owner, started_at, account_id, provider, model, operation, tags, outcome, input_tokens, output_tokens, credits,
         list_credits FROM generations WHERE number = ?`),
     ...prepareCallStatements(database),
   };

@@ -36,15 +36,16 @@ export function recountSqlite(handle: Database, zone: string): void {
     const { timezone, removed_before: removedBefore } = stateOf(handle);
     if (removedBefore > 0n) throw fixedTimezone(timezone);
     handle.run("DELETE FROM daily_sums");
+    handle.run("DELETE FROM monthly_sums");
     fillDays(handle, calendar);
     handle.run(`
-      INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, requests, failures, input_tokens,
+      INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, tags, requests, failures, input_tokens,
         output_tokens, credits, list_credits)
       SELECT owner, (SELECT d.day FROM days d WHERE d.start <= started_at ORDER BY d.start DESC LIMIT 1) AS its_day,
-        debit_account, provider, model, operation, count(*), sum(outcome <> 'complete' AND outcome <> 'abandoned'),
+        debit_account, provider, model, operation, coalesce(tags, ''), count(*), sum(outcome <> 'complete' AND outcome <> 'abandoned'),
         sum(input_tokens), sum(output_tokens), sum(coalesce(credits, amount)), sum(coalesce(list_credits, 0))
       FROM entries WHERE owner IS NOT NULL AND number <= (SELECT number FROM calls_by_owner_mark)
-      GROUP BY 1, 2, 3, 4, 5, 6`);
+      GROUP BY 1, 2, 3, 4, 5, 6, 7`);
     handle.query("UPDATE ledger_state SET timezone = ?").run(zone);
   });
   recount.immediate();
