@@ -163,6 +163,11 @@ export interface CrawlPlan {
   discovery: Discovery | undefined;
 }
 
+/** The plan of a stored crawl, which was written when the crawl was created. */
+export function planOf({ request }: { request: JsonObject }): CrawlPlan {
+  return request as unknown as CrawlPlan;
+}
+
 export interface Discovery {
   sitemap: "include" | "skip" | "only";
   depthMax: number | undefined;

@@ -5,7 +5,7 @@ import { type AcceptedSocket, creditsNumber, GatewayError, isTimedUuid, type Jso
 import { decompressText } from "../compress.ts";
 import { creditsUsed } from "../credits-used.ts";
 import type { CrawlsOptions } from "./crawl-dependencies.ts";
-import { type CrawlPlan, optionsOf } from "./crawl-request.ts";
+import { optionsOf, planOf } from "./crawl-request.ts";
 import { CrawlRunner } from "./crawl-runner.ts";
 import { crawlWarning, isWarning } from "./crawl-warning.ts";
 import { CrawlStart, crawlUrl } from "./start-crawl.ts";
@@ -133,8 +133,8 @@ export class Crawls {
     const crawls = running
       .filter(({ kind }) => kind === "crawl")
       .map((crawl) => {
-        const { id, createdAt, request, state: status } = crawl;
-        const plan = request as unknown as CrawlPlan;
+        const { id, createdAt, state: status } = crawl;
+        const plan = planOf(crawl);
         return {
           id,
           teamId: user,

@@ -1,7 +1,7 @@
 /** A crawl as its pages need it: parsed once in each process. */
 import type { Principal } from "../../auth/index.ts";
 import type { WorkNames } from "../../charges/index.ts";
-import type { CrawlPlan } from "./crawl-request.ts";
+import { type CrawlPlan, planOf } from "./crawl-request.ts";
 import { CrawlScope } from "./scope.ts";
 import type { Crawl, CrawlStore, LeasedPage } from "./store.ts";
 
@@ -69,7 +69,7 @@ export class OpenCrawls {
   /** Another process may have found that the start has moved. */
   async #follow(crawl: OpenCrawl): Promise<void> {
     const stored = await this.#store.find(crawl.id);
-    const plan = stored?.request as CrawlPlan | undefined;
+    const plan = stored && planOf(stored);
     if (plan !== undefined && plan.url !== crawl.plan.url) moveTo(crawl, plan);
   }
 
@@ -78,9 +78,10 @@ export class OpenCrawls {
   }
 }
 
-function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl): OpenCrawl {
-  // Both were written when the crawl was created.
-  const plan = request as unknown as CrawlPlan;
+function openCrawl(crawl: Crawl): OpenCrawl {
+  const { id, kind, owner, pagesMax, caller } = crawl;
+  const plan = planOf(crawl);
+  // Written when the crawl was created.
   const { names = {}, ...principal } = caller as unknown as Principal & { names?: WorkNames };
   const scope = plan.discovery && new CrawlScope(plan.url, plan.discovery);
   const counts = {

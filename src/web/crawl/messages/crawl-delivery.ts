@@ -11,7 +11,7 @@ import type { Job, JobHandler, JobResult } from "../../../jobs/index.ts";
 import type { Ticker } from "../../../streaming/index.ts";
 import type { Webhooks } from "../../../webhooks/index.ts";
 import { decompressText } from "../../compress.ts";
-import type { CrawlPlan, CrawlWebhookEvent } from "../crawl-request.ts";
+import { type CrawlPlan, type CrawlWebhookEvent, planOf } from "../crawl-request.ts";
 import type { Crawl, CrawlStore } from "../store.ts";
 
 export const CRAWL_WEBHOOK_JOB = "crawl-webhook";
@@ -110,8 +110,9 @@ export class CrawlDelivery implements JobHandler {
   }
 
   /** Undefined if the result has expired, or nobody wants its message. */
-  async #page({ id, request }: Crawl, from: number): Promise<Message | undefined> {
-    if (!wants(request as unknown as CrawlPlan, "page")) return undefined;
+  async #page(crawl: Crawl, from: number): Promise<Message | undefined> {
+    const { id } = crawl;
+    if (!wants(planOf(crawl), "page")) return undefined;
     const [result] = await this.#options.crawls.results(id, { from, countMax: 1, bytesMax: 0 });
     const document = result && parseObject(await decompressText(result.content));
     return result && document && pageMessage(result.number, document);
@@ -143,8 +144,9 @@ export class CrawlDelivery implements JobHandler {
     return "over";
   }
 
-  async #send({ id, kind, owner, request }: Crawl, message: Message | undefined, signal: AbortSignal): Promise<void> {
-    const plan = request as unknown as CrawlPlan;
+  async #send(crawl: Crawl, message: Message | undefined, signal: AbortSignal): Promise<void> {
+    const { id, kind, owner } = crawl;
+    const plan = planOf(crawl);
     const { webhook } = plan;
     if (webhook === undefined || message === undefined || !wants(plan, message.event)) return;
     const type = `${kind === "crawl" ? "crawl" : "batch_scrape"}.${message.event}`;

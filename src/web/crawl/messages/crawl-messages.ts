@@ -1,7 +1,7 @@
 /** The ends of crawls, and the job that sends the messages of their webhooks. */
 import type { Clock } from "../../../core/index.ts";
 import type { NewJob } from "../../../jobs/index.ts";
-import type { CrawlPlan } from "../crawl-request.ts";
+import { type CrawlPlan, planOf } from "../crawl-request.ts";
 import type { Crawl, CrawlFinish, CrawlStore } from "../store.ts";
 import { CRAWL_WEBHOOK_JOB, firstProgress } from "./crawl-delivery.ts";
 
@@ -37,7 +37,7 @@ export class CrawlMessages {
     const { crawls, clock, bytesPerUserMax } = this.#options;
     const crawl = await crawls.find(id);
     if (crawl === undefined || crawl.state !== "scraping") return false;
-    const plan = crawl.request as unknown as CrawlPlan;
+    const plan = planOf(crawl);
     // Its process died before it had stored the job, or is of an older version.
     if (crawl.discovered === 0 || plan.webhook?.isOrdered !== true) await this.started(crawl, plan);
     const at = clock();
