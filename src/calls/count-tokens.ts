@@ -95,7 +95,7 @@ interface CountRoute<Body extends CountedBody> {
 
 const messagesRoute: CountRoute<z.output<typeof countTokensRequest>> = {
   dialect: "messages",
-  operations: ["count_tokens", "messages", "chat", "responses"],
+  operations: ["count_tokens", "messages", "chat", "responses", "gemini"],
   schema: countTokensRequest,
   measured: messagesCodec.measured,
   references: messagesReferences,
@@ -107,7 +107,7 @@ const messagesRoute: CountRoute<z.output<typeof countTokensRequest>> = {
 
 const responsesRoute: CountRoute<z.output<typeof countResponseTokensRequest>> = {
   dialect: "responses",
-  operations: ["count_response_tokens", "responses", "chat", "messages"],
+  operations: ["count_response_tokens", "responses", "chat", "messages", "gemini"],
   schema: countResponseTokensRequest,
   measured: responsesCodec.measured,
   misfits: () => false,

@@ -25,7 +25,7 @@ export const providerPresets = [
   "vllm",
 ] as const;
 
-const providerDialects = ["chat", "messages", "responses"] as const;
+const providerDialects = ["chat", "messages", "responses", "gemini"] as const;
 
 export const prefix = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "a prefix of letters, digits, '_', '-' and '.'");
 
@@ -111,7 +111,7 @@ export const provider = z
     dialects: dialects
       .optional()
       .describe(
-        "The dialects that the upstream accepts; calls in other dialects are translated. Unset: those of its kind, of openai-compatible those of its preset: chat, of openrouter and deepseek responses too. It may have responses and messages, at /responses and /messages below base_url.",
+        "The dialects that the upstream accepts; calls in other dialects are translated. Unset: those of its kind, of openai-compatible those of its preset: chat, of openrouter and deepseek responses too. It may have responses and messages, at /responses and /messages below base_url. A google provider has chat and gemini, its own API.",
       ),
   })
   .refine(({ kind, preset }) => preset === undefined || kind === "openai-compatible", {

@@ -13,6 +13,7 @@ beforeAll(async () => {
     providers: ({ providers }) => ({
       stored: { kind: "openai", base_url: providers.openai, api_key: simulatedKey, dialects: ["responses"] },
       native: { kind: "anthropic", base_url: providers.anthropic, api_key: simulatedKey, dialects: ["messages"] },
+      own: { kind: "google", base_url: providers.google, api_key: simulatedKey, dialects: ["gemini"] },
     }),
   });
   ({ token } = await rig.caller());

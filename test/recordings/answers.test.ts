@@ -79,6 +79,11 @@ test("searches of the web are counted", () => {
     2148: 2,
     2150: 2,
     2775: 6,
+    // For each answer, not for each query, before the third generation.
+    3017: 1,
+    3018: 1,
+    3019: 1,
+    3029: 1,
   });
 });
 

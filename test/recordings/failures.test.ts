@@ -15,13 +15,14 @@ const failed = recordings
 const wordOf = (value: unknown): string | null =>
   typeof value === "string" || typeof value === "number" ? String(value) : null;
 
-/** The upstream's error: `error` is an object or a message; Mistral has `detail` instead. */
+/** The upstream's error: `error` is an object or a message; Mistral has `detail` instead. Google's code is its status in words. */
 function failureIn(recording: Recording) {
   const body = bytesOf(recording).toString("utf8");
   const root = parse(body);
   const isSentence = typeof root["error"] === "string";
   const error: JsonObject = isSentence ? { message: root["error"], code: root["code"] } : object(root["error"]);
-  const { message = root["detail"], code, param = null, type } = error;
+  const { message = root["detail"], code: own, param = null, type } = error;
+  const code = recording.dialect === "gemini" ? error["status"] : own;
   return { body, message: text(message), code: wordOf(code), param, type: wordOf(type) };
 }
 

@@ -55,6 +55,8 @@ class Candidate {
     for (const part of list(object(told["content"])["parts"])) this.#readPart(part);
     this.reason = text(told["finishReason"]) || this.reason;
     for (const { web } of list(object(told["groundingMetadata"])["groundingChunks"])) {
+      // Files that it has searched are no pages.
+      if (web === undefined) continue;
       const { uri, title } = object(web);
       const nothing = { quoted: undefined, start: undefined, end: undefined, secret: undefined };
       this.#cited.set(text(uri), { url: text(uri), title: text(title), ...nothing });
@@ -121,6 +123,9 @@ const reasons: Readonly<Record<string, Stop["reason"]>> = {
   STOP: "end",
   MAX_TOKENS: "length",
   SAFETY: "filter",
+  MODEL_ARMOR: "filter",
+  // With content before it, the answer has ended.
+  UNEXPECTED_TOOL_CALL: "end",
 };
 
 function reasonOf(word: string, calls: boolean): Stop["reason"] {
@@ -132,11 +137,23 @@ function reasonOf(word: string, calls: boolean): Stop["reason"] {
 function countsOf(usage: JsonObject): Counts {
   const prompt = count(usage["promptTokenCount"]) + count(usage["toolUsePromptTokenCount"]);
   const cacheRead = count(usage["cachedContentTokenCount"]);
-  const drawn = list(usage["candidatesTokensDetails"]).find(({ modality }) => modality === "IMAGE");
-  const outputImage = count(drawn?.["tokenCount"]);
+  const of = (modality: string, ...details: string[]): number =>
+    details
+      .flatMap((name) => list(usage[name]))
+      .filter((detail) => detail["modality"] === modality)
+      .reduce((sum, { tokenCount }) => sum + count(tokenCount), 0);
+  const outputImage = of("IMAGE", "candidatesTokensDetails");
+  const [inputAudio, inputImage] = [
+    of("AUDIO", "promptTokensDetails", "toolUsePromptTokensDetails"),
+    of("IMAGE", "promptTokensDetails", "toolUsePromptTokensDetails"),
+  ];
+  const cacheAudioRead = of("AUDIO", "cacheTokensDetails");
   return {
-    input: prompt - cacheRead,
-    cacheRead,
+    input: prompt - cacheRead - (inputAudio - cacheAudioRead) - inputImage,
+    inputAudio: inputAudio - cacheAudioRead,
+    inputImage,
+    cacheRead: cacheRead - cacheAudioRead,
+    cacheAudioRead,
     output: count(usage["candidatesTokenCount"]) - outputImage,
     outputImage,
     reasoning: count(usage["thoughtsTokenCount"]),

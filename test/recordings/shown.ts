@@ -213,7 +213,9 @@ function stopIn(dialect: Dialect, { stop: { reason, sequence }, pieces }: SaidCh
 }
 
 function usageIn(dialect: Dialect, counts: Counts): Record<string, number> {
-  const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0, inputAudio = 0 } = counts;
+  const { cacheWrite5m = 0, cacheWrite1h = 0, inputAudio = 0, inputImage = 0, cacheAudioRead = 0 } = counts;
+  const input = (counts.input ?? 0) + inputImage;
+  const cacheRead = (counts.cacheRead ?? 0) + cacheAudioRead;
   const { output = 0, reasoning = 0, outputAudio = 0, outputImage = 0 } = counts;
   const written = cacheWrite5m + cacheWrite1h;
   const all = output + reasoning + outputAudio + outputImage;
@@ -223,7 +225,7 @@ function usageIn(dialect: Dialect, counts: Counts): Record<string, number> {
   const total = { input: input + cacheRead + written + inputAudio, cacheRead, written, output: all, reasoning };
   // Nor does Google count what is written to a cache.
   if (dialect === "gemini") return { input: total.input, cacheRead, output: all, reasoning };
-  return dialect === "chat" ? { ...total, inputAudio, outputAudio } : total;
+  return dialect === "chat" ? { ...total, inputAudio: inputAudio + cacheAudioRead, outputAudio } : total;
 }
 
 /** Messages and Responses require counts: without the upstream's, they are estimated, and above zero. */

@@ -22,13 +22,26 @@ const paths = {
   gemini: "/v1beta/models/gemini/m:streamGenerateContent?alt=sse",
 };
 
+const messages = [{ role: "user", content: "Hi." }];
+
+/** A stream of at most so many tokens. */
+const bodies: Readonly<Record<Dialect, (tokens: number) => object>> = {
+  chat: (tokens) => ({ model: "chat/m", stream: true, max_tokens: tokens, messages }),
+  messages: (tokens) => ({ model: "messages/m", stream: true, max_tokens: tokens, messages }),
+  responses: (tokens) => ({ model: "responses/m", stream: true, max_output_tokens: tokens, input: "Hi." }),
+  gemini: (tokens) => ({ contents: [{ parts: [{ text: "Hi." }] }], generationConfig: { maxOutputTokens: tokens } }),
+};
+
 let upstream: ScriptedUpstream;
 let gateway: Gateway;
 beforeAll(async () => {
   upstream = startScriptedUpstream();
   const entry = { kind: "openai-compatible", base_url: upstream.url, api_key: "unused" };
   gateway = await startGateway({
-    providers: Object.fromEntries(dialects.map((dialect) => [dialect, { ...entry, dialects: [dialect] }])),
+    providers: {
+      ...Object.fromEntries(dialects.map((dialect) => [dialect, { ...entry, dialects: [dialect] }])),
+      gemini: { ...entry, kind: "google" },
+    },
     config: { pricing: { models: { "*/m": { input_mtok: 0, output_mtok: 1_000 } } } },
   });
 });
@@ -54,17 +67,10 @@ test.each(told)("$name: $tokens tokens", async ({ recording, tokens }) => {
   const headers = { "content-type": "text/event-stream" };
   upstream.answerWith(() => new Response(bytesOf(recording), { headers }));
   const token = await gateway.token({ user: `reader-${recording.id}`, credits: BigInt(tokens) * 1_000_000n });
-  const limit = dialect === "responses" ? { max_output_tokens: tokens, input: "Hi." } : { max_tokens: tokens };
-  const messages = [{ role: "user", content: "Hi." }];
   const answer = await fetch(gateway.url + paths[dialect], {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      model: `${dialect}/m`,
-      stream: true,
-      ...limit,
-      ...(dialect === "responses" ? {} : { messages }),
-    }),
+    body: JSON.stringify(bodies[dialect](tokens)),
   });
   const text = await answer.text();
   expect(answer.status, text).toBe(200);

@@ -178,7 +178,7 @@ export function createMarkups({ pricing: { markup, markups } }: Config): MarkupO
  */
 function inDialects(prefix: string, provider: Provider, dialects: readonly string[] | undefined): Provider {
   if (dialects === undefined) return provider;
-  const own = ["chat", "responses", "messages"].filter((dialect) => dialect in provider.operations);
+  const own = ["chat", "responses", "messages", "gemini"].filter((dialect) => dialect in provider.operations);
   if (!dialects.some((dialect) => own.includes(dialect)))
     throw new ConfigError(`providers.${prefix}.dialects`, `a provider of this kind has ${own.join(" and ")} only`);
   const kept = Object.entries(provider.operations).filter(

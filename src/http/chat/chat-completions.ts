@@ -9,7 +9,7 @@ export const chatCompletionsRoute = chargeableRoute({
     summary: "Chat completion (OpenAI-compatible shape).",
     streams: true,
   },
-  operations: ["chat", "messages", "responses"],
+  operations: ["chat", "messages", "responses", "gemini"],
   surface: "openai",
   body: chatRequest,
   codec: chatCodec,

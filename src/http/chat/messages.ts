@@ -9,7 +9,7 @@ export const messagesRoute = chargeableRoute({
     summary: "Messages-style generation (Claude-compatible shape).",
     streams: true,
   },
-  operations: ["messages", "chat", "responses"],
+  operations: ["messages", "chat", "responses", "gemini"],
   surface: "anthropic",
   body: messagesRequest,
   codec: messagesCodec,

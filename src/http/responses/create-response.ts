@@ -3,7 +3,7 @@ import { chargeableRoute } from "../chargeable.ts";
 
 /** The calls of the route, whichever way they come. */
 export const responsesCalls = {
-  operations: ["responses", "chat", "messages"],
+  operations: ["responses", "chat", "messages", "gemini"],
   surface: "openai",
   body: responsesRequest,
   codec: responsesCodec,

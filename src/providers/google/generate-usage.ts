@@ -13,11 +13,16 @@ export function readGenerateUsage(answer: JsonObject, before?: ObservedUsage): O
   const model = textOf(answer["modelVersion"]) ?? "";
   const webSearches = searchesIn(answer, model);
   const read = metadata === undefined ? undefined : readTokens(metadata, model);
-  if (read === undefined && webSearches === 0) return undefined;
+  if (read === undefined && webSearches === 0) return isBlocked(answer) ? { usage: { requests: 1 } } : undefined;
   const tokens = read ?? before ?? { usage: {}, ...uncountedOf(undefined, undefined) };
   const searched = Math.max(webSearches, before?.usage.webSearches ?? 0);
   const usage = searched === 0 ? tokens.usage : { ...tokens.usage, webSearches: searched };
   return withTier({ ...tokens, usage }, textOf(metadata?.["serviceTier"])?.toLowerCase());
+}
+
+/** A prompt that was stopped before the model, whose tokens Google then counts or does not. */
+function isBlocked(answer: JsonObject): boolean {
+  return objectOf(answer["promptFeedback"])?.["blockReason"] !== undefined && answer["candidates"] === undefined;
 }
 
 function readTokens(metadata: JsonObject, model: string): ObservedUsage | undefined {

@@ -60,6 +60,12 @@ export const upstreams: readonly Upstream[] = [
     models: reasoningModel("google/gemini-3-flash-preview"),
     speaks: { ...chatOnly, gemini: "gemini" },
   },
+  {
+    title: "google, `dialects: [gemini]`",
+    model: "own/gemini-2.5-flash",
+    models: reasoningModel("own/gemini-3-flash-preview"),
+    speaks: { chat: "gemini", messages: "gemini", responses: "gemini", gemini: "gemini" },
+  },
   { title: "xai", model: "xai/grok-3", models: reasoningModel("xai/grok-4.3"), speaks: withResponses },
   {
     title: "deepseek",
@@ -144,7 +150,7 @@ export const exceptions: readonly Exception[] = [
   {
     scenarios: thinking,
     clients: ["chat"],
-    upstreams: ["google"],
+    upstreams: ["google", "google, `dialects: [gemini]`"],
     instead: "thoughts hidden",
     why: "Google shows its thoughts on demand only, for which chat has no field.",
   },

@@ -13,7 +13,7 @@ import { writeOpenaiError } from "../../openai-failures.ts";
 import { writeCitations } from "./citations.ts";
 import { writeImage } from "./images.ts";
 import { writeFinishReason } from "./stop-reasons.ts";
-import { identityOf, writeReasoningDetail } from "./write-answer.ts";
+import { identityOf, signatureOfCall, writeReasoningDetail } from "./write-answer.ts";
 import { writeChatUsage } from "./write-usage.ts";
 
 /** The emitted parts of one choice. */
@@ -120,11 +120,17 @@ export class ChatStreamWriter implements StreamWriter {
       return begun + this.#chunk(index, JSON.stringify({ images: [image] }));
     }
     if (block.kind !== "tool-call") return begun;
-    const { callId: id, name, custom } = block;
+    const { callId: id, name, custom, signature } = block;
     const call =
       custom === true
         ? { index: choice.calls, id, type: "custom", custom: { name, input: "" } }
-        : { index: choice.calls, id, type: "function", function: { name, arguments: "" } };
+        : {
+            index: choice.calls,
+            id,
+            type: "function",
+            function: { name, arguments: "" },
+            ...signatureOfCall(signature),
+          };
     choice.calls += 1;
     return begun + this.#chunk(index, JSON.stringify({ tool_calls: [call] }));
   }

@@ -4,6 +4,7 @@ import {
   type AnswerChoice,
   type ClientContext,
   type ReasoningPart,
+  type Signature,
   tagSignature,
   type TextPart,
   type ToolCallPart,
@@ -89,7 +90,14 @@ export function writeReasoningDetail(part: ReasoningPart): JsonObject | undefine
   return { type: "reasoning.text", text: textOfReasoning(part), signature: tagSignature(signature, "thought", "chat") };
 }
 
-function writeCall({ callId: id, name, arguments: input, custom }: ToolCallPart): JsonObject {
+function writeCall({ callId: id, name, arguments: input, custom, signature }: ToolCallPart): JsonObject {
   if (custom === true) return { id, type: "custom", custom: { name, input: input } };
-  return { id, type: "function", function: { name, arguments: input === "" ? "{}" : input } };
+  const call = { id, type: "function", function: { name, arguments: input === "" ? "{}" : input } };
+  return { ...call, ...signatureOfCall(signature) };
+}
+
+/** The member of a call with its signature, in the place of Google's chat endpoint, whose clients return it. */
+export function signatureOfCall(signature: Signature | undefined): JsonObject {
+  if (signature === undefined || signature.value === "") return {};
+  return { extra_content: { google: { thought_signature: tagSignature(signature, "call", "chat") } } };
 }

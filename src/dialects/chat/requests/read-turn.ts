@@ -113,8 +113,15 @@ function readCall(value: unknown, at: string): ToolCallPart {
     arguments: readText(members[field], `${at}.${type}.${field}`),
     custom: type === "custom" ? true : undefined,
     // Data that an upstream of this dialect has attached to its call, and requires back.
-    signature: extra === undefined ? undefined : { origin: nativeOrigin("chat"), value: JSON.stringify(extra) },
+    signature: extra === undefined ? undefined : signatureOf(extra),
   };
+}
+
+/** One of another API, which the gateway has put there, or the whole object. */
+function signatureOf(extra: JsonObject): Signature {
+  const sealed = objectOf(extra["google"])?.["thought_signature"];
+  const read = typeof sealed === "string" ? untagSignature(sealed, "chat") : undefined;
+  return read?.use === "call" ? read.signature : { origin: nativeOrigin("chat"), value: JSON.stringify(extra) };
 }
 
 /** Encrypted or signed thoughts are in `reasoning_details`, which contain the plain text as well. */

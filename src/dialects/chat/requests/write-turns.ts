@@ -237,7 +237,10 @@ class TurnWriter {
 
   #extraContent(signature: Signature | undefined): JsonObject | undefined {
     if (signature === undefined || !belongsTo(signature, this.#target, "chat")) return undefined;
-    return parseObject(signature.value);
+    const made = parseObject(signature.value);
+    if (made !== undefined || this.#target.lostCallSignature === undefined) return made;
+    // Of the provider's other API, where it is no object.
+    return { google: { thought_signature: signature.value } };
   }
 
   #callId(id: string): string {

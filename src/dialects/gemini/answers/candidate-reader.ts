@@ -35,7 +35,7 @@ export class CandidateReader {
   read(candidate: JsonObject, events: AnswerEvent[]): Failure | undefined {
     if (this.hasStopped) return undefined;
     this.#cite(candidate, events);
-    for (const part of objectsOf(objectOf(candidate["content"])?.["parts"])) this.#readPart(part, events);
+    for (const part of objectsOf(objectOf(candidate["content"])?.["parts"])) this.#readPart(part, candidate, events);
     this.#cite(candidate, events);
     const reason = candidate["finishReason"];
     if (typeof reason !== "string" || reason === "" || reason === "FINISH_REASON_UNSPECIFIED") return undefined;
@@ -64,7 +64,7 @@ export class CandidateReader {
     }
   }
 
-  #readPart(part: JsonObject, events: AnswerEvent[]): void {
+  #readPart(part: JsonObject, candidate: JsonObject, events: AnswerEvent[]): void {
     const sealed = stringOf(part["thoughtSignature"]);
     const signature = sealed === "" ? undefined : this.#signatureOf(sealed);
     const call = objectOf(part["functionCall"]);
@@ -72,6 +72,8 @@ export class CandidateReader {
     if (part["thought"] === true) this.#readThought(stringOf(part["text"]), events);
     else this.#readContent(part, events);
     if (signature === undefined) return;
+    // It is a block of its own behind the text.
+    this.#cite(candidate, events);
     const thought =
       part["thought"] === true ? this.#openThought(events) : this.#begin({ kind: "reasoning", text: "" }, events);
     thought.sign(signature, events);
