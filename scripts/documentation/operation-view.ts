@@ -5,6 +5,7 @@ import { escapeHtml } from "./html.ts";
 import { jsonLiteral } from "./literals.ts";
 import type { Answer, ApiDocument, Operation } from "./openapi.ts";
 import { referenceAddress, type ReferencePage, titleOf } from "./reference-pages.ts";
+import { GREETING, sampleBodies } from "./sample-requests.ts";
 import { isPublic, samplesOf } from "./samples.ts";
 import { inlineCode, rowOf, schemaView } from "./schema-view.ts";
 
@@ -71,7 +72,26 @@ function samplesView(operation: Operation): string {
   const panels = samples.map(
     ({ language, code }) => `<div class="panel ${language}">${codeBlock(code, language)}</div>\n`,
   );
-  return `<fieldset class="samples">\n<legend>Request</legend>\n${choices.join("")}${panels.join("")}</fieldset>\n`;
+  const link = tryLink(operationId);
+  return `${link}<fieldset class="samples">\n<legend>Request</legend>\n${choices.join("")}${panels.join("")}</fieldset>\n`;
+}
+
+/** The operations that the console's playground has, each with its kind there. */
+const tried: Readonly<Record<string, "chat" | "image_generation">> = {
+  createChatCompletion: "chat",
+  createMessage: "chat",
+  createResponse: "chat",
+  createImage: "image_generation",
+};
+
+/** A link to the playground with the model and the text of the sample; empty if it has no such calls. */
+function tryLink(operationId: string): string {
+  const kind = tried[operationId];
+  if (kind === undefined) return "";
+  const { model, prompt = GREETING } = sampleBodies[operationId] ?? {};
+  const words = new URLSearchParams({ model: String(model), prompt: String(prompt) });
+  if (kind !== "chat") words.set("operation", kind);
+  return `<p class="try"><a href="/console/playground?${escapeHtml(words.toString())}">Try it in the playground</a></p>\n`;
 }
 
 const places = [

@@ -43,7 +43,7 @@ export function framed({ address, title, description, main, parts }: Page, navig
 <header>
 <button class="menu" type="button" popovertarget="page-navigation">Menu</button>
 <a class="home" href="/docs">Tollgate</a>
-<nav class="top" aria-label="Parts of the documentation">${topLink("/docs", "Guides", !isApi)}${topLink("/docs/api", "API", isApi)}</nav>
+<nav class="top" aria-label="Parts of the documentation">${topLink("/docs", "Guides", !isApi)}${topLink("/docs/api", "API", isApi)}${topLink("/console", "Console", false)}</nav>
 <search><label for="page-search">Search</label> <input id="page-search" type="search" placeholder="Search" autocomplete="off" spellcheck="false" disabled aria-controls="page-results"><kbd aria-hidden="true">/</kbd><ol id="page-results" aria-label="Results" hidden></ol></search>
 </header>
 <div class="columns${isReference ? " reference" : ""}">

@@ -2,9 +2,12 @@
 
 type Body = Readonly<Record<string, unknown>>;
 
-const greeting = [{ role: "user", content: "Say hello in one word." }];
-const contents = [{ role: "user", parts: [{ text: "Say hello in one word." }] }];
-const item = { type: "message", role: "user", content: "Say hello in one word." };
+/** The text that models are asked with. */
+export const GREETING = "Say hello in one word.";
+
+const greeting = [{ role: "user", content: GREETING }];
+const contents = [{ role: "user", parts: [{ text: GREETING }] }];
+const item = { type: "message", role: "user", content: GREETING };
 
 /** The JSON bodies. Every operation that takes JSON has one. */
 export const sampleBodies: Readonly<Record<string, Body>> = {
@@ -19,8 +22,8 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
     requests: [{ content: { parts: [{ text: "a text" }] } }, { content: { parts: [{ text: "another text" }] } }],
   },
   createCompletion: { model: "openai/gpt-3.5-turbo-instruct", prompt: "Once upon a time", max_tokens: 32 },
-  createResponse: { model: "openai/gpt-5-mini", input: "Say hello in one word." },
-  countResponseTokens: { model: "openai/gpt-5-mini", input: "Say hello in one word." },
+  createResponse: { model: "openai/gpt-5-mini", input: GREETING },
+  countResponseTokens: { model: "openai/gpt-5-mini", input: GREETING },
   compactResponse: { model: "openai/gpt-5-mini", input: [item] },
   createConversation: { items: [item], metadata: { topic: "greetings" } },
   updateConversation: { metadata: { topic: "greetings" } },

@@ -1,6 +1,6 @@
 /** The functions of official SDKs that call an operation. */
 import { pythonArguments, pythonLiteral, typeScriptLiteral } from "./literals.ts";
-import { sampleBodies } from "./sample-requests.ts";
+import { GREETING, sampleBodies } from "./sample-requests.ts";
 
 interface Sdk {
   python: string;
@@ -155,7 +155,6 @@ function openaiForm(
   };
 }
 
-const greeting = "Say hello in one word.";
 const google = (python: string, typescript: string, body: Body): SdkCall =>
   taking("google", "", [python, typescript], body);
 
@@ -186,8 +185,8 @@ export const sdkCalls: Readonly<Record<string, SdkCall>> = {
   deleteConversation: openaiAs('conversations.delete("CONVERSATION_ID")'),
   listConversationItems: openaiAs('conversations.items.list("CONVERSATION_ID")'),
   createConversationItems: openaiAs(
-    `conversations.items.create(\n    "CONVERSATION_ID",\n    items=[{"type": "message", "role": "user", "content": "${greeting}"}],\n)`,
-    `conversations.items.create("CONVERSATION_ID", {\n  items: [{ type: "message", role: "user", content: "${greeting}" }],\n})`,
+    `conversations.items.create(\n    "CONVERSATION_ID",\n    items=[{"type": "message", "role": "user", "content": "${GREETING}"}],\n)`,
+    `conversations.items.create("CONVERSATION_ID", {\n  items: [{ type: "message", role: "user", content: "${GREETING}" }],\n})`,
   ),
   getConversationItem: openaiAs(
     'conversations.items.retrieve("ITEM_ID", conversation_id="CONVERSATION_ID")',
@@ -228,16 +227,16 @@ export const sdkCalls: Readonly<Record<string, SdkCall>> = {
   countMessageTokens: taking("anthropic", "countMessageTokens", ["messages.count_tokens", "messages.countTokens"]),
   generateContent: google("models.generate_content", "models.generateContent", {
     model: "openai/gpt-5-mini",
-    contents: greeting,
+    contents: GREETING,
   }),
   streamGenerateContent: {
     ...google("models.generate_content_stream", "models.generateContentStream", {
       model: "openai/gpt-5-mini",
-      contents: greeting,
+      contents: GREETING,
     }),
     shown: "text-parts",
   },
-  countTokens: google("models.count_tokens", "models.countTokens", { model: "openai/gpt-5-mini", contents: greeting }),
+  countTokens: google("models.count_tokens", "models.countTokens", { model: "openai/gpt-5-mini", contents: GREETING }),
   batchEmbedContents: google("models.embed_content", "models.embedContent", {
     model: "openai/text-embedding-3-small",
     contents: ["a text", "another text"],

@@ -32,15 +32,26 @@ interface RequestOptions {
   /** Sent as JSON. */
   body?: object;
   accept?: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Why, for the audit log. */
+  reason?: string;
   signal?: AbortSignal;
 }
 
+/** A text as the bytes of UTF-8, which is how the gateway reads headers. */
+const headerOf = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));
+
 /** The answer of a request that succeeded. Throws an `ApiError` otherwise. */
 export async function send(address: string, options: RequestOptions = {}): Promise<Response> {
-  const { method = "GET", body, accept = "application/json", signal } = options;
+  const { method = "GET", body, accept = "application/json", headers = {}, reason: why = "", signal } = options;
   const response = await fetch(address, {
     method,
-    headers: { accept, ...(body !== undefined && { "content-type": "application/json" }) },
+    headers: {
+      accept,
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
+      ...(why !== "" && { "x-tollgate-reason": headerOf(why) }),
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   }).catch((reason: unknown) => {

@@ -8,6 +8,15 @@ export const pages: Readonly<Record<PagePath, () => Loaded>> = {
   overview: () => import("../pages/overview/page.tsx"),
   spend: () => import("../pages/spend/page.tsx"),
   requests: () => import("../pages/requests/page.tsx"),
+  providers: () => import("../pages/providers/page.tsx"),
+  models: () => import("../pages/models/page.tsx"),
+  routes: () => import("../pages/routes/page.tsx"),
+  playground: () => import("../pages/playground/page.tsx"),
+  jobs: () => import("../pages/jobs/page.tsx"),
+  alerts: () => import("../pages/alerts/page.tsx"),
+  audit: () => import("../pages/audit/page.tsx"),
+  nodes: () => import("../pages/nodes/page.tsx"),
+  config: () => import("../pages/config/page.tsx"),
 };
 
 /** Pages below others, which are not in the navigation. */

@@ -54,6 +54,14 @@ function Story({ call }: { call: Generation }) {
         <Part title="As curl">
           <p className="mb-2.5 text-muted">Prompts and answers are not stored: write your own message.</p>
           <CodeBlock text={callAsCurl(call, location.origin)} />
+          {call.dialect !== null && (
+            <Link
+              to={`/playground?model=${encodeURIComponent(call.model)}`}
+              className="no-print mt-3 inline-block text-accent underline underline-offset-4"
+            >
+              Again in the playground
+            </Link>
+          )}
         </Part>
       </div>
       <div className="space-y-5">

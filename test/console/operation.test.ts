@@ -1,0 +1,82 @@
+/** The pages of the console about the gateway itself, and the playground, in a real Chromium. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { hasChromium } from "../kit/index.ts";
+import { axeViolations, type ConsoleScene, openConsole } from "./console-scene.ts";
+
+describe.skipIf(!hasChromium)("the console", () => {
+  let scene: ConsoleScene;
+  beforeAll(async () => {
+    scene = await openConsole();
+  }, 60_000);
+  afterAll(() => scene.close());
+
+  test("streams a call in the playground by the keyboard, and shows its charge", async () => {
+    const page = await scene.open("/console/playground?model=openai/gpt-4o-mini&prompt=words:5");
+    await page.getByText("credits at most").waitFor();
+    await page.getByLabel("Message").press("Enter");
+    const charge = page.locator("article a data");
+    await charge.waitFor();
+    const { data } = await scene.api<{ data: { id: string; credits: number }[] }>("/admin/v1/generations?limit=1");
+    expect(Number(await charge.getAttribute("value"))).toBe(data[0]?.credits ?? 0);
+    await page.getByText("Anthropic SDK").click();
+    expect(await page.getByLabel("Code", { exact: true }).innerText()).toContain("client.messages.create");
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByText("Write a message below").waitFor();
+    await page.close();
+  }, 60_000);
+
+  test("shows the refusal of a call, and makes a picture", async () => {
+    const page = await scene.open("/console/playground?model=nowhere/model");
+    await page.getByLabel("Message").fill("Hello!");
+    await page.getByLabel("Message").press("Enter");
+    expect(await page.getByRole("alert").innerText()).toMatch(/Request req_[0-9a-z]+/);
+    scene.mishaps.splice(0, scene.mishaps.length, ...scene.mishaps.filter((text) => !text.includes("404")));
+    await page.goto(`${scene.rig.gateway.url}/console/playground?operation=image_generation`);
+    await page.getByLabel("Prompt").fill("a lighthouse");
+    await page.getByRole("button", { name: "Make" }).click();
+    await page.getByRole("img", { name: "Picture 1" }).waitFor();
+    await page.close();
+  }, 60_000);
+
+  test("calls a provider with its price, and switches it off with a reason that the audit log has", async () => {
+    const page = await scene.open("/console/providers");
+    await page.getByRole("button", { name: "Test openai" }).click();
+    const dialog = page.getByRole("dialog", { name: "A call to openai" });
+    await dialog.getByRole("button", { name: "Call", exact: true }).click();
+    const price = await dialog.locator("data").getAttribute("value");
+    expect(Number(price)).toBeGreaterThan(0);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Disable mistral" }).press("Enter");
+    const question = page.getByRole("alertdialog", { name: "Disable mistral?" });
+    await question.getByLabel("Reason, for the audit log").fill("errors <b>since</b> noon – größer");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Enable mistral" }).waitFor();
+    await page.goto(`${scene.rig.gateway.url}/console/audit`);
+    const row = page.locator("tbody tr", { hasText: "target.disable" });
+    expect(await row.innerText()).toContain("errors <b>since</b> noon – größer");
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.getByText("all intact").waitFor();
+    await page.close();
+  }, 60_000);
+
+  test("breaks no rule of axe, on any of these pages, light, dark and narrow", async () => {
+    const names = ["providers", "models", "routes", "playground", "jobs", "alerts", "audit", "nodes", "config"];
+    for (const name of [...names, "models?view=prices"]) {
+      const page = await scene.open(`/console/${name}`);
+      for (const [width, colorScheme] of [
+        [1_280, "light"],
+        [360, "dark"],
+      ] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        expect({ name, width, broken: await axeViolations(page) }).toMatchObject({ broken: [] });
+        expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      }
+      await page.close();
+    }
+  }, 120_000);
+
+  test("never broke its policy, threw, or asked another host", () => {
+    expect(scene.mishaps).toEqual([]);
+  });
+});
