@@ -1,4 +1,4 @@
-import { type Calendar, type Clock, type Nano, timeOfSeries } from "../core/index.ts";
+import { type Calendar, type Nano, timeOfSeries } from "../core/index.ts";
 import type {
   CallFilter,
   CallFollower,
@@ -153,7 +153,7 @@ export interface GenerationStore {
   /** The latest call that its caller or an upstream knows by an id: of the failed ones, else of those before a time. */
   findByForeignId(query: ForeignIdQuery): Promise<ForeignIdOutcome>;
   /** The calls that end from now on. */
-  follow(filter: CallFilter, clock: Clock): CallFollower;
+  follow(filter: CallFilter): CallFollower;
 }
 
 /** The longest series. */

@@ -1,4 +1,4 @@
-import { Calendar, type Clock, limits } from "../../core/index.ts";
+import { Calendar, limits } from "../../core/index.ts";
 import { readerOf, runnerOf, sql, type SqlRunner, type Storage } from "../../storage/index.ts";
 import {
   type AllSpending,
@@ -93,9 +93,9 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
     return this.#list.byForeignId(query);
   }
 
-  follow(filter: CallFilter, clock: Clock): CallFollower {
+  follow(filter: CallFilter): CallFollower {
     if (this.#reader.engine === "sqlite") return new SqliteFollower(this.#reader, filter);
-    this.#entries ??= new LateEntries(this.#reader, clock);
+    this.#entries ??= new LateEntries(this.#reader);
     return new PostgresFollower(this.#reader, filter, this.#entries);
   }
 

@@ -66,7 +66,7 @@ export const callsRoute = adminRoute(
     const show = shownBy(call, needs);
     if (request.headers.get("accept")?.includes("text/event-stream") === true)
       return tailCalls(generations, {
-        follower: generations.follow(filter, clock),
+        follower: generations.follow(filter),
         show,
         user: call.principal.user,
         isAllowed: await rightsOf(call, needs),
