@@ -4,6 +4,8 @@ import { benchCases } from "./cases/index.ts";
 import type { BenchCase } from "./cases/index.ts";
 import { measureExtraction } from "./extraction/measure.ts";
 import { measureBeside } from "./beside/measure.ts";
+import { chat } from "./cases/chat.ts";
+import { measurePauses, type PausesFigures } from "./pauses/measure.ts";
 import { measureRoutes, type RoutesFigures } from "./routes/measure.ts";
 import { measureSearch } from "./search/measure.ts";
 import { measureFrontier } from "./frontier/measure.ts";
@@ -12,6 +14,7 @@ import { measureLedger } from "./ledger/measure.ts";
 import { parseOptions, usage } from "./options.ts";
 import type { Options } from "./options.ts";
 import {
+  budgetsPlanOf,
   comparisonPlanOf,
   describePlan,
   durationsOf,
@@ -21,14 +24,14 @@ import {
   routesPlanOf,
   searchPlanOf,
 } from "./plans.ts";
-import { allProxies, pauseVariants, routesVariants, tollgateOnSqlite } from "./proxies/index.ts";
+import { allProxies, budgetsVariants, pauseVariants, routesVariants, tollgateOnSqlite } from "./proxies/index.ts";
 import type { Proxy } from "./proxies/index.ts";
 import { barsOf, barsTable } from "./report/bars.ts";
 import { headlineOf, withHeadline, writeHeadline } from "./report/headline.ts";
 import type { Results } from "./report/results.ts";
 import { tables } from "./report/tables.ts";
 import { compare } from "./scenarios/comparison.ts";
-import type { Sides } from "./scenarios/comparison.ts";
+import type { ComparedCase, Sides } from "./scenarios/comparison.ts";
 import { measureMatrix } from "./scenarios/matrix.ts";
 import { measureOpenLoop } from "./scenarios/open-loop.ts";
 import type { OpenLoopColumn } from "./scenarios/open-loop.ts";
@@ -106,6 +109,8 @@ type Measured = Pick<
   | "videos"
   | "realtime"
   | "routes"
+  | "budgets"
+  | "pauses"
   | "extraction"
   | "pages"
   | "frontier"
@@ -131,6 +136,8 @@ const nothing: Measured = {
   search: [],
   beside: null,
   routes: null,
+  budgets: [],
+  pauses: null,
   soak: null,
 };
 
@@ -177,7 +184,10 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const search = isWanted(options, "search") ? await measureSearch(searchPlanOf(options), progress) : [];
   const beside = isWanted(options, "beside") ? await measureBeside(options.quick ? 8 : 30, progress) : null;
   const routes = isWanted(options, "routes") ? await measureRouted(rig, options) : null;
-  const others = { ledger, growth, videos, realtime, extraction, pages, frontier, search, beside, routes };
+  const budgets = isWanted(options, "budgets") ? await measureBudgets(rig, options) : [];
+  const pauses = isWanted(options, "pauses") ? await measurePaused(rig, options) : null;
+  const tollgates = { ledger, growth, videos, routes, budgets, pauses };
+  const others = { ...tollgates, realtime, extraction, pages, frontier, search, beside };
   return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ...others };
 }
 
@@ -192,6 +202,17 @@ async function measureRouted(rig: Rig, options: Options): Promise<RoutesFigures 
   const proxies = routesVariants(options.tollgate);
   if ((await proxies.plain.whyMissing()) !== null) return null;
   return measureRoutes(rig, proxies, routesPlanOf(options));
+}
+
+/** A chat call of a gateway with four budgets beside it, and of one without any, in turns. */
+async function measureBudgets(rig: Rig, options: Options): Promise<ComparedCase[]> {
+  const { plain, budgeted } = budgetsVariants(options.tollgate);
+  if ((await plain.whyMissing()) !== null) return [];
+  return compare({ rig, proxies: { old: plain, new: budgeted }, cases: [chat], plan: budgetsPlanOf(options) });
+}
+
+async function measurePaused(rig: Rig, options: Options): Promise<PausesFigures | null> {
+  return measurePauses(rig, options.tollgate, options.quick ? 200_000 : 2_000_000);
 }
 
 /** Tollgate on disk beside its variants: no peer has a ledger. */

@@ -14,6 +14,8 @@ const sections = [
   "videos",
   "realtime",
   "routes",
+  "budgets",
+  "pauses",
   "pages",
   "frontier",
   "search",

@@ -69,6 +69,11 @@ export function routesPlanOf(options: Options): RoutesPlan {
   return { ...plan, rounds, comparison: { ...plan.comparison, rounds } };
 }
 
+/** Four budgets cost little beside a call: the rounds are those of a comparison of two checkouts. */
+export function budgetsPlanOf(options: Options): ComparisonPlan {
+  return { ...comparisonPlanOf(options), callers: 64 };
+}
+
 /** Rows of the frontier, and choices of the next pages. */
 export function frontierPlanOf({ quick: isQuick }: Options): { rows: number; takes: number } {
   return isQuick ? { rows: 100_000, takes: 200 } : { rows: 1_000_000, takes: 1_000 };

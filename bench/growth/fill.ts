@@ -60,6 +60,17 @@ const holderStatements = ({ engine }: Storage): string[] => [
    FROM accounts t JOIN accounts u ON u.id = t.parent_id WHERE t.kind = 'token'`,
 ];
 
+const digits = "0123456789abcdefghijklmnopqrstuvwxyz";
+const timeDigits = 9;
+
+/** A time in milliseconds as ids of requests begin with it: lists of calls find the calls of a time by that. */
+function timeInId(at: string): string {
+  const places = Array.from({ length: timeDigits }, (_, index) => digits.length ** (timeDigits - 1 - index));
+  return places
+    .map((place) => `substr('${digits}', CAST((${at}) / ${place} % ${digits.length} AS integer) + 1, 1)`)
+    .join(" || ");
+}
+
 function callStatements(
   storage: Storage,
   { calls, from, to }: Span,
@@ -73,7 +84,7 @@ function callStatements(
   const cost = "1000 + n % 5000";
   const at = `${from} + n * ${step}`;
   if (storage.engine === "sqlite") {
-    const id = "printf('req_%020d', n)";
+    const id = `'req_' || ${timeInId(at)} || printf('%016d', n)`;
     return [
       `WITH RECURSIVE numbers (n) AS (SELECT ${first} UNION ALL SELECT n + 1 FROM numbers WHERE n < ${last})
        INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, owner, operation,
@@ -82,7 +93,7 @@ function callStatements(
          900, 180, 812.5, 210.0, ${at} FROM numbers`,
     ];
   }
-  const id = "'req_' || lpad(n::text, 20, '0')";
+  const id = `'req_' || ${timeInId(at)} || lpad(n::text, 16, '0')`;
   const numbers = `generate_series(${first}::bigint, ${last}) n`;
   return [
     `INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)

@@ -65,6 +65,39 @@ export function routesVariants(program: string): Record<"plain" | "routed" | "wi
   };
 }
 
+const ofUser = ["budget", "create", "--user", "bench", "--max-budget", "1000000"];
+const newBudget = (...options: string[]): string[] => [...ofUser, ...options];
+
+/** Columns of the section on budgets: without any, and with four beside each call. */
+export function budgetsVariants(program: string): Record<"plain" | "budgeted", Proxy> {
+  const common = { program, state: "a file", openStorage: newFile };
+  const commands = [
+    ["group", "create", "all-of-openai", "--models", "openai/*"],
+    newBudget(),
+    newBudget("--period", "daily"),
+    newBudget("--period", "weekly", "--models", "all-of-openai"),
+    newBudget("--period", "monthly", "--models", "all-of-openai"),
+  ];
+  return {
+    plain: tollgate({ ...common, id: "plain", label: "plain" }),
+    budgeted: tollgate({ ...common, id: "budgeted", label: "budgeted", commands }),
+  };
+}
+
+/** Tollgate on a file that `prepare` fills, with a module that is loaded before it. */
+export function preparedTollgate(
+  program: string,
+  prepare: (url: string) => Promise<void>,
+  variables: Record<string, string>,
+): Proxy {
+  const openStorage = async (directory: string): Promise<StoragePlace> => {
+    const place = await newFile(directory);
+    await prepare(place.url);
+    return place;
+  };
+  return tollgate({ program, id: "prepared", label: "prepared", state: "a file", variables, openStorage });
+}
+
 let memoryFiles = 0;
 
 async function newMemoryFile(_directory: string, { children }: ProxyContext): Promise<StoragePlace> {

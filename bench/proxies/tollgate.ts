@@ -15,6 +15,8 @@ export interface TollgateVariant {
   variables?: Record<string, string>;
   /** Absent: its configuration has no routes. */
   routes?: RoutesSetting | undefined;
+  /** Commands on its storage before it serves, each without the options of the storage. */
+  commands?: readonly (readonly string[])[];
   /** The launcher, `bin/tollgate` of the checkout under test. */
   program: string;
   /** A new storage, given the directory of this instance. */
@@ -95,6 +97,7 @@ async function startOn(
   writeFileSync(file, configuration(port, context.upstreamPort, variant.routes));
   const storage = ["--config", file, "--storage", place.url];
   const token = await createToken(variant, storage);
+  for (const each of variant.commands ?? []) await runTollgate(variant.program, [...each, ...storage]);
   const command = [variant.program, "serve", ...storage, "--port", String(port)];
   const spoolFolder = join(directory, "uploads");
   mkdirSync(spoolFolder);

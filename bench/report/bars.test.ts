@@ -41,6 +41,8 @@ function resultsOf(cells: Cell[]): Results {
     search: [],
     beside: null,
     routes: null,
+    budgets: [],
+    pauses: null,
     realtime: [],
     extraction: null,
     soak: null,

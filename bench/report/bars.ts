@@ -2,6 +2,8 @@ import { besideBars } from "../beside/report.ts";
 import { searchBars } from "../search/report.ts";
 import { frontierBars } from "../frontier/report.ts";
 import { growthBars } from "../growth/report.ts";
+import { budgetsBars } from "../budgets/report.ts";
+import { pausesBars } from "../pauses/report.ts";
 import { routesBars } from "../routes/report.ts";
 import { realtimeBars } from "../realtime/report.ts";
 import { pagesBars } from "../pages/report.ts";
@@ -40,6 +42,8 @@ export function barsOf(results: Results): Bar[] {
     ...searchBars(results.search),
     ...(results.beside === null ? [] : besideBars(results.beside)),
     ...(results.routes === null ? [] : routesBars(results.routes)),
+    ...budgetsBars(results.budgets),
+    ...(results.pauses === null ? [] : pausesBars(results.pauses)),
     ...realtimeBars(results.realtime),
     ...openLoopBars(results.openLoop),
     ...openStreamBars(results),

@@ -3,6 +3,7 @@ import type { BesideFigures } from "../beside/measure.ts";
 import type { FrontierFigures } from "../frontier/measure.ts";
 import type { GrowthFigures } from "../growth/measure.ts";
 import type { RealtimeColumn } from "../realtime/measure.ts";
+import type { PausesFigures } from "../pauses/measure.ts";
 import type { RoutesFigures } from "../routes/measure.ts";
 import type { SearchFigures } from "../search/measure.ts";
 import type { PagesFigures } from "../pages/measure.ts";
@@ -43,6 +44,8 @@ export interface Results {
   beside: BesideFigures | null;
   /** Null if they were not measured. */
   routes: RoutesFigures | null;
+  budgets: ComparedCase[];
+  pauses: PausesFigures | null;
   realtime: RealtimeColumn[];
   /** Null if it was not measured, or the pages are not there. */
   extraction: ExtractionFigures | null;

@@ -3,6 +3,8 @@ import { besideTable } from "../beside/report.ts";
 import { searchTable } from "../search/report.ts";
 import { frontierTable } from "../frontier/report.ts";
 import { growthTable } from "../growth/report.ts";
+import { budgetsTable } from "../budgets/report.ts";
+import { pausesTable } from "../pauses/report.ts";
 import { routesTable } from "../routes/report.ts";
 import { realtimeTable } from "../realtime/report.ts";
 import { pagesTable } from "../pages/report.ts";
@@ -172,6 +174,8 @@ export function tables(results: Results): string {
   if (results.search.length > 0) parts.push(searchTable(results.search));
   if (results.beside !== null) parts.push(besideTable(results.beside));
   if (results.routes !== null) parts.push(routesTable(results.routes));
+  if (results.budgets.length > 0) parts.push(budgetsTable(results.budgets));
+  if (results.pauses !== null) parts.push(pausesTable(results.pauses));
   if (results.realtime.length > 0) parts.push(realtimeTable(results.realtime, labelOf));
   if (results.openLoop.length > 0) parts.push(openLoopTables(results.openLoop));
   if (results.openStreams.length > 0) parts.push(openStreamsTable(results.openStreams, labelOf));

@@ -18,6 +18,8 @@ export interface ComparisonPlan {
   /** Before those, for the JIT compiler. */
   warmUpTurns: number;
   turnSeconds: number;
+  /** Callers of a side at the same time; by default as many as in other measurements. */
+  callers?: number;
 }
 
 /** One side's CPU in all its turns of a round. */
@@ -120,7 +122,7 @@ interface Turns {
 async function takeTurns({ rig, running, benchCase, plan, round }: CaseSetting, turns: number): Promise<Turns> {
   const sideOf = ({ target }: RunningProxy): TurnSide => ({
     port: target.port,
-    group: callersOf(target, benchCase, manyCallers),
+    group: callersOf(target, benchCase, plan.callers ?? manyCallers),
   });
   const job: TurnsJob = {
     kind: "turns",

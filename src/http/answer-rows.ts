@@ -1,5 +1,9 @@
 /** Tables as CSV or as JSON lines, written while they are read: the memory that this takes does not depend on the number of rows. */
 import { stringify } from "csv-stringify/sync";
+import { inParts } from "./in-parts.ts";
+
+/** Rows that are written in one go: one of calls has thirty cells. */
+const ROWS_AT_ONCE = 10;
 
 export interface RowsFormat {
   /** The file's name without its ending. */
@@ -67,10 +71,11 @@ async function* textsOf(
   columns: readonly string[],
 ): AsyncGenerator<string, undefined> {
   let isFirst = true;
-  for await (const rows of parts) {
-    const text = format === "csv" ? csvOf(rows, columns, isFirst) : linesOf(rows);
-    isFirst = false;
-    if (text !== "") yield text;
+  for await (const part of parts) {
+    for await (const rows of inParts(part, ROWS_AT_ONCE)) {
+      yield format === "csv" ? csvOf(rows, columns, isFirst) : linesOf(rows);
+      isFirst = false;
+    }
   }
   // Of nothing at all there is the line of names.
   if (isFirst && format === "csv") yield csvOf([], columns, true);

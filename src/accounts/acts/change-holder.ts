@@ -7,6 +7,7 @@ import { AccountError } from "../account-error.ts";
 import { bindSteps, identitiesOf, type IdentityName } from "./bind-identities.ts";
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
 import { moveSteps } from "./move-user.ts";
+import { requireOwnCredits } from "./own-credits.ts";
 import { requireMayMake } from "./token-policy.ts";
 import type { AccountsDependencies, Caller } from "../dependencies.ts";
 import { type Holder, type HolderKind, oneOfKind, type TokenPolicy } from "../holder.ts";
@@ -35,6 +36,8 @@ export interface HolderChanges extends LimitChanges, PolicyChanges {
   name?: string | undefined;
   role?: Role | undefined;
   disabled?: boolean | undefined;
+  /** Whether it is limited by credits of its own; not of who is in an organisation, which pays for them. */
+  prepaid?: boolean | undefined;
   /** In millionths; only an organisation has one. */
   markup?: number | null | undefined;
   /** Of an organisation. */
@@ -139,9 +142,10 @@ function* settingSteps(
   const members = changes.members && (yield* membersOf(deps, holder, changes.members));
   const next = { ...changedHolder(holder, changes, at), members: members ?? holder.members };
   const limited = account && changedAccount(account, changes);
-  const { maxBudget, period, markup, rpm, tpm, concurrency } = changes;
-  if (account === undefined && (maxBudget ?? period ?? markup ?? rpm ?? tpm ?? concurrency) != null)
+  const { maxBudget, period, prepaid, markup, rpm, tpm, concurrency } = changes;
+  if (account === undefined && (maxBudget ?? period ?? prepaid ?? markup ?? rpm ?? tpm ?? concurrency) != null)
     throw new AccountError(`${kind} ${holder.name} has only service tokens, and no account to limit`);
+  if (prepaid === true) requireOwnCredits(holder);
   const { identities: wanted } = changes;
   const old = { ...settingsOf(holder, account), ...(wanted && { identities: before.identities }) };
   const now = { ...settingsOf(next, limited), ...(wanted && { identities: wanted }) };
@@ -174,7 +178,7 @@ function* membersOf(
 
 /** Who has money only may set budgets; an organisation's admin changes its users, as far as they have no more rights. */
 function requireAllowed(caller: Caller, { holder, chain }: HolderState, changes: HolderChanges): void {
-  const { role, markup, maxBudget, period: _, ...others } = changes;
+  const { role, markup, prepaid, maxBudget, period: _, ...others } = changes;
   if (markup !== undefined && holder.kind !== "organisation")
     throw new AccountError(
       `only an organisation has a markup; ${holder.kind} ${holder.name} has that of the configuration`,
@@ -182,11 +186,12 @@ function requireAllowed(caller: Caller, { holder, chain }: HolderState, changes:
   if (caller.role === "owner") return;
   if (caller.role === "billing") {
     if (role === undefined && Object.values(others).every((value) => value === undefined)) return;
-    throw roleRequired("The role billing changes budgets and a markup alone.");
+    throw roleRequired("The role billing changes budgets, a markup and whether credits limit alone.");
   }
   if (caller.role !== "organisation_admin" || holder.kind === "organisation")
     throw roleRequired(`The role ${caller.role} can't change ${holder.kind} ${holder.name}.`);
   requireNoMoreThanCaller(caller, holder);
+  if (prepaid !== undefined) throw roleRequired("Owners and billing decide whether credits limit an account.");
   if (role !== undefined) requireGivable(caller, role);
   // As a member, they would have limits that an admin lifts.
   if (role !== undefined && role !== holder.role && holder.role === "organisation_admin")
@@ -234,12 +239,13 @@ export function changedPolicy(policy: Policy, changes: PolicyChanges): Policy {
 
 export function changedAccount<State extends Account>(
   account: State,
-  changes: LimitChanges & { markup?: number | null | undefined },
+  changes: LimitChanges & Pick<HolderChanges, "prepaid" | "markup">,
 ): State {
   return {
     ...account,
     maxBudget: changed(account.maxBudget, changes.maxBudget),
     period: changed(account.period, changes.period),
+    prepaid: changes.prepaid ?? account.prepaid,
     markup: changed(account.markup, changes.markup),
   };
 }

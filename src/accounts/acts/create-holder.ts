@@ -16,8 +16,6 @@ export interface HolderRequest extends HolderChanges {
   role?: Role | undefined;
   /** The name or id of the organisation that a user or project belongs to; by default that of an organisation's admin. */
   organisation?: string | undefined;
-  /** Whether an organisation is limited by its credits; true by default. */
-  prepaid?: boolean | undefined;
 }
 
 /** Creates an organisation, a user or a project, with its limits. Throws an `AccountError`, with 409 if the name is taken. */
@@ -32,7 +30,7 @@ export function addHolder(
 /** The same as a part of an act, with one row for the log. */
 export function* addSteps(deps: AccountsDependencies, request: HolderRequest, note: NoteChange): Steps<HolderState> {
   const { caller } = deps;
-  const { kind, name, role, organisation: _, prepaid, ...changes } = request;
+  const { kind, name, role, organisation: _, ...changes } = request;
   if (kind === "project" && role !== undefined)
     throw new AccountError("a project has no role: its tokens are those of members");
   if (kind === "organisation" && caller.role !== "owner") throw roleRequired("Only an owner makes organisations.");
@@ -40,8 +38,10 @@ export function* addSteps(deps: AccountsDependencies, request: HolderRequest, no
   yield* requireMayMake(deps, role);
   const place = yield* placeOf(deps, request);
   const noted: Parameters<NoteChange>[0][] = [];
-  const holder = yield* createHolder(deps, { kind, name, role, organisation: place, prepaid }, (change) =>
-    noted.push(change),
+  const holder = yield* createHolder(
+    deps,
+    { kind, name, role, organisation: place, prepaid: changes.prepaid },
+    (change) => noted.push(change),
   );
   const created = yield* holderSteps(deps, kind, holder.id);
   const state = yield* changeSteps(deps, created, changes, (change) => noted.push(change));

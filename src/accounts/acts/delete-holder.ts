@@ -1,8 +1,8 @@
-import { formatCredits } from "../../core/index.ts";
 import type { AccountState } from "../../ledger/index.ts";
 import { AccountError } from "../account-error.ts";
 import { type ActContext, actOptions, requireVersion } from "./act-context.ts";
 import { holderSteps, type HolderState, lastOwner, mayBeOwner } from "./change-holder.ts";
+import { requireNoCreditsOfOwn } from "./own-credits.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { type HolderKind, ownerOf } from "../holder.ts";
 import { requireNoMoreThanCaller, roleRequired } from "../reach.ts";
@@ -51,11 +51,6 @@ export function deleteHolder(
 
 function requireNoCredits(kind: HolderKind, name: string, account: AccountState | undefined): void {
   if (account === undefined) return;
-  const { prepaid, creditsPosted, debitsPosted, debitsPending } = account;
-  if (debitsPending > 0n) throw new AccountError(`${kind} ${name} has calls under way: disable it first`);
-  const balance = prepaid ? creditsPosted - debitsPosted : 0n;
-  if (balance !== 0n)
-    throw new AccountError(
-      `${kind} ${name} has a balance of ${formatCredits(balance)}: take it back or grant it first`,
-    );
+  if (account.debitsPending > 0n) throw new AccountError(`${kind} ${name} has calls under way: disable it first`);
+  requireNoCreditsOfOwn({ kind, name }, account);
 }

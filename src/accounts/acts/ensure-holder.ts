@@ -121,17 +121,6 @@ function* giveAccount(
   return held;
 }
 
-/** Throws an `AccountError` if the user or project pays with an organisation's credits. */
-export function requireOwnCredits({ kind, name, organisationId }: Holder): void {
-  if (organisationId !== undefined) throw creditsOnAnotherAccount(`${kind} ${name}`, organisationId);
-}
-
-export function creditsOnAnotherAccount(holder: string, organisation: string): AccountError {
-  return new AccountError(
-    `${holder} pays with the credits of organisation ${organisation}: grant them to the organisation, and bound ${holder} by a budget`,
-  );
-}
-
 function elsewhere({ name, organisationId }: Holder, organisation: string): AccountError {
   const place = organisationId === undefined ? "is in no organisation" : `is in organisation ${organisationId}`;
   return new AccountError(`user ${name} ${place}, not in ${organisation}: move them first`);

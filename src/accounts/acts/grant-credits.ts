@@ -3,7 +3,8 @@ import { creditsNumber, formatCredits, limits, type Nano, randomId } from "../..
 import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
 import type { AccountName, AccountsDependencies, Caller } from "../dependencies.ts";
-import { ensureOrganisation, ensureUser, requireOwnCredits } from "./ensure-holder.ts";
+import { ensureOrganisation, ensureUser } from "./ensure-holder.ts";
+import { requireOwnCredits } from "./own-credits.ts";
 import type { Holder, HolderKind } from "../holder.ts";
 import { findHolder } from "../sql/holders.ts";
 

@@ -1,4 +1,3 @@
-import { formatCredits } from "../../core/index.ts";
 import { type AccountKind, type AccountState, movedAccountId } from "../../ledger/index.ts";
 import type { Steps } from "../../storage/index.ts";
 import { AccountError } from "../account-error.ts";
@@ -9,6 +8,7 @@ import { type Holder, ownerOf } from "../holder.ts";
 import { roleRequired } from "../reach.ts";
 import { leaveProjects, setMembers, updateHolder } from "../sql/holders.ts";
 import { endSessionsOf, movableTokens, updateToken } from "../sql/tokens.ts";
+import { requireNoCreditsOfOwn } from "./own-credits.ts";
 
 /**
  * Moves a user or a project to another organisation, or out of theirs. An account's place never changes: the accounts of both and of their tokens
@@ -48,14 +48,6 @@ export function* moveSteps(
   if (kind === "project") yield* setMembers(holder.id, []);
   else yield leaveProjects(holder.id);
   yield* requireFewBudgets(id);
-}
-
-function requireNoCreditsOfOwn({ kind, name }: Holder, { prepaid, creditsPosted, debitsPosted }: AccountState): void {
-  const balance = prepaid ? creditsPosted - debitsPosted : 0n;
-  if (balance !== 0n)
-    throw new AccountError(
-      `${kind} ${name} has a balance of ${formatCredits(balance)}: take it back or grant it first`,
-    );
 }
 
 /** The id of the account after this one: those of earlier moves are the ones before. */

@@ -5,6 +5,7 @@ import type { Role } from "../../core/index.ts";
 import { addAdminCommand, type ListAnswer, type PageOptions, showList, withPage } from "../admin/admin-command.ts";
 import type { AskOptions } from "../admin/ask-admin.ts";
 import {
+  choiceOption,
   listOption,
   markupOption,
   nameOption,
@@ -24,6 +25,7 @@ type Shown = ReturnType<typeof holderJson>;
 interface SetOptions extends AskOptions, PolicyOptions {
   role?: Role;
   organisation?: string;
+  prepaid?: "true" | "false";
   /** In millionths. */
   markup?: number | "none";
   tokenPolicy?: Record<string, number> | "none";
@@ -120,7 +122,11 @@ function addCommands(program: Command, kind: HolderKind): Command {
 }
 
 function withSettings(command: Command, kind: HolderKind): void {
-  withPolicyOptions(command);
+  withPolicyOptions(command).option(
+    "--prepaid <true|false>",
+    "whether credits of its own limit it",
+    choiceOption("--prepaid", ["true", "false"] as const),
+  );
   if (kind === "user") command.option("--role <role>", "the rights in the admin API", roleOption("--role"));
   else if (kind === "project")
     command.option("--members <users>", "who see what belongs to it, separated by commas, or none", orNone(listOption));
@@ -136,10 +142,11 @@ function withSettings(command: Command, kind: HolderKind): void {
 }
 
 function bodyOf(options: SetOptions): object {
-  const { role, markup, tokenPolicy, members, tags } = options;
+  const { role, prepaid, markup, tokenPolicy, members, tags } = options;
   return {
     ...policyBody(options, environment.clock()),
     role,
+    prepaid: prepaid && prepaid === "true",
     markup: typeof markup === "number" ? markup / 1e6 : orNull(markup),
     token_policy: orNull(tokenPolicy),
     members: members === "none" ? [] : members,

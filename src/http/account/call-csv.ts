@@ -1,5 +1,6 @@
 import type { CallQuery, Generation, GenerationStore } from "../../generations/index.ts";
 import { answerRows } from "../answer-rows.ts";
+import { inParts } from "../in-parts.ts";
 import type { answerOf } from "./generation.ts";
 
 type CallAnswer = Omit<ReturnType<typeof answerOf>, "object"> & Partial<Record<Whose, string | null>>;
@@ -32,13 +33,13 @@ export const allCallColumns: readonly string[] = [...columns, ...whose];
 
 export type CallsOf = (calls: readonly Generation[]) => Promise<CallAnswer[]>;
 
-/** The objects of all calls of a query, part by part. */
+/** The objects of all calls of a query, some at a time. */
 export async function* callObjects(
   generations: Pick<GenerationStore, "parts">,
   query: CallQuery,
   show: CallsOf,
 ): AsyncIterable<CallAnswer[]> {
-  for await (const { calls } of generations.parts(query)) yield await show(calls);
+  for await (const { calls } of generations.parts(query)) for await (const some of inParts(calls)) yield await show(some);
 }
 
 /** All calls of a query as CSV. */

@@ -5,6 +5,7 @@ import { callFilterOf, callPlaces, organisationAccountOf } from "../../spending/
 import { callsAsCsv } from "../account/call-csv.ts";
 import { callCursor, callFilter, callPageFields, callQueryOf, filterOf, pageFieldsOf } from "../account/call-query.ts";
 import { answerOf, generationAnswer } from "../account/generation.ts";
+import { listInParts } from "../in-parts.ts";
 import { moment } from "../account/usage.ts";
 import { parseQuery } from "../parse-query.ts";
 import type { RouteCall } from "../route.ts";
@@ -76,12 +77,8 @@ export const callsRoute = adminRoute(
     const query = callQueryOf({ query: asked, request }, { filter, now: clock(), calendar: generations.calendar });
     if (asked.format === "csv") return callsAsCsv(generations, query, { show, isOfAll: true });
     const page = await generations.list({ ...query, limit: asked.limit });
-    return Response.json({
-      object: "list",
-      data: await show(page.calls),
-      ...pageFieldsOf(page),
-      unrecorded_statuses: unrecorded,
-    } satisfies z.input<typeof listAnswer>);
+    const rest = { ...pageFieldsOf(page), unrecorded_statuses: unrecorded };
+    return listInParts({ rows: page.calls, show, rest });
   },
 );
 

@@ -108,7 +108,18 @@ const answers = {
     .meta({ id: "AdminProject" }),
 } as const;
 
-const settings = { ...policySettings, ...limitSettings, disabled: z.boolean().optional(), reason };
+const settings = {
+  ...policySettings,
+  ...limitSettings,
+  prepaid: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether credits of its own limit it, by owners and billing; by default true, unless an organisation pays.",
+    ),
+  disabled: z.boolean().optional(),
+  reason,
+};
 const markup = z
   .number()
   .min(1e-6)
@@ -180,6 +191,7 @@ function changesOf(body: HolderBody): HolderChanges {
     organisation,
     name: named,
     role: given,
+    prepaid: body.prepaid,
     disabled,
     identities: body.identities,
     members: body.members,

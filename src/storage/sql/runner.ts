@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { PostgresStorage, SqliteStorage, Storage } from "../database.ts";
+import type { SqliteReader } from "../sqlite/reader.ts";
 import { retried } from "../sqlite/retry-locked.ts";
 import { type Engine, sql, type Statement, type Value } from "./statement.ts";
 import { column, type SqlRow, tableOf } from "./table.ts";
@@ -59,6 +60,20 @@ export class Transaction {
   }
 }
 
+/** Statements that another thread reads: their rows become objects some at a time. */
+class ReadRunner extends SqlRunner {
+  readonly #reader: SqliteReader;
+
+  constructor(reader: SqliteReader) {
+    super("sqlite", ({ template, values }) => reader.run(template.textFor("sqlite"), values, (row) => row));
+    this.#reader = reader;
+  }
+
+  override rows<Entry>({ template, values }: Statement, read: (row: SqlRow) => Entry): Promise<Entry[]> {
+    return this.#reader.run(template.textFor("sqlite"), values, read);
+  }
+}
+
 const SYNCHRONOUS = sql`PRAGMA synchronous`;
 const durability = tableOf({ synchronous: column.integer });
 
@@ -113,6 +128,5 @@ export function runnerOf(storage: Pick<SqliteStorage, "engine" | "handle"> | Pos
  */
 export function readerOf(storage: Storage): SqlRunner {
   if (storage.engine === "postgres" || storage.reader === undefined) return runnerOf(storage);
-  const { reader } = storage;
-  return new SqlRunner("sqlite", ({ template, values }) => reader.run(template.textFor("sqlite"), values));
+  return new ReadRunner(storage.reader);
 }

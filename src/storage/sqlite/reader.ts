@@ -8,9 +8,11 @@ import { type ReadReply, type ReadRequest, STOP } from "./read-protocol.ts";
 const PROGRAM = new URL("reading-thread.ts", import.meta.url);
 
 interface Pending {
-  rows: SqlRow[];
-  resolve: (rows: SqlRow[]) => void;
-  reject: (reason: Error) => void;
+  /** Takes some rows. Throws if they can't be read. */
+  take: (columns: readonly string[], rows: readonly (readonly unknown[])[]) => void;
+  failure: unknown;
+  resolve: () => void;
+  reject: (reason: unknown) => void;
 }
 
 /** A thread with a connection of its own, which starts with the first statement, and again after it has failed. */
@@ -31,16 +33,24 @@ export class SqliteReader {
     return this.#worker !== undefined;
   }
 
-  /** The rows of a statement that only reads: all that is committed by now. Rejects with `storage_unavailable` if the thread fails. */
-  run(text: string, values: readonly Value[]): Promise<SqlRow[]> {
-    if (this.#isStopped) return Promise.reject(unavailable(new Error("the storage is closed")));
+  /**
+   * The rows of a statement that only reads, of all that is committed by now, as `read` has them: it is called for some at a time, with
+   * calls between them. Rejects with `storage_unavailable` if the thread fails.
+   */
+  async run<Entry>(text: string, values: readonly Value[], read: (row: SqlRow) => Entry): Promise<Entry[]> {
+    if (this.#isStopped) throw unavailable(new Error("the storage is closed"));
     const worker = (this.#worker ??= this.#start());
-    const { promise, resolve, reject } = Promise.withResolvers<SqlRow[]>();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     const id = (this.#nextId += 1);
-    this.#pending.set(id, { rows: [], resolve, reject });
+    const entries: Entry[] = [];
+    const take: Pending["take"] = (columns, rows) => {
+      for (const row of rows) entries.push(read(rowOf(columns, row)));
+    };
+    this.#pending.set(id, { take, failure: undefined, resolve, reject });
     worker.ref();
     send(worker, { id, text, values });
-    return promise;
+    await promise;
+    return entries;
   }
 
   /** Ends the thread once it has answered the statements before. */
@@ -82,9 +92,15 @@ export class SqliteReader {
       const reason = new Error(code === "" ? message : `${message} (${code})`);
       pending.reject(code.startsWith("SQLITE_") ? unavailable(reason) : reason);
     } else {
-      for (const values of reply.rows) pending.rows.push(rowOf(reply.columns, values));
+      try {
+        if (pending.failure === undefined) pending.take(reply.columns, reply.rows);
+      } catch (reason) {
+        pending.failure = reason;
+      }
+      // The thread keeps the rest of a statement until it was sent.
       if (reply.more) return send(worker, { id: reply.id, next: true });
-      pending.resolve(pending.rows);
+      if (pending.failure === undefined) pending.resolve();
+      else pending.reject(pending.failure);
     }
     this.#pending.delete(reply.id);
     // A process ends when it has its answers.
