@@ -59,8 +59,38 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.close();
   }, 60_000);
 
+  test("grants credits with a reason, and shows the entry that they are", async () => {
+    const page = await scene.open("/console/credits");
+    await page.getByRole("button", { name: "Grant credits" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Grant credits" });
+    await dialog.getByLabel("To").selectOption("user");
+    await dialog.getByLabel("Name or id").fill("admin");
+    await dialog.getByLabel("Credits; below zero takes them back").fill("0.000000001");
+    await dialog.getByLabel("Reason, for the audit log").fill("<i>a billionth</i>");
+    await page.keyboard.press("Enter");
+    const row = page.locator("tbody tr", { hasText: "<i>a billionth</i>" });
+    await row.waitFor();
+    expect(await row.locator("data").first().getAttribute("value")).toBe("0.000000001");
+    await page.locator("a", { hasText: "admin" }).click();
+    await page.waitForURL("**/console/credits?user=admin");
+    await page.getByRole("button", { name: "Remove the filter user admin" }).click();
+    await page.waitForURL("**/console/credits");
+    await page.close();
+  }, 60_000);
+
   test("breaks no rule of axe, on any of these pages, light, dark and narrow", async () => {
-    const names = ["providers", "models", "routes", "playground", "jobs", "alerts", "audit", "nodes", "config"];
+    const names = [
+      "credits",
+      "providers",
+      "models",
+      "routes",
+      "playground",
+      "jobs",
+      "alerts",
+      "audit",
+      "nodes",
+      "config",
+    ];
     for (const name of [...names, "models?view=prices"]) {
       const page = await scene.open(`/console/${name}`);
       for (const [width, colorScheme] of [

@@ -10,6 +10,9 @@ export interface PageEntry {
   roles?: readonly Role[];
 }
 
+/** Those who may read the books. */
+const readers = ["owner", "billing", "auditor", "organisation_admin"] as const;
+
 /** Those who may read the gateway's own state. */
 const operators = ["owner", "operator", "auditor"] as const;
 
@@ -20,6 +23,7 @@ const operators = ["owner", "operator", "auditor"] as const;
 const navigation = [
   { path: "overview", title: "Overview", section: "Money" },
   { path: "spend", title: "Spend", section: "Money" },
+  { path: "credits", title: "Credits", section: "Money", roles: readers },
   { path: "requests", title: "Requests", section: "Traffic" },
   { path: "providers", title: "Providers", section: "Traffic", roles: operators },
   { path: "models", title: "Models", section: "Traffic" },

@@ -16,6 +16,8 @@ interface ListSectionProps<Item> {
   /** Read out before the table, and shown above it if the page has several. */
   caption: string;
   isTitled?: boolean;
+  /** Fields that choose what is listed. */
+  controls?: ReactNode;
   path: string;
   parameters?: Parameters;
   columns: readonly Column<Item>[];
@@ -44,6 +46,7 @@ export function ListSection<Item>(props: ListSectionProps<Item>) {
           {caption}
         </h2>
       )}
+      {props.controls}
       {items === undefined &&
         (error === null ? <Skeleton className="h-64" /> : <ErrorState error={error} retry={retry} />)}
       {items !== undefined && error !== null && <StaleNote since={dataUpdatedAt} retry={retry} />}

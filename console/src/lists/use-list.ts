@@ -22,9 +22,11 @@ export function useList<Item>(
     queryKey: ["list", address()],
     queryFn: ({ pageParam, signal }) => request<List<Item>>(address(pageParam), { signal }),
     initialPageParam: undefined as string | number | undefined,
-    getNextPageParam: ({ data, has_more }) => {
+    getNextPageParam: ({ data, has_more, scanned_from }) => {
       const last = data.at(-1);
-      return has_more && last !== undefined ? markOf(last) : undefined;
+      if (!has_more) return undefined;
+      // A list that was searched for some time goes on from there, whatever it has found.
+      return scanned_from ?? (last === undefined ? undefined : markOf(last));
     },
     select: ({ pages }) => pages,
     ...(everyMs !== undefined && { refetchInterval: everyMs }),

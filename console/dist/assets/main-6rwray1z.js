@@ -1,2 +1,0 @@
-import{e,t}from"/console/assets/main-5rczfncf.js";import{T,Y}from"/console/assets/main-b0p3nbhk.js";function Z(){return(T().find??"").toLowerCase()}function ce({label:l,placeholder:n=""}){let{find:o=""}=T(),s=Y();return t("label",{className:"no-print block sm:w-72",children:[e("span",{className:"mb-1 block text-xs text-muted",children:l}),e("input",{type:"search",value:o,onChange:(a)=>s({find:a.target.value}),placeholder:n,autoComplete:"off",spellCheck:!1,className:"control w-full"})]})}
-export{Z,ce};
