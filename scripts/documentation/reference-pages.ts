@@ -70,7 +70,7 @@ const administration: readonly (PageText & { title: string; paths: readonly stri
   },
   {
     title: "Sessions",
-    paths: ["session", "sessions"],
+    paths: ["session", "sessions", "sign_in"],
     about: "Signing in with a browser, and the sessions that are open.",
     guides: ["administration", "security"],
   },

@@ -37,7 +37,7 @@ export { requireNoLimits } from "./acts/token-policy.ts";
 export { grantCredits, postCredits } from "./acts/grant-credits.ts";
 export { readAsProject } from "./read-as-project.ts";
 export { refundCall } from "./acts/refund-call.ts";
-export { signIn } from "./acts/sign-in.ts";
+export { signIn, type SignInRequest } from "./acts/sign-in.ts";
 export { beginSession, type BegunSession, type SessionRequest } from "./acts/begin-session.ts";
 export { endSession } from "./acts/end-session.ts";
 export { issueSignInCode, takeSignInCode } from "./acts/sign-in-code.ts";

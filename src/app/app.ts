@@ -15,6 +15,7 @@ import { createLasting, type Lasting } from "./lasting.ts";
 import { createPaidWork, type PaidWork } from "./paid-work.ts";
 import { createToolGateway } from "./tools.ts";
 import { createWeb, type Web } from "./web.ts";
+import { createSignIns } from "./identity/sign-ins.ts";
 import { createSignedCallers } from "./identity/signed-callers.ts";
 import { createOutbound } from "./webhooks.ts";
 import type { AccountsDependencies } from "../accounts/index.ts";
@@ -386,11 +387,13 @@ function ofSession(request: Request) {
   return { request, path: new URL(request.url).pathname };
 }
 
-function signInOf({ config, sandbox, storage }: AppOptions, lasting: Lasting, publicUrl: string): Services["signIn"] {
+function signInOf(options: AppOptions, lasting: Lasting, publicUrl: string): Services["signIn"] {
+  const { config, sandbox, storage } = options;
   const { authenticator, signInAttempts: attempts } = lasting;
   const { idle, max } = config.auth.sessions;
   const store = openBrowserSessionStore(storage);
-  return { publicUrl, authenticator, attempts, store, idleMs: idle, msMax: max, isSandbox: sandbox.size > 0 };
+  const issuers = createSignIns({ ...options, publicUrl });
+  return { publicUrl, authenticator, attempts, store, idleMs: idle, msMax: max, isSandbox: sandbox.size > 0, issuers };
 }
 
 function responsesSocketsOf(

@@ -21,7 +21,7 @@ export {
 export { type FoundToken, type Policy, refusalOf, type TokenRecord, type TokenStore } from "./store.ts";
 export { hashOf, issueSecret, issueToken } from "./token.ts";
 export { type BrowserSession, type BrowserSessionStore, SESSION_PREFIX } from "./sessions/browser-session.ts";
-export { cookieFor, forgetCookies, setCookie } from "./sessions/cookies.ts";
+export { cookieFor, cookieIn, forgetCookies, setCookie } from "./sessions/cookies.ts";
 export { requireOwnOrigin } from "./sessions/own-origin.ts";
 export {
   browserSessions,

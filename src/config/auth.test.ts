@@ -70,3 +70,31 @@ test.each(["http://127.0.0.1:8080/realm", "http://localhost", "http://[::1]:9000
     expect(outcome({ ...corp, issuer })).toBe("nothing is wrong");
   },
 );
+
+describe("a sign-in of browsers", () => {
+  const firm = { issuer: "https://id.acme.test", client_id: "gateway", client_secret: "s" };
+  const checked = (signIn: object): string => {
+    try {
+      checkConfig({ providers: {}, auth: { sign_in: signIn } });
+      return "nothing is wrong";
+    } catch (thrown) {
+      if (thrown instanceof ConfigError) return thrown.message;
+      throw thrown;
+    }
+  };
+
+  test("makes no users, and gives no roles, unless it is told to", () => {
+    const { auth } = checkConfig({ providers: {}, auth: { sign_in: { firm } } });
+    const absent = { claims: { user: "sub", role: undefined }, require: {}, roles: {}, create: false };
+    expect(auth.sign_in).toEqual({ firm: { ...firm, scopes: ["openid", "profile", "email"], ...absent } });
+  });
+
+  test.each<[string, object, string]>([
+    ["plain HTTP", { firm: { ...firm, issuer: "http://id.acme.test" } }, "auth.sign_in.firm.issuer"],
+    ["no client", { firm: { ...firm, client_id: undefined } }, "auth.sign_in.firm.client_id"],
+    ["scopes without openid", { firm: { ...firm, scopes: ["email"] } }, "auth.sign_in.firm.scopes"],
+    ["roles without their claim", { firm: { ...firm, roles: { chiefs: "owner" } } }, "auth.sign_in.firm.roles"],
+    ["everybody", { firm: { ...firm, issuer: "https://accounts.google.com" } }, "auth.sign_in.firm.require"],
+    ["a name that is a path", { "a/b": firm }, "auth.sign_in.a/b"],
+  ])("stops a start by %s", (_what, signIn, path) => expect(checked(signIn)).toContain(path));
+});

@@ -53,6 +53,43 @@ function restricts(require: Readonly<Record<string, string | readonly string[]>>
   );
 }
 
+/** The meaning of claims, as of each way of naming a caller. */
+const claimNames = {
+  user: claim.prefault("sub").describe("Names a user who is made at first sight."),
+  organisation: claim.optional().describe("Names the organisation of such a user, which must exist."),
+};
+
+const people = {
+  require: z
+    .record(claim, list(z.string().min(1).max(1_000)))
+    .prefault({})
+    .describe("Globs that claims must match. Needed for issuers that serve everybody."),
+  roles: z
+    .record(z.string().min(1).max(256), z.enum(roles))
+    .prefault({})
+    .describe("Roles by the value of the role's claim; the first of these that it has counts. Unset: member."),
+  organisation: z
+    .string()
+    .regex(/^[\w.@+-]{1,128}$/, "letters, digits and . _ @ + - only, at most 128")
+    .optional()
+    .describe("The organisation of users who are made at first sight, unless a claim names it. It must exist."),
+  create: fromText(z.boolean())
+    .prefault(false)
+    .describe("Whether an unknown caller gets a user. Unset: only those that an owner has bound to a user."),
+};
+
+interface Trusted {
+  issuer: string;
+  require: Readonly<Record<string, string | readonly string[]>>;
+}
+
+const isRestricted = ({ issuer: url, require }: Trusted): boolean => !servesEverybody(url) || restricts(require);
+const notRestricted = {
+  path: ["require"],
+  error:
+    "this issuer signs tokens for everybody: require a claim that only yours have, such as repository_owner, hd or tid",
+};
+
 const issuer = z
   .strictObject({
     name: z
@@ -66,37 +103,47 @@ const issuer = z
     audience: list(z.string().min(1).max(1_000)).describe("Values of the claim aud; it must contain one of them."),
     claims: z
       .strictObject({
-        user: claim.prefault("sub").describe("Names a user who is made at first sight."),
-        organisation: claim.optional().describe("Names the organisation of such a user, which must exist."),
+        ...claimNames,
         role: claim.optional().describe("Has the keys of roles: a text, or a list of them."),
       })
       .prefault({})
       .describe("Names of claims; dots lead into objects, as in realm_access.roles."),
-    require: z
-      .record(claim, list(z.string().min(1).max(1_000)))
-      .prefault({})
-      .describe("Globs that claims must match. Needed for issuers that serve everybody."),
-    roles: z
-      .record(z.string().min(1).max(256), z.enum(roles))
-      .prefault({})
-      .describe("Roles by the value of the role's claim; the first of these that it has counts. Unset: member."),
-    organisation: z
-      .string()
-      .regex(/^[\w.@+-]{1,128}$/, "letters, digits and . _ @ + - only, at most 128")
-      .optional()
-      .describe("The organisation of users who are made at first sight, unless a claim names it. It must exist."),
-    create: fromText(z.boolean())
-      .prefault(false)
-      .describe("Whether an unknown caller gets a user. Unset: only those that an owner has bound to a user."),
+    ...people,
   })
-  .refine(({ issuer: url, require }) => !servesEverybody(url) || restricts(require), {
-    path: ["require"],
-    error:
-      "this issuer signs tokens for everybody: require a claim that only yours have, such as repository_owner, hd or tid",
-  })
+  .refine(isRestricted, notRestricted)
   .refine(({ claims, roles: given }) => (claims.role === undefined) === (Object.keys(given).length === 0), {
     path: ["roles"],
     error: "claims.role and roles need each other",
+  });
+
+/** A sign-in of browsers by OpenID Connect. */
+const signIn = z
+  .strictObject({
+    issuer: z
+      .string()
+      .refine(isIssuer, "an https URL without user, password, query and fragment; http on loopback alone")
+      .describe("The OpenID Provider; its document is at /.well-known/openid-configuration below it."),
+    client_id: z.string().min(1).max(1_000),
+    client_secret: z.string().min(1).max(1_000).optional().describe("Unset: a public client, by PKCE alone."),
+    scopes: z
+      .array(z.string().regex(/^[!#-[\]-~]{1,100}$/))
+      .max(50)
+      .refine((all) => all.includes("openid"), "openid is needed")
+      .prefault(["openid", "profile", "email"]),
+    claims: z
+      .strictObject({
+        ...claimNames,
+        groups: claim.optional().describe("Has the keys of roles: a text, or a list of them."),
+      })
+      .prefault({})
+      .describe("Names of claims; dots lead into objects, as in realm_access.roles.")
+      .transform(({ groups, ...names }) => ({ ...names, role: groups })),
+    ...people,
+  })
+  .refine(isRestricted, notRestricted)
+  .refine(({ claims, roles: given }) => (claims.role === undefined) === (Object.keys(given).length === 0), {
+    path: ["roles"],
+    error: "claims.groups and roles need each other",
   });
 
 export const auth = z
@@ -108,6 +155,10 @@ export const auth = z
       .refine((all) => new Set(all.map(({ issuer: url }) => url)).size === all.length, "each issuer once")
       .prefault([])
       .describe("Issuers of JSON Web Tokens that callers may present in place of a token of the gateway."),
+    sign_in: z
+      .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "a name of small letters, digits and '-'"), signIn)
+      .prefault({})
+      .describe("Sign-ins to the console by OpenID Connect; browsers come back to /console/sign-in/{name}/callback."),
     sessions: z
       .strictObject({
         idle: duration.prefault("2h").describe("A browser's session ends after this time without a request."),
@@ -120,3 +171,6 @@ export const auth = z
   .describe("Callers without a token of the gateway.");
 
 export type IssuerConfig = z.output<typeof issuer>;
+export type SignInConfig = z.output<typeof signIn>;
+/** How claims become a user and a role. */
+export type ClaimSettings = Pick<IssuerConfig, "claims" | "require" | "roles" | "organisation" | "create">;

@@ -1,5 +1,5 @@
 export { type AlertChannel, type AlertRule, alertRules, type AlertsConfig } from "./alerts.ts";
-export { type IssuerConfig, isTrustedOrigin } from "./auth.ts";
+export { type ClaimSettings, type IssuerConfig, isTrustedOrigin, type SignInConfig } from "./auth.ts";
 export { type ConfigChange, changesOf } from "./changes.ts";
 export { ConfigError } from "./values/interpolate.ts";
 export { fingerprintOf } from "./fingerprint.ts";

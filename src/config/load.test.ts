@@ -101,7 +101,7 @@ describe("absent keys", () => {
   test("have default values", () => {
     expect(load(minimal).config).toEqual({
       server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000, drain: 60_000 },
-      auth: { issuers: [], sessions: { idle: 7_200_000, max: 43_200_000 } },
+      auth: { issuers: [], sign_in: {}, sessions: { idle: 7_200_000, max: 43_200_000 } },
       models: {},
       mcp: { models: {}, servers: {}, sets: {} },
       routing: { attempts: 4, ...routing },
@@ -218,7 +218,7 @@ pricing:
         idle_timeout: 2_000,
         total_timeout: 300_000,
       },
-      auth: { issuers: [], sessions: { idle: 7_200_000, max: 43_200_000 } },
+      auth: { issuers: [], sign_in: {}, sessions: { idle: 7_200_000, max: 43_200_000 } },
       models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } },
       mcp: { models: { chat: "my.own_Vllm-1/m" }, servers: {}, sets: {} },
       routing: { attempts: 3, deadline: 60_000, ...routing },

@@ -17,6 +17,7 @@ const secrets = [
   "providers.*.keys.*.secret",
   "web.engine.api_key",
   "web.search.api_key",
+  "auth.sign_in.*.client_secret",
   "webhooks.encryption_key",
   "mcp.servers.*.auth.bearer",
   "mcp.servers.*.auth.headers.*",
@@ -93,7 +94,10 @@ test("none of any kind is in the answer", () => {
       },
     },
     pricing: { catalog: `https://prices.example/${secret(21)}/catalog.json?token=${secret(18)}` },
-    auth: { issuers: [{ name: "corp", issuer: "https://id.example", audience: "tollgate" }] },
+    auth: {
+      sign_in: { firm: { issuer: "https://id.example", client_id: "c", client_secret: secret(91) } },
+      issuers: [{ name: "corp", issuer: "https://id.example", audience: "tollgate" }],
+    },
   });
   const { config } = loadConfig({ file: "tollgate.yaml", text, variables: {} });
   const shown = JSON.stringify(maskedConfig(config));

@@ -12,3 +12,4 @@ export { isOwnTool } from "./tools/index.ts";
 export { type SocketEvents, Sockets, type Upgrade } from "./sockets.ts";
 export { routeRoles } from "./admin/route-roles.ts";
 export { SignInAttempts } from "./sign-in/attempts.ts";
+export type { SignInIssuer } from "./sign-in/services.ts";

@@ -1,5 +1,5 @@
 /** The meaning of the claims of a verified token. */
-import type { IssuerConfig } from "../config/index.ts";
+import type { ClaimSettings } from "../config/index.ts";
 import { GatewayError, matchesGlob, objectOf, type Role } from "../core/index.ts";
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ function textAt(claims: Claims, name: string): string | undefined {
 }
 
 /** Throws a 401 that names the claim which does not match its requirement. */
-export function requireClaims({ require }: IssuerConfig, claims: Claims): void {
+export function requireClaims({ require }: Pick<ClaimSettings, "require">, claims: Claims): void {
   for (const [name, wanted] of Object.entries(require)) {
     const texts = textsOf(claimAt(claims, name));
     if (![wanted].flat().some((glob) => texts.some((text) => matchesGlob(glob, text)))) throw refusedClaim(name);
@@ -39,7 +39,7 @@ export function requireClaims({ require }: IssuerConfig, claims: Claims): void {
 }
 
 /** A role comes through the configured ones alone, of which the first counts. */
-export function roleOf({ claims: { role: name }, roles }: IssuerConfig, claims: Claims): Role {
+export function roleOf({ claims: { role: name }, roles }: ClaimSettings, claims: Claims): Role {
   if (name === undefined) return "member";
   const texts = new Set(textsOf(claimAt(claims, name)));
   return Object.entries(roles).find(([value]) => texts.has(value))?.[1] ?? "member";
@@ -49,7 +49,7 @@ const NAME_CHARACTERS_MAX = 128;
 
 /** The name and the organisation of a user who is made at first sight; undefined if nobody is. */
 export function newUserOf(
-  issuer: IssuerConfig,
+  issuer: ClaimSettings,
   claims: Claims,
 ): { name: string; organisation: string | undefined } | undefined {
   if (!issuer.create) return undefined;
@@ -61,6 +61,15 @@ export function newUserOf(
   const organisation = place === undefined ? undefined : textAt(claims, place);
   // Names have no such characters as / and :, of which the subjects of workflows consist.
   return { name: text.replaceAll(/[^\w.@+-]/g, "-"), organisation: organisation ?? issuer.organisation };
+}
+
+const SUBJECT_CHARACTERS_MAX = 1_000;
+
+/** Throws a 401 for a subject that no storage keeps as it is. */
+export function subjectOf({ sub: subject = "" }: { sub?: string | undefined }): string {
+  if (subject === "" || subject.length > SUBJECT_CHARACTERS_MAX || !subject.isWellFormed() || subject.includes("\0"))
+    throw refusedClaim("sub");
+  return subject;
 }
 
 function refusedClaim(name: string): GatewayError {

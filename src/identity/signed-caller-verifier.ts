@@ -6,7 +6,7 @@ import type { IssuerConfig } from "../config/index.ts";
 import { type Clock, GatewayError } from "../core/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { newUserOf, requireClaims, roleOf } from "./claims.ts";
+import { newUserOf, requireClaims, roleOf, subjectOf } from "./claims.ts";
 import { IssuerKeys, tenantTemplate } from "./issuer-keys.ts";
 
 /**
@@ -29,8 +29,6 @@ const ALGORITHMS = [
 
 /** How far the clocks of an issuer and of the gateway may differ. */
 const CLOCK_SECONDS = 60;
-
-const SUBJECT_CHARACTERS_MAX = 1_000;
 
 /** The types of a token that may be presented (RFC 9068); others, such as logout+jwt, are for other uses. */
 const TYPES = /^(?:application\/)?(?:jwt|at\+jwt)$/i;
@@ -71,9 +69,8 @@ export class SignedCallerVerifier {
       throw refused("The token is neither one of this gateway nor of an issuer that it knows.");
     const { config } = issuer;
     const claims = await this.#claimsOf(issuer, text, named);
-    const { sub: subject = "", exp = 0 } = claims;
-    if (subject === "" || subject.length > SUBJECT_CHARACTERS_MAX || !subject.isWellFormed() || subject.includes("\0"))
-      throw refused("The claim sub of the token is not accepted.");
+    const { exp = 0 } = claims;
+    const subject = subjectOf(claims);
     requireClaims(config, claims);
     const newUser = () => newUserOf(config, claims);
     const tokenId = await signIn(this.#actsAs(config, from), { issuer: named, subject, name: config.name, newUser });

@@ -129,6 +129,7 @@ describe("the document", () => {
     const beyond = [
       "post /v1/webhooks/secret",
       "post /admin/v1/session",
+      "get /admin/v1/sign_in",
       "get /v1/alerts/channels",
       "post /v1/alerts/channels",
       "delete /v1/alerts/channels/{id}",

@@ -12,10 +12,10 @@ const outcome = (attempts: SignInAttempts, address: string): string | undefined 
   }
 };
 
-test("an address that has failed twenty times waits for the next minute, others do not", () => {
+test("an address that has failed sixty times waits for the next minute, others do not", () => {
   now = 30_000;
   const attempts = new SignInAttempts(() => now);
-  for (let place = 0; place < 20; place++) expect(outcome(attempts, "a")).toBeUndefined();
+  for (let place = 0; place < 60; place++) expect(outcome(attempts, "a")).toBeUndefined();
   expect(outcome(attempts, "a")).toBe("rate_limit_exceeded");
   expect(outcome(attempts, "b")).toBeUndefined();
   now = 60_000;
@@ -28,7 +28,7 @@ test("those that succeed do not count, even if they end in another minute", () =
   for (let place = 0; place < 100; place++) attempts.begin("a")();
   const late = attempts.begin("a");
   now = 60_000;
-  for (let place = 0; place < 20; place++) attempts.begin("a");
+  for (let place = 0; place < 60; place++) attempts.begin("a");
   late();
   expect(outcome(attempts, "a")).toBe("rate_limit_exceeded");
 });

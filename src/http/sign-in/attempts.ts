@@ -3,7 +3,7 @@ import { type Clock, GatewayError } from "../../core/index.ts";
 const WINDOW_MS = 60_000;
 
 /** Failed sign-ins within a minute: of one network address, and of all, which bounds the memory too. */
-const ADDRESS_MAX = 20;
+const ADDRESS_MAX = 60;
 const PROCESS_MAX = 1_000;
 
 /** Counts the failed sign-ins of a process. */

@@ -172,7 +172,9 @@ const signOutRoute = adminRoute<SessionNeeds>(
     await endSession(accountsOf(call, needs), session.id);
     const headers = new Headers(noStore);
     for (const cookie of forgetCookies("session", new URL(call.request.url))) headers.append("set-cookie", cookie);
-    return Response.json({ object: "session", id: session.id, ended: true, sign_out_url: null }, { headers });
+    const issuer = session.issuer === undefined ? undefined : needs.signIn.issuers.get(session.issuer);
+    const url = (await issuer?.signOutUrl()) ?? null;
+    return Response.json({ object: "session", id: session.id, ended: true, sign_out_url: url }, { headers });
   },
 );
 

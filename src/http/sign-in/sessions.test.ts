@@ -94,10 +94,15 @@ describe("on SQLite", () => {
       expect(browser.cookie).toBe("");
     });
 
-    test("is refused after twenty failures within a minute, for the right token too", async () => {
+    test("is refused after sixty failures within a minute, for the right token too", async () => {
       server.now = 6_000_000;
+      // Within one minute of the clock, which each request moves by a second.
+      const stay = (): number => (server.now = 6_000_000);
       const browser = new Browser();
-      for (let place = 0; place < 20; place++) expect((await browser.signIn("tg_x")).code).toBe("invalid_token");
+      for (let place = 0; place < 60; place++) {
+        stay();
+        expect((await browser.signIn("tg_x")).code).toBe("invalid_token");
+      }
       const refused = await browser.signIn(ann.token);
       expect([refused.code, Number(refused.headers.get("retry-after")) > 0]).toEqual(["rate_limit_exceeded", true]);
       server.address = "192.0.2.8";

@@ -89,6 +89,7 @@ export class AdminServer {
         idleMs,
         msMax: 12 * 3_600_000,
         isSandbox: true,
+        issuers: new Map(),
       },
       body: { bytesMax: 1e7, arrivalMsMax: 1e4, ticker },
       memory,

@@ -1,0 +1,335 @@
+/** Sign-ins of browsers at an OpenID Provider (`oidc-provider`): the way there and back, and each answer that is not accepted. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { Provider } from "oidc-provider";
+import { type Gateway, query, startGateway } from "../kit/index.ts";
+
+const SECRET = "secret-of-the-client-which-no-log-has";
+const KEY = "k1";
+const groups: Readonly<Record<string, string[]>> = { chief: ["staff", "chiefs"], ann: ["staff"] };
+
+let server: Server;
+let provider: Provider;
+let gateway: Gateway;
+let sign: (claims: JWTPayload, how?: { kid?: string; other?: boolean }) => Promise<string>;
+/** Who has a session at the provider. */
+let person = "ann";
+/** Changes the token that the provider answers with. */
+let changed: ((token: string) => Promise<string> | string) | undefined;
+
+const issuer = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url?.startsWith("/interaction/") !== true) return provider.callback()(request, response);
+  await provider.interactionFinished(
+    request,
+    response,
+    { login: { accountId: person } },
+    { mergeWithLastSubmission: false },
+  );
+}
+
+beforeAll(async () => {
+  const { privateKey } = await generateKeyPair("RS256", { extractable: true });
+  const { privateKey: another } = await generateKeyPair("RS256");
+  sign = (claims, { kid = KEY, other = false } = {}) =>
+    new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid }).sign(other ? another : privateKey);
+  server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const ours = { issuer: issuer(), client_secret: SECRET };
+  const claims = { user: "name", groups: "groups" };
+  gateway = await startGateway({
+    providers: { openai: { kind: "openai", base_url: "http://127.0.0.1:9/v1", api_key: "k" } },
+    config: {
+      auth: {
+        sign_in: {
+          firm: {
+            ...ours,
+            client_id: "gateway",
+            claims,
+            roles: { chiefs: "owner" },
+            organisation: "acme",
+            create: true,
+          },
+          other: { ...ours, client_id: "other" },
+          lost: { issuer: "http://127.0.0.1:9", client_id: "gateway" },
+        },
+      },
+    },
+  });
+  await gateway.cli("organisation", "create", "acme");
+  const client = (name: string, id: string) => ({
+    client_id: id,
+    client_secret: SECRET,
+    token_endpoint_auth_method: "client_secret_post" as const,
+    redirect_uris: [`${gateway.url}/console/sign-in/${name}/callback`],
+    post_logout_redirect_uris: [`${gateway.url}/console/sign-in`],
+  });
+  provider = new Provider(issuer(), {
+    clients: [client("firm", "gateway"), client("other", "other")],
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: KEY, alg: "RS256", use: "sig" }] },
+    cookies: { keys: ["of the test"] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    claims: { openid: ["sub"], profile: ["name", "groups"], email: ["email"] },
+    findAccount: (_context, id) => ({
+      accountId: id,
+      claims: () => ({ sub: id, name: id, groups: groups[id] ?? [], email: `${id}@acme.test` }),
+    }),
+    async loadExistingGrant({ oidc }) {
+      const grant = new provider.Grant({ accountId: oidc.session?.accountId, clientId: oidc.client?.clientId });
+      grant.addOIDCScope("openid profile email");
+      await grant.save();
+      return grant;
+    },
+  });
+  provider.use(async (context, next) => {
+    await next();
+    const body = context.body as { id_token?: string } | undefined;
+    if (changed !== undefined && body?.id_token !== undefined) body.id_token = await changed(body.id_token);
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  server.closeAllConnections();
+  server.close();
+});
+afterEach(() => {
+  person = "ann";
+  changed = undefined;
+});
+
+/** A browser that follows redirects by hand, with the cookies of both hosts. */
+class Browser {
+  readonly cookies = new Map<string, string>();
+  readonly seen: string[] = [];
+
+  async get(url: string): Promise<Response> {
+    this.seen.push(url);
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const response = await fetch(url, { redirect: "manual", headers: { cookie } });
+    for (const set of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = (set.split(";")[0] ?? "").split("=");
+      if (value === "" || /max-age=0|expires=thu, 01 jan 1970/i.test(set)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return response;
+  }
+
+  /** Follows redirects up to an address that fits, which is not asked for. */
+  async until(url: string, isEnd: (location: string) => boolean): Promise<string> {
+    for (let next = url; ;) {
+      const { headers, status } = await this.get(next);
+      const location = headers.get("location");
+      if (location === null) throw new Error(`${next} answered with ${status}`);
+      next = new URL(location, next).href;
+      if (isEnd(next)) return next;
+    }
+  }
+
+  /** To the address at which the provider sends it back. */
+  comeBack(search = "", name = "firm"): Promise<string> {
+    return this.until(`${gateway.url}/console/sign-in/${name}${search}`, (url) => url.includes("/callback?"));
+  }
+
+  /** The page to which an answer of the provider leads, with the code of a failure. */
+  async finish(callback: string): Promise<string> {
+    const { headers } = await this.get(callback);
+    const page = new URL(headers.get("location") ?? "");
+    expect(page.origin).toBe(gateway.url);
+    return page.searchParams.get("error") ?? page.pathname + page.search;
+  }
+
+  async signIn(search = "", name = "firm"): Promise<string> {
+    return this.finish(await this.comeBack(search, name));
+  }
+
+  async session(): Promise<Record<string, unknown>> {
+    return (await (await this.get(`${gateway.url}/admin/v1/session`)).json()) as Record<string, unknown>;
+  }
+
+  async expectNobody(): Promise<void> {
+    expect(await this.session()).toMatchObject({ error: { code: "missing_token" } });
+  }
+}
+
+describe("somebody signs in", () => {
+  test("is made, has the role of their groups, and is the same the next time", async () => {
+    const browser = new Browser();
+    expect(await browser.signIn("?return=/console/spend?group=model")).toBe("/console/spend?group=model");
+    expect(await browser.session()).toMatchObject({ user: "ann", role: "member", issuer: "firm" });
+    person = "chief";
+    const chief = new Browser();
+    expect(await chief.signIn()).toBe("/console");
+    expect(await chief.session()).toMatchObject({ user: "chief", role: "owner" });
+    const again = new Browser();
+    await again.signIn();
+    expect(await again.session()).toMatchObject({ user: "chief", role: "owner" });
+    const users = await query<{ subject: string; issuer: string }>(
+      gateway.storage,
+      "SELECT subject, issuer FROM identities ORDER BY subject",
+    );
+    expect(users).toEqual(["ann", "chief"].map((subject) => ({ subject, issuer: issuer() })));
+    // A role of the provider is no stored one: their own tokens are those of a member.
+    const [stored] = await query<{ role: string }>(
+      gateway.storage,
+      "SELECT role FROM account_holders WHERE name = 'chief'",
+    );
+    expect(stored).toEqual({ role: "member" });
+  });
+
+  test("with a code, PKCE, a nonce and the asked scopes; fresh if that is wanted", async () => {
+    const browser = new Browser();
+    await browser.signIn("?fresh=true");
+    const asked = new URL(browser.seen.find((url) => url.startsWith(`${issuer()}/auth`)) ?? "").searchParams;
+    expect(Object.fromEntries(asked)).toMatchObject({
+      response_type: "code",
+      code_challenge_method: "S256",
+      scope: "openid profile email",
+      prompt: "login",
+      max_age: "0",
+    });
+    expect(asked.get("nonce")?.length).toBeGreaterThan(20);
+    const { fresh_until: until } = await browser.session();
+    expect(Date.parse(String(until))).toBeGreaterThan(new Date().getTime());
+  });
+
+  test("and out, here and at the provider", async () => {
+    const browser = new Browser();
+    await browser.signIn();
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { cookie, origin: gateway.url };
+    const out = await fetch(`${gateway.url}/admin/v1/session`, { method: "DELETE", headers });
+    const { sign_out_url: place } = (await out.json()) as { sign_out_url: string };
+    const url = new URL(place);
+    expect([url.origin, url.pathname]).toEqual([issuer(), "/session/end"]);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_id: "gateway",
+      post_logout_redirect_uri: `${gateway.url}/console/sign-in`,
+    });
+    expect((await browser.get(place)).status).toBe(200);
+  });
+
+  test.each([
+    "https://evil.example",
+    "//evil.example",
+    "/\\evil.example",
+    "/console//evil.example",
+    "/other",
+    "javascript:1",
+  ])("and is not led to %s", async (place) => {
+    expect(await new Browser().signIn(`?return=${encodeURIComponent(place)}`)).toBe("/console");
+  });
+});
+
+describe("nobody signs in", () => {
+  test("by a claim with the name of a user who is not bound to them", async () => {
+    await gateway.token({ user: "root", role: "owner" });
+    person = "root";
+    const browser = new Browser();
+    expect(await browser.signIn()).toBe("invalid_token");
+    await browser.expectNobody();
+  });
+
+  test("without a user, unless users are made", async () => {
+    person = "stranger";
+    expect(await new Browser().signIn("", "other")).toBe("invalid_token");
+  });
+
+  test("at a provider that cannot be reached", async () => {
+    const { headers } = await new Browser().get(`${gateway.url}/console/sign-in/lost`);
+    expect(headers.get("location")).toContain("error=issuer_unavailable");
+    expect((await new Browser().get(`${gateway.url}/console/sign-in/unknown`)).status).toBe(404);
+  });
+
+  test("in a browser that has not begun it, or has begun another one", async () => {
+    const [victim, attacker] = [new Browser(), new Browser()];
+    const callback = await attacker.comeBack();
+    expect(await victim.finish(callback)).toBe("invalid_token");
+    await victim.comeBack();
+    expect(await victim.finish(callback)).toBe("invalid_token");
+    await victim.expectNobody();
+  });
+
+  test("with an answer that is sent twice", async () => {
+    const browser = new Browser();
+    const callback = await browser.comeBack();
+    const before = new Map(browser.cookies);
+    expect(await browser.finish(callback)).toBe("/console");
+    expect(await new Browser().finish(callback)).toBe("invalid_token");
+    const copy = new Browser();
+    for (const [name, value] of before) copy.cookies.set(name, value);
+    expect(await copy.finish(callback)).toBe("invalid_token");
+    await copy.expectNobody();
+  });
+
+  const CHANGES: [string, (url: URL) => void][] = [
+    ["another state", ({ searchParams }) => searchParams.set("state", "a".repeat(43))],
+    ["no state", ({ searchParams }) => searchParams.delete("state")],
+    ["two states", ({ searchParams }) => searchParams.append("state", "x")],
+    ["another code", ({ searchParams }) => searchParams.set("code", "a".repeat(43))],
+    ["another issuer", ({ searchParams }) => searchParams.set("iss", "https://evil.example")],
+    ["no issuer", ({ searchParams }) => searchParams.delete("iss")],
+    ["a refusal", ({ searchParams }) => (searchParams.delete("code"), searchParams.set("error", "access_denied"))],
+    ["the other sign-in", (url) => (url.pathname = "/console/sign-in/other/callback")],
+  ];
+  test.each(CHANGES)("with %s in the answer", async (_what, change) => {
+    const browser = new Browser();
+    const callback = new URL(await browser.comeBack());
+    change(callback);
+    expect(await browser.finish(callback.href)).toBe("invalid_token");
+    await browser.expectNobody();
+  });
+
+  test("with another nonce, or a code for another challenge", async () => {
+    for (const name of ["nonce", "code_challenge"]) {
+      const browser = new Browser();
+      const start = new URL(
+        await browser.until(`${gateway.url}/console/sign-in/firm`, (url) => url.startsWith(issuer())),
+      );
+      start.searchParams.set(name, "a".repeat(43));
+      const callback = await browser.until(start.href, (url) => url.includes("/callback?"));
+      expect([name, await browser.finish(callback)]).toEqual([name, "invalid_token"]);
+      await browser.expectNobody();
+    }
+  });
+
+  const without = (claims: JWTPayload, name: string): JWTPayload =>
+    Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name));
+  const now = (): number => Math.floor(new Date().getTime() / 1_000);
+  const TOKENS: [string, (claims: JWTPayload) => Promise<string> | string][] = [
+    ["for another audience", (claims) => sign({ ...claims, aud: "other" })],
+    ["for several, of another party", (claims) => sign({ ...claims, aud: ["gateway", "other"], azp: "other" })],
+    ["of another issuer", (claims) => sign({ ...claims, iss: "https://evil.example" })],
+    ["that has expired", (claims) => sign({ ...claims, exp: now() - 61 })],
+    ["from the future", (claims) => sign({ ...claims, nbf: now() + 90 })],
+    ["without an end", (claims) => sign(without(claims, "exp"))],
+    ["without a subject", (claims) => sign(without(claims, "sub"))],
+    ["with an empty subject", (claims) => sign({ ...claims, sub: "" })],
+    ["without its nonce", (claims) => sign(without(claims, "nonce"))],
+    ["signed by another key", (claims) => sign(claims, { other: true })],
+    ["of an unknown key", (claims) => sign(claims, { kid: "k2" })],
+    ["without a signature", (claims) => `${encoded({ alg: "none" })}.${encoded(claims)}.`],
+    ["that is none", () => "x"],
+  ];
+  test.each(TOKENS)("with a token %s", async (_what, change) => {
+    changed = (token) => change(decodeJwt(token));
+    const browser = new Browser();
+    expect(await browser.signIn()).toBe("invalid_token");
+    await browser.expectNobody();
+  });
+});
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+test("nothing secret is in the log", async () => {
+  const browser = new Browser();
+  const callback = await browser.comeBack();
+  const begun = [...browser.cookies.values()];
+  await browser.finish(callback);
+  const secrets = [SECRET, new URL(callback).searchParams.get("code") ?? "", ...begun, ...browser.cookies.values()];
+  const log = gateway.log();
+  for (const secret of secrets) expect(log.includes(secret)).toBe(false);
+});
