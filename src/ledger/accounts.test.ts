@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { type AccountState, accountId, availableOf, tightestAccount } from "./accounts.ts";
+import {
+  accountsBefore,
+  type AccountState,
+  accountId,
+  availableOf,
+  movedAccountId,
+  tightestAccount,
+} from "./accounts.ts";
 
 function state(limits: Partial<AccountState>): AccountState {
   return {
@@ -56,4 +63,12 @@ describe("the tightest account", () => {
 
 test("an account's id contains its kind", () => {
   expect(accountId("organisation", "acme")).toBe("organisation:acme");
+});
+
+test("an account has followed those of its moves", () => {
+  const second = movedAccountId("token:a", "token", "a");
+  const third = movedAccountId(second, "token", "a");
+  expect(accountsBefore("token:a")).toEqual([]);
+  expect(accountsBefore(second)).toEqual(["token:a"]);
+  expect(accountsBefore(third)).toEqual([second, "token:a"]);
 });

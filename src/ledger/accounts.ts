@@ -66,6 +66,15 @@ export function movedAccountId(id: string, kind: AccountKind, name: string): str
   return `${first}:${place + 1}`;
 }
 
+/** The ids of the accounts that this one has followed after moves, the latest first. */
+export function accountsBefore(id: string): string[] {
+  const [kind = "", name = "", place = "1"] = id.split(":");
+  const first = `${kind}:${name}`;
+  return Array.from({ length: Number(place) - 1 }, (_, index) =>
+    index === 0 ? first : `${first}:${index + 1}`,
+  ).toReversed();
+}
+
 /** The id of the holder or token that an account belongs to; of one id there may be several accounts after moves. */
 export function holderOfAccount(id: string): string {
   return id.split(":", 2)[1] ?? "";

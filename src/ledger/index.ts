@@ -5,6 +5,7 @@ export {
   accountId,
   availableOf,
   holderOfAccount,
+  accountsBefore,
   movedAccountId,
   tightestAccount,
 } from "./accounts.ts";

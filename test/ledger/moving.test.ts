@@ -6,6 +6,7 @@ import { changeHolder } from "../../src/accounts/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
 import { createAccounts } from "../kit/accounts.ts";
 import {
+  chatPath,
   engines,
   expectCleanAudit,
   type Gateway,
@@ -102,6 +103,33 @@ describe.each(engines)("on %s", (engine) => {
     await until("all are charged", async () => (await openLedgerStore(gateway.storage).openHolds()).length === 0);
     expect(await spent()).toEqual({ acme: 10, beta: 2 });
     await expectCleanAudit(gateway);
+  });
+
+  test("a call that is open meanwhile is found by its retry key, and charged once", async () => {
+    const [before, model] = [await spent(), `held-${engine}-retried`];
+    const keyed = (): Promise<Response> =>
+      fetch(`${gateway.url}${chatPath}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${tokens[0]}`, "idempotency-key": `moving-${engine}` },
+        body: JSON.stringify(gatedBody(model, { max_tokens: 10 })),
+      });
+    const open = keyed();
+    await until("the call waits", () => upstream.received(model).length === 1);
+    for (const organisation of ["acme", "beta"]) {
+      await gateway.cli("user", "move", "ann", "--organisation", organisation, "--reason", "another team");
+      await isKnown(organisation);
+      const early = await keyed();
+      expect([early.status, ((await early.json()) as { error: { code: string } }).error.code]).toEqual([
+        409,
+        "idempotency_key_in_use",
+      ]);
+    }
+    upstream.release(model);
+    const [first, again] = [await (await open).text(), await keyed()];
+    expect([again.status, again.headers.get("idempotent-replayed"), await again.text()]).toEqual([200, "true", first]);
+    const after = await spent();
+    expect(after.acme + after.beta - before.acme - before.beta).toBe(1);
+    expect(upstream.received(model)).toHaveLength(1);
   });
 
   test("there and back under load with a kill: no charge is lost, none is double, and the books balance", async () => {

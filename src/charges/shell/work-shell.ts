@@ -16,7 +16,7 @@ import {
   withModel,
 } from "../../bodies/index.ts";
 import { type CallAbort, CallAborter, objectOf, shuttingDown } from "../../core/index.ts";
-import type { RetryKey } from "../../ledger/index.ts";
+import { accountsBefore, type RetryKey } from "../../ledger/index.ts";
 import type { MemoryBudget, MemoryShare } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
 import type { Replay } from "../open-work.ts";
@@ -101,6 +101,8 @@ export class WorkShell {
       const reading = namesOf(deps, request, received);
       const named = reading instanceof Promise ? await reading : reading;
       this.#begin(abort, withNames(plan, named, deps).order);
+      const before = retry && (await this.#answeredBeforeMove(request, way, { retry, plan }));
+      if (before !== undefined) return before;
       let work: Work | Replay | undefined;
       while (!(work instanceof Work)) {
         const again = work && (await this.#answered(request, way, { retry, plan, found: work }));
@@ -149,12 +151,25 @@ export class WorkShell {
     this.#deps.work.openAnswers.remove(abort);
   }
 
+  /** The answer of a call that was open when its token moved, and has ended at the account before: see `#answered`. */
+  async #answeredBeforeMove<Plan extends WorkPlan>(
+    { principal }: PaidRequest,
+    way: Pick<WayOfWork<never, Plan>, "hasJob">,
+    call: { retry: RetryKey; plan: Plan },
+  ): Promise<PaidAnswer | undefined> {
+    for (const accountId of accountsBefore(principal.accountId)) {
+      const answer = await this.#answered({ principal: { accountId } }, way, call);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  }
+
   /**
    * The answer for a retry key that is known; undefined if it is free. A repeated request may be refused because its target is gone by
    * now, and its answer is there all the same. Throws 409 for a key that is in use.
    */
   async #answered<Plan extends WorkPlan>(
-    { principal: { accountId } }: PaidRequest,
+    { principal: { accountId } }: { principal: { accountId: string } },
     way: Pick<WayOfWork<never, Plan>, "hasJob">,
     { retry, plan, found }: { retry: RetryKey | undefined; plan?: Plan; found?: Replay },
   ): Promise<PaidAnswer | undefined> {
