@@ -105,9 +105,9 @@ function callStatements(
 }
 
 const SUMS = `
-  INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, requests, input_tokens, output_tokens, credits)
-  SELECT owner, started_at / 86400000, account_id, provider, model, operation, count(*), sum(input_tokens), sum(output_tokens),
-    sum(credits) FROM generations GROUP BY 1, 2, 3, 4, 5, 6`;
+  INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, tags, requests, input_tokens, output_tokens, credits)
+  SELECT owner, started_at / 86400000, account_id, provider, model, operation, coalesce(tags, ''), count(*), sum(input_tokens), sum(output_tokens),
+    sum(credits) FROM generations GROUP BY 1, 2, 3, 4, 5, 6, 7`;
 
 /** The counters, the index and the sums, as the calls' own commits would have left them. */
 function finalStatements({ engine }: Storage): string[] {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Calendar } from "../core/index.ts";
-import { partsOf } from "./usage-parts.ts";
+import { partsOf, spansOf } from "./usage-parts.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -41,4 +41,28 @@ test("the days are those of the zone, also the long one", () => {
   const day = berlin.dayOf(from);
   expect(partsOf(from, from + 25 * HOUR, berlin)).toEqual([{ unit: "days", from: day, to: day + 1 }]);
   expect(partsOf(from, from + 24 * HOUR, berlin)).toEqual([{ unit: "calls", from, to: from + 24 * HOUR, day }]);
+});
+
+const dayOf = (date: string): number => Date.parse(date) / DAY;
+
+test.each<[from: string, to: string, spans: [unit: "days" | "months", from: string, to: string][]]>([
+  ["2026-03-04", "2026-03-05", [["days", "2026-03-04", "2026-03-05"]]],
+  ["2026-02-28", "2026-03-31", [["days", "2026-02-28", "2026-03-31"]]],
+  ["2026-02-01", "2026-03-01", [["months", "2026-02-01", "2026-03-01"]]],
+  ["2026-03-01", "2026-03-31", [["days", "2026-03-01", "2026-03-31"]]],
+  [
+    "2025-12-31",
+    "2026-03-02",
+    [
+      ["days", "2025-12-31", "2026-01-01"],
+      ["months", "2026-01-01", "2026-03-01"],
+      ["days", "2026-03-01", "2026-03-02"],
+    ],
+  ],
+  ["2024-02-29", "2024-03-01", [["days", "2024-02-29", "2024-03-01"]]],
+  ["1969-11-01", "1970-02-01", [["months", "1969-11-01", "1970-02-01"]]],
+])("from %s to %s", (from, to, spans) => {
+  expect(spansOf(dayOf(from), dayOf(to))).toEqual(
+    spans.map(([unit, begin, end]) => ({ unit, from: dayOf(begin), to: dayOf(end) })),
+  );
 });

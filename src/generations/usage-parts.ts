@@ -22,3 +22,35 @@ export function partsOf(from: number, to: number, calendar: Calendar): UsagePart
   if (lastStart < to) parts.push({ unit: "calls", from: lastStart, to, day: wholeTo });
   return parts;
 }
+
+/** Whole days, or whole months by their first days, which are read from sums. */
+export interface UsageSpan {
+  unit: "days" | "months";
+  from: number;
+  to: number;
+}
+
+/** The spans of whole days: all whole months of them are one, so that a year is not read day by day. */
+export function spansOf(from: number, to: number): UsageSpan[] {
+  const firstMonth = monthStart(from) === from ? from : nextMonth(from);
+  const lastMonth = monthStart(to);
+  if (firstMonth >= lastMonth) return [{ unit: "days", from, to }];
+  const spans: UsageSpan[] = [
+    { unit: "days", from, to: firstMonth },
+    { unit: "months", from: firstMonth, to: lastMonth },
+    { unit: "days", from: lastMonth, to },
+  ];
+  return spans.filter((span) => span.from < span.to);
+}
+
+const DAY_MS = 86_400_000;
+
+/** The longest month. */
+const MONTH_DAYS = 31;
+
+function monthStart(day: number): number {
+  const date = new Date(day * DAY_MS);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / DAY_MS;
+}
+
+const nextMonth = (day: number): number => monthStart(monthStart(day) + MONTH_DAYS);

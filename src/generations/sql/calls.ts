@@ -1,5 +1,6 @@
-import { sql, type Statement } from "../../storage/index.ts";
+import { sql, type Statement, textsIn } from "../../storage/index.ts";
 import type { SeriesQuery } from "../store.ts";
+import type { UsageSpan } from "../usage-parts.ts";
 import type { StoredDimension } from "../usage-reader.ts";
 import { matches, type Matching } from "./call-pages.ts";
 import { RECORD } from "./rows.ts";
@@ -9,6 +10,13 @@ export interface Range {
   owner: string;
   from: number;
   to: number;
+}
+
+/** Whole days or months of several owners. */
+export interface OwnersSpan extends UsageSpan {
+  owners: readonly string[];
+  /** Whether the groups are those of one owner each. */
+  isByOwner: boolean;
 }
 
 /** Behind a call in the list of its owner's, from the newest. */
@@ -30,6 +38,8 @@ export interface CallStatements {
   summed: (range: Range, by: StoredDimensions, day: number) => Statement;
   /** The sums of days; on SQLite also the calls between two moments that are not in these sums yet. */
   days: (days: Range, by: StoredDimensions, between: Range) => Statement;
+  /** The same of several owners, from days or months; \`counted\` is the number of rows of each group. */
+  spans: (span: OwnersSpan, by: StoredDimensions, between: Omit<Range, "owner">) => Statement;
   /** The users that have called. */
   owners: Statement;
 }
@@ -56,16 +66,36 @@ const valuesOf = (by: StoredDimensions): Statement => sql`
   CASE CAST(${ifAsked(by, "operation")} AS bigint) WHEN 1 THEN operation END AS operation,
   CASE CAST(${ifAsked(by, "tags")} AS bigint) WHEN 1 THEN coalesce(tags, '') END AS tags`;
 
+/** NULL stands for all owners. */
+const ownerIf = (isByOwner: boolean): Statement =>
+  sql`CASE CAST(${isByOwner ? 1 : 0} AS bigint) WHEN 1 THEN owner END AS owner_name`;
+
 const valuesOfCall = (by: StoredDimensions, day: number): Statement => sql`
   CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN CAST(${day} AS bigint) END AS day,
   CASE CAST(${ifAsked(by, "session")} AS bigint) WHEN 1 THEN session END AS session,
   CASE CAST(${ifAsked(by, "end_user")} AS bigint) WHEN 1 THEN end_user END AS end_user, ${valuesOf(by)}`;
 
 const daysOf = ({ owner, from, to }: Range, by: StoredDimensions): Statement => sql`
-  SELECT CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN day END AS day, NULL AS session, NULL AS end_user, ${valuesOf(by)},
+  SELECT NULL AS owner_name, CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN day END AS day, NULL AS session, NULL AS end_user, ${valuesOf(by)},
     NULL AS started_at, CAST(sum(requests) AS bigint) AS requests, CAST(sum(failures) AS bigint) AS failures, ${SUMS},
     CAST(sum(list_credits) AS bigint) AS list_credits
-  FROM daily_sums WHERE owner = ${owner} AND day >= ${from} AND day < ${to} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`;
+  FROM daily_sums WHERE owner = ${owner} AND day >= ${from} AND day < ${to} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`;
+
+const spanSums = (
+  by: StoredDimensions,
+): Statement => sql`NULL AS session, NULL AS end_user, ${valuesOf(by)}, NULL AS started_at,
+    count(*) AS counted, CAST(sum(requests) AS bigint) AS requests, CAST(sum(failures) AS bigint) AS failures, ${SUMS},
+    CAST(sum(list_credits) AS bigint) AS list_credits`;
+
+/** Of few owners at a time, so that the index leads to the span of each. */
+const spanOfDays = ({ owners, from, to, isByOwner }: OwnersSpan, by: StoredDimensions): Statement => sql`
+  SELECT ${ownerIf(isByOwner)}, CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN day END AS day, ${spanSums(by)}
+  FROM daily_sums WHERE owner IN (${textsIn(owners)}) AND day >= ${from} AND day < ${to} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`;
+
+const spanOfMonths = ({ owners, from, to, isByOwner }: OwnersSpan, by: StoredDimensions): Statement => sql`
+  SELECT ${ownerIf(isByOwner)}, CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN month END AS day, ${spanSums(by)}
+  FROM monthly_sums WHERE owner IN (${textsIn(owners)}) AND month >= ${from} AND month < ${to}
+  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`;
 
 /** Every user with sums, one step in the index for each. */
 const OWNERS = sql`WITH RECURSIVE owners (owner) AS (
@@ -90,10 +120,11 @@ export const postgresCalls: CallStatements = {
     WHERE ${began(range)} AND ${isBehind(place)} AND ${matches(matching)}
     ORDER BY started_at DESC, id DESC LIMIT ${limit}`,
   summed: (range, by, day) => sql`
-    SELECT ${valuesOfCall(by, day)}, NULL AS started_at, ${SUMS_OF_CALLS}
-    FROM generations WHERE ${began(range)} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`,
+    SELECT NULL AS owner_name, ${valuesOfCall(by, day)}, NULL AS started_at, ${SUMS_OF_CALLS}
+    FROM generations WHERE ${began(range)} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`,
   owners: sql`${OWNERS}`,
   days: daysOf,
+  spans: (span, by) => (span.unit === "days" ? spanOfDays(span, by) : spanOfMonths(span, by)),
 };
 
 /** Calls that are not yet in the index by owner, nor in the sums of their days. */
@@ -106,6 +137,16 @@ const numbersOf = (range: Range): Statement => sql`(
 const callsOf = (range: Range): Statement => sql`${numbersOf(range)} CROSS JOIN generations
   ON number = place AND owner = ${range.owner} AND started_at = started`;
 
+/** The calls of some owners that are in no sums yet. */
+const andWaiting = (
+  { owners, isByOwner }: OwnersSpan,
+  by: StoredDimensions,
+  { from, to }: Omit<Range, "owner">,
+): Statement => sql`
+  UNION ALL SELECT ${ownerIf(isByOwner)}, NULL, NULL, NULL, ${valuesOf(by)}, started_at, 1, 1, ${FAILURE}, input_tokens, output_tokens,
+    credits, coalesce(list_credits, 0)
+  FROM generations WHERE ${WAITING} AND owner IN (${textsIn(owners)}) AND started_at >= ${from} AND started_at < ${to}`;
+
 export const sqliteCalls: CallStatements = {
   series: (range, { parent, after, limit }) => sql`SELECT ${RECORD} FROM ${callsOf(range)}
     WHERE parent = ${parent} AND id > ${after} ORDER BY id LIMIT ${limit}`,
@@ -116,12 +157,16 @@ export const sqliteCalls: CallStatements = {
   page: (range, place, matching, limit) => sql`SELECT ${RECORD} FROM ${callsOf(range)}
     WHERE ${isBehind(place)} AND ${matches(matching)} ORDER BY started_at DESC, id DESC LIMIT ${limit}`,
   summed: (range, by, day) => sql`
-    SELECT ${valuesOfCall(by, day)}, NULL AS started_at, ${SUMS_OF_CALLS}
-    FROM ${callsOf(range)} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`,
+    SELECT NULL AS owner_name, ${valuesOfCall(by, day)}, NULL AS started_at, ${SUMS_OF_CALLS}
+    FROM ${callsOf(range)} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`,
   // In one statement, which sees one moment: the calls wait until the mark moves.
   days: (days, by, between) => sql`${daysOf(days, by)}
-    UNION ALL SELECT NULL, NULL, NULL, ${valuesOf(by)}, started_at, 1, ${FAILURE}, input_tokens, output_tokens, credits,
+    UNION ALL SELECT NULL, NULL, NULL, NULL, ${valuesOf(by)}, started_at, 1, ${FAILURE}, input_tokens, output_tokens, credits,
       coalesce(list_credits, 0)
     FROM generations WHERE ${WAITING} AND ${began(between)}`,
+  spans: (span, by, between) =>
+    span.unit === "days"
+      ? sql`${spanOfDays(span, by)} ${andWaiting(span, by, between)}`
+      : sql`${spanOfMonths(span, by)} ${andWaiting(span, by, between)}`,
   owners: sql`${OWNERS} UNION SELECT owner FROM generations WHERE ${WAITING}`,
 };

@@ -12,7 +12,14 @@ import {
   type UsageQuery,
 } from "../store.ts";
 import type { UsagePart } from "../usage-parts.ts";
-import { type StoredQuery, type UsageBatch, UsageReader, type UsageSource, type UsageState } from "../usage-reader.ts";
+import {
+  type StoredQuery,
+  type UsageBatch,
+  UsageReader,
+  type UsageRow,
+  type UsageSource,
+  type UsageState,
+} from "../usage-reader.ts";
 import type {
   CallFilter,
   CallFollower,
@@ -29,8 +36,8 @@ import { Turns } from "../turns.ts";
 import { callById } from "./call-pages.ts";
 import { SqlCallSource } from "./call-source.ts";
 import { LateEntries, PostgresFollower, SqliteFollower } from "./followers.ts";
-import { type CallStatements, postgresCalls, type Range, sqliteCalls } from "./calls.ts";
-import { last, owners, RECORD, state, sums, toGeneration } from "./rows.ts";
+import { type CallStatements, type OwnersSpan, postgresCalls, type Range, sqliteCalls } from "./calls.ts";
+import { counts, last, owners, RECORD, state, sums, toGeneration } from "./rows.ts";
 
 class SqlGenerationStore implements GenerationStore, UsageSource {
   readonly calendar: Calendar;
@@ -121,13 +128,23 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
     const statement =
       unit === "calls" ? this.#calls.summed(batch, by, part.day) : this.#calls.days(batch, by, this.#momentsOf(batch));
     const rows = await this.#reader.rows(statement, sums.read);
-    const isByDay = by.includes("day");
-    return {
-      rows: rows.map(({ startedAt, ...row }) =>
-        isByDay && startedAt !== undefined ? { ...row, day: this.calendar.dayOf(startedAt) } : row,
-      ),
-      next: end,
-    };
+    return { rows: rows.map((row) => this.#withDay(row, by)), next: end };
+  }
+
+  async spans(span: OwnersSpan, by: StoredQuery["by"]): Promise<{ rows: UsageRow[]; counted: number }> {
+    const { from, to } = span;
+    const between = { from: this.calendar.startOfDay(from), to: this.calendar.startOfDay(to) };
+    let counted = 0;
+    const rows = await this.#reader.rows(this.#calls.spans(span, by, between), (row) => {
+      counted += counts.read(row).counted;
+      return this.#withDay(sums.read(row), by);
+    });
+    return { rows, counted };
+  }
+
+  /** A call that is not in the sums of its day yet has its time. */
+  #withDay({ startedAt, ...row }: ReturnType<typeof sums.read>, by: StoredQuery["by"]): UsageRow {
+    return by.includes("day") && startedAt !== undefined ? { ...row, day: this.calendar.dayOf(startedAt) } : row;
   }
 
   #momentsOf({ owner, from, to }: Range): Range {

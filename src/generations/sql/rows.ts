@@ -98,6 +98,7 @@ function readUsage(json: string): Pick<Generation, "usage" | "terms" | "maxOutpu
 
 /** A row of sums, or one of a call that is not in the sums of its day yet, with the time at which it began. */
 export const sums = tableOf<UsageRow & { startedAt: number | undefined }>({
+  owner: optional(named("owner_name", text)),
   day: optional(integer),
   session: optional(text),
   endUser: optional(text),
@@ -114,6 +115,9 @@ export const sums = tableOf<UsageRow & { startedAt: number | undefined }>({
   credits: bigInteger,
   listCredits: bigInteger,
 });
+
+/** Of a group of sums: the rows that it was summed from. */
+export const counts = tableOf({ counted: integer });
 
 export const owners = tableOf({ owner: text });
 

@@ -40,7 +40,9 @@ const monthOf = (day: string): string =>
 
 const months: Shape = {
   table: "monthly_sums",
-  key: Object.fromEntries([["month", monthOf(DAY)], ...Object.entries(present.key).filter(([name]) => name !== "day")]),
+  key: Object.fromEntries(
+    Object.entries(present.key).map(([name, value]) => (name === "day" ? ["month", monthOf(value)] : [name, value])),
+  ),
   sums: present.sums,
 };
 
@@ -217,8 +219,8 @@ export const TAG_SUMS = `
   ALTER TABLE daily_sums ALTER COLUMN tags DROP DEFAULT, DROP CONSTRAINT daily_sums_pkey;
   ALTER TABLE daily_sums ADD PRIMARY KEY (${Object.keys(present.key).join(", ")});
   CREATE TABLE monthly_sums (
-    month          bigint NOT NULL, -- its first day, in days since 1970-01-01
     owner          text COLLATE "C" NOT NULL,
+    month          bigint NOT NULL, -- its first day, in days since 1970-01-01
     account_id     text COLLATE "C" NOT NULL,
     provider       text COLLATE "C" NOT NULL,
     model          text COLLATE "C" NOT NULL,

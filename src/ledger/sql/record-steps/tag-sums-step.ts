@@ -46,8 +46,8 @@ export const TAG_SUMS = {
     PRIMARY KEY (owner, day, account_id, provider, model, operation, tags)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE monthly_sums (
-    month         INTEGER NOT NULL, -- its first day
     owner         TEXT NOT NULL,
+    month         INTEGER NOT NULL, -- its first day
     account_id    TEXT NOT NULL,
     provider      TEXT NOT NULL,
     model         TEXT NOT NULL,
@@ -59,7 +59,7 @@ export const TAG_SUMS = {
     output_tokens INTEGER NOT NULL,
     credits       INTEGER NOT NULL,
     list_credits  INTEGER NOT NULL,
-    PRIMARY KEY (month, ${KEY})
+    PRIMARY KEY (owner, month, account_id, provider, model, operation, tags)
   ) STRICT, WITHOUT ROWID;
   -- Whatever counts a call by its day counts it by its month.
   CREATE TRIGGER new_days_are_in_months AFTER INSERT ON daily_sums BEGIN
