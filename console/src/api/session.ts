@@ -19,6 +19,16 @@ export async function fetchSession(): Promise<Session | null> {
   }
 }
 
+/** A sign-in by OpenID Connect, which begins at its address. */
+export interface SignInPlace {
+  name: string;
+  url: string;
+}
+
+export async function fetchSignIns(): Promise<readonly SignInPlace[]> {
+  return (await request<{ data: SignInPlace[] }>("/admin/v1/sign_in")).data;
+}
+
 /** Signs in by a token, or by the code that a sandbox prints. The answer sets the cookie. */
 export function signIn(proof: { token: string } | { code: string }): Promise<Session> {
   return request<Session>(SESSION, { method: "POST", body: proof });

@@ -1,10 +1,10 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type SyntheticEvent, useEffect, useRef, useState } from "react";
-import { ApiError } from "../../api/client.ts";
-import { sessionKey, signIn } from "../../api/session.ts";
+import { addressOf, ApiError } from "../../api/client.ts";
+import { fetchSignIns, sessionKey, signIn } from "../../api/session.ts";
 import { useWords } from "../../app/search.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 
 /** The place that the user came from, if it is one of the console. */
 function placeAfter(next: string | undefined): string {
@@ -14,10 +14,12 @@ function placeAfter(next: string | undefined): string {
 
 /** Signs in by a token, or by the code in the address that a sandbox prints. */
 export function Page() {
-  const { next } = useWords();
+  const { next, error: refused, request_id: requestId = null } = useWords();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [error, setError] = useState<Error>();
+  const [error, setError] = useState<Error | undefined>(() =>
+    refused === undefined ? undefined : new ApiError(refusalOf(refused, requestId)),
+  );
   const [isBusy, setBusy] = useState(false);
   const enter = async (proof: Parameters<typeof signIn>[0]) => {
     setBusy(true);
@@ -65,8 +67,33 @@ export function Page() {
             Sign in
           </Button>
         </form>
+        <SignIns page={`/console${placeAfter(next)}`} />
       </div>
     </main>
+  );
+}
+
+/** What the address of the page has when an OpenID Provider has sent the browser back without a sign-in. */
+function refusalOf(code: string, requestId: string | null) {
+  const message =
+    code === "issuer_unavailable"
+      ? "The provider of the sign-in cannot be reached. Try again."
+      : `The sign-in was refused (${code}).`;
+  return { status: 401, code, message, requestId };
+}
+
+/** The sign-ins by OpenID Connect, if there are any. */
+function SignIns({ page }: { page: string }) {
+  const { data = [] } = useQuery({ queryKey: ["sign_in"], queryFn: fetchSignIns, staleTime: Infinity });
+  if (data.length === 0) return null;
+  return (
+    <div className="mt-6 space-y-2 border-t border-line pt-6">
+      {data.map(({ name, url }) => (
+        <a key={name} href={addressOf(url, { return: page })} className={`${buttonClass} h-10 w-full`}>
+          Sign in with {name}
+        </a>
+      ))}
+    </div>
   );
 }
 
