@@ -101,11 +101,10 @@ export class WorkShell {
       const reading = namesOf(deps, request, received);
       const named = reading instanceof Promise ? await reading : reading;
       this.#begin(abort, withNames(plan, named, deps).order);
-      const before = retry && (await this.#answeredBeforeMove(request, way, { retry, plan }));
-      if (before !== undefined) return before;
       let work: Work | Replay | undefined;
+      let again = retry && (await this.#answeredBeforeMove(request, way, { retry, plan }));
       while (!(work instanceof Work)) {
-        const again = work && (await this.#answered(request, way, { retry, plan, found: work }));
+        again ??= work && (await this.#answered(request, way, { retry, plan, found: work }));
         if (again !== undefined) return again;
         try {
           work = await openAnswered(deps, plan.order, plan.ahead);
@@ -120,9 +119,8 @@ export class WorkShell {
     } catch (thrown) {
       // The request fails with its own error, also if its end is not durable.
       await running?.fail(thrown).catch(() => undefined);
-      const isRefused = running === undefined && !this.#running.has(abort);
-      const again = isRefused ? await this.#answered(request, way, { retry }) : undefined;
-      return again ?? Promise.reject(thrown);
+      if (running !== undefined || this.#running.has(abort)) throw thrown;
+      return (await this.#answered(request, way, { retry })) ?? Promise.reject(thrown);
     } finally {
       if (running === undefined || running.isParked) onEnd();
       if (running?.isDetached !== true) running?.watchdog.end();
