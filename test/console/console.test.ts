@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
 import { hasChromium } from "../kit/index.ts";
-import { axeViolations, type ConsoleScene, loaded, openConsole } from "./console-scene.ts";
+import { axeViolations, type ConsoleScene, loaded, openConsole, signIn } from "./console-scene.ts";
 
 interface Sums {
   requests: number;
@@ -157,6 +157,32 @@ describe.skipIf(!hasChromium)("the console", () => {
       await page.close();
     }
   }, 120_000);
+
+  test("keeps the place that somebody wanted until they have signed in, and leaves at a sign-out", async () => {
+    const member = await scene.rig.gateway.token({ user: "ada" });
+    const context = await scene.browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${scene.rig.gateway.url}/console/spend?group_by=model&metric=requests`);
+    await page.getByLabel("Token", { exact: true }).fill("tg_wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    expect(await page.getByRole("alert").innerText()).toMatch(/req_[0-9a-z]+/);
+    await signIn(page, member);
+    expect(page.url()).toEndWith("/console/spend?group_by=model&metric=requests");
+    expect(await page.evaluate<string>("document.cookie")).toBe("");
+    expect(await page.evaluate<string>("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toContain("tg_");
+    // A member sees their own calls: those of ada alone.
+    const groups = await page.getByLabel("Group by").locator("option").allInnerTexts();
+    expect(groups).not.toContain("User");
+    const { total } = await scene.api<{ total: Sums }>("/admin/v1/usage?user=ada");
+    await page.waitForSelector("tfoot data");
+    expect(Number((await valuesOf(page.locator("tfoot")))[0])).toBe(total.requests);
+    await page.getByRole("button", { name: "ada" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByLabel("Token", { exact: true }).waitFor();
+    await page.goto(`${scene.rig.gateway.url}/console/spend`);
+    await page.getByLabel("Token", { exact: true }).waitFor();
+    await context.close();
+  }, 60_000);
 
   test("says which request failed, and tries again", async () => {
     const page = await scene.open("/console/requests/req_0000000000000000000000000");

@@ -20,7 +20,7 @@ const operators = ["owner", "operator", "auditor"] as const;
  * The pages in the order of the navigation. A page is a line here, its component in `pages.ts`, and a folder in `pages/`; a page whose
  * API does not exist has no line.
  */
-const navigation = [
+export const navigation = [
   { path: "overview", title: "Overview", section: "Money" },
   { path: "spend", title: "Spend", section: "Money" },
   { path: "credits", title: "Credits", section: "Money", roles: readers },

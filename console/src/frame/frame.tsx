@@ -1,7 +1,7 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { useIsFetching, useQuery } from "@tanstack/react-query";
-import { Navigate, Outlet, useLocation } from "@tanstack/react-router";
-import { useState } from "react";
+import { Outlet, useRouter } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { fetchSession, sessionKey } from "../api/session.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -14,9 +14,12 @@ import { UserMenu } from "./user-menu.tsx";
 /** The navigation, and the page in its `main`. */
 export function Frame() {
   const { data: session } = useQuery({ queryKey: sessionKey, queryFn: fetchSession, staleTime: 60_000 });
-  const { href } = useLocation();
-  if (session === null) return <Navigate to="/sign-in" search={{ next: href }} replace />;
-  return <SignedIn />;
+  const router = useRouter();
+  // The route looks for the session again, and leads to the sign-in page.
+  useEffect(() => {
+    if (session === null) void router.invalidate();
+  }, [session, router]);
+  return session === null ? null : <SignedIn />;
 }
 
 function SignedIn() {

@@ -27,8 +27,8 @@ export function UserMenu({ openKeys, isCompact = false }: UserMenuProps) {
   const leave = async () => {
     try {
       const issuer = await signOut();
-      client.clear();
       client.setQueryData(sessionKey, null);
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
       if (issuer !== undefined) location.assign(issuer);
     } catch (reason) {
       setFailure(reason instanceof Error ? reason : new Error(String(reason)));

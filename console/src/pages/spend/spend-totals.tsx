@@ -21,7 +21,7 @@ export function SpendTotals({ now, before, period }: SpendTotalsProps) {
         </p>
         <p className="mt-1 text-xs text-muted">
           <Change now={now.credits} before={before?.credits} />
-          <span title={periodText(periodBefore(period))}> against the period before</span>
+          <span title={periodText(periodBefore(period))}> against before</span>
         </p>
       </div>
       <Total name="Calls" now={now.requests} before={before?.requests} />
