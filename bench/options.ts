@@ -6,6 +6,7 @@ const sections = [
   "stream",
   "messages-stream",
   "messages-native",
+  "gemini-native",
   "body",
   "messages-body",
   "start-up",
@@ -33,6 +34,7 @@ const comparableSections: ReadonlySet<Section> = new Set([
   ...comparedSections,
   "messages-stream",
   "messages-native",
+  "gemini-native",
   "messages-body",
   "realtime",
 ]);

@@ -40,6 +40,8 @@ function bodyCheckOf(expectation: Expectation): BodyCheck {
       return new StreamCheck(chatForm, { events: expectation.events, words: null });
     case "messages-stream":
       return new StreamCheck(messagesForm, expectation);
+    case "gemini-stream":
+      return new StreamCheck(geminiForm, expectation);
     case "open-stream":
       return new StreamCheck(chatForm, { events: null, words: null });
   }
@@ -93,6 +95,9 @@ interface StreamForm {
 
 const chatForm: StreamForm = { end: /data: \[DONE\][\r\n]*$/, endEvents: 1 };
 const messagesForm: StreamForm = { end: /data: \{"type":"message_stop"\}[\r\n]*$/, endEvents: 0 };
+
+/** No event is the last one by its name: their number tells a whole stream. */
+const geminiForm: StreamForm = { end: /"responseId":"\w+"\}[\r\n]*$/, endEvents: 0 };
 
 /** Null counts are not checked. */
 interface StreamCounts {

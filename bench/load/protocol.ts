@@ -6,6 +6,7 @@ export type Expectation =
   | { kind: "stream"; events: number }
   /** 200, exactly `events` events, `words` of them with a word of the text, and `message_stop` at the end. */
   | { kind: "messages-stream"; events: number; words: number }
+  | { kind: "gemini-stream"; events: number; words: number }
   /** 200, some events and then `data: [DONE]`. */
   | { kind: "open-stream" };
 

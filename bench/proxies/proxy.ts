@@ -20,6 +20,7 @@ export interface Target {
 export const upstreamModels: Target["models"] = {
   chat: "bench-model",
   messages: "bench-model",
+  gemini: "bench-model",
   transcription: "bench-transcriber",
 };
 

@@ -58,7 +58,8 @@ server: { host: 127.0.0.1, port: ${port}, memory_limit: 32GiB }
 realtime: { sessions_per_token: 1000 }
 providers:
   openai: { kind: openai, base_url: "http://127.0.0.1:${upstreamPort}/v1", api_key: bench-upstream-key }
-  anthropic: { kind: anthropic, base_url: "http://127.0.0.1:${upstreamPort}", api_key: bench-upstream-key }${routes === undefined ? "" : others}
+  anthropic: { kind: anthropic, base_url: "http://127.0.0.1:${upstreamPort}", api_key: bench-upstream-key }
+  google: { kind: google, base_url: "http://127.0.0.1:${upstreamPort}", api_key: bench-upstream-key }${routes === undefined ? "" : others}
 pricing:
   models:
     openai/bench-model: { input_mtok: 1, output_mtok: 2 }
@@ -113,6 +114,7 @@ async function startOn(
   const models = {
     chat: "openai/bench-model",
     messages: "anthropic/bench-model",
+    gemini: "google/bench-model",
     transcription: "openai/bench-transcriber",
   };
   const target = { port, models, headers };

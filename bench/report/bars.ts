@@ -126,6 +126,7 @@ function translationBars(results: Results): Bar[] {
   };
   return [
     ...translatedStreamBars(of("messages-stream"), of("stream")),
+    ...geminiBars(of("gemini-native"), of("messages-native")),
     ...translatedBodyBars(of("messages-body"), of("body")),
   ];
 }
@@ -139,6 +140,14 @@ function translatedStreamBars(translated: Figures | undefined, relayed: Figures 
   const ratio = translated.cpuMicroseconds / relayed.cpuMicroseconds;
   const cost = "messages-stream: CPU at most 2 × the same stream's, relayed";
   return [judge(cost, `${decimals(ratio, 2)} ×`, ratio <= 2, translated, relayed), ...bars];
+}
+
+/** Its chunks have more bytes, and figures in each. */
+function geminiBars(gemini: Figures | undefined, messages: Figures | undefined): Bar[] {
+  if (gemini === undefined || messages === undefined) return [];
+  const ratio = gemini.cpuMicroseconds / messages.cpuMicroseconds;
+  const cost = "gemini-native: CPU at most 1.1 × a Messages stream's, relayed";
+  return [judge(cost, `${decimals(ratio, 2)} ×`, ratio <= 1.1, gemini, messages)];
 }
 
 /** A relayed body of the same size is named beside it, and not judged: its text costs more to read than pictures do. */

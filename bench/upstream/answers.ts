@@ -1,6 +1,6 @@
 /**
  * The fixed upstream's answers, as bytes created once: OpenAI's chat completion, its stream of 100 events, and
- * Anthropic's stream of the same text.
+ * Anthropic's and Google's streams of the same text.
  */
 
 import type { UpstreamDialect } from "./protocol.ts";
@@ -10,6 +10,7 @@ export const streamEventCount = 100;
 /** Words of the answer, an event each; a chat stream has three further events, a Messages stream five. */
 export const streamWordCount = streamEventCount - 3;
 export const messagesEventCount = streamWordCount + 5;
+export const geminiEventCount = streamWordCount + 1;
 /** How many separately flushed writes a stream's events are spread over. */
 export const streamBurstCount = 10;
 /** A text that only the whole answer holds; the load generator looks for it. */
@@ -138,6 +139,24 @@ function messagesEvents(): string[] {
   ];
 }
 
+/** With running figures in each chunk, as Google has them. */
+function geminiEvent(text: string, words: number, end: Record<string, unknown> = {}): string {
+  const candidate = { content: { parts: [{ text }], role: "model" }, ...end, index: 0 };
+  const usageMetadata = {
+    promptTokenCount: 19,
+    candidatesTokenCount: words,
+    totalTokenCount: 19 + words,
+    promptTokensDetails: [{ modality: "TEXT", tokenCount: 19 }],
+  };
+  const payload = { candidates: [candidate], usageMetadata, modelVersion: "bench-model", responseId: "bench001" };
+  return `data: ${JSON.stringify(payload)}\n\n`;
+}
+
+function geminiEvents(): string[] {
+  const words = Array.from({ length: streamWordCount }, (_, index) => geminiEvent(word, index + 1));
+  return [...words, geminiEvent("", streamWordCount, { finishReason: "STOP" })];
+}
+
 function chunk(text: string): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 }
@@ -163,4 +182,5 @@ export interface UpstreamStream {
 export const streamsOf: Readonly<Record<UpstreamDialect, UpstreamStream>> = {
   chat: { bursts: burstsOf(chatEvents(), "data: [DONE]\n\n"), word: Buffer.from(chunk(wordEvent)) },
   messages: { bursts: burstsOf(messagesEvents(), ""), word: Buffer.from(chunk(messagesWordEvent)) },
+  gemini: { bursts: burstsOf(geminiEvents(), ""), word: Buffer.from(chunk(geminiEvent(word, 1))) },
 };

@@ -103,7 +103,8 @@ export class UpstreamConnection implements MessageSink, StreamTarget {
   }
 
   #answerText(route: UpstreamDialect): void {
-    const streamed = streamFlag.test(this.#bodyStart) || streamFlag.test(this.#bodyEnd);
+    // A stream of Gemini's is asked for by its path.
+    const streamed = route === "gemini" || streamFlag.test(this.#bodyStart) || streamFlag.test(this.#bodyEnd);
     if (streamed) this.#shared.streams.start(this, streamsOf[route]);
     else this.send(route === "chat" ? chatAnswer : notFoundAnswer);
   }
@@ -114,6 +115,7 @@ function routeOf(head: string): Route {
   if (head.startsWith(`POST /${flappingPath}/`) && Math.floor(Date.now() / flapMs) % 2 === 0) return "busy";
   if (head.startsWith("POST ") && head.includes("/chat/completions ")) return "chat";
   if (head.startsWith("POST ") && head.includes("/v1/messages ")) return "messages";
+  if (head.startsWith("POST ") && head.includes(":streamGenerateContent")) return "gemini";
   if (head.startsWith("POST ") && head.includes("/audio/transcriptions ")) return "transcription";
   if (head.startsWith("GET ") && head.includes("/models")) return "models";
   return "unknown";

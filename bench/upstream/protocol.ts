@@ -1,5 +1,5 @@
 /** Dialects that the upstream speaks. */
-export type UpstreamDialect = "chat" | "messages";
+export type UpstreamDialect = "chat" | "messages" | "gemini";
 
 /** In the path of a request: chat calls are refused with 503, or in every other second. */
 export const busyPath = "busy";

@@ -102,6 +102,8 @@ export class GeneratedBytesMeter {
 
   /** Since the mark, or since the beginning if nothing has been marked. */
   get bytesSinceMark(): number {
+    // Nothing came after it.
+    if (this.#blocksToMark !== -1 && this.#blocksToMark === this.#waiting.length) return 0;
     this.#count();
     return this.#counted - this.#countedAtMark;
   }

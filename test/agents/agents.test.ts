@@ -1,6 +1,6 @@
 /**
  * Agents edit a file and run a command, on the provider that they are made for and on others. `AGENTS=all npm test -- test/agents`
- * runs Claude Code, Codex, opencode and Qwen Code on all seven providers, and further agents on four of them.
+ * runs Claude Code, Codex, opencode, Qwen Code and Gemini CLI on all seven providers, and further agents on four of them.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Rig, startRig } from "../kit/index.ts";
@@ -29,11 +29,12 @@ const played: Readonly<Record<string, readonly Provider[]>> = {
   Codex: ["openai", "anthropic", "deepseek"],
   opencode: ["google"],
   aider: ["deepseek"],
+  "Gemini CLI": ["google"],
 };
 
 /** Further agents, on those that they are used with. */
 const four: readonly Provider[] = ["openai", "anthropic", "google", "deepseek"];
-const everywhere: ReadonlySet<string> = new Set(["Claude Code", "Codex", "opencode", "Qwen Code"]);
+const everywhere: ReadonlySet<string> = new Set(["Claude Code", "Codex", "opencode", "Qwen Code", "Gemini CLI"]);
 
 function providersOf(name: string): readonly Provider[] {
   if (process.env["AGENTS"] !== "all") return played[name] ?? [];

@@ -130,6 +130,24 @@ const qwenCode: Agent = {
   }),
 };
 
+const geminiCli: Agent = {
+  find: () => findNpmClient("@google/gemini-cli@0.61.0"),
+  start: ({ url, token, model, project }) => ({
+    command: [
+      "gemini",
+      "--yolo",
+      "-m",
+      model,
+      "-p",
+      prompt(["write_file", { file_path: join(project, edited), content: "hello\n" }], ["run_shell_command", copy]),
+    ],
+    variables: { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: token, GEMINI_CLI_TRUST_WORKSPACE: "true" },
+    files: {
+      ".gemini/settings.json": JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" } } }),
+    },
+  }),
+};
+
 const continueDev: Agent = {
   find: () => findNpmClient("@continuedev/cli@1.5.47"),
   start: ({ url, token, model, project, home }) => ({
@@ -206,6 +224,7 @@ export const agents: Readonly<Record<string, Agent>> = {
   opencode,
   aider,
   "Qwen Code": qwenCode,
+  "Gemini CLI": geminiCli,
   Continue: continueDev,
   llm,
 };

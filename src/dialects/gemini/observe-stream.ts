@@ -1,14 +1,15 @@
 import { type JsonObject, listOf, objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
-import { dataOf, eventsWith, type ReadUsage, type StreamObserver } from "../../streaming/index.ts";
+import { dataOf, eventAround, eventsWith, type ReadUsage, type StreamObserver } from "../../streaming/index.ts";
 import { GeneratedBytesMeter, generatedKeys } from "../generated-bytes.ts";
 
 /** Texts, thoughts among them; arguments are objects, and are counted by the upstream. */
 export const geminiKeys = generatedKeys(["text"], ["groundingMetadata"]);
 
-/** Events with more than text: only those that contain one of these are parsed. */
-const NAMES = ['"usageMetadata"', '"groundingMetadata"', '"finishReason"', '"promptFeedback"', '"error"'].map((name) =>
-  Buffer.from(name),
-);
+/** Events with more than text and running figures: each that contains one of these is parsed. */
+const NAMES = ['"groundingMetadata"', '"finishReason"', '"promptFeedback"', '"error"'].map((name) => Buffer.from(name));
+
+/** In almost every event: of those of a block, the last one counts. */
+const USAGE = Buffer.from('"usageMetadata"');
 
 /**
  * The observer of a Gemini stream. Every byte passes unchanged. The stream has no last event: it is complete once every answer
@@ -18,6 +19,8 @@ export class GeminiStreamObserver implements StreamObserver {
   readonly #readUsage: ReadUsage;
   readonly #generated = new GeneratedBytesMeter(geminiKeys);
   #usage: ObservedUsage | undefined;
+  /** The last event with figures, unless it has been read: each replaces the one before, and hardly any is asked for. */
+  #unread: Buffer | undefined;
   #isComplete = false;
   #failed = false;
 
@@ -26,6 +29,7 @@ export class GeminiStreamObserver implements StreamObserver {
   }
 
   get usage(): ObservedUsage | undefined {
+    this.#readFigures();
     return this.#usage;
   }
 
@@ -52,8 +56,25 @@ export class GeminiStreamObserver implements StreamObserver {
 
   see(block: Buffer): Buffer {
     this.#generated.add(block);
-    for (const event of eventsWith(block, NAMES)) this.#note(parseObject(dataOf(event) ?? "") ?? {});
+    let from = 0;
+    for (const event of eventsWith(block, NAMES)) {
+      this.#readFigures();
+      this.#note(parseObject(dataOf(event) ?? "") ?? {});
+      from = event.byteOffset + event.length - block.byteOffset;
+    }
+    const last = block.lastIndexOf(USAGE);
+    if (last < from) return block;
+    const { start, end } = eventAround(block, last);
+    this.#unread = block.subarray(start, end);
+    this.#generated.mark(true);
     return block;
+  }
+
+  #readFigures(): void {
+    const event = this.#unread;
+    if (event === undefined) return;
+    this.#unread = undefined;
+    this.#usage = this.#readUsage(parseObject(dataOf(event) ?? "") ?? {}, this.#usage) ?? this.#usage;
   }
 
   #note(chunk: JsonObject): void {
