@@ -1,6 +1,6 @@
 /** The pages of the console about the gateway itself, and the playground, in a real Chromium. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { hasChromium } from "../kit/index.ts";
+import { hasChromium, until } from "../kit/index.ts";
 import { axeViolations, type ConsoleScene, openConsole } from "./console-scene.ts";
 
 describe.skipIf(!hasChromium)("the console", () => {
@@ -59,6 +59,27 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.close();
   }, 60_000);
 
+  test("makes a token that works until it is revoked, and shows its secret once", async () => {
+    const page = await scene.open("/console/accounts");
+    await page.getByRole("button", { name: "New token" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "New token" });
+    await dialog.getByLabel("Name").fill("<b>laptop</b>");
+    await dialog.getByRole("button", { name: "Create" }).press("Enter");
+    const secret = await dialog.locator("code").innerText();
+    const call = (): Promise<Response> =>
+      fetch(`${scene.rig.gateway.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } });
+    expect((await call()).status).toBe(200);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    expect(await page.content()).not.toContain(secret);
+    await page.getByRole("button", { name: "Revoke <b>laptop</b>" }).press("Enter");
+    const question = page.getByRole("alertdialog", { name: "Revoke <b>laptop</b>?" });
+    await question.getByRole("button", { name: "Revoke" }).press("Enter");
+    await page.locator("tbody tr", { hasText: "<b>laptop</b>" }).getByText("revoked").waitFor();
+    await until("its call is refused", async () => (await call()).status === 401);
+    await page.close();
+  }, 60_000);
+
   test("grants credits with a reason, and shows the entry that they are", async () => {
     const page = await scene.open("/console/credits");
     await page.getByRole("button", { name: "Grant credits" }).press("Enter");
@@ -80,6 +101,8 @@ describe.skipIf(!hasChromium)("the console", () => {
 
   test("breaks no rule of axe, on any of these pages, light, dark and narrow", async () => {
     const names = [
+      "accounts",
+      "accounts?view=users",
       "credits",
       "providers",
       "models",

@@ -23,6 +23,7 @@ const operators = ["owner", "operator", "auditor"] as const;
 export const navigation = [
   { path: "overview", title: "Overview", section: "Money" },
   { path: "spend", title: "Spend", section: "Money" },
+  { path: "accounts", title: "Accounts", section: "Money" },
   { path: "credits", title: "Credits", section: "Money", roles: readers },
   { path: "requests", title: "Requests", section: "Traffic" },
   { path: "providers", title: "Providers", section: "Traffic", roles: operators },

@@ -7,6 +7,7 @@ type Loaded = Promise<{ Page: ComponentType }>;
 export const pages: Readonly<Record<PagePath, () => Loaded>> = {
   overview: () => import("../pages/overview/page.tsx"),
   spend: () => import("../pages/spend/page.tsx"),
+  accounts: () => import("../pages/accounts/page.tsx"),
   credits: () => import("../pages/credits/page.tsx"),
   requests: () => import("../pages/requests/page.tsx"),
   providers: () => import("../pages/providers/page.tsx"),

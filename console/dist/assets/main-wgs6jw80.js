@@ -1,2 +1,0 @@
-import{e,t}from"/console/assets/main-5s9t7b4c.js";import{C,F}from"/console/assets/main-p71zkg1t.js";function J(){return(C().find??"").toLowerCase()}function fe({label:l,placeholder:n=""}){let{find:o=""}=C(),s=F();return t("label",{className:"no-print block sm:w-72",children:[e("span",{className:"mb-1 block text-xs text-muted",children:l}),e("input",{type:"search",value:o,onChange:(a)=>s({find:a.target.value}),placeholder:n,autoComplete:"off",spellCheck:!1,className:"control w-full"})]})}
-export{J,fe};

@@ -1,0 +1,108 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { send } from "../../api/client.ts";
+import { useSession } from "../../api/session.ts";
+import { Nothing } from "../../lists/cells.tsx";
+import { useFind } from "../../lists/find-field.tsx";
+import { type Column, ListSection } from "../../lists/list-section.tsx";
+import { Amount } from "../../money/amount.tsx";
+import { Ask } from "../../ui/ask.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { MomentText } from "../../ui/moment.tsx";
+import { Empty } from "../../ui/states.tsx";
+import { BudgetBar } from "./budget-bar.tsx";
+import type { NamedAccount } from "./types.ts";
+
+type Kind = "users" | "projects" | "organisations";
+
+const words: Readonly<Record<Kind, { one: string; caption: string; changers: ReadonlySet<string> }>> = {
+  users: { one: "user", caption: "Users", changers: new Set(["owner", "billing", "organisation_admin"]) },
+  projects: { one: "project", caption: "Projects", changers: new Set(["owner", "billing", "organisation_admin"]) },
+  organisations: { one: "organisation", caption: "Organisations", changers: new Set(["owner", "billing"]) },
+};
+
+const name: Column<NamedAccount> = {
+  header: "Name",
+  cell: (account) => <span className="font-medium">{account.name}</span>,
+};
+const organisation: Column<NamedAccount> = {
+  header: "Organisation",
+  cell: (account) => account.organisation ?? <Nothing />,
+  look: "max-sm:hidden",
+};
+
+const own: Readonly<Record<Kind, readonly Column<NamedAccount>[]>> = {
+  users: [name, organisation, { header: "Role", cell: ({ role }) => role, look: "max-md:hidden" }],
+  projects: [
+    name,
+    organisation,
+    { header: "Members", cell: ({ members = [] }) => members.join(", "), look: "max-lg:hidden max-w-64 truncate" },
+  ],
+  organisations: [name],
+};
+
+const common: readonly Column<NamedAccount>[] = [
+  {
+    header: "State",
+    cell: ({ disabled }) => <Badge look={disabled ? "warn" : "good"}>{disabled ? "disabled" : "enabled"}</Badge>,
+  },
+  {
+    header: "Balance",
+    cell: ({ balance }) => (balance === null ? <Nothing /> : <Amount value={balance} />),
+    look: "figure max-md:hidden",
+  },
+  {
+    header: "Spent",
+    cell: ({ spend, max_budget: limit, period }) => <BudgetBar spend={spend} limit={limit} period={period} />,
+    look: "figure max-md:hidden",
+  },
+  { header: "Made", cell: ({ created_at }) => <MomentText text={created_at} />, look: "max-xl:hidden" },
+];
+
+/** Users, projects or organisations, which can be disabled and enabled. */
+export function NamedAccounts({ kind }: { kind: Kind }) {
+  const { role } = useSession();
+  const find = useFind();
+  const { caption, changers } = words[kind];
+  const acts: Column<NamedAccount> = { header: "Acts", cell: (account) => <Switch kind={kind} account={account} /> };
+  return (
+    <ListSection
+      caption={caption}
+      path={`/admin/v1/${kind}`}
+      columns={[...own[kind], ...common, ...(changers.has(role) ? [acts] : [])]}
+      idOf={({ id }) => id}
+      isShown={(account) => `${account.id} ${account.name} ${account.organisation ?? ""}`.toLowerCase().includes(find)}
+      empty={
+        <Empty title={find === "" ? "None yet" : "None below has this"} {...(find === "" && { curl: curlOf(kind) })} />
+      }
+    />
+  );
+}
+
+function curlOf(kind: Kind): string {
+  return `curl -s ${location.origin}/admin/v1/${kind} \\
+  -H "Authorization: Bearer $TOLLGATE_TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '${JSON.stringify({ name: "acme" })}'`;
+}
+
+function Switch({ kind, account: { id, name: label, disabled } }: { kind: Kind; account: NamedAccount }) {
+  const client = useQueryClient();
+  const word = disabled ? "Enable" : "Disable";
+  const change = async (reason: string) => {
+    const address = `/admin/v1/${kind}/${encodeURIComponent(id)}`;
+    await send(address, { method: "PATCH", body: { disabled: !disabled }, reason });
+    await client.invalidateQueries({ queryKey: ["list"] });
+  };
+  return (
+    <Ask
+      trigger={<Button aria-label={`${word} ${label}`}>{word}</Button>}
+      title={`${word} the ${words[kind].one} ${label}?`}
+      confirm={word}
+      isDangerous={!disabled}
+      act={change}
+    >
+      {disabled ? "Calls are taken again." : "All calls of it, and below it, are refused until it is enabled."}
+    </Ask>
+  );
+}

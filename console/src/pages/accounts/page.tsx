@@ -1,0 +1,45 @@
+import { useSession } from "../../api/session.ts";
+import { useChangeWords, useWords } from "../../app/search.ts";
+import { FindField } from "../../lists/find-field.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { NamedAccounts } from "./named-accounts.tsx";
+import { NewToken } from "./new-token.tsx";
+import { Tokens } from "./tokens.tsx";
+
+const views = { tokens: "Tokens", users: "Users", projects: "Projects", organisations: "Organisations" };
+
+type View = keyof typeof views;
+
+const readers = new Set(["owner", "billing", "auditor", "organisation_admin"]);
+
+/** Tokens, users, projects and organisations in the user's reach. */
+export function Page() {
+  const { role } = useSession();
+  const words = useWords();
+  const change = useChangeWords();
+  // Who reads no accounts of others has tokens, and the projects that they are a member of.
+  const offered = readers.has(role) ? views : { tokens: views.tokens, projects: views.projects };
+  const word = words["view"] ?? "";
+  const view: View = word in offered ? (word as View) : "tokens";
+  return (
+    <>
+      <PageHead
+        title="Accounts"
+        note="Who may call, with which limits, and what they have spent."
+        actions={<NewToken />}
+      />
+      <div className="mb-4 flex flex-wrap items-end gap-3">
+        <SelectField
+          label="Show"
+          value={view}
+          options={offered}
+          onChange={(value) => change({ view: value })}
+          className="w-44"
+        />
+        <FindField label="Find in the rows below" placeholder="A name or an id" />
+      </div>
+      {view === "tokens" ? <Tokens /> : <NamedAccounts key={view} kind={view} />}
+    </>
+  );
+}
