@@ -1,4 +1,4 @@
-import { sql, type Statement, textsIn } from "../../storage/index.ts";
+import { perEngine, sql, type Statement, textsIn } from "../../storage/index.ts";
 import type { SeriesQuery } from "../store.ts";
 import type { UsageSpan } from "../usage-parts.ts";
 import type { StoredDimension } from "../usage-reader.ts";
@@ -87,14 +87,21 @@ const spanSums = (
     count(*) AS counted, CAST(sum(requests) AS bigint) AS requests, CAST(sum(failures) AS bigint) AS failures, ${SUMS},
     CAST(sum(list_credits) AS bigint) AS list_credits`;
 
-/** Of few owners at a time, so that the index leads to the span of each. */
+const IN_OWNERS = [
+  perEngine({ sqlite: "owner IN (", postgres: "owner = ANY (ARRAY(" }),
+  perEngine({ sqlite: ")", postgres: "))" }),
+] as const;
+
+/** Postgres looks for each element of an array in the index; of the rows of a query it would make a join with all rows of the days. */
+const ofOwners = (owners: readonly string[]): Statement => sql`${IN_OWNERS[0]}${textsIn(owners)}${IN_OWNERS[1]}`;
+
 const spanOfDays = ({ owners, from, to, isByOwner }: OwnersSpan, by: StoredDimensions): Statement => sql`
   SELECT ${ownerIf(isByOwner)}, CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN day END AS day, ${spanSums(by)}
-  FROM daily_sums WHERE owner IN (${textsIn(owners)}) AND day >= ${from} AND day < ${to} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`;
+  FROM daily_sums WHERE ${ofOwners(owners)} AND day >= ${from} AND day < ${to} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`;
 
 const spanOfMonths = ({ owners, from, to, isByOwner }: OwnersSpan, by: StoredDimensions): Statement => sql`
   SELECT ${ownerIf(isByOwner)}, CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN month END AS day, ${spanSums(by)}
-  FROM monthly_sums WHERE owner IN (${textsIn(owners)}) AND month >= ${from} AND month < ${to}
+  FROM monthly_sums WHERE ${ofOwners(owners)} AND month >= ${from} AND month < ${to}
   GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`;
 
 /** Every user with sums, one step in the index for each. */
