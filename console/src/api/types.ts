@@ -166,23 +166,3 @@ export interface Account {
   max_budget: number | null;
   period: string | null;
 }
-
-/** `GET /admin/v1/alerts` */
-export interface Alert {
-  id: string;
-  rule: string;
-  state: "pending" | "open";
-  account: string | null;
-  value: number | string;
-  since: string;
-}
-
-/** `GET /admin/v1/providers` */
-export interface Provider {
-  id: string;
-  sandbox: boolean;
-  state: "enabled" | "disabled" | "no key";
-  refused_keys: string[];
-  disabled: { target: string }[];
-  left_out: { model: string; until: string }[];
-}

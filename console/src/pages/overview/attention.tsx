@@ -1,6 +1,7 @@
 import { useApi } from "../../api/queries.ts";
 import { useReach } from "../../api/session.ts";
-import type { Alert, List, Provider } from "../../api/types.ts";
+import type { List } from "../../api/types.ts";
+import type { Alert, Provider } from "../../lists/types.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { MomentText } from "../../ui/moment.tsx";
 import { Loaded, Skeleton } from "../../ui/states.tsx";
