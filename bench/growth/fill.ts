@@ -109,6 +109,14 @@ const SUMS = `
   SELECT owner, started_at / 86400000, account_id, provider, model, operation, coalesce(tags, ''), count(*), sum(input_tokens), sum(output_tokens),
     sum(credits) FROM generations GROUP BY 1, 2, 3, 4, 5, 6, 7`;
 
+/** On SQLite a trigger adds them up. */
+const MONTHS = `
+  INSERT INTO monthly_sums (month, owner, account_id, provider, model, operation, tags, requests, failures, input_tokens,
+    output_tokens, credits, list_credits)
+  SELECT date_trunc('month', to_timestamp(day * 86400) AT TIME ZONE 'UTC')::date - date '1970-01-01', owner, account_id, provider,
+    model, operation, tags, sum(requests), sum(failures), sum(input_tokens), sum(output_tokens), sum(credits), sum(list_credits)
+  FROM daily_sums GROUP BY 1, 2, 3, 4, 5, 6, 7`;
+
 /** The counters, the index and the sums, as the calls' own commits would have left them. */
 function finalStatements({ engine }: Storage): string[] {
   const counters = [
@@ -126,5 +134,5 @@ function finalStatements({ engine }: Storage): string[] {
       ...counters,
     ];
   }
-  return ["ALTER TABLE generations ENABLE TRIGGER USER", SUMS, ...counters, "ANALYZE"];
+  return ["ALTER TABLE generations ENABLE TRIGGER USER", SUMS, MONTHS, ...counters, "ANALYZE"];
 }

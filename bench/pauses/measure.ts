@@ -19,8 +19,8 @@ const spanDays = 365;
 const people = 500;
 
 /** The first requests compile the code of a list. */
-const warmUpRequests = 20;
-const requests = 40;
+const warmUpRequests = 15;
+const requests = 20;
 
 interface PauseFigure {
   path: string;
@@ -82,7 +82,7 @@ async function prepared(url: string, calls: number): Promise<string> {
   return token;
 }
 
-/** All lists and sums with pages of 500 rows, those of one owner, and an export. */
+/** All lists and sums with pages of 500 rows, those of one owner, and two exports: of the calls of 30 days, and of sums. */
 function pathsOf(): string[] {
   const lists = adminRoutes.filter(({ method, path }) => method === "get" && !path.includes("{"));
   const paths = lists.map(({ path, contract }) => (hasLimit(contract) ? `${path}?limit=500` : path));

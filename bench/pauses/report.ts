@@ -20,7 +20,7 @@ export function pausesTable({ calls, idle, lists }: PausesFigures): string {
     "answer, KB",
     "median",
     "stretch of the thread, median",
-    "longest of 40",
+    "longest of 20",
   ];
   return `${markdownTable(head, [["none", "–", "–", "–", milliseconds(idle)], ...rows])}\n`;
 }
