@@ -49,9 +49,9 @@ const isPublic = ({ operation }: Route): boolean => operation.security?.length =
 
 /** What needs no token: it is nobody's, or its address is its protection. */
 const publicRoutes = [
-  "get /admin/v1/sign_in",
   "get /.well-known/oauth-protected-resource",
   "get /.well-known/oauth-protected-resource/{resource}",
+  "get /admin/v1/sign_in",
   "get /health",
   "get /health/ready",
   "get /openapi.json",
