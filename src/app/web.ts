@@ -270,7 +270,12 @@ function createModel({ config, environment, pipeline }: WebOptions): WebModel | 
   const { model } = config.web;
   if (model === undefined) return undefined;
   const { clock, randomBytes } = environment;
-  const route = { operations: ["chat", "messages", "gemini"], surface: "openai", body: chatRequest, codec: chatCodec } as const;
+  const route = {
+    operations: ["chat", "messages", "gemini"],
+    surface: "openai",
+    body: chatRequest,
+    codec: chatCodec,
+  } as const;
   return {
     async ask({ instructions, text, schema }, { principal, parent, names, signal }) {
       const question = {

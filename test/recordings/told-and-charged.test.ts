@@ -110,7 +110,15 @@ const sum = (counts: Readonly<Record<string, number | undefined>>, names: readon
 /** The counts that all dialects have. */
 function toldIn(usage: Counts) {
   return {
-    input: sum(usage, ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "inputAudio", "inputImage", "cacheAudioRead"]),
+    input: sum(usage, [
+      "input",
+      "cacheRead",
+      "cacheWrite5m",
+      "cacheWrite1h",
+      "inputAudio",
+      "inputImage",
+      "cacheAudioRead",
+    ]),
     cacheRead: sum(usage, ["cacheRead", "cacheAudioRead"]),
     written: sum(usage, ["cacheWrite5m", "cacheWrite1h"]),
     output: sum(usage, ["output", "reasoning", "outputAudio", "outputImage"]),
