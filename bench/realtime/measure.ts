@@ -65,7 +65,6 @@ export async function measureRealtime(
 export async function compareRealtime(rig: Rig, sides: Sides<Proxy>, plan: RealtimePlan): Promise<ComparedCase> {
   const rounds = await measureRounds(rig, [sides.new, sides.old], plan, false);
   const [newer, older] = [rounds.get(sides.new.id) ?? [], rounds.get(sides.old.id) ?? []];
-  const useOf = ({ cpuMs, messages }: Round): Use => ({ cpuMs, requests: messages });
   return {
     name: "a realtime message",
     title: "Realtime sessions, a message",
@@ -75,6 +74,10 @@ export async function compareRealtime(rig: Rig, sides: Sides<Proxy>, plan: Realt
     }),
     problem: [...newer, ...older].map(({ measured }) => measured.problem).find((one) => one !== null) ?? null,
   };
+}
+
+function useOf({ cpuMs, messages }: Round): Use {
+  return { cpuMs, requests: messages };
 }
 
 /** By the proxies' ids. The one that begins changes from round to round. */

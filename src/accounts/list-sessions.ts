@@ -3,7 +3,7 @@ import type { AccountsDependencies } from "./dependencies.ts";
 import type { Holder } from "./holder.ts";
 import { notFound, reaches, reachesAll } from "./reach.ts";
 
-export interface SessionPage {
+export interface BrowserSessionPage {
   limit: number;
   /** The last id of the page before. */
   after?: string | undefined;
@@ -13,13 +13,16 @@ export interface SessionPage {
   idleMs: number;
 }
 
-export interface ListedSession {
+export interface ListedBrowserSession {
   session: BrowserSession;
   user: Holder | undefined;
 }
 
 /** The open sessions in the caller's reach, by id. Throws 404 if the user is out of it. */
-export async function listSessions(deps: AccountsDependencies, page: SessionPage): Promise<ListedSession[]> {
+export async function listSessions(
+  deps: AccountsDependencies,
+  page: BrowserSessionPage,
+): Promise<ListedBrowserSession[]> {
   const { caller, holders, environment } = deps;
   const { limit, after, user: named, idleMs } = page;
   const at = environment.clock();
@@ -36,7 +39,7 @@ export async function listSessions(deps: AccountsDependencies, page: SessionPage
 }
 
 /** A session without its secret, in answers. */
-export function sessionJson({ session, user }: ListedSession) {
+export function sessionJson({ session, user }: ListedBrowserSession) {
   const { id, userId, tokenId, sourceId, issuer, address, agent, createdAt, seenAt, expiresAt } = session;
   return {
     object: "session" as const,

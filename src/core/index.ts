@@ -11,7 +11,7 @@ export {
   type RandomFraction,
 } from "./environment.ts";
 export { type ErrorCode, GatewayError, shuttingDown, toGatewayError } from "./errors.ts";
-export { isLoopbackName } from "./loopback.ts";
+export { isLoopbackName } from "./sockets/loopback.ts";
 export { type FailureName, failureTraits } from "./failures/failure-classes.ts";
 export type { CallFile } from "./files.ts";
 export { globsMeet, matchesGlob } from "./globs.ts";

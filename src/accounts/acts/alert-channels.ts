@@ -7,7 +7,7 @@ import { noBudget } from "../budgets/budgets.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { ownerOf } from "../holder.ts";
 import {
-  type AlertChannel,
+  type OwnAlertChannel,
   alertChannels,
   countAlertChannels,
   deleteAlertChannel,
@@ -25,7 +25,7 @@ const CHANNELS_MAX = 10;
 const ID_CHARACTERS = 16;
 
 /** A new channel; without a budget it is for all own ones. */
-type ChannelRequest = Pick<AlertChannel, "url" | "budgetId" | "thresholds">;
+type ChannelRequest = Pick<OwnAlertChannel, "url" | "budgetId" | "thresholds">;
 
 /**
  * Adds a channel of a user or project, whose address was checked. `watch`: the job that looks at the budgets, if there is none yet. Throws an
@@ -35,7 +35,7 @@ export function addAlertChannel(
   deps: AccountsDependencies,
   { owner, watch, ...request }: ChannelRequest & { owner: string; watch: NewJob },
   context: ActContext = {},
-): Promise<AlertChannel> {
+): Promise<OwnAlertChannel> {
   const { clock, randomBytes } = deps.environment;
   return deps.log.act(actOptions(deps, context), function* (note) {
     yield* requireNoLimits(deps, "sets no alert channel");
@@ -43,7 +43,7 @@ export function addAlertChannel(
     if ((yield* countAlertChannels(owner)) >= CHANNELS_MAX)
       throw new AccountError(`There are ${CHANNELS_MAX} alert channels, which is the most: delete one first.`);
     const id = `alert_channel_${randomId(randomBytes, ID_CHARACTERS)}`;
-    const channel: AlertChannel = { ...request, id, owner, createdAt: clock() };
+    const channel: OwnAlertChannel = { ...request, id, owner, createdAt: clock() };
     yield insertAlertChannel(channel);
     yield insertJob(watch);
     note({ act: "alert_channel.create", target: `alert_channel:${id}`, after: noted(channel) });
@@ -54,9 +54,9 @@ export function addAlertChannel(
 /** Deletes a channel of the owner, which gets no further message. Throws 404 if the owner has none with this id. */
 export function removeAlertChannel(
   deps: AccountsDependencies,
-  { owner, id }: Pick<AlertChannel, "owner" | "id">,
+  { owner, id }: Pick<OwnAlertChannel, "owner" | "id">,
   context: ActContext = {},
-): Promise<AlertChannel> {
+): Promise<OwnAlertChannel> {
   return deps.log.act(actOptions(deps, context), function* (note) {
     const rows = yield selectAlertChannelsOf(owner);
     const channel = rows.map((row) => alertChannels.read(row)).find((each) => each.id === id);
@@ -80,6 +80,6 @@ function* isOwnBudget(owner: string, { ownerKind, ownerId }: Budget): Steps<bool
 }
 
 /** The rest of an address may be a secret. */
-function noted({ owner, url, budgetId, thresholds }: AlertChannel) {
+function noted({ owner, url, budgetId, thresholds }: OwnAlertChannel) {
   return { user_id: owner, host: new URL(url).host, budget: budgetId ?? null, thresholds: [...thresholds] };
 }

@@ -1,7 +1,7 @@
 import { column, sql, type Statement, type Steps, tableOf } from "../../storage/index.ts";
 
 /** An address of a user or project, which gets messages about the use of their own budgets. */
-export interface AlertChannel {
+export interface OwnAlertChannel {
   id: string;
   /** The user's id, or `project:<id>`. */
   owner: string;
@@ -17,7 +17,7 @@ const { text, integer, json, optional } = column;
 
 const percents = json({ parse: (value): readonly number[] => (Array.isArray(value) ? value.map(Number) : []) });
 
-export const alertChannels = tableOf<AlertChannel>({
+export const alertChannels = tableOf<OwnAlertChannel>({
   id: text,
   owner: text,
   url: text,
@@ -33,7 +33,7 @@ export function* countAlertChannels(owner: string): Steps<number> {
   return (yield sql`SELECT id FROM alert_channels WHERE owner = ${owner}`).length;
 }
 
-export function insertAlertChannel(channel: AlertChannel): Statement {
+export function insertAlertChannel(channel: OwnAlertChannel): Statement {
   return sql`INSERT INTO alert_channels (${alertChannels.names}) VALUES (${alertChannels.values(channel)})`;
 }
 

@@ -2,7 +2,7 @@ import { type BrowserSession, browserSessions, tokens, type TokenRecord } from "
 import { readerOf, runnerOf, type Storage } from "../../storage/index.ts";
 import { type Holder, type HolderKind, ownerOf, ownerPlace } from "../holder.ts";
 import type { Identity } from "../identity.ts";
-import { type AlertChannel, alertChannels, selectAlertChannelsOf } from "./alert-channels.ts";
+import { type OwnAlertChannel, alertChannels, selectAlertChannelsOf } from "./alert-channels.ts";
 import { identities, selectIdentities, selectIdentity } from "./identities.ts";
 import {
   type Budget,
@@ -49,7 +49,7 @@ export interface HolderStore {
   /** Those of these accounts. */
   budgetsOf(accountIds: readonly string[]): Promise<Budget[]>;
   /** The alert channels of a user, by id. */
-  alertChannels(owner: string): Promise<AlertChannel[]>;
+  alertChannels(owner: string): Promise<OwnAlertChannel[]>;
   group(idOrName: string): Promise<ModelGroup | undefined>;
   groups(page: { limit: number; after: string }): Promise<ModelGroup[]>;
   groupsIn(ids: readonly string[]): Promise<ModelGroup[]>;

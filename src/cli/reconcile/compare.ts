@@ -37,8 +37,7 @@ export interface Comparison {
 /** The likely reasons, each with its explanation. */
 export const reasons = {
   rounding: "less than a cent: each side rounds in its own way",
-  midnight:
-    "a neighbouring day has the opposite difference: a call counts by its beginning here, and by its end there",
+  midnight: "a neighbouring day has the opposite difference: a call counts by its beginning here, and by its end there",
   "open-holds": "calls of that day are still open here, and count once they end",
   unpriced: "the calls have no list price here: the model had none, or an earlier version did not record it",
   "not-reported-yet": "the provider's report of the last two days is not complete yet",

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { addAlertChannel, type AlertChannel, removeAlertChannel } from "../../accounts/index.ts";
+import { addAlertChannel, type OwnAlertChannel, removeAlertChannel } from "../../accounts/index.ts";
 import { accountsOf, type AdminNeeds, listOf, listSchema } from "../admin/admin-route.ts";
 import { actHeaders, actQuery, bodyOf, contextOf, idOf, reason, reference } from "../admin/requests.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
@@ -37,9 +37,9 @@ const answer = z
     thresholds: z.array(z.int()),
     created_at: z.iso.datetime(),
   })
-  .meta({ id: "AlertChannel" });
+  .meta({ id: "OwnAlertChannel" });
 
-function shown({ id, url, budgetId, thresholds, createdAt }: AlertChannel): z.input<typeof answer> {
+function shown({ id, url, budgetId, thresholds, createdAt }: OwnAlertChannel): z.input<typeof answer> {
   const created = new Date(createdAt).toISOString();
   return {
     object: "alert_channel",

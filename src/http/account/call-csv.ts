@@ -39,7 +39,8 @@ export async function* callObjects(
   query: CallQuery,
   show: CallsOf,
 ): AsyncIterable<CallAnswer[]> {
-  for await (const { calls } of generations.parts(query)) for await (const some of inParts(calls)) yield await show(some);
+  for await (const { calls } of generations.parts(query))
+    for await (const some of inParts(calls)) yield await show(some);
 }
 
 /** All calls of a query as CSV. */

@@ -1,7 +1,7 @@
 import { auditRoutes } from "./audit.ts";
 import { bookRoutes } from "./books.ts";
 import { budgetRoutes, groupRoutes } from "./budgets.ts";
-import { callRoute, callsRoute } from "./calls.ts";
+import { callRoute, callsRoute } from "./calls/calls.ts";
 import { creditsRoute } from "./credits.ts";
 import { exportsRoute } from "./exports/exports.ts";
 import { organisationRoutes, projectRoutes, userRoutes } from "./holders.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { GatewayError } from "../../core/index.ts";
-import type { ListedSession } from "../../realtime/index.ts";
+import type { ListedRealtimeSession } from "../../realtime/index.ts";
 import { callPlaces } from "../../spending/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import type { RouteCall } from "../route.ts";
@@ -26,7 +26,7 @@ const session = z
 async function shownTo(
   call: RouteCall,
   needs: AdminNeeds,
-  found: readonly ListedSession[],
+  found: readonly ListedRealtimeSession[],
 ): Promise<z.input<typeof session>[]> {
   if (found.length === 0) return [];
   const placeOf = await callPlaces(accountsOf(call, needs), found);

@@ -1,7 +1,7 @@
 /** What a browser's session may do, and who sees and ends it. */
 import { describe, expect, test } from "bun:test";
 import { changeHolder, createToken, issueTokenTo } from "../../accounts/index.ts";
-import { ann, type Browser, browserOf, head, root, server, SITE, withServer } from "./__fixtures__/browser.ts";
+import { ann, type TestBrowser, browserOf, head, root, server, SITE, withServer } from "./__fixtures__/browser.ts";
 
 const CREDITS = 1_000_000_000n;
 
@@ -78,7 +78,7 @@ describe("the rights of a session", () => {
 });
 
 describe("the list of sessions", () => {
-  const listed = async (browser: Browser, path = "/admin/v1/sessions") => {
+  const listed = async (browser: TestBrowser, path = "/admin/v1/sessions") => {
     const { json } = await browser.send(`GET ${path}`);
     return (json["data"] as { id: string; user: string }[]).map(({ user }) => user).toSorted();
   };
@@ -109,8 +109,8 @@ describe("the list of sessions", () => {
       await browserOf(head.token),
       await browserOf(ann.token),
     ];
-    const idOf = async (browser: Browser) => (await browser.send("GET /admin/v1/session")).json["id"];
-    const end = async (by: Browser, of: unknown) => {
+    const idOf = async (browser: TestBrowser) => (await browser.send("GET /admin/v1/session")).json["id"];
+    const end = async (by: TestBrowser, of: unknown) => {
       const { status, code } = await by.send(`DELETE /admin/v1/sessions/${String(of)}`);
       return code ?? status;
     };

@@ -14,7 +14,7 @@ import { openBrowserSessionStore } from "../../auth/index.ts";
 import { type PostgresServer, query, startPostgres, tablesWith } from "../../../test/kit/index.ts";
 import {
   ann,
-  Browser,
+  TestBrowser,
   browserOf,
   HOUR,
   root,
@@ -30,7 +30,7 @@ describe("on SQLite", () => {
 
   describe("signing in", () => {
     test("sets a cookie that no page reads and no other host sets; nothing stored or answered contains its secret", async () => {
-      const browser = new Browser();
+      const browser = new TestBrowser();
       const { status, json, headers } = await browser.signIn(ann.token);
       const [cookie, ...others] = headers.getSetCookie();
       expect([status, others, headers.get("cache-control")]).toEqual([200, [], "no-store"]);
@@ -65,7 +65,7 @@ describe("on SQLite", () => {
 
     test("gives a new session each time, and ends the one before; a planted cookie stays worthless", async () => {
       const planted = `__Host-tollgate-session=ts_${"a".repeat(12)}_${"b".repeat(43)}`;
-      const browser = new Browser();
+      const browser = new TestBrowser();
       browser.cookie = planted;
       await browser.signIn(ann.token);
       const first = browser.cookie;
@@ -83,7 +83,7 @@ describe("on SQLite", () => {
     test("is for users alone, with a token that may be used", async () => {
       await addHolder(server.deps, { kind: "project", name: "site" });
       const { secret } = await issueTokenTo(server.deps, { owner: { kind: "project", name: "site" } });
-      const browser = new Browser();
+      const browser = new TestBrowser();
       expect((await browser.signIn(secret)).code).toBe("role_required");
       for (const token of ["tg_x", "sk-other", `Bearer ${ann.token}`, `${ann.token} `, browser.cookie || "ts_x"])
         expect((await browser.signIn(token)).code).toBe("invalid_token");
@@ -98,7 +98,7 @@ describe("on SQLite", () => {
       server.now = 6_000_000;
       // Within one minute of the clock, which each request moves by a second.
       const stay = (): number => (server.now = 6_000_000);
-      const browser = new Browser();
+      const browser = new TestBrowser();
       for (let place = 0; place < 60; place++) {
         stay();
         expect((await browser.signIn("tg_x")).code).toBe("invalid_token");

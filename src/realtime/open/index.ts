@@ -1,4 +1,4 @@
 export { OpenSessions } from "./open-sessions.ts";
 export { SessionDirectory } from "./session-directory.ts";
 export { openSessionStore } from "./sql/open.ts";
-export type { ListedSession } from "./store.ts";
+export type { ListedRealtimeSession } from "./store.ts";

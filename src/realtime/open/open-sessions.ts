@@ -1,6 +1,6 @@
 /** The open sessions of this process, which it notes in the storage, where operators see and end them. */
 import { type Clock, type Every, everyUnref } from "../../core/index.ts";
-import type { ListedSession, SessionStore } from "./store.ts";
+import type { ListedRealtimeSession, SessionStore } from "./store.ts";
 
 /** How often the storage is brought up to date and asked which sessions are to end: one commit, however many have begun and ended. */
 const LOOK_MS = 1_000;
@@ -15,7 +15,7 @@ export const OPEN_MS_MAX = 30_000;
 const STOP_MS_MAX = 1_000;
 
 /** A session as its process knows it. */
-type OpenSession = Omit<ListedSession, "node" | "process" | "seenAt" | "endAskedAt">;
+type OpenSession = Omit<ListedRealtimeSession, "node" | "process" | "seenAt" | "endAskedAt">;
 
 interface OpenSessionsOptions {
   store: Pick<SessionStore, "add" | "remove" | "beat" | "toEnd">;

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import { OPEN_MS_MAX } from "./open-sessions.ts";
 import { openSessionStore } from "./sql/open.ts";
-import type { ListedSession, SessionPage, SessionStore } from "./store.ts";
+import type { ListedRealtimeSession, RealtimeSessionPage, SessionStore } from "./store.ts";
 
 interface DirectoryOptions {
   storage: Storage;
@@ -24,7 +24,7 @@ export class SessionDirectory {
   }
 
   /** By id. */
-  list(page: SessionPage): Promise<ListedSession[]> {
+  list(page: RealtimeSessionPage): Promise<ListedRealtimeSession[]> {
     return this.#store.list(this.#clock() - OPEN_MS_MAX, page);
   }
 
@@ -32,7 +32,7 @@ export class SessionDirectory {
    * Asks the process of a session to end it, which it does within about a second. Resolves with the session, undefined if none has
    * this id. A second request for one changes nothing.
    */
-  end(id: string, options: ActOptions): Promise<ListedSession | undefined> {
+  end(id: string, options: ActOptions): Promise<ListedRealtimeSession | undefined> {
     const store = this.#store;
     const now = this.#clock();
     return this.#log.act(options, function* (note) {

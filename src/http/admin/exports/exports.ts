@@ -9,7 +9,7 @@ import { answerRows } from "../../answer-rows.ts";
 import { parseQuery } from "../../parse-query.ts";
 import type { RouteCall } from "../../route.ts";
 import { accountsOf, type AdminNeeds, adminRoute, rightsOf } from "../admin-route.ts";
-import { shownBy } from "../calls.ts";
+import { shownBy } from "../calls/calls.ts";
 import { ownerIn, reference } from "../requests.ts";
 import { focusColumns, focusRow } from "./focus.ts";
 import { OpenStreams } from "./open-streams.ts";

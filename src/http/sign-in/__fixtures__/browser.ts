@@ -34,7 +34,7 @@ export async function send(
 }
 
 /** A browser with a page of this gateway. */
-export class Browser {
+export class TestBrowser {
   cookie = "";
 
   async signIn(token: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -61,8 +61,8 @@ export class Browser {
 }
 
 /** One that has signed in. */
-export async function browserOf(token: string): Promise<Browser> {
-  const browser = new Browser();
+export async function browserOf(token: string): Promise<TestBrowser> {
+  const browser = new TestBrowser();
   const { status, json } = await browser.signIn(token);
   expect([status, json["object"]]).toEqual([200, "session"]);
   return browser;

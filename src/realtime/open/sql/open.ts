@@ -11,11 +11,11 @@ import {
   tableOf,
   textsIn,
 } from "../../../storage/index.ts";
-import type { ListedSession, SessionStore } from "../store.ts";
+import type { ListedRealtimeSession, SessionStore } from "../store.ts";
 
 const { text, integer, optional, oneOf } = column;
 
-const sessions = tableOf<ListedSession>({
+const sessions = tableOf<ListedRealtimeSession>({
   id: text,
   type: oneOf({ realtime: true, transcription: true }),
   model: text,

@@ -1,10 +1,10 @@
-import type { BrowserSession } from "../../auth/index.ts";
-import { AccountError } from "../account-error.ts";
-import type { AccountsDependencies } from "../dependencies.ts";
-import { reaches, requireKeeper } from "../reach.ts";
-import { findById } from "../sql/holders.ts";
-import { endTokenOf, findSession } from "../sql/sessions.ts";
-import { type ActContext, actOptions } from "./act-context.ts";
+import type { BrowserSession } from "../../../auth/index.ts";
+import { AccountError } from "../../account-error.ts";
+import type { AccountsDependencies } from "../../dependencies.ts";
+import { reaches, requireKeeper } from "../../reach.ts";
+import { findById } from "../../sql/holders.ts";
+import { endTokenOf, findSession } from "../../sql/sessions.ts";
+import { type ActContext, actOptions } from "../act-context.ts";
 
 /**
  * Ends a session: the caller's own, or one of a user whose tokens the caller may take away. On all nodes, its requests are refused within

@@ -1,15 +1,15 @@
 /** A browser signs in: a session with a token of its own, whose secret nobody has. */
-import { type BrowserSession, insertBrowserSession, issueSecret, SESSION_PREFIX } from "../../auth/index.ts";
-import type { Steps } from "../../storage/index.ts";
-import type { NoteChange } from "../../audit/index.ts";
-import type { AccountsDependencies } from "../dependencies.ts";
-import type { Holder } from "../holder.ts";
-import { roleRequired } from "../reach.ts";
-import { findOwner } from "../sql/holders.ts";
-import { endOldSessions, endTokenOf, findSession } from "../sql/sessions.ts";
-import { findToken } from "../sql/tokens.ts";
-import { AccountError } from "../account-error.ts";
-import { issueSteps } from "./create-token.ts";
+import { type BrowserSession, insertBrowserSession, issueSecret, SESSION_PREFIX } from "../../../auth/index.ts";
+import type { Steps } from "../../../storage/index.ts";
+import type { NoteChange } from "../../../audit/index.ts";
+import type { AccountsDependencies } from "../../dependencies.ts";
+import type { Holder } from "../../holder.ts";
+import { roleRequired } from "../../reach.ts";
+import { findOwner } from "../../sql/holders.ts";
+import { endOldSessions, endTokenOf, findSession } from "../../sql/sessions.ts";
+import { findToken } from "../../sql/tokens.ts";
+import { AccountError } from "../../account-error.ts";
+import { issueSteps } from "../create-token.ts";
 
 /** The open sessions of a user; the oldest beyond them end. */
 const SESSIONS_MAX = 20;

@@ -1,9 +1,9 @@
 /** Codes that sign in once, as a sandbox prints them. */
-import { deleteSignInCode, hashOf, insertSignInCode, signInCodes } from "../../auth/index.ts";
-import { GatewayError } from "../../core/index.ts";
-import { firstOf } from "../../storage/index.ts";
-import type { AccountsDependencies } from "../dependencies.ts";
-import { findOwnersToken } from "../sql/tokens.ts";
+import { deleteSignInCode, hashOf, insertSignInCode, signInCodes } from "../../../auth/index.ts";
+import { GatewayError } from "../../../core/index.ts";
+import { firstOf } from "../../../storage/index.ts";
+import type { AccountsDependencies } from "../../dependencies.ts";
+import { findOwnersToken } from "../../sql/tokens.ts";
 
 const CODE_BYTES = 32;
 

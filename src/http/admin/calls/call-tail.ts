@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { GatewayError } from "../../core/index.ts";
-import type { CallFollower, Generation, GenerationStore } from "../../generations/index.ts";
-import { EVENT_HEADERS } from "../../streaming/index.ts";
-import { OpenStreams } from "./exports/open-streams.ts";
+import { GatewayError } from "../../../core/index.ts";
+import type { CallFollower, Generation, GenerationStore } from "../../../generations/index.ts";
+import { EVENT_HEADERS } from "../../../streaming/index.ts";
+import { OpenStreams } from "../exports/open-streams.ts";
 
 /** How often the storage is asked for new calls. */
 const POLL_MS = 500;

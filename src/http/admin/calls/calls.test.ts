@@ -1,11 +1,11 @@
 /** The calls that operators see, on a storage in memory. `test/contract/generations` compares the lists with the calls. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
-import { createToken } from "../../accounts/index.ts";
-import { firstRequestIdAt } from "../../core/index.ts";
-import type { Generation } from "../../generations/index.ts";
-import { insertGeneration, plainGeneration } from "../../../test/kit/generations.ts";
-import { AdminServer } from "./__fixtures__/admin-server.ts";
+import { createToken } from "../../../accounts/index.ts";
+import { firstRequestIdAt } from "../../../core/index.ts";
+import type { Generation } from "../../../generations/index.ts";
+import { insertGeneration, plainGeneration } from "../../../../test/kit/generations.ts";
+import { AdminServer } from "../__fixtures__/admin-server.ts";
 
 let server: AdminServer;
 let tokens: Map<string, { id: string; token: string }>;

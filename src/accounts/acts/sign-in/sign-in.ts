@@ -1,14 +1,14 @@
 /** Callers whose token somebody else has signed: the user and the stored token that stand for them. */
-import type { NoteChange } from "../../audit/index.ts";
-import { GatewayError } from "../../core/index.ts";
-import type { Steps } from "../../storage/index.ts";
-import type { AccountsDependencies } from "../dependencies.ts";
-import type { Holder } from "../holder.ts";
-import type { Identity } from "../identity.ts";
-import { findHolder, findById } from "../sql/holders.ts";
-import { findIdentity, putIdentity } from "../sql/identities.ts";
-import { issueSteps } from "./create-token.ts";
-import { createHolder } from "./ensure-holder.ts";
+import type { NoteChange } from "../../../audit/index.ts";
+import { GatewayError } from "../../../core/index.ts";
+import type { Steps } from "../../../storage/index.ts";
+import type { AccountsDependencies } from "../../dependencies.ts";
+import type { Holder } from "../../holder.ts";
+import type { Identity } from "../../identity.ts";
+import { findHolder, findById } from "../../sql/holders.ts";
+import { findIdentity, putIdentity } from "../../sql/identities.ts";
+import { issueSteps } from "../create-token.ts";
+import { createHolder } from "../ensure-holder.ts";
 
 interface NewUser {
   name: string;

@@ -1,18 +1,25 @@
 import { z } from "@hono/zod-openapi";
-import { GatewayError, isRequestId, loggableId } from "../../core/index.ts";
-import type { Generation } from "../../generations/index.ts";
-import { callFilterOf, callPlaces, organisationAccountOf } from "../../spending/index.ts";
-import { callsAsCsv } from "../account/call-csv.ts";
-import { callCursor, callFilter, callPageFields, callQueryOf, filterOf, pageFieldsOf } from "../account/call-query.ts";
-import { answerOf, generationAnswer } from "../account/generation.ts";
-import { listInParts } from "../in-parts.ts";
-import { moment } from "../account/usage.ts";
-import { parseQuery } from "../parse-query.ts";
-import type { RouteCall } from "../route.ts";
-import { accountsOf, type AdminNeeds, adminRoute, pageQuery, rightsOf } from "./admin-route.ts";
+import { GatewayError, isRequestId, loggableId } from "../../../core/index.ts";
+import type { Generation } from "../../../generations/index.ts";
+import { callFilterOf, callPlaces, organisationAccountOf } from "../../../spending/index.ts";
+import { callsAsCsv } from "../../account/call-csv.ts";
+import {
+  callCursor,
+  callFilter,
+  callPageFields,
+  callQueryOf,
+  filterOf,
+  pageFieldsOf,
+} from "../../account/call-query.ts";
+import { answerOf, generationAnswer } from "../../account/generation.ts";
+import { listInParts } from "../../in-parts.ts";
+import { moment } from "../../account/usage.ts";
+import { parseQuery } from "../../parse-query.ts";
+import type { RouteCall } from "../../route.ts";
+import { accountsOf, type AdminNeeds, adminRoute, pageQuery, rightsOf } from "../admin-route.ts";
 import { tailCalls } from "./call-tail.ts";
-import { placeFields, placeJson } from "./place.ts";
-import { reference } from "./requests.ts";
+import { placeFields, placeJson } from "../place.ts";
+import { reference } from "../requests.ts";
 
 const callAnswer = generationAnswer.extend(placeFields).meta({ id: "AdminGeneration" });
 
