@@ -153,7 +153,7 @@ test.each(["/v1/responses", "/v1/messages"])(
 test("dialects that leave a provider without an operation stop the start", async () => {
   for (const [kind, dialect, own] of [
     ["anthropic", "responses", "chat and messages"],
-    ["google", "messages", "chat"],
+    ["google", "messages", "chat and gemini"],
   ] as const) {
     const provider = { kind, base_url: "https://upstream.example", api_key: "k", dialects: [dialect] };
     expect(String(await failureOf(startGateway({ providers: { up: provider } })))).toContain(

@@ -198,7 +198,7 @@ describe("the tarball, through npx in an empty folder", () => {
   });
 
   test("a later start prints commands that work in a shell of the user", async () => {
-    const server = await serve(/\/v1\/user\/info.*\n\n$/);
+    const server = await serve(/\/console\/sign-in#.*\n\n$/);
     const exports = server.output.match(/^export .*$/gm) ?? [];
     const [call] = /^curl (?:.*\\\n)*.*$/m.exec(server.output) ?? [];
     const answer = await run(["bash", "-c", [...exports, call].join("\n")], tmpdir());

@@ -23,6 +23,8 @@ const providers: Readonly<Record<string, string>> = {
 
 /** Names that no provider offers: mistakes that were recorded on purpose, and a name of another gateway. */
 const unpriced: readonly string[] = [
+  "google/gemini-2.0-flash-exp",
+  "google/gemini-3.6-flahs",
   "groq/llama-3.3-70b-versatlie",
   "groq/non-existent",
   "openai/gpt-5.2-proo",

@@ -49,7 +49,7 @@ const months: Shape = {
 /** The calls of `source`, summed by the key of a table of sums, in the order in which all transactions lock its rows. */
 function summed({ key, sums }: Shape, source: string, sign: "" | "-"): string {
   const places = Object.keys(key).map((_name, index) => index + 1);
-  const values = Object.entries(key).map(([name, value]) => `${value} AS ${name}`);
+  const values = Object.entries(key).map(([name, value]) => (value === `g.${name}` ? value : `${value} AS ${name}`));
   const amounts = Object.entries(sums).map(([name, sum]) =>
     sum.startsWith("count") ? `${sign}${sum} AS ${name}` : `(${sign}${sum})::bigint AS ${name}`,
   );
