@@ -158,6 +158,16 @@ describe("the first start", () => {
     const answer = await enter();
     expect(await answer.json()).toMatchObject({ user: "admin", role: "owner" });
     expect((await enter()).status).toBe(401);
+    const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const body = JSON.stringify({ model: "openai/gpt-5-mini", messages: [{ role: "user", content: "hi" }] });
+    // As the playground does, on the owner's own credits.
+    const called = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { origin: url, cookie },
+      body,
+    });
+    expect(called.status).toBe(200);
+    await called.text();
   });
 
   test("the health and every answer indicate a sandbox", async () => {
