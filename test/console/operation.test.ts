@@ -72,11 +72,89 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
     expect(await page.content()).not.toContain(secret);
+    await page.getByRole("button", { name: "Rotate <b>laptop</b>" }).press("Enter");
+    const rotate = page.getByRole("dialog", { name: "Rotate <b>laptop</b>" });
+    await rotate.getByLabel("The present secret").selectOption("For an hour");
+    await rotate.getByRole("button", { name: "Rotate" }).press("Enter");
+    const rotated = await rotate.locator("code").innerText();
+    expect(rotated).not.toBe(secret);
+    const headers = { authorization: `Bearer ${rotated}` };
+    expect((await fetch(`${scene.rig.gateway.url}/v1/models`, { headers })).status).toBe(200);
+    expect((await call()).status).toBe(200);
+    await page.keyboard.press("Escape");
+    await rotate.waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Revoke <b>laptop</b>" }).press("Enter");
     const question = page.getByRole("alertdialog", { name: "Revoke <b>laptop</b>?" });
     await question.getByRole("button", { name: "Revoke" }).press("Enter");
     await page.locator("tbody tr", { hasText: "<b>laptop</b>" }).getByText("revoked").waitFor();
     await until("its call is refused", async () => (await call()).status === 401);
+    await page.close();
+  }, 60_000);
+
+  test("makes an organisation and a user with limits, and changes them, by the keyboard", async () => {
+    const page = await scene.open("/console/accounts?view=organisations");
+    await page.getByRole("button", { name: "New organisation" }).press("Enter");
+    await page.getByRole("dialog").getByLabel("Name").fill("acme");
+    await page.keyboard.press("Enter");
+    await page.locator("tbody tr", { hasText: "acme" }).waitFor();
+    await page.goto(`${scene.rig.gateway.url}/console/accounts?view=users`);
+    await page.getByRole("button", { name: "New user" }).press("Enter");
+    const made = page.getByRole("dialog", { name: "New user" });
+    await made.getByLabel("Name").fill("linus");
+    await made.getByLabel("Organisation, if it is in one").fill("acme");
+    await made.getByLabel("Models that it may use").fill("openai/*, mistral/*");
+    await made.getByLabel("At most so many credits").fill("0.000000001");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Change linus" }).press("Enter");
+    const changed = page.getByRole("dialog", { name: "Change linus" });
+    await changed.getByLabel("Calls a minute").fill("60");
+    await changed.getByLabel("Models that it may use").fill("");
+    await page.keyboard.press("Enter");
+    await changed.waitFor({ state: "hidden" });
+    const limits = { models: null, rpm: 60, max_budget: 1e-9, role: "member", organisation: "acme" };
+    expect(await scene.api("/admin/v1/users/linus")).toMatchObject(limits);
+    await page.close();
+  }, 60_000);
+
+  test("makes, changes and deletes a budget", async () => {
+    const page = await scene.open("/console/accounts?view=budgets");
+    await page.getByRole("button", { name: "New budget" }).press("Enter");
+    const made = page.getByRole("dialog", { name: "New budget" });
+    await made.getByLabel("Name or id").fill("linus");
+    await made.getByLabel("At most so many credits").fill("5");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Change the budget of linus" }).press("Enter");
+    const changed = page.getByRole("dialog", { name: "Change the budget of linus" });
+    await changed.getByLabel("At most so many credits").fill("7.5");
+    await page.keyboard.press("Enter");
+    await page.locator('tbody data[value="7.5"]').waitFor();
+    await page.getByRole("button", { name: "Delete the budget of linus" }).press("Enter");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).press("Enter");
+    await page.getByText("No budget", { exact: true }).waitFor();
+    await page.close();
+  }, 60_000);
+
+  test("shows the difference that a file of users makes, applies it, and saves the new secrets", async () => {
+    const page = await scene.open("/console/accounts?view=users");
+    await page.getByRole("button", { name: "From a file" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Users from a file" });
+    const text = "name,organisation,rpm,token\nlinus,acme,30,true\nmargaret,acme,,true\n";
+    const file = { name: "people.csv", mimeType: "application/vnd.ms-excel", buffer: Buffer.from(text) };
+    await dialog.locator("input[type=file]").setInputFiles(file);
+    await dialog.getByRole("button", { name: "Show the difference" }).press("Enter");
+    const lines = dialog.getByRole("list", { name: "The difference" });
+    await lines.waitFor();
+    expect(await lines.innerText()).toContain("rpm: 60 → 30");
+    const { data: before } = await scene.api<{ data: { name: string }[] }>("/admin/v1/users");
+    expect(before.map(({ name }) => name)).not.toContain("margaret");
+    await dialog.getByRole("button", { name: "Apply" }).press("Enter");
+    const saved = page.waitForEvent("download");
+    await dialog.getByRole("button", { name: "Save 2 secrets" }).press("Enter");
+    const rows = (await Bun.file(await (await saved).path()).text()).trim().split("\r\n");
+    const [name, , secret] = rows[2]?.split(",") ?? [];
+    const headers = { authorization: `Bearer ${secret}` };
+    const answer = await fetch(`${scene.rig.gateway.url}/admin/v1/session`, { headers });
+    expect(await answer.json()).toMatchObject({ user: name });
     await page.close();
   }, 60_000);
 
@@ -103,6 +181,7 @@ describe.skipIf(!hasChromium)("the console", () => {
     const names = [
       "accounts",
       "accounts?view=users",
+      "accounts?view=budgets",
       "credits",
       "providers",
       "models",

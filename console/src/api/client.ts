@@ -29,8 +29,8 @@ export function addressOf(path: string, parameters: Parameters = {}): string {
 
 interface RequestOptions {
   method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** Sent as JSON. */
-  body?: object;
+  /** Sent as JSON, or as it is with its own type if it is a file. */
+  body?: object | Blob;
   accept?: string;
   headers?: Readonly<Record<string, string>>;
   /** Why, for the audit log. */
@@ -48,11 +48,11 @@ export async function send(address: string, options: RequestOptions = {}): Promi
     method,
     headers: {
       accept,
-      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(body !== undefined && { "content-type": body instanceof Blob ? body.type : "application/json" }),
       ...headers,
       ...(why !== "" && { "x-tollgate-reason": headerOf(why) }),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   }).catch((reason: unknown) => {
     if (reason instanceof DOMException && reason.name === "AbortError") throw reason;

@@ -6,6 +6,8 @@ export type Role = "owner" | "operator" | "billing" | "auditor" | "organisation_
 export interface Session {
   user: string;
   role: Role;
+  /** The sign-in by OpenID Connect with which it began; null of a token or a code. */
+  issuer: string | null;
   expires_at: string;
 }
 

@@ -3,7 +3,9 @@ interface SelectFieldProps<Value extends string> {
   value: Value;
   /** Value → text. */
   options: Readonly<Partial<Record<Value, string>>>;
-  onChange: (value: Value) => void;
+  /** Without it, the field is read from its form by its name. */
+  onChange?: (value: Value) => void;
+  name?: string;
   className?: string;
 }
 
@@ -13,14 +15,17 @@ export function SelectField<Value extends string>({
   value,
   options,
   onChange,
+  name,
   className = "",
 }: SelectFieldProps<Value>) {
   return (
     <label className={`block min-w-0 ${className}`}>
       <span className="mb-1 block text-xs text-muted">{label}</span>
       <select
-        value={value}
-        onChange={(event) => onChange(event.target.value as Value)}
+        {...(name !== undefined && { name })}
+        {...(onChange === undefined
+          ? { defaultValue: value }
+          : { value, onChange: (event) => onChange(event.target.value as Value) })}
         className="control select-arrow w-full truncate pr-8"
       >
         {Object.entries(options).map(([each, text]) => (

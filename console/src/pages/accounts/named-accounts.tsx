@@ -10,12 +10,11 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { MomentText } from "../../ui/moment.tsx";
 import { Empty } from "../../ui/states.tsx";
+import { AccountForm } from "./account-form.tsx";
 import { BudgetBar } from "./budget-bar.tsx";
-import type { NamedAccount } from "./types.ts";
+import type { AccountKind, NamedAccount } from "./types.ts";
 
-type Kind = "users" | "projects" | "organisations";
-
-const words: Readonly<Record<Kind, { one: string; caption: string; changers: ReadonlySet<string> }>> = {
+const words: Readonly<Record<AccountKind, { one: string; caption: string; changers: ReadonlySet<string> }>> = {
   users: { one: "user", caption: "Users", changers: new Set(["owner", "billing", "organisation_admin"]) },
   projects: { one: "project", caption: "Projects", changers: new Set(["owner", "billing", "organisation_admin"]) },
   organisations: { one: "organisation", caption: "Organisations", changers: new Set(["owner", "billing"]) },
@@ -31,7 +30,7 @@ const organisation: Column<NamedAccount> = {
   look: "max-sm:hidden",
 };
 
-const own: Readonly<Record<Kind, readonly Column<NamedAccount>[]>> = {
+const own: Readonly<Record<AccountKind, readonly Column<NamedAccount>[]>> = {
   users: [name, organisation, { header: "Role", cell: ({ role }) => role, look: "max-md:hidden" }],
   projects: [
     name,
@@ -60,11 +59,11 @@ const common: readonly Column<NamedAccount>[] = [
 ];
 
 /** Users, projects or organisations, which can be disabled and enabled. */
-export function NamedAccounts({ kind }: { kind: Kind }) {
+export function NamedAccounts({ kind }: { kind: AccountKind }) {
   const { role } = useSession();
   const find = useFind();
   const { caption, changers } = words[kind];
-  const acts: Column<NamedAccount> = { header: "Acts", cell: (account) => <Switch kind={kind} account={account} /> };
+  const acts: Column<NamedAccount> = { header: "Acts", cell: (account) => <Acts kind={kind} account={account} /> };
   return (
     <ListSection
       caption={caption}
@@ -79,14 +78,23 @@ export function NamedAccounts({ kind }: { kind: Kind }) {
   );
 }
 
-function curlOf(kind: Kind): string {
+function curlOf(kind: AccountKind): string {
   return `curl -s ${location.origin}/admin/v1/${kind} \\
   -H "Authorization: Bearer $TOLLGATE_TOKEN" \\
   -H "Content-Type: application/json" \\
   -d '${JSON.stringify({ name: "acme" })}'`;
 }
 
-function Switch({ kind, account: { id, name: label, disabled } }: { kind: Kind; account: NamedAccount }) {
+function Acts({ kind, account }: { kind: AccountKind; account: NamedAccount }) {
+  return (
+    <span className="flex gap-2 max-sm:flex-col">
+      <AccountForm key={JSON.stringify(account)} kind={kind} account={account} />
+      <Switch kind={kind} account={account} />
+    </span>
+  );
+}
+
+function Switch({ kind, account: { id, name: label, disabled } }: { kind: AccountKind; account: NamedAccount }) {
   const client = useQueryClient();
   const word = disabled ? "Enable" : "Disable";
   const change = async (reason: string) => {

@@ -3,13 +3,30 @@ import { useChangeWords, useWords } from "../../app/search.ts";
 import { FindField } from "../../lists/find-field.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
+import { AccountForm } from "./account-form.tsx";
+import { Budgets, NewBudget } from "./budgets.tsx";
 import { NamedAccounts } from "./named-accounts.tsx";
 import { NewToken } from "./new-token.tsx";
+import { PeopleFile } from "./people-file.tsx";
 import { Tokens } from "./tokens.tsx";
 
-const views = { tokens: "Tokens", users: "Users", projects: "Projects", organisations: "Organisations" };
+const views = {
+  tokens: "Tokens",
+  users: "Users",
+  projects: "Projects",
+  organisations: "Organisations",
+  budgets: "Budgets",
+};
 
 type View = keyof typeof views;
+
+/** View → the roles that make one. */
+const makers = {
+  users: new Set(["owner", "organisation_admin"]),
+  projects: new Set(["owner", "organisation_admin"]),
+  organisations: new Set(["owner"]),
+  budgets: new Set(["owner", "billing", "organisation_admin"]),
+};
 
 const readers = new Set(["owner", "billing", "auditor", "organisation_admin"]);
 
@@ -27,7 +44,7 @@ export function Page() {
       <PageHead
         title="Accounts"
         note="Who may call, with which limits, and what they have spent."
-        actions={<NewToken />}
+        actions={<Makes view={view} role={role} />}
       />
       <div className="mb-4 flex flex-wrap items-end gap-3">
         <SelectField
@@ -39,7 +56,25 @@ export function Page() {
         />
         <FindField label="Find in the rows below" placeholder="A name or an id" />
       </div>
-      {view === "tokens" ? <Tokens /> : <NamedAccounts key={view} kind={view} />}
+      <Rows view={view} />
+    </>
+  );
+}
+
+function Rows({ view }: { view: View }) {
+  if (view === "tokens") return <Tokens />;
+  return view === "budgets" ? <Budgets /> : <NamedAccounts key={view} kind={view} />;
+}
+
+/** The buttons that make what the view shows. */
+function Makes({ view, role }: { view: View; role: string }) {
+  if (view === "tokens") return <NewToken />;
+  if (!makers[view].has(role)) return null;
+  if (view === "budgets") return <NewBudget />;
+  return (
+    <>
+      {view === "users" && <PeopleFile />}
+      <AccountForm key={view} kind={view} />
     </>
   );
 }

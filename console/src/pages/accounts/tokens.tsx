@@ -9,6 +9,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/states.tsx";
 import { BudgetBar } from "./budget-bar.tsx";
+import { RotateToken } from "./rotate-token.tsx";
 import type { Token } from "./types.ts";
 
 const PATH = "/admin/v1/tokens";
@@ -65,7 +66,8 @@ export function Tokens() {
   );
 }
 
-function Acts({ token: { id, name, paused, revoked_at: revoked }, canPause }: { token: Token; canPause: boolean }) {
+function Acts({ token, canPause }: { token: Token; canPause: boolean }) {
+  const { id, name, paused, revoked_at: revoked } = token;
   const client = useQueryClient();
   if (revoked !== null) return <Nothing />;
   const label = name ?? id;
@@ -90,6 +92,7 @@ function Acts({ token: { id, name, paused, revoked_at: revoked }, canPause }: { 
           {paused ? "Its calls are taken again." : "Its calls are refused until it is resumed."}
         </Ask>
       )}
+      <RotateToken token={token} />
       <Ask
         trigger={<Button aria-label={`Revoke ${label}`}>Revoke</Button>}
         title={`Revoke ${label}?`}

@@ -1,2 +1,0 @@
-import{e,t}from"/console/assets/main-kva1q0gp.js";function T({label:a,value:n,options:s,onChange:o,className:r=""}){return t("label",{className:`block min-w-0 ${r}`,children:[e("span",{className:"mb-1 block text-xs text-muted",children:a}),e("select",{value:n,onChange:(l)=>o(l.target.value),className:"control select-arrow w-full truncate pr-8",children:Object.entries(s).map(([l,i])=>e("option",{value:l,children:String(i)},l))})]})}
-export{T};

@@ -1,0 +1,33 @@
+interface TextFieldProps {
+  label: string;
+  name: string;
+  isRequired?: boolean;
+  type?: "text" | "password";
+  pattern?: string;
+  mode?: "text" | "decimal" | "numeric";
+  value?: string;
+  placeholder?: string;
+}
+
+/** A field of a form, with its label above. */
+export function TextField(props: TextFieldProps) {
+  const { label, name, isRequired = false, type = "text", pattern, mode = "text", value = "", placeholder } = props;
+  return (
+    <label className="block min-w-0">
+      <span className="mb-1 block text-xs text-muted">{label}</span>
+      <input
+        name={name}
+        type={type}
+        required={isRequired}
+        inputMode={mode}
+        defaultValue={value}
+        {...(pattern !== undefined && { pattern })}
+        {...(placeholder !== undefined && { placeholder })}
+        maxLength={4_000}
+        autoComplete="off"
+        spellCheck={false}
+        className="control w-full"
+      />
+    </label>
+  );
+}
