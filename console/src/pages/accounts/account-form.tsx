@@ -103,7 +103,7 @@ function LimitFields({ before }: FieldsProps) {
           mode="numeric"
         />
       </div>
-      <div className="grid grid-cols-2 gap-3">
+      <div className="grid grid-cols-2 items-end gap-3">
         <TextField
           label="At most so many credits"
           name="max_budget"

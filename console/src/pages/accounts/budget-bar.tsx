@@ -17,8 +17,8 @@ export function BudgetBar({ spend, limit, period }: BudgetBarProps) {
   if (limit === null) return <Amount value={spend} />;
   const share = limit === 0 ? 1 : Math.min(1, numberOf(decimalOf(spend)) / limit);
   return (
-    <span className="inline-block min-w-40">
-      <span className="flex justify-between gap-3">
+    <span className="inline-block min-w-24 sm:min-w-40">
+      <span className="flex flex-wrap justify-between gap-x-3">
         <Amount value={spend} />
         <span className="text-muted">
           of <Amount value={limit} /> {period}

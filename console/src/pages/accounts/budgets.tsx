@@ -145,7 +145,7 @@ export function NewBudget() {
         <SelectField label="Of" value={owner} options={owners} onChange={setOwner} />
         <TextField label="Name or id" name="name" isRequired />
       </div>
-      <div className="grid grid-cols-2 gap-3">
+      <div className="grid grid-cols-2 items-end gap-3">
         <AmountField />
         <SelectField label="In" name="period" value="monthly" options={periods} />
       </div>
