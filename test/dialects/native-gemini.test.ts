@@ -141,63 +141,6 @@ describe("the bytes of a Gemini client", () => {
   });
 });
 
-describe("what another user stores at Google", () => {
-  const uris = [
-    "files/abc",
-    "https://generativelanguage.googleapis.com/v1beta/files/abc",
-    "https://generativelanguage.googleapis.com:443/v1beta/files/abc",
-    "HTTPS://generativelanguage.googleapis.com./v1beta/files/abc",
-    "https://x@generativelanguage.googleapis.com/v1beta/files/abc",
-    `https://${"x".repeat(600)}@generativelanguage.googleapis.com/v1beta/files/abc`,
-    String.raw`https:\\generativelanguage.googleapis.com/v1beta/files/abc`,
-    "gs://bucket/abc",
-    " files/abc",
-    "https://storage.cloud.google.com/bucket/abc",
-  ];
-
-  test.each(uris)("is not found: %j", async (uri) => {
-    const before = rig.simulators.requests().length;
-    for (const part of [
-      { fileData: { fileUri: uri, mimeType: "application/pdf" } },
-      { file_data: { file_uri: uri } },
-      { functionResponse: { name: "f", response: {}, parts: [{ fileData: { fileUri: uri } }] } },
-      { text: "x", fileData: { fileUri: "https://fine.example/a", file_uri: uri } },
-    ]) {
-      const answer = await send(native("gemini-2.5-flash"), { contents: [{ parts: [{ text: "read" }, part] }] });
-      expect(answer.status).toBe(404);
-    }
-    const prompt = {
-      contents: { parts: { text: "hi" } },
-      system_instruction: { parts: [{ fileData: { fileUri: uri } }] },
-    };
-    expect((await send(native("gemini-2.5-flash"), prompt)).status).toBe(404);
-    expect(rig.simulators.requests()).toHaveLength(before);
-  });
-
-  test("neither are its prompts, nor files in other clients' words", async () => {
-    const contents = [{ parts: [{ text: "hi" }] }];
-    for (const name of ["cachedContent", "cached_content"]) {
-      expect((await send(native("gemini-2.5-flash"), { contents, [name]: "cachedContents/abc" })).status).toBe(404);
-    }
-    const source = { type: "file", file_id: "files/abc" };
-    const content = [{ type: "document", source }];
-    const messages = { model: "google/gemini-2.5-flash", max_tokens: 64, messages: [{ role: "user", content }] };
-    expect([404, 422]).toContain((await send("/v1/messages", messages)).status);
-    const input = [{ role: "user", content: [{ type: "input_file", file_id: "files/abc" }] }];
-    expect([404, 422]).toContain((await send("/v1/responses", { model: "google/gemini-2.5-flash", input })).status);
-    expect(JSON.stringify(rig.simulators.requests())).not.toContain("files/abc");
-  });
-
-  test("an address of anybody's passes", async () => {
-    const parts = [
-      { text: "read" },
-      { fileData: { fileUri: "https://www.youtube.com/watch?v=1", mimeType: "video/mp4" } },
-    ];
-    const answer = await send(native("gemini-2.5-flash"), { contents: [{ parts }] });
-    expect(await answer.text()).toContain("I see video https://www.youtube.com/watch?v=1");
-  });
-});
-
 const scriptedPath = (method: string, model = "gemini-3-pro"): string => `/v1beta/models/scripted/${model}:${method}`;
 const hello = { contents: [{ parts: [{ text: "hi" }] }] };
 const chunk = (parts: object[], more: object = {}): string =>

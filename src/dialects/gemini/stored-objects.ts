@@ -25,8 +25,8 @@ function addFiles(list: ReferenceList, value: unknown): void {
   const object: JsonObject = objectOf(value) ?? {};
   for (const [name, member] of Object.entries(object)) {
     const isFile = name === "fileUri" || name === "file_uri";
-    if (isFile && typeof member === "string" && !isNobodys(member))
-      list.add("file", member, "contents.parts.fileData.fileUri");
+    if (isFile && !(typeof member === "string" && isNobodys(member)))
+      list.add("file", typeof member === "string" ? member : "", "contents.parts.fileData.fileUri");
     else if (typeof member === "object" && !opaque.has(name)) addFiles(list, member);
   }
 }

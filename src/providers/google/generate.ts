@@ -56,6 +56,37 @@ function hasTiedTools(body: JsonObject): boolean {
   return !Array.isArray(listed) || toolsOf(body).some((tool) => membersOf(tool).length > 1);
 }
 
+/**
+ * Whether Google may read another body than the gateway has: a member in both spellings, or one that is null, which readers of protobuf
+ * skip in favour of an earlier one of its name. The translation writes each member once.
+ */
+function isAmbiguous(body: JsonObject): boolean {
+  const { generationConfig: camel, generation_config: snake, ...others } = body;
+  const config = objectOf(camel ?? snake) ?? {};
+  // A limit of null is replaced in the bytes.
+  const { maxOutputTokens: _, max_output_tokens: __, ...settings } = config;
+  // At the top no member stands twice.
+  const members = Object.values(others).filter((member) => member !== null);
+  return [body, config].some(spellsTwice) || [...members, settings].some(hasNull);
+}
+
+function spellsTwice(object: JsonObject): boolean {
+  const names = Object.keys(object);
+  return names.some((name) => name.includes("_") && Object.hasOwn(object, camelOf(name)));
+}
+
+/** Arguments, results and schemas are the caller's own objects, of any names and values. */
+const opaque = /^(?:args|response|function_?declarations|_?response_?(?:json_?)?schema)$/i;
+
+function hasNull(value: unknown): boolean {
+  if (Array.isArray(value)) return listOf(value).some(hasNull);
+  const object = objectOf(value);
+  if (object === undefined) return value === null;
+  return Object.entries(object).some(
+    ([name, member]) => typeof member === "object" && !opaque.test(name) && hasNull(member),
+  );
+}
+
 const resultNames = ["functionResponse", "function_response"] as const;
 const callNames = ["functionCall", "function_call"] as const;
 const signatureNames = ["thoughtSignature", "thought_signature"] as const;
@@ -104,7 +135,8 @@ export const generate: UpstreamOperation = {
   path: "/v1beta/models/",
   subpath: (model, streamed) => `${nameOf(model)}:${streamed ? "streamGenerateContent?alt=sse" : "generateContent"}`,
   edits: () => [],
-  needsTranslation: (body, model) => hasTiedTools(body) || (!hasBudget.test(model) && lacksSignature(body)),
+  needsTranslation: (body, model) =>
+    isAmbiguous(body) || hasTiedTools(body) || (!hasBudget.test(model) && lacksSignature(body)),
   extras,
   readTool,
   facts: factsFrom(factRows.google, "gemini", (model) => ({

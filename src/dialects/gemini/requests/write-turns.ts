@@ -1,4 +1,4 @@
-import { isStoredUrl, type JsonObject, objectOf, parseObject, stringOf } from "../../../core/index.ts";
+import { type JsonObject, objectOf, parseObject, stringOf } from "../../../core/index.ts";
 import {
   belongsTo,
   type Conversation,
@@ -178,10 +178,14 @@ class ContentWriter {
     }
   }
 
-  /** Objects in Google's stores have their owners, who are known for bodies of this dialect alone. */
+  /**
+   * Objects in Google's stores have their owners, who are known for bodies of this dialect alone. Addresses in others have been fetched
+   * by now: Google, which asks with the operator's key, must not resolve one that is left.
+   */
   #writeSource(source: Source, { at, name }: { at: string | undefined; name?: string | undefined }): JsonObject {
-    const isStored = source.kind === "stored" || (source.kind === "url" && isStoredUrl(source.url));
-    if (isStored && !this.#own) throw refused(at ?? "contents", "A file in a provider's store");
+    const isLeft = source.kind === "stored" || source.kind === "url";
+    if (isLeft && !this.#own)
+      throw refused(at ?? "contents", "A file in a provider's store, or one that can't be fetched,");
     switch (source.kind) {
       case "base64":
         return { inlineData: { mimeType: source.mediaType, data: source.data } };
