@@ -13,10 +13,11 @@ export interface SessionFilter {
   at: number;
 }
 
-const OPEN_TOKENS = sql`SELECT id FROM tokens WHERE session_of IS NOT NULL AND revoked_at IS NULL`;
+/** Of a row of `browser_sessions`; by the token's id, since the tokens of past sessions stay. */
+const HAS_OPEN_TOKEN = sql`EXISTS (SELECT 1 FROM tokens WHERE tokens.id = browser_sessions.token_id AND tokens.revoked_at IS NULL)`;
 
 export function selectSessions({ limit, after = "", user, organisation, seenAfter, at }: SessionFilter): Statement {
-  const isOpen = sql`expires_at > ${at} AND seen_at > ${seenAfter} AND token_id IN (${OPEN_TOKENS})`;
+  const isOpen = sql`expires_at > ${at} AND seen_at > ${seenAfter} AND ${HAS_OPEN_TOKEN}`;
   if (user !== undefined)
     return sql`SELECT ${browserSessions.names} FROM browser_sessions
       WHERE user_id = ${user} AND id > ${after} AND ${isOpen} ORDER BY id LIMIT ${limit}`;
@@ -39,6 +40,6 @@ export function endTokenOf({ tokenId }: Pick<BrowserSession, "tokenId">, at: num
 /** Ends the oldest open sessions of a user beyond so many. */
 export function endOldSessions(user: string, kept: number, at: number): Statement {
   return sql`UPDATE tokens SET revoked_at = ${at}, version = version + 1 WHERE id IN (SELECT token_id FROM browser_sessions
-    WHERE user_id = ${user} AND expires_at > ${at} AND token_id IN (${OPEN_TOKENS})
+    WHERE user_id = ${user} AND expires_at > ${at} AND ${HAS_OPEN_TOKEN}
     ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET ${kept})`;
 }
