@@ -55,10 +55,11 @@ function downloadHeaders({ headers }: StreamReply, { target }: FreeRequest): Rec
     if (value !== null) relayed[name] = target.route.keys.redact(value);
   }
   const length = lengthOf(headers);
-  // The content is a caller's own upload: no browser should guess that it is a page.
+  // The content is a caller's own upload, of any type, on the console's origin: no browser should guess that it is a page, nor run its scripts.
   return {
     ...relayed,
     ...(length === undefined ? {} : { "content-length": length }),
+    "content-security-policy": "default-src 'none'; sandbox",
     "x-content-type-options": "nosniff",
   };
 }
