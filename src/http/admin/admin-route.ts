@@ -80,6 +80,31 @@ export function requireFreshSignIn({ principal }: RouteCall, { clock }: Pick<Adm
   throw new GatewayError("fresh_sign_in_required", "Sign in again: this needs a sign-in of the last 10 minutes.");
 }
 
+/**
+ * Members of bodies that give rights or money; a lower limit counts too, since the one before is not known here. Not `disabled`, `paused`,
+ * `models` and rates, which stop misuse at once.
+ */
+const GUARDED_MEMBERS = [
+  "role",
+  "identities",
+  "organisation",
+  "prepaid",
+  "markup",
+  "token_policy",
+  "max_budget",
+  "period",
+  "raise",
+] as const;
+
+/** Throws as `requireFreshSignIn`, if the body has such a member. A dry run changes nothing, and needs no sign-in. */
+export function requireFreshFor(
+  call: RouteCall,
+  needs: Pick<AdminNeeds, "clock">,
+  { body, dryRun }: { body: object; dryRun: boolean | undefined },
+): void {
+  if (dryRun !== true && GUARDED_MEMBERS.some((member) => Object.hasOwn(body, member))) requireFreshSignIn(call, needs);
+}
+
 const PAGE_MAX = 500;
 
 export const pageQuery = z.object({

@@ -17,7 +17,15 @@ import {
 } from "../../accounts/index.ts";
 import { GatewayError } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
-import { accountsOf, adminRoute, listOf, listSchema, pageQuery } from "./admin-route.ts";
+import {
+  accountsOf,
+  adminRoute,
+  listOf,
+  listSchema,
+  pageQuery,
+  requireFreshFor,
+  requireFreshSignIn,
+} from "./admin-route.ts";
 import {
   actHeaders,
   actQuery,
@@ -277,7 +285,9 @@ export const budgetRoutes = [
     },
     async (call, needs) => {
       const body = await bodyOf(call, needs, changedBudget);
-      const changed = await changeBudget(accountsOf(call, needs), idOf(call), changesOf(body), contextOf(call, body));
+      const context = contextOf(call, body);
+      requireFreshFor(call, needs, { body, dryRun: context.dryRun });
+      const changed = await changeBudget(accountsOf(call, needs), idOf(call), changesOf(body), context);
       return taggedJson(accountBudgetJson(changed), changed.budget.version);
     },
   ),
@@ -294,7 +304,9 @@ export const budgetRoutes = [
       precondition,
     },
     async (call, needs) => {
-      const { budget: gone } = await deleteBudget(accountsOf(call, needs), idOf(call), contextOf(call));
+      const context = contextOf(call);
+      if (context.dryRun !== true) requireFreshSignIn(call, needs);
+      const { budget: gone } = await deleteBudget(accountsOf(call, needs), idOf(call), context);
       return Response.json({ id: gone.id, deleted: true });
     },
   ),

@@ -14,7 +14,7 @@ import {
 } from "../../accounts/index.ts";
 import { builtInTags, limits, parseMarkup } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
-import { accountsOf, adminRoute, listOf, listSchema, pageQuery } from "./admin-route.ts";
+import { accountsOf, adminRoute, listOf, listSchema, pageQuery, requireFreshFor } from "./admin-route.ts";
 import {
   actHeaders,
   actQuery,
@@ -248,9 +248,11 @@ const createRoute = (kind: HolderKind) =>
     },
     async (call, needs) => {
       const body: HolderBody & { name: string } = await bodyOf(call, needs, bodies[kind].create);
+      const context = contextOf(call, body);
+      requireFreshFor(call, needs, { body, dryRun: context.dryRun });
       const { organisation } = body;
       const request = { ...changesOf(body), kind, name: body.name, organisation: organisation ?? undefined };
-      const state = await addHolder(accountsOf(call, needs), request, contextOf(call, body));
+      const state = await addHolder(accountsOf(call, needs), request, context);
       return taggedJson(holderJson(state), state.holder.version);
     },
   );
@@ -288,8 +290,10 @@ const changeRoute = (kind: HolderKind) =>
     },
     async (call, needs) => {
       const body: HolderBody = await bodyOf(call, needs, bodies[kind].change);
+      const context = contextOf(call, body);
+      requireFreshFor(call, needs, { body, dryRun: context.dryRun });
       const place = { kind, name: idOf(call) };
-      const state = await changeHolder(accountsOf(call, needs), place, changesOf(body), contextOf(call, body));
+      const state = await changeHolder(accountsOf(call, needs), place, changesOf(body), context);
       return taggedJson(holderJson(state), state.holder.version);
     },
   );

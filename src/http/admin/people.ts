@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { applyPeople } from "../../accounts/index.ts";
-import { accountsOf, adminRoute } from "./admin-route.ts";
+import { accountsOf, adminRoute, requireFreshSignIn } from "./admin-route.ts";
 import { peopleBody, readPeople } from "./people-file.ts";
 import { actHeaders, actQuery, contextOf, readBodyOf } from "./requests.ts";
 
@@ -48,7 +48,9 @@ export const peopleRoute = adminRoute(
       bytesMax: FILE_BYTES_MAX,
       read: (bytes) => readPeople(bytes, form),
     });
-    const difference = await applyPeople(accountsOf(call, needs), file.people, contextOf(call, file));
+    const context = contextOf(call, file);
+    if (context.dryRun !== true) requireFreshSignIn(call, needs);
+    const difference = await applyPeople(accountsOf(call, needs), file.people, context);
     return Response.json({ object: "people", ...difference });
   },
 );

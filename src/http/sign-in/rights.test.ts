@@ -77,6 +77,35 @@ describe("the rights of a session", () => {
   });
 });
 
+test("an old sign-in gives neither rights nor money in other ways", async () => {
+  const [browser, member] = [await browserOf(root.token), await browserOf(ann.token)];
+  await changeHolder(server.deps, { kind: "organisation", name: "acme" }, { tokenPolicy: { maxTokens: 5 } });
+  server.now += 10 * 60_000;
+  const user = "PATCH /admin/v1/users/root";
+  const organisation = "PATCH /admin/v1/organisations/acme";
+  const acts: [string, object][] = [
+    ["POST /admin/v1/tokens", { user: "root" }],
+    [`POST /admin/v1/tokens/${root.id}/rotate`, {}],
+    [`PATCH /admin/v1/tokens/${ann.id}`, { max_budget: null }],
+    [organisation, { prepaid: false }],
+    [organisation, { markup: 0.001 }],
+    [organisation, { max_budget: null }],
+    [organisation, { token_policy: null }],
+    [user, { identities: [{ issuer: "https://issuer.test", subject: "evil" }] }],
+    ["PATCH /admin/v1/users/ann", { role: "owner" }],
+    ["POST /admin/v1/users", { name: "evil", role: "owner" }],
+    ["DELETE /admin/v1/budgets/any", {}],
+    ["PUT /admin/v1/people", { people: [{ name: "ann", role: "owner" }] }],
+  ];
+  for (const [route, body] of acts)
+    expect([route, body, (await browser.send(route, body)).code]).toEqual([route, body, "fresh_sign_in_required"]);
+  expect((await browser.send("PATCH /admin/v1/users/ann", { disabled: false })).status).toBe(200);
+  expect((await browser.send("PUT /admin/v1/people?dry_run=true", { people: [{ name: "ann" }] })).status).toBe(200);
+  expect((await member.send("POST /admin/v1/tokens", { name: "own" })).status).toBe(200);
+  await browser.signIn(root.token);
+  expect((await browser.send(organisation, { max_budget: null })).status).toBe(200);
+});
+
 describe("the list of sessions", () => {
   const listed = async (browser: TestBrowser, path = "/admin/v1/sessions") => {
     const { json } = await browser.send(`GET ${path}`);
