@@ -115,8 +115,9 @@ async function finishAt({ request, requestId, pathParameter }: OpenIdCall, needs
   const forgotten = forgetCookies("sign-in", asked);
   const address = addressOf(request);
   try {
-    const succeeded = attempts.begin(address);
+    // Other sites' pages can send browsers here: without the cookie nothing is counted against their address.
     const begun = begunIn(request, name);
+    const succeeded = attempts.begin(address);
     const person = await issuer.finish(asked.search, begun);
     const actor = { name: `issuer:${name}`, address, requestId };
     const sourceId = await signIn({ ...admin, caller: { actor, role: "owner" } }, { ...person, name });
