@@ -157,6 +157,9 @@ export const ledgerBatchMax = 2_000;
 /** Values of a key of an organisation's tags; calls with others have the value `other`. */
 export const tagValuesMax = 1_000;
 
+/** Bytes of the tags of a call as JSON: sums have them in their key, which Postgres bounds. */
+export const tagBytesMax = 1_024;
+
 /** Keys of an organisation's tags, and of a token's metadata. */
 export const tagKeysMax = 16;
 

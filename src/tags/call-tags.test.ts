@@ -83,3 +83,13 @@ test("values beyond the bound are `other`; those that are known, and a full key,
   expect(beta.tags).toEqual({ team: "e" });
   expect(tags.of(plain, own("team=a"), undefined)).not.toBeInstanceOf(Promise);
 });
+
+test("tags have a bounded length in all, since sums have them in their key", async () => {
+  const keys = Array.from({ length: 16 }, (_, index) => `key-${String(index).padStart(2, "0")}`);
+  const metadata = Object.fromEntries(keys.map((key) => [key, "\u6f22".repeat(128)]));
+  const owner = { organisation: "acme", tags: keys, metadata };
+  const { tags, dropped } = await new CallTags(memoryStore().store).of(owner, new Headers(), undefined);
+  expect(Object.keys(tags ?? {})).toEqual(["key-00", "key-01"]);
+  expect(Buffer.byteLength(JSON.stringify(tags))).toBeLessThanOrEqual(1_024);
+  expect(dropped?.split(", ")).toEqual(keys.slice(2));
+});

@@ -6,8 +6,8 @@ import type { TagPlace, TagValueStore } from "./store.ts";
 /** The value of calls whose own one is beyond those that a key may have. */
 const OTHER_VALUES = "other";
 
-/** Keys whose values a process remembers. */
-const KEYS_MAX = 500;
+/** Values that a process remembers, of all keys. */
+const VALUES_MAX = 200_000;
 
 /** Whose calls have tags. */
 export type TagOwner = Pick<Principal, "organisation" | "tags" | "metadata">;
@@ -15,7 +15,10 @@ export type TagOwner = Pick<Principal, "organisation" | "tags" | "metadata">;
 export interface TaggedCall {
   /** The values of the declared keys that the call has, in the order of the keys; undefined if it has none. */
   tags: Readonly<Record<string, string>> | undefined;
-  /** The keys in its headers that are not declared, and the headers that can't be read; undefined if there are none. */
+  /**
+   * The keys in its headers that are not declared, those for whose values there is no more room, and the headers that can't be read;
+   * undefined if there are none.
+   */
   dropped: string | undefined;
 }
 
@@ -31,6 +34,7 @@ export class CallTags {
   readonly #valuesMax: number;
   /** By organisation and key, the latest ones used last. */
   readonly #known = new Map<string, KnownValues>();
+  #knownValues = 0;
 
   constructor(store: TagValueStore, valuesMax: number = limits.tagValuesMax) {
     this.#store = store;
@@ -48,14 +52,21 @@ export class CallTags {
   ): TaggedCall | Promise<TaggedCall> {
     const named = tagsInHeaders(headers);
     if (organisation === undefined || declared === undefined)
-      return named === undefined ? UNTAGGED : { tags: undefined, dropped: droppedOf(named, []) };
+      return named === undefined ? UNTAGGED : { tags: undefined, dropped: droppedOf(named, [], []) };
     const ofBody = body && objectOf(body["metadata"]);
     const tags: Record<string, string> = {};
     let waiting: Promise<void>[] | undefined;
     let isTagged = false;
+    const beyond: string[] = [];
+    let room = limits.tagBytesMax - BRACES_BYTES;
     for (const key of declared) {
       const value = named?.values.get(key) ?? valueIn(ofBody, key) ?? valueIn(metadata, key);
       if (value === undefined) continue;
+      room -= key.length + MARKS_BYTES + Buffer.byteLength(JSON.stringify(value));
+      if (room < 0) {
+        beyond.push(key);
+        continue;
+      }
       isTagged = true;
       const bounded = this.#bounded({ organisation, key }, value);
       // Its place in the object is that of the key.
@@ -63,7 +74,7 @@ export class CallTags {
       if (typeof bounded === "string") tags[key] = bounded;
       else (waiting ??= []).push(bounded.then((stored) => void (tags[key] = stored)));
     }
-    const dropped = named && droppedOf(named, declared);
+    const dropped = droppedOf(named, declared, beyond);
     if (!isTagged) return dropped === undefined ? UNTAGGED : { tags: undefined, dropped };
     return waiting === undefined ? { tags, dropped } : Promise.all(waiting).then(() => ({ tags, dropped }));
   }
@@ -72,20 +83,38 @@ export class CallTags {
   #bounded(place: TagPlace, value: string): string | Promise<string> {
     const name = `${place.organisation}\n${place.key}`;
     const known = this.#known.get(name);
-    if (known?.values.has(value) === true) return value;
+    if (known?.values.has(value) === true) {
+      this.#known.delete(name);
+      this.#known.set(name, known);
+      return value;
+    }
     if (known?.isFull === true) return OTHER_VALUES;
     return this.#add(place, name, value);
   }
 
   async #add(place: TagPlace, name: string, value: string): Promise<string> {
     const values = await this.#store.add(place, value, this.#valuesMax);
-    this.#known.delete(name);
+    this.#forget(name);
     this.#known.set(name, { values, isFull: values.size >= this.#valuesMax });
-    const oldest = this.#known.keys().next().value;
-    if (this.#known.size > KEYS_MAX && oldest !== undefined) this.#known.delete(oldest);
+    this.#knownValues += values.size;
+    for (const oldest of this.#known.keys()) {
+      if (this.#knownValues <= VALUES_MAX) break;
+      this.#forget(oldest);
+    }
     return values.has(value) ? value : OTHER_VALUES;
   }
+
+  #forget(name: string): void {
+    this.#knownValues -= this.#known.get(name)?.values.size ?? 0;
+    this.#known.delete(name);
+  }
 }
+
+/** In JSON, around all tags. */
+const BRACES_BYTES = 2;
+
+/** In JSON, the quotes of a key, its colon and a comma. */
+const MARKS_BYTES = 4;
 
 function valueIn(values: Readonly<Record<string, unknown>> | undefined, key: string): string | undefined {
   if (values === undefined || !Object.hasOwn(values, key)) return undefined;
@@ -94,10 +123,13 @@ function valueIn(values: Readonly<Record<string, unknown>> | undefined, key: str
 }
 
 function droppedOf(
-  { values, malformed }: NonNullable<ReturnType<typeof tagsInHeaders>>,
+  named: ReturnType<typeof tagsInHeaders>,
   declared: readonly string[],
+  beyond: readonly string[],
 ): string | undefined {
-  const names = [...values.keys()].filter((key) => !declared.includes(key)).toSorted();
-  const all = [...malformed, ...names];
+  if (named === undefined && beyond.length === 0) return undefined;
+  const { values, malformed = [] } = named ?? {};
+  const names = [...(values?.keys() ?? [])].filter((key) => !declared.includes(key));
+  const all = [...malformed, ...[...names, ...beyond].toSorted()];
   return all.length === 0 ? undefined : all.join(", ");
 }

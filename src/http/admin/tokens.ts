@@ -46,7 +46,7 @@ import {
 const credits = z.number().describe("Credits.");
 
 const metadata = z
-  .record(tagKey, z.string().refine(isTagValue, "one line of 1 to 128 characters"))
+  .record(tagKey, printable(128).min(1).refine(isTagValue, "one line of 1 to 128 characters"))
   .refine((values) => Object.keys(values).length <= limits.tagKeysMax, `at most ${limits.tagKeysMax} keys`)
   .describe("Values of its calls' tags by their keys, unless a call names its own: these and no others.");
 
