@@ -166,10 +166,13 @@ export function rotateToken(
     if (deps.caller.session !== undefined) yield* requireSelfService(deps, before.owner);
     if (yield* isOfIdentity(id)) throw new AccountError(`token ${id} is that of an issuer's caller, and has no secret`);
     const issued = issueToken(deps.environment.randomBytes, id);
-    const previousUntil = deps.environment.clock() + overlapMs;
+    const at = deps.environment.clock();
+    const previousUntil = at + overlapMs;
     const role = token.role ?? roleAsOfNow(deps.caller, before.owner);
     const { secretHash } = issued;
     yield updateToken({ ...token, role, secretHash, previousHash: token.secretHash, previousUntil });
+    // With their streams; while both secrets work, they end when the former one does.
+    if (overlapMs === 0) yield endSessionsBegunWith(id, at);
     const after = { overlap_ms: overlapMs, ...(role !== token.role && { role }) };
     note({ act: "token.rotate", target: `token:${id}`, after });
     return { ...(yield* tokenSteps(deps, id)), secret: issued.token };

@@ -115,7 +115,9 @@ const COUNTED_HOLDS = sql`holds h JOIN accounts t ON t.id = h.account_id`;
 const COUNTED_CHAINS = sql`SELECT t.id FROM ${COUNTED_HOLDS} WHERE h.budgets IS NOT NULL
   UNION SELECT t.parent_id FROM ${COUNTED_HOLDS} WHERE h.budgets IS NOT NULL AND t.parent_id IS NOT NULL
   UNION SELECT u.parent_id FROM ${COUNTED_HOLDS} JOIN accounts u ON u.id = t.parent_id
-    WHERE h.budgets IS NOT NULL AND u.parent_id IS NOT NULL`;
+    WHERE h.budgets IS NOT NULL AND u.parent_id IS NOT NULL
+  UNION SELECT o.parent_id FROM ${COUNTED_HOLDS} JOIN accounts u ON u.id = t.parent_id JOIN accounts o ON o.id = u.parent_id
+    WHERE h.budgets IS NOT NULL AND o.parent_id IS NOT NULL`;
 
 /** Accounts that one act takes the mark from, whose locks commits wait for; the next one takes it from others. */
 const UNMARKED_MAX = 100;

@@ -57,8 +57,8 @@ export function matches(query: Matching): Statement {
     AND (CAST(${endUser} AS text) IS NULL OR end_user = ${endUser})
     AND (CAST(${account} AS text) IS NULL OR account_id = ${account} OR substr(account_id, 1, length(${account}) + 1) = ${account} || ':')
     AND (CAST(${organisationAccount} AS text) IS NULL OR EXISTS (
-      SELECT 1 FROM accounts t LEFT JOIN accounts u ON u.id = t.parent_id
-      WHERE t.id = account_id AND (t.parent_id = ${organisationAccount} OR u.parent_id = ${organisationAccount})))
+      SELECT 1 FROM accounts t LEFT JOIN accounts u ON u.id = t.parent_id LEFT JOIN accounts o ON o.id = u.parent_id
+      WHERE t.id = account_id AND ${organisationAccount} IN (t.parent_id, u.parent_id, o.parent_id)))
     AND (CAST(${tags} AS text) IS NULL OR NOT EXISTS (${ANOTHER_TAG[0]}${tags}${ANOTHER_TAG[1]}))
     AND (CAST(${named} AS text) IS NULL OR client_request_id = ${named} OR upstream_request_id = ${named}
       OR ${CONTAINS}${attempted}) > 0)`;

@@ -2,39 +2,58 @@ import { type Clock, GatewayError } from "../../core/index.ts";
 
 const WINDOW_MS = 60_000;
 
-/** Failed sign-ins of one network address within a minute. */
-const ADDRESS_MAX = 60;
-/** Addresses that are counted within a minute, which bounds the memory. Others are not refused: some could lock everybody out then. */
-const ADDRESSES_MAX = 1_000;
+/** Failed sign-ins of one network within a minute; a proxy may stand for many people. */
+const FAILED_MAX = 60;
 
-/** Counts the failed sign-ins of a process. */
+/** Networks and tokens that are counted in a minute: it bounds the memory. */
+const COUNTS_MAX = 10_000;
+
+/** An IPv6 host has the addresses of its first four groups. */
+const networkOf = (address: string): string => (address.includes(":") ? address.split(":", 4).join(":") : address);
+
+/** Sessions that one token begins within a minute. */
+const BEGUN_MAX = 30;
+
+/**
+ * Counts the sign-ins of a process. Those that would succeed are refused by nobody else's failures: a secret is found out by no trying,
+ * and others of the same network, or behind the same proxy, must not keep people out.
+ */
 export class SignInAttempts {
   readonly #clock: Clock;
-  readonly #byAddress = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
   #window = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Counts an attempt, which counts until it has succeeded: then call the returned function. Throws 429 if there were too many. */
-  begin(address = "unknown"): () => void {
+  /** Resolves as an attempt does. A refusal of who signs in counts: too many of a network are 429 in place of it. */
+  async of<Result>(address: string | undefined, attempt: Promise<Result>): Promise<Result> {
+    try {
+      return await attempt;
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.status === 401) this.#count(networkOf(address ?? ""), FAILED_MAX);
+      throw thrown;
+    }
+  }
+
+  /** Before a session is begun with a token. Throws 429 if it has begun many. */
+  begin(tokenId: string): void {
+    this.#count(`token ${tokenId}`, BEGUN_MAX);
+  }
+
+  #count(key: string, max: number): void {
     const now = this.#clock();
     const window = Math.floor(now / WINDOW_MS);
     if (window !== this.#window) {
       this.#window = window;
-      this.#byAddress.clear();
+      this.#counts.clear();
     }
-    const ofAddress = this.#byAddress.get(address) ?? 0;
-    if (ofAddress >= ADDRESS_MAX)
-      throw new GatewayError("rate_limit_exceeded", "Too many sign-ins have failed: wait a minute.", {
+    const count = this.#counts.get(key) ?? 0;
+    if (count >= max)
+      throw new GatewayError("rate_limit_exceeded", "Too many sign-ins: wait a minute.", {
         retryAfterSeconds: Math.max(1, Math.ceil(((window + 1) * WINDOW_MS - now) / 1_000)),
       });
-    if (this.#byAddress.size >= ADDRESSES_MAX && !this.#byAddress.has(address)) return () => undefined;
-    this.#byAddress.set(address, ofAddress + 1);
-    return () => {
-      if (window !== this.#window) return;
-      this.#byAddress.set(address, (this.#byAddress.get(address) ?? 1) - 1);
-    };
+    if (count > 0 || this.#counts.size < COUNTS_MAX) this.#counts.set(key, count + 1);
   }
 }

@@ -117,10 +117,11 @@ async function finishAt({ request, requestId, pathParameter }: OpenIdCall, needs
   try {
     // Other sites' pages can send browsers here: without the cookie nothing is counted against their address.
     const begun = begunIn(request, name);
-    const succeeded = attempts.begin(address);
-    const person = await issuer.finish(asked.search, begun);
+    const person = await attempts.of(address, issuer.finish(asked.search, begun));
     const actor = { name: `issuer:${name}`, address, requestId };
-    const sourceId = await signIn({ ...admin, caller: { actor, role: "owner" } }, { ...person, name });
+    const caller = { actor, role: "owner" } as const;
+    const sourceId = await attempts.of(address, signIn({ ...admin, caller }, { ...person, name }));
+    attempts.begin(sourceId);
     const { cookie } = await signInBrowser(
       { request, requestId, origin: new URL(publicUrl).origin },
       {
@@ -134,7 +135,6 @@ async function finishAt({ request, requestId, pathParameter }: OpenIdCall, needs
       },
       needs,
     );
-    succeeded();
     return leadTo(publicUrl + pageIn(begun.page), [...forgotten, cookie]);
   } catch (thrown) {
     return failed({ request, requestId, pathParameter }, needs, { name, thrown, cookies: forgotten });

@@ -120,11 +120,10 @@ const signInRoute = platformRoute({
     const origin = requireOwnOrigin(request, signIn.publicUrl);
     sessionCookieFor({ request, origin });
     const wanted = await bodyOf({ request }, needs, signInBody);
-    const succeeded = signIn.attempts.begin(addressOf(request));
-    const signedIn = await signedInBy(wanted, { request, requestId }, needs);
+    const signedIn = await signIn.attempts.of(addressOf(request), signedInBy(wanted, { request, requestId }, needs));
+    signIn.attempts.begin(signedIn.sourceId);
     const from = { request, requestId, origin };
     const { session, user, cookie } = await signInBrowser(from, { ...signedIn, issuer: undefined }, needs);
-    succeeded();
     const { id, name, organisationId: organisation, role: ofUser = "member" } = user;
     const answer = shown({ id, name, organisation, role: session.role ?? ofUser }, session);
     return Response.json(answer, { headers: { ...noStore, "set-cookie": cookie } });

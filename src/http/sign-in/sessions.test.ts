@@ -94,7 +94,7 @@ describe("on SQLite", () => {
       expect(browser.cookie).toBe("");
     });
 
-    test("is refused after sixty failures within a minute, for the right token too", async () => {
+    test("is refused after sixty failures within a minute; who has the right token gets in", async () => {
       server.now = 6_000_000;
       // Within one minute of the clock, which each request moves by a second.
       const stay = (): number => (server.now = 6_000_000);
@@ -103,9 +103,9 @@ describe("on SQLite", () => {
         stay();
         expect((await browser.signIn("tg_x")).code).toBe("invalid_token");
       }
-      const refused = await browser.signIn(ann.token);
+      const refused = await browser.signIn("tg_x");
       expect([refused.code, Number(refused.headers.get("retry-after")) > 0]).toEqual(["rate_limit_exceeded", true]);
-      server.address = "192.0.2.8";
+      stay();
       expect((await browser.signIn(ann.token)).status).toBe(200);
     });
 

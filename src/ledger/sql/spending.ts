@@ -15,9 +15,13 @@ const sums = tableOf({
   credits: column.bigInteger,
 });
 
+/** The account of the user or the project of a token's, `t`: that of a browser's session is below the token's. */
+const OF_USER = sql`LEFT JOIN accounts p ON p.id = t.parent_id
+  LEFT JOIN accounts u ON u.id = CASE p.kind WHEN 'token' THEN p.parent_id ELSE p.id END`;
+
 /** With their moments as days. */
 const LATEST = sql`SELECT u.id AS user_id, g.account_id, u.parent_id, g.started_at AS day, g.credits
-  FROM generations g JOIN accounts t ON t.id = g.account_id LEFT JOIN accounts u ON u.id = t.parent_id
+  FROM generations g JOIN accounts t ON t.id = g.account_id ${OF_USER}
   WHERE g.number > (SELECT number FROM calls_by_owner_mark)`;
 
 export function openSpendingReader(storage: Storage): SpendingReader {
@@ -49,7 +53,7 @@ export function openSpendingReader(storage: Storage): SpendingReader {
         sql`SELECT u.id AS user_id, s.account_id, u.parent_id, s.day, CAST(sum(s.credits) AS bigint) AS credits
           FROM account_holders h JOIN daily_sums s
             ON s.owner = CASE h.kind WHEN 'project' THEN 'project:' || h.id ELSE h.id END AND s.day >= ${today - 1}
-            JOIN accounts t ON t.id = s.account_id LEFT JOIN accounts u ON u.id = t.parent_id
+            JOIN accounts t ON t.id = s.account_id ${OF_USER}
           WHERE h.kind <> 'organisation' GROUP BY u.id, s.account_id, u.parent_id, s.day`,
         sums.read,
       );
