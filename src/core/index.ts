@@ -79,6 +79,7 @@ export {
 export { becomeUser } from "./processes/drop-privileges.ts";
 export { unprivilegedUser } from "./processes/unprivileged-user.ts";
 export { FairQueue } from "./queues/fair-queue.ts";
+export { inParts } from "./queues/in-parts.ts";
 export { Places, type QueuedTask, type QueueLoad, tooManyWaiting } from "./queues/places.ts";
 export type { RateLimits } from "./rate-limits.ts";
 export type { AcceptedSocket, MessageBounds, Sending, Socket, SocketHandler } from "./sockets/client-socket.ts";

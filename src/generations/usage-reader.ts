@@ -5,7 +5,7 @@
  * all callers, and other work runs between two of them. The sums of one batch fit into 64 bits.
  */
 import { projectOf } from "../auth/index.ts";
-import { type Calendar, dayName, GatewayError, parseObject } from "../core/index.ts";
+import { type Calendar, dayName, GatewayError, inParts, parseObject } from "../core/index.ts";
 import { holderOfAccount } from "../ledger/index.ts";
 import { intervalName } from "./interval-name.ts";
 import type {
@@ -23,6 +23,9 @@ import type {
 import { SessionPage } from "./session-page.ts";
 import { Turns } from "./turns.ts";
 import { partsOf, spansOf, type UsagePart, type UsageSpan } from "./usage-parts.ts";
+
+/** Rows that are counted in one go: one with tags takes a few microseconds. */
+const ROWS_AT_ONCE = 250;
 
 /** The dimensions that the rows of one user have; all tags of a call are one of them. */
 export type StoredDimension = Exclude<UsageDimension, "organisation" | "project" | "user" | TagDimension> | "tags";
@@ -162,9 +165,11 @@ export class UsageReader {
     const total = nothing();
     const owners = query.owners ?? (await this.#turns.take(query, () => this.#source.owners()));
     for await (const { owner, rows } of this.#rowsOf(parts, query, owners)) {
-      for (const row of rows) this.#count(row, { owner: row.owner ?? owner, query, page, groups, total });
-      if (page !== undefined) page.trim();
-      else if (groups.size > groupsMax) return "too-many-groups";
+      for await (const some of inParts(rows, ROWS_AT_ONCE)) {
+        for (const row of some) this.#count(row, { owner: row.owner ?? owner, query, page, groups, total });
+        if (page !== undefined) page.trim();
+        else if (groups.size > groupsMax) return "too-many-groups";
+      }
     }
     // A removal or a change of the zone may have begun in between.
     const removedMeanwhile = await this.#removedFrom(parts, query);

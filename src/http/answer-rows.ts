@@ -1,6 +1,6 @@
 /** Tables as CSV or as JSON lines, written while they are read: the memory that this takes does not depend on the number of rows. */
 import { stringify } from "csv-stringify/sync";
-import { inParts } from "./in-parts.ts";
+import { inParts } from "../core/index.ts";
 
 /** Rows that are written in one go: one of calls has thirty cells. */
 const ROWS_AT_ONCE = 10;

@@ -66,7 +66,7 @@ export class BrowserSessions {
     const { settings } = this;
     const header = request.headers.get("cookie");
     if (settings === undefined || header === null || !PLACES.test(path)) return undefined;
-    const value = cookieIn(header, "session", new URL(request.url));
+    const value = cookieIn(header, "session", { asked: new URL(request.url), publicUrl: settings.publicUrl });
     if (value === undefined) return undefined;
     const isSafe = (request.method === "GET" || request.method === "HEAD") && !request.headers.has("upgrade");
     if (!isSafe) requireOwnOrigin(request, settings.publicUrl);
@@ -75,7 +75,8 @@ export class BrowserSessions {
 
   /** The id of the session of a cookie that still counts, whatever its tokens are; undefined for none. */
   async idOf(request: Request): Promise<string | undefined> {
-    const value = cookieIn(request.headers.get("cookie"), "session", new URL(request.url));
+    const place = { asked: new URL(request.url), publicUrl: this.settings?.publicUrl };
+    const value = cookieIn(request.headers.get("cookie"), "session", place);
     return value === undefined ? undefined : (await this.#find(value))?.session.id;
   }
 

@@ -53,7 +53,15 @@ describe("of a request", () => {
     ["tollgate-session-8787=a; __Host-tollgate-session=b", local, "b"],
     ["tollgate-sign-in-8787=a", local, undefined],
     ["", https, undefined],
-  ])("%p at %p", (header, url, value) => expect(cookieIn(header, "session", url)).toBe(value as never));
+  ])("%p at %p", (header, url, value) =>
+    expect(cookieIn(header, "session", { asked: url, publicUrl: undefined })).toBe(value as never),
+  );
+});
+
+test("a cookie that any host of the domain can set is none behind a proxy that speaks HTTPS", () => {
+  const place = { asked: local, publicUrl: "https://ai.example.com" };
+  expect(cookieIn("tollgate-session-8787=a", "session", place)).toBeUndefined();
+  expect(cookieIn("tollgate-session-8787=a; __Host-tollgate-session=b", "session", place)).toBe("b");
 });
 
 test("signing out forgets both names, where there are two", () => {

@@ -50,11 +50,17 @@ export function forgetCookies(purpose: CookiePurpose, asked: URL): string[] {
 
 /**
  * The value of a request's cookie; undefined without one. Of several with one name nobody knows which one this gateway has set: empty
- * text then, which is no value.
+ * text then, which is no value. Behind a proxy on the same machine that speaks HTTPS, as the public address tells, the name without the
+ * prefix is nobody's: another host of the domain may have set it.
  */
-export function cookieIn(header: string | null, purpose: CookiePurpose, asked: URL): string | undefined {
+export function cookieIn(
+  header: string | null,
+  purpose: CookiePurpose,
+  { asked, publicUrl }: { asked: URL; publicUrl: string | undefined },
+): string | undefined {
   if (header === null || !header.includes("tollgate-")) return undefined;
-  const isLocal = asked.protocol === "http:" && isLoopbackName(asked.hostname);
+  const isPublic = publicUrl?.startsWith("https:") === true;
+  const isLocal = !isPublic && asked.protocol === "http:" && isLoopbackName(asked.hostname);
   const names = isLocal ? [secureName(purpose), plainName(purpose, asked)] : [secureName(purpose)];
   const pairs = header.split(";").map((pair) => pair.trim());
   for (const name of names) {

@@ -1,6 +1,7 @@
+import { inParts } from "../../core/index.ts";
 import type { CallQuery, Generation, GenerationStore } from "../../generations/index.ts";
 import { answerRows } from "../answer-rows.ts";
-import { inParts } from "../in-parts.ts";
+import { ROWS_AT_ONCE } from "../in-parts.ts";
 import type { answerOf } from "./generation.ts";
 
 type CallAnswer = Omit<ReturnType<typeof answerOf>, "object"> & Partial<Record<Whose, string | null>>;
@@ -40,7 +41,7 @@ export async function* callObjects(
   show: CallsOf,
 ): AsyncIterable<CallAnswer[]> {
   for await (const { calls } of generations.parts(query))
-    for await (const some of inParts(calls)) yield await show(some);
+    for await (const some of inParts(calls, ROWS_AT_ONCE)) yield await show(some);
 }
 
 /** All calls of a query as CSV. */

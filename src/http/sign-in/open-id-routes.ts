@@ -93,8 +93,9 @@ async function beginAt(call: OpenIdCall, needs: OpenIdNeeds): Promise<Response> 
 }
 
 /** What the browser has begun with this provider. Throws a 401 without it: somebody else's answer, or an old one. */
-function begunIn(request: Request, name: string): BegunSignIn & { page: string } {
-  const value = cookieIn(request.headers.get("cookie"), "sign-in", new URL(request.url)) ?? "";
+function begunIn(request: Request, name: string, publicUrl: string): BegunSignIn & { page: string } {
+  const place = { asked: new URL(request.url), publicUrl };
+  const value = cookieIn(request.headers.get("cookie"), "sign-in", place) ?? "";
   let json: unknown;
   try {
     json = JSON.parse(Buffer.from(value, "base64url").toString());
@@ -116,7 +117,7 @@ async function finishAt({ request, requestId, pathParameter }: OpenIdCall, needs
   const address = addressOf(request);
   try {
     // Other sites' pages can send browsers here: without the cookie nothing is counted against their address.
-    const begun = begunIn(request, name);
+    const begun = begunIn(request, name, publicUrl);
     const person = await attempts.of(address, issuer.finish(asked.search, begun));
     const actor = { name: `issuer:${name}`, address, requestId };
     const caller = { actor, role: "owner" } as const;

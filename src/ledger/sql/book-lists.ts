@@ -173,8 +173,10 @@ class SqlBookLists implements BookLists {
         sql`SELECT ${PLACE} AS place, id, created_at FROM entries WHERE ${before(cursor)} ORDER BY ${SORTED} LIMIT 1 OFFSET ${scanned}`,
         timedCursors.read,
       );
-      yield await this.#sql.rows(selectPart(period, cursor, last ?? END), entries.read);
-      cursor = last !== undefined && last.createdAt < isBefore ? undefined : last;
+      const found: readonly ListedEntry[] = await this.#sql.rows(selectPart(period, cursor, last ?? END), entries.read);
+      yield found;
+      // An end that was committed late has an earlier time than its neighbours: one alone doesn't end the period.
+      cursor = found.length === 0 && last !== undefined && last.createdAt < isBefore ? undefined : last;
     }
   }
 
