@@ -67,6 +67,11 @@ describe.each(engines)("on %s", (engine) => {
     return (await answer.json()) as Record<string, unknown>;
   }
 
+  async function organisationOf(token = ""): Promise<unknown> {
+    const answer = await fetch(`${gateway.url}/key/info`, { headers: { authorization: `Bearer ${token}` } });
+    return ((await answer.json()) as { info: { organization_id: unknown } }).info.organization_id;
+  }
+
   test("a model group's budget of an organisation, raised, and its group changed", async () => {
     await cli("group", "create", "frontier", "--models", "openai/first*,xai/*");
     const budget = ["--organisation", "acme", "--models", "frontier", "--max-budget", String(BUDGET)];
@@ -98,7 +103,10 @@ describe.each(engines)("on %s", (engine) => {
     const ben = tokens.slice(1);
     const { id } = await cli("budget", "create", "--user", "ben", "--max-budget", "9");
     expect(await paid("openai/quick", 5, ben)).toBe(5);
+    const before = await organisationOf(ben[0]);
     await cli("user", "move", "ben", "--organisation", "other");
+    // For up to a second, calls go on at the former place.
+    await until("the gateway knows", async () => (await organisationOf(ben[0])) !== before);
     expect(await paid("openai/quick", 20, ben)).toBe(4);
     await settledOf(id);
     expect(await cli("budget", "show", id)).toMatchObject({ spend: 9, user: "ben" });
