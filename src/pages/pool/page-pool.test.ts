@@ -145,7 +145,7 @@ describe("a failure costs one document", () => {
   });
 
   test.skipIf(process.platform !== "linux")("one that takes too much memory, and those behind it go on", async () => {
-    const pool = openPool({ memoryBytesMax: 120 * 1024 * 1024 });
+    const pool = openPool({ memoryBytesMax: 180 * 1024 * 1024 });
     const large = pool.takeApart(bytesOf("<a href=/1>x</a>".repeat(300_000)), pageRequest(), alice);
     const after = pool.takeApart(small, pageRequest(), alice);
     expect(await failureOf(large)).toMatchObject({ failure: "too_large" });
