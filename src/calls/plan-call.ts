@@ -48,7 +48,7 @@ import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { parseEdited } from "./edit-body.ts";
 import { openMediaExchange } from "./exchange-media.ts";
-import { callIdOf, keepsBytes, openTextExchange, passesThrough } from "./exchange-text.ts";
+import { callIdOf, keepsBytes, openTextExchange, passesThrough, type TextCall } from "./exchange-text.ts";
 import type { Exchange } from "./exchange.ts";
 import { type IncomingCall, isForOpenai } from "./incoming-call.ts";
 import {
@@ -210,9 +210,19 @@ function planText<Body extends ChargeableBody>(
   const { requestId } = incoming;
   const shownModel = codec.dialect === "messages" && comparesModels(incoming.headers) ? parsed.body.model : undefined;
   const { headers } = incoming;
-  const asked = { target, parsed, requestId, at, request: own, decoded, conversationId, shownModel, headers };
-  const others = foreignIds === nothing ? undefined : foreignIds;
-  const exchange = openTextExchange({ ...asked, ...preparation, foreignIds: others }, codec);
+  const asked: TextCall<Body> = {
+    target,
+    parsed,
+    requestId,
+    at,
+    request: own,
+    decoded,
+    conversationId,
+    shownModel,
+    headers,
+    foreignIds: foreignIds === nothing ? undefined : foreignIds,
+  };
+  const exchange = openTextExchange(preparation === undefined ? asked : { ...asked, ...preparation }, codec);
   // Items of hosted tools keep the ids of the provider, even if the gateway writes the other items of the answer.
   const created = target.operation.dialect === codec.dialect ? codec.objects.created(parsed.body) : undefined;
   const objects = created && { created, ...objectRecords(call, parsed.body) };
@@ -450,7 +460,7 @@ function planOf<Body extends ChargeableBody>(
       price,
       priceOf,
       bound,
-      output: output && outputHold({ price, bound, streamed, limitMin, ...output }),
+      output: output && outputHold({ ...output, price, bound, streamed, limitMin }),
       streamed: received.body.stream === true,
       retry,
       at,

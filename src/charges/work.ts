@@ -295,8 +295,8 @@ export class Work implements Watched {
   }
 
   #record({ status, outcome, unbilled, observed = unbilled }: WorkEnd): CallRecord {
-    const { parent, session, clientRequestId, endUser, tags, ...order } = this.order;
-    const { principal, operation, dialect, source, streamed } = order;
+    const { parent, session, clientRequestId, endUser, tags } = this.order;
+    const { principal, operation, dialect, source, streamed } = this.order;
     const { startedAt, arrivedAt, millisecondsToFirstByte } = this.#times;
     return {
       parent,

@@ -66,6 +66,7 @@ export function namesFallbacks(headers: Headers): boolean {
  * model tries them itself.
  */
 export function modelsIn(router: ModelRouter, { model, models }: JsonObject): readonly string[] | undefined {
+  if (models === undefined) return undefined;
   const named = listOf(models).filter((each) => typeof each === "string");
   if (named.length === 0 || typeof model !== "string") return undefined;
   if (router.providerOf(model)?.provider.operations.chat?.triesModels === true) return undefined;

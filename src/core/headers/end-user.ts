@@ -16,7 +16,12 @@ export function endUserOf(headers: Pick<Headers, "get">, body: JsonObject | unde
   }
   if (body === undefined) return undefined;
   const { user, safety_identifier: identifier, metadata } = body;
-  for (const value of [user, identifier, objectOf(metadata)?.["user_id"]])
-    if (typeof value === "string" && value !== "") return loggableId(value);
-  return undefined;
+  if (isName(user)) return loggableId(user);
+  if (isName(identifier)) return loggableId(identifier);
+  const id = objectOf(metadata)?.["user_id"];
+  return isName(id) ? loggableId(id) : undefined;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
 }
