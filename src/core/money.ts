@@ -35,8 +35,16 @@ export function parseCredits(amount: number | string): Nano {
   return sign === "-" ? -nano : nano;
 }
 
+/** The last amount that was written: the cost of a call is in its answer and in its log line, one after the other. */
+let written: { nano: Nano; text: string } = { nano: 0n, text: "0" };
+
 /** Writes nano-credits as the shortest exact decimal: `1500000000n` → `"1.5"`. */
 export function formatCredits(nano: Nano): string {
+  if (nano !== written.nano) written = { nano, text: decimalOf(nano) };
+  return written.text;
+}
+
+function decimalOf(nano: Nano): string {
   const absolute = nano < 0n ? -nano : nano;
   const digits = absolute.toString().padStart(FRACTION_DIGITS + 1, "0");
   const point = digits.length - FRACTION_DIGITS;
