@@ -17,6 +17,7 @@ export {
   type ParsedBody,
   withModel,
 } from "./json/parse-body.ts";
+export { repeatsKey } from "./json/repeated-keys.ts";
 export { scanObject } from "./json/scan.ts";
 export { wholeNumber } from "./json/whole-number.ts";
 export { readBody } from "./read-body.ts";

@@ -40,7 +40,7 @@ import {
 import type { ObjectLookup, ResponseStoreService, StoredObjects } from "../objects/index.ts";
 import { type ModelRouter, type Target, usableTargets } from "../routing/index.ts";
 import { type AskDependencies, askUpstream } from "../sending/index.ts";
-import { callIdOf, fittedBody } from "./exchange-text.ts";
+import { callIdOf, fittedBody, mustTranslate } from "./exchange-text.ts";
 import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
 
 export interface CountTokensDependencies {
@@ -242,7 +242,7 @@ async function fittedToModel<Body extends CountedBody>(
   const { model, route } = target;
   const operation = route.provider.operations[dialect];
   if (operation === undefined) return undefined;
-  const isForeign = operation.needsTranslation?.(parsed.body, model) === true;
+  const isForeign = mustTranslate(operation, parsed, model);
   if (!isForeign && !misfits(parsed.body, operation.facts?.(model) ?? {})) return undefined;
   const asked = await decodeInTurns(parsed, largeBodies, owner);
   const { stream: _, ...fitted } = fittedBody({ ...required, ...asked }, dialect, { ...target, operation });

@@ -2,7 +2,7 @@
  * The exchange of a call that generates text. If client and upstream use the same dialect, bytes pass through and only
  * the model's name changes; otherwise everything is translated through the conversation model.
  */
-import { decodeBody, type ParsedBody } from "../bodies/index.ts";
+import { decodeBody, type ParsedBody, repeatsKey } from "../bodies/index.ts";
 import {
   type Dialect,
   type FactName,
@@ -49,7 +49,7 @@ import {
   withOwnTools,
   withThoughtsOfCalls,
 } from "../dialects/index.ts";
-import type { RequestedExtras } from "../providers/index.ts";
+import type { RequestedExtras, UpstreamOperation } from "../providers/index.ts";
 import { type OfferedTools, offeredTools, type Target } from "../routing/index.ts";
 import type { WholeAnswer } from "../sending/index.ts";
 import { type ChargedUsage, EVENT_STREAM, type StreamObserver } from "../streaming/index.ts";
@@ -97,9 +97,16 @@ export function passesThrough<Body>(
   // A signature of another upstream, which the client stores for it, must not reach this one.
   return (
     operation.dialect === codec.dialect &&
-    operation.needsTranslation?.(objectOf(parsed.body) ?? {}, model) !== true &&
+    !mustTranslate(operation, parsed, model) &&
     !hasTaggedSignature(parsed, codec.dialect)
   );
+}
+
+/** Whether a body of the operation's own dialect is translated nevertheless. */
+export function mustTranslate(operation: UpstreamOperation, parsed: ParsedBody<unknown>, model: string): boolean {
+  const body = objectOf(parsed.body) ?? {};
+  if (operation.needsTranslation?.(body, model) === true) return true;
+  return operation.takesKeysOnce === true && repeatsKey({ body, innerKeys: parsed.innerKeys });
 }
 
 /** Whether a body keeps its bytes up to single members. */
@@ -187,7 +194,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     const codec = this.#codec;
     const { parsed, target, requestId } = this.#call;
     const { operation } = target;
-    const observer = codec.observe(parsed.body, (event, before) => operation.readUsage(event, before), charged);
+    const observer = codec.observe(parsed.body, (event) => operation.readUsage(event), charged);
     return {
       observer: this.#shown(this.#regular(observer, charged)),
       events: { bytesMax: codec.eventBytesMax ?? limits.eventBytesMax, errorEvent: errorEventOf(codec, requestId) },
@@ -413,7 +420,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const callId = callIdOf(requestId);
   const { thinkTags, reasoningField } = facts;
   const { stream } = conversation;
-  const readUsage: UpstreamContext["readUsage"] = (answer, before) => operation.readUsage(answer, before);
+  const readUsage: UpstreamContext["readUsage"] = (answer) => operation.readUsage(answer);
   const hasNoStore = operation.storesAnswers === undefined;
   const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, hasNoStore, thinkTags, reasoningField };
   const clientContext: ClientContext = {

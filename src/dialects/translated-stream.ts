@@ -56,7 +56,7 @@ export class TranslatedStream implements StreamObserver {
     this.#reader = upstream.streamReader({
       ...upstreamContext,
       readUsage: (answer) => {
-        const observed = upstreamContext.readUsage(answer, this.#usage);
+        const observed = upstreamContext.readUsage(answer);
         if (observed !== undefined) this.#usage = observed;
         return observed;
       },

@@ -141,6 +141,11 @@ export interface UpstreamOperation {
    * refuses, and that the translation expresses otherwise. Absent: never.
    */
   needsTranslation?(body: JsonObject, model: string): boolean;
+  /**
+   * A body with two members of one name is translated as well: it isn't known which of them this upstream takes, and the gateway has
+   * checked the last.
+   */
+  takesKeysOnce?: true;
   /** What this operation refuses or ignores silently; a request for it uses another one of the provider. */
   ignores?(model: string): readonly RequestFeature[];
   /** Reads the purchases of a request's tool; absent if the operation takes no tools, or none that could buy anything. */
@@ -181,11 +186,8 @@ export interface UpstreamOperation {
   storesAnswers?: true;
   /** The upstream runs responses with `background` after their requests: they are looked up and cancelled under the same path. */
   runsInBackground?: true;
-  /**
-   * Reads the usage of a whole answer or of one stream event; undefined if it contains none. `before`: that of the stream so far,
-   * for an upstream whose events have parts of it.
-   */
-  readUsage(answer: JsonObject, before?: ObservedUsage): ObservedUsage | undefined;
+  /** Reads the usage of a whole answer or of one stream event; undefined if it contains none. */
+  readUsage(answer: JsonObject): ObservedUsage | undefined;
   /** The duration of audio is billed in steps of this many milliseconds, rounded up; by the millisecond if absent. */
   audioMsStep?: number;
   /** Whether an answer with a success status is nevertheless a failure. */

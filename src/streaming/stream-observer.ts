@@ -1,7 +1,7 @@
 import type { JsonObject, ObservedUsage, Usage } from "../core/index.ts";
 
-/** Reads the usage in one event or whole answer, by the provider's own counting; `before`: that of the stream so far. */
-export type ReadUsage = (answer: JsonObject, before?: ObservedUsage) => ObservedUsage | undefined;
+/** Reads the usage in one event or whole answer, by the provider's own counting. */
+export type ReadUsage = (answer: JsonObject) => ObservedUsage | undefined;
 
 /** The usage that is charged for a whole stream, by its reported usage and its bytes of text: a client gets no other. */
 export type ChargedUsage = (told: ObservedUsage | undefined, outputBytes: number) => Usage;

@@ -21,6 +21,8 @@ export interface ParsedBody<Body> {
   members: readonly JsonMember[];
   /** The positions of long strings in `bytes`. */
   longStrings: readonly JsonString[];
+  /** The number of keys in all inner objects of `bytes`, those that stand twice included. */
+  innerKeys: number;
   /** The bytes as Latin-1, one character each. Long strings of opaque fields, and of unknown ones, are truncated. */
   text: string;
   /**
@@ -59,7 +61,7 @@ export function parseBody<Body>(
   const bytes = withoutMark(asBuffer(received));
   const scan = scanObject(bytes, bounds);
   if ("refused" in scan) throw invalid(refusals[scan.refused]);
-  const { members, longStrings } = scan;
+  const { members, longStrings, innerKeys } = scan;
   const unread = longStrings.length === 0 ? longStrings : unreadStrings(longStrings, members, schema, measured);
   const elided = unread.length === 0 ? undefined : truncateLongStrings(bytes, unread);
   const text = elided?.text ?? bytes.toString("latin1");
@@ -74,7 +76,7 @@ export function parseBody<Body>(
   const plain = text.includes("\\u") ? byteLengthOf : lengthOf;
   const sizeOf = sizeOfBy(elided === undefined ? plain : sizeOfElided(elided, plain));
   const whole = named === undefined ? value : Object.assign(value, named);
-  return { kind: "json", bytes, members, longStrings, text, body: checkBody(whole, schema), sizeOf, named };
+  return { kind: "json", bytes, members, longStrings, innerKeys, text, body: checkBody(whole, schema), sizeOf, named };
 }
 
 /**

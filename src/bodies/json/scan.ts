@@ -38,7 +38,12 @@ export interface ScanBounds {
 type BeyondBounds = "too-deep" | "too-many-members" | "too-many-values" | "too-many-keys" | "too-many-bytes";
 
 export type JsonScan =
-  | { members: JsonMember[]; longStrings: readonly JsonString[] }
+  | {
+      members: JsonMember[];
+      longStrings: readonly JsonString[];
+      /** The number of keys in all inner objects. */
+      innerKeys: number;
+    }
   | { refused: BeyondBounds | "not-an-object" | "not-json" };
 
 /** Strings from this number of bytes on are long. */
@@ -147,7 +152,7 @@ export function scanObject(bytes: Buffer, bounds: ScanBounds): JsonScan {
     members.push({ key, keyStart, valueStart, valueEnd: trimEnd(bytes, valueStart, position) });
   } while (bytes[position] === COMMA);
   const ends = bytes[position] === CLOSE_BRACE && skipSpace(bytes, position + 1) === bytes.length;
-  return ends ? { members, longStrings } : { refused: "not-json" };
+  return ends ? { members, longStrings, innerKeys: found.keys } : { refused: "not-json" };
 }
 
 /** The positions of the elements of a list that `scanObject` has accepted, and that starts at `start`. */

@@ -90,25 +90,10 @@ test.each([
   expect(readGenerateUsage({ candidates: searched(), modelVersion })).toBeUndefined();
 });
 
-test("chunks add searches to tokens, whichever come first, and repeat neither", () => {
-  const tokens: JsonObject = {
-    usageMetadata: { promptTokenCount: 2, candidatesTokenCount: 1 },
-    modelVersion: "gemini-3-pro",
-  };
-  const search: JsonObject = { candidates: searched("a", "b"), modelVersion: "gemini-3-pro" };
-  for (const chunks of [
-    [tokens, search],
-    [search, tokens],
-    [search, search, tokens, tokens],
-    [{ ...tokens, ...search }, tokens],
-  ]) {
-    const last = chunks.reduce<ObservedUsage | undefined>(
-      (before, chunk) => readGenerateUsage(chunk, before) ?? before,
-      undefined,
-    );
-    expect(filled(last)).toEqual({ input: 2, output: 1, webSearches: 2, requests: 1 });
-    expect(last?.uncounted).toBeUndefined();
-  }
+test("the searches of several answers add up, except at models that are billed for the whole answer", () => {
+  const candidates = [...searched("a", "b"), ...searched("c", "d", "e")];
+  const count = (modelVersion: string) => readGenerateUsage({ candidates, modelVersion })?.usage.webSearches;
+  expect([count("gemini-3-pro"), count("gemini-2.5-flash")]).toEqual([5, 1]);
 });
 
 test("the buckets always add up to the input and the output", () => {

@@ -4,19 +4,17 @@ import { withTier } from "../shared/terms.ts";
 import { mediaOf, tokensOf } from "./modalities.ts";
 
 /**
- * The usage in an answer of generateContent, or in a chunk of its stream: tokens by `usageMetadata`, which leaves out zeros, and the
- * searches that ground it. A chunk may have one of them alone, and the other in an earlier one (`before`); undefined if it has
- * neither.
+ * The usage in an answer of generateContent, or in a stream so far: tokens by `usageMetadata`, which leaves out zeros, and the
+ * searches that ground it. Undefined if it has neither.
  */
-export function readGenerateUsage(answer: JsonObject, before?: ObservedUsage): ObservedUsage | undefined {
+export function readGenerateUsage(answer: JsonObject): ObservedUsage | undefined {
   const metadata = objectOf(answer["usageMetadata"]);
   const model = textOf(answer["modelVersion"]) ?? "";
   const webSearches = searchesIn(answer, model);
   const read = metadata === undefined ? undefined : readTokens(metadata, model);
   if (read === undefined && webSearches === 0) return isBlocked(answer) ? { usage: { requests: 1 } } : undefined;
-  const tokens = read ?? before ?? { usage: {}, ...uncountedOf(undefined, undefined) };
-  const searched = Math.max(webSearches, before?.usage.webSearches ?? 0);
-  const usage = searched === 0 ? tokens.usage : { ...tokens.usage, webSearches: searched };
+  const tokens = read ?? { usage: {}, ...uncountedOf(undefined, undefined) };
+  const usage = webSearches === 0 ? tokens.usage : { ...tokens.usage, webSearches };
   return withTier({ ...tokens, usage }, textOf(metadata?.["serviceTier"])?.toLowerCase());
 }
 

@@ -49,11 +49,14 @@ function membersOf(tool: JsonObject): string[] {
 
 const camelOf = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** One object in place of a list, or several tools in one object: they are written apart, so that each has its price. */
+/**
+ * One object in place of a list, or several tools in one object: they are written apart, so that each has its price. An object
+ * without any is left out.
+ */
 function hasTiedTools(body: JsonObject): boolean {
   const { tools: listed } = body;
   if (listed === undefined || listed === null) return false;
-  return !Array.isArray(listed) || toolsOf(body).some((tool) => membersOf(tool).length > 1);
+  return !Array.isArray(listed) || toolsOf(body).some((tool) => membersOf(tool).length !== 1);
 }
 
 /**
@@ -135,6 +138,7 @@ export const generate: UpstreamOperation = {
   path: "/v1beta/models/",
   subpath: (model, streamed) => `${nameOf(model)}:${streamed ? "streamGenerateContent?alt=sse" : "generateContent"}`,
   edits: () => [],
+  takesKeysOnce: true,
   needsTranslation: (body, model) =>
     isAmbiguous(body) || hasTiedTools(body) || (!hasBudget.test(model) && lacksSignature(body)),
   extras,

@@ -7,6 +7,7 @@ import {
   type StreamReader,
   type UpstreamContext,
 } from "../../conversation/index.ts";
+import { BilledMembers } from "./billed-members.ts";
 import { CandidateReader } from "./candidate-reader.ts";
 import { readGeminiError } from "./failures.ts";
 
@@ -19,6 +20,7 @@ import { readGeminiError } from "./failures.ts";
 export class GeminiStreamReader implements StreamReader {
   readonly #upstream: UpstreamContext;
   readonly #candidates = new Map<number, CandidateReader>();
+  readonly #billed = new BilledMembers();
   #state: "waiting" | "reading" | "ended" = "waiting";
 
   constructor(upstream: UpstreamContext) {
@@ -63,7 +65,8 @@ export class GeminiStreamReader implements StreamReader {
       if (failure !== undefined) return this.#fail(failure, events);
     }
     if (blocked !== undefined && listOf(chunk["candidates"]).length === 0) this.#readerOf(0).stop("SAFETY", events);
-    const observed = this.#upstream.readUsage(chunk);
+    if (this.#billed.add(chunk) === undefined) return;
+    const observed = this.#upstream.readUsage(this.#billed.answer);
     if (observed !== undefined) events.push({ type: "usage", usage: observed.usage, serviceTier: undefined });
   }
 
