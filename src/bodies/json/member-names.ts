@@ -16,11 +16,22 @@ export function checkMemberNames(members: readonly JsonMember[], schema: z.ZodTy
   if (twice !== undefined) throw refusal(`The body has the key ${quoted(twice)} twice.`, twice);
   // Almost all bodies have only such names, and need no comparison.
   if (members.every(({ key }) => IS_FOLDED.test(key))) return;
-  const names = new Map([...readNames(schema), ...measured].map((name) => [folded(name), name]));
+  const names = foldedNames(schema, measured);
   for (const { key } of members) {
     const name = names.get(folded(key)) ?? key;
     if (name !== key) throw refusal(`The key ${quoted(key)} differs only in case from ${quoted(name)}.`, key);
   }
+}
+
+/** The names of each schema by their folded forms: Google's are not their own, so that its bodies need them every time. */
+const foldedOf = new WeakMap<z.ZodType, { measured: readonly string[]; names: ReadonlyMap<string, string> }>();
+
+function foldedNames(schema: z.ZodType, measured: readonly string[]): ReadonlyMap<string, string> {
+  const known = foldedOf.get(schema);
+  if (known?.measured === measured) return known.names;
+  const names = new Map([...readNames(schema), ...measured].map((name) => [folded(name), name]));
+  foldedOf.set(schema, { measured, names });
+  return names;
 }
 
 /** Up to this many members, comparing each with the previous ones is faster than a set. */
