@@ -53,7 +53,11 @@ export function createRouter(routes: readonly MountedRoute[]): Router {
     if (called !== null) {
       const name = `${method} ${called[1]}`;
       const beginning = route.path.slice(0, called.index);
-      byCalledMethod.set(name, [...(byCalledMethod.get(name) ?? []), { beginning, route }]);
+      const places = [...(byCalledMethod.get(name) ?? []), { beginning, route }];
+      byCalledMethod.set(
+        name,
+        places.toSorted((one, other) => other.beginning.length - one.beginning.length),
+      );
     } else if (route.path.includes("{")) {
       const beginning = route.path.slice(0, route.path.indexOf("{"));
       const router = byBeginning.get(beginning) ?? new RegExpRouter<MountedRoute>();
@@ -109,7 +113,7 @@ function refuseTwins(routes: readonly MountedRoute[]): void {
   }
 }
 
-/** Of several beginnings of a path, the longest. */
+/** `routes`: those of each method, the longest beginnings first. */
 function findCalled(
   routes: ReadonlyMap<string, readonly { beginning: string; route: MountedRoute }[]>,
   method: string,
@@ -117,10 +121,9 @@ function findCalled(
 ): RoutedRequest | undefined {
   const called = methodInPath.exec(path);
   if (called === null) return undefined;
-  const fitting = (routes.get(`${method} ${called[1]}`) ?? []).filter(
-    ({ beginning }) => path.startsWith(beginning) && called.index > beginning.length,
-  );
-  const [first] = fitting.toSorted((one, other) => other.beginning.length - one.beginning.length);
+  const first = routes
+    .get(`${method} ${called[1]}`)
+    ?.find(({ beginning }) => path.startsWith(beginning) && called.index > beginning.length);
   if (first === undefined) return undefined;
   return { route: first.route, pathParameter: () => decoded(path.slice(first.beginning.length, called.index)) };
 }

@@ -18,18 +18,22 @@ export function checkMemberNames(members: readonly JsonMember[], schema: z.ZodTy
   if (members.every(({ key }) => IS_FOLDED.test(key))) return;
   const names = foldedNames(schema, measured);
   for (const { key } of members) {
-    const name = names.get(folded(key)) ?? key;
+    const name = names.get(key) ?? names.get(folded(key)) ?? key;
     if (name !== key) throw refusal(`The key ${quoted(key)} differs only in case from ${quoted(name)}.`, key);
   }
 }
 
-/** The names of each schema by their folded forms: Google's are not their own, so that its bodies need them every time. */
+/** The names of each schema by their folded forms and by themselves: Google's bodies, which have capitals, need them every time. */
 const foldedOf = new WeakMap<z.ZodType, { measured: readonly string[]; names: ReadonlyMap<string, string> }>();
 
 function foldedNames(schema: z.ZodType, measured: readonly string[]): ReadonlyMap<string, string> {
   const known = foldedOf.get(schema);
   if (known?.measured === measured) return known.names;
-  const names = new Map([...readNames(schema), ...measured].map((name) => [folded(name), name]));
+  const read = [...readNames(schema), ...measured];
+  const names = new Map([
+    ...read.map((name) => [folded(name), name] as const),
+    ...read.map((name) => [name, name] as const),
+  ]);
   foldedOf.set(schema, { measured, names });
   return names;
 }

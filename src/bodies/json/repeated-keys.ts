@@ -1,3 +1,4 @@
+import { listOf, objectOf } from "../../core/index.ts";
 import type { ParsedBody } from "./parse-body.ts";
 
 /**
@@ -5,15 +6,13 @@ import type { ParsedBody } from "./parse-body.ts";
  * take the first: a body with such members must not reach an upstream as it came if what it may do depends on them.
  */
 export function repeatsKey({ body, innerKeys }: Pick<ParsedBody<object>, "body" | "innerKeys">): boolean {
-  let keys = 0;
-  for (const member of Object.values(body)) keys += keysIn(member);
-  return keys < innerKeys;
+  return keysIn(body) - Object.keys(body).length < innerKeys;
 }
 
 function keysIn(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const members: unknown[] = Object.values(value);
-  let keys = Array.isArray(value) ? 0 : members.length;
-  for (const member of members) keys += keysIn(member);
+  let keys = 0;
+  if (Array.isArray(value)) for (const element of listOf(value)) keys += keysIn(element);
+  const object = objectOf(value);
+  for (const key in object) keys += 1 + keysIn(object[key]);
   return keys;
 }

@@ -7,7 +7,7 @@ import { type JsonObject, objectOf } from "../../core/index.ts";
 export function inCamel(object: JsonObject): JsonObject {
   let changed: Record<string, unknown> | undefined;
   for (const name in object) {
-    if (!SNAKE.test(name)) continue;
+    if (!name.includes("_") || !SNAKE.test(name)) continue;
     changed ??= { ...object };
     delete changed[name];
     const camel = camelOf(name);

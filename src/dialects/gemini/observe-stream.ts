@@ -25,6 +25,8 @@ export class GeminiStreamObserver implements StreamObserver {
   readonly #generated = new GeneratedBytesMeter(geminiKeys);
   readonly #billed = new BilledMembers();
   #usage: ObservedUsage | undefined;
+  /** Whether more has been billed since it was read. */
+  #isChanged = false;
   /** The last events with figures, until they are asked for: each replaces the one before. */
   #unread: { events: Buffer; at: number } | undefined;
   #isComplete = false;
@@ -35,10 +37,9 @@ export class GeminiStreamObserver implements StreamObserver {
   }
 
   get usage(): ObservedUsage | undefined {
-    if (this.#unread !== undefined) {
-      this.#readFigures();
-      this.#usage = this.#readUsage(this.#billed.answer);
-    }
+    this.#readFigures();
+    if (this.#isChanged) this.#usage = this.#readUsage(this.#billed.answer);
+    this.#isChanged = false;
     return this.#usage;
   }
 
@@ -95,6 +96,7 @@ export class GeminiStreamObserver implements StreamObserver {
     const unread = this.#unread;
     if (unread === undefined) return;
     this.#unread = undefined;
+    this.#isChanged = true;
     const { start, end } = eventAround(unread.events, unread.at);
     this.#billed.add(parseObject(dataOf(unread.events.subarray(start, end)) ?? "") ?? {});
   }
@@ -102,10 +104,13 @@ export class GeminiStreamObserver implements StreamObserver {
   #note(event: Buffer): void {
     const chunk = parseObject(dataOf(event) ?? "") ?? {};
     if (objectOf(chunk["error"]) !== undefined) this.#failed = true;
-    this.#readFigures();
+    const added = this.#billed.add(chunk);
+    this.#isChanged ||= added !== undefined;
     // Searches count no output.
-    if (this.#billed.add(chunk) === "figures") this.#generated.mark(true);
-    this.#usage = this.#readUsage(this.#billed.answer);
+    if (added === "figures") {
+      this.#unread = undefined;
+      this.#generated.mark(true);
+    }
     const isBlocked = objectOf(chunk["promptFeedback"])?.["blockReason"] !== undefined;
     const isOver = listOf(chunk["candidates"]).some((one) => typeof objectOf(one)?.["finishReason"] === "string");
     this.#isComplete ||= isBlocked || isOver;

@@ -23,7 +23,8 @@ function addFiles(list: ReferenceList, value: unknown): void {
     return;
   }
   const object: JsonObject = objectOf(value) ?? {};
-  for (const [name, member] of Object.entries(object)) {
+  for (const name in object) {
+    const member = object[name];
     const isFile = name === "fileUri" || name === "file_uri";
     if (isFile && !(typeof member === "string" && isNobodys(member)))
       list.add("file", typeof member === "string" ? member : "", "contents.parts.fileData.fileUri");

@@ -64,18 +64,21 @@ function hasTiedTools(body: JsonObject): boolean {
  * skip in favour of an earlier one of its name. The translation writes each member once.
  */
 function isAmbiguous(body: JsonObject): boolean {
-  const { generationConfig: camel, generation_config: snake, ...others } = body;
-  const config = objectOf(camel ?? snake) ?? {};
-  // A limit of null is replaced in the bytes.
-  const { maxOutputTokens: _, max_output_tokens: __, ...settings } = config;
+  const config = objectOf(body["generationConfig"] ?? body["generation_config"]) ?? {};
+  if (spellsTwice(body) || spellsTwice(config)) return true;
+  for (const name in config) if (!limits.has(name) && hasNull(config[name])) return true;
   // At the top no member stands twice.
-  const members = Object.values(others).filter((member) => member !== null);
-  return [body, config].some(spellsTwice) || [...members, settings].some(hasNull);
+  for (const name in body) if (!configs.has(name) && body[name] !== null && hasNull(body[name])) return true;
+  return false;
 }
 
+const configs: ReadonlySet<string> = new Set(["generationConfig", "generation_config"]);
+/** A limit of null is replaced in the bytes. */
+const limits: ReadonlySet<string> = new Set(["maxOutputTokens", "max_output_tokens"]);
+
 function spellsTwice(object: JsonObject): boolean {
-  const names = Object.keys(object);
-  return names.some((name) => name.includes("_") && Object.hasOwn(object, camelOf(name)));
+  for (const name in object) if (name.includes("_") && Object.hasOwn(object, camelOf(name))) return true;
+  return false;
 }
 
 /** Arguments, results and schemas are the caller's own objects, of any names and values. */
@@ -84,10 +87,11 @@ const opaque = /^(?:args|response|function_?declarations|_?response_?(?:json_?)?
 function hasNull(value: unknown): boolean {
   if (Array.isArray(value)) return listOf(value).some(hasNull);
   const object = objectOf(value);
-  if (object === undefined) return value === null;
-  return Object.entries(object).some(
-    ([name, member]) => typeof member === "object" && !opaque.test(name) && hasNull(member),
-  );
+  for (const name in object) {
+    const member = object[name];
+    if (typeof member === "object" && !opaque.test(name) && hasNull(member)) return true;
+  }
+  return value === null;
 }
 
 const resultNames = ["functionResponse", "function_response"] as const;
@@ -128,6 +132,7 @@ function extras(body: JsonObject, model: string): RequestedExtras | undefined {
 function madeBy(body: JsonObject, model: string): UsageBucket[] {
   const config = objectOf(body["generationConfig"] ?? body["generation_config"]) ?? {};
   const asked = listOf(config["responseModalities"] ?? config["response_modalities"]);
+  if (asked.length === 0) return mediaOf(model).map((modality) => bucketOf[modality]);
   const all: ReadonlySet<unknown> = new Set([...mediaOf(model), ...asked.map((one) => String(one).toUpperCase())]);
   return (["IMAGE", "AUDIO", "VIDEO"] as const).flatMap((modality) => (all.has(modality) ? [bucketOf[modality]] : []));
 }
