@@ -409,7 +409,9 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const facts = operation.facts?.(model) ?? {};
   const asking = translations[codec.dialect];
   const { client, fitted, changes } = clientSide(asking, call.conversation ?? asking.readRequest(asked), { to, facts });
-  const { conversation, left } = leaveOutHostedTools(withOwnTools(fitted, translations[to]), ({ dialect, value }) => {
+  const changed = (fact: FactName): void => void changes.push(fact);
+  const offered = withOwnTools(fitted, translations[to], { facts, changed });
+  const { conversation, left } = leaveOutHostedTools(offered, ({ dialect, value }) => {
     return (
       dialect === to && (operation.readTool === undefined || operation.readTool(value, asked, model) !== undefined)
     );

@@ -348,6 +348,10 @@ describe("Google's SDK", () => {
     const ask = async (path: string): Promise<unknown> =>
       (await fetch(`${rig.gateway.url}/${version}/${path}`, { headers: { "x-goog-api-key": token } })).json();
     expect(await ask("models?pageSize=1")).toMatchObject({ models: [{ version: "001" }] });
+    expect(await ask("models?pageSize=0")).toEqual(await ask("models"));
+    expect(await ask("models/openai/text-embedding-3-small")).toMatchObject({
+      supportedGenerationMethods: ["embedContent"],
+    });
     for (const id of [model, encodeURIComponent(model)]) {
       expect(await ask(`models/${id}`)).toMatchObject({ name: `models/${model}` });
     }

@@ -336,10 +336,15 @@ describe("a request that the compatible layer has no place for", () => {
     const { answer, headers } = await messages(asked);
     expect(JSON.stringify(answer)).toContain("vertexaisearch.example");
     expect(Number(headers.get("x-tollgate-credits"))).toBeGreaterThan(0.028);
+    expect(headers.get("x-tollgate-changes")).toBe("searches");
     expect(pathsOf("mark-search-1")).toEqual(["/v1beta/models/gemini-3-flash-preview:generateContent"]);
     const both = await messages({ messages: [{ role: "user", content: "mark-search-2" }], tools: [web, lookup] });
     expect(both.headers.get("x-tollgate-dropped-tools")).toBe("web_search_20250305");
     expect(pathsOf("mark-search-2")).toEqual(["/v1beta/openai/chat/completions"]);
+    const content = [{ type: "text", text: "mark-search-4" }, document];
+    const all = await messages({ messages: [{ role: "user", content }], tools: [web, lookup] });
+    expect(all.headers.get("x-tollgate-dropped-tools")).toBe("web_search_20250305");
+    expect(rig.simulators.requests().at(-1)?.body).not.toContain("googleSearch");
     const limited = { ...web, allowed_domains: ["a.example"] };
     const left = await messages({ messages: [{ role: "user", content: "mark-search-3" }], tools: [limited] });
     expect(left.headers.get("x-tollgate-dropped-tools")).toBe("web_search_20250305");

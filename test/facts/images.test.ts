@@ -94,6 +94,17 @@ describe("an address becomes data for Google", () => {
     expect(asked).toEqual(["/cat.png"]);
   });
 
+  test("also if its letters are escaped", async () => {
+    const escaped = (code: string) => `\\u00${code}`;
+    const url = at("/cat.png").replace("http://", `${escaped("68")}t${escaped("54").toLowerCase()}p:\\/\\/`);
+    const content = `[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"${url}"}}]`;
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const body = `{"model":"${google}","messages":[{"role":"user","content":${content}}]}`;
+    const answer = await fetch(rig.gateway.url + chatPath, { method: "POST", headers, body });
+    expect(answer.status, await answer.text()).toBe(200);
+    expect(sent()).toContain(data);
+  });
+
   test("once for each address, after redirects, streamed", async () => {
     const answer = await post(rig, chatPath, token, {
       ...chat([at("/moved"), at("/moved"), data]),

@@ -66,9 +66,12 @@ export function mayLackSomething<Body>(
 ): boolean {
   const facts = target.operation.facts?.(target.model);
   const fetches = fetchesImages(target, codec) || fetchesFiles(target, codec);
-  if (fetches && /"https?:/i.test(text)) return true;
+  if (fetches && beginsAddress.test(text)) return true;
   return facts?.needsThoughts === true && mayLoseThoughts(objectOf(body) ?? {}, codec.dialect);
 }
+
+/** A string that begins with `http:` or `https:`, also if its letters are escaped. */
+const beginsAddress = /"(?:h|\\u00[46]8)(?:t|\\u00[57]4){2}(?:p|\\u00[57]0)(?:s|\\u00[57]3)?(?::|\\u003a)/i;
 
 /** Clients of chat that return all thoughts will return those of the answer. */
 function mayLoseThoughts({ tools, messages }: JsonObject, dialect: TextCodec<unknown>["dialect"]): boolean {

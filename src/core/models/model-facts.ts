@@ -25,6 +25,7 @@ export const factNames = [
   "chat-tools",
   "tool-names",
   "client-tools",
+  "searches",
   "hosted-items",
   "call-ids",
   "call-order",
@@ -85,6 +86,8 @@ export interface ModelFacts {
   systemFirst?: boolean;
   /** How thinking is requested in Messages; "none" for a model that can't think. */
   thinking?: "budget" | "adaptive" | "none";
+  /** In Gemini's own API its answers may be pictures. */
+  drawsPictures?: boolean;
   /** In Gemini's own API its thinking is asked for by a budget of tokens; otherwise by a level. */
   thinkingBudgets?: boolean;
   /**

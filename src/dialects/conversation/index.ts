@@ -101,6 +101,7 @@ export { uniqueCallIds } from "./tools/unique-call-ids.ts";
 export type {
   ClientContext,
   DialectTranslation,
+  OwnToolContext,
   StreamReader,
   StreamWriter,
   TranslationTarget,

@@ -17,9 +17,9 @@ export interface Signature {
 /** The source of an image's or a file's bytes. */
 export type Source =
   | { kind: "base64"; mediaType: string; data: string }
-  | { kind: "url"; url: string }
+  | { kind: "url"; url: string; mediaType?: string | undefined }
   /** In the upstream's own store. */
-  | { kind: "stored"; id: string };
+  | { kind: "stored"; id: string; mediaType?: string | undefined };
 
 /** A source of the text. A citation without a counterpart in other dialects keeps its own format. */
 export type Citation =
@@ -43,6 +43,8 @@ interface PartBase {
   /** The id of the item, in a dialect whose items have ids. */
   id?: string | undefined;
   cache?: CacheMark | undefined;
+  /** Its members that only its own dialect has, such as the part of a film that is meant. */
+  own?: { dialect: Dialect; value: JsonObject } | undefined;
 }
 
 export interface TextPart extends PartBase {
@@ -77,6 +79,8 @@ interface AudioPart extends PartBase {
   kind: "audio";
   data: string;
   format: string;
+  /** As the client has written it, if the format does not say all of it. */
+  mediaType?: string | undefined;
 }
 
 export interface ToolCallPart extends PartBase {

@@ -20,7 +20,7 @@ export interface DialectTranslation {
   /** Throws `validation_failed` naming the client's field that this dialect cannot express. */
   writeRequest(conversation: Conversation, target: TranslationTarget): JsonObject;
   /** This dialect's counterpart of a tool that a provider of another one runs; absent if no tool has one. */
-  asOwnTool?(tool: NativeTool): NativeTool | undefined;
+  asOwnTool?(tool: NativeTool, context: OwnToolContext): NativeTool | undefined;
   /** Throws `upstream_invalid_answer`. */
   readAnswer(answer: JsonObject, upstream: UpstreamContext): Answer;
   /** JSON text: arguments of tools are inserted as the model wrote them, so that no digits are lost. */
@@ -33,6 +33,16 @@ export interface DialectTranslation {
   writeFailure(failure: Failure, requestId: string): string;
   /** The event of a stream that reports a failure to the client, without any event before it. */
   writeFailureEvent(failure: Failure, requestId: string): string;
+}
+
+/** What decides whether a tool has a counterpart. */
+export interface OwnToolContext {
+  /** Of the model that is asked. */
+  facts: ModelFacts;
+  /** Whether the request has functions, too. */
+  hasFunctions: boolean;
+  /** Called with the name of each fact for which the tool is changed. */
+  changed: (fact: FactName) => void;
 }
 
 /** Known properties of the upstream that a request is written for; properties, not names. */

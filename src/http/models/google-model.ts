@@ -1,5 +1,6 @@
 /** A model in Google's format. */
 import { z } from "@hono/zod-openapi";
+import type { ModelOperation } from "../../core/index.ts";
 import { operationsOf, type RoutedModel } from "../../routing/index.ts";
 import type { ModelServices } from "./openai-model.ts";
 
@@ -37,27 +38,37 @@ export function toGoogleModel(
     description: "",
     ...(input !== undefined && { inputTokenLimit: input }),
     ...(output !== undefined && { outputTokenLimit: output }),
-    supportedGenerationMethods: offered.includes("gemini") ? ["generateContent", "countTokens"] : [],
+    supportedGenerationMethods: methods.flatMap(([operation, names]) => (offered.includes(operation) ? names : [])),
   };
 }
+
+const methods: readonly [ModelOperation, readonly string[]][] = [
+  ["gemini", ["generateContent", "countTokens"]],
+  ["embeddings", ["embedContent"]],
+];
 
 /** Google's default and the most of one page. */
 const PAGE_SIZE = 50;
 const PAGE_SIZE_MAX = 1_000;
 
 export const googlePageQuery = z.object({
-  pageSize: z.coerce.number().int().min(1).optional().describe(`${PAGE_SIZE} by default, at most ${PAGE_SIZE_MAX}.`),
+  pageSize: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe(`${PAGE_SIZE} by default and for 0, at most ${PAGE_SIZE_MAX}.`),
   pageToken: z.string().optional().describe("nextPageToken of the page before."),
 });
 
 /** The page that a query asks for: behind the model of its token, empty behind one that is not in the list. */
 export function googlePageOf(
   all: readonly GoogleModel[],
-  { pageSize = PAGE_SIZE, pageToken }: z.output<typeof googlePageQuery>,
+  { pageSize = 0, pageToken }: z.output<typeof googlePageQuery>,
 ): z.input<typeof googleModelList> {
   const found = pageToken === undefined ? -1 : all.findIndex(({ name }) => name === pageToken);
   const start = pageToken !== undefined && found === -1 ? all.length : found + 1;
-  const models = all.slice(start, start + Math.min(pageSize, PAGE_SIZE_MAX));
+  const models = all.slice(start, start + Math.min(pageSize === 0 ? PAGE_SIZE : pageSize, PAGE_SIZE_MAX));
   const last = models.at(-1)?.name;
   return { models, ...(last !== undefined && start + models.length < all.length && { nextPageToken: last }) };
 }

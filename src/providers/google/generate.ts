@@ -151,6 +151,7 @@ export const generate: UpstreamOperation = {
   facts: factsFrom(factRows.google, "gemini", (model) => ({
     lostCallSignature,
     ...(hasBudget.test(model) && { thinkingBudgets: true }),
+    ...(mediaOf(model).includes("IMAGE") && { drawsPictures: true }),
   })),
   outputLimit: {
     field: "maxOutputTokens",

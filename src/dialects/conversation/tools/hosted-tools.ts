@@ -1,6 +1,6 @@
 import { GatewayError } from "../../../core/index.ts";
 import type { Conversation, NativeTool, Tool, ToolChoice } from "../conversation.ts";
-import type { DialectTranslation } from "../translation.ts";
+import type { DialectTranslation, OwnToolContext } from "../translation.ts";
 
 /** A conversation without the tools that its upstream can't run, and the types of those. */
 export interface WithoutHostedTools {
@@ -12,14 +12,16 @@ export interface WithoutHostedTools {
 export function withOwnTools(
   conversation: Conversation,
   upstream: Pick<DialectTranslation, "dialect" | "asOwnTool">,
+  model: Omit<OwnToolContext, "hasFunctions">,
 ): Conversation {
   const { tools } = conversation;
   const isForeign = (tool: Tool): tool is NativeTool =>
     tool.kind === "native" && tool.hosted && tool.dialect !== upstream.dialect;
   if (upstream.asOwnTool === undefined || !tools.some(isForeign)) return conversation;
+  const context = { ...model, hasFunctions: tools.some(({ kind }) => kind !== "native") };
   return {
     ...conversation,
-    tools: tools.map((tool) => (isForeign(tool) ? (upstream.asOwnTool?.(tool) ?? tool) : tool)),
+    tools: tools.map((tool) => (isForeign(tool) ? (upstream.asOwnTool?.(tool, context) ?? tool) : tool)),
   };
 }
 

@@ -21,6 +21,8 @@ export class CandidateReader {
   readonly #pages = new Set<string>();
   #hasCalls = false;
   #hasContent = false;
+  /** A signature behind the text, which becomes a block of its own: pages for the text may come after it. */
+  #sealing: Signature | undefined;
   /** Whether the open thought has its signature: the next piece is of another one. */
   #isSealed = false;
   hasStopped = false;
@@ -35,7 +37,7 @@ export class CandidateReader {
   read(candidate: JsonObject, events: AnswerEvent[]): Failure | undefined {
     if (this.hasStopped) return undefined;
     this.#cite(candidate, events);
-    for (const part of objectsOf(objectOf(candidate["content"])?.["parts"])) this.#readPart(part, candidate, events);
+    for (const part of objectsOf(objectOf(candidate["content"])?.["parts"])) this.#readPart(part, events);
     this.#cite(candidate, events);
     const reason = candidate["finishReason"];
     if (typeof reason !== "string" || reason === "" || reason === "FINISH_REASON_UNSPECIFIED") return undefined;
@@ -49,6 +51,7 @@ export class CandidateReader {
   stop(reason: string, events: AnswerEvent[]): void {
     if (this.hasStopped) return;
     this.hasStopped = true;
+    this.#seal(events);
     this.#queue.finish(events);
     events.push({ type: "stop", choice: this.#index, stop: { reason: readFinishReason(reason, this.#hasCalls) } });
   }
@@ -64,19 +67,28 @@ export class CandidateReader {
     }
   }
 
-  #readPart(part: JsonObject, candidate: JsonObject, events: AnswerEvent[]): void {
+  #readPart(part: JsonObject, events: AnswerEvent[]): void {
     const sealed = stringOf(part["thoughtSignature"]);
+    if (sealed !== "" || Object.keys(part).some((name) => part[name] !== "")) this.#seal(events);
     const signature = sealed === "" ? undefined : this.#signatureOf(sealed);
     const call = objectOf(part["functionCall"]);
     if (call !== undefined) return this.#readCall(call, signature, events);
     if (part["thought"] === true) this.#readThought(stringOf(part["text"]), events);
     else this.#readContent(part, events);
     if (signature === undefined) return;
-    // It is a block of its own behind the text.
-    this.#cite(candidate, events);
-    const thought =
-      part["thought"] === true ? this.#openThought(events) : this.#begin({ kind: "reasoning", text: "" }, events);
-    thought.sign(signature, events);
+    if (part["thought"] !== true) this.#sealing = signature;
+    else {
+      this.#openThought(events).sign(signature, events);
+      this.#isSealed = true;
+    }
+  }
+
+  /** Ends the text with the signature behind it. */
+  #seal(events: AnswerEvent[]): void {
+    const signature = this.#sealing;
+    if (signature === undefined) return;
+    this.#sealing = undefined;
+    this.#begin({ kind: "reasoning", text: "" }, events).sign(signature, events);
     this.#isSealed = true;
   }
 

@@ -54,19 +54,21 @@ function readPart(part: JsonObject, at: string, calls: OpenCalls): Part[] {
   return signature === undefined ? read : [...read, { kind: "reasoning", at, text: "", signature }];
 }
 
+/** Modifiers of films, pictures and sound. */
+const ownModifiers = ["videoMetadata", "mediaResolution", "mediaProcessing", "partMetadata", "speechMetadata"] as const;
+
 /** Members that hold no content of their own. */
-const modifiers: ReadonlySet<string> = new Set([
-  "thought",
-  "thoughtSignature",
-  "videoMetadata",
-  "mediaResolution",
-  "mediaProcessing",
-  "partMetadata",
-  "speechMetadata",
-]);
+const modifiers: ReadonlySet<string> = new Set(["thought", "thoughtSignature", ...ownModifiers]);
 
 function hasNoData(part: JsonObject): boolean {
   return Object.keys(part).every((name) => modifiers.has(name) || part[name] === undefined || part[name] === null);
+}
+
+function withModifiers(read: Part, part: JsonObject): Part {
+  const own = ownModifiers.flatMap((name) =>
+    (objectOf(part[name]) ?? stringOf(part[name])) ? [[name, part[name]]] : [],
+  );
+  return own.length === 0 ? read : { ...read, own: { dialect: "gemini", value: Object.fromEntries(own) } };
 }
 
 function readData(part: JsonObject, at: string, calls: OpenCalls): Part[] {
@@ -82,9 +84,9 @@ function readData(part: JsonObject, at: string, calls: OpenCalls): Part[] {
       return text === "" ? [] : [{ kind: "text", at, text }];
     }
     case "inlineData":
-      return [readInline(inCamel(readObject(part[name], path)), path)];
+      return [withModifiers(readInline(inCamel(readObject(part[name], path)), path), part)];
     case "fileData":
-      return [readFile(inCamel(readObject(part[name], path)), path)];
+      return [withModifiers(readFile(inCamel(readObject(part[name], path)), path), part)];
     case "functionResponse":
       return [readResult(inCamel(readObject(part[name], path)), path, calls)];
     case "executableCode":
@@ -118,7 +120,9 @@ function readInline(inline: JsonObject, at: string): Part {
 function readFile(file: JsonObject, at: string): Part {
   const uri = readWord(file["fileUri"], `${at}.fileUri`);
   const isStored = /^(?:files\/|gs:)/i.test(uri) || isStoredUrl(uri);
-  return mediaOf(isStored ? { kind: "stored", id: uri } : sourceOfUrl(uri, `${at}.fileUri`), file, at);
+  const source: Source = isStored ? { kind: "stored", id: uri } : sourceOfUrl(uri, `${at}.fileUri`);
+  const mediaType = stringOf(file["mimeType"]) || undefined;
+  return mediaOf(source.kind === "base64" ? source : { ...source, mediaType }, file, at);
 }
 
 const pictures = /\.(?:png|jpe?g|gif|webp|heic|heif)(?:[?#]|$)/i;
@@ -128,7 +132,7 @@ function mediaOf(source: Source, { mimeType, displayName }: JsonObject, at: stri
   const isPicture = type === "" ? source.kind === "url" && pictures.test(source.url) : type.startsWith("image/");
   if (isPicture) return { kind: "image", at, source };
   if (type.startsWith("audio/") && source.kind === "base64") {
-    return { kind: "audio", at, data: source.data, format: formatOf(type) };
+    return { kind: "audio", at, data: source.data, format: formatOf(type), mediaType: type };
   }
   return { kind: "file", at, source, name: stringOf(displayName) || undefined };
 }

@@ -2,6 +2,7 @@ import { type JsonObject, objectOf, parseObject, stringOf } from "../../../core/
 import {
   belongsTo,
   type Conversation,
+  defined,
   expressNative,
   type FilePart,
   invalid,
@@ -154,9 +155,14 @@ class ContentWriter {
       case "refusal":
         return part.text === "" ? [] : [{ text: part.text }];
       case "image":
-        return [this.#writeSource(part.source, { at: part.at })];
+        return [{ ...this.#writeSource(part.source, { at: part.at }), ...this.#modifiers(part) }];
       case "audio":
-        return [{ inlineData: { mimeType: `audio/${part.format}`, data: part.data } }];
+        return [
+          {
+            inlineData: { mimeType: part.mediaType ?? `audio/${part.format}`, data: part.data },
+            ...this.#modifiers(part),
+          },
+        ];
       case "file":
         return this.#writeFile(part);
       case "native":
@@ -167,14 +173,20 @@ class ContentWriter {
     }
   }
 
-  #writeFile({ source, name, at }: FilePart): JsonObject[] {
+  /** Members of the part that no other dialect has. */
+  #modifiers({ own }: Pick<Part, "own">): JsonObject | undefined {
+    return own?.dialect === "gemini" ? own.value : undefined;
+  }
+
+  #writeFile(file: FilePart): JsonObject[] {
+    const { source, name, at } = file;
     switch (source.kind) {
       case "text":
         return [{ text: name === undefined ? source.text : `${name}\n\n${source.text}` }];
       case "parts":
         return this.writeAll(source.parts);
       default:
-        return [this.#writeSource(source, { at, name })];
+        return [{ ...this.#writeSource(source, { at, name }), ...this.#modifiers(file) }];
     }
   }
 
@@ -190,9 +202,9 @@ class ContentWriter {
       case "base64":
         return { inlineData: { mimeType: source.mediaType, data: source.data } };
       case "url":
-        return { fileData: { fileUri: source.url, ...(name === undefined ? {} : { displayName: name }) } };
+        return { fileData: defined({ fileUri: source.url, mimeType: source.mediaType, displayName: name }) };
       case "stored":
-        return { fileData: { fileUri: source.id } };
+        return { fileData: defined({ fileUri: source.id, mimeType: source.mediaType }) };
     }
   }
 }
