@@ -399,6 +399,16 @@ function clientSide(
   return { fitted: forced.conversation, client: callingTool(client, forced.tool), changes };
 }
 
+/** Whether an upstream runs a tool, and its price is known. */
+function isOffered(
+  { dialect, value }: { dialect: Dialect; value: JsonObject },
+  { operation, model }: Target,
+  to: Dialect,
+  asked: JsonObject,
+): boolean {
+  return dialect === to && (operation.readTool === undefined || operation.readTool(value, asked, model) !== undefined);
+}
+
 const JSON_TYPE = { "content-type": "application/json" };
 
 function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: TextCodec<Body>, to: Dialect): Exchange {
@@ -411,11 +421,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const { client, fitted, changes } = clientSide(asking, call.conversation ?? asking.readRequest(asked), { to, facts });
   const changed = (fact: FactName): void => void changes.push(fact);
   const offered = withOwnTools(fitted, translations[to], { facts, changed });
-  const { conversation, left } = leaveOutHostedTools(offered, ({ dialect, value }) => {
-    return (
-      dialect === to && (operation.readTool === undefined || operation.readTool(value, asked, model) !== undefined)
-    );
-  });
+  const { conversation, left } = leaveOutHostedTools(offered, (tool) => isOffered(tool, target, to, asked));
   const origin = target.route.prefix;
   const request = new TranslatedRequest(target, to, conversation, call);
   for (const fact of changes) request.changes.add(fact);

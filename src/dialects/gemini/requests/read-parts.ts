@@ -65,7 +65,7 @@ function hasNoData(part: JsonObject): boolean {
 }
 
 function withModifiers(read: Part, part: JsonObject): Part {
-  const own = ownModifiers.flatMap((name) =>
+  const own = ownModifiers.flatMap((name): [string, unknown][] =>
     (objectOf(part[name]) ?? stringOf(part[name])) ? [[name, part[name]]] : [],
   );
   return own.length === 0 ? read : { ...read, own: { dialect: "gemini", value: Object.fromEntries(own) } };
