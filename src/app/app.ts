@@ -76,6 +76,8 @@ export interface AppOptions extends RoutingOptions {
   addressOf?: (request: Request) => string | undefined;
   /** The server's function for accepting a WebSocket. */
   upgrade: Upgrade;
+  /** The socket of the process that owns the servers of tools that are programs; without it there can be none. */
+  toolSocket?: string | undefined;
   /** The HTTP features; all of them by default. */
   features?: readonly Feature[];
   /** Instead of `server.drain`. */
@@ -375,7 +377,7 @@ function mcpOf(options: AppOptions, { ticker, mcp }: Lasting, { calls, publicUrl
   return {
     endpoint: mcp,
     models: config.mcp.models,
-    gateway: createToolGateway({ ...options, ticker, calls }),
+    gateway: createToolGateway({ ...options, toolSocket: options.toolSocket, ticker, calls }),
     origins: { isLocal: LOOPBACK.test(host), publicUrl, origins: cors?.origins ?? [] },
     ticker,
     publicUrl,

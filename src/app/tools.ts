@@ -7,7 +7,7 @@ import { isOwnTool } from "../http/index.ts";
 import { type ModelPrice, webPrice } from "../pricing/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { McpClient, ToolGateway, ToolServer, type ToolSet } from "../tools/index.ts";
+import { askHost, hostedUrl, McpClient, ToolGateway, ToolServer, type ToolSet } from "../tools/index.ts";
 
 interface ToolsOptions {
   config: Config;
@@ -16,7 +16,12 @@ interface ToolsOptions {
   version: string;
   ticker: Ticker;
   calls: PaidWork;
+  /** The socket of the process that owns the servers that are programs. */
+  toolSocket: string | undefined;
 }
+
+/** Users whose sessions with one program are remembered. */
+const CLIENTS_MAX = 10_000;
 
 type ServerConfig = Config["mcp"]["servers"][string];
 
@@ -43,20 +48,53 @@ function setOf({ servers, tools, prefix }: Config["mcp"]["sets"][string]): ToolS
 }
 
 function createServer(options: ToolsOptions, name: string, server: ServerConfig): ToolServer {
-  const { environment, logger, version, ticker } = options;
-  const headers = headersOf(server);
+  const { environment, logger, ticker } = options;
   return new ToolServer({
     name,
-    client: new McpClient({ name, url: server.url, headers, version, ask: environment.ask, ticker }),
+    clientOf: clientsOf(options, name, server),
     tools: server.tools,
     priceOf: pricesOf(options, name, server),
     timeoutMs: server.timeout,
     resultBytesMax: server.max_result,
-    secrets: Object.values(headers).map((value) => value.replace(/^(?:Bearer|Basic|Token) /i, "")),
+    secrets: [
+      ...Object.values(headersOf(server)).map((value) => value.replace(/^(?:Bearer|Basic|Token) /i, "")),
+      ...Object.values(server.env),
+    ],
     clock: environment.clock,
     logger,
     wait: (milliseconds) => new Promise((resolve) => void ticker.after(milliseconds, resolve)),
   });
+}
+
+/** A server by its URL has one client for all; one that is a program a client for each user, since its calls must not mix. */
+function clientsOf(
+  { environment, version, ticker, toolSocket }: ToolsOptions,
+  name: string,
+  server: ServerConfig,
+): (user: string) => McpClient {
+  if (server.url !== undefined) {
+    const headers = headersOf(server);
+    const client = new McpClient({ name, url: server.url, headers, version, ask: environment.ask, ticker });
+    return () => client;
+  }
+  const socket = toolSocket;
+  if (socket === undefined) throw new Error("this process has no host of programs");
+  const clients = new Map<string, McpClient>();
+  return (user) => {
+    const known = clients.get(user);
+    if (known !== undefined) return known;
+    if (clients.size >= CLIENTS_MAX) clients.clear();
+    const client = new McpClient({
+      name,
+      url: hostedUrl(name),
+      headers: {},
+      version,
+      ask: askHost(socket, user),
+      ticker,
+    });
+    clients.set(user, client);
+    return client;
+  };
 }
 
 function headersOf({ auth }: ServerConfig): Readonly<Record<string, string>> {

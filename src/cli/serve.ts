@@ -2,9 +2,10 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { checkRouting, openOperatorCatalog } from "../app/routing/routing.ts";
 import { openStorage, planStorage } from "../app/storage.ts";
+import { serverPlansOf } from "../app/tool-programs.ts";
 import type { Config, LoadedConfig } from "../config/index.ts";
-import type { SchemaPlan } from "../storage/index.ts";
-import { createLogger } from "../telemetry/index.ts";
+import type { SchemaPlan, Storage } from "../storage/index.ts";
+import { createLogger, type Logger } from "../telemetry/index.ts";
 import { printBanner, type ServerSettings } from "./banner.ts";
 import { firstTokens } from "./first-tokens.ts";
 import { type CommonOptions, countOption, portOption, UsageError, withCommonOptions } from "./options.ts";
@@ -20,6 +21,7 @@ import { lockServing } from "./server/serving-lock.ts";
 import { environment, readConfig, storageSettings } from "./state.ts";
 import { type KeyPairInUse, loadKeyPair } from "./tls/key-pair.ts";
 import { selfSignedPair } from "./tls/self-signed.ts";
+import { ToolHost } from "../tools/index.ts";
 import { KeyPairWatch } from "./tls/key-pair-watch.ts";
 import { version } from "../core/index.ts";
 import type { WorkerSettings } from "./server/worker-settings.ts";
@@ -137,6 +139,7 @@ async function serveAlone(start: Start): Promise<void> {
   // The port is bound first, since the app needs its address, which the system chooses for port 0; one that is taken over, last.
   const server = await listen(start, { logger, replaces });
   const sandbox = start.sandbox ? await startSandbox(start.port) : undefined;
+  const programs = openPrograms(loaded, logger);
   // Loaded last, since it is most of the code: a start that cannot be fails at once, and a parent of workers needs none.
   const { serveOn } = await import("./server/serving.ts");
   const { stop, isReady, metrics, catalogHash, reconfigure } = serveOn(server, {
@@ -144,6 +147,7 @@ async function serveAlone(start: Start): Promise<void> {
     storage,
     logger,
     catalog,
+    toolSocket: programs.socket,
   });
   const stopMetrics = await publishMetrics(loaded.config, { logger, replaces }, async () => [await metrics()]);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
@@ -151,6 +155,7 @@ async function serveAlone(start: Start): Promise<void> {
   // Before the banner: a program that waits for the banner may send a signal as soon as it has read it.
   const end = endOnSignal(async (how) => {
     const [code] = await Promise.all([stop(how), leave()]);
+    await programs.stop();
     await stopMetrics();
     sandbox?.stop();
     unlock();
@@ -164,8 +169,10 @@ async function serveAlone(start: Start): Promise<void> {
     catalogHash,
     end: () => end(),
     port: portOf(server),
-    apply: (next, { secretsOnly = false }) =>
-      reconfigure({ ...servedBy(next, sandbox), refreshesCatalog: !secretsOnly }),
+    async apply(next, { secretsOnly = false }) {
+      await reconfigure({ ...servedBy(next, sandbox), refreshesCatalog: !secretsOnly });
+      programs.configure(serverPlansOf(next.config));
+    },
   });
   if (before !== undefined) {
     await openWhenReady(server, { isReady });
@@ -202,11 +209,13 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   const replaces = before !== undefined;
   const reserved = await reservePort({ host, port: start.port, pair: tls?.pair, shared: replaces });
   const sandbox = start.sandbox ? await startSandbox(start.port) : undefined;
+  const programs = openPrograms(loaded, logger);
   const settings: WorkerSettings = {
     ...configurationOf(servedBy(loaded, sandbox)),
     storageUrl,
     host,
     port: reserved.port,
+    toolSocket: programs.socket,
     processes: count,
     tls,
     later: replaces,
@@ -220,6 +229,7 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   const stopMetrics = await publishMetrics(loaded.config, { logger, replaces }, () => workers.metrics.collect());
   const end = endOnSignal(async (how) => {
     const [code] = await Promise.all([workers.stop(how), leave()]);
+    await programs.stop();
     await stopMetrics();
     sandbox?.stop();
     await storage.close();
@@ -236,20 +246,28 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
     async apply(next, { secretsOnly = false }) {
       await checkRouting(next, { storage, environment, logger });
       await workers.reconfigure({ ...configurationOf(servedBy(next, sandbox)), refreshesCatalog: !secretsOnly });
+      programs.configure(serverPlansOf(next.config));
       logger.setLevel(next.config.log.level);
     },
   });
   await reserved.release();
   if (before !== undefined) takeOver(before, logger);
-  const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
-  const link = sandbox === undefined ? undefined : await signInLink(storage, environment, reserved.url);
-  printBanner(start, {
-    url: reserved.url,
-    sandbox: sandbox?.routesOf(loaded),
-    site: sandbox?.site,
-    tokens,
-    link,
-    workers: count,
-  });
+  await printWorkersBanner(start, { storage, sandbox, url: reserved.url, workers: count });
   logger.info({ url: reserved.url, version, workers: count }, "listening");
+}
+
+async function printWorkersBanner(
+  start: Start,
+  { storage, sandbox, url, workers }: { storage: Storage; sandbox: Sandbox | undefined; url: string; workers: number },
+): Promise<void> {
+  const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
+  const link = sandbox === undefined ? undefined : await signInLink(storage, environment, url);
+  printBanner(start, { url, sandbox: sandbox?.routesOf(start.loaded), site: sandbox?.site, tokens, link, workers });
+}
+
+/** The servers of tools that are programs. */
+function openPrograms({ config }: LoadedConfig, logger: Logger): ToolHost {
+  const programs = new ToolHost(logger);
+  programs.configure(serverPlansOf(config));
+  return programs;
 }

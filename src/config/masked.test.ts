@@ -21,6 +21,8 @@ const secrets = [
   "webhooks.encryption_key",
   "mcp.servers.*.auth.bearer",
   "mcp.servers.*.auth.headers.*",
+  "mcp.servers.*.args.*",
+  "mcp.servers.*.env.*",
 ];
 
 /** The paths of the schema that have a text: not those of numbers, which may be written as one. */
@@ -91,6 +93,7 @@ test("none of any kind is in the answer", () => {
       servers: {
         one: { url: `https://mcp.example/${secret(20)}/mcp`, auth: { bearer: secret(14) } },
         two: { url: "https://mcp2.example", auth: { headers: { "x-api-key": secret(15), "tools.x": secret(16) } } },
+        three: { command: "npx", args: [secret(22)], env: { KEY: secret(23) } },
       },
     },
     pricing: { catalog: `https://prices.example/${secret(21)}/catalog.json?token=${secret(18)}` },

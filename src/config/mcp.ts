@@ -35,14 +35,55 @@ const price = z
   })
   .describe("Unset: calls are free, and recorded all the same.");
 
-const toolServer = z.strictObject({
-  url: httpUrl.describe("The URL of the MCP server (Streamable HTTP, in any revision)."),
-  auth: auth.optional(),
-  tools: globs.optional().describe("The tools that are offered: globs of the server's names. Unset: all."),
-  price: price.optional(),
-  timeout: duration.prefault("60s").describe("How long a call may take."),
-  max_result: byteSize.prefault("8MiB").describe("The largest result of a call."),
-});
+const text = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .regex(/^[^\0]*$/, "no text for a program");
+
+const limits = z
+  .strictObject({
+    memory: byteSize.prefault("1GiB").describe("Resident memory of the program and all that it starts (Linux)."),
+    open_files: fromText(z.int().min(16).max(65_536)).prefault(1_024).describe("Open files and connections."),
+    processes: fromText(z.int().min(1).max(10_000)).prefault(64).describe("Processes with those it starts (Linux)."),
+  })
+  .prefault({})
+  .describe("A program beyond these bounds is ended.");
+
+const toolServer = z
+  .strictObject({
+    url: httpUrl.optional().describe("The URL of the MCP server (Streamable HTTP, in any revision)."),
+    command: text.optional().describe("Instead of url: the program of an MCP server over standard input and output."),
+    args: z.array(z.string().max(32_768)).prefault([]).describe("The program's arguments."),
+    env: z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "no name of a variable"), z.string().max(32_768))
+      .prefault({})
+      .describe("The program's variables. It gets none of the gateway's but PATH."),
+    directory: text
+      .optional()
+      .describe("The program's working directory. Unset: one of its own, removed with the gateway."),
+    user: text
+      .optional()
+      .describe(
+        "The name or id of the user that the program runs as. Unset: for a gateway of root, one without rights.",
+      ),
+    instance: z
+      .enum(["shared", "user"])
+      .default("shared")
+      .describe("Whether all callers share the program's process, or each user has one."),
+    limits,
+    idle: duration.prefault("10m").describe("The program is stopped after this time without a call."),
+    auth: auth.optional(),
+    tools: globs.optional().describe("The tools that are offered: globs of the server's names. Unset: all."),
+    price: price.optional(),
+    timeout: duration.prefault("60s").describe("How long a call may take."),
+    max_result: byteSize.prefault("8MiB").describe("The largest result of a call."),
+  })
+  .superRefine(({ url, command, auth: given }, context) => {
+    if ((url === undefined) === (command === undefined)) refuse(context, ["url"], "give either url or command");
+    if (command !== undefined && given !== undefined)
+      refuse(context, ["auth"], "a program gets its credentials by env");
+  });
 
 const toolSet = z.strictObject({
   servers: z.array(z.string()).min(1).describe("Names of servers, and tollgate for the gateway's own tools."),

@@ -77,6 +77,8 @@ export {
   type StoredObject,
 } from "./stored-objects.ts";
 export { becomeUser } from "./processes/drop-privileges.ts";
+export { endWithParent } from "./processes/end-with-parent.ts";
+export { openLibc } from "./processes/libc.ts";
 export { unprivilegedUser } from "./processes/unprivileged-user.ts";
 export { FairQueue } from "./queues/fair-queue.ts";
 export { inParts } from "./queues/in-parts.ts";

@@ -82,8 +82,9 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
   }
 
   async run(running: RunningWork, plan: ToolPlan): Promise<PaidAnswer> {
-    const { target, onProgress } = this.#options;
+    const { request, target, onProgress } = this.#options;
     const { result, usage } = await target.server.call({
+      user: request.principal.user,
       tool: target.tool,
       arguments: plan.arguments,
       signal: running.watchdog.abort.signal,

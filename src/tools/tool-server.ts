@@ -43,7 +43,8 @@ export interface ServerTool {
 
 export interface ToolServerOptions {
   name: string;
-  client: McpClient;
+  /** The client for the calls of a user; that of no user (an empty name) reads the lists. */
+  clientOf: (user: string) => Pick<McpClient, "request">;
   /** Globs of its own names; those with `!` are exceptions. Undefined: all. */
   tools: readonly string[] | undefined;
   priceOf: (tool: string) => ModelPrice;
@@ -58,6 +59,8 @@ export interface ToolServerOptions {
 }
 
 export interface ServerCall {
+  /** The owner of the call. */
+  user: string;
   tool: ServerTool;
   arguments: JsonObject;
   signal: CallSignal;
@@ -124,7 +127,7 @@ export class ToolServer {
     let cursor: unknown;
     let bytes = 0;
     for (let pages = 0; pages < PAGES_MAX && tools.size < TOOLS_MAX; pages += 1) {
-      const page = await this.#options.client.request({
+      const page = await this.#options.clientOf("").request({
         method: "tools/list",
         params: cursor === undefined ? {} : { cursor },
         timeoutMs: LIST_MS_MAX,
@@ -153,15 +156,15 @@ export class ToolServer {
   }
 
   /** The result of a call, cleaned, and its usage. Rejects with a `GatewayError` if there is none. */
-  async call({ tool, arguments: given, signal, onProgress, onSent }: ServerCall): Promise<ServerResult> {
-    const { client, timeoutMs, resultBytesMax, name } = this.#options;
+  async call({ user, tool, arguments: given, signal, onProgress, onSent }: ServerCall): Promise<ServerResult> {
+    const { clientOf, timeoutMs, resultBytesMax, name } = this.#options;
     const onNotification = (method: string, params: JsonObject): void => {
       if (method !== "notifications/progress") return;
       const { progress, total, message } = params;
       onProgress?.({ progress, total, message: cleanText(stringOf(message), this.#secrets) || undefined });
     };
     try {
-      const result = await client.request({
+      const result = await clientOf(user).request({
         method: "tools/call",
         params: { name: tool.name, arguments: given },
         timeoutMs,

@@ -24,6 +24,8 @@ export interface ServingOptions {
   simulated: ReadonlyMap<string, string>;
   /** The operator's price catalog, if there is one. */
   catalog?: OperatorCatalog | undefined;
+  /** The socket of the process that owns the servers of tools that are programs. */
+  toolSocket: string;
   /** The number of processes that share the machine; 1 by default. */
   processes?: number;
 }
@@ -53,7 +55,7 @@ interface Reconfiguration extends Pick<ServingOptions, "loaded" | "simulated"> {
 
 /** Answers the requests on a port. */
 export function serveOn(server: Listening, options: ServingOptions): Serving {
-  const { loaded, storage, logger, simulated, processes = 1 } = options;
+  const { loaded, storage, logger, simulated, toolSocket, processes = 1 } = options;
   let { config } = loaded;
   let { catalog } = options;
   const servingEnvironment = environmentFor(config);
@@ -69,6 +71,7 @@ export function serveOn(server: Listening, options: ServingOptions): Serving {
     address: server.url,
     upgrade: server.upgrade,
     addressOf: server.addressOf,
+    toolSocket,
     memoryBytesMax: config.server.memory_limit ?? defaultMemoryLimit(processes),
   });
   server.answerWith(app.fetch);

@@ -12,6 +12,8 @@ export interface WorkerSettings {
   storageUrl: string;
   host: string;
   port: number;
+  /** The socket of the process that owns the servers of tools that are programs. */
+  toolSocket: string;
   /** The number of workers. */
   processes: number;
   tls: KeyPairInUse | undefined;

@@ -1,10 +1,9 @@
 /** Entry point of the child processes: takes one document after the other apart, until its input ends. Its argument is the id of a user. */
 import { type Frame, FrameReader } from "../../streaming/index.ts";
-import { becomeUser } from "../../core/index.ts";
+import { becomeUser, endWithParent } from "../../core/index.ts";
 import { loadReaders, othersCanRead } from "../load-readers.ts";
 import { readSitemap } from "../sitemap/read-sitemap.ts";
 import { takeApart } from "../take-apart.ts";
-import { endWithParent } from "./end-with-parent.ts";
 import {
   encodeBeginning,
   encodeFailure,

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+
+/** A server of tools that is a program: how it is started, and within which bounds. */
+export interface ServerPlan {
+  name: string;
+  command: string;
+  args: readonly string[];
+  /** Its variables, besides `HOME`, `TMPDIR` and `LANG`. `PATH` leads to its program. */
+  env: Readonly<Record<string, string>>;
+  /** Its working directory; without it, one of its own that is removed with the gateway. */
+  directory?: string | undefined;
+  /** The name or the id of the user that it runs as. */
+  user?: string | undefined;
+  /** One process for all callers, or one for each user. */
+  instance: "shared" | "user";
+  limits: { memory: number; open_files: number; processes: number };
+  /** Milliseconds without a call after which it is stopped. */
+  idle: number;
+  /** The longest message that it may send, in bytes. */
+  messageBytesMax: number;
+}
+
+/** A change of a process; `lastWords` is the end of its standard error. */
+export interface ProcessEvent {
+  event: "started" | "ended" | "unusable";
+  server: string;
+  pid?: number;
+  code?: number | null;
+  signal?: string | null;
+  isExpected?: boolean;
+  lastWords?: string;
+  problem?: string;
+}
+
+/** Names the user that a request is made for, on the socket of the host. */
+export const USER_HEADER = "x-tollgate-user";
+
+/** The path of the host's socket in its folder. */
+export function socketIn(folder: string): string {
+  return join(folder, "own", "socket");
+}

@@ -1,0 +1,137 @@
+/** The gateway's side of the process that owns the servers of tools that are programs: one for all workers of a node. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Logger } from "../../telemetry/index.ts";
+import { cleanText, secretForms } from "../clean-result.ts";
+import { type ProcessEvent, type ServerPlan, socketIn } from "./plan.ts";
+import { killGroup } from "./server-process.ts";
+
+const HOST_MAIN = fileURLToPath(new URL("host-main.ts", import.meta.url));
+
+const PAUSE_MS_MIN = 100;
+const PAUSE_MS_MAX = 10_000;
+
+/** How long the host may take to stop all servers. */
+const STOP_MS_MAX = 15_000;
+
+type HostProcess = Bun.Subprocess<"pipe", "pipe", "inherit">;
+
+export class ToolHost {
+  readonly #logger: Logger;
+  /** Short, since the path of a socket is. */
+  readonly #folder = mkdtempSync(join(tmpdir(), "tollgate-t-"));
+  readonly #pids = new Set<number>();
+  #plans: readonly ServerPlan[] = [];
+  #process: HostProcess | undefined;
+  #restart: Timer | undefined;
+  #pauseMs = PAUSE_MS_MIN;
+  #isStopped = false;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+    // Programs run as other users, and have directories of their own in it. The socket is for the gateway's user alone.
+    chmodSync(this.#folder, 0o711);
+    mkdirSync(dirname(this.socket), { mode: 0o700 });
+  }
+
+  /** The path of the socket that it listens on while there are servers. */
+  get socket(): string {
+    return socketIn(this.#folder);
+  }
+
+  /** Puts the servers of a configuration into force. */
+  configure(plans: readonly ServerPlan[]): void {
+    this.#plans = plans;
+    if (this.#process !== undefined) this.#send(this.#process);
+    else if (plans.length > 0 && this.#restart === undefined) this.#start();
+  }
+
+  /** Resolves when no server runs. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#restart);
+    const child = this.#process;
+    if (child !== undefined) {
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS_MAX);
+      try {
+        await child.stdin.end();
+      } catch {
+        // It has ended already.
+      }
+      await child.exited;
+      clearTimeout(timer);
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #start(): void {
+    this.#restart = undefined;
+    rmSync(this.socket, { force: true });
+    const child: HostProcess = Bun.spawn([process.execPath, HOST_MAIN, this.#folder], {
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "inherit",
+      // None of the gateway's variables, some of which are keys. Bun would read a .env file of the working directory.
+      env: { LANG: "C.UTF-8" },
+      cwd: dirname(HOST_MAIN),
+    });
+    this.#process = child;
+    this.#send(child);
+    void this.#follow(child);
+  }
+
+  #send(child: HostProcess): void {
+    const sent = async (): Promise<void> => {
+      try {
+        void child.stdin.write(`${JSON.stringify(this.#plans)}\n`);
+        await child.stdin.flush();
+      } catch {
+        // It has ended, and gets the list when it is started again.
+      }
+    };
+    void sent();
+  }
+
+  async #follow(child: HostProcess): Promise<void> {
+    const startedAt = performance.now();
+    await this.#read(child.stdout).catch(() => undefined);
+    const code = await child.exited;
+    this.#process = undefined;
+    // It has ended them itself, unless it was killed.
+    for (const pid of this.#pids) killGroup(pid, "SIGKILL");
+    this.#pids.clear();
+    if (this.#isStopped) return;
+    if (performance.now() - startedAt > PAUSE_MS_MAX) this.#pauseMs = PAUSE_MS_MIN;
+    this.#logger.warn({ code, again_in_ms: this.#pauseMs }, "the process with the servers of tools ended");
+    this.#restart = setTimeout(() => this.#start(), this.#pauseMs);
+    this.#pauseMs = Math.min(2 * this.#pauseMs, PAUSE_MS_MAX);
+  }
+
+  async #read(output: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const bytes of output) {
+      text += decoder.decode(bytes, { stream: true });
+      const lines = text.split("\n");
+      text = lines.pop() ?? "";
+      for (const line of lines) this.#note(JSON.parse(line) as ProcessEvent);
+    }
+  }
+
+  #note({ event, server, pid, code, signal, isExpected, lastWords = "", problem }: ProcessEvent): void {
+    if (event === "unusable") return this.#logger.warn({ server, problem }, "a server of tools cannot be started");
+    if (pid === undefined) return;
+    if (event === "started") {
+      this.#pids.add(pid);
+      return this.#logger.info({ server, pid }, "a server of tools was started");
+    }
+    this.#pids.delete(pid);
+    if (isExpected === true) return this.#logger.info({ server, pid }, "a server of tools was stopped");
+    const { PATH: _path, ...env } = this.#plans.find(({ name }) => name === server)?.env ?? {};
+    const secrets = secretForms(Object.values(env));
+    const line = { server, pid, code, signal, stderr: cleanText(lastWords, secrets) };
+    this.#logger.warn(line, "a server of tools ended");
+  }
+}

@@ -1,0 +1,170 @@
+/** Servers of tools that are programs: started when needed, apart from the gateway and from each other, and never left behind. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse, stringify } from "yaml";
+import { type Rig, startRig, until } from "../kit/index.ts";
+
+const secret = "the-secret-of-the-program";
+
+/** The entries of the servers' packages. */
+const everything = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
+const filesystem = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-filesystem/dist/index.js"));
+const memory = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-memory/dist/index.js"));
+
+/** Does what a server should not. */
+const hostile = `
+const tool = (name) => ({ name, inputSchema: { type: "object" } });
+const child = Bun.spawn(["sleep", "1000"]);
+for await (const line of console) {
+  const { id, method, params = {} } = JSON.parse(line);
+  const send = (result) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result }) + "\\n");
+  if (method === "server/discover") process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "?" } }) + "\\n");
+  else if (method === "initialize") send({ protocolVersion: "2025-06-18", capabilities: {} });
+  else if (method === "tools/list") send({ tools: ["hang", "exit", "flood", "memory", "pids"].map(tool) });
+  else if (params.name === "exit") process.exit(1);
+  else if (params.name === "flood") for (;;) process.stdout.write("x".repeat(65536));
+  else if (params.name === "memory") { const all = []; for (;;) { all.push(new Uint8Array(20_000_000).fill(1)); await Bun.sleep(5); } }
+  else if (params.name === "pids") send({ content: [{ type: "text", text: process.pid + " " + child.pid }] });
+}`;
+
+const memoryFile = join(tmpdir(), `tollgate-memory-${crypto.randomUUID()}.jsonl`);
+
+let rig: Rig;
+let token: string;
+
+beforeAll(async () => {
+  const program = { command: process.execPath, args: ["-e", hostile] };
+  rig = await startRig({
+    variables: { GATEWAY_KEY: "a-key-of-the-gateway" },
+    config: {
+      mcp: {
+        servers: {
+          everything: {
+            command: "node",
+            args: [everything, "stdio"],
+            env: { API_KEY: secret },
+            price: { call: 0.001 },
+          },
+          files: { command: "node", args: [filesystem, "."] },
+          memory: { command: "node", args: [memory], env: { MEMORY_FILE_PATH: memoryFile } },
+          hostile: { ...program, timeout: "2s", limits: { memory: "300MiB" } },
+          own: { ...program, instance: "user" },
+          missing: { command: "no-such-program" },
+        },
+      },
+    },
+  });
+  ({ token } = await rig.caller());
+});
+afterAll(async () => {
+  await rig.expectBalancedBooks();
+  await rig.stop();
+  rmSync(memoryFile, { force: true });
+});
+
+async function call(name: string, given: object = {}, bearer = token): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${rig.gateway.url}/v1/tools/${name}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${bearer}` },
+    body: JSON.stringify(given),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** The server is started again after a while. */
+async function callWhenStarted(name: string): Promise<string> {
+  let text = "";
+  await until(`${name} answers`, async () => {
+    const answer = await call(name);
+    text = answer.text;
+    return answer.status === 200;
+  });
+  return text;
+}
+
+const pidsIn = (text: string): number[] => (/(\d+) (\d+)/.exec(text) ?? []).slice(1).map(Number);
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A process that has ended may wait for its parent to take note.
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+test("programs of npm answer, each with its own tools", async () => {
+  const answer = await fetch(`${rig.gateway.url}/v1/tools`, { headers: { authorization: `Bearer ${token}` } });
+  const { data } = (await answer.json()) as { data: { name: string }[] };
+  const names = data.map(({ name }) => name);
+  expect(names).toContain("everything__echo");
+  expect(names).toContain("files__write_file");
+  expect(names).toContain("memory__create_entities");
+  expect((await call("everything__echo", { message: "hello" })).text).toContain("Echo: hello");
+  const written = await call("files__write_file", { path: "a.txt", content: "kept" });
+  expect(written.text).toContain("Successfully wrote");
+  expect((await call("files__read_text_file", { path: "a.txt" })).text).toContain("kept");
+  expect((await call("files__read_text_file", { path: "/etc/passwd" })).text).toContain('"isError":true');
+  const entity = { name: "x", entityType: "y", observations: ["z"] };
+  expect((await call("memory__create_entities", { entities: [entity] })).status).toBe(200);
+  expect((await call("memory__read_graph")).text).toContain("observations");
+});
+
+test("a program sees nothing of the gateway, and its secrets do not come back", async () => {
+  const { text } = await call("everything__get-env");
+  expect(text).toContain("API_KEY");
+  expect(text).not.toContain(secret);
+  expect(text).not.toContain("GATEWAY_KEY");
+  expect(text).not.toContain("a-key-of-the-gateway");
+  expect(rig.gateway.log()).not.toContain(secret);
+});
+
+test("one that hangs, floods, exits or takes too much memory costs its own calls alone", async () => {
+  for (const name of ["hang", "exit", "flood", "memory"]) {
+    await callWhenStarted("hostile__pids");
+    const [failed, other] = await Promise.all([
+      call(`hostile__${name}`),
+      call("everything__echo", { message: "still here" }),
+    ]);
+    expect(failed.status).toBeGreaterThanOrEqual(500);
+    expect(other.text).toContain("still here");
+  }
+  expect((await call("missing__any")).status).toBe(404);
+});
+
+test("with an instance for each user no process is shared", async () => {
+  const other = await rig.caller();
+  const mine = pidsIn((await call("own__pids")).text);
+  expect(pidsIn((await call("own__pids")).text)).toEqual(mine);
+  expect(pidsIn((await call("own__pids", {}, other.token)).text)).not.toEqual(mine);
+});
+
+test("a reload starts and stops them", async () => {
+  const mine = pidsIn((await call("own__pids")).text);
+  const { configFile } = rig.gateway;
+  const before = readFileSync(configFile, "utf8");
+  const config = parse(before) as { mcp: { servers: Record<string, object> } };
+  const { own, ...servers } = config.mcp.servers;
+  writeFileSync(configFile, stringify({ ...config, mcp: { servers: { ...servers, renewed: own } } }));
+  expect((await rig.gateway.cli("config", "reload")).code).toBe(0);
+  expect((await call("own__pids")).status).toBe(404);
+  const renewed = pidsIn(await callWhenStarted("renewed__pids"));
+  await until("the former ones have ended", () => Promise.resolve(!mine.some(isAlive)));
+  writeFileSync(configFile, before);
+  expect((await rig.gateway.cli("config", "reload")).code).toBe(0);
+  await until("and the next ones too", () => Promise.resolve(!renewed.some(isAlive)));
+});
+
+test("none outlives a gateway that is killed, nor the process that owns them", async () => {
+  const pids = pidsIn(await callWhenStarted("hostile__pids"));
+  const host = Number(readFileSync(`/proc/${pids[0]}/stat`, "utf8").split(") ")[1]?.split(" ")[1]);
+  process.kill(host, "SIGKILL");
+  await until("they end with their host", () => Promise.resolve(!pids.some(isAlive)));
+  const next = pidsIn(await callWhenStarted("hostile__pids"));
+  rig.gateway.process.kill("SIGKILL");
+  await until("they end with the gateway", () => Promise.resolve(!next.some(isAlive)));
+});
