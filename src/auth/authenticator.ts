@@ -129,7 +129,7 @@ export class Authenticator {
       if (caller !== undefined) return caller;
       throw new GatewayError(
         "missing_token",
-        "No token was sent. Send Authorization: Bearer <token>, x-api-key: <token> or api-key: <token>.",
+        "No token was sent. Send Authorization: Bearer <token>, x-api-key: <token>, x-goog-api-key: <token> or api-key: <token>.",
       );
     }
     return this.#authenticateToken(presented, headers, from);

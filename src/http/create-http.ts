@@ -17,7 +17,7 @@ import type { Logger } from "../telemetry/index.ts";
 import { withUrl } from "./addresses/derived-request.ts";
 import { findRoute, type FoundRoute, type ModelGroups } from "./addresses/find-route.ts";
 import { challengeOf } from "./challenge.ts";
-import { googleAdvice, isGooglePath } from "./gemini/unknown-paths.ts";
+import { googleAdvice, hasGoogleMethod, isGooglePath } from "./gemini/unknown-paths.ts";
 import type { MountedRoute, RouteCall } from "./route.ts";
 import { createRouter, type RoutedRequest } from "./router.ts";
 import { type Sockets, requireHandshake } from "./sockets.ts";
@@ -51,7 +51,9 @@ const shownPathCharacters = 200;
 function notFound(method: string, path: string, methods: readonly string[]): GatewayError {
   const shown = path.slice(0, shownPathCharacters);
   const advice = googleAdvice(path);
-  if (methods.length === 0) return new GatewayError("route_not_found", `There is no ${method} ${shown} here.${advice}`);
+  // Another model has that name at most: ids may have colons.
+  if (methods.length === 0 || hasGoogleMethod(path))
+    return new GatewayError("route_not_found", `There is no ${method} ${shown} here.${advice}`);
   const allow = methods.flatMap((each) => (each === "GET" ? [each, "HEAD"] : [each])).join(", ");
   return new GatewayError("route_not_found", `There is no ${method} ${shown} here. It takes ${allow}.${advice}`, {
     headers: { allow },

@@ -58,6 +58,7 @@ describe("the address of a method", () => {
     `/v1beta/models/${model}`,
     `/v1/models/${model}`,
     `/v1beta1/models/${model}`,
+    `/v1beta1/${model}`,
     `/v1beta/${model}`,
     `/v1/${model}`,
     `/v1beta/models/${encodeURIComponent(model)}`,

@@ -5,7 +5,7 @@ import type { RouteCall } from "../route.ts";
  * The addresses of a model's method. SDKs call the versions `v1` and `v1beta`, older ones `v1beta1`, and two of them leave
  * `models/` out before an id with a slash (`docs/wire/gemini.md`).
  */
-const places = ["/v1beta/models/", "/v1/models/", "/v1beta1/models/", "/v1beta/", "/v1/"];
+const places = ["/v1beta/models/", "/v1/models/", "/v1beta1/models/", "/v1beta/", "/v1/", "/v1beta1/"];
 
 export const modelParams = z.object({
   model: z.string().describe("Provider-prefixed model id; the slash raw or encoded."),

@@ -6,6 +6,11 @@ export function isGooglePath(path: string): boolean {
 /** A method of a model, behind a colon. */
 const googleMethod = /(?::|%3a)[a-z]+[A-Z]\w*$|(?::|%3a)predict$/;
 
+/** Whether a path ends with a method of a model, as Google writes it. */
+export function hasGoogleMethod(path: string): boolean {
+  return googleMethod.test(path);
+}
+
 /** Google's methods that the gateway lacks, and the way to do the same here. */
 const advice: readonly [RegExp, string][] = [
   [
