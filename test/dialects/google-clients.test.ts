@@ -79,6 +79,6 @@ test.skipIf("missing" in found)("google-genai and langchain-google-genai for Pyt
   });
   const [output, problems] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   expect(await child.exited, problems).toBe(0);
-  const cells = 12;
+  const cells = 14;
   expect(output.trim()).toBe(`${cells * models.length} passed`);
 });

@@ -116,6 +116,15 @@ def langchain_structured(model: str, _: str) -> None:
     assert found == {"city": "sample city"}, found
 
 
+def langchain_thinking(model: str, _: str) -> None:
+    answer = chat_of(model, include_thoughts=True, thinking_budget=2_000).invoke("Think.")
+    assert said("Think.") in answer.text, answer
+
+
+def langchain_count(model: str, _: str) -> None:
+    assert chat_of(model).get_num_tokens("How many?") > 0
+
+
 cells = [value for name, value in list(globals().items()) if name.startswith(("genai_", "langchain_"))]
 passed = 0
 for model, seeing in models:
