@@ -15,6 +15,7 @@ import { REALTIME_SESSIONS } from "../realtime/open/sql/schema.ts";
 import { TARGET_STATES } from "../routing/sql/schema.ts";
 import { NO_CHANGE, READINESS, type Schema, together } from "../storage/index.ts";
 import { TAGS } from "../tags/sql/schema.ts";
+import { TOOL_PINS } from "../tools/pins/sql/schema.ts";
 import { VIDEOS } from "../videos/sql/schema.ts";
 import { CRAWL_FAILED_POSITIONS, CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
 import { moveWebTables, WITHOUT_WEB_TABLES } from "../web/sql/schema.ts";
@@ -85,5 +86,6 @@ export const schema: Schema = {
     { ...together(ALERT_CHANNELS, ALERT_NOTICES), oldest: ledger.CALL_SUMS },
     { ...auth.BROWSER_SESSIONS, oldest: ledger.CALL_SUMS },
     ledger.TAG_SUMS,
+    { ...TOOL_PINS, oldest: ledger.TAG_SUMS },
   ],
 };

@@ -5,14 +5,25 @@ import type { Config } from "../config/index.ts";
 import { type Environment, matchesGlob } from "../core/index.ts";
 import { isOwnTool } from "../http/index.ts";
 import { type ModelPrice, webPrice } from "../pricing/index.ts";
+import type { Storage } from "../storage/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { askHost, hostedUrl, McpClient, ToolGateway, ToolServer, type ToolSet } from "../tools/index.ts";
+import {
+  askHost,
+  hostedUrl,
+  McpClient,
+  openPinStore,
+  ToolGateway,
+  ToolPins,
+  ToolServer,
+  type ToolSet,
+} from "../tools/index.ts";
 
 interface ToolsOptions {
   config: Config;
   environment: Environment;
   logger: Logger;
+  storage: Storage;
   version: string;
   ticker: Ticker;
   calls: PaidWork;
@@ -48,10 +59,11 @@ function setOf({ servers, tools, prefix }: Config["mcp"]["sets"][string]): ToolS
 }
 
 function createServer(options: ToolsOptions, name: string, server: ServerConfig): ToolServer {
-  const { environment, logger, ticker } = options;
+  const { environment, logger, ticker, storage } = options;
   return new ToolServer({
     name,
     clientOf: clientsOf(options, name, server),
+    pins: server.pin ? new ToolPins({ store: openPinStore(storage), clock: environment.clock, logger }) : undefined,
     tools: server.tools,
     priceOf: pricesOf(options, name, server),
     timeoutMs: server.timeout,

@@ -31,6 +31,7 @@ export const commands: Readonly<Record<string, () => Promise<(program: Command) 
   doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
   health: async () => (await import("./health.ts")).addHealthCommand,
   sim: async () => (await import("./sim.ts")).addSimCommand,
+  tools: async () => (await import("./tools/pins.ts")).addToolsCommands,
   mcp: async () => (await import("./mcp/command.ts")).addMcpCommand,
   worker: async () => (await import("./worker.ts")).addWorkerCommand,
 };

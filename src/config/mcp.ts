@@ -76,6 +76,10 @@ const toolServer = z
     auth: auth.optional(),
     tools: globs.optional().describe("The tools that are offered: globs of the server's names. Unset: all."),
     price: price.optional(),
+    pin: z
+      .boolean()
+      .default(true)
+      .describe("Whether a tool that the server changes is no longer offered until `tollgate tools approve`."),
     timeout: duration.prefault("60s").describe("How long a call may take."),
     max_result: byteSize.prefault("8MiB").describe("The largest result of a call."),
   })

@@ -6,3 +6,6 @@ export { allows, ToolServer } from "./tool-server.ts";
 export { askHost, hostedUrl } from "./processes/ask-host.ts";
 export type { ServerPlan } from "./processes/plan.ts";
 export { ToolHost } from "./processes/tool-host.ts";
+export { openPinStore } from "./pins/sql/open.ts";
+export type { PinnedTool } from "./pins/store.ts";
+export { approveTools, ToolPins } from "./pins/tool-pins.ts";

@@ -16,6 +16,7 @@ import type { Logger } from "../telemetry/index.ts";
 import { cleanObject, cleanText, secretForms } from "./clean-result.ts";
 import { type McpClient, ServerError } from "./mcp-client.ts";
 import { validDefinition, validInputSchema } from "./definitions.ts";
+import type { ToolPins } from "./pins/tool-pins.ts";
 import { headerMembers, type HeaderMember, withoutHeaderMembers } from "./header-members.ts";
 
 /** How long a list is taken for current, and how often one that could not be read is asked for again. */
@@ -45,6 +46,8 @@ export interface ToolServerOptions {
   name: string;
   /** The client for the calls of a user; that of no user (an empty name) reads the lists. */
   clientOf: (user: string) => Pick<McpClient, "request">;
+  /** Undefined if its tools may change. */
+  pins: ToolPins | undefined;
   /** Globs of its own names; those with `!` are exceptions. Undefined: all. */
   tools: readonly string[] | undefined;
   priceOf: (tool: string) => ModelPrice;
@@ -79,6 +82,8 @@ export class ToolServer {
   #askedAt = 0;
   #readAt = 0;
   #isAvailable = true;
+  /** Whether an approval is waited for. */
+  #hasChanges = false;
 
   constructor(options: ToolServerOptions) {
     this.name = options.name;
@@ -101,7 +106,8 @@ export class ToolServer {
   #refresh(): Promise<void> | undefined {
     const now = this.#options.clock();
     const age = now - this.#readAt;
-    const isDue = this.#readAt === 0 || age >= (this.#isAvailable ? FRESH_MS : RETRY_MS) || age < 0;
+    const isDue =
+      this.#readAt === 0 || age >= (this.#isAvailable && !this.#hasChanges ? FRESH_MS : RETRY_MS) || age < 0;
     if (this.#reading === undefined && isDue) {
       this.#askedAt = now;
       this.#reading = this.#read().finally(() => (this.#reading = undefined));
@@ -112,7 +118,9 @@ export class ToolServer {
   async #read(): Promise<void> {
     const { name, clock, logger } = this.#options;
     try {
-      this.#list = await this.#readPages();
+      const listed = await this.#readPages();
+      this.#list = (await this.#options.pins?.confirmed(name, "", listed)) ?? listed;
+      this.#hasChanges = this.#list.size < listed.size;
       this.#isAvailable = true;
     } catch (err) {
       // A call may find out that the server is there, before its list does.

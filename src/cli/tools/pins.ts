@@ -1,0 +1,73 @@
+/** `tollgate tools list` and `tools approve`: the pinned definitions of other servers' tools. */
+import { type Command, InvalidArgumentError } from "commander";
+import { approveTools, openPinStore, type PinnedTool } from "../../tools/index.ts";
+import { type CommonOptions, reasonOption, UsageError, withCommonOptions } from "../options.ts";
+import { printJson, printLine } from "../print.ts";
+import { withState } from "../state.ts";
+
+interface ApproveOptions extends CommonOptions {
+  reason?: string;
+}
+
+export function addToolsCommands(program: Command): void {
+  const tools = program.command("tools").description("other servers' tools, and changes of them");
+  withCommonOptions(
+    tools.command("list").description("list the tools that servers have shown, with the changes that wait"),
+  )
+    .argument("[server]", "only those of this server", serverName)
+    .action(list);
+  withCommonOptions(tools.command("approve").description("let changed tools be offered again, as they are now"))
+    .argument("<server>", "their server", serverName)
+    .argument("[tool]", "only this one, by its name at the server")
+    .option("--reason <text>", "why, for the audit log", reasonOption("--reason"))
+    .action(approve);
+}
+
+function serverName(text: string): string {
+  if (!/^[a-z0-9-]{1,32}$/.test(text)) throw new InvalidArgumentError("no name of a server");
+  return text;
+}
+
+async function list(server: string | undefined, options: CommonOptions): Promise<void> {
+  const pins = await withState(options, ({ storage }) => openPinStore(storage).all(server));
+  if (options.json === true) return printJson(pins.map(pinJson));
+  for (const pin of pins) {
+    printLine(`${titleOf(pin)}${pin.offered === undefined ? "" : "  changed, not offered"}`);
+    if (pin.offered !== undefined) for (const line of differenceOf(pin.definition, pin.offered)) printLine(`  ${line}`);
+  }
+}
+
+async function approve(server: string, tool: string | undefined, options: ApproveOptions): Promise<void> {
+  const approved = await withState(options, ({ log, caller }) =>
+    approveTools(log, { server, tool }, { actor: caller.actor, reason: options.reason }),
+  );
+  if (approved.length === 0)
+    throw new UsageError(`${tool === undefined ? server : `${server}__${tool}`}: there is no change that waits`);
+  if (options.json === true) return printJson(approved.map(pinJson));
+  for (const pin of approved) printLine(`${titleOf(pin)} is offered again within a minute`);
+}
+
+function titleOf({ server, owner, tool }: PinnedTool): string {
+  return `${server}__${tool}${owner === "" ? "" : `  (user ${owner})`}`;
+}
+
+function pinJson({ server, owner, tool, definition, offered, seenAt }: PinnedTool) {
+  return {
+    server,
+    tool,
+    user_id: owner === "" ? null : owner,
+    seen_at: new Date(seenAt).toISOString(),
+    definition: JSON.parse(definition) as unknown,
+    offered: offered === undefined ? null : (JSON.parse(offered) as unknown),
+  };
+}
+
+/** The lines of the two definitions that are not in both, in the order of the definitions. */
+function differenceOf(before: string, after: string): string[] {
+  const [old, now] = [before, after].map((text) => JSON.stringify(JSON.parse(text), undefined, 1).split("\n"));
+  const [known, present] = [new Set(old), new Set(now)];
+  return [
+    ...(old ?? []).filter((line) => !present.has(line)).map((line) => `- ${line.trim()}`),
+    ...(now ?? []).filter((line) => !known.has(line)).map((line) => `+ ${line.trim()}`),
+  ];
+}
