@@ -74,6 +74,8 @@ Where client and provider use the same dialect, bytes are changed for these reas
   might be billed. \`tool_choice\` that demands one gets 422.
 - **A hosted tool without a limit of its runs** gets one in the provider's field (\`max_tool_calls\`, \`max_uses\`), told in
   \`x-tollgate-max-tool-calls\` ([Money](money.md#holds)).
+- **Google's search** for clients of Messages and Responses has no functions beside it and no list of sites: it is left out then. It has
+  no \`max_uses\` and no \`user_location\` either: \`x-tollgate-changes: searches\` tells so.
 - **\`reasoning\` and \`thinking\`** in a chat body become \`reasoning_effort\` at OpenAI, Google, xAI, Mistral and Groq, which refuse or ignore them. **An answer to
   continue**, the last message, is marked with \`prefix: true\` for Mistral, and for DeepSeek, at its base \`/beta\`.
 - **Stop sequences** at Grok's and OpenAI's models that think, which refuse them in chat: the answer is cut before the first one, whole and
@@ -152,6 +154,8 @@ by a \`summary\` in Responses, and by \`includeThoughts\` in Gemini. Google and 
 - **Calls and results** are matched by their ids, else by name and order. \`output\`, \`error\` (a failure) and \`result\` alone in a result are its content.
 - **Thoughts** are parts with \`thought: true\`. Their text is left out for a client that neither asks for it nor offers functions: older SDKs would show it as the
   answer. Signatures of other providers are tagged text in base64, like Google's own.
+- **A long answer of Google's** takes several calls, each with the \`continuationToken\` of the one before: they prefer one key.
+- **A name that stands twice** in an inner object reaches Google once, with its last value, which the gateway has checked.
 - **Sources** of an answer are \`groundingMetadata.groundingChunks\`, without their places in the text.
 - \`/files\`, \`/upload\`, \`cachedContents\`, \`:batchGenerateContent\`, \`:predict\` and \`interactions\` are 404, with what to do instead.`;
 }

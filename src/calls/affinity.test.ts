@@ -57,6 +57,19 @@ test.each<[string, unknown]>([
   expect(() => affinity({ messages, prompt_cache_key: { a: 1 }, other: long })).not.toThrow();
 });
 
+test("the calls that a long answer of Google's takes, whose token only one key can read", () => {
+  const body = (more: object, generationConfig: object = {}) => ({
+    contents: [{ role: "user", parts: [{ text: "Write a book." }] }],
+    generationConfig,
+    ...more,
+  });
+  const first = affinity(body({}, { maxOutputTokens: 100_000 }));
+  expect(first).toContain("book");
+  expect(affinity(body({ continuationToken: "abc" }, { maxOutputTokens: 100_000 }))).toBe(first);
+  expect(affinity(body({ continuation_token: "abc" }))).toBe(first);
+  expect(affinity(body({}, { maxOutputTokens: 32_768 }))).toBeUndefined();
+});
+
 test("a form has none", () => {
   expect(
     affinityOf({ headers: new Headers({ "x-tollgate-session": "s" }), received: { kind: "form" } }),

@@ -19,13 +19,29 @@ interface SessionSource {
 
 /**
  * The key of a call's session, which its other calls have too: the name in its header, its `prompt_cache_key`, or else its system prompt and its
- * first message. Undefined for an input that is too short to be cached.
+ * first message. Undefined for an input that is too short to be cached, unless its answer may take several calls.
  */
 export function affinityOf({ headers, received }: SessionSource): string | undefined {
-  if (received.kind === "form" || received.bytes.length < CACHED_BYTES_MIN) return undefined;
-  const { body } = received;
+  if (received.kind === "form") return undefined;
+  const { body, bytes } = received;
+  if (bytes.length < CACHED_BYTES_MIN && !isContinued(body)) return undefined;
   const named = sessionOf(headers) ?? body["prompt_cache_key"];
   return typeof named === "string" && named !== "" ? named : beginningOf(body);
+}
+
+/** Of Google's answers; a longer one takes several calls. */
+const ANSWER_TOKENS_MAX = 32_768;
+
+/**
+ * Whether an answer of Google's is continued by further calls, or may be: each repeats the first one's body with a token, which
+ * only the key that it was made with can read.
+ */
+function isContinued(body: JsonObject): boolean {
+  if (body["contents"] === undefined) return false;
+  const { maxOutputTokens, max_output_tokens: inSnake } =
+    objectOf(body["generationConfig"] ?? body["generation_config"]) ?? {};
+  const token = body["continuationToken"] ?? body["continuation_token"];
+  return typeof token === "string" || Number(maxOutputTokens ?? inSnake) > ANSWER_TOKENS_MAX;
 }
 
 function beginningOf({
