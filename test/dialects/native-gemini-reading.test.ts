@@ -1,4 +1,4 @@
-/** Google reads a body as the gateway does: what other users store there stays theirs, and the call is the one that was held for. */
+/** Google reads a body as the gateway does: files that other users store there stay theirs, and the call is the one that was held for. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   type Caller,
