@@ -34,7 +34,11 @@ const tags: Readonly<Record<string, PageText>> = {
   Video: { about: "Video jobs: create, poll, download.", guides: ["videos", "webhooks"] },
   Realtime: { about: "Conversations by voice and text over a WebSocket.", guides: ["realtime"] },
   Moderations: { about: "Whether texts or images are harmful.", guides: ["media"] },
-  Files: { about: "Files that later calls use, kept at a provider.", guides: ["files"] },
+  Files: { about: "Files that later calls use, kept at a provider, and the files of batches.", guides: ["files"] },
+  Batches: {
+    about: "Many calls in one request, which are made in the background.",
+    guides: ["batches", "files", "webhooks"],
+  },
   Search: { about: "The web in Firecrawl's shape: search, scrape, map, crawl.", guides: ["web", "browser"] },
   Tools: { about: "The gateway's own tools for agents, over HTTP and MCP.", guides: ["tools"] },
   Models: { about: "The models that a token may call.", guides: ["clients", "prices"] },

@@ -127,6 +127,42 @@ const file = {
 const files = { object: "list", data: [file], first_id: file.id, last_id: file.id, has_more: false };
 const deletedFile = { id: file.id, object: "file", deleted: true };
 
+const batch = {
+  id: "batch_0mwzu8f4kp83a9bftggow46f7",
+  object: "batch",
+  endpoint: "/v1/chat/completions",
+  errors: null,
+  input_file_id: "file-batch-0mwzu8f3ap83a9bftggow46f7",
+  completion_window: "24h",
+  status: "in_progress",
+  output_file_id: null,
+  error_file_id: null,
+  created_at: AT,
+  in_progress_at: AT + 1,
+  expires_at: AT + 86_400,
+  finalizing_at: null,
+  completed_at: null,
+  failed_at: null,
+  expired_at: null,
+  cancelling_at: null,
+  cancelled_at: null,
+  request_counts: { total: 100, completed: 95, failed: 5 },
+  usage: { input_tokens: 1_140, output_tokens: 285, total_tokens: 1_425 },
+  metadata: null,
+};
+const messageBatch = {
+  id: "msgbatch_0mwzu8f4kp83a9bftggow46f7",
+  type: "message_batch",
+  processing_status: "in_progress",
+  request_counts: { processing: 1, succeeded: 0, errored: 0, canceled: 0, expired: 0 },
+  created_at: "2026-11-28T12:00:00Z",
+  expires_at: "2026-11-29T12:00:00Z",
+  ended_at: null,
+  cancel_initiated_at: null,
+  archived_at: null,
+  results_url: null,
+};
+
 const conversation = {
   id: "conv_5d1c07e2a9",
   object: "conversation",
@@ -235,6 +271,15 @@ export const sampleAnswers: Readonly<Record<string, unknown>> = {
   listProviderFiles: files,
   getProviderFile: file,
   deleteProviderFile: deletedFile,
+  createBatch: batch,
+  listBatches: { object: "list", data: [batch], first_id: batch.id, last_id: batch.id, has_more: false },
+  getBatch: batch,
+  cancelBatch: { ...batch, status: "cancelling", cancelling_at: AT + 60 },
+  createMessageBatch: messageBatch,
+  listMessageBatches: { data: [messageBatch], first_id: messageBatch.id, last_id: messageBatch.id, has_more: false },
+  getMessageBatch: messageBatch,
+  cancelMessageBatch: { ...messageBatch, processing_status: "canceling", cancel_initiated_at: "2026-11-28T12:01:00Z" },
+  deleteMessageBatch: { id: messageBatch.id, type: "message_batch_deleted" },
   search: {
     success: true,
     data: { web: [{ url: "https://example.com/", title: "Tides", description: "The tides at the harbour." }] },

@@ -48,6 +48,12 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
     prompt: "make it night",
     images: [{ image_url: "https://example.com/lighthouse.png" }],
   },
+  createBatch: { input_file_id: "FILE_ID", endpoint: "/v1/chat/completions", completion_window: "24h" },
+  createMessageBatch: {
+    requests: [
+      { custom_id: "first", params: { model: "anthropic/claude-haiku-4-5", max_tokens: 256, messages: greeting } },
+    ],
+  },
   createVideo: { model: "openai/sora-2", prompt: "waves at a lighthouse", seconds: "4", size: "1280x720" },
   createVideoGeneration: { model: "openai/sora-2", prompt: "waves at a lighthouse", seconds: "4" },
   createVideoTask: { model: "seedance-1-5-pro-251215", content: [{ type: "text", text: "waves at a lighthouse" }] },

@@ -223,6 +223,10 @@ export const sdkCalls: Readonly<Record<string, SdkCall>> = {
   getFile: openaiAs('files.retrieve("FILE_ID")'),
   deleteFile: openaiAs('files.delete("FILE_ID")'),
   downloadFile: openaiAs('files.content("FILE_ID")'),
+  createBatch: openai("createBatch", "batches.create"),
+  listBatches: openai("listBatches", "batches.list"),
+  getBatch: openaiAs('batches.retrieve("BATCH_ID")'),
+  cancelBatch: openaiAs('batches.cancel("BATCH_ID")'),
   createMessage: taking("anthropic", "createMessage", ["messages.create"]),
   countMessageTokens: taking("anthropic", "countMessageTokens", ["messages.count_tokens", "messages.countTokens"]),
   generateContent: google("models.generate_content", "models.generateContent", {

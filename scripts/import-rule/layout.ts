@@ -8,7 +8,7 @@ export const levels: readonly (readonly string[])[] = [
   ["sending", "metrics", "traces", "alerts", "spending", "identity", "litellm"],
   ["objects"],
   // The ways of doing paid work, and of storing files: none knows another.
-  ["calls", "files", "videos", "realtime", "web", "tools"],
+  ["calls", "files", "videos", "realtime", "web", "tools", "batches"],
   ["http"],
   ["openapi"],
   ["app"],
@@ -44,6 +44,7 @@ export const providerBlindFolders: readonly string[] = [
   ...routeFolders,
   "calls",
   "files",
+  "batches",
   "charges",
   "sending",
   "objects",

@@ -7,6 +7,7 @@ import {
   createPriceBook,
   type RoutingOptions,
 } from "./routing/routing.ts";
+import { createBatches } from "./batches.ts";
 import { createJobs } from "./jobs.ts";
 import { drain } from "./drain.ts";
 import { reportPrices } from "./report-prices.ts";
@@ -21,6 +22,7 @@ import { createOutbound } from "./webhooks.ts";
 import type { AccountsDependencies } from "../accounts/index.ts";
 import { openAlertStore, type OwnAlerts } from "../alerts/index.ts";
 import { openBrowserSessionStore, openClientSecretStore } from "../auth/index.ts";
+import type { Batches } from "../batches/index.ts";
 import { CallPipeline } from "../calls/index.ts";
 import type { Config } from "../config/index.ts";
 import { admitFree, type AdmitFree } from "../charges/index.ts";
@@ -178,30 +180,19 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   const calls = createPaidWork({ ...options, router, outbound }, lasting);
   const pipeline = new CallPipeline(calls);
   const admin = { ...createAccounts(options.storage, environment, "server", () => authenticator.forget()), logger };
-  const { jobs, handle, startJob, ...jobParts } = createJobs({
-    ...options,
-    calls,
-    outbound,
-    publicUrl,
+  const common = { ...options, calls, outbound, publicUrl };
+  const { jobs, handle, wake, startJob, ...jobParts } = createJobs({
+    ...common,
     lasting,
     log: admin.log,
     catalogs: () => context.latest().catalogs,
   });
   const { webhooks, alerts, retention } = jobParts;
-  const web = createWeb({
-    ...options,
-    calls,
-    pipeline,
-    outbound,
-    webhooks,
-    handle,
-    startJob,
-    ticker,
-    publicUrl,
-    pages,
-    before: before?.web,
-  });
-  const parts = { ...jobParts, admin, calls, pipeline, router, web, outbound, publicUrl };
+  const made = { ...common, pipeline, webhooks, handle, ticker };
+  const web = createWeb({ ...made, startJob, pages, before: before?.web });
+  const responseStore = createResponseStore(options);
+  const batches = createBatches({ ...made, responseStore, wake });
+  const parts = { ...jobParts, admin, batches, responseStore, calls, pipeline, router, web, outbound, publicUrl };
   const services = servicesOf(options, context, parts);
   const answer = createHttp({
     routes: mountFeatures(features, services),
@@ -277,6 +268,8 @@ function corsPolicy({ config, sandbox }: AppOptions): CorsPolicy | undefined {
 
 interface ServiceParts extends Pick<Configured, "calls" | "pipeline" | "router" | "web"> {
   admin: AccountsDependencies;
+  batches: Batches;
+  responseStore: ResponseStoreService;
   videos: VideoJobs;
   background: BackgroundResponses;
   webhooks: Webhooks;
@@ -290,7 +283,7 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
   const { sandbox, storage, version, environment, logger } = options;
   const { clock } = environment;
   const { ticker, storedObjects, keptThoughts, store, objectOwners } = lasting;
-  const { calls, pipeline, router, videos, background, webhooks, web } = parts;
+  const { calls, pipeline, router, videos, background, webhooks, web, batches, responseStore } = parts;
   const responses = openResponseStore(storage);
   const conversations = createConversations(options);
   const admit: AdmitFree = (call) => admitFree(calls.work, call);
@@ -328,10 +321,11 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     addressOf: options.addressOf ?? (() => undefined),
     models: createModelList(options, router),
     conversations,
-    responseStore: new ResponseStoreService({ responses, conversations, clock }),
+    responseStore,
+    batches,
     asking,
     admitFree: admit,
-    files: filesOf(options, { admitFree: admit, asking, router, owners: objectOwners }),
+    files: filesOf(options, { admitFree: admit, asking, router, owners: objectOwners, kept: batches.files }),
     realtime: createRealtime(options, lasting, parts),
     sessionDirectory: new SessionDirectory({ storage, clock, log: parts.admin.log }),
     responsesSockets: responsesSocketsOf(options, lasting),
@@ -357,7 +351,7 @@ function storesOf(storage: Storage): Pick<Services, "nodes" | "jobs" | "alerts" 
 
 function filesOf(
   { config: { files }, storage, environment: { clock }, logger }: AppOptions,
-  parts: Pick<ConstructorParameters<typeof FileService>[0], "admitFree" | "asking" | "router" | "owners">,
+  parts: Pick<ConstructorParameters<typeof FileService>[0], "admitFree" | "asking" | "router" | "owners" | "kept">,
 ): FileService {
   return new FileService({
     ...parts,
@@ -409,6 +403,12 @@ function responsesSocketsOf(
     messagesPerSecondMax: responses.messages_per_second,
     newAsker: () => new SocketAsker({ ...environment, openMsMax: upstream.connect_timeout }),
   };
+}
+
+function createResponseStore(options: AppOptions): ResponseStoreService {
+  const { storage, environment } = options;
+  const conversations = createConversations(options);
+  return new ResponseStoreService({ responses: openResponseStore(storage), conversations, clock: environment.clock });
 }
 
 function createConversations({ storage, environment: { clock, randomBytes } }: AppOptions): Conversations {

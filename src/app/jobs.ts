@@ -55,6 +55,8 @@ export interface Jobs {
   retention: RunningPart | undefined;
   /** Runs the jobs of a further kind too. */
   handle: (kind: string, handler: JobHandler) => void;
+  /** Looks for due jobs of a kind now. */
+  wake: (kind: string) => void;
   /** Stores a job and runs it, unless it is there already. */
   startJob: (job: NewJob) => Promise<void>;
 }
@@ -114,7 +116,7 @@ export function createJobs(options: JobsOptions): Jobs {
     wake(job.kind);
   };
   const parts = { jobs: partOf(jobs, videos), alerts: alerts?.part, retention: retention?.part };
-  return { videos, background, webhooks, webhookSecrets, ownAlerts, ...parts, handle, startJob };
+  return { videos, background, webhooks, webhookSecrets, ownAlerts, ...parts, handle, wake, startJob };
 }
 
 /** The jobs and the videos of one configuration, which end together. */

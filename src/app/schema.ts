@@ -2,6 +2,7 @@ import { ALERT_CHANNELS } from "../accounts/sql/schema.ts";
 import { ALERT_NOTICES, ALERTS } from "../alerts/sql/schema.ts";
 import { AUDIT } from "../audit/sql/schema.ts";
 import * as auth from "../auth/sql/schema.ts";
+import { BATCHES } from "../batches/sql/schema.ts";
 import { JOBS } from "../jobs/sql/schema.ts";
 import * as ledger from "../ledger/sql/schema.ts";
 import { NODE_PORTS, NODES } from "../nodes/sql/schema.ts";
@@ -87,5 +88,6 @@ export const schema: Schema = {
     { ...auth.BROWSER_SESSIONS, oldest: ledger.CALL_SUMS },
     ledger.TAG_SUMS,
     { ...TOOL_PINS, oldest: ledger.TAG_SUMS },
+    { ...BATCHES, oldest: ledger.TAG_SUMS },
   ],
 };

@@ -245,6 +245,21 @@ const files = z
   .prefault({})
   .describe("Files that callers upload to providers.");
 
+const batches = z
+  .strictObject({
+    bytes_per_user: byteSize
+      .prefault("1GiB")
+      .describe("Bytes of a user's files of batches, inputs and results; a further upload gets 403."),
+    lines_max: fromText(z.number().int().min(1).max(1_000_000)).prefault(50_000).describe("Lines of a batch."),
+    file_max: byteSize.prefault("200MiB").describe("The largest file of a batch; a larger one gets 413."),
+    keep: duration.prefault("29d").describe("How long files of batches, and ended batches, are kept."),
+    lines: fromText(z.number().int().min(1).max(10_000))
+      .prefault(16)
+      .describe("Lines that one process calls at the same time; one batch has at most 8 of them."),
+  })
+  .prefault({})
+  .describe("Batches of calls, and their files.");
+
 const responses = z
   .strictObject({
     websocket: fromText(z.boolean())
@@ -346,6 +361,7 @@ export const configSchema = z
     auth,
     providers: z.record(prefix, provider).prefault(defaultProviders),
     files,
+    batches,
     responses,
     realtime,
     web,

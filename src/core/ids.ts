@@ -92,9 +92,17 @@ export function isTimedUuid(text: string): boolean {
   return UUID_7.test(text);
 }
 
-/** The time of the id of a series: a request's id, or a UUID of version 7. In milliseconds since the epoch. */
+const BATCH_ID = /^(?:msg)?batch_[0-9a-z]{25}$/;
+
+/** Whether a text has the form of a batch's id. */
+export function isBatchId(text: string): boolean {
+  return BATCH_ID.test(text);
+}
+
+/** The time of the id of a series: a request's id, a batch's, or a UUID of version 7. In milliseconds since the epoch. */
 export function timeOfSeries(id: string): number {
-  return isTimedUuid(id) ? Number.parseInt(id.replace("-", "").slice(0, 12), 16) : timeOfRequestId(id);
+  if (isTimedUuid(id)) return Number.parseInt(id.replace("-", "").slice(0, 12), 16);
+  return timeOfRequestId(isBatchId(id) ? `req_${id.slice(id.indexOf("_") + 1)}` : id);
 }
 
 /** The provider's prefix of a model id, the text before the first slash; empty without one. */

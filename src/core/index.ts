@@ -19,6 +19,7 @@ export {
   firstRequestIdAt,
   isRequestId,
   isStorableId,
+  isBatchId,
   isTimedUuid,
   prefixOf,
   randomId,

@@ -1,4 +1,5 @@
 import type { FileCall, FileDependencies, OneFileCall } from "./dependencies.ts";
+import { isKept, listWithKept, namesNoProvider } from "./kept-files.ts";
 import { listFiles } from "./list-files.ts";
 import { deleteFile, downloadFile, getFile } from "./one-file.ts";
 import { uploadFile } from "./upload-file.ts";
@@ -19,7 +20,7 @@ export class FileService {
   }
 
   list(call: FileCall): Promise<Response> {
-    return this.#admitted(call, listFiles);
+    return this.#admitted(call, (deps) => (namesNoProvider(call) ? listWithKept(deps, call) : listFiles(deps, call)));
   }
 
   /** An upload uses a provider's storage: it needs credits, of which it takes none. */
@@ -28,15 +29,21 @@ export class FileService {
   }
 
   get(call: OneFileCall): Promise<Response> {
-    return this.#admitted(call, getFile);
+    return this.#admitted(call, async (deps) =>
+      isKept(deps, call) ? Response.json(await deps.kept.get(call.principal, call.id)) : getFile(deps, call),
+    );
   }
 
   download(call: OneFileCall): Promise<Response> {
-    return this.#admitted(call, downloadFile);
+    return this.#admitted(call, (deps) =>
+      isKept(deps, call) ? deps.kept.download(call.principal, call.id) : downloadFile(deps, call),
+    );
   }
 
   delete(call: OneFileCall): Promise<Response> {
-    return this.#admitted(call, deleteFile);
+    return this.#admitted(call, async (deps) =>
+      isKept(deps, call) ? Response.json(await deps.kept.remove(call.principal, call.id)) : deleteFile(deps, call),
+    );
   }
 
   async #admitted<Call extends FileCall>(

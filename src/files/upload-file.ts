@@ -8,6 +8,7 @@ import { answerWith, askForReply, type FreeRequest, type WholeReply } from "../s
 import type { UploadPlace } from "../objects/index.ts";
 import { chooseProvider, type FileProvider } from "./choose-provider.ts";
 import type { FileCall, FileDependencies } from "./dependencies.ts";
+import { keepFile, namesNoProvider } from "./kept-files.ts";
 import { namedProvider, PROVIDER, queryWithout } from "./named-provider.ts";
 import { isFileId } from "./owned-file.ts";
 
@@ -23,6 +24,8 @@ export async function uploadFile(deps: FileDependencies, call: FileCall): Promis
   const form = await readForm(call.request, { ...deps.upload, ticker });
   try {
     const { named, ownParts } = nameInForm(call, form);
+    const isOpen = namesNoProvider(call) && ownParts.length === 0;
+    if (isOpen && textOf(form, "purpose") === "batch") return await keepFile(deps, call, form);
     const chosen = chooseProvider(deps, named);
     const bytes = sizeOf(form, chosen, deps.upload.bytesMax);
     const edited = form.edited(ownParts.map((remove) => ({ remove })));

@@ -1,6 +1,7 @@
 import { accountFeature } from "./account/index.ts";
 import { adminFeature } from "./admin/feature.ts";
 import { audioFeature } from "./audio/index.ts";
+import { batchesFeature } from "./batches/index.ts";
 import { chatFeature } from "./chat/index.ts";
 import { completionsFeature } from "./completions/index.ts";
 import { consoleFeature } from "./console/index.ts";
@@ -42,6 +43,7 @@ export const features: readonly Feature[] = [
   audioFeature,
   realtimeFeature,
   filesFeature,
+  batchesFeature,
   webFeature,
   toolsFeature,
   adminFeature,

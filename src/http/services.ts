@@ -1,6 +1,7 @@
 import type { AccountsDependencies } from "../accounts/index.ts";
 import type { AlertStore, OwnAlerts } from "../alerts/index.ts";
 import type { Principal } from "../auth/index.ts";
+import type { Batches } from "../batches/index.ts";
 import type { BodyLimits } from "../bodies/index.ts";
 import type { LargeBodies } from "../calls/index.ts";
 import type { AdmitFree } from "../charges/index.ts";
@@ -78,6 +79,7 @@ export interface Services extends ChargeableServices {
   largeBodies: LargeBodies;
   videos: VideoJobs;
   files: FileService;
+  batches: Batches;
   realtime: RealtimeSessions;
   /** Of all processes. */
   sessionDirectory: SessionDirectory;

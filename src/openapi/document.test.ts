@@ -133,6 +133,16 @@ describe("the document", () => {
       "get /v1/alerts/channels",
       "post /v1/alerts/channels",
       "delete /v1/alerts/channels/{id}",
+      "post /v1/batches",
+      "get /v1/batches",
+      "get /v1/batches/{batch_id}",
+      "post /v1/batches/{batch_id}/cancel",
+      "post /v1/messages/batches",
+      "get /v1/messages/batches",
+      "get /v1/messages/batches/{message_batch_id}",
+      "post /v1/messages/batches/{message_batch_id}/cancel",
+      "get /v1/messages/batches/{message_batch_id}/results",
+      "delete /v1/messages/batches/{message_batch_id}",
     ];
     const all = contractRoutes.map(([method, path]) => `${method} ${path}`).concat(beyond);
     expect(documented.toSorted()).toEqual([...all, ...Object.keys(routeRoles)].toSorted());

@@ -6,7 +6,16 @@ import { type JsonObject, limits } from "../core/index.ts";
 /** The job's kind, under which its handler is registered. */
 export const WEBHOOK_JOB = "webhook";
 
-type WebhookEventType = "video.completed" | "video.failed" | "alert.opened" | "alert.closed";
+type WebhookEventType =
+  | "video.completed"
+  | "video.failed"
+  | "batch.completed"
+  | "batch.failed"
+  | "batch.expired"
+  | "batch.cancelled"
+  | "message_batch.ended"
+  | "alert.opened"
+  | "alert.closed";
 
 export interface WebhookEvent {
   /** The same in each attempt; receivers recognise repeated messages by it. Letters, digits, `_` and `-`. */

@@ -191,6 +191,7 @@ describe.skipIf(!hasChromium)("in a browser", () => {
 
 /** Those that are about a thing that does not exist, or that the gateway of the test does not have. */
 const notSent: Readonly<Record<string, string>> = {
+  createBatch: "its file is not there",
   createImageEdit: "its picture is not there",
   createVideoEdit: "its video is not there",
   createVideoExtension: "its video is not there",

@@ -296,7 +296,7 @@ describe("a provider with two accounts", () => {
 
   test("gives a service also the files that nobody uploaded here", async () => {
     const form = new FormData();
-    form.append("purpose", "batch");
+    form.append("purpose", "fine-tune");
     form.append("file", new File(["x"], "x"));
     const headers = { authorization: `Bearer ${keys[1]}` };
     const made = await fetch(`${rig.simulators.providers.openai}/files`, { method: "POST", body: form, headers });
@@ -320,11 +320,15 @@ describe("a provider with two accounts", () => {
 
 describe("an upload", () => {
   test.each<[string, FormData | string, string | null]>([
-    ["without a file", formOf({ purpose: "batch" }), "file"],
-    ["with a text as the file", formOf({ purpose: "batch", file: "text" }), "file"],
-    ["with the file under another name", formOf({ purpose: "batch", data: new Blob(["x"]) }), "data"],
+    ["without a file", formOf({ purpose: "fine-tune" }), "file"],
+    ["with a text as the file", formOf({ purpose: "fine-tune", file: "text" }), "file"],
+    ["with the file under another name", formOf({ purpose: "fine-tune", data: new Blob(["x"]) }), "data"],
     ["with two files", formOf({ file: new Blob(["x"]), "file[]": new Blob(["y"]) }), "file[]"],
-    ["with an address, to a provider that fetches none", formOf({ purpose: "batch", url: "http://a.test" }), "file"],
+    [
+      "with an address, to a provider that fetches none",
+      formOf({ purpose: "fine-tune", url: "http://a.test" }),
+      "file",
+    ],
     ["as JSON", "{}", "content-type"],
   ])("%s is refused", async (_what, body, param) => {
     upstream.answerWith(() => Response.json(file("x")));
@@ -366,7 +370,7 @@ describe("an upload", () => {
     const send = (client: FilesClient) =>
       client.ask("slow/files", {
         method: "POST",
-        body: formOf({ purpose: "batch", file: new Blob(["x"]) }),
+        body: formOf({ purpose: "fine-tune", file: new Blob(["x"]) }),
         signal: leaving.signal,
       });
     const waiting = Array.from({ length: 8 }, () => send(alice).catch(() => undefined));
@@ -381,7 +385,7 @@ describe("an upload", () => {
 
   test("that its client leaves is aborted at the upstream, and its place is free again", async () => {
     const leaving = new AbortController();
-    const body = formOf({ purpose: "batch", file: new Blob(["x"]) });
+    const body = formOf({ purpose: "fine-tune", file: new Blob(["x"]) });
     const asking = alice.ask("slow/files", { method: "POST", body, signal: leaving.signal }).catch(() => undefined);
     await until("the upstream has it", () => rig.simulators.requests().length === 1);
     leaving.abort();

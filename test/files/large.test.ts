@@ -59,7 +59,7 @@ function largeForm(mebibytes: number): RequestInit {
   const boundary = "----large";
   const part = (text: string): Buffer => Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${text}`);
   async function* body(): AsyncGenerator<Uint8Array> {
-    yield part('name="purpose"\r\n\r\nbatch\r\n');
+    yield part('name="purpose"\r\n\r\nfine-tune\r\n');
     yield part('name="file"; filename="large.bin"\r\nContent-Type: application/octet-stream\r\n\r\n');
     for (let sent = 0; sent < mebibytes; sent += 1) yield await Promise.resolve(piece);
     yield Buffer.from(`\r\n--${boundary}--\r\n`);

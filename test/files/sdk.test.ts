@@ -34,7 +34,7 @@ describe.each(engines)("on %s", (engine) => {
   });
   afterAll(() => rig.stop());
 
-  const upload = async (client: OpenAI, text: string, purpose: OpenAI.FilePurpose = "batch") =>
+  const upload = async (client: OpenAI, text: string, purpose: OpenAI.FilePurpose = "fine-tune") =>
     client.files.create({ file: await toFile(Buffer.from(text), "näme.jsonl"), purpose });
 
   /** The error of a call: its promise is not the engine's own kind. */
@@ -55,7 +55,7 @@ describe.each(engines)("on %s", (engine) => {
 
   test("create, list, retrieve, content and delete are the owner's", async () => {
     const file = await upload(alice, '{"a":1}');
-    expect(file).toMatchObject({ object: "file", bytes: 7, filename: "näme.jsonl", purpose: "batch" });
+    expect(file).toMatchObject({ object: "file", bytes: 7, filename: "näme.jsonl", purpose: "fine-tune" });
     expect(await alice.files.retrieve(file.id)).toEqual(file);
     expect(await idsOf(alice.files.list())).toEqual([file.id]);
     const content = await alice.files.content(file.id);

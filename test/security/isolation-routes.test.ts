@@ -220,7 +220,7 @@ async function made({ token }: Caller, path: string, body: object): Promise<stri
 function uploaded(owner: Caller, path: string): Promise<string> {
   const form = new FormData();
   // OpenAI does not give files of most other purposes back.
-  form.set("purpose", "batch");
+  form.set("purpose", "fine-tune");
   form.set("file", new File(["{}"], "secret.jsonl"));
   return made(owner, path, form);
 }

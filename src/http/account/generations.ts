@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { GatewayError, isRequestId, isTimedUuid } from "../../core/index.ts";
+import { GatewayError, isBatchId, isRequestId, isTimedUuid } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -10,11 +10,17 @@ import { answerOf, generationAnswer } from "./generation.ts";
 const query = z.object({
   parent_id: z
     .string()
-    .refine((id) => isRequestId(id) || isTimedUuid(id), "write the id of a request or a crawl")
-    .meta({ pattern: "^(?:req_[0-9a-z]{25}|[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})$" })
+    .refine(
+      (id) => isRequestId(id) || isTimedUuid(id) || isBatchId(id),
+      "write the id of a request, a crawl or a batch",
+    )
+    .meta({
+      pattern:
+        "^(?:(?:req|batch|msgbatch)_[0-9a-z]{25}|[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})$",
+    })
     .optional()
     .describe(
-      "The calls of a series alone, from the oldest: the id of a crawl, or the x-request-id of the handshake that began a session.",
+      "The calls of a series alone, from the oldest: the id of a crawl or a batch, or the x-request-id of the handshake that began a session.",
     ),
   ...callFilter,
   after: callCursor,

@@ -1,0 +1,137 @@
+/** The part of the composition for batches: the routes whose calls they contain, and their files. */
+import { openTokenStore } from "../auth/index.ts";
+import {
+  BATCH_JOB,
+  type BatchEndpoint,
+  Batches,
+  LineTurns,
+  openBatchStore,
+  openKeptFileStore,
+} from "../batches/index.ts";
+import type { CallPipeline, ChargeableBody, ChargeableRoute } from "../calls/index.ts";
+import { admitFree } from "../charges/index.ts";
+import type { Config } from "../config/index.ts";
+import type { Environment } from "../core/index.ts";
+import {
+  chatCodec,
+  chatRequest,
+  messagesCodec,
+  messagesRequest,
+  responsesCodec,
+  responsesRequest,
+} from "../dialects/index.ts";
+import { openJobStore } from "../jobs/index.ts";
+import {
+  completionCodec,
+  completionRequest,
+  embeddingsCodec,
+  embeddingsRequest,
+  imageEditCodec,
+  imageEditRequest,
+  imageGenerationCodec,
+  imageGenerationRequest,
+  moderationCodec,
+  moderationRequest,
+} from "../media/index.ts";
+import type { ResponseStoreService } from "../objects/index.ts";
+import type { ModelRouter } from "../routing/index.ts";
+import type { Storage } from "../storage/index.ts";
+import type { Ticker } from "../streaming/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import type { Webhooks } from "../webhooks/index.ts";
+import type { Jobs } from "./jobs.ts";
+import type { PaidWork } from "./paid-work.ts";
+
+interface BatchesOptions extends Pick<Jobs, "handle" | "wake"> {
+  config: Config;
+  environment: Environment;
+  storage: Storage;
+  logger: Logger;
+  calls: PaidWork;
+  pipeline: CallPipeline;
+  responseStore: ResponseStoreService;
+  webhooks: Webhooks;
+  ticker: Ticker;
+  /** The gateway's own address. */
+  publicUrl: string;
+}
+
+/** Batches that are due are run by this process from now on. */
+export function createBatches(options: BatchesOptions): Batches {
+  const { config, environment, storage, logger, calls, webhooks, ticker, publicUrl, wake } = options;
+  const { bytes_per_user, lines_max, file_max, keep, lines } = config.batches;
+  const batches = new Batches({
+    batches: openBatchStore(storage),
+    files: openKeptFileStore(storage),
+    jobs: openJobStore(storage),
+    wake,
+    endpoints: endpointsOf(options),
+    turns: new LineTurns({ lines, running: () => calls.shell.active }),
+    tokens: openTokenStore(storage),
+    webhooks,
+    admitFree: (call) => admitFree(calls.work, call),
+    environment,
+    ticker,
+    logger,
+    publicUrl,
+    bounds: {
+      bytesPerUserMax: bytes_per_user,
+      linesMax: lines_max,
+      fileBytesMax: file_max,
+      lineBytesMax: config.server.body_limit,
+      keepMs: keep,
+    },
+  });
+  options.handle(BATCH_JOB, batches.handler);
+  return batches;
+}
+
+function endpointsOf({ calls, pipeline, responseStore }: BatchesOptions): ReadonlyMap<string, BatchEndpoint> {
+  const of = <Body extends ChargeableBody>(route: ChargeableRoute<Body>): BatchEndpoint =>
+    endpointOf(calls.router, pipeline, route);
+  const surface = "openai";
+  return new Map([
+    [
+      "/v1/chat/completions",
+      of({ operations: ["chat", "messages", "responses", "gemini"], surface, body: chatRequest, codec: chatCodec }),
+    ],
+    [
+      "/v1/responses",
+      of({
+        operations: ["responses", "chat", "messages", "gemini"],
+        surface,
+        body: responsesRequest,
+        codec: responsesCodec,
+        responseStore,
+      }),
+    ],
+    ["/v1/embeddings", of({ operations: ["embeddings"], surface, body: embeddingsRequest, codec: embeddingsCodec })],
+    ["/v1/completions", of({ operations: ["completion"], surface, body: completionRequest, codec: completionCodec })],
+    ["/v1/moderations", of({ operations: ["moderation"], surface, body: moderationRequest, codec: moderationCodec })],
+    [
+      "/v1/images/generations",
+      of({ operations: ["image_generation"], surface, body: imageGenerationRequest, codec: imageGenerationCodec }),
+    ],
+    ["/v1/images/edits", of({ operations: ["image_edit"], surface, body: imageEditRequest, codec: imageEditCodec })],
+    [
+      "/v1/messages",
+      of({
+        operations: ["messages", "chat", "responses", "gemini"],
+        surface: "anthropic",
+        body: messagesRequest,
+        codec: messagesCodec,
+      }),
+    ],
+  ]);
+}
+
+function endpointOf<Body extends ChargeableBody>(
+  router: ModelRouter,
+  pipeline: CallPipeline,
+  route: ChargeableRoute<Body>,
+): BatchEndpoint {
+  return {
+    perform: (request) => pipeline.run(route, request),
+    resolve: (model, principal) => void router.resolve(model, route.operations, principal),
+  };
+}

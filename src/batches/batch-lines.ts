@@ -1,0 +1,205 @@
+/**
+ * The lines of a batch, while one process runs them:
+ *
+ *   waiting ──its turn──▶ called ──▶ ended: its result is stored
+ *      ▲                    ├──provider busy, upstream failed, still running from before a kill──▶ later
+ *      └────────────────────┘
+ *
+ * It ends when all lines have ended, or early: cancelled, expired, without credits or token. Then the lines that are called end
+ * first, and the others get the reason as their result.
+ */
+import type { Principal } from "../auth/index.ts";
+import { GatewayError } from "../core/index.ts";
+import { BatchWatch, type EarlyEnd } from "./batch-watch.ts";
+import type { BatchDependencies } from "./dependencies.ts";
+import { type KeptLine, linesOf } from "./kept-lines.ts";
+import { type LineResult, refusedLine } from "./line-result.ts";
+import { Pace } from "./pace.ts";
+import { type LineEnd, type PendingLine, performLine } from "./perform-line.ts";
+import { isFault, readLine } from "./read-line.ts";
+import { ResultWriter } from "./result-writer.ts";
+import type { KeptFile, StoredBatch } from "./store.ts";
+
+/** The longest wait without a look at what is due. */
+const WAIT_MS = 100;
+
+/** The pause before a line whose upstream failed, or which still runs, is called again. */
+const AGAIN_MS = 3_000;
+
+/** Lines in a row without credits, each called alone, after which the others are not called. */
+const UNPAID_MAX = 20;
+
+/** `stopped`: another run goes on. */
+export type LinesEnd = "completed" | "cancelled" | "expired" | "stopped";
+
+export class BatchLines {
+  readonly #deps: BatchDependencies;
+  readonly #batch: StoredBatch;
+  readonly #file: KeptFile;
+  readonly #signal: AbortSignal;
+  readonly #writer: ResultWriter;
+  readonly #watch: BatchWatch;
+  readonly #pace = new Pace();
+  readonly #ended = new Set<number>();
+  readonly #again: { line: PendingLine; at: number }[] = [];
+  readonly #client = new AbortController();
+  #called = 0;
+  #unpaid = 0;
+  #isLost = false;
+  #failure: Error | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor(deps: BatchDependencies, run: { batch: StoredBatch; file: KeptFile; signal: AbortSignal }) {
+    this.#deps = deps;
+    this.#batch = run.batch;
+    this.#file = run.file;
+    this.#signal = run.signal;
+    this.#watch = new BatchWatch(deps, run.batch);
+    this.#writer = new ResultWriter(deps.batches, run.batch, () => deps.ticker.now());
+    run.signal.addEventListener("abort", () => this.#wake(), { once: true });
+  }
+
+  /** Calls all lines that have no result yet. Rejects if the storage fails; another run then goes on. */
+  async run(): Promise<LinesEnd> {
+    for (const position of await this.#deps.batches.ended(this.#batch)) this.#ended.add(position);
+    const lines = this.#lines();
+    let [isLast, next]: [boolean, PendingLine | undefined] = [false, undefined];
+    for (;;) {
+      await this.#look();
+      if (this.#failure !== undefined) throw this.#failure;
+      if (this.#isLost || this.#watch.isLost || this.#signal.aborted) return "stopped";
+      if (this.#watch.early !== undefined && this.#called === 0) break;
+      if (next === undefined && !isLast) ({ done: isLast = false, value: next } = await lines.next());
+      const due = this.#takeDue() ?? next;
+      if (due === undefined && isLast && this.#called === 0 && this.#again.length === 0) break;
+      if (due === undefined || !this.#mayBegin()) {
+        if (due !== undefined && due !== next) this.#again.unshift({ line: due, at: 0 });
+        await this.#wait();
+        continue;
+      }
+      if (due === next) next = undefined;
+      await this.#begin(due);
+    }
+    if (this.#watch.early !== undefined) await this.#endOthers(this.#watch.early);
+    if (!(await this.#writer.flush())) return "stopped";
+    return this.#watch.early?.status ?? "completed";
+  }
+
+  async *#lines(): AsyncGenerator<PendingLine, undefined, undefined> {
+    for await (const { position, bytes } of this.#kept()) {
+      // A slice of a part would keep the whole part.
+      if (bytes !== undefined && !this.#ended.has(position)) yield { position, bytes: Buffer.from(bytes), failures: 0 };
+    }
+    return undefined;
+  }
+
+  #kept(): AsyncGenerator<KeptLine, void, undefined> {
+    return linesOf(this.#deps.files, this.#file, this.#deps.bounds.lineBytesMax);
+  }
+
+  /** The first line that is due again. */
+  #takeDue(): PendingLine | undefined {
+    const now = this.#deps.ticker.now();
+    const at = this.#again.findIndex((each) => each.at <= now);
+    return at === -1 ? undefined : this.#again.splice(at, 1)[0]?.line;
+  }
+
+  #mayBegin(): boolean {
+    if (this.#watch.early !== undefined || this.#watch.principal === undefined) return false;
+    if (this.#deps.ticker.now() < this.#pace.notBefore) return false;
+    // After a line without credits, the next one is called alone: others that are called may give credits back.
+    const limit = this.#unpaid > 0 ? 1 : this.#deps.turns.limitOf(this.#pace.limit);
+    return this.#called < limit;
+  }
+
+  async #wait(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const cancel = this.#deps.ticker.after(WAIT_MS, resolve);
+    await promise;
+    cancel();
+  }
+
+  async #begin(line: PendingLine): Promise<void> {
+    const { turns } = this.#deps;
+    const principal = this.#watch.principal;
+    if (principal === undefined) return;
+    let leave: () => void;
+    try {
+      leave = await turns.enter(this.#batch.owner, this.#signal);
+    } catch {
+      this.#again.push({ line, at: this.#deps.ticker.now() + WAIT_MS });
+      return;
+    }
+    const wasAlone = this.#called === 0;
+    this.#called += 1;
+    void this.#call(line, principal, wasAlone).finally(() => {
+      leave();
+      this.#called -= 1;
+      this.#wake();
+    });
+  }
+
+  async #call(line: PendingLine, principal: Principal, wasAlone: boolean): Promise<void> {
+    try {
+      const { signal } = this.#client;
+      this.#note(line, await performLine(this.#deps, this.#batch, { line, principal, client: { signal } }), wasAlone);
+    } catch (reason) {
+      this.#failure ??= reason instanceof Error ? reason : new Error(String(reason));
+    }
+  }
+
+  #note(line: PendingLine, end: LineEnd, wasAlone: boolean): void {
+    const now = this.#deps.ticker.now();
+    switch (end.kind) {
+      case "ended":
+        this.#unpaid = 0;
+        this.#pace.well();
+        return this.#end(end.result);
+      case "busy":
+        this.#pace.busy(now, end.afterMs);
+        return void this.#again.push({ line, at: this.#pace.notBefore });
+      case "running":
+        return void this.#again.push({ line, at: now + AGAIN_MS });
+      case "failed-upstream":
+        return void this.#again.push({ line: { ...line, failures: line.failures + 1 }, at: now + AGAIN_MS });
+      case "unpaid":
+        return this.#noteUnpaid(line, end.result, wasAlone);
+    }
+  }
+
+  #noteUnpaid(line: PendingLine, result: LineResult, wasAlone: boolean): void {
+    this.#unpaid = Math.max(this.#unpaid, 1);
+    if (!wasAlone || this.#called > 1) return void this.#again.push({ line, at: 0 });
+    this.#unpaid += 1;
+    this.#end(result);
+    if (this.#unpaid <= UNPAID_MAX) return;
+    const error = new GatewayError("insufficient_credits", "Not enough credits for this line.");
+    this.#watch.early ??= { status: "completed", outcome: "failed", error };
+  }
+
+  #end(result: LineResult): void {
+    this.#ended.add(result.position);
+    this.#writer.add(result);
+  }
+
+  /** Stores what is due, and looks whether the batch and its token go on. */
+  async #look(): Promise<void> {
+    if (this.#writer.isDue && !(await this.#writer.flush())) this.#isLost = true;
+    await this.#watch.look();
+  }
+
+  /** OpenAI's batches that were cancelled have no results of the lines that were not called. */
+  async #endOthers({ status, outcome, error }: EarlyEnd): Promise<void> {
+    if (status === "cancelled" && this.#batch.kind === "calls") return;
+    for await (const { position, bytes } of this.#kept()) {
+      if (bytes === undefined || this.#ended.has(position)) continue;
+      const read = readLine(bytes, this.#batch);
+      if (isFault(read)) continue;
+      const line = { position, customId: read.customId };
+      this.#end(refusedLine(line, error, { outcome, requestId: this.#batch.id }));
+      if (this.#writer.isDue && !(await this.#writer.flush())) return;
+      this.#signal.throwIfAborted();
+    }
+  }
+}

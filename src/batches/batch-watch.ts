@@ -1,0 +1,59 @@
+/** Looks whether a batch goes on: whether it was cancelled, has expired, or has lost its run or its token. */
+import { type Principal, refusalOf, toPrincipal } from "../auth/index.ts";
+import { GatewayError } from "../core/index.ts";
+import type { BatchDependencies } from "./dependencies.ts";
+import type { LineCounts, StoredBatch } from "./store.ts";
+
+/** How often the batch and its token are looked up. */
+const LOOK_MS = 500;
+
+/** Why the remaining lines are not called. */
+export interface EarlyEnd {
+  status: "completed" | "cancelled" | "expired";
+  outcome: keyof LineCounts;
+  error: GatewayError;
+}
+
+export class BatchWatch {
+  /** Undefined until the first look. */
+  principal: Principal | undefined;
+  early: EarlyEnd | undefined;
+  /** Whether another run has the batch. */
+  isLost = false;
+  readonly #deps: Pick<BatchDependencies, "ticker" | "batches" | "environment" | "tokens">;
+  readonly #batch: StoredBatch;
+  #lookedAt = -Infinity;
+
+  constructor(deps: Pick<BatchDependencies, "ticker" | "batches" | "environment" | "tokens">, batch: StoredBatch) {
+    this.#deps = deps;
+    this.#batch = batch;
+  }
+
+  /** Does nothing if the last look is recent. */
+  async look(): Promise<void> {
+    const { ticker, batches, environment } = this.#deps;
+    if (ticker.now() - this.#lookedAt < LOOK_MS) return;
+    this.#lookedAt = ticker.now();
+    const found = await batches.look(this.#batch);
+    if (found === undefined) this.isLost = true;
+    else if (found.status === "cancelling") {
+      const error = new GatewayError("batch_cancelled", "The batch was cancelled before this line was called.");
+      this.early ??= { status: "cancelled", outcome: "cancelled", error };
+    } else if (environment.clock() >= this.#batch.expiresAt) {
+      const error = new GatewayError("batch_expired", "This line was not called before the batch expired.");
+      this.early ??= { status: "expired", outcome: "expired", error };
+    }
+    await this.#lookAtToken();
+  }
+
+  async #lookAtToken(): Promise<void> {
+    const { tokens, environment } = this.#deps;
+    const token = await tokens.findById(this.#batch.tokenId);
+    const refusal =
+      token === undefined
+        ? new GatewayError("token_revoked", "The token does not exist any more.")
+        : refusalOf(token, environment.clock());
+    if (token !== undefined && refusal === undefined) this.principal = toPrincipal(token);
+    else if (refusal !== undefined) this.early ??= { status: "completed", outcome: "failed", error: refusal };
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * A run of a batch, in a job of its own:
+ *
+ *   validating ──checked──▶ in_progress ──lines called──▶ finalizing ──▶ completed | expired
+ *       └──errors──▶ failed      └──cancelling──▶ cancelled
+ *
+ * A run that stops, or whose process dies, is followed by another one, on any node; it calls the lines that have no result.
+ */
+import { refusalOf, toPrincipal } from "../auth/index.ts";
+import { type JobHandler, type JobResult, leaseToken } from "../jobs/index.ts";
+import { BatchLines } from "./batch-lines.ts";
+import { checkInput } from "./check-input.ts";
+import { type BatchDependencies } from "./dependencies.ts";
+import { notifyEnd } from "./notify-end.ts";
+import type { BatchEnd, KeptFile, StoredBatch } from "./store.ts";
+
+/** Failures in a row; with the longest back-off, days. The batch expires before. */
+const ATTEMPTS_MAX = 100_000;
+
+/** After a day, a run is followed by the next one. */
+const RUN_MS_MAX = 24 * 3_600_000;
+
+/** Batches that one process runs at the same time; their lines share its places. */
+const RUNS_MAX = 64;
+
+export function batchHandler(deps: BatchDependencies): JobHandler {
+  return {
+    run: (job, { signal }) => runBatch(deps, job.id, signal),
+    async onExhausted({ id }) {
+      const batch = await deps.batches.take(id, leaseToken(deps.environment.randomBytes));
+      if (batch !== undefined && batch.endedAt === undefined) await end(deps, batch, { status: "expired" });
+    },
+    attemptsMax: ATTEMPTS_MAX,
+    runMsMax: RUN_MS_MAX,
+    concurrencyMax: RUNS_MAX,
+  };
+}
+
+async function runBatch(deps: BatchDependencies, id: string, signal: AbortSignal): Promise<JobResult> {
+  const batch = await deps.batches.take(id, leaseToken(deps.environment.randomBytes));
+  if (batch === undefined) return { done: true };
+  if (batch.endedAt !== undefined) {
+    await notifyEnd(deps, batch);
+    return { done: true };
+  }
+  const file = await deps.files.find(batch.inputFileId, 0);
+  if (batch.startedAt === undefined && !(await begin(deps, { batch, file, signal }))) return { done: true };
+  if (file === undefined) {
+    await end(deps, batch, { status: "failed", errors: [lostInput] });
+    return { done: true };
+  }
+  const ended = await new BatchLines(deps, { batch, file, signal }).run();
+  if (ended === "stopped") throw signal.reason ?? new Error("another run has the batch");
+  if (await deps.batches.finalize(batch, deps.environment.clock())) await end(deps, batch, { status: ended });
+  return { done: true };
+}
+
+const lostInput = { code: "invalid_file", message: "The input file was deleted.", param: null, line: null };
+
+/** Checks the input. Resolves with whether the lines are to be called. */
+async function begin(
+  deps: BatchDependencies,
+  { batch, file, signal }: { batch: StoredBatch; file: KeptFile | undefined; signal: AbortSignal },
+): Promise<boolean> {
+  const { batches, files, tokens, environment, endpoints, bounds } = deps;
+  const token = await tokens.findById(batch.tokenId);
+  const refusal = token && refusalOf(token, environment.clock());
+  if (token === undefined || refusal !== undefined) {
+    const { code, message } = refusal ?? { code: "token_revoked", message: "The token does not exist any more." };
+    await end(deps, batch, { status: "failed", errors: [{ code, message, param: null, line: null }] });
+    return false;
+  }
+  const principal = toPrincipal(token);
+  // A model of Messages that is none becomes its own line's result, as at Anthropic.
+  const isStrict = batch.kind === "calls";
+  const resolve = (model: string): void => {
+    if (isStrict) endpoints.get(batch.endpoint)?.resolve(model, principal);
+  };
+  const checked = await checkInput({ files, bounds, resolve, signal }, file, batch);
+  if ("errors" in checked) {
+    await end(deps, batch, { status: "failed", errors: checked.errors });
+    return false;
+  }
+  return batches.start(batch, { ...checked, at: environment.clock() });
+}
+
+async function end(
+  deps: BatchDependencies,
+  batch: StoredBatch,
+  { status, errors }: Pick<BatchEnd, "status" | "errors">,
+): Promise<void> {
+  const endedAt = deps.environment.clock();
+  const keptUntil = endedAt + deps.bounds.keepMs;
+  if (!(await deps.batches.finish(batch, { status, errors, endedAt, keptUntil }))) return;
+  const ended = await deps.batches.find(batch.id, endedAt);
+  if (ended === undefined) return;
+  const { id, owner, total, succeeded, failed } = ended;
+  deps.logger.info({ batch: id, user: owner, status, lines: total, succeeded, failed }, "batch ended");
+  await notifyEnd(deps, ended);
+}

@@ -1,0 +1,254 @@
+import { z } from "zod";
+import { objectOf } from "../../core/index.ts";
+import {
+  column,
+  firstOf,
+  inOneCommit,
+  runnerOf,
+  sql,
+  type SqlRunner,
+  type Statement,
+  type Steps,
+  type Storage,
+  tableOf,
+} from "../../storage/index.ts";
+import type {
+  BatchEnd,
+  BatchPage,
+  BatchStore,
+  BatchUsage,
+  InputError,
+  ResultPart,
+  ResultWrite,
+  StoredBatch,
+} from "../store.ts";
+import { files, removal } from "./file-store.ts";
+
+/** Batches deleted at a time. */
+const DELETED_MAX = 50;
+
+const { text, integer, flag, json, oneOf, optional } = column;
+
+const errors = json<readonly InputError[]>(
+  z.array(
+    z.object({ code: z.string(), message: z.string(), param: z.string().nullable(), line: z.number().nullable() }),
+  ),
+);
+const usage = json<BatchUsage>(
+  z.object({ input: z.number(), cached: z.number(), output: z.number(), reasoning: z.number() }),
+);
+const statuses = oneOf({
+  validating: true,
+  failed: true,
+  in_progress: true,
+  finalizing: true,
+  completed: true,
+  expired: true,
+  cancelling: true,
+  cancelled: true,
+});
+
+const batches = tableOf<StoredBatch>({
+  id: text,
+  owner: text,
+  tokenId: text,
+  kind: oneOf({ calls: true, messages: true }),
+  endpoint: text,
+  inputFileId: text,
+  outputFileId: text,
+  errorFileId: text,
+  headers: json<Readonly<Record<string, string>>>(z.record(z.string(), z.string())),
+  metadata: optional(json({ parse: (value) => objectOf(value) ?? {} })),
+  errors: optional(errors),
+  usage,
+  completionWindow: text,
+  webhookUrl: optional(text),
+  model: optional(text),
+  status: statuses,
+  runToken: text,
+  total: integer,
+  succeeded: integer,
+  failed: integer,
+  cancelled: integer,
+  expired: integer,
+  createdAt: integer,
+  startedAt: optional(integer),
+  cancellingAt: optional(integer),
+  finalizingAt: optional(integer),
+  endedAt: optional(integer),
+  expiresAt: integer,
+  keptUntil: integer,
+});
+
+const lines = tableOf<{ lines: readonly number[] }>({ lines: json<readonly number[]>(z.array(z.number())) });
+const partCounts = tableOf<{ parts: number }>({ parts: integer });
+
+type Running = Pick<StoredBatch, "id" | "runToken">;
+
+/** A run that has lost its batch changes nothing. */
+const isRunOf = ({ id, runToken }: Running): Statement =>
+  sql`id = ${id} AND run_token = ${runToken} AND ended_at IS NULL`;
+
+class SqlBatchStore implements BatchStore {
+  readonly #storage: Storage;
+  readonly #sql: SqlRunner;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+    this.#sql = runnerOf(storage);
+  }
+
+  insert(batch: StoredBatch): Promise<void> {
+    return inOneCommit(this.#storage, () => insertSteps(batch));
+  }
+
+  find(id: string, at: number): Promise<StoredBatch | undefined> {
+    return this.#sql.first(
+      sql`SELECT ${batches.names} FROM batches WHERE id = ${id} AND kept_until > ${at}`,
+      batches.read,
+    );
+  }
+
+  async list({ owner, kind, after, before, limit }: BatchPage, at: number): Promise<StoredBatch[]> {
+    const listed = sql`SELECT ${batches.names} FROM batches
+      WHERE owner = ${owner} AND kind = ${kind} AND kept_until > ${at}`;
+    if (before !== undefined) {
+      const newer = await this.#sql.rows(
+        sql`${listed} AND (created_at, id) > (${before.createdAt}, ${before.id}) ORDER BY created_at, id LIMIT ${limit}`,
+        batches.read,
+      );
+      return newer.toReversed();
+    }
+    const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+    return this.#sql.rows(
+      sql`${listed} AND (created_at, id) < (${createdAt}, ${id}) ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
+      batches.read,
+    );
+  }
+
+  all({ owner, after, limit }: { owner: string | undefined; after: string; limit: number }): Promise<StoredBatch[]> {
+    return this.#sql.rows(
+      sql`SELECT ${batches.names} FROM batches
+        WHERE id > ${after} AND (CAST(${owner} AS text) IS NULL OR owner = ${owner}) ORDER BY id LIMIT ${limit}`,
+      batches.read,
+    );
+  }
+
+  take(id: string, runToken: string): Promise<StoredBatch | undefined> {
+    return this.#sql.first(
+      sql`UPDATE batches SET run_token = ${runToken} WHERE id = ${id} RETURNING ${batches.names}`,
+      batches.read,
+    );
+  }
+
+  look(running: Running): Promise<StoredBatch | undefined> {
+    return this.#sql.first(sql`SELECT ${batches.names} FROM batches WHERE ${isRunOf(running)}`, batches.read);
+  }
+
+  start(
+    running: Running,
+    { total, model, at }: { total: number; model: string | undefined; at: number },
+  ): Promise<boolean> {
+    return this.#sql.hasRows(sql`UPDATE batches SET total = ${total}, model = ${model}, started_at = ${at},
+      status = CASE WHEN status = 'validating' THEN 'in_progress' ELSE status END
+      WHERE ${isRunOf(running)} RETURNING id`);
+  }
+
+  write(batch: Running, results: ResultWrite): Promise<boolean> {
+    return inOneCommit(this.#storage, () => writeSteps(batch, results));
+  }
+
+  async ended({ outputFileId, errorFileId }: Pick<StoredBatch, "outputFileId" | "errorFileId">): Promise<number[]> {
+    const parts = await this.#sql.rows(
+      sql`SELECT lines FROM batch_file_parts
+        WHERE file_id IN (${outputFileId}, ${errorFileId}) AND lines IS NOT NULL`,
+      lines.read,
+    );
+    return parts.flatMap((part) => [...part.lines]);
+  }
+
+  cancel(id: string, at: number): Promise<boolean> {
+    return this.#sql.hasRows(sql`UPDATE batches SET status = 'cancelling', cancelling_at = ${at}
+      WHERE id = ${id} AND ended_at IS NULL AND status IN ('validating', 'in_progress') RETURNING id`);
+  }
+
+  finalize(running: Running, at: number): Promise<boolean> {
+    return this.#sql.hasRows(sql`UPDATE batches SET finalizing_at = coalesce(finalizing_at, ${at}),
+      status = CASE WHEN status = 'in_progress' THEN 'finalizing' ELSE status END
+      WHERE ${isRunOf(running)} RETURNING id`);
+  }
+
+  finish(batch: StoredBatch, end: BatchEnd): Promise<boolean> {
+    return inOneCommit(this.#storage, () => finishSteps(batch, end));
+  }
+
+  remove(batch: StoredBatch): Promise<void> {
+    return inOneCommit(this.#storage, () => removeSteps(batch));
+  }
+
+  async deleteExpired(at: number): Promise<void> {
+    const expired = await this.#sql.rows(
+      sql`SELECT ${batches.names} FROM batches
+        WHERE kept_until <= ${at} AND ended_at IS NOT NULL ORDER BY kept_until LIMIT ${DELETED_MAX}`,
+      batches.read,
+    );
+    for (const batch of expired) await this.remove(batch);
+  }
+}
+
+/** With the files of its results, which nobody sees before its end. */
+function* insertSteps(batch: StoredBatch): Steps<void> {
+  const { id, owner, outputFileId, errorFileId, createdAt, keptUntil } = batch;
+  const file = { owner, purpose: "batch_output" as const, bytes: 0, parts: 0, isListed: false, createdAt, keptUntil };
+  const results = [
+    { ...file, id: outputFileId, filename: `${id}_output.jsonl` },
+    { ...file, id: errorFileId, filename: `${id}_error.jsonl` },
+  ];
+  for (const each of results) yield sql`INSERT INTO batch_files (${files.names}) VALUES (${files.values(each)})`;
+  yield sql`INSERT INTO batches (${batches.names}) VALUES (${batches.values(batch)})`;
+}
+
+/** The row of the batch is locked first: of two runs, the one that has lost it writes nothing. */
+function* writeSteps(batch: Running, { parts, counts, usage: used }: ResultWrite): Steps<boolean> {
+  const isOwn = yield sql`UPDATE batches SET succeeded = succeeded + ${counts.succeeded},
+    failed = failed + ${counts.failed}, cancelled = cancelled + ${counts.cancelled},
+    expired = expired + ${counts.expired}, usage = ${usage.write(used)}
+    WHERE ${isRunOf(batch)} RETURNING id`;
+  if (isOwn.length === 0) return false;
+  for (const part of parts) yield* appendSteps(part);
+  return true;
+}
+
+function* appendSteps({ fileId, content, lines: positions }: ResultPart): Steps<void> {
+  const file = yield* firstOf(
+    sql`UPDATE batch_files SET parts = parts + 1, bytes = bytes + ${content.byteLength}
+      WHERE id = ${fileId} RETURNING parts`,
+    partCounts.read,
+  );
+  if (file === undefined) throw new Error("a batch has no file for its results");
+  yield sql`INSERT INTO batch_file_parts (file_id, number, content, lines)
+    VALUES (${fileId}, ${file.parts - 1}, ${content}, ${JSON.stringify(positions)})`;
+}
+
+function* finishSteps(batch: StoredBatch, { status, errors: found, endedAt, keptUntil }: BatchEnd): Steps<boolean> {
+  const isOwn = yield sql`UPDATE batches SET status = ${status}, ended_at = ${endedAt}, kept_until = ${keptUntil},
+    errors = ${found === undefined ? undefined : errors.write(found)} WHERE ${isRunOf(batch)} RETURNING id`;
+  if (isOwn.length === 0) return false;
+  const isListed = flag.write(batch.kind === "calls");
+  for (const fileId of [batch.outputFileId, batch.errorFileId]) {
+    yield sql`UPDATE batch_files SET is_listed = ${isListed}, kept_until = ${keptUntil}
+      WHERE id = ${fileId} AND bytes > 0`;
+    yield sql`DELETE FROM batch_files WHERE id = ${fileId} AND bytes = 0`;
+  }
+  return true;
+}
+
+/** The input file of OpenAI's batches is its owner's; that of a batch of Messages is a part of it. */
+function* removeSteps({ id, kind, inputFileId, outputFileId, errorFileId }: StoredBatch): Steps<void> {
+  if (kind === "messages") for (const file of [inputFileId, outputFileId, errorFileId]) yield* removal(file);
+  yield sql`DELETE FROM batches WHERE id = ${id}`;
+}
+
+export function openBatchStore(storage: Storage): BatchStore {
+  return new SqlBatchStore(storage);
+}

@@ -1,0 +1,112 @@
+import {
+  column,
+  inOneCommit,
+  runnerOf,
+  sql,
+  type SqlRunner,
+  type Steps,
+  type Storage,
+  tableOf,
+} from "../../storage/index.ts";
+import type { FilePage, KeptFile, KeptFileStore } from "../store.ts";
+
+/** Files deleted at a time. */
+const DELETED_MAX = 50;
+
+const { text, integer, flag, bytes, oneOf } = column;
+
+export const files = tableOf<KeptFile>({
+  id: text,
+  owner: text,
+  purpose: oneOf({ batch: true, batch_output: true, message_batch: true }),
+  filename: text,
+  bytes: integer,
+  parts: integer,
+  isListed: flag,
+  createdAt: integer,
+  keptUntil: integer,
+});
+
+const contents = tableOf<{ content: Uint8Array }>({ content: bytes });
+const sums = tableOf<{ total: number }>({ total: integer });
+const ids = tableOf<{ id: string }>({ id: text });
+
+class SqlKeptFileStore implements KeptFileStore {
+  readonly #storage: Storage;
+  readonly #sql: SqlRunner;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+    this.#sql = runnerOf(storage);
+  }
+
+  async begin(file: KeptFile, room: { bytes: number; bytesMax: number }): Promise<boolean> {
+    const used = await this.#sql.first(
+      sql`SELECT CAST(coalesce(sum(bytes), 0) AS bigint) AS total FROM batch_files
+        WHERE owner = ${file.owner} AND kept_until > ${file.createdAt}`,
+      sums.read,
+    );
+    if ((used?.total ?? 0) + room.bytes > room.bytesMax) return false;
+    await this.#sql.run(sql`INSERT INTO batch_files (${files.names}) VALUES (${files.values(file)})`);
+    return true;
+  }
+
+  append(id: string, number: number, content: Uint8Array): Promise<void> {
+    return this.#sql.run(
+      sql`INSERT INTO batch_file_parts (file_id, number, content) VALUES (${id}, ${number}, ${content})`,
+    );
+  }
+
+  finish(file: Pick<KeptFile, "id" | "bytes" | "parts" | "keptUntil" | "isListed">): Promise<boolean> {
+    return this.#sql.hasRows(sql`UPDATE batch_files SET bytes = ${file.bytes}, parts = ${file.parts},
+      is_listed = ${flag.write(file.isListed)}, kept_until = ${file.keptUntil} WHERE id = ${file.id} RETURNING id`);
+  }
+
+  find(id: string, at: number): Promise<KeptFile | undefined> {
+    return this.#sql.first(
+      sql`SELECT ${files.names} FROM batch_files WHERE id = ${id} AND kept_until > ${at}`,
+      files.read,
+    );
+  }
+
+  async part(id: string, number: number): Promise<Uint8Array | undefined> {
+    const found = await this.#sql.first(
+      sql`SELECT content FROM batch_file_parts WHERE file_id = ${id} AND number = ${number}`,
+      contents.read,
+    );
+    return found?.content;
+  }
+
+  list({ owner, purpose, isAscending, after, limit }: FilePage, at: number): Promise<KeptFile[]> {
+    const listed = sql`SELECT ${files.names} FROM batch_files WHERE owner = ${owner} AND kept_until > ${at}
+      AND is_listed = ${flag.write(true)} AND (CAST(${purpose} AS text) IS NULL OR purpose = ${purpose})`;
+    const { createdAt, id } = after ?? { createdAt: isAscending ? -1 : Number.MAX_SAFE_INTEGER, id: "" };
+    const page = isAscending
+      ? sql`${listed} AND (created_at, id) > (${createdAt}, ${id}) ORDER BY created_at, id LIMIT ${limit}`
+      : sql`${listed} AND (created_at, id) < (${createdAt}, ${id}) ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
+    return this.#sql.rows(page, files.read);
+  }
+
+  remove(id: string): Promise<void> {
+    return inOneCommit(this.#storage, () => removal(id));
+  }
+
+  /** One after the other: the parts of one may be many. */
+  async deleteExpired(at: number): Promise<void> {
+    const expired = await this.#sql.rows(
+      sql`SELECT id FROM batch_files WHERE kept_until <= ${at} ORDER BY kept_until LIMIT ${DELETED_MAX}`,
+      ids.read,
+    );
+    for (const { id } of expired) await this.remove(id);
+  }
+}
+
+/** The statements that remove a file. */
+export function* removal(id: string): Steps<void> {
+  yield sql`DELETE FROM batch_file_parts WHERE file_id = ${id}`;
+  yield sql`DELETE FROM batch_files WHERE id = ${id}`;
+}
+
+export function openKeptFileStore(storage: Storage): KeptFileStore {
+  return new SqlKeptFileStore(storage);
+}

@@ -1,0 +1,62 @@
+import { bothEngines } from "../../storage/index.ts";
+
+export const BATCHES = bothEngines(
+  `
+  -- Files of batches that the gateway keeps: the lines of a batch, and its results.
+  CREATE TABLE batch_files (
+    id          TEXT PRIMARY KEY,
+    owner       TEXT NOT NULL, -- the user
+    purpose     TEXT NOT NULL,
+    filename    TEXT NOT NULL,
+    bytes       INTEGER NOT NULL, -- of all parts
+    parts       INTEGER NOT NULL,
+    is_listed   INTEGER NOT NULL CHECK (is_listed IN (0, 1)), -- 0: not whole yet, or none of its owner's files
+    created_at  INTEGER NOT NULL,
+    kept_until  INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX batch_files_by_owner ON batch_files (owner, created_at, id);
+  CREATE INDEX batch_files_by_age ON batch_files (kept_until);
+  CREATE TABLE batch_file_parts (
+    file_id   TEXT NOT NULL,
+    number    INTEGER NOT NULL, -- from 0
+    content   BLOB NOT NULL,
+    lines     TEXT, -- of results, the positions of their lines in the batch: JSON
+    PRIMARY KEY (file_id, number)
+  ) STRICT; -- with row ids: the content is too large for the pages of an index
+  -- Batches. Their job in jobs has the same id.
+  CREATE TABLE batches (
+    id              TEXT PRIMARY KEY,
+    owner           TEXT NOT NULL, -- the user
+    token_id        TEXT NOT NULL,
+    kind         TEXT NOT NULL,
+    endpoint        TEXT NOT NULL,
+    input_file_id   TEXT NOT NULL,
+    output_file_id  TEXT NOT NULL,
+    error_file_id   TEXT NOT NULL,
+    headers         TEXT NOT NULL, -- JSON, like the next three
+    metadata        TEXT,
+    errors          TEXT,
+    usage           TEXT NOT NULL,
+    completion_window TEXT NOT NULL,
+    webhook_url     TEXT,
+    model           TEXT,
+    status          TEXT NOT NULL,
+    run_token       TEXT NOT NULL, -- the run that may write results
+    total           INTEGER NOT NULL,
+    succeeded       INTEGER NOT NULL,
+    failed          INTEGER NOT NULL,
+    cancelled       INTEGER NOT NULL,
+    expired         INTEGER NOT NULL,
+    created_at      INTEGER NOT NULL,
+    started_at      INTEGER,
+    cancelling_at   INTEGER,
+    finalizing_at   INTEGER,
+    ended_at        INTEGER, -- null while it runs
+    expires_at      INTEGER NOT NULL,
+    kept_until      INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX batches_by_owner ON batches (owner, kind, created_at, id);
+  CREATE INDEX batches_by_age ON batches (kept_until);
+  `,
+  "id owner file_id",
+);

@@ -1,0 +1,187 @@
+import type { JsonObject } from "../core/index.ts";
+
+/** What a file is for, in OpenAI's words; `message_batch` holds the requests of a batch of Messages, which names no file. */
+export type FilePurpose = "batch" | "batch_output" | "message_batch";
+
+/** A file that the gateway keeps for a user. */
+export interface KeptFile {
+  id: string;
+  /** The user. */
+  owner: string;
+  purpose: FilePurpose;
+  filename: string;
+  /** Of all its parts. */
+  bytes: number;
+  /** Their number. */
+  parts: number;
+  /** Whether its owner sees it: it is whole, and no part of a batch that has none. */
+  isListed: boolean;
+  createdAt: number;
+  keptUntil: number;
+}
+
+/** A page of a user's files, from the newest, or the oldest if it is ascending. */
+export interface FilePage {
+  owner: string;
+  purpose: string | undefined;
+  isAscending: boolean;
+  after: Pick<KeptFile, "id" | "createdAt"> | undefined;
+  limit: number;
+}
+
+/** The storage of kept files on either engine. Each write is one durable commit. */
+export interface KeptFileStore {
+  /** Resolves with false, and does nothing, if the owner's files would have more bytes than this with `bytes` more. */
+  begin(file: KeptFile, room: { bytes: number; bytesMax: number }): Promise<boolean>;
+  /** Appends the next part of a file that is not whole yet. */
+  append(id: string, number: number, content: Uint8Array): Promise<void>;
+  /** The file is whole. Resolves with false if it is gone. */
+  finish(file: Pick<KeptFile, "id" | "bytes" | "parts" | "keptUntil" | "isListed">): Promise<boolean>;
+  find(id: string, at: number): Promise<KeptFile | undefined>;
+  /** The content of one part; undefined if there is none. */
+  part(id: string, number: number): Promise<Uint8Array | undefined>;
+  list(page: FilePage, at: number): Promise<KeptFile[]>;
+  remove(id: string): Promise<void>;
+  /** Deletes files that are not kept any longer, a bounded number at a time. */
+  deleteExpired(at: number): Promise<void>;
+}
+
+/** `calls` of one route, as OpenAI has them; or `messages`, as Anthropic has them. */
+export type BatchKind = "calls" | "messages";
+
+/** In OpenAI's words. */
+type BatchStatus =
+  | "validating"
+  | "failed"
+  | "in_progress"
+  | "finalizing"
+  | "completed"
+  | "expired"
+  | "cancelling"
+  | "cancelled";
+
+/** An error of the input, which makes the whole batch fail. */
+export interface InputError {
+  code: string;
+  message: string;
+  param: string | null;
+  /** From 1; null for an error of the whole file. */
+  line: number | null;
+}
+
+/** Tokens of all lines that have ended well. */
+export interface BatchUsage {
+  input: number;
+  cached: number;
+  output: number;
+  reasoning: number;
+}
+
+/** Ended lines, by their end. */
+export interface LineCounts {
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  expired: number;
+}
+
+export interface StoredBatch extends LineCounts {
+  id: string;
+  /** The user. */
+  owner: string;
+  tokenId: string;
+  kind: BatchKind;
+  /** The path of the route that its lines are calls of. */
+  endpoint: string;
+  inputFileId: string;
+  outputFileId: string;
+  errorFileId: string;
+  /** Of the request that created it: those that name its calls. */
+  headers: Readonly<Record<string, string>>;
+  metadata: JsonObject | undefined;
+  errors: readonly InputError[] | undefined;
+  usage: BatchUsage;
+  completionWindow: string;
+  webhookUrl: string | undefined;
+  /** The model of all lines, if it is one. */
+  model: string | undefined;
+  status: BatchStatus;
+  /** Of the run that may write its results. */
+  runToken: string;
+  /** Lines. */
+  total: number;
+  createdAt: number;
+  startedAt: number | undefined;
+  cancellingAt: number | undefined;
+  finalizingAt: number | undefined;
+  endedAt: number | undefined;
+  expiresAt: number;
+  /** All times are in milliseconds since the epoch. */
+  keptUntil: number;
+}
+
+/** Results of some lines: a part of the output file or of the error file. */
+export interface ResultPart {
+  fileId: string;
+  content: Uint8Array;
+  /** The positions of the lines in the batch, from 0. */
+  lines: readonly number[];
+}
+
+export interface ResultWrite {
+  parts: readonly ResultPart[];
+  /** Of these lines alone. */
+  counts: LineCounts;
+  /** Of all lines so far. */
+  usage: BatchUsage;
+}
+
+export interface BatchPage {
+  owner: string;
+  kind: BatchKind;
+  /** The batch before the page: older ones follow, or newer ones if it is `before`. */
+  after?: Pick<StoredBatch, "id" | "createdAt"> | undefined;
+  before?: Pick<StoredBatch, "id" | "createdAt"> | undefined;
+  limit: number;
+}
+
+/** The end of a batch. */
+export interface BatchEnd {
+  status: BatchStatus;
+  errors?: readonly InputError[] | undefined;
+  endedAt: number;
+  keptUntil: number;
+}
+
+/** A run of a batch, which may write to it until another one has taken it. */
+type RunOfBatch = Pick<StoredBatch, "id" | "runToken">;
+
+/** The storage of batches on either engine. Each write is one durable commit. */
+export interface BatchStore {
+  insert(batch: StoredBatch): Promise<void>;
+  find(id: string, at: number): Promise<StoredBatch | undefined>;
+  /** From the newest. */
+  list(page: BatchPage, at: number): Promise<StoredBatch[]>;
+  /** By id, those of all users or of one: for the operator. */
+  all(page: { owner: string | undefined; after: string; limit: number }): Promise<StoredBatch[]>;
+  /** Gives the batch to a run: no earlier one can write to it from then on. */
+  take(id: string, runToken: string): Promise<StoredBatch | undefined>;
+  /** The batch as it is, if this run may still write to it. */
+  look(run: RunOfBatch): Promise<StoredBatch | undefined>;
+  /** The lines begin. Resolves with false if the run may not write. */
+  start(run: RunOfBatch, checked: { total: number; model: string | undefined; at: number }): Promise<boolean>;
+  /** Stores results and adds them up. Resolves with false, and stores nothing, if the run may not write. */
+  write(run: RunOfBatch, results: ResultWrite): Promise<boolean>;
+  /** The positions of all lines that have results. */
+  ended(batch: Pick<StoredBatch, "outputFileId" | "errorFileId">): Promise<number[]>;
+  /** Resolves with false if it has ended, or is ending by now. */
+  cancel(id: string, at: number): Promise<boolean>;
+  /** No line is begun any more. */
+  finalize(run: RunOfBatch, at: number): Promise<boolean>;
+  /** Ends the batch, and shows its files. Resolves with false if the run may not write. */
+  finish(batch: StoredBatch, end: BatchEnd): Promise<boolean>;
+  /** Removes a batch; one of Messages with its files. */
+  remove(batch: StoredBatch): Promise<void>;
+  /** Deletes batches that are not kept any longer, a bounded number at a time. */
+  deleteExpired(at: number): Promise<void>;
+}

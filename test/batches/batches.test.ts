@@ -1,0 +1,226 @@
+/** Batches that the gateway runs itself, by the official SDKs, on both storages. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openTokenStore } from "../../src/auth/index.ts";
+import {
+  engines,
+  expectCleanAudit,
+  type Gateway,
+  oneCredit,
+  type ScriptedUpstream,
+  sharedPostgres,
+  sorted,
+  spentBy,
+  startScriptedUpstream,
+  storageOn,
+  until,
+} from "../kit/index.ts";
+import {
+  answerTo,
+  begin,
+  chat,
+  clientsOf,
+  ended,
+  idsUpTo,
+  linesOf,
+  resultsOf,
+  startBatchGateway,
+  upload,
+} from "./batch-scene.ts";
+
+const postgres = sharedPostgres();
+
+describe.each(engines)("on %s", (engine) => {
+  let upstream: ScriptedUpstream;
+  let gateway: Gateway;
+  let users = 0;
+  beforeAll(async () => {
+    upstream = startScriptedUpstream();
+    gateway = await startBatchGateway(upstream, await storageOn(engine, postgres));
+  });
+  afterAll(async () => {
+    await expectCleanAudit(gateway);
+    await gateway.stop();
+    await upstream.stop();
+  });
+
+  const newUser = async (credits?: bigint) => {
+    users += 1;
+    const user = `user-${users}`;
+    return { user, ...(await clientsOf(gateway, { user, ...(credits !== undefined && { credits }) })) };
+  };
+
+  const get = async (token: string, path: string): Promise<Record<string, unknown>> =>
+    (await (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${token}` } })).json()) as Record<
+      string,
+      unknown
+    >;
+
+  test("the batch of OpenAI's SDK: each line once in the results, charged once, a record under the batch", async () => {
+    upstream.answerWith(({ body }) => answerTo(body));
+    const { openai, user, token } = await newUser();
+    const ids = idsUpTo(30);
+    const batch = await begin(openai, linesOf(ids), { metadata: { of: "test" } });
+    expect(batch).toMatchObject({ object: "batch", endpoint: chat, metadata: { of: "test" }, errors: null });
+    const done = await ended(openai, batch.id);
+    expect(done).toMatchObject({
+      status: "completed",
+      model: "openai/m",
+      request_counts: { total: 30, completed: 30, failed: 0 },
+      usage: { input_tokens: 90, output_tokens: 60, total_tokens: 150 },
+    });
+    expect(done.error_file_id ?? null).toBeNull();
+    const results = await resultsOf(openai, done.output_file_id);
+    expect(sorted(results.map(({ custom_id }) => custom_id))).toEqual(sorted(ids));
+    for (const { custom_id, response } of results) {
+      expect(response).toMatchObject({ status_code: 200, body: { choices: [{ message: { content: custom_id } }] } });
+    }
+    expect(await spentBy(gateway, user)).toBe(30n * oneCredit);
+    const records = await get(token, `/v1/generations?parent_id=${batch.id}&limit=100`);
+    expect(records["data"]).toHaveLength(30);
+    expect((await openai.batches.list()).data.map(({ id }) => id)).toEqual([batch.id]);
+    const files = await openai.files.list({ purpose: "batch_output" });
+    expect(files.data.map(({ id }) => id)).toEqual([done.output_file_id ?? ""]);
+    await openai.files.delete(done.output_file_id ?? "");
+    expect((await openai.files.list({ purpose: "batch_output" })).data).toEqual([]);
+  });
+
+  test("the batch of Anthropic's SDK, translated", async () => {
+    upstream.answerWith(({ body }) => (body.includes("bad") ? new Response("{}", { status: 400 }) : answerTo(body)));
+    const { anthropic, user } = await newUser();
+    const requests = ["a", "b", "bad"].map((custom_id) => ({
+      custom_id,
+      params: { model: "openai/m", max_tokens: 10, messages: [{ role: "user" as const, content: custom_id }] },
+    }));
+    const { id, processing_status } = await anthropic.messages.batches.create({ requests });
+    expect(processing_status).toBe("in_progress");
+    const done = await until("the batch has ended", async () => {
+      const batch = await anthropic.messages.batches.retrieve(id);
+      return batch.processing_status === "ended" && batch;
+    });
+    expect(done.request_counts).toEqual({ processing: 0, succeeded: 2, errored: 1, canceled: 0, expired: 0 });
+    expect(done.results_url).toBe(`${gateway.url}/v1/messages/batches/${id}/results`);
+    const results: Record<string, string> = {};
+    for await (const { custom_id, result } of await anthropic.messages.batches.results(id)) {
+      const content = result.type === "succeeded" ? result.message.content[0] : undefined;
+      results[custom_id] = content?.type === "text" ? content.text : result.type;
+    }
+    expect(results).toEqual({ a: "a", b: "b", bad: "errored" });
+    expect(await spentBy(gateway, user)).toBe(2n * oneCredit);
+    expect((await anthropic.messages.batches.list()).data.map((batch) => batch.id)).toEqual([id]);
+    expect(await anthropic.messages.batches.delete(id)).toEqual({ id, type: "message_batch_deleted" });
+    expect((await anthropic.messages.batches.list()).data).toEqual([]);
+  });
+
+  test("a provider that is busy slows a batch, and fails no line", async () => {
+    let calls = 0;
+    upstream.answerWith(({ body }) => {
+      calls += 1;
+      return calls % 4 === 0 ? new Response("{}", { status: 429, headers: { "retry-after": "0" } }) : answerTo(body);
+    });
+    const { openai } = await newUser();
+    const done = await ended(openai, (await begin(openai, linesOf(idsUpTo(20)))).id);
+    expect(done.request_counts).toEqual({ total: 20, completed: 20, failed: 0 });
+  });
+
+  test("credits for 10 of 40 lines: exactly 10 are called and charged", async () => {
+    upstream.answerWith(({ body }) => answerTo(body));
+    const { openai, user } = await newUser(10n * oneCredit);
+    const done = await ended(openai, (await begin(openai, linesOf(idsUpTo(40)))).id);
+    expect(done).toMatchObject({ status: "completed", request_counts: { total: 40, completed: 10, failed: 30 } });
+    expect(upstream.requests).toHaveLength(10);
+    expect(await spentBy(gateway, user)).toBe(10n * oneCredit);
+    const errors = await resultsOf(openai, done.error_file_id);
+    expect(errors).toHaveLength(30);
+    expect(new Set(errors.map(({ error }) => error?.code))).toEqual(new Set(["insufficient_credits"]));
+  });
+
+  /** Answers the first calls at once, and the others as slowly as a model does. */
+  const answerSlowly = (): void =>
+    upstream.answerWith(async ({ body }) => {
+      if (upstream.requests.length > 4) await Bun.sleep(1_200);
+      return answerTo(body);
+    });
+
+  test("a batch that is cancelled midway keeps the lines that were called", async () => {
+    answerSlowly();
+    const { openai, user } = await newUser();
+    const { id } = await begin(openai, linesOf(idsUpTo(50)));
+    await until("lines are called", () => upstream.requests.length > 4);
+    expect(["cancelling", "cancelled"]).toContain((await openai.batches.cancel(id)).status);
+    const done = await ended(openai, id);
+    expect(done.status).toBe("cancelled");
+    const called = upstream.requests.length;
+    expect(called).toBeLessThan(50);
+    expect(done.request_counts).toEqual({ total: 50, completed: called, failed: 0 });
+    expect(await resultsOf(openai, done.output_file_id)).toHaveLength(called);
+    expect(await spentBy(gateway, user)).toBe(BigInt(called) * oneCredit);
+    const again: unknown = await openai.batches.cancel(id).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(again).toMatchObject({ status: 409, code: "batch_ended" });
+  });
+
+  test("when the token is revoked, the remaining lines tell it, for nothing", async () => {
+    answerSlowly();
+    const { openai, user } = await newUser();
+    const { id } = await begin(openai, linesOf(idsUpTo(50)));
+    await until("lines are called", () => upstream.requests.length > 4);
+    const tokens = openTokenStore(gateway.storage);
+    const own = (await tokens.list()).find((token) => token.userName === user);
+    await tokens.revoke(own?.id ?? "", Date.now());
+    const { openai: other } = await clientsOf(gateway, { user });
+    const done = await ended(other, id);
+    const errors = await resultsOf(other, done.error_file_id);
+    expect(errors.length).toBeGreaterThan(0);
+    expect(new Set(errors.map(({ error }) => error?.code))).toEqual(new Set(["token_revoked"]));
+    expect(done.request_counts).toEqual({ total: 50, completed: 50 - errors.length, failed: errors.length });
+    expect(await spentBy(gateway, user)).toBe(BigInt(50 - errors.length) * oneCredit);
+  });
+
+  test.each([
+    ["no JSON", "{\n", [{ code: "invalid_json_line", line: 1 }]],
+    ["bad UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), [{ code: "invalid_json_line", line: 1 }]],
+    ["nothing", "\n\n", [{ code: "empty_file", line: null }]],
+    ["an id twice", linesOf(["a", "b", "a"]), [{ code: "duplicate_custom_id", line: 3 }]],
+    ["no such model", linesOf(["a"]) + linesOf(["b"], "nobody/m"), [{ line: 2 }]],
+    ["another url", linesOf(["a"]).replace(chat, "/v1/embeddings"), [{ code: "invalid_url", line: 1 }]],
+  ])("a file with %s makes its batch fail, for nothing", async (_, text, errors) => {
+    upstream.answerWith(({ body }) => answerTo(body));
+    const { openai, user } = await newUser();
+    const done = await ended(openai, (await begin(openai, text)).id);
+    expect(done).toMatchObject({ status: "failed", errors: { data: errors } });
+    expect(upstream.requests).toEqual([]);
+    expect(await spentBy(gateway, user)).toBe(0n);
+  });
+
+  test("nobody else finds a batch or its files", async () => {
+    upstream.answerWith(({ body }) => answerTo(body));
+    const { openai } = await newUser();
+    const { openai: mallory, anthropic, token } = await newUser();
+    const input = await upload(openai, linesOf(["a"]));
+    const { id } = await openai.batches.create({ input_file_id: input, endpoint: chat, completion_window: "24h" });
+    const output = (await ended(openai, id)).output_file_id ?? "";
+    const attempts = [
+      () => mallory.batches.retrieve(id),
+      () => mallory.batches.cancel(id),
+      () => mallory.batches.list({ after: id }),
+      () => mallory.batches.create({ input_file_id: input, endpoint: chat, completion_window: "24h" }),
+      () => mallory.files.retrieve(input),
+      () => mallory.files.content(output),
+      () => mallory.files.delete(output),
+      () => mallory.files.list({ purpose: "batch", after: input }),
+      () => anthropic.messages.batches.retrieve(id),
+      () => anthropic.messages.batches.delete(id),
+    ];
+    for (const attempt of attempts) {
+      const error: unknown = await attempt().then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toMatchObject({ status: 404 });
+    }
+    const records = await get(token, `/v1/generations?parent_id=${id}`);
+    expect(records["data"]).toEqual([]);
+  });
+});
