@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Operation } from "../../scripts/documentation/openapi.ts";
+import { sampleBodies } from "../../scripts/documentation/sample-requests.ts";
 import { samplesOf } from "../../scripts/documentation/samples.ts";
 import { cleanEnvironment, type Gateway, root } from "../kit/index.ts";
 
@@ -18,6 +19,10 @@ const notRun: Readonly<Record<string, string>> = {
   rerank: "none of the sandbox's providers ranks",
   rerankV2: "none of the sandbox's providers ranks",
   createImageEdit: "its picture is not there",
+  createBatch: "its file is not there",
+  cancelBatch: "the batch has ended",
+  getMessageBatchResults: "the batch may not have ended",
+  deleteMessageBatch: "the batch may not have ended",
   changeProvider: "a provider that is switched off would refuse the samples behind it",
 };
 
@@ -88,8 +93,13 @@ export class SampleRuns {
     writeFileSync(join(this.#folder, "report.pdf"), "%PDF-1.4\n");
     const form = new FormData();
     // OpenAI gives no others back.
-    form.set("purpose", "batch");
+    form.set("purpose", "fine-tune");
     form.set("file", new Blob(["{}\n"]), "requests.jsonl");
+    const lines = new FormData();
+    lines.set("purpose", "batch");
+    lines.set("file", new Blob(["{}\n"]), "lines.jsonl");
+    const input_file_id = await this.#idOf("/v1/files", lines);
+    const window = { endpoint: "/v1/chat/completions", completion_window: "24h" };
     const conversation = await this.#idOf("/v1/conversations", {});
     const items = [{ type: "message", role: "user", content: "Hello." }];
     const added = await this.#sent(`/v1/conversations/${conversation}/items`, { items });
@@ -104,6 +114,8 @@ export class SampleRuns {
       ITEM_ID: data[0]?.id ?? "",
       VIDEO_ID: await this.#idOf("/v1/videos", { model: "openai/sora-2", prompt: "waves", seconds: "4" }),
       REQUEST_ID: chat.headers.get("x-request-id") ?? "",
+      BATCH_ID: await this.#idOf("/v1/batches", { input_file_id, ...window }),
+      MESSAGE_BATCH_ID: await this.#idOf("/v1/messages/batches", sampleBodies["createMessageBatch"] ?? {}),
       CRAWL: await this.#idOf("/v2/crawl", { url: site, limit: 2 }),
       BATCH: await this.#idOf("/v2/batch/scrape", { urls: [site] }),
     };
@@ -115,9 +127,9 @@ export class SampleRuns {
     const own = path.includes("/crawl/") ? ids["CRAWL"] : path.includes("/batch/") ? ids["BATCH"] : undefined;
     const site = String(this.#gateway.banner["site"]).replace(/\/$/, "");
     const text = code
-      .replaceAll(/\b(?:[A-Z]+_)?ID\b/g, (name) => (name === "ID" ? own : ids[name]) ?? name)
+      .replaceAll(/\b(?:[A-Z]+_)*ID\b/g, (name) => (name === "ID" ? own : ids[name]) ?? name)
       .replaceAll("https://example.com", site);
-    return /[/"](?:[A-Z]+_)?ID\b/.test(text) ? undefined : text;
+    return /[/"](?:[A-Z]+_)*ID\b/.test(text) ? undefined : text;
   }
 
   /** The files of the samples: what is deleted comes last, and the parts before the whole. */
