@@ -132,7 +132,7 @@ describe("on /v1/messages", () => {
 
   test("404: another method, another path", async () => {
     expectError(await user.ask(messagesPath), [404, "not_found_error"]);
-    expectError(await user.ask(`${messagesPath}/batches`, { body: {} }), [404, "not_found_error"]);
+    expectError(await user.ask(`${messagesPath}/nothing`, { body: {} }), [404, "not_found_error"]);
   });
 
   test("408: a body that does not come", async () => {

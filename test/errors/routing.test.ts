@@ -143,7 +143,7 @@ describe("a route that is not there", () => {
     expect(answer.headers.get("x-request-id")).toMatch(requestIdShape);
   });
 
-  test.each(["/v1/messages/nothing", "/v1/messages/batches/x/results"])("%s, in Anthropic's shape", async (path) => {
+  test.each(["/v1/messages/nothing", "/v1/messages/nothing/x/results"])("%s, in Anthropic's shape", async (path) => {
     const answer = await fetch(rig.gateway.url + path, { headers: headers() });
     const id = answer.headers.get("x-request-id");
     expect(id).toMatch(requestIdShape);
