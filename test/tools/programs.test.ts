@@ -14,7 +14,7 @@ const everything = fileURLToPath(import.meta.resolve("@modelcontextprotocol/serv
 const filesystem = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-filesystem/dist/index.js"));
 const memory = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-memory/dist/index.js"));
 
-/** Does what a server should not. */
+/** Does things that a server should not do. */
 const hostile = `
 const tool = (name) => ({ name, inputSchema: { type: "object" } });
 const child = Bun.spawn(["sleep", "1000"]);
