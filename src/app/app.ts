@@ -371,6 +371,7 @@ function mcpOf(options: AppOptions, { ticker, mcp }: Lasting, { calls, publicUrl
   return {
     endpoint: mcp,
     models: config.mcp.models,
+    searchAbove: config.mcp.search_above,
     gateway: createToolGateway({ ...options, toolSocket: options.toolSocket, ticker, calls }),
     origins: { isLocal: LOOPBACK.test(host), publicUrl, origins: cors?.origins ?? [] },
     ticker,

@@ -114,6 +114,11 @@ export const mcp = z
       })
       .prefault({})
       .describe("The models, or names of routes, of tools that are called without one. Unset: the call must name one."),
+    search_above: fromText(z.int().min(0).max(10_000_000))
+      .optional()
+      .describe(
+        "Tokens of a list of tools, estimated, above which clients get tools that search it instead, as with ?mode=search. Unset: never.",
+      ),
     servers: z
       .record(serverName, toolServer)
       .prefault({})

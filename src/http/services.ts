@@ -33,6 +33,8 @@ export interface McpServices {
   endpoint: McpEndpoint;
   /** The default models of tools. */
   models: Config["mcp"]["models"];
+  /** The tokens of a list above which clients get tools that search it. */
+  searchAbove: number | undefined;
   /** Other servers. */
   gateway: ToolGateway;
   origins: OriginPolicy;

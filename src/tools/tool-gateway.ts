@@ -2,6 +2,7 @@
 import type { PaidAnswer, PaidRequest } from "../charges/index.ts";
 import type { JsonObject } from "../core/index.ts";
 import { callServerTool, type ToolCallDependencies, type ToolTarget } from "./tool-call.ts";
+import { type IndexedList, ToolIndex } from "./search/sql/tool-index.ts";
 import { prefixedName, takenName } from "./tool-names.ts";
 import { allows, type ToolServer } from "./tool-server.ts";
 
@@ -35,6 +36,22 @@ export interface ToolDoor {
    * the server with this tool is asked, if its name shows which one that is.
    */
   find: (mayCall: (name: string) => boolean, name?: string) => Promise<FoundTools>;
+  /** Searches the tools there that `mayCall` permits, and the gateway's own, of which the list has all. */
+  search: (query: ToolQuery) => Promise<readonly SearchedTool[]>;
+}
+
+export interface ToolQuery {
+  query: string;
+  /** The most tools that are returned. */
+  limit: number;
+  mayCall: (name: string) => boolean;
+  own: IndexedList;
+}
+
+export interface SearchedTool {
+  /** By which the caller calls it. */
+  name: string;
+  definition: JsonObject;
 }
 
 interface FoundTools {
@@ -51,6 +68,7 @@ interface OfferedTool {
 export class ToolGateway {
   readonly #options: ToolGatewayOptions;
   readonly #servers: ReadonlyMap<string, ToolServer>;
+  readonly #index = new ToolIndex();
 
   constructor(options: ToolGatewayOptions) {
     this.#options = options;
@@ -63,6 +81,11 @@ export class ToolGateway {
     return this.#doorOf({ servers, hasOwn: true, tools: undefined, prefix: "always" });
   }
 
+  /** The gateway's own tools alone. */
+  get own(): ToolDoor {
+    return this.#doorOf({ servers: [], hasOwn: true, tools: undefined, prefix: "always" });
+  }
+
   /** The tools at `/mcp/{name}`; undefined if there is no such server or set. */
   door(name: string): ToolDoor | undefined {
     if (name === "all") return this.all;
@@ -70,16 +93,49 @@ export class ToolGateway {
     if (set !== undefined) return this.#doorOf(set);
     const server = this.#servers.get(name);
     if (server === undefined) return undefined;
-    return { hasOwn: false, own: undefined, find: (mayCall) => findIn([server], mayCall, () => ({ isBare: true })) };
+    return {
+      hasOwn: false,
+      own: undefined,
+      find: (mayCall) => findIn([server], mayCall, () => ({ isBare: true })),
+      search: (query) => this.#search(query, { members: [server], shownName: (_server, tool) => takenName(tool) }),
+    };
+  }
+
+  /** Names are made for those that are found alone: a caller may see ten thousand tools. */
+  async #search({ query, limit, mayCall, own }: ToolQuery, { members, shownName }: Searched): Promise<SearchedTool[]> {
+    const lists = new Map<string, IndexedList>([[OWN, own]]);
+    const listed = await Promise.all(members.map(async (server) => [server.name, await server.tools()] as const));
+    for (const [name, list] of listed) if (list !== undefined) lists.set(name, list);
+    await this.#index.update(lists);
+    const found: SearchedTool[] = [];
+    for (const { server, tool } of this.#index.search(query)) {
+      if (found.length >= limit) break;
+      const definition = lists.get(server)?.get(tool)?.definition;
+      const name = server === OWN ? tool : `${server}__${tool}`;
+      const shown = definition !== undefined && mayCall(name) ? shownName(server, tool) : undefined;
+      if (definition !== undefined && shown !== undefined) found.push({ name: shown, definition });
+    }
+    return found;
   }
 
   #doorOf({ servers, hasOwn, tools, prefix }: ToolSet): ToolDoor {
     const members = servers.flatMap((name) => this.#servers.get(name) ?? []);
     const { isOwnName } = this.#options;
     const isIn = (full: string): boolean => tools === undefined || allows(tools, full);
-    return {
+    const search = async (query: ToolQuery): Promise<readonly SearchedTool[]> => {
+      // Whether a name is shared shows only the whole list.
+      const names = prefix === "never" ? await namesBySource(door.find(query.mayCall)) : undefined;
+      const shownName = (server: string, tool: string): string | undefined => {
+        if (server === OWN) return hasOwn && isIn(tool) ? tool : undefined;
+        if (!isIn(`${server}__${tool}`)) return undefined;
+        return names === undefined ? prefixedName(server, tool) : names.get(`${server}__${tool}`);
+      };
+      return this.#search(query, { members, shownName });
+    };
+    const door: ToolDoor = {
       hasOwn,
       own: tools,
+      search,
       find: (mayCall, name) =>
         findIn(
           name === undefined || prefix === "never" ? members : members.filter((each) => isPrefix(each.name, name)),
@@ -90,6 +146,7 @@ export class ToolGateway {
           },
         ),
     };
+    return door;
   }
 
   /** Calls a tool. The body of the request contains its arguments, that of the answer its result. */
@@ -100,6 +157,20 @@ export class ToolGateway {
   ): Promise<PaidAnswer> {
     return callServerTool(this.#options, request, target, onProgress);
   }
+}
+
+/** No server has this name. */
+const OWN = "tollgate";
+
+interface Searched {
+  members: readonly ToolServer[];
+  /** The name of a tool at the URL; undefined if it is not there. */
+  shownName: (server: string, tool: string) => string | undefined;
+}
+
+async function namesBySource(finding: Promise<FoundTools>): Promise<ReadonlyMap<string, string>> {
+  const { tools } = await finding;
+  return new Map([...tools].map(([name, { server, tool }]) => [`${server.name}__${tool.name}`, name]));
 }
 
 /** Names of servers have no underscore, so that at most one fits. */

@@ -249,6 +249,51 @@ describe("names", () => {
   });
 });
 
+describe("in the mode that searches", () => {
+  test("tools are found, described and called by those that the token permits", async () => {
+    const token = await rig.gateway.token({ tools: ["old__*", "modern__*", "!old__wait", "budget_get"] });
+    const client = await connect("/mcp/all?mode=search", token);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(["tool_search", "tool_describe", "tool_call"]);
+    const search = async (query: string): Promise<string[]> => {
+      const { structuredContent } = await client.callTool({ name: "tool_search", arguments: { query } });
+      return (structuredContent as { tools: { name: string }[] }).tools.map(({ name }) => name);
+    };
+    expect((await search("delete all")).slice(0, 1)).toEqual(["modern__delete_all"]);
+    expect(await search("wait")).toEqual(["modern__wait"]);
+    expect(await search("budget credits")).toContain("budget_get");
+    expect(await search("crawl")).toEqual([]);
+    const described = await client.callTool({
+      name: "tool_describe",
+      arguments: { names: ["modern__get", "old__wait"] },
+    });
+    expect(described.structuredContent).toMatchObject({
+      tools: [{ name: "modern__get", inputSchema: { type: "object" } }],
+      unknown: ["old__wait"],
+    });
+    const named = (name: string) => ({ name: "tool_call", arguments: { name, arguments: { city: "x" } } });
+    expect(textIn(await client.callTool(named("modern__get")))).toBe('get {"city":"x"}');
+    expect(String(await client.callTool(named("old__wait")).catch((thrown: unknown) => thrown))).toContain(
+      "no such tool",
+    );
+    expect(await client.callTool({ name: "tool_search", arguments: {} })).toMatchObject({ isError: true });
+    await client.close();
+  });
+
+  test("a set and a server have their own names", async () => {
+    const { token } = await rig.caller();
+    for (const [path, name] of [
+      ["/mcp/modern", "get"],
+      ["/mcp/dev", "modern__get"],
+    ] as const) {
+      const client = await connect(`${path}?mode=search`, token);
+      const found = await client.callTool({ name: "tool_search", arguments: { query: "modern get", limit: 1 } });
+      expect(found.structuredContent).toMatchObject({ tools: [{ name }] });
+      await client.close();
+    }
+  });
+});
+
 test("a call waits for its own server alone", async () => {
   const { token } = await rig.caller();
   const client = await connect("/mcp/all", token);

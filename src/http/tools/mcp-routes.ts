@@ -7,7 +7,6 @@ import type { ToolDoor } from "../../tools/index.ts";
 import type { Route, RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { serverAt } from "./server-at.ts";
-import { ownDoor } from "./tool-door.ts";
 
 const anyObject = z.looseObject({});
 
@@ -24,7 +23,7 @@ function refused(
 /** The tools at the URL; undefined if it is none. */
 function doorOf({ pathParameter }: RouteCall, { mcp }: Services): ToolDoor | undefined {
   const name = pathParameter("name");
-  return name === "" ? ownDoor : mcp.gateway.door(name);
+  return name === "" ? mcp.gateway.own : mcp.gateway.door(name);
 }
 
 /** Undefined if the request may come in. */

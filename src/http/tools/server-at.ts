@@ -6,6 +6,7 @@ import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { errorResult } from "./own/ask-route.ts";
 import { cancelTask, taskOf } from "./own/jobs.ts";
+import { callSearchTool, searchListing, searchModeOf } from "./search-tools.ts";
 import { callAt, listingAt } from "./tool-door.ts";
 
 const instructions =
@@ -14,11 +15,20 @@ const instructions =
 
 export function serverAt(door: ToolDoor, services: Services, { requestId, principal, request }: RouteCall): McpServer {
   const caller = { requestId, principal, services, naming: namingHeaders(request.headers) };
+  const mode = searchModeOf(request.url, services.mcp.searchAbove);
+  const callTool = (call: ToolCall): Promise<ToolAnswer | undefined> =>
+    callSearchTool(door, call, { mode, caller }) ?? callAt(door, call, caller);
   return {
     info: { name: "tollgate", title: "Tollgate", version: services.version },
     instructions,
-    listTools: () => listingAt(door, caller),
-    callTool: (call) => callAt(door, call, caller).catch(failed(services, requestId, call)),
+    listTools: async () => searchListing(await listingAt(door, caller), mode),
+    callTool: async (call) => {
+      try {
+        return await callTool(call);
+      } catch (thrown) {
+        return failed(services, requestId, call)(thrown);
+      }
+    },
     getTask: (id) => taskOf(caller, id),
     cancelTask: (id) => cancelTask(caller, id),
   };

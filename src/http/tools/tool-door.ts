@@ -6,13 +6,6 @@ import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { allowedDefinitions, callOwnTool, mayCall } from "./own/own-tools.ts";
 
-/** The gateway's own tools alone. */
-export const ownDoor: ToolDoor = {
-  hasOwn: true,
-  own: undefined,
-  find: () => Promise.resolve({ tools: new Map(), unavailable: [] }),
-};
-
 /** Who calls, and by which request. */
 export interface DoorCaller extends Pick<RouteCall, "requestId" | "principal"> {
   services: Services;

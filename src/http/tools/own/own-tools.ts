@@ -38,9 +38,23 @@ const definitions = new WeakMap<ToolModels, readonly ToolDefinition[]>();
 
 /** The tools that the caller may use. */
 export function allowedDefinitions(models: ToolModels, principal: Principal): readonly ToolDefinition[] {
+  return allDefinitions(models).filter(({ name }) => mayCall(principal, name));
+}
+
+function allDefinitions(models: ToolModels): readonly ToolDefinition[] {
   const made = definitions.get(models) ?? tools.map((tool) => definitionOf(tool, models));
   definitions.set(models, made);
-  return made.filter(({ name }) => mayCall(principal, name));
+  return made;
+}
+
+const searched = new WeakMap<ToolModels, ReadonlyMap<string, { definition: JsonObject }>>();
+
+/** All of them, for the index of tools: the same map each time. */
+export function searchedDefinitions(models: ToolModels): ReadonlyMap<string, { definition: JsonObject }> {
+  const made =
+    searched.get(models) ?? new Map(allDefinitions(models).map((each) => [each.name, { definition: { ...each } }]));
+  searched.set(models, made);
+  return made;
 }
 
 /** Whether one of the token's globs matches the tool, if there are such, and none of its exceptions; and so with those above it. */
