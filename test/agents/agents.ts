@@ -175,6 +175,35 @@ models:
   }),
 };
 
+/** Its `auth` command writes this file. */
+const cline: Agent = {
+  find: () => findNpmClient("cline@3.0.65"),
+  start: ({ url, token, model, project }) => ({
+    command: [
+      "cline",
+      prompt(
+        model.startsWith("openai/")
+          ? ["apply_patch", { input: patch }]
+          : ["editor", { path: join(project, edited), new_text: "hello\n" }],
+        ["run_commands", { commands: [copy.command] }],
+      ),
+    ],
+    files: {
+      ".cline/data/settings/providers.json": JSON.stringify({
+        version: 1,
+        lastUsedProvider: "openai-compatible",
+        providers: {
+          "openai-compatible": {
+            settings: { provider: "openai-compatible", apiKey: token, model, baseUrl: `${url}/v1` },
+            updatedAt: "2026-01-01T00:00:00.000Z",
+            tokenSource: "manual",
+          },
+        },
+      }),
+    },
+  }),
+};
+
 /** Its tools are functions of the user's. */
 const llm: Agent = {
   async find() {
@@ -225,6 +254,7 @@ export const agents: Readonly<Record<string, Agent>> = {
   aider,
   "Qwen Code": qwenCode,
   "Gemini CLI": geminiCli,
+  Cline: cline,
   Continue: continueDev,
   llm,
 };

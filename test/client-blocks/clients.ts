@@ -26,7 +26,7 @@ export const clients: Readonly<Record<string, DocumentedClient | Unrun>> = {
   opencode: { npm: "opencode-ai@1.18.33", models: ["anthropic/claude-sonnet-5"] },
   "Qwen Code": { npm: "@qwen-code/qwen-code@0.24.4", models: ["anthropic/claude-sonnet-5"] },
   Continue: { npm: "@continuedev/cli@1.5.47", models: ["anthropic/claude-sonnet-5"] },
-  Cline: { reason: "requires a tool call in every turn, and simulated models never call the tool that ends" },
+  Cline: { npm: "cline@3.0.65", isLarge: true, models: ["anthropic/claude-sonnet-5"] },
   aider: { pip: "test/client-blocks/aider.txt", models: ["anthropic/claude-sonnet-5"] },
   llm: { pip: python, models: ["anthropic/claude-haiku-4-5"] },
   "Gemini CLI": {
