@@ -55,6 +55,12 @@ export const clients: Readonly<Record<string, DocumentedClient | Unrun>> = {
   "OpenAI, Python": { pip: python, models: ["anthropic/claude-haiku-4-5"] },
   "Azure OpenAI": { pip: python, models: ["anthropic/claude-haiku-4-5"] },
   "Groups of one provider": { reason: "a base URL for any client, which test/clients calls" },
+  "BytePlus, Python": {
+    pip: "test/client-blocks/byteplus.txt",
+    isLarge: true,
+    answer: /hello[^]*succeeded http/i,
+    models: ["byteplus/seed-1-6-250915"],
+  },
   "Anthropic, TypeScript": { models: ["xai/grok-4"] },
   "Anthropic, Python": { pip: python, models: ["xai/grok-4"] },
   "AI SDK": { models: ["anthropic/claude-haiku-4-5"] },
