@@ -20,7 +20,6 @@ import {
   responsesCodec,
   responsesRequest,
 } from "../dialects/index.ts";
-import { openJobStore } from "../jobs/index.ts";
 import {
   completionCodec,
   completionRequest,
@@ -63,7 +62,6 @@ export function createBatches(options: BatchesOptions): Batches {
   const batches = new Batches({
     batches: openBatchStore(storage),
     files: openKeptFileStore(storage),
-    jobs: openJobStore(storage),
     wake,
     endpoints: endpointsOf(options),
     turns: new LineTurns({ lines, running: () => calls.shell.active }),

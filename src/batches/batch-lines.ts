@@ -23,14 +23,17 @@ import type { KeptFile, StoredBatch } from "./store.ts";
 /** The longest wait without a look at what is due. */
 const WAIT_MS = 100;
 
+/** A run that takes longer makes room: a process that has a new configuration goes on with that. */
+const RUN_MS = 5 * 60_000;
+
 /** The pause before a line whose upstream failed, or which still runs, is called again. */
 const AGAIN_MS = 3_000;
 
 /** Lines in a row without credits, each called alone, after which the others are not called. */
 const UNPAID_MAX = 20;
 
-/** `stopped`: another run goes on. */
-export type LinesEnd = "completed" | "cancelled" | "expired" | "stopped";
+/** `stopped`: another run has the batch. `paused`: another one is to go on. */
+type LinesEnd = "completed" | "cancelled" | "expired" | "stopped" | "paused";
 
 export class BatchLines {
   readonly #deps: BatchDependencies;
@@ -43,9 +46,9 @@ export class BatchLines {
   readonly #ended = new Set<number>();
   readonly #again: { line: PendingLine; at: number }[] = [];
   readonly #client = new AbortController();
+  readonly #begunAt: number;
   #called = 0;
   #unpaid = 0;
-  #isLost = false;
   #failure: Error | undefined;
   #wake: () => void = () => undefined;
 
@@ -54,6 +57,7 @@ export class BatchLines {
     this.#batch = run.batch;
     this.#file = run.file;
     this.#signal = run.signal;
+    this.#begunAt = deps.ticker.now();
     this.#watch = new BatchWatch(deps, run.batch);
     this.#writer = new ResultWriter(deps.batches, run.batch, () => deps.ticker.now());
     run.signal.addEventListener("abort", () => this.#wake(), { once: true });
@@ -67,8 +71,9 @@ export class BatchLines {
     for (;;) {
       await this.#look();
       if (this.#failure !== undefined) throw this.#failure;
-      if (this.#isLost || this.#watch.isLost || this.#signal.aborted) return "stopped";
+      if (this.#watch.isLost || this.#signal.aborted) return "stopped";
       if (this.#watch.early !== undefined && this.#called === 0) break;
+      if (this.#isOver && this.#called === 0) return (await this.#writer.flush()) ? "paused" : "stopped";
       if (next === undefined && !isLast) ({ done: isLast = false, value: next } = await lines.next());
       const due = this.#takeDue() ?? next;
       if (due === undefined && isLast && this.#called === 0 && this.#again.length === 0) break;
@@ -83,6 +88,10 @@ export class BatchLines {
     if (this.#watch.early !== undefined) await this.#endOthers(this.#watch.early);
     if (!(await this.#writer.flush())) return "stopped";
     return this.#watch.early?.status ?? "completed";
+  }
+
+  get #isOver(): boolean {
+    return this.#deps.ticker.now() - this.#begunAt > RUN_MS;
   }
 
   async *#lines(): AsyncGenerator<PendingLine, undefined, undefined> {
@@ -105,7 +114,7 @@ export class BatchLines {
   }
 
   #mayBegin(): boolean {
-    if (this.#watch.early !== undefined || this.#watch.principal === undefined) return false;
+    if (this.#watch.early !== undefined || this.#watch.principal === undefined || this.#isOver) return false;
     if (this.#deps.ticker.now() < this.#pace.notBefore) return false;
     // After a line without credits, the next one is called alone: others that are called may give credits back.
     const limit = this.#unpaid > 0 ? 1 : this.#deps.turns.limitOf(this.#pace.limit);
@@ -185,7 +194,7 @@ export class BatchLines {
 
   /** Stores what is due, and looks whether the batch and its token go on. */
   async #look(): Promise<void> {
-    if (this.#writer.isDue && !(await this.#writer.flush())) this.#isLost = true;
+    if (this.#writer.isDue && !(await this.#writer.flush())) this.#watch.isLost = true;
     await this.#watch.look();
   }
 

@@ -39,7 +39,7 @@ export class BatchWatch {
     else if (found.status === "cancelling") {
       const error = new GatewayError("batch_cancelled", "The batch was cancelled before this line was called.");
       this.early ??= { status: "cancelled", outcome: "cancelled", error };
-    } else if (environment.clock() >= this.#batch.expiresAt) {
+    } else if (environment.clock() >= found.expiresAt) {
       const error = new GatewayError("batch_expired", "This line was not called before the batch expired.");
       this.early ??= { status: "expired", outcome: "expired", error };
     }

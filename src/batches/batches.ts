@@ -1,6 +1,6 @@
 /** Batches: many calls in one request, which are made in a job and cost like any calls. */
 import type { Principal } from "../auth/index.ts";
-import { GatewayError, isBatchId, type JsonObject, namingHeaders } from "../core/index.ts";
+import { GatewayError, isBatchId, type JsonObject, limits, namingHeaders, tooManyWaiting } from "../core/index.ts";
 import type { JobHandler } from "../jobs/index.ts";
 import { batchObject, messageBatchObject } from "./batch-object.ts";
 import { newBatchId, newFileId } from "./batch-ids.ts";
@@ -105,7 +105,7 @@ export class Batches {
       hours: number;
     },
   ): Promise<StoredBatch> {
-    const { batches, jobs, wake, environment, logger } = this.#deps;
+    const { batches, wake, environment, logger } = this.#deps;
     const { clock, randomBytes } = environment;
     const createdAt = clock();
     const owner = principal.user;
@@ -138,8 +138,8 @@ export class Batches {
       expiresAt,
       keptUntil: expiresAt + OVERDUE_MS + this.#deps.bounds.keepMs,
     };
-    await batches.insert(batch);
-    await jobs.put({ id: batch.id, kind: BATCH_JOB, owner, payload: {}, runAt: createdAt, createdAt });
+    const job = { id: batch.id, kind: BATCH_JOB, owner, payload: {}, runAt: createdAt, createdAt };
+    if (!(await batches.insert(batch, job, limits.openBatchesPerUserMax))) throw tooManyWaiting("batches");
     wake(BATCH_JOB);
     logger.info(
       { batch: batch.id, user: owner, token_id: principal.tokenId, endpoint: batch.endpoint },

@@ -48,7 +48,9 @@ export async function checkInput(
   }
   if (errors.length > 0) return { errors };
   if (total === 0) return { errors: [whole("empty_file", "The input file has no lines.")] };
-  return { total, model: models.size === 1 ? models.keys().next().value : undefined };
+  // Those of Messages may be none: they are neither resolved nor shown.
+  const isOne = batch.kind === "calls" && models.size === 1;
+  return { total, model: isOne ? models.keys().next().value : undefined };
 }
 
 function faultOf(

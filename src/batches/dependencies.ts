@@ -1,7 +1,6 @@
 import type { Principal, TokenStore } from "../auth/index.ts";
 import type { AdmitFree, PaidAnswer, PaidRequest } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
-import type { JobStore } from "../jobs/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
@@ -31,7 +30,6 @@ interface BatchBounds {
 export interface BatchDependencies {
   batches: BatchStore;
   files: KeptFileStore;
-  jobs: JobStore;
   /** Called when a batch is due, with the kind of its job. */
   wake: (kind: string) => void;
   /** By their paths. */

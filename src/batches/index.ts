@@ -1,3 +1,4 @@
+export { BatchDirectory } from "./batch-directory.ts";
 export { Batches } from "./batches.ts";
 export { BATCH_JOB, type BatchEndpoint } from "./dependencies.ts";
 export { LineTurns } from "./line-turns.ts";

@@ -17,8 +17,8 @@ import type { BatchEnd, KeptFile, StoredBatch } from "./store.ts";
 /** Failures in a row; with the longest back-off, days. The batch expires before. */
 const ATTEMPTS_MAX = 100_000;
 
-/** After a day, a run is followed by the next one. */
-const RUN_MS_MAX = 24 * 3_600_000;
+/** A run ends by itself before, unless lines take hours. */
+const RUN_MS_MAX = 6 * 3_600_000;
 
 /** Batches that one process runs at the same time; their lines share its places. */
 const RUNS_MAX = 64;
@@ -50,6 +50,7 @@ async function runBatch(deps: BatchDependencies, id: string, signal: AbortSignal
     return { done: true };
   }
   const ended = await new BatchLines(deps, { batch, file, signal }).run();
+  if (ended === "paused") return { again: {}, afterMs: 0 };
   if (ended === "stopped") throw signal.reason ?? new Error("another run has the batch");
   if (await deps.batches.finalize(batch, deps.environment.clock())) await end(deps, batch, { status: ended });
   return { done: true };

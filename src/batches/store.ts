@@ -1,4 +1,5 @@
 import type { JsonObject } from "../core/index.ts";
+import type { NewJob } from "../jobs/index.ts";
 
 /** What a file is for, in OpenAI's words; `message_batch` holds the requests of a batch of Messages, which names no file. */
 export type FilePurpose = "batch" | "batch_output" | "message_batch";
@@ -158,7 +159,11 @@ type RunOfBatch = Pick<StoredBatch, "id" | "runToken">;
 
 /** The storage of batches on either engine. Each write is one durable commit. */
 export interface BatchStore {
-  insert(batch: StoredBatch): Promise<void>;
+  /**
+   * Stores the batch, the empty files of its results, and its job. Resolves with false, and stores nothing, if the owner has
+   * this many batches that have not ended.
+   */
+  insert(batch: StoredBatch, job: NewJob, openMax: number): Promise<boolean>;
   find(id: string, at: number): Promise<StoredBatch | undefined>;
   /** From the newest. */
   list(page: BatchPage, at: number): Promise<StoredBatch[]>;

@@ -27,6 +27,7 @@ export const commands: Readonly<Record<string, () => Promise<(program: Command) 
   migrate: async () => (await import("./migrate.ts")).addMigrateCommand,
   nodes: async () => (await import("./nodes.ts")).addNodesCommand,
   realtime: async () => (await import("./accounts/realtime.ts")).addRealtimeCommands,
+  batches: async () => (await import("./batches.ts")).addBatchesCommands,
   webhooks: async () => (await import("./webhooks/secret.ts")).addWebhooksCommands,
   doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
   health: async () => (await import("./health.ts")).addHealthCommand,

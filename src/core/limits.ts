@@ -82,6 +82,9 @@ export const holdLeaseMs = 120_000;
 /** Characters of an `Idempotency-Key`. */
 export const retryKeyCharactersMax = 255;
 
+/** Batches of one user that have not ended; another one gets 429. */
+export const openBatchesPerUserMax = 100;
+
 /** Bytes of an answer that is stored for an `Idempotency-Key`. */
 export const retryAnswerBytesMax = 4 * 1024 * 1024;
 

@@ -11,6 +11,9 @@ import { namedProvider } from "./named-provider.ts";
 /** Purposes of files that no provider has. */
 const PURPOSES: ReadonlySet<string | null> = new Set(["batch", "batch_output"]);
 
+/** Characters of a name that are kept. */
+const FILENAME_CHARACTERS_MAX = 512;
+
 /** Files on a page that names no limit. */
 const PAGE_FILES = 1_000;
 
@@ -37,7 +40,9 @@ export async function keepFile(
   if (part === undefined || part.name !== "file" || others.length > 0) {
     throw invalid("file", "the form must have one file, named file");
   }
-  const { filename = "", size } = part;
+  const { size } = part;
+  // Postgres accepts neither in a text.
+  const filename = (part.filename ?? "").replaceAll("\0", "").toWellFormed().slice(0, FILENAME_CHARACTERS_MAX);
   const content = piecesOf(form, part);
   const keepSeconds = keepSecondsIn(form);
   return Response.json(await kept.keep(principal, { filename, size, content, keepSeconds }));

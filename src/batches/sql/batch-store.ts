@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { objectOf } from "../../core/index.ts";
+import { insertJob, type NewJob } from "../../jobs/index.ts";
 import {
   column,
   firstOf,
@@ -98,8 +99,8 @@ class SqlBatchStore implements BatchStore {
     this.#sql = runnerOf(storage);
   }
 
-  insert(batch: StoredBatch): Promise<void> {
-    return inOneCommit(this.#storage, () => insertSteps(batch));
+  insert(batch: StoredBatch, job: NewJob, openMax: number): Promise<boolean> {
+    return inOneCommit(this.#storage, () => insertSteps(batch, job, openMax));
   }
 
   find(id: string, at: number): Promise<StoredBatch | undefined> {
@@ -168,8 +169,7 @@ class SqlBatchStore implements BatchStore {
   }
 
   cancel(id: string, at: number): Promise<boolean> {
-    return this.#sql.hasRows(sql`UPDATE batches SET status = 'cancelling', cancelling_at = ${at}
-      WHERE id = ${id} AND ended_at IS NULL AND status IN ('validating', 'in_progress') RETURNING id`);
+    return this.#sql.hasRows(cancellation(id, at));
   }
 
   finalize(running: Running, at: number): Promise<boolean> {
@@ -196,9 +196,17 @@ class SqlBatchStore implements BatchStore {
   }
 }
 
+/** Cancels a batch that has neither ended nor begins to; there is no row for any other. */
+export function cancellation(id: string, at: number): Statement {
+  return sql`UPDATE batches SET status = 'cancelling', cancelling_at = ${at}
+    WHERE id = ${id} AND ended_at IS NULL AND status IN ('validating', 'in_progress') RETURNING id`;
+}
+
 /** With the files of its results, which nobody sees before its end. */
-function* insertSteps(batch: StoredBatch): Steps<void> {
+function* insertSteps(batch: StoredBatch, job: NewJob, openMax: number): Steps<boolean> {
   const { id, owner, outputFileId, errorFileId, createdAt, keptUntil } = batch;
+  const open = yield sql`SELECT id FROM batches WHERE owner = ${owner} AND ended_at IS NULL LIMIT ${openMax}`;
+  if (open.length >= openMax) return false;
   const file = { owner, purpose: "batch_output" as const, bytes: 0, parts: 0, isListed: false, createdAt, keptUntil };
   const results = [
     { ...file, id: outputFileId, filename: `${id}_output.jsonl` },
@@ -206,6 +214,8 @@ function* insertSteps(batch: StoredBatch): Steps<void> {
   ];
   for (const each of results) yield sql`INSERT INTO batch_files (${files.names}) VALUES (${files.values(each)})`;
   yield sql`INSERT INTO batches (${batches.names}) VALUES (${batches.values(batch)})`;
+  yield insertJob(job);
+  return true;
 }
 
 /** The row of the batch is locked first: of two runs, the one that has lost it writes nothing. */

@@ -1,0 +1,117 @@
+/** Ends of batches: expired, noticed by a webhook, and those of files that are made to do harm. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { WebhookReceiver } from "../../src/webhooks/__fixtures__/receiver.ts";
+import {
+  expectCleanAudit,
+  type Gateway,
+  oneCredit,
+  query,
+  type ScriptedUpstream,
+  spentBy,
+  startScriptedUpstream,
+  until,
+} from "../kit/index.ts";
+import {
+  answerTo,
+  begin,
+  chat,
+  clientsOf,
+  ended,
+  idsUpTo,
+  linesOf,
+  resultsOf,
+  startBatchGateway,
+} from "./batch-scene.ts";
+
+let upstream: ScriptedUpstream;
+let gateway: Gateway;
+beforeAll(async () => {
+  upstream = startScriptedUpstream();
+  gateway = await startBatchGateway(upstream, {
+    config: {
+      webhooks: { encryption_key: "the key of a test with more than 32 characters" },
+      web: { allow_private_hosts: ["127.0.0.1:*"] },
+    },
+  });
+});
+afterAll(async () => {
+  await expectCleanAudit(gateway);
+  await gateway.stop();
+  await upstream.stop();
+});
+
+test("a batch that expires ends the lines that are called, and nothing is paid for the others", async () => {
+  const gate = Promise.withResolvers<void>();
+  upstream.answerWith(async ({ body }) => {
+    if (upstream.requests.length > 4) await Promise.all([gate.promise, Bun.sleep(1_200)]);
+    return answerTo(body);
+  });
+  const { openai } = await clientsOf(gateway, { user: "late" });
+  const { id } = await begin(openai, linesOf(idsUpTo(40)), { completion_window: "1h" });
+  await until("lines are called", () => upstream.requests.length > 4);
+  await query(gateway.storage, `UPDATE batches SET expires_at = 1 WHERE id = '${id}'`);
+  gate.resolve();
+  const done = await ended(openai, id, 90_000);
+  expect(done.status).toBe("expired");
+  const errors = await resultsOf(openai, done.error_file_id);
+  expect(errors.length).toBeGreaterThan(0);
+  expect(new Set(errors.map(({ error }) => error?.code))).toEqual(new Set(["batch_expired"]));
+  const completed = done.request_counts?.completed ?? 0;
+  expect(completed + errors.length).toBe(40);
+  expect(await resultsOf(openai, done.output_file_id)).toHaveLength(completed);
+  expect(await spentBy(gateway, "late")).toBeLessThanOrEqual(BigInt(upstream.requests.length) * oneCredit);
+});
+
+test("the end is sent to webhook_url, signed, with the batch as its route returns it", async () => {
+  upstream.answerWith(({ body }) => answerTo(body));
+  const { openai, anthropic } = await clientsOf(gateway, { user: "told" });
+  await gateway.cli("webhooks", "secret", "--user", "told", "--json");
+  using receiver = new WebhookReceiver(() => new Response());
+  const { id } = await begin(openai, linesOf(["a"]), { webhook_url: receiver.url });
+  await receiver.until(1);
+  const message = JSON.parse(receiver.received[0]?.body ?? "") as Record<string, unknown>;
+  expect(message).toMatchObject({ type: "batch.completed", data: { id, status: "completed" } });
+  const params = { model: "openai/m", max_tokens: 10, messages: [{ role: "user" as const, content: "a" }] };
+  const body = { requests: [{ custom_id: "a", params }], webhook_url: receiver.url };
+  const messages = await anthropic.messages.batches.create(body);
+  await receiver.until(2);
+  expect(JSON.parse(receiver.received[1]?.body ?? "")).toMatchObject({
+    type: "message_batch.ended",
+    data: { id: messages.id, processing_status: "ended" },
+  });
+  const shown = await gateway.cli("batches", "show", id);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ id, status: "completed", lines: { total: 1, succeeded: 1 } });
+  const listed = await gateway.cli("batches", "list");
+  expect(listed.stdout).toContain(id);
+  expect((await gateway.cli("batches", "cancel", id)).stdout).toContain("has ended");
+});
+
+test.each([
+  ["of one line of 60 MiB", (): Buffer => Buffer.alloc(60 * 1024 * 1024, "a"), "line_too_long"],
+  ["of 50,001 lines", (): Buffer => Buffer.from(linesOf(idsUpTo(50_001))), "too_many_lines"],
+])("a file %s fails its batch while other calls go on", async (_, fileOf, code) => {
+  upstream.answerWith(({ body }) => answerTo(body));
+  const { openai, token } = await clientsOf(gateway, { user: "poisoner" });
+  const { id } = await begin(openai, fileOf());
+  const slowest = await slowestWhile(token, async () => (await openai.batches.retrieve(id)).status === "failed");
+  expect((await ended(openai, id)).errors?.data?.[0]?.code).toBe(code);
+  expect(slowest).toBeLessThan(1_000);
+});
+
+/** The slowest chat call, in milliseconds, until this is true. */
+async function slowestWhile(token: string, isOver: () => Promise<boolean>): Promise<number> {
+  let slowest = 0;
+  do {
+    const begunAt = performance.now();
+    const messages = [{ role: "user", content: "hi" }];
+    const answer = await fetch(gateway.url + chat, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "openai/m", max_tokens: 5, messages }),
+    });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    slowest = Math.max(slowest, performance.now() - begunAt);
+  } while (!(await isOver()));
+  return slowest;
+}
