@@ -12,11 +12,11 @@ import type { Principal } from "../auth/index.ts";
 import { GatewayError } from "../core/index.ts";
 import { BatchWatch, type EarlyEnd } from "./batch-watch.ts";
 import type { BatchDependencies } from "./dependencies.ts";
-import { type KeptLine, linesOf } from "./kept-lines.ts";
+import { type KeptLine, linesOf } from "./files/kept-lines.ts";
 import { type LineResult, refusedLine } from "./line-result.ts";
 import { Pace } from "./pace.ts";
 import { type LineEnd, type PendingLine, performLine } from "./perform-line.ts";
-import { isFault, readLine } from "./read-line.ts";
+import { isFault, readLine } from "./files/read-line.ts";
 import { ResultWriter } from "./result-writer.ts";
 import type { KeptFile, StoredBatch } from "./store.ts";
 

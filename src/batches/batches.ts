@@ -5,10 +5,10 @@ import type { JobHandler } from "../jobs/index.ts";
 import { batchObject, messageBatchObject } from "./batch-object.ts";
 import { newBatchId, newFileId } from "./batch-ids.ts";
 import { BATCH_JOB, type BatchDependencies } from "./dependencies.ts";
-import { contentOf, KeptFiles } from "./kept-files.ts";
+import { contentOf, KeptFiles } from "./files/kept-files.ts";
 import { batchHandler } from "./run-batch.ts";
 import type { BatchPage, BatchKind, KeptFile, StoredBatch } from "./store.ts";
-import { writeFile } from "./write-file.ts";
+import { writeFile } from "./files/write-file.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -3,7 +3,7 @@
  * has one line at a time.
  */
 import { Places } from "../core/index.ts";
-import { turn } from "./kept-lines.ts";
+import { turn } from "./files/kept-lines.ts";
 
 /** Live calls of a process above which batches make room. */
 const LIVE_MAX = 64;

@@ -4,7 +4,7 @@ import type { Principal } from "../auth/index.ts";
 import { GatewayError, requestId } from "../core/index.ts";
 import type { BatchDependencies } from "./dependencies.ts";
 import { answeredLine, type LineResult, refusedLine } from "./line-result.ts";
-import { isFault, readLine } from "./read-line.ts";
+import { isFault, readLine } from "./files/read-line.ts";
 import type { StoredBatch } from "./store.ts";
 
 /** Calls of one line whose upstream fails. */

@@ -9,7 +9,7 @@
 import { refusalOf, toPrincipal } from "../auth/index.ts";
 import { type JobHandler, type JobResult, leaseToken } from "../jobs/index.ts";
 import { BatchLines } from "./batch-lines.ts";
-import { checkInput } from "./check-input.ts";
+import { checkInput } from "./files/check-input.ts";
 import { type BatchDependencies } from "./dependencies.ts";
 import { notifyEnd } from "./notify-end.ts";
 import type { BatchEnd, KeptFile, StoredBatch } from "./store.ts";

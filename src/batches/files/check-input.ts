@@ -1,8 +1,8 @@
 /** The check of a batch's input before its first line is called: what fails here costs nothing. */
-import { GatewayError } from "../core/index.ts";
+import { GatewayError } from "../../core/index.ts";
 import { linesOf } from "./kept-lines.ts";
 import { isFault, readLine } from "./read-line.ts";
-import type { InputError, KeptFile, KeptFileStore, StoredBatch } from "./store.ts";
+import type { InputError, KeptFile, KeptFileStore, StoredBatch } from "../store.ts";
 
 /** Errors that are listed. */
 const ERRORS_MAX = 100;

@@ -1,9 +1,9 @@
 /** The files of batches, as `/v1/files` shows them. All requests are free. */
-import type { Principal } from "../auth/index.ts";
-import { GatewayError, type JsonObject } from "../core/index.ts";
-import type { BatchDependencies } from "./dependencies.ts";
-import { isKeptFileId } from "./batch-ids.ts";
-import type { FilePage, FilePurpose, KeptFile, KeptFileStore } from "./store.ts";
+import type { Principal } from "../../auth/index.ts";
+import { GatewayError, type JsonObject } from "../../core/index.ts";
+import type { BatchDependencies } from "../dependencies.ts";
+import { isKeptFileId } from "../batch-ids.ts";
+import type { FilePage, FilePurpose, KeptFile, KeptFileStore } from "../store.ts";
 import { writeFile } from "./write-file.ts";
 
 const MS_PER_SECOND = 1_000;

@@ -1,5 +1,5 @@
 /** The lines of a kept file, one part in memory at a time. */
-import type { KeptFile, KeptFileStore } from "./store.ts";
+import type { KeptFile, KeptFileStore } from "../store.ts";
 
 const NEWLINE = 0x0a;
 

@@ -1,9 +1,9 @@
 /** Keeps the bytes of a stream as a file. */
-import { GatewayError } from "../core/index.ts";
-import type { BatchDependencies } from "./dependencies.ts";
-import { newFileId } from "./batch-ids.ts";
+import { GatewayError } from "../../core/index.ts";
+import type { BatchDependencies } from "../dependencies.ts";
+import { newFileId } from "../batch-ids.ts";
 import { turn } from "./kept-lines.ts";
-import type { FilePurpose, KeptFile } from "./store.ts";
+import type { FilePurpose, KeptFile } from "../store.ts";
 
 /** Bytes of a part: a larger one would hold up other writes of the storage. */
 const PART_BYTES = 256 * 1024;

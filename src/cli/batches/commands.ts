@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import type { Actor } from "../audit/index.ts";
-import { BatchDirectory } from "../batches/index.ts";
-import { type CommonOptions, countOption, reasonOption, textOption, withCommonOptions } from "./options.ts";
-import { printJson, printLine, printTable } from "./print.ts";
-import { environment, withState } from "./state.ts";
+import type { Actor } from "../../audit/index.ts";
+import { BatchDirectory } from "../../batches/index.ts";
+import { type CommonOptions, countOption, reasonOption, textOption, withCommonOptions } from "../options.ts";
+import { printJson, printLine, printTable } from "../print.ts";
+import { environment, withState } from "../state.ts";
 
 interface ListOptions extends CommonOptions {
   user?: string;

@@ -1,7 +1,7 @@
 /** One line of a batch's input becomes a call of a route. */
-import type { JsonObject } from "../core/index.ts";
-import { objectOf } from "../core/index.ts";
-import type { BatchKind, InputError } from "./store.ts";
+import type { JsonObject } from "../../core/index.ts";
+import { objectOf } from "../../core/index.ts";
+import type { BatchKind, InputError } from "../store.ts";
 
 /** Characters of a `custom_id`. */
 const CUSTOM_ID_CHARACTERS_MAX = 512;
