@@ -89,5 +89,6 @@ export const schema: Schema = {
     ledger.TAG_SUMS,
     { ...TOOL_PINS, oldest: ledger.TAG_SUMS },
     { ...BATCHES, oldest: ledger.TAG_SUMS },
+    ledger.LATE_ENTRIES,
   ],
 };

@@ -149,6 +149,42 @@ function describeLists(name: string, url: () => Promise<string>): void {
           }
     });
 
+    test("have the entries of a period that were committed days after it", async () => {
+      const day = 86_400_000;
+      const lateEnds = async (ids: readonly string[], at: number) => {
+        for (const id of ids) await commit({ kind: "settle", id, amount: credit, at });
+      };
+      const late = Array.from({ length: 12 }, (_, number) => `req_late_${number}`);
+      const first = server.now;
+      for (const id of late) await hold(id, "ann");
+      const ended = server.now;
+      for (let number = 1; number <= 3; number += 1) await call(`req_a${number}`, "ann");
+      server.now += 3 * day;
+      // More than a part of them stands between those that are on time.
+      await call("req_b1", "ann");
+      await lateEnds(late.slice(0, 7), ended);
+      await call("req_b2", "ann");
+      server.now += 3 * day;
+      await call("req_c1", "ann");
+      await lateEnds(late.slice(7), ended);
+      await call("req_c2", "ann");
+      const idsOf = async (from: number, to: number) => {
+        const parts = await Array.fromAsync(openBookLists(server.storage, 4).parts({ from, to }));
+        return parts
+          .flat()
+          .map(({ id }) => id)
+          .filter((id) => id.startsWith("req_"))
+          .toSorted();
+      };
+      const near = ["req_a1", "req_a2", "req_a3"];
+      expect(await idsOf(first, first + day)).toEqual([...near, ...late].toSorted());
+      expect(await idsOf(first + day, first + 4 * day)).toEqual(["req_b1", "req_b2"]);
+      expect(await idsOf(first + 4 * day, first + 9 * day)).toEqual(["req_c1", "req_c2"]);
+      expect(await idsOf(0, first + 9 * day)).toEqual(
+        [...near, "req_b1", "req_b2", "req_c1", "req_c2", ...late].toSorted(),
+      );
+    });
+
     test("come in pages that read so many entries at most", async () => {
       for (let number = 1; number <= 7; number += 1) await call(`req_${number}`, number === 2 ? "ann" : "stranger");
       const all = await listed("owner");

@@ -18,6 +18,7 @@ import type {
   ListedEntry,
   ListedHold,
 } from "../listed.ts";
+import { LATE_MS } from "./sqlite/entries.ts";
 
 const { text, integer, bigInteger, json, oneOf, optional } = column;
 
@@ -27,8 +28,11 @@ const SCANNED_MAX = 10_000;
 /** Entries of one part of a period: some 2 ms. */
 const PART_ENTRIES = 1_000;
 
-/** On SQLite entries are in the order of their commits, each with the time of its process: clocks are set, by less than this. */
-const CLOCKS_DIFFER_MS = 3_600_000;
+/** On SQLite a period is read by the order of commits. Entries that are not late have times that differ by less than this from it. */
+const TIMES_DIFFER_MS = 2 * LATE_MS;
+
+/** Entries whose place does not tell their time: see `LATE_MS`. */
+const ON_TIME = perEngine({ sqlite: `number NOT IN (SELECT number FROM late_entries)`, postgres: "TRUE" });
 
 const budgets = optional(
   json({ parse: (value): readonly string[] => (Array.isArray(value) ? value.map(String) : []) }),
@@ -128,11 +132,12 @@ function selectEntries(filter: EntryFilter, cursor: Cursor, scannedMax: number):
 /** Behind all entries. */
 const END: Cursor = { place: Number.MIN_SAFE_INTEGER, id: "" };
 
-/** The entries of a period among those before the cursor up to the last one. */
+/** The entries of a period among those before the cursor up to the last one, without the late ones. */
 function selectPart(period: EntryPeriod, cursor: Cursor, last: Cursor): Statement {
   const { from, to } = period;
   return sql`SELECT ${entries.names} FROM (
-      SELECT ${COLUMNS} FROM entries WHERE ${before(cursor)} AND (${PLACE}, id) >= (${last.place}, ${last.id})) AS scanned
+      SELECT ${COLUMNS} FROM entries
+      WHERE ${before(cursor)} AND (${PLACE}, id) >= (${last.place}, ${last.id}) AND ${ON_TIME}) AS scanned
     WHERE created_at >= ${from} AND created_at < ${to} AND ${fits(period)} ORDER BY ${SCANNED_ORDER}`;
 }
 
@@ -166,17 +171,40 @@ class SqlBookLists implements BookLists {
   }
 
   async *parts(period: EntryPeriod): AsyncIterable<readonly ListedEntry[]> {
-    const isBefore = this.#sql.engine === "sqlite" ? period.from - CLOCKS_DIFFER_MS : period.from;
+    const isSqlite = this.#sql.engine === "sqlite";
+    const isBefore = isSqlite ? period.from - TIMES_DIFFER_MS : period.from;
+    const skipped = Math.min(PART_ENTRIES, this.#scannedMax) - 1;
     for (let cursor: TimedCursor | undefined = await this.#endOf(period.to); cursor !== undefined;) {
-      const scanned = Math.min(PART_ENTRIES, this.#scannedMax) - 1;
       const last: TimedCursor | undefined = await this.#sql.first(
-        sql`SELECT ${PLACE} AS place, id, created_at FROM entries WHERE ${before(cursor)} ORDER BY ${SORTED} LIMIT 1 OFFSET ${scanned}`,
+        sql`SELECT ${timedCursors.names} FROM (SELECT ${PLACE} AS place, id, created_at FROM entries
+          WHERE ${before(cursor)} AND ${ON_TIME} ORDER BY ${SORTED} LIMIT 1 OFFSET ${skipped}) AS scanned`,
         timedCursors.read,
       );
-      const found: readonly ListedEntry[] = await this.#sql.rows(selectPart(period, cursor, last ?? END), entries.read);
-      yield found;
-      // An end that was committed late has an earlier time than its neighbours: one alone doesn't end the period.
-      cursor = found.length === 0 && last !== undefined && last.createdAt < isBefore ? undefined : last;
+      yield await this.#sql.rows(selectPart(period, cursor, last ?? END), entries.read);
+      cursor = last !== undefined && last.createdAt < isBefore ? undefined : last;
+    }
+    if (isSqlite) yield* this.#lateParts(period, skipped);
+  }
+
+  /** The late entries of a period, the latest first. */
+  async *#lateParts(period: EntryPeriod, skipped: number): AsyncIterable<readonly ListedEntry[]> {
+    const { from, to } = period;
+    const start: TimedCursor = { createdAt: to, place: 0, id: "" };
+    for (let cursor: TimedCursor | undefined = start; cursor !== undefined;) {
+      const earlier: Statement = sql`created_at >= ${from} AND (created_at, number) < (${cursor.createdAt}, ${cursor.place})`;
+      const last: TimedCursor | undefined = await this.#sql.first(
+        sql`SELECT number AS place, '' AS id, created_at FROM late_entries WHERE ${earlier}
+          ORDER BY created_at DESC, number DESC LIMIT 1 OFFSET ${skipped}`,
+        timedCursors.read,
+      );
+      const { createdAt, place } = last ?? { createdAt: from, place: 0 };
+      yield await this.#sql.rows(
+        sql`SELECT ${entries.names} FROM (SELECT ${COLUMNS} FROM entries WHERE number IN (SELECT number FROM late_entries
+            WHERE ${earlier} AND (created_at, number) >= (${createdAt}, ${place}))) AS scanned
+          WHERE ${fits(period)} ORDER BY created_at DESC, place DESC`,
+        entries.read,
+      );
+      cursor = last;
     }
   }
 
@@ -196,7 +224,7 @@ class SqlBookLists implements BookLists {
         ORDER BY number LIMIT 1`,
         timedCursors.read,
       );
-      if (entry === undefined || entry.createdAt >= to + CLOCKS_DIFFER_MS) end = middle;
+      if (entry === undefined || entry.createdAt >= to + TIMES_DIFFER_MS) end = middle;
       else low = entry.place + 1;
     }
     return { place: end, id: "", createdAt: to };

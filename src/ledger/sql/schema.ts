@@ -22,7 +22,7 @@ export { ATTEMPTS } from "./record-steps/attempts-step.ts";
 export { LEVELS } from "./levels-step.ts";
 export { BUDGETS } from "./budgets-step.ts";
 export { MOVES } from "./moves-step.ts";
-export { BOOK_LISTS } from "./book-lists-step.ts";
+export { BOOK_LISTS, LATE_ENTRIES } from "./book-lists-step.ts";
 export { BUDGETED_COMMITS } from "./budgeted-commits-step.ts";
 export { CALL_SUMS } from "./record-steps/call-sums-step.ts";
 export { TAG_SUMS } from "./record-steps/tag-sums-step.ts";

@@ -22,6 +22,12 @@ export interface Entry {
   budgets?: CallBudgets;
 }
 
+/**
+ * Entries are in the order of their commits, each with the time of its process. One with an earlier time than another before it is late
+ * if they differ by more than this.
+ */
+export const LATE_MS = 3_600_000;
+
 /** Text that JavaScript and SQLite sort in the same order. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
@@ -32,6 +38,8 @@ export class Entries {
   readonly #sums: DailySums;
   /** The largest id of all entries; undefined if it must be read. */
   #last: string | undefined;
+  /** The latest time of the last entries; undefined if it must be read. */
+  #latestAt: number | undefined;
   /** The number of the last entry appended by this transaction. */
   #appended: bigint | undefined;
 
@@ -44,6 +52,7 @@ export class Entries {
   /** Clears the cached state. */
   clear(): void {
     this.#last = undefined;
+    this.#latestAt = undefined;
     this.#appended = undefined;
     this.#callsByOwner.clear();
   }
@@ -79,7 +88,14 @@ export class Entries {
       ...callValues(call),
     );
     this.#appended = BigInt(lastInsertRowid);
+    this.#noteTime(this.#appended, at);
     if (this.#last !== undefined && id > this.#last) this.#last = id;
+  }
+
+  #noteTime(number: bigint, at: number): void {
+    this.#latestAt ??= Number(this.#sql.latestEntry.get()?.created_at ?? at);
+    if (at > this.#latestAt) this.#latestAt = at;
+    else if (at < this.#latestAt - LATE_MS) this.#sql.insertLate.run(number, at);
   }
 
   /** Replaces the record that an expiry wrote with the call's own, and its total cost. */

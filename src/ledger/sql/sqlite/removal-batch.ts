@@ -58,6 +58,9 @@ export class RemovalBatch {
            SELECT owner, started_at, number FROM entries WHERE owner IS NOT NULL AND ${REMOVABLE})`,
       )
       .run(...range);
+    this.#database
+      .query(`DELETE FROM late_entries WHERE number IN (SELECT number FROM entries WHERE ${REMOVABLE})`)
+      .run(...range);
     return this.#database.query(`DELETE FROM entries WHERE ${REMOVABLE}`).run(...range).changes;
   }
 }

@@ -169,6 +169,12 @@ export function prepareStatements(database: Database) {
       "SELECT number, id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at, budgets FROM entries WHERE id = ?",
     ),
     lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
+    latestEntry: database.prepare<{ created_at: bigint | null }, []>(
+      "SELECT max(created_at) AS created_at FROM (SELECT created_at FROM entries ORDER BY number DESC LIMIT 1000)",
+    ),
+    insertLate: database.prepare<unknown, [bigint, number]>(
+      "INSERT INTO late_entries (number, created_at) VALUES (?, ?)",
+    ),
     insertEntry: database.prepare<unknown, [...EntryValues, ...CallValue[]]>(`
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at,
         corrects_shortfall, actor, reason, budgets, ${generationColumns.join(", ")})
