@@ -160,6 +160,7 @@ interface Configured {
   pipeline: CallPipeline;
   calls: PaidWork;
   web: Web;
+  batches: Batches;
   answer: (request: Request) => Response | Promise<Response>;
   running: readonly RunningPart[];
 }
@@ -210,7 +211,7 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   });
   const further = [alerts, retention].filter((part) => part !== undefined);
   const running = [calls.shell, jobs, ...further, web, ...startFeatures(features, services)];
-  return { config, catalogs, router, pipeline, calls, web, answer, running };
+  return { config, catalogs, router, pipeline, calls, web, batches, answer, running };
 }
 
 /** The router. Failures of providers that differ from those before are forgotten. */
@@ -245,7 +246,8 @@ function gaugeSources(
     },
     sockets,
     get queues() {
-      return inForce.current.web.queues;
+      const { web, batches } = inForce.current;
+      return { ...web.queues, batch_lines: batches.load };
     },
     memory,
     circuits,

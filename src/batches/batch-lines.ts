@@ -20,6 +20,9 @@ import { isFault, readLine } from "./files/read-line.ts";
 import { ResultWriter } from "./result-writer.ts";
 import type { KeptFile, StoredBatch } from "./store.ts";
 
+/** The longest wait for a turn without a look at the batch. */
+const TURN_MS = 500;
+
 /** The longest wait without a look at what is due. */
 const WAIT_MS = 100;
 
@@ -135,9 +138,10 @@ export class BatchLines {
     if (principal === undefined) return;
     let leave: () => void;
     try {
-      leave = await turns.enter(this.#batch.owner, this.#signal);
+      // Results that wait are stored meanwhile, and a cancellation is seen.
+      leave = await turns.enter(this.#batch.owner, AbortSignal.any([this.#signal, AbortSignal.timeout(TURN_MS)]));
     } catch {
-      this.#again.push({ line, at: this.#deps.ticker.now() + WAIT_MS });
+      this.#again.unshift({ line, at: 0 });
       return;
     }
     const wasAlone = this.#called === 0;

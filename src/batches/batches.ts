@@ -1,6 +1,14 @@
 /** Batches: many calls in one request, which are made in a job and cost like any calls. */
 import type { Principal } from "../auth/index.ts";
-import { GatewayError, isBatchId, type JsonObject, limits, namingHeaders, tooManyWaiting } from "../core/index.ts";
+import {
+  GatewayError,
+  isBatchId,
+  type JsonObject,
+  limits,
+  namingHeaders,
+  type QueueLoad,
+  tooManyWaiting,
+} from "../core/index.ts";
 import type { JobHandler } from "../jobs/index.ts";
 import { batchObject, messageBatchObject } from "./batch-object.ts";
 import { newBatchId, newFileId } from "./batch-ids.ts";
@@ -56,6 +64,11 @@ export class Batches {
   constructor(deps: BatchDependencies) {
     this.#deps = deps;
     this.files = new KeptFiles(deps);
+  }
+
+  /** Of the queue of lines. */
+  get load(): QueueLoad {
+    return this.#deps.turns.load;
   }
 
   get handler(): JobHandler {

@@ -2,7 +2,7 @@
  * The turns of batches' lines in one process: a fair queue for all users, in a class below live calls. While many of those run, a batch
  * has one line at a time.
  */
-import { Places } from "../core/index.ts";
+import { Places, type QueueLoad } from "../core/index.ts";
 import { turn } from "./files/kept-lines.ts";
 
 /** Live calls of a process above which batches make room. */
@@ -24,9 +24,8 @@ export class LineTurns {
     this.#running = running;
   }
 
-  /** Lines that run. */
-  get active(): number {
-    return this.#places.running;
+  get load(): QueueLoad {
+    return this.#places;
   }
 
   /** Lines that one batch may run at once now, of so many. */

@@ -21,7 +21,7 @@ const ATTEMPTS_MAX = 100_000;
 const RUN_MS_MAX = 6 * 3_600_000;
 
 /** Batches that one process runs at the same time; their lines share its places. */
-const RUNS_MAX = 64;
+const RUNS_MAX = 32;
 
 export function batchHandler(deps: BatchDependencies): JobHandler {
   return {
