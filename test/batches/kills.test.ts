@@ -1,6 +1,7 @@
 /** `kill -9` under a batch: each line once in the results, charged once; only those in flight are asked again. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
+import { Ledger, openLedgerStore } from "../../src/ledger/index.ts";
 import {
   engines,
   expectCleanAudit,
@@ -23,8 +24,8 @@ const postgres = sharedPostgres();
 /** Lines that one process calls of a batch at a time. */
 const AT_ONCE = 8;
 
-const KILLS = 4;
-const LINES = 400;
+const KILLS = 3;
+const LINES = 300;
 
 let upstream: ScriptedUpstream;
 beforeAll(() => {
@@ -36,6 +37,7 @@ afterAll(() => upstream.stop());
 async function letAllLapse({ storage }: Gateway): Promise<void> {
   await query(storage, "UPDATE jobs SET lease_until = 1 WHERE lease_until IS NOT NULL");
   await letLeasesLapse(storage);
+  await new Ledger({ store: openLedgerStore(storage) }).submit({ kind: "sweep", at: Date.now() });
 }
 
 describe.each(engines)("on %s", (engine) => {
@@ -66,4 +68,26 @@ describe.each(engines)("on %s", (engine) => {
     await gateway.stop();
     rmSync(folder, { recursive: true, force: true });
   }, 300_000);
+});
+
+test("a batch of a node that dies goes on at the other one", async () => {
+  upstream.answerWith(async ({ body }) => {
+    await Bun.sleep(20);
+    return answerTo(body);
+  });
+  const options = { storage: await postgres.createDatabase() };
+  const nodes = [await startBatchGateway(upstream, options), await startBatchGateway(upstream, options)] as const;
+  const { openai } = await clientsOf(nodes[1], { user: "alice" });
+  const first = await clientsOf(nodes[0], { user: "alice" });
+  const { id } = await begin(first.openai, linesOf(idsUpTo(100)));
+  await until("lines are called", () => upstream.requests.length > 20);
+  nodes[0].process.kill("SIGKILL");
+  await nodes[0].process.exited;
+  await letAllLapse(nodes[1]);
+  expect((await ended(openai, id)).request_counts).toEqual({ total: 100, completed: 100, failed: 0 });
+  expect(upstream.requests.length).toBeLessThanOrEqual(100 + AT_ONCE);
+  expect(await spentBy(nodes[1], "alice")).toBe(100n * oneCredit);
+  await expectCleanAudit(nodes[1]);
+  await nodes[0].storage.close();
+  await nodes[1].stop();
 });
