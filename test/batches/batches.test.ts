@@ -161,6 +161,71 @@ describe.each(engines)("on %s", (engine) => {
     expect(again).toMatchObject({ status: 409, code: "batch_ended" });
   });
 
+  test("a batch of Messages that is cancelled has the other lines as canceled", async () => {
+    answerSlowly();
+    const { anthropic, user } = await newUser();
+    const { anthropic: mallory } = await newUser();
+    const requests = idsUpTo(40).map((custom_id) => ({
+      custom_id,
+      params: { model: "openai/m", max_tokens: 10, messages: [{ role: "user" as const, content: custom_id }] },
+    }));
+    const { id } = await anthropic.messages.batches.create({ requests });
+    await until("lines are called", () => upstream.requests.length > 4);
+    for (const attempt of [
+      () => mallory.messages.batches.cancel(id),
+      () => mallory.messages.batches.retrieve(id),
+      () => mallory.messages.batches.delete(id),
+      () => mallory.messages.batches.list({ after_id: id }),
+    ]) {
+      const refused: unknown = await attempt().then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      expect(refused).toMatchObject({ status: 404 });
+    }
+    expect((await anthropic.messages.batches.cancel(id)).processing_status).toBe("canceling");
+    const done = await until("the batch has ended", async () => {
+      const batch = await anthropic.messages.batches.retrieve(id);
+      return batch.processing_status === "ended" && batch;
+    });
+    const { succeeded, canceled } = done.request_counts;
+    expect(canceled).toBeGreaterThan(0);
+    expect(succeeded + canceled).toBe(40);
+    const ends: string[] = [];
+    for await (const { result } of await anthropic.messages.batches.results(id)) ends.push(result.type);
+    expect(ends.filter((type) => type === "canceled")).toHaveLength(canceled);
+    expect(ends).toHaveLength(40);
+    expect(await spentBy(gateway, user)).toBe(BigInt(succeeded) * oneCredit);
+  });
+
+  test("lines are calls of the other routes too, and have the tags of their batch's headers", async () => {
+    upstream.answerWith(({ path, body }) =>
+      path.endsWith("/embeddings")
+        ? Response.json({
+            object: "list",
+            model: "m",
+            data: [{ object: "embedding", index: 0, embedding: [0.5] }],
+            usage: { prompt_tokens: 3, total_tokens: 3 },
+          })
+        : answerTo(body),
+    );
+    const { openai, user, token } = await newUser();
+    for (const [endpoint, input] of [
+      ["/v1/embeddings", { input: "a" }],
+      ["/v1/responses", { input: "a" }],
+    ] as const) {
+      const line = { custom_id: "a", method: "POST", url: endpoint, body: { model: "openai/m", ...input } };
+      const input_file_id = await upload(openai, JSON.stringify(line));
+      const named = { input_file_id, endpoint, completion_window: "24h" as const };
+      const { id } = await openai.batches.create(named, { headers: { "x-session-id": "night" } });
+      const done = await ended(openai, id);
+      expect([endpoint, done.request_counts]).toEqual([endpoint, { total: 1, completed: 1, failed: 0 }]);
+      const records = await get(token, `/v1/generations?parent_id=${id}`);
+      expect(records["data"]).toMatchObject([{ parent_id: id, session: "night" }]);
+    }
+    expect(await spentBy(gateway, user)).toBe(2n * oneCredit);
+  });
+
   test("when the token is revoked, the remaining lines tell it, for nothing", async () => {
     answerSlowly();
     const { openai, user } = await newUser();
