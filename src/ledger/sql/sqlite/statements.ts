@@ -165,20 +165,6 @@ export function prepareStatements(database: Database) {
       "SELECT * FROM holds WHERE lease_until < ? ORDER BY lease_until LIMIT 1000",
     ),
     openHolds: database.prepare<SqliteHoldRow, []>("SELECT * FROM holds ORDER BY created_at, id"),
-    entry: database.prepare<EntryRow, [string]>(
-      "SELECT number, id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at, budgets FROM entries WHERE id = ?",
-    ),
-    lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
-    latestEntry: database.prepare<{ created_at: bigint | null }, []>(
-      "SELECT max(created_at) AS created_at FROM (SELECT created_at FROM entries ORDER BY number DESC LIMIT 1000)",
-    ),
-    insertLate: database.prepare<unknown, [bigint, number]>(
-      "INSERT INTO late_entries (number, created_at) VALUES (?, ?)",
-    ),
-    insertEntry: database.prepare<unknown, [...EntryValues, ...CallValue[]]>(`
-      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at,
-        corrects_shortfall, actor, reason, budgets, ${generationColumns.join(", ")})
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${", ?".repeat(generationColumns.length)})`),
     addSum: database.prepare<unknown, SumValues>(
       `${INSERT_SUMS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_SUMS}`,
     ),
@@ -193,7 +179,27 @@ export function prepareStatements(database: Database) {
     countedCall: database.prepare<CountedCallRow, [bigint]>(`
       SELECT owner, started_at, account_id, provider, model, operation, tags, outcome, input_tokens, output_tokens, credits,
         list_credits FROM generations WHERE number = ?`),
+    ...prepareEntryStatements(database),
     ...prepareCallStatements(database),
+  };
+}
+
+function prepareEntryStatements(database: Database) {
+  return {
+    entry: database.prepare<EntryRow, [string]>(
+      "SELECT number, id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at, budgets FROM entries WHERE id = ?",
+    ),
+    lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
+    latestEntry: database.prepare<{ created_at: bigint | null }, []>(
+      "SELECT max(created_at) AS created_at FROM (SELECT created_at FROM entries ORDER BY number DESC LIMIT 1000)",
+    ),
+    insertLate: database.prepare<unknown, [bigint, number]>(
+      "INSERT INTO late_entries (number, created_at) VALUES (?, ?)",
+    ),
+    insertEntry: database.prepare<unknown, [...EntryValues, ...CallValue[]]>(`
+      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at,
+        corrects_shortfall, actor, reason, budgets, ${generationColumns.join(", ")})
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${", ?".repeat(generationColumns.length)})`),
   };
 }
 
