@@ -57,8 +57,12 @@ export class WebhookDelivery implements JobHandler {
     this.#options = options;
   }
 
-  async run({ owner, payload }: Job, { signal }: { signal: AbortSignal }): Promise<JobResult> {
-    const message = readMessage(payload);
+  run({ owner, payload }: Job, { signal }: { signal: AbortSignal }): Promise<JobResult> {
+    return this.deliverInTurn(owner, readMessage(payload), signal);
+  }
+
+  /** One attempt, or a wait if the user has many messages under way. Rejects as a run does. */
+  async deliverInTurn(owner: string, message: WebhookMessage, signal: AbortSignal): Promise<JobResult> {
     const running = this.#underWay.get(owner) ?? 0;
     if (running >= PER_USER_MAX) return this.#defer(message);
     this.#underWay.set(owner, running + 1);

@@ -44,7 +44,7 @@ describe.each([
     return new OwnAlerts({
       store: openNoticeStore(storage),
       spending: openSpendingReader(storage),
-      delivery: { deliver: () => Promise.resolve({ done: true }) },
+      delivery: { deliverInTurn: () => Promise.resolve({ done: true }) },
       ...environment,
       everyMs: 15_000,
       onScheduled: () => undefined,
@@ -154,7 +154,7 @@ describe.each([
       store: openNoticeStore(storage),
       spending: openSpendingReader(storage),
       delivery: {
-        deliver() {
+        deliverInTurn() {
           deliveries.sent += 1;
           return Promise.resolve({ done: true });
         },
@@ -219,6 +219,7 @@ describe("a member", () => {
       { object: "alert_channel", url: receiver.url, thresholds: [1, 100] },
     ]);
     expect((await ask(token, "GET", path)).json).toMatchObject({ data: [channel], has_more: false });
+    expect(await ask(token, "POST", path, asked)).toMatchObject({ status: 409 });
     const answer = await postChat(rig.gateway, token, {
       model: "openai/gpt-4o-mini",
       messages: [{ role: "user", content: "words:200" }],
@@ -280,7 +281,10 @@ describe("a member", () => {
       status: 403,
       json: { error: { code: "role_required" } },
     });
-    const all = await Promise.all(Array.from({ length: 14 }, () => ask(token, "POST", path, { url })));
-    expect([200, 409].map((status) => all.filter((each) => each.status === status).length)).toEqual([10, 4]);
+    const same = await Promise.all(Array.from({ length: 3 }, () => ask(token, "POST", path, { url })));
+    expect(same.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    const others = Array.from({ length: 13 }, (_, number) => `${url}?number=${number}`);
+    const all = await Promise.all(others.map((each) => ask(token, "POST", path, { url: each })));
+    expect([200, 409].map((status) => all.filter((each) => each.status === status).length)).toEqual([9, 4]);
   });
 });

@@ -9,7 +9,6 @@ import { ownerOf } from "../holder.ts";
 import {
   type OwnAlertChannel,
   alertChannels,
-  countAlertChannels,
   deleteAlertChannel,
   insertAlertChannel,
   selectAlertChannelsOf,
@@ -29,7 +28,7 @@ type ChannelRequest = Pick<OwnAlertChannel, "url" | "budgetId" | "thresholds">;
 
 /**
  * Adds a channel of a user or project, whose address was checked. `watch`: the job that looks at the budgets, if there is none yet. Throws an
- * `AccountError`: 403 for a token with limits of its own, 404 for a budget that is not theirs, 409 if there are too many.
+ * `AccountError`: 403 for a token with limits of its own, 404 for a budget that is not theirs, 409 if there are too many, or one with the same address and budgets.
  */
 export function addAlertChannel(
   deps: AccountsDependencies,
@@ -40,8 +39,12 @@ export function addAlertChannel(
   return deps.log.act(actOptions(deps, context), function* (note) {
     yield* requireNoLimits(deps, "sets no alert channel");
     if (request.budgetId !== undefined) yield* requireOwnBudget(owner, request.budgetId);
-    if ((yield* countAlertChannels(owner)) >= CHANNELS_MAX)
+    const own = (yield selectAlertChannelsOf(owner)).map((row) => alertChannels.read(row));
+    if (own.length >= CHANNELS_MAX)
       throw new AccountError(`There are ${CHANNELS_MAX} alert channels, which is the most: delete one first.`);
+    const same = own.find(({ url, budgetId }) => url === request.url && budgetId === request.budgetId);
+    if (same !== undefined)
+      throw new AccountError(`The channel ${same.id} has this address and these budgets already.`);
     const id = `alert_channel_${randomId(randomBytes, ID_CHARACTERS)}`;
     const channel: OwnAlertChannel = { ...request, id, owner, createdAt: clock() };
     yield insertAlertChannel(channel);

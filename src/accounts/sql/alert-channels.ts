@@ -1,4 +1,4 @@
-import { column, sql, type Statement, type Steps, tableOf } from "../../storage/index.ts";
+import { column, sql, type Statement, tableOf } from "../../storage/index.ts";
 
 /** An address of a user or project, which gets messages about the use of their own budgets. */
 export interface OwnAlertChannel {
@@ -28,10 +28,6 @@ export const alertChannels = tableOf<OwnAlertChannel>({
 
 export const selectAlertChannelsOf = (owner: string): Statement =>
   sql`SELECT ${alertChannels.names} FROM alert_channels WHERE owner = ${owner} ORDER BY id`;
-
-export function* countAlertChannels(owner: string): Steps<number> {
-  return (yield sql`SELECT id FROM alert_channels WHERE owner = ${owner}`).length;
-}
 
 export function insertAlertChannel(channel: OwnAlertChannel): Statement {
   return sql`INSERT INTO alert_channels (${alertChannels.names}) VALUES (${alertChannels.values(channel)})`;

@@ -23,7 +23,7 @@ const RUN_MS_MAX = 60_000;
 interface OwnAlertsOptions {
   store: NoticeStore;
   spending: Pick<SpendingReader, "budgetUses">;
-  delivery: Pick<WebhookDelivery, "deliver">;
+  delivery: Pick<WebhookDelivery, "deliverInTurn">;
   clock: Clock;
   randomBytes: RandomBytes;
   /** How often the budgets are looked at, in milliseconds. */
@@ -44,7 +44,8 @@ export class OwnAlerts implements JobHandler {
   /** A look is never given up; a message counts its own attempts. */
   readonly attemptsMax = Number.MAX_SAFE_INTEGER;
   readonly runMsMax = RUN_MS_MAX;
-  readonly concurrencyMax = 16;
+  /** Several users whose receivers never answer must not keep the look from its turn. */
+  readonly concurrencyMax = 64;
   readonly #options: OwnAlertsOptions;
 
   constructor(options: OwnAlertsOptions) {
@@ -64,7 +65,7 @@ export class OwnAlerts implements JobHandler {
     const { store, delivery } = this.#options;
     // Whoever has deleted the channel wants no more.
     if (!(await store.hasChannel(read.channel))) return { done: true };
-    const result = await delivery.deliver(owner, readMessage(read.message), signal);
+    const result = await delivery.deliverInTurn(owner, readMessage(read.message), signal);
     return "again" in result ? { ...result, again: { ...read, message: result.again } } : result;
   }
 

@@ -55,7 +55,7 @@ export function openNoticeStore(storage: Storage): NoticeStore {
   return {
     watched: () => reader.rows(SELECT_WATCHED, watched.read),
     notices: () =>
-      runner.rows(
+      reader.rows(
         sql`SELECT n.id, n.channel_id, n.account_id, n.period, n.threshold, n.value, n.opened_at, c.owner, c.url
           FROM alert_notices n LEFT JOIN alert_channels c ON c.id = n.channel_id ORDER BY n.id`,
         (row) => toNotice(noted.read(row)),

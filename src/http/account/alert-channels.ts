@@ -81,7 +81,7 @@ const createRoute = platformRoute({
     body,
     answer,
     notFound: "The budget is not the caller's.",
-    conflict: "There are 10 channels, which is the most.",
+    conflict: "There are 10 channels, which is the most, or one has this address and these budgets already.",
   },
   access: "token",
   async handle(call: RouteCall, needs: Needs): Promise<Response> {
