@@ -120,7 +120,7 @@ export class BatchLines {
     if (this.#watch.early !== undefined || this.#watch.principal === undefined || this.#isOver) return false;
     if (this.#deps.ticker.now() < this.#pace.notBefore) return false;
     // After a line without credits, the next one is called alone: others that are called may give credits back.
-    const limit = this.#unpaid > 0 ? 1 : this.#deps.turns.limitOf(this.#pace.limit);
+    const limit = this.#unpaid > 0 ? 1 : this.#deps.turns.limitOf(this.#batch.owner, this.#pace.limit);
     return this.#called < limit;
   }
 

@@ -49,7 +49,8 @@ async function runBatch(deps: BatchDependencies, id: string, signal: AbortSignal
     await end(deps, batch, { status: "failed", errors: [lostInput] });
     return { done: true };
   }
-  const ended = await new BatchLines(deps, { batch, file, signal }).run();
+  const leave = deps.turns.join(batch.owner);
+  const ended = await new BatchLines(deps, { batch, file, signal }).run().finally(leave);
   if (ended === "paused") return { again: {}, afterMs: 0 };
   if (ended === "stopped") throw signal.reason ?? new Error("another run has the batch");
   if (await deps.batches.finalize(batch, deps.environment.clock())) await end(deps, batch, { status: ended });
