@@ -116,6 +116,20 @@ const makers: Readonly<Record<string, (owner: Caller) => Promise<string>>> = {
     }),
   "/v1/files/{file_id}": (owner) => uploaded(owner, "/v1/files"),
   "/v1/openai/files/{file_id}": (owner) => uploaded(owner, "/v1/openai/files"),
+  "/v1/batches/{batch_id}": async (owner) => {
+    const input_file_id = await uploaded(owner, "/v1/files", "batch");
+    return made(owner, "/v1/batches", { input_file_id, endpoint: "/v1/embeddings", completion_window: "24h" });
+  },
+  "/v1/messages/batches/{message_batch_id}": async (owner) => {
+    const messages = [{ role: "user", content: "secret" }];
+    const params = { model: "openai/gpt-5-mini", max_tokens: 5, messages };
+    const id = await made(owner, "/v1/messages/batches", { requests: [{ custom_id: "secret", params }] });
+    await until("the batch has ended", async () => {
+      const batch = (await (await ask(owner, "get", `/v1/messages/batches/${id}`)).json()) as Record<string, unknown>;
+      return batch["processing_status"] === "ended";
+    });
+    return id;
+  },
   // Their pages are not answered: they are active until they are deleted.
   "/v2/crawl/{id}": (owner) => made(owner, "/v2/crawl", { url: site.url.href, sitemap: "skip" }),
   "/v2/batch/scrape/{id}": (owner) => made(owner, "/v2/batch/scrape", { urls: [site.url.href] }),
@@ -217,10 +231,10 @@ async function made({ token }: Caller, path: string, body: object): Promise<stri
   return (JSON.parse(text) as { id: string }).id;
 }
 
-function uploaded(owner: Caller, path: string): Promise<string> {
+function uploaded(owner: Caller, path: string, purpose = "fine-tune"): Promise<string> {
   const form = new FormData();
   // OpenAI does not give files of most other purposes back.
-  form.set("purpose", "fine-tune");
+  form.set("purpose", purpose);
   form.set("file", new File(["{}"], "secret.jsonl"));
   return made(owner, path, form);
 }
