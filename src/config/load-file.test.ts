@@ -40,6 +40,13 @@ describe("the file", () => {
   });
 });
 
+test.each([
+  ["crawl", "providers: { crawl: { kind: openai, base_url: http://u.test, api_key: k } }"],
+  ["batch", "providers: { up: { kind: openai, base_url: http://u.test, api_key: k, aliases: [batch] } }"],
+])("%s is a path of its own, and no prefix", (name, text) => {
+  expect(() => loadConfig({ file: fileOf(text), variables: {} })).toThrow(`/v1/${name} is a path of its own`);
+});
+
 describe("aliases of models", () => {
   const load = (aliases: string) => {
     const providers = "providers: { up: { kind: openai, base_url: http://u.test, api_key: k, aliases: [other] } }";

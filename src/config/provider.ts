@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firecrawlV1Names } from "../core/index.ts";
 import { fromText } from "./values/from-text.ts";
 
 const providerKinds = [
@@ -27,7 +28,13 @@ export const providerPresets = [
 
 const providerDialects = ["chat", "messages", "responses", "gemini"] as const;
 
-export const prefix = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "a prefix of letters, digits, '_', '-' and '.'");
+export const prefix = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "a prefix of letters, digits, '_', '-' and '.'")
+  .refine((name) => !firecrawlV1Names.some((taken) => taken === name), {
+    error: ({ input }) =>
+      `/v1/${String(input)} is a path of its own, so that no provider can have this prefix: choose another one`,
+  });
 
 /** Paths are appended to an address, and addresses are logged, so it may contain neither a query nor a password. */
 function isPlainAddress(text: string): boolean {

@@ -88,6 +88,8 @@ export type { RateLimits } from "./rate-limits.ts";
 export type { AcceptedSocket, MessageBounds, Sending, Socket, SocketHandler } from "./sockets/client-socket.ts";
 export {
   errorBody,
+  errorStatus,
+  firecrawlV1Names,
   firecrawlCode,
   idHeaders,
   listingSurface,

@@ -1,7 +1,7 @@
 import type { ErrorCode, GatewayError } from "./errors.ts";
 
 /** The family of API that a route belongs to. It determines the shape of the gateway's errors on that route. */
-export type Surface = "openai" | "anthropic" | "gemini" | "firecrawl" | "mcp";
+export type Surface = "openai" | "anthropic" | "gemini" | "firecrawl" | "firecrawl_v1" | "mcp";
 
 const anthropicTypes: Record<number, string> = {
   400: "invalid_request_error",
@@ -87,6 +87,12 @@ const bodies: Record<Surface, (error: GatewayError, requestId: string) => object
     },
   }),
   firecrawl: (error) => ({ success: false, error: error.message, code: firecrawlCode(error.code) }),
+  firecrawl_v1: (error) => ({
+    success: false,
+    error: error.message,
+    code: firecrawlCode(error.code),
+    ...(error.param !== undefined && { details: [{ path: error.param.split("."), message: error.message }] }),
+  }),
   // The code of JSON-RPC is a number; those of the protocol are negative.
   mcp: (error) => ({
     jsonrpc: "2.0",
@@ -117,6 +123,7 @@ const idNames: Readonly<Record<Surface, readonly string[]>> = {
   anthropic: ["x-request-id", "request-id"],
   gemini: ["x-request-id"],
   firecrawl: ["x-request-id"],
+  firecrawl_v1: ["x-request-id"],
   mcp: ["x-request-id"],
 };
 
@@ -131,3 +138,18 @@ export function idHeaders(surface: Surface, requestId: string): Record<string, s
 export function errorBody(surface: Surface, error: GatewayError, requestId: string): object {
   return bodies[surface](error, requestId);
 }
+
+/**
+ * The HTTP status of a gateway error on a surface. Clients of Firecrawl's v1 API show the message of few statuses only, and take 502 for
+ * an error of the network: they send the request again.
+ */
+export function errorStatus(surface: Surface, { status, code }: GatewayError): number {
+  if (surface !== "firecrawl_v1") return status;
+  if (code === "target_timeout") return 408;
+  return v1Statuses[status] ?? status;
+}
+
+const v1Statuses: Readonly<Record<number, number>> = { 422: 400, 502: 500 };
+
+/** The first segments of the paths of Firecrawl's v1 API, behind `/v1/`: no provider can have such a prefix. */
+export const firecrawlV1Names = ["crawl", "scrape", "map", "search", "batch", "team", "extract"] as const;

@@ -6,6 +6,8 @@ import {
   clientRequestIdOf,
   type Environment,
   errorBody,
+  errorStatus,
+  firecrawlV1Names,
   GatewayError,
   idHeaders,
   requestId,
@@ -42,8 +44,11 @@ function surfaceOf(path: string): Surface {
   if (path.startsWith("/v1/messages")) return "anthropic";
   if (isGooglePath(path)) return "gemini";
   if (path === "/mcp" || path.startsWith("/mcp/")) return "mcp";
+  if (firecrawlV1Path.test(path)) return "firecrawl_v1";
   return path.startsWith("/v2/") ? "firecrawl" : "openai";
 }
+
+const firecrawlV1Path = new RegExp(`^/v1/(?:${firecrawlV1Names.join("|")})(?:/|$)`);
 
 const shownPathCharacters = 200;
 
@@ -273,5 +278,5 @@ function refusal(
   if (error.status === 401) headers["www-authenticate"] = challengeOf(surface, publicUrl, getPath(request));
   // Otherwise the remainder of the body could arrive without end.
   if (error.status === 408) headers["connection"] = "close";
-  return Response.json(errorBody(surface, error, id), { status: error.status, headers });
+  return Response.json(errorBody(surface, error, id), { status: errorStatus(surface, error), headers });
 }

@@ -33,6 +33,12 @@ export const errorSchemas: Readonly<Record<Surface, z.ZodType>> = {
   firecrawl: z
     .object({ success: z.literal(false), error: z.string(), code: z.string() })
     .meta({ id: "FirecrawlError" }),
+  firecrawl_v1: z.object({
+    success: z.literal(false),
+    error: z.string(),
+    code: z.string(),
+    details: z.array(z.object({ path: z.array(z.string()), message: z.string() })).optional(),
+  }),
   mcp: z
     .object({
       jsonrpc: z.literal("2.0"),

@@ -14,6 +14,7 @@ export type { CrawlsOptions } from "./crawl/crawl-dependencies.ts";
 export { Crawls } from "./crawl/crawls.ts";
 export { Robots } from "./robots/index.ts";
 export type { CrawlStore, LeasedPage, ListedCrawl, NewCrawl, NewPage } from "./crawl/store.ts";
+export type { ApiVersion } from "./v1/index.ts";
 export { WebAccess } from "./web-access.ts";
 export type { SearchBackend } from "./search/backend.ts";
 export { BraveBackend } from "./search/backends/brave.ts";

@@ -5,9 +5,10 @@
 import { z } from "zod";
 import { decodeBody, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
 import type { PaidAnswer, PaidRequest, Planning, RunningWork, WayOfWork, WorkPlan } from "../charges/index.ts";
-import { creditsNumber, type JsonObject, type WebOperation } from "../core/index.ts";
+import { creditsNumber, type JsonObject, parseObject, type Surface, type WebOperation } from "../core/index.ts";
 import { EngineRefusal, type Performed, type WebPlan } from "./engine.ts";
 import { ChargedFailure } from "./failures.ts";
+import type { BodyTranslation } from "./v1/index.ts";
 import type { WebDependencies } from "./web-dependencies.ts";
 
 /** One kind of request. */
@@ -16,6 +17,8 @@ export interface WebOperationSteps<Result> {
   plan: (body: JsonObject) => WebPlan<Result>;
   /** The body of the answer; `credits` is what the request has cost in total, `asked` its own body. */
   answer: (result: Result, credits: number, asked: JsonObject) => JsonObject;
+  /** Between Firecrawl's v1 API and v2, for a caller who speaks v1. */
+  translation?: BodyTranslation | undefined;
 }
 
 interface PlannedRequest<Result> extends WorkPlan {
@@ -36,7 +39,7 @@ export function performWork<Result extends Performed>(
 }
 
 class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedRequest<Result>> {
-  readonly surface = "firecrawl";
+  readonly surface: Surface;
   readonly operation: WebOperation;
   readonly form = undefined;
   readonly #deps: WebDependencies;
@@ -48,6 +51,7 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
     this.#request = request;
     this.#steps = steps;
     this.operation = steps.operation;
+    this.surface = steps.translation === undefined ? "firecrawl" : "firecrawl_v1";
   }
 
   parse(bytes: Uint8Array): ParsedBody<JsonObject> {
@@ -59,7 +63,8 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
     const { requestId: id, principal } = this.#request;
     if (received.kind === "form") throw new Error("no request on the web has a form");
     const asked = decodeBody(received);
-    const work = this.#steps.plan(asked);
+    const { translation } = this.#steps;
+    const work = this.#steps.plan(translation === undefined ? asked : translation.request(asked));
     const order = {
       id,
       principal,
@@ -100,10 +105,27 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
     const { usage, spent, relayed } = result;
     const observed = { usage };
     const credits = creditsNumber(work.costOf(observed) + spent);
-    const body = relayed ?? Buffer.from(JSON.stringify(this.#steps.answer(result, credits, plan.asked)));
+    const body =
+      relayed === undefined
+        ? encoded(this.#inVersion(this.#steps.answer(result, credits, plan.asked), plan.asked))
+        : this.#relayedInVersion(relayed, plan.asked);
     const answer = { status: 200, headers: { "content-type": "application/json", ...work.rateHeaders }, body };
     work.firstByte();
     await running.answer(answer, observed, spent);
     return answer;
   }
+
+  #inVersion(answer: JsonObject, asked: JsonObject): JsonObject {
+    return this.#steps.translation?.answer(answer, asked) ?? answer;
+  }
+
+  #relayedInVersion(relayed: Uint8Array, asked: JsonObject): Uint8Array {
+    if (this.#steps.translation === undefined) return relayed;
+    const answer = parseObject(Buffer.from(relayed).toString());
+    return answer === undefined ? relayed : encoded(this.#inVersion(answer, asked));
+  }
+}
+
+function encoded(answer: JsonObject): Buffer {
+  return Buffer.from(JSON.stringify(answer));
 }

@@ -4,6 +4,7 @@ import { creditsUsed } from "./credits-used.ts";
 import type { MappedSite, ScrapedPage } from "./engine.ts";
 import { performWork } from "./perform-work.ts";
 import { planSearch, type SearchResult } from "./search/search-web.ts";
+import { type ApiVersion, type BodyTranslation, mapV1, scrapeV1, searchV1 } from "./v1/index.ts";
 import type { WebDependencies } from "./web-dependencies.ts";
 
 /** Pages of the web for callers: one at a time, or the addresses of a site. */
@@ -14,10 +15,11 @@ export class WebAccess {
     this.#deps = deps;
   }
 
-  /** `POST /v2/scrape` */
-  scrape(request: PaidRequest): Promise<PaidAnswer> {
+  /** `POST /v2/scrape`, or `/v1/scrape` */
+  scrape(request: PaidRequest, version: ApiVersion = "v2"): Promise<PaidAnswer> {
     return performWork<ScrapedPage>(this.#deps, request, {
       operation: "scrape",
+      translation: translationOf(version, scrapeV1),
       plan: (body) => this.#deps.engine.planScrape(body),
       answer: ({ document }, credits, asked) => ({
         success: true,
@@ -26,10 +28,11 @@ export class WebAccess {
     });
   }
 
-  /** `POST /v2/map` */
-  map(request: PaidRequest): Promise<PaidAnswer> {
+  /** `POST /v2/map`, or `/v1/map` */
+  map(request: PaidRequest, version: ApiVersion = "v2"): Promise<PaidAnswer> {
     return performWork<MappedSite>(this.#deps, request, {
       operation: "map",
+      translation: translationOf(version, mapV1),
       plan: (body) => this.#deps.engine.planMap(body),
       answer: ({ links, warning }, credits) => ({
         success: true,
@@ -40,11 +43,12 @@ export class WebAccess {
     });
   }
 
-  /** `POST /v2/search` */
-  search(request: PaidRequest): Promise<PaidAnswer> {
+  /** `POST /v2/search`, or `/v1/search` */
+  search(request: PaidRequest, version: ApiVersion = "v2"): Promise<PaidAnswer> {
     const { engine, search: backend } = this.#deps;
     return performWork<SearchResult>(this.#deps, request, {
       operation: "search",
+      translation: translationOf(version, searchV1),
       plan: (body) => planSearch({ engine, backend }, body),
       answer: ({ web, warning = null }, credits) => ({
         success: true,
@@ -55,4 +59,8 @@ export class WebAccess {
       }),
     });
   }
+}
+
+function translationOf(version: ApiVersion, translation: BodyTranslation): BodyTranslation | undefined {
+  return version === "v1" ? translation : undefined;
 }

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { batchRequest, crawlRequest } from "../../web/index.ts";
-import { answerPaid } from "../answer-paid.ts";
 import { platformRoute, proxiedRoute } from "../route.ts";
-import { jobRoutes, type Needs } from "./job-routes.ts";
+import { jobRoutes, type Needs, startJob } from "./job-routes.ts";
 
 const created = {
   success: z.literal(true),
@@ -23,7 +22,7 @@ export const startCrawlRoute = proxiedRoute({
     answer: z.looseObject(created).meta({ id: "CrawlCreated" }),
   },
   surface: "firecrawl",
-  handle: (call, { crawls }: Needs) => answerPaid(call, (request) => crawls.start("crawl", request)),
+  handle: (call, { crawls }: Needs) => startJob({ kind: "crawl", version: "v2" }, call, crawls),
 });
 
 const startBatchRoute = proxiedRoute({
@@ -43,7 +42,7 @@ const startBatchRoute = proxiedRoute({
       .meta({ id: "BatchScrapeCreated" }),
   },
   surface: "firecrawl",
-  handle: (call, { crawls }: Needs) => answerPaid(call, (request) => crawls.start("batch", request)),
+  handle: (call, { crawls }: Needs) => startJob({ kind: "batch", version: "v2" }, call, crawls),
 });
 
 const activeCrawlsRoute = platformRoute({

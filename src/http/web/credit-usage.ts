@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { budgetInfo } from "../../accounts/index.ts";
 import { creditsNumber, type Nano } from "../../core/index.ts";
-import { platformRoute } from "../route.ts";
+import { type HttpRoute, platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 
 const credits = z.number().nullable();
@@ -37,22 +37,42 @@ export const creditUsageRoute = platformRoute({
   },
   surface: "firecrawl",
   access: "token",
-  handle: async ({ principal, request }, { accounts, clock }: Pick<Services, "accounts" | "clock">) => {
-    const at = clock();
-    const { effective } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
-    const budget = principal.service ? undefined : effective;
-    const { available, maxBudget } = budget ?? {};
-    const isWhole = READS_WHOLE_NUMBERS.test(request.headers.get("user-agent") ?? "");
-    const shown = (amount: Nano | undefined): number | null =>
-      amount === undefined ? null : isWhole ? Math.floor(creditsNumber(amount)) : creditsNumber(amount);
-    return Response.json({
-      success: true,
-      data: {
-        remainingCredits: shown(available),
-        planCredits: shown(maxBudget),
-        billingPeriodStart: null,
-        billingPeriodEnd: null,
-      },
-    });
-  },
+  handle: async (call, services: Needs) => Response.json({ success: true, data: await creditUsage(call, services) }),
 });
+
+type Needs = Pick<Services, "accounts" | "clock">;
+
+/** `/v1/team/credit-usage` */
+export const creditUsageV1Route: HttpRoute<Needs, "token"> = {
+  kind: "http",
+  method: "get",
+  path: "/v1/team/credit-usage",
+  surface: "firecrawl_v1",
+  access: "token",
+  handle: async (call, services) => {
+    const { remainingCredits, planCredits, billingPeriodStart, billingPeriodEnd } = await creditUsage(call, services);
+    const data = {
+      remaining_credits: remainingCredits,
+      plan_credits: planCredits,
+      billing_period_start: billingPeriodStart,
+      billing_period_end: billingPeriodEnd,
+    };
+    return Response.json({ success: true, data });
+  },
+};
+
+async function creditUsage({ principal, request }: RouteCall, { accounts, clock }: Needs) {
+  const at = clock();
+  const { effective } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
+  const budget = principal.service ? undefined : effective;
+  const { available, maxBudget } = budget ?? {};
+  const isWhole = READS_WHOLE_NUMBERS.test(request.headers.get("user-agent") ?? "");
+  const shown = (amount: Nano | undefined): number | null =>
+    amount === undefined ? null : isWhole ? Math.floor(creditsNumber(amount)) : creditsNumber(amount);
+  return {
+    remainingCredits: shown(available),
+    planCredits: shown(maxBudget),
+    billingPeriodStart: null,
+    billingPeriodEnd: null,
+  };
+}

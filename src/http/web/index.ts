@@ -1,15 +1,26 @@
 import { startDeleting } from "../delete-regularly.ts";
 import type { Feature } from "../feature.ts";
 import { crawlRoutes } from "./crawl.ts";
-import { creditUsageRoute } from "./credit-usage.ts";
+import { creditUsageRoute, creditUsageV1Route } from "./credit-usage.ts";
 import { mapRoute } from "./map.ts";
 import { scrapeRoute } from "./scrape.ts";
 import { searchRoute } from "./search.ts";
 import { screenshotRoute } from "./screenshot.ts";
+import { v1Routes } from "./v1.ts";
 import { watchRoutes } from "./watch.ts";
 
 export const webFeature: Feature = {
-  routes: [searchRoute, scrapeRoute, mapRoute, ...crawlRoutes, ...watchRoutes, creditUsageRoute, screenshotRoute],
+  routes: [
+    searchRoute,
+    scrapeRoute,
+    mapRoute,
+    ...crawlRoutes,
+    ...watchRoutes,
+    creditUsageRoute,
+    screenshotRoute,
+    ...v1Routes,
+    creditUsageV1Route,
+  ],
   start: ({ storedBytes, textIndex, crawls, clock, logger }) =>
     startDeleting(async () => {
       await storedBytes.deleteExpired(clock());

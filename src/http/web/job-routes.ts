@@ -2,7 +2,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Crawls } from "../../web/index.ts";
 import { parseQuery } from "../parse-query.ts";
-import { platformRoute } from "../route.ts";
+import type { PaidAnswer } from "../../charges/index.ts";
+import { answerPaid } from "../answer-paid.ts";
+import { platformRoute, type RouteCall } from "../route.ts";
 import { document } from "./document.ts";
 
 const state = z.enum(["scraping", "completed", "failed", "cancelled"]);
@@ -42,7 +44,7 @@ const errorsAnswer = z
 
 const cancelAnswer = z.looseObject({ success: z.literal(true), status: state }).meta({ id: "CrawlCancelled" });
 
-const statusQuery = z.object({
+export const statusQuery = z.object({
   skip: z.coerce.number().int().min(0).max(1_000_000).default(0).describe("Results that are left out, as in next."),
   limit: z.coerce.number().int().min(1).max(1_000).optional().describe("The most results."),
 });
@@ -64,7 +66,17 @@ export interface Needs {
   crawls: Crawls;
 }
 
+/** Starts a crawl or a batch. */
+export function startJob(form: Parameters<Crawls["start"]>[0], call: RouteCall, crawls: Crawls): Promise<PaidAnswer> {
+  return answerPaid(call, (request) => crawls.start(form, request));
+}
+
+export function jsonResponse(text: string): Response {
+  return new Response(text, { headers: { "content-type": "application/json" } });
+}
+
 export function jobRoutes({ kind, path, name, noun }: JobRoutes) {
+  const lookup = { kind, version: "v2" } as const;
   const common = { tag: "Search", params, notFound } as const;
   const status = platformRoute({
     contract: {
@@ -79,8 +91,8 @@ export function jobRoutes({ kind, path, name, noun }: JobRoutes) {
     access: "token",
     handle: async ({ request, principal, pathParameter }, { crawls }: Needs) => {
       const { skip, limit } = parseQuery(request, statusQuery);
-      const text = await crawls.status({ principal, kind, id: pathParameter("id") }, { skip, limit });
-      return new Response(text, { headers: { "content-type": "application/json" } });
+      const text = await crawls.status({ ...lookup, principal, id: pathParameter("id") }, { skip, limit });
+      return jsonResponse(text);
     },
   });
   const cancel = platformRoute({
@@ -95,7 +107,7 @@ export function jobRoutes({ kind, path, name, noun }: JobRoutes) {
     surface: "firecrawl",
     access: "token",
     handle: async ({ principal, pathParameter }, { crawls }: Needs) =>
-      Response.json(await crawls.cancel({ principal, kind, id: pathParameter("id") })),
+      Response.json(await crawls.cancel({ ...lookup, principal, id: pathParameter("id") })),
   });
   const errors = platformRoute({
     contract: {
@@ -108,7 +120,7 @@ export function jobRoutes({ kind, path, name, noun }: JobRoutes) {
     surface: "firecrawl",
     access: "token",
     handle: async ({ principal, pathParameter }, { crawls }: Needs) =>
-      Response.json(await crawls.errors({ principal, kind, id: pathParameter("id") })),
+      Response.json(await crawls.errors({ ...lookup, principal, id: pathParameter("id") })),
   });
   return [errors, status, cancel];
 }

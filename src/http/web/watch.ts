@@ -1,5 +1,5 @@
 import { limits } from "../../core/index.ts";
-import type { Crawls } from "../../web/index.ts";
+import type { ApiVersion, Crawls } from "../../web/index.ts";
 import type { ResponsesSocketSettings } from "../responses/responses-sockets.ts";
 import type { Route } from "../route.ts";
 
@@ -8,17 +8,23 @@ interface Needs {
   responsesSockets: Pick<ResponsesSocketSettings, "limit" | "messagesPerSecondMax">;
 }
 
-function watchRoute(kind: "crawl" | "batch", path: string): Route<Needs> {
+interface Watched {
+  /** Either kind if undefined. */
+  kind?: "crawl" | "batch";
+  version: ApiVersion;
+}
+
+function watchRoute(path: string, { kind, version }: Watched): Route<Needs> {
   return {
     kind: "watch",
     method: "get",
     path,
-    surface: "firecrawl",
+    surface: version === "v1" ? "firecrawl_v1" : "firecrawl",
     async handle({ principal, pathParameter }, { crawls, responsesSockets: { limit, messagesPerSecondMax } }) {
       const onEnd = limit.enter(principal.tokenId);
       const bounds = { messagesPerSecondMax, messageBytesMax: limits.watcherMessageBytesMax };
       try {
-        return { ...(await crawls.watch({ principal, kind, id: pathParameter("id") })), bounds, onEnd };
+        return { ...(await crawls.watch({ principal, kind, version, id: pathParameter("id") })), bounds, onEnd };
       } catch (thrown) {
         onEnd();
         throw thrown;
@@ -28,4 +34,9 @@ function watchRoute(kind: "crawl" | "batch", path: string): Route<Needs> {
 }
 
 /** The WebSockets of the SDK's watchers. */
-export const watchRoutes = [watchRoute("crawl", "/v2/crawl/{id}"), watchRoute("batch", "/v2/batch/scrape/{id}")];
+export const watchRoutes = [
+  watchRoute("/v2/crawl/{id}", { kind: "crawl", version: "v2" }),
+  watchRoute("/v2/batch/scrape/{id}", { kind: "batch", version: "v2" }),
+  watchRoute("/v1/crawl/{id}", { version: "v1" }),
+  watchRoute("/v1/batch/scrape/{id}", { kind: "batch", version: "v1" }),
+];

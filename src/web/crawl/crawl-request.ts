@@ -159,6 +159,8 @@ export interface CrawlPlan {
   webhook: CrawlWebhook | undefined;
   /** The client that started it, in its own words: see `creditsUsed`. */
   origin: string | undefined;
+  /** Set if it was asked in Firecrawl's v1 API for objects by the name `extract`. */
+  namesExtract?: true;
   /** Undefined for a batch, whose addresses are all known. */
   discovery: Discovery | undefined;
 }

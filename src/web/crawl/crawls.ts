@@ -8,8 +8,9 @@ import type { CrawlsOptions } from "./crawl-dependencies.ts";
 import { optionsOf, planOf } from "./crawl-request.ts";
 import { CrawlRunner } from "./crawl-runner.ts";
 import { crawlWarning, isWarning } from "./crawl-warning.ts";
-import { CrawlStart, crawlUrl } from "./start-crawl.ts";
+import { CrawlStart, crawlUrl, type JobForm } from "./start-crawl.ts";
 import type { Crawl, CrawlKind, CrawlPage, ListedCrawl } from "./store.ts";
+import { type ApiVersion, errorsForV1, statusForV1, storedDocumentForV1 } from "../v1/index.ts";
 import { watchCrawl } from "./watch-crawl.ts";
 
 /** Results in one answer, their bytes as they are stored, and their characters: a page of one letter is stored as almost nothing. */
@@ -23,8 +24,10 @@ const FAILURES_MAX = 10_000;
 /** A crawl of the caller's own. */
 export interface CrawlLookup {
   principal: Principal;
-  kind: CrawlKind;
+  /** Either kind if undefined. */
+  kind: CrawlKind | undefined;
   id: string;
+  version: ApiVersion;
 }
 
 /** The beginning of a page of results, and its greatest length. */
@@ -48,49 +51,60 @@ export class Crawls {
     return this.#options.crawls.list(page);
   }
 
-  /** `POST /v2/crawl` and `POST /v2/batch/scrape` */
-  start(kind: CrawlKind, request: PaidRequest): Promise<PaidAnswer> {
+  /** `POST /v2/crawl` and `POST /v2/batch/scrape`, or those of v1 */
+  start(form: JobForm, request: PaidRequest): Promise<PaidAnswer> {
     const options = { ...this.#options, wake: () => this.#runner.wake() };
-    return this.#options.shell.run(request, new CrawlStart(options, request, kind));
+    return this.#options.shell.run(request, new CrawlStart(options, request, form));
   }
 
   /** `GET /v2/crawl/{id}` as JSON text. Throws 404 if the caller has no such crawl. */
   async status(lookup: CrawlLookup, { skip, limit }: ResultPage): Promise<string> {
+    const { version } = lookup;
     const crawl = await this.#own(lookup);
-    const documents = await this.#documents(crawl.id, skip, limit);
+    const documents = await this.#documents(crawl, version, { from: skip, limit });
     const nextSkip = skip + documents.length;
     const suffix = limit === undefined ? "" : `&limit=${limit}`;
     const hasMore = documents.length > 0 && nextSkip < crawl.completed;
-    const next = hasMore ? `${crawlUrl(this.#options, crawl)}?skip=${nextSkip}${suffix}` : null;
-    const facts = JSON.stringify({ ...(await this.#summary(crawl)), next });
+    const next = hasMore ? `${crawlUrl(this.#options, crawl, version)}?skip=${nextSkip}${suffix}` : null;
+    const facts = JSON.stringify(await this.#summary(crawl, version, next));
     // The documents are JSON already.
     return `${facts.slice(0, -1)},"data":[${documents.join(",")}]}`;
   }
 
   /** The WebSocket of a crawl's watcher. Rejects with 404 if the caller has no such crawl. */
-  watch(lookup: CrawlLookup): Promise<AcceptedSocket> {
+  async watch(lookup: CrawlLookup): Promise<AcceptedSocket> {
+    const { version } = lookup;
+    const crawl = await this.#own(lookup);
     return watchCrawl({
       ticker: this.#options.ticker,
-      summary: async () => this.#summary(await this.#own(lookup)),
-      documents: (from) => this.#documents(lookup.id, from, undefined),
+      summary: async () => this.#summary(await this.#own(lookup), version),
+      documents: (from) => this.#documents(crawl, version, { from, limit: undefined }),
     });
   }
 
-  async #summary(crawl: Crawl): Promise<JsonObject> {
+  async #summary(crawl: Crawl, version: ApiVersion, next?: string | null): Promise<JsonObject> {
     const warning = crawlWarning(await this.#options.crawls.notes(crawl.id));
-    return { ...summaryOf(crawl), ...(warning !== undefined && { warning }) };
+    const more = { ...(warning !== undefined && { warning }), ...(next !== undefined && { next }) };
+    const summary = { ...summaryOf(crawl), ...more };
+    if (version === "v2") return summary;
+    return statusForV1(summary, planOf(crawl).origin, creditsNumber(crawl.credits));
   }
 
   /** Results from a position on, as JSON texts: one at least, if there is one, and as many as one answer may have. */
-  async #documents(id: string, from: number, limit: number | undefined): Promise<string[]> {
+  async #documents(
+    crawl: Crawl,
+    version: ApiVersion,
+    { from, limit }: { from: number; limit: number | undefined },
+  ): Promise<string[]> {
+    const asksExtract = version === "v1" && planOf(crawl).namesExtract === true;
     const range = { from, countMax: Math.min(limit ?? RESULTS_MAX, RESULTS_MAX), bytesMax: RESULT_BYTES_MAX };
     const documents: string[] = [];
     let characters = 0;
-    for (const { content } of await this.#options.crawls.results(id, range)) {
+    for (const { content } of await this.#options.crawls.results(crawl.id, range)) {
       const document = await decompressText(content);
       characters += document.length;
       if (documents.length > 0 && characters > RESULT_CHARACTERS_MAX) break;
-      documents.push(document);
+      documents.push(storedDocumentForV1(document, asksExtract));
     }
     return documents;
   }
@@ -124,7 +138,8 @@ export class Crawls {
           count: each.count,
         })),
     ];
-    return { errors, robotsBlocked: failures.filter(({ isBlocked }) => isBlocked).map(({ url }) => url) };
+    const found = { errors, robotsBlocked: failures.filter(({ isBlocked }) => isBlocked).map(({ url }) => url) };
+    return lookup.version === "v1" ? errorsForV1(found) : found;
   }
 
   /** `GET /v2/crawl/active` */
@@ -160,7 +175,8 @@ export class Crawls {
   async #own({ principal, kind, id }: CrawlLookup): Promise<Crawl> {
     const { crawls, environment } = this.#options;
     const crawl = isTimedUuid(id) ? await crawls.find(id) : undefined;
-    if (crawl?.owner === principal.user && crawl.kind === kind && crawl.expiresAt > environment.clock()) return crawl;
+    const isOfKind = kind === undefined || crawl?.kind === kind;
+    if (crawl?.owner === principal.user && isOfKind && crawl.expiresAt > environment.clock()) return crawl;
     throw new GatewayError(
       "crawl_not_found",
       "Job not found: there is no such job of yours, or its results have expired.",

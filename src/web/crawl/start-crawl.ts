@@ -16,8 +16,9 @@ import {
   type WayOfWork,
   type WorkPlan,
 } from "../../charges/index.ts";
-import { GatewayError, type JsonObject, NO_MARKUP, parseObject, timedUuid } from "../../core/index.ts";
+import { GatewayError, type JsonObject, NO_MARKUP, parseObject, type Surface, timedUuid } from "../../core/index.ts";
 import { webPrice } from "../../pricing/index.ts";
+import { type ApiVersion, jobFromV1, jobNamesExtract } from "../v1/index.ts";
 import type { CrawlsOptions } from "./crawl-dependencies.ts";
 import { type PlannedCrawl, planBatch, planCrawl } from "./plan-crawl.ts";
 import type { Crawl, CrawlKind, NewCrawl } from "./store.ts";
@@ -25,14 +26,21 @@ import type { Crawl, CrawlKind, NewCrawl } from "./store.ts";
 /** When a crawl is deleted at the latest. A day before, one that still runs is ended. */
 const CRAWL_MS_MAX = 3 * 24 * 3_600_000;
 
-const crawlPaths: Readonly<Record<CrawlKind, string>> = { crawl: "/v2/crawl", batch: "/v2/batch/scrape" };
+const crawlPaths: Readonly<Record<CrawlKind, string>> = { crawl: "crawl", batch: "batch/scrape" };
 
-/** The address of a job. */
+/** The address of a job in a version of the API. */
 export function crawlUrl(
   { publicUrl }: Pick<CrawlsOptions, "publicUrl">,
   { kind, id }: Pick<Crawl, "kind" | "id">,
+  version: ApiVersion,
 ): string {
-  return `${publicUrl}${crawlPaths[kind]}/${id}`;
+  return `${publicUrl}/${version}/${crawlPaths[kind]}/${id}`;
+}
+
+/** The way in which a job is asked for. */
+export interface JobForm {
+  kind: CrawlKind;
+  version: ApiVersion;
 }
 
 type Start = WorkPlan & Pick<PlannedCrawl, "plan" | "pages"> & { crawl: NewCrawl; ahead: AnswerAhead };
@@ -44,20 +52,21 @@ const free = webPrice({}, NO_MARKUP);
 type StartOptions = CrawlsOptions & { wake: () => void };
 
 export class CrawlStart implements WayOfWork<JsonObject, Start> {
-  readonly surface = "firecrawl";
+  readonly surface: Surface;
   readonly operation: string;
   /** The header of Firecrawl's SDKs. */
   readonly retryKeyAlias = "x-idempotency-key";
   readonly form = undefined;
   readonly #options: StartOptions;
   readonly #request: PaidRequest;
-  readonly #kind: CrawlKind;
+  readonly #form: JobForm;
 
-  constructor(options: StartOptions, request: PaidRequest, kind: CrawlKind) {
+  constructor(options: StartOptions, request: PaidRequest, form: JobForm) {
     this.#options = options;
     this.#request = request;
-    this.#kind = kind;
-    this.operation = crawlPaths[kind];
+    this.#form = form;
+    this.surface = form.version === "v1" ? "firecrawl_v1" : "firecrawl";
+    this.operation = `/${form.version}/${crawlPaths[form.kind]}`;
   }
 
   parse(bytes: Uint8Array): ParsedBody<JsonObject> {
@@ -69,10 +78,9 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
     const { requestId, principal, headers } = this.#request;
     refuseChargeMax(headers, "the pages of a job");
     if (received.kind === "form") throw new Error("no request on the web has a form");
-    const body = decodeBody(received);
-    const planned = this.#kind === "crawl" ? await planCrawl(body) : planBatch(body);
-    const { plan, pages, more, ...rest } = planned;
-    this.#checkScrape(plan, this.#kind === "crawl" ? "scrapeOptions." : "");
+    const { kind, version } = this.#form;
+    const { plan, pages, more, ...rest } = await planned(this.#form, decodeBody(received));
+    this.#checkScrape(plan, kind === "crawl" ? "scrapeOptions." : "");
     const owner = principal.user;
     if (plan.webhook !== undefined) await webhooks.check({ owner, url: plan.webhook.url, param: "webhook" });
     const id = timedUuid(environment.clock, environment.randomBytes);
@@ -80,7 +88,7 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
     const until = at + CRAWL_MS_MAX;
     const stored = { owner, caller: { ...principal }, request: { ...plan } };
     const answer = Buffer.from(
-      JSON.stringify({ success: true, id, url: crawlUrl(this.#options, { ...rest, id }), ...more }),
+      JSON.stringify({ success: true, id, url: crawlUrl(this.#options, { ...rest, id }, version), ...more }),
     );
     return {
       order: {
@@ -149,4 +157,11 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
     await crawls.add(crawl.id, pages, environment.clock(), Math.max(pages.length, 1));
     wake();
   }
+}
+
+async function planned({ kind, version }: JobForm, body: JsonObject): Promise<PlannedCrawl> {
+  const inV2 = version === "v1" ? jobFromV1(kind, body) : body;
+  const found = kind === "crawl" ? await planCrawl(inV2) : planBatch(inV2);
+  const asksExtract = version === "v1" && jobNamesExtract(kind, body);
+  return asksExtract ? { ...found, plan: { ...found.plan, namesExtract: true } } : found;
 }

@@ -38,6 +38,7 @@ export const searchRequest = z
     ignoreInvalidURLs: z.boolean().nullish().describe("Results are always addresses of pages."),
     highlights: z.boolean().nullish().describe("Descriptions are the back end's."),
     country: z.string().max(10).nullish().describe("Ignored."),
+    lang: z.string().max(10).nullish().describe("Ignored."),
     categories: z.array(z.unknown()).max(0, "categories are not supported").nullish(),
     tbs: unsupported("tbs"),
     location: unsupported("location"),

@@ -143,7 +143,8 @@ async function lookAt(looker: Looker, job: JobName, page: JobPage): Promise<Seen
 
 async function lookAtCrawl({ principal, services }: Looker, job: JobName, page: JobPage): Promise<SeenJob> {
   const { crawls, clock } = services;
-  const read = (limit: number) => crawls.status({ principal, kind: "crawl", id: job.id }, { skip: page.skip, limit });
+  const read = (limit: number) =>
+    crawls.status({ principal, kind: "crawl", version: "v2", id: job.id }, { skip: page.skip, limit });
   const summary = parseObject(await read(1)) ?? {};
   const { status, createdAt, expiresAt, completed, total, completedAt, error } = summary;
   const isRunning = status === "scraping";
@@ -232,7 +233,7 @@ async function cancelJob(looker: Looker, job: JobName): Promise<boolean> {
   // An ended job stays as it is: cancelling a finished video would delete it.
   if (seen === undefined || seen.task.status !== "working") return seen !== undefined;
   const { principal, services } = looker;
-  if (job.kind === "crawl") await services.crawls.cancel({ principal, kind: "crawl", id: job.id });
+  if (job.kind === "crawl") await services.crawls.cancel({ principal, kind: "crawl", version: "v2", id: job.id });
   // A provider may not cancel: the video is then made, and paid for.
   else await removeVideo(looker, job.id);
   return true;

@@ -1,0 +1,77 @@
+/**
+ * The paths of Firecrawl's v1 API, for clients that were written for it. They are not in the OpenAPI document: new clients use v2.
+ */
+import type { WebAccess } from "../../web/index.ts";
+import { answerPaid } from "../answer-paid.ts";
+import { parseQuery } from "../parse-query.ts";
+import type { HttpRoute, PaidRoute } from "../route.ts";
+import { jsonResponse, type Needs, startJob, statusQuery } from "./job-routes.ts";
+
+const common = { kind: "http", surface: "firecrawl_v1", access: "token" } as const;
+
+function bodyRoute(name: "scrape" | "map" | "search"): PaidRoute<{ web: WebAccess }> {
+  return {
+    ...common,
+    method: "post",
+    path: `/v1/${name}`,
+    handle: (call, { web }) => answerPaid(call, (request) => web[name](request, "v1")),
+  };
+}
+
+const activeRoutes = ["/v1/crawl/active", "/v1/crawl/ongoing"].map((path): HttpRoute<Needs, "token"> => ({
+  ...common,
+  method: "get",
+  path,
+  handle: async ({ principal }, { crawls }) => Response.json(await crawls.active(principal)),
+}));
+
+interface JobPaths {
+  kind: "crawl" | "batch";
+  path: string;
+  /** The kind that is looked up: the SDKs look up batches by the path of crawls. */
+  found: "batch" | undefined;
+}
+
+function jobRoutes({ kind, path, found }: JobPaths) {
+  const lookup = { kind: found, version: "v1" } as const;
+  const start: PaidRoute<Needs> = {
+    ...common,
+    method: "post",
+    path,
+    handle: (call, { crawls }) => startJob({ kind, version: "v1" }, call, crawls),
+  };
+  const status: HttpRoute<Needs, "token"> = {
+    ...common,
+    method: "get",
+    path: `${path}/{id}`,
+    handle: async ({ request, principal, pathParameter }, { crawls }) => {
+      const { skip, limit } = parseQuery(request, statusQuery);
+      return jsonResponse(await crawls.status({ ...lookup, principal, id: pathParameter("id") }, { skip, limit }));
+    },
+  };
+  const cancel: HttpRoute<Needs, "token"> = {
+    ...common,
+    method: "delete",
+    path: `${path}/{id}`,
+    handle: async ({ principal, pathParameter }, { crawls }) =>
+      Response.json(await crawls.cancel({ ...lookup, principal, id: pathParameter("id") })),
+  };
+  const errorsBy = (method: "get" | "delete"): HttpRoute<Needs, "token"> => ({
+    ...common,
+    method,
+    path: `${path}/{id}/errors`,
+    handle: async ({ principal, pathParameter }, { crawls }) =>
+      Response.json(await crawls.errors({ ...lookup, principal, id: pathParameter("id") })),
+  });
+  // The SDK for JavaScript asks for the errors with DELETE, which would delete nothing.
+  return [start, errorsBy("get"), errorsBy("delete"), status, cancel];
+}
+
+export const v1Routes = [
+  bodyRoute("scrape"),
+  bodyRoute("map"),
+  bodyRoute("search"),
+  ...activeRoutes,
+  ...jobRoutes({ kind: "crawl", path: "/v1/crawl", found: undefined }),
+  ...jobRoutes({ kind: "batch", path: "/v1/batch/scrape", found: "batch" }),
+];
