@@ -89,7 +89,9 @@ function firstProblem(error: z.ZodError): ConfigError {
   const [issue] = error.issues;
   const unknown = unknownKeys(error.issues, [])[0];
   if (unknown !== undefined) return new ConfigError(unknown, "unknown key");
-  return new ConfigError(issue?.path.join(".") ?? "", issue?.message ?? "invalid value");
+  // Says why a key may not have this name.
+  const nested = issue?.code === "invalid_key" ? issue.issues[0] : undefined;
+  return new ConfigError(issue?.path.join(".") ?? "", nested?.message ?? issue?.message ?? "invalid value");
 }
 
 /** The paths of all unknown keys, including those in the alternatives of a union. */
