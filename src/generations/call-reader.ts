@@ -11,6 +11,9 @@ import type { Turns } from "./turns.ts";
 /** A call may begin so long after its id was made, as a response of a session for which credits were held ahead. */
 const ID_AGE_MS_MAX = 2 * 3_600_000;
 
+/** Calls that come from the thread that reads them in one message: some 0.5 ms of the thread that answers calls. */
+const PART_CALLS = 100;
+
 interface SearchedCalls extends Omit<CallQuery, "filter"> {
   filter: Omit<Matching, "from" | "to">;
 }
@@ -55,7 +58,7 @@ export class CallReader {
   async *parts(query: CallQuery): AsyncIterable<CallPart> {
     let { after } = query;
     do {
-      const part = await this.#search({ ...query, after }, this.#batchRows);
+      const part = await this.#search({ ...query, after }, Math.min(PART_CALLS, this.#batchRows));
       yield part;
       after = part.next;
     } while (after !== undefined);
