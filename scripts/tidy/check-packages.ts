@@ -24,8 +24,19 @@ const allowedLicences = new Set([
   "Unlicense",
 ]);
 
-/** Packages whose manifests name no licence, with that of their file LICENSE. */
-const unnamedLicences: Readonly<Record<string, string>> = { "node_modules/cohere-ai": "MIT" };
+/** Packages whose manifests name no licence, with that of their file LICENSE or of their README. */
+const unnamedLicences: Readonly<Record<string, string>> = {
+  "node_modules/cohere-ai": "MIT",
+  "node_modules/@modelcontextprotocol/server-everything": "MIT",
+  "node_modules/@modelcontextprotocol/server-filesystem": "MIT",
+  "node_modules/@modelcontextprotocol/server-memory": "MIT",
+};
+
+/** An exact version, of another package if two versions of one are needed. */
+const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/;
+
+/** A manifest that names a file in the place of a licence. */
+const isReference = /^SEE LICENSE IN /;
 
 /** Packages that only tests use, unchanged, with licences that ask for a copy of changes. None is part of what users install. */
 const testsOnly: Readonly<Record<string, string>> = { "node_modules/axe-core": "MPL-2.0" };
@@ -38,7 +49,7 @@ export function checkPackages(manifest: unknown, lock: unknown): string[] {
   const missing = Object.keys(missingPlatformPackages(locked));
   return [
     ...Object.entries({ ...dependencies, ...devDependencies })
-      .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      .filter(([, version]) => !exact.test(version))
       .map(([name, version]) => `package.json: ${name}@${version} is no exact version; pin it`),
     ...Object.entries(locked.packages).flatMap(([path, entry]) => checkLocked(path, entry)),
     ...Object.entries(locked.packages).flatMap(([path, entry]) => checkEngine(path, entry, oldestNode)),
@@ -57,8 +68,9 @@ function checkEngine(path: string, { dev, engines }: LockedPackage, oldestNode: 
   ];
 }
 
-function checkLocked(path: string, { license = unnamedLicences[path], ...entry }: LockedPackage): string[] {
+function checkLocked(path: string, { license: named, ...entry }: LockedPackage): string[] {
   if (path === "") return [];
+  const license = named === undefined || isReference.test(named) ? unnamedLicences[path] : named;
   // A choice between licences is ours to make.
   const choices = license?.replace(/^\((.*)\)$/, "$1").split(" OR ") ?? [];
   const isForTests = entry.dev === true && testsOnly[path] === license;

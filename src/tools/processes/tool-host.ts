@@ -1,5 +1,6 @@
 /** The gateway's side of the process that owns the servers of tools that are programs: one for all workers of a node. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,8 +21,8 @@ type HostProcess = Bun.Subprocess<"pipe", "pipe", "inherit">;
 
 export class ToolHost {
   readonly #logger: Logger;
-  /** Short, since the path of a socket is. */
-  readonly #folder = mkdtempSync(join(tmpdir(), "tollgate-t-"));
+  /** Created with the first server. Short, since the path of a socket is. */
+  readonly #folder = join(tmpdir(), `tollgate-t-${randomBytes(6).toString("hex")}`);
   readonly #pids = new Set<number>();
   #plans: readonly ServerPlan[] = [];
   #process: HostProcess | undefined;
@@ -31,9 +32,6 @@ export class ToolHost {
 
   constructor(logger: Logger) {
     this.#logger = logger;
-    // Programs run as other users, and have directories of their own in it. The socket is for the gateway's user alone.
-    chmodSync(this.#folder, 0o711);
-    mkdirSync(dirname(this.socket), { mode: 0o700 });
   }
 
   /** The path of the socket that it listens on while there are servers. */
@@ -68,6 +66,7 @@ export class ToolHost {
 
   #start(): void {
     this.#restart = undefined;
+    if (!existsSync(this.#folder)) createFolder(this.#folder);
     rmSync(this.socket, { force: true });
     const child: HostProcess = Bun.spawn([process.execPath, HOST_MAIN, this.#folder], {
       stdin: "pipe",
@@ -134,4 +133,11 @@ export class ToolHost {
     const line = { server, pid, code, signal, stderr: cleanText(lastWords, secrets) };
     this.#logger.warn(line, "a server of tools ended");
   }
+}
+
+function createFolder(folder: string): void {
+  mkdirSync(folder);
+  // Programs run as other users, and have directories of their own in it. The socket is for the gateway's user alone.
+  chmodSync(folder, 0o711);
+  mkdirSync(dirname(socketIn(folder)), { mode: 0o700 });
 }
