@@ -3,6 +3,7 @@ export { type ClientSecretStore, issueClientSecret, type RealtimeGrant } from ".
 export { googleToken } from "./google-token.ts";
 export { type OpenAnswer, OpenAnswers } from "./open-answers.ts";
 export { ownerOfProject, projectOf } from "./owner.ts";
+export { absentCaller } from "./absent-caller.ts";
 export { type Principal, toPrincipal } from "./principal.ts";
 export { SessionLimit } from "./session-limit.ts";
 export type { SignedCaller, SignedRequest, VerifySigned } from "./signed-callers.ts";

@@ -1,5 +1,5 @@
 /** Looks whether a batch goes on: whether it was cancelled, has expired, or has lost its run or its token. */
-import { type Principal, refusalOf, toPrincipal } from "../auth/index.ts";
+import { absentCaller, type Principal } from "../auth/index.ts";
 import { GatewayError } from "../core/index.ts";
 import type { BatchDependencies } from "./dependencies.ts";
 import type { LineCounts, StoredBatch } from "./store.ts";
@@ -48,12 +48,11 @@ export class BatchWatch {
 
   async #lookAtToken(): Promise<void> {
     const { tokens, environment } = this.#deps;
-    const token = await tokens.findById(this.#batch.tokenId);
-    const refusal =
-      token === undefined
-        ? new GatewayError("token_revoked", "The token does not exist any more.")
-        : refusalOf(token, environment.clock());
-    if (token !== undefined && refusal === undefined) this.principal = toPrincipal(token);
-    else if (refusal !== undefined) this.early ??= { status: "completed", outcome: "failed", error: refusal };
+    try {
+      this.principal = await absentCaller(tokens, this.#batch.tokenId, environment.clock());
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.fault === "gateway") throw error;
+      this.early ??= { status: "completed", outcome: "failed", error };
+    }
   }
 }

@@ -1,5 +1,6 @@
 /** Batches: many calls in one request, which are made in a job and cost like any calls. */
 import type { Principal } from "../auth/index.ts";
+import { refuseChargeMax } from "../charges/index.ts";
 import {
   GatewayError,
   isBatchId,
@@ -77,6 +78,7 @@ export class Batches {
 
   /** Begins a batch of the lines of an own file. Rejects with 402, 404, 422 and 429. */
   async create(request: Request, body: BatchRequest): Promise<JsonObject> {
+    refuseChargeMax(request.headers, "the lines of a batch");
     await this.#admit(request, true);
     const { principal } = request;
     const { endpoint, completion_window: completionWindow, input_file_id: id, webhook_url: webhookUrl } = body;
@@ -94,6 +96,7 @@ export class Batches {
 
   /** Begins a batch of Messages. Rejects with 402, 403, 422 and 429. */
   async createOfMessages(request: Request, body: MessageBatchRequest): Promise<JsonObject> {
+    refuseChargeMax(request.headers, "the lines of a batch");
     await this.#admit(request, true);
     const { requests, webhook_url: webhookUrl } = body;
     const { bounds, environment } = this.#deps;
@@ -123,7 +126,8 @@ export class Batches {
     const createdAt = clock();
     const owner = principal.user;
     const { hours, ...asked } = given;
-    const expiresAt = createdAt + hours * HOUR_MS;
+    // Nobody knows whether the rights of a signed token outlive it.
+    const expiresAt = Math.min(createdAt + hours * HOUR_MS, principal.signedUntil ?? Number.POSITIVE_INFINITY);
     const batch: StoredBatch = {
       ...asked,
       id: newBatchId(given.kind, clock, randomBytes),

@@ -1,7 +1,6 @@
 /** The call of one line. Its retry key is the line's place in its batch: however often it is asked, it is charged once. */
-import { memberIn } from "../bodies/index.ts";
 import type { Principal } from "../auth/index.ts";
-import { GatewayError, requestId } from "../core/index.ts";
+import { type GatewayError, requestId, toGatewayError } from "../core/index.ts";
 import type { BatchDependencies } from "./dependencies.ts";
 import { answeredLine, type LineResult, refusedLine } from "./line-result.ts";
 import { isFault, readLine } from "./files/read-line.ts";
@@ -29,7 +28,7 @@ export type LineEnd =
 
 /** Resolves for every failure of the call; rejects only if the line cannot be read. */
 export async function performLine(
-  { endpoints, environment }: Pick<BatchDependencies, "endpoints" | "environment">,
+  { endpoints, environment, logger }: Pick<BatchDependencies, "endpoints" | "environment" | "logger">,
   batch: StoredBatch,
   { line, principal, client }: { line: PendingLine; principal: Principal; client: { signal: AbortSignal } },
 ): Promise<LineEnd> {
@@ -38,13 +37,12 @@ export async function performLine(
   const endpoint = endpoints.get(batch.endpoint);
   if (isFault(read) || endpoint === undefined) throw new Error("a checked line of a batch is unusable");
   const { customId, body } = read;
-  const sent = memberIn(bytes, [batch.kind === "calls" ? "body" : "params"]) ?? Buffer.from(JSON.stringify(body));
   const id = requestId(environment.clock, environment.randomBytes);
   const headers = new Headers(batch.headers);
   headers.set("content-type", "application/json");
   headers.set("idempotency-key", `${batch.id}:${position}`);
   try {
-    const request = { requestId: id, parent: batch.id, principal, headers, body: sent, client };
+    const request = { requestId: id, parent: batch.id, principal, headers, body, client };
     const answer = await endpoint.perform(request);
     const text = await new Response(answer.body).text();
     const { status } = answer;
@@ -52,8 +50,9 @@ export async function performLine(
     if (status >= 500 && failures < FAILURES_MAX - 1) return { kind: "failed-upstream" };
     return { kind: "ended", result: answeredLine({ position, customId }, { status, requestId: id, text }) };
   } catch (thrown) {
-    if (!(thrown instanceof GatewayError)) throw thrown;
-    return refused(thrown, line, { customId, requestId: id, kind: batch.kind });
+    const error = toGatewayError(thrown);
+    if (error !== thrown) logger.error({ batch: batch.id, request_id: id, err: thrown }, "a line of a batch failed");
+    return refused(error, line, { customId, requestId: id, kind: batch.kind });
   }
 }
 

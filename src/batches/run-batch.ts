@@ -6,7 +6,8 @@
  *
  * A run that stops, or whose process dies, is followed by another one, on any node; it calls the lines that have no result.
  */
-import { refusalOf, toPrincipal } from "../auth/index.ts";
+import { absentCaller, type Principal } from "../auth/index.ts";
+import { GatewayError } from "../core/index.ts";
 import { type JobHandler, type JobResult, leaseToken } from "../jobs/index.ts";
 import { BatchLines } from "./batch-lines.ts";
 import { checkInput } from "./files/check-input.ts";
@@ -65,14 +66,15 @@ async function begin(
   { batch, file, signal }: { batch: StoredBatch; file: KeptFile | undefined; signal: AbortSignal },
 ): Promise<boolean> {
   const { batches, files, tokens, environment, endpoints, bounds } = deps;
-  const token = await tokens.findById(batch.tokenId);
-  const refusal = token && refusalOf(token, environment.clock());
-  if (token === undefined || refusal !== undefined) {
-    const { code, message } = refusal ?? { code: "token_revoked", message: "The token does not exist any more." };
+  let principal: Principal;
+  try {
+    principal = await absentCaller(tokens, batch.tokenId, environment.clock());
+  } catch (refusal) {
+    if (!(refusal instanceof GatewayError) || refusal.fault === "gateway") throw refusal;
+    const { code, message } = refusal;
     await end(deps, batch, { status: "failed", errors: [{ code, message, param: null, line: null }] });
     return false;
   }
-  const principal = toPrincipal(token);
   // A model of Messages that is none becomes its own line's result, as at Anthropic.
   const isStrict = batch.kind === "calls";
   const resolve = (model: string): void => {

@@ -259,6 +259,53 @@ describe.each(engines)("on %s", (engine) => {
     expect(await spentBy(gateway, user)).toBe(0n);
   });
 
+  test("a batch of a browser's session has the rights of the token that the session began with", async () => {
+    upstream.answerWith(({ body }) => answerTo(body));
+    const user = `session-${engine}`;
+    const token = await gateway.token({ user, models: ["openai/other"] });
+    const { url: origin } = gateway;
+    const begun = await fetch(`${origin}/admin/v1/session`, {
+      method: "POST",
+      headers: { origin },
+      body: JSON.stringify({ token }),
+    });
+    const [cookie = ""] = (begun.headers.get("set-cookie") ?? "").split(";");
+    const { openai } = await clientsOf(gateway, { user });
+    const input_file_id = await upload(openai, linesOf(["a"]));
+    const made = await fetch(`${origin}/v1/batches`, {
+      method: "POST",
+      headers: { origin, cookie, "content-type": "application/json" },
+      body: JSON.stringify({ input_file_id, endpoint: chat, completion_window: "24h" }),
+    });
+    const { id } = (await made.json()) as { id: string };
+    expect(await ended(openai, id)).toMatchObject({ status: "failed", errors: { data: [{ line: 1 }] } });
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test("a limit of one call's cost is refused, since a batch has many", async () => {
+    const { openai } = await newUser();
+    const input_file_id = await upload(openai, linesOf(["a"]));
+    const asked = { input_file_id, endpoint: chat, completion_window: "24h" } as const;
+    const headers = { "x-tollgate-max-credits": "1" };
+    const refused = await openai.batches.create(asked, { headers }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 422, param: "x-tollgate-max-credits" });
+  });
+
+  test("the call that is checked is the call that is made", async () => {
+    upstream.answerWith(({ body }) => answerTo(body));
+    const { openai } = await newUser();
+    const [line = ""] = linesOf(["a"]).split("\n");
+    const twice = line.replace('"body":', '"body":{"model":"openai/m","stream":true,"messages":[]},"body":');
+    const done = await ended(openai, (await begin(openai, `${twice}\n`)).id);
+    expect([done.status, upstream.requests.length]).toEqual(["completed", 1]);
+    expect(JSON.stringify(upstream.requests)).not.toContain("stream");
+    const deep = line.replace('"messages":[', `"messages":[${"[".repeat(60_000)}${"]".repeat(60_000)},`);
+    expect(await ended(openai, (await begin(openai, `${deep}\n`)).id)).toMatchObject({
+      status: "failed",
+      errors: { data: [{ code: "invalid_json_line", line: 1 }] },
+    });
+  });
+
   test("nobody else finds a batch or its files", async () => {
     upstream.answerWith(({ body }) => answerTo(body));
     const { openai } = await newUser();

@@ -1,4 +1,5 @@
 /** One line of a batch's input becomes a call of a route. */
+import { memberIn } from "../../bodies/index.ts";
 import type { JsonObject } from "../../core/index.ts";
 import { objectOf } from "../../core/index.ts";
 import type { BatchKind, InputError } from "../store.ts";
@@ -11,8 +12,8 @@ const MESSAGE_ID = /^[\w-]{1,64}$/;
 
 export interface BatchLine {
   customId: string;
-  /** The call's body. */
-  body: JsonObject;
+  /** The call's body, as its bytes. */
+  body: Uint8Array;
   model: string;
 }
 
@@ -38,22 +39,29 @@ export function readLine(
     const message = `The custom_id must be a text of 1 to ${CUSTOM_ID_CHARACTERS_MAX} characters.`;
     return fault("invalid_custom_id", message, "custom_id");
   }
-  if (kind === "messages") return messageLine(customId, line);
+  if (kind === "messages") return messageLine(customId, { line, bytes });
   const { method = "POST", url = endpoint } = line;
   if (method !== "POST") return fault("invalid_method", "The method must be POST.", "method");
   if (url !== endpoint) return fault("invalid_url", `The url must be the batch's endpoint, ${endpoint}.`, "url");
-  return callOf(customId, line["body"], "body");
+  return callOf(customId, { line, bytes }, "body");
 }
 
-function messageLine(customId: string, line: JsonObject): BatchLine | LineFault {
-  if (MESSAGE_ID.test(customId)) return callOf(customId, line["params"], "params");
+interface ParsedLine {
+  line: JsonObject;
+  bytes: Uint8Array;
+}
+
+function messageLine(customId: string, line: ParsedLine): BatchLine | LineFault {
+  if (MESSAGE_ID.test(customId)) return callOf(customId, line, "params");
   return fault("invalid_custom_id", "The custom_id must have 1 to 64 letters, digits, _ and -.", "custom_id");
 }
 
-function callOf(customId: string, call: unknown, member: string): BatchLine | LineFault {
-  const body = objectOf(call);
-  if (body === undefined) return fault("invalid_request", `The ${member} must be an object.`, member);
-  const { model, stream, background } = body;
+function callOf(customId: string, { line, bytes }: ParsedLine, member: string): BatchLine | LineFault {
+  const call = objectOf(line[member]);
+  if (call === undefined) return fault("invalid_request", `The ${member} must be an object.`, member);
+  const body = memberIn(bytes, [member]);
+  if (body === undefined) return fault("invalid_json_line", "This line has too many members, or is too deep.", null);
+  const { model, stream, background } = call;
   if (typeof model !== "string" || model === "") {
     return fault("invalid_request", "The model must be a text.", `${member}.model`);
   }

@@ -105,11 +105,11 @@ export function withModel(received: Uint8Array, modelOf: ModelOf, memory: Memory
   return Buffer.concat(editBytes(bytes, scan.members, [{ set: "model", value: JSON.stringify(model) }]));
 }
 
-/** The bytes of the value of the first of these members; undefined if there is none. */
+/** The bytes of the value of the last of these members, as `JSON.parse` reads a repeated one; undefined if there is none. */
 export function memberIn(received: Uint8Array, names: readonly string[]): Uint8Array | undefined {
   const bytes = withoutMark(asBuffer(received));
   const scan = scanObject(bytes, bounds);
-  const found = "refused" in scan ? undefined : scan.members.find(({ key }) => names.includes(key));
+  const found = "refused" in scan ? undefined : scan.members.findLast(({ key }) => names.includes(key));
   return found && bytes.subarray(found.valueStart, found.valueEnd);
 }
 
