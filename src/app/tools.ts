@@ -1,7 +1,8 @@
 /** The part of the composition for other servers of tools. */
+import { RESULT_BYTES_MAX } from "./tool-programs.ts";
 import { createMarkups } from "./routing/routing.ts";
 import type { PaidWork } from "./paid-work.ts";
-import type { Config } from "../config/index.ts";
+import { type Config, readApiDocument } from "../config/index.ts";
 import { type Environment, matchesGlob } from "../core/index.ts";
 import { isOwnTool } from "../http/index.ts";
 import { type ModelPrice, webPrice } from "../pricing/index.ts";
@@ -12,10 +13,12 @@ import {
   askHost,
   hostedUrl,
   McpClient,
+  OpenApiServer,
   openPinStore,
   ToolGateway,
   ToolPins,
   ToolServer,
+  type ToolServerOptions,
   type ToolSet,
 } from "../tools/index.ts";
 
@@ -30,6 +33,9 @@ interface ToolsOptions {
   /** The socket of the process that owns the servers that are programs. */
   toolSocket: string | undefined;
 }
+
+/** Of a call of an HTTP API, unless the configuration bounds it. */
+const API_RESULT_BYTES_MAX = 1024 * 1024;
 
 /** Users whose sessions with one program are remembered. */
 const CLIENTS_MAX = 10_000;
@@ -67,7 +73,7 @@ function createServer(options: ToolsOptions, name: string, server: ServerConfig)
     tools: server.tools,
     priceOf: pricesOf(options, name, server),
     timeoutMs: server.timeout,
-    resultBytesMax: server.max_result,
+    resultBytesMax: server.max_result ?? (server.openapi === undefined ? RESULT_BYTES_MAX : API_RESULT_BYTES_MAX),
     secrets: [
       ...Object.values(headersOf(server)).map((value) => value.replace(/^(?:Bearer|Basic|Token) /i, "")),
       ...Object.values(server.env),
@@ -83,9 +89,14 @@ function clientsOf(
   { environment, version, ticker, toolSocket }: ToolsOptions,
   name: string,
   server: ServerConfig,
-): (user: string) => McpClient {
+): ToolServerOptions["clientOf"] {
   if (server.url !== undefined) {
     const headers = headersOf(server);
+    if (server.openapi !== undefined) {
+      const document = readApiDocument(server.openapi, `mcp.servers.${name}.openapi`);
+      const api = new OpenApiServer({ name, url: server.url, document, headers, ask: environment.ask, ticker });
+      return () => api;
+    }
     const client = new McpClient({ name, url: server.url, headers, version, ask: environment.ask, ticker });
     return () => client;
   }

@@ -1,6 +1,7 @@
 export { type AlertChannel, type AlertRule, alertRules, type AlertsConfig } from "./alerts.ts";
 export { type ClaimSettings, type IssuerConfig, isTrustedOrigin, type SignInConfig } from "./auth.ts";
 export { type ConfigChange, changesOf } from "./changes.ts";
+export { readApiDocument } from "./api-document.ts";
 export { ConfigError } from "./values/interpolate.ts";
 export { fingerprintOf } from "./fingerprint.ts";
 export { maskedConfig, originOf } from "./masked.ts";

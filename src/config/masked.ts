@@ -57,6 +57,7 @@ export const shownTexts: readonly string[] = [
   "models.aliases.*",
   "mcp.models.*",
   "mcp.servers.*.tools.*",
+  "mcp.servers.*.openapi",
   "mcp.servers.*.command",
   "mcp.servers.*.directory",
   "mcp.servers.*.user",

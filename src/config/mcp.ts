@@ -53,6 +53,11 @@ const limits = z
 const toolServer = z
   .strictObject({
     url: httpUrl.optional().describe("The URL of the MCP server (Streamable HTTP, in any revision)."),
+    openapi: text
+      .optional()
+      .describe(
+        "The file of an OpenAPI document (3.x, JSON or YAML, up to 5 MiB): the operations of the API at url are the tools.",
+      ),
     command: text.optional().describe("Instead of url: the program of an MCP server over standard input and output."),
     args: z.array(z.string().max(32_768)).prefault([]).describe("The program's arguments."),
     env: z
@@ -81,10 +86,11 @@ const toolServer = z
       .default(true)
       .describe("Whether a tool that the server changes is no longer offered until `tollgate tools approve`."),
     timeout: duration.prefault("60s").describe("How long a call may take."),
-    max_result: byteSize.prefault("8MiB").describe("The largest result of a call."),
+    max_result: byteSize.optional().describe("The largest result of a call. Unset: 8MiB, with openapi 1MiB."),
   })
-  .superRefine(({ url, command, auth: given }, context) => {
+  .superRefine(({ url, command, openapi, auth: given }, context) => {
     if ((url === undefined) === (command === undefined)) refuse(context, ["url"], "give either url or command");
+    if (openapi !== undefined && url === undefined) refuse(context, ["url"], "with openapi: the address of the API");
     if (command !== undefined && given !== undefined)
       refuse(context, ["auth"], "a program gets its credentials by env");
   });

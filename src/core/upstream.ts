@@ -6,7 +6,7 @@
 import type { CallSignal } from "./call-abort.ts";
 
 export interface UpstreamRequest {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Absolute, without credentials or fragment. */
   url: string;
   /** May be the same object for thousands of calls. */
