@@ -119,6 +119,18 @@ describe("a ledger in a SQLite file", () => {
     await close();
   });
 
+  test("knows late entries after more of them than are looked back", async () => {
+    const { store, connectAgain, query, close } = await openSqliteLedger();
+    await store.putAccount(account, 1);
+    const grant = (id: string, at: number) => ({ kind: "grant", id, accountId: account.id, amount: 1n, at }) as const;
+    await store.commit([grant("on-time", 7_200_000)]);
+    await store.commit(Array.from({ length: 1_001 }, (_, number) => grant(`late-${number}`, 1)));
+    // Another process reads the latest time anew.
+    await (await connectAgain()).commit([grant("late-last", 1)]);
+    expect(await query("SELECT count(*) AS late FROM late_entries")).toEqual([{ late: 1_002n }]);
+    await close();
+  });
+
   test("is one, however often its store is asked for", async () => {
     const storage = await connect("sqlite::memory:");
     const one = openLedgerStore(storage);

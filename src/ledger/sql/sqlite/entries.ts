@@ -38,7 +38,7 @@ export class Entries {
   readonly #sums: DailySums;
   /** The largest id of all entries; undefined if it must be read. */
   #last: string | undefined;
-  /** The latest time of the last entries; undefined if it must be read. */
+  /** The latest time of the last entries that are not late; undefined if it must be read. */
   #latestAt: number | undefined;
   /** The number of the last entry appended by this transaction. */
   #appended: bigint | undefined;

@@ -191,7 +191,8 @@ function prepareEntryStatements(database: Database) {
     ),
     lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
     latestEntry: database.prepare<{ created_at: bigint | null }, []>(
-      "SELECT max(created_at) AS created_at FROM (SELECT created_at FROM entries ORDER BY number DESC LIMIT 1000)",
+      `SELECT max(created_at) AS created_at FROM (SELECT created_at FROM entries
+        WHERE number NOT IN (SELECT number FROM late_entries) ORDER BY number DESC LIMIT 1000)`,
     ),
     insertLate: database.prepare<unknown, [bigint, number]>(
       "INSERT INTO late_entries (number, created_at) VALUES (?, ?)",
