@@ -30,7 +30,7 @@ export interface FilePage {
   limit: number;
 }
 
-/** The storage of kept files on either engine. Each write is one durable commit. */
+/** The storage of kept files on either engine. Each write is one durable commit, besides removals. */
 export interface KeptFileStore {
   /** Resolves with false, and does nothing, if the owner's files would have more bytes than this with `bytes` more. */
   begin(file: KeptFile, room: { bytes: number; bytesMax: number }): Promise<boolean>;
@@ -42,6 +42,7 @@ export interface KeptFileStore {
   /** The content of one part; undefined if there is none. */
   part(id: string, number: number): Promise<Uint8Array | undefined>;
   list(page: FilePage, at: number): Promise<KeptFile[]>;
+  /** Nobody finds the file any more at once; its content is deleted in several commits. */
   remove(id: string): Promise<void>;
   /** Deletes files that are not kept any longer, a bounded number at a time. */
   deleteExpired(at: number): Promise<void>;
@@ -178,7 +179,7 @@ export interface BatchStore {
   /** Stores results and adds them up. Resolves with false, and stores nothing, if the run may not write. */
   write(run: RunOfBatch, results: ResultWrite): Promise<boolean>;
   /** The positions of all lines that have results. */
-  ended(batch: Pick<StoredBatch, "outputFileId" | "errorFileId">): Promise<number[]>;
+  ended(batch: Pick<StoredBatch, "id" | "outputFileId" | "errorFileId">): Promise<number[]>;
   /** Resolves with false if it has ended, or is ending by now. */
   cancel(id: string, at: number): Promise<boolean>;
   /** No line is begun any more. */

@@ -5,6 +5,7 @@ import {
   column,
   firstOf,
   inOneCommit,
+  LOCK,
   runnerOf,
   sql,
   type SqlRunner,
@@ -23,7 +24,7 @@ import type {
   ResultWrite,
   StoredBatch,
 } from "../store.ts";
-import { files, removal } from "./file-store.ts";
+import { files, hiding, removeHidden } from "./file-store.ts";
 
 /** Batches deleted at a time. */
 const DELETED_MAX = 50;
@@ -159,13 +160,8 @@ class SqlBatchStore implements BatchStore {
     return inOneCommit(this.#storage, () => writeSteps(batch, results));
   }
 
-  async ended({ outputFileId, errorFileId }: Pick<StoredBatch, "outputFileId" | "errorFileId">): Promise<number[]> {
-    const parts = await this.#sql.rows(
-      sql`SELECT lines FROM batch_file_parts
-        WHERE file_id IN (${outputFileId}, ${errorFileId}) AND lines IS NOT NULL`,
-      lines.read,
-    );
-    return parts.flatMap((part) => [...part.lines]);
+  ended(batch: Pick<StoredBatch, "id" | "outputFileId" | "errorFileId">): Promise<number[]> {
+    return inOneCommit(this.#storage, () => endedSteps(batch));
   }
 
   cancel(id: string, at: number): Promise<boolean> {
@@ -182,8 +178,10 @@ class SqlBatchStore implements BatchStore {
     return inOneCommit(this.#storage, () => finishSteps(batch, end));
   }
 
-  remove(batch: StoredBatch): Promise<void> {
-    return inOneCommit(this.#storage, () => removeSteps(batch));
+  async remove(batch: StoredBatch): Promise<void> {
+    const own = ownFilesOf(batch);
+    await inOneCommit(this.#storage, () => removeSteps(batch, own));
+    for (const id of own) await removeHidden(this.#sql, id);
   }
 
   async deleteExpired(at: number): Promise<void> {
@@ -229,6 +227,18 @@ function* writeSteps(batch: Running, { parts, counts, usage: used }: ResultWrite
   return true;
 }
 
+/** Waits for a write that is about to be committed, such as one whose connection was lost. */
+function* endedSteps({
+  id,
+  outputFileId,
+  errorFileId,
+}: Pick<StoredBatch, "id" | "outputFileId" | "errorFileId">): Steps<number[]> {
+  yield sql`SELECT id FROM batches WHERE id = ${id} ${LOCK}`;
+  const parts = yield sql`SELECT lines FROM batch_file_parts
+    WHERE file_id IN (${outputFileId}, ${errorFileId}) AND lines IS NOT NULL`;
+  return parts.flatMap((part) => [...lines.read(part).lines]);
+}
+
 function* appendSteps({ fileId, content, lines: positions }: ResultPart): Steps<void> {
   const file = yield* firstOf(
     sql`UPDATE batch_files SET parts = parts + 1, bytes = bytes + ${content.byteLength}
@@ -253,9 +263,13 @@ function* finishSteps(batch: StoredBatch, { status, errors: found, endedAt, kept
   return true;
 }
 
-/** The input file of OpenAI's batches is its owner's; that of a batch of Messages is a part of it. */
-function* removeSteps({ id, kind, inputFileId, outputFileId, errorFileId }: StoredBatch): Steps<void> {
-  if (kind === "messages") for (const file of [inputFileId, outputFileId, errorFileId]) yield* removal(file);
+/** The files of OpenAI's batches are their owner's; those of a batch of Messages are parts of it. */
+function ownFilesOf({ kind, inputFileId, outputFileId, errorFileId }: StoredBatch): readonly string[] {
+  return kind === "messages" ? [inputFileId, outputFileId, errorFileId] : [];
+}
+
+function* removeSteps({ id }: StoredBatch, own: readonly string[]): Steps<void> {
+  for (const file of own) yield hiding(file);
   yield sql`DELETE FROM batches WHERE id = ${id}`;
 }
 

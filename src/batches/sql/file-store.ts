@@ -1,17 +1,31 @@
 import {
   column,
+  firstOf,
   inOneCommit,
+  perEngine,
   runnerOf,
   sql,
   type SqlRunner,
+  type Statement,
   type Steps,
   type Storage,
   tableOf,
 } from "../../storage/index.ts";
+import { turn } from "../files/kept-lines.ts";
 import type { FilePage, KeptFile, KeptFileStore } from "../store.ts";
 
 /** Files deleted at a time. */
 const DELETED_MAX = 50;
+
+/** Parts of a file deleted in one commit. */
+const PARTS_MAX = 32;
+
+/** Other writes of SQLite wait anyhow. */
+const OWNER_LOCK = perEngine({
+  sqlite: "SELECT ",
+  postgres: "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended('tollgate batch files of ' || ",
+});
+const OWNER_LOCK_END = perEngine({ sqlite: "", postgres: "::text, 0))" });
 
 const { text, integer, flag, bytes, oneOf } = column;
 
@@ -40,15 +54,8 @@ class SqlKeptFileStore implements KeptFileStore {
     this.#sql = runnerOf(storage);
   }
 
-  async begin(file: KeptFile, room: { bytes: number; bytesMax: number }): Promise<boolean> {
-    const used = await this.#sql.first(
-      sql`SELECT CAST(coalesce(sum(bytes), 0) AS bigint) AS total FROM batch_files
-        WHERE owner = ${file.owner} AND kept_until > ${file.createdAt}`,
-      sums.read,
-    );
-    if ((used?.total ?? 0) + room.bytes > room.bytesMax) return false;
-    await this.#sql.run(sql`INSERT INTO batch_files (${files.names}) VALUES (${files.values(file)})`);
-    return true;
+  begin(file: KeptFile, room: { bytes: number; bytesMax: number }): Promise<boolean> {
+    return inOneCommit(this.#storage, () => beginSteps(file, room));
   }
 
   append(id: string, number: number, content: Uint8Array): Promise<void> {
@@ -87,8 +94,9 @@ class SqlKeptFileStore implements KeptFileStore {
     return this.#sql.rows(page, files.read);
   }
 
-  remove(id: string): Promise<void> {
-    return inOneCommit(this.#storage, () => removal(id));
+  async remove(id: string): Promise<void> {
+    await this.#sql.run(hiding(id));
+    await removeHidden(this.#sql, id);
   }
 
   /** One after the other: the parts of one may be many. */
@@ -101,10 +109,30 @@ class SqlKeptFileStore implements KeptFileStore {
   }
 }
 
-/** The statements that remove a file. */
-export function* removal(id: string): Steps<void> {
-  yield sql`DELETE FROM batch_file_parts WHERE file_id = ${id}`;
-  yield sql`DELETE FROM batch_files WHERE id = ${id}`;
+/** Of two uploads of one owner, the second one sees the bytes of the first. */
+function* beginSteps(file: KeptFile, { bytes: more, bytesMax }: { bytes: number; bytesMax: number }): Steps<boolean> {
+  yield sql`${OWNER_LOCK}${file.owner}${OWNER_LOCK_END}`;
+  const used = yield* firstOf(
+    sql`SELECT CAST(coalesce(sum(bytes), 0) AS bigint) AS total FROM batch_files
+      WHERE owner = ${file.owner} AND kept_until > ${file.createdAt}`,
+    sums.read,
+  );
+  if ((used?.total ?? 0) + more > bytesMax) return false;
+  yield sql`INSERT INTO batch_files (${files.names}) VALUES (${files.values(file)})`;
+  return true;
+}
+
+/** Nobody finds the file any more, and it is deleted as an expired one should this process die. */
+export function hiding(id: string): Statement {
+  return sql`UPDATE batch_files SET kept_until = 0, is_listed = ${flag.write(false)} WHERE id = ${id}`;
+}
+
+/** Deletes a hidden file in several commits, since a large one would hold up the store's other writes; its row is the last. */
+export async function removeHidden(runner: SqlRunner, id: string): Promise<void> {
+  const parts = sql`DELETE FROM batch_file_parts WHERE file_id = ${id} AND number IN (
+    SELECT number FROM batch_file_parts WHERE file_id = ${id} ORDER BY number LIMIT ${PARTS_MAX}) RETURNING number`;
+  while (await runner.hasRows(parts)) await turn();
+  await runner.run(sql`DELETE FROM batch_files WHERE id = ${id}`);
 }
 
 export function openKeptFileStore(storage: Storage): KeptFileStore {

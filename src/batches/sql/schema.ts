@@ -19,8 +19,9 @@ export const BATCHES = bothEngines(
   CREATE TABLE batch_file_parts (
     file_id   TEXT NOT NULL,
     number    INTEGER NOT NULL, -- from 0
-    content   BLOB NOT NULL,
+    -- Before the content: SQLite reads a column behind it only through all its pages.
     lines     TEXT, -- of results, the positions of their lines in the batch: JSON
+    content   BLOB NOT NULL,
     PRIMARY KEY (file_id, number)
   ) STRICT; -- with row ids: the content is too large for the pages of an index
   -- Batches. Their job in jobs has the same id.
