@@ -68,6 +68,15 @@ export class BatchLines {
 
   /** Calls all lines that have no result yet. Rejects if the storage fails; another run then goes on. */
   async run(): Promise<LinesEnd> {
+    try {
+      return await this.#run();
+    } finally {
+      // However it ends, the results so far are paid. Those that cannot be stored are asked for again by their retry keys.
+      await this.#writer.flush().catch(() => undefined);
+    }
+  }
+
+  async #run(): Promise<LinesEnd> {
     for (const position of await this.#deps.batches.ended(this.#batch)) this.#ended.add(position);
     const lines = this.#lines();
     let [isLast, next]: [boolean, PendingLine | undefined] = [false, undefined];
