@@ -86,6 +86,23 @@ test("the end is sent to webhook_url, signed, with the batch as its route return
   expect((await gateway.cli("batches", "cancel", id)).stdout).toContain("has ended");
 });
 
+test("an operator cancels a batch, with a row of audit", async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  upstream.answerWith(async ({ body }) => {
+    await held;
+    return answerTo(body);
+  });
+  const { openai } = await clientsOf(gateway, { user: "stopped" });
+  const { id } = await begin(openai, linesOf(idsUpTo(40)));
+  await until("a line is called", () => upstream.requests.length > 0);
+  expect((await gateway.cli("batches", "cancel", id, "--reason", "too dear")).code).toBe(0);
+  release();
+  expect((await ended(openai, id)).status).toBe("cancelled");
+  const rows = JSON.parse((await gateway.cli("audit", "list", "--json")).stdout) as object;
+  expect(JSON.stringify(rows)).toContain("too dear");
+  expect(JSON.stringify(rows)).toContain("batch.cancel");
+});
+
 test.each([
   ["of one line of 60 MiB", (): Buffer => Buffer.alloc(60 * 1024 * 1024, "a"), "line_too_long"],
   ["of 50,001 lines", (): Buffer => Buffer.from(linesOf(idsUpTo(50_001))), "too_many_lines"],

@@ -97,6 +97,8 @@ const shownElsewhere = [
   "account set",
   "credits refund",
   "import litellm",
+  "tools approve",
+  "batches cancel",
 ];
 
 test("every command that may have a reason is in these tables", async () => {
