@@ -41,6 +41,9 @@ import type { Webhooks } from "../webhooks/index.ts";
 import type { Jobs } from "./jobs.ts";
 import type { PaidWork } from "./paid-work.ts";
 
+/** Bytes of one line of a batch. Many are in memory at once, and each is read in one step. */
+const LINE_BYTES_MAX = 4 * 1024 * 1024;
+
 interface BatchesOptions extends Pick<Jobs, "handle" | "wake"> {
   config: Config;
   environment: Environment;
@@ -65,6 +68,7 @@ export function createBatches(options: BatchesOptions): Batches {
     wake,
     endpoints: endpointsOf(options),
     turns: new LineTurns({ lines, running: () => calls.shell.active }),
+    memory: calls.memory,
     tokens: openTokenStore(storage),
     webhooks,
     admitFree: (call) => admitFree(calls.work, call),
@@ -76,7 +80,7 @@ export function createBatches(options: BatchesOptions): Batches {
       bytesPerUserMax: bytes_per_user,
       linesMax: lines_max,
       fileBytesMax: file_max,
-      lineBytesMax: config.server.body_limit,
+      lineBytesMax: Math.min(config.server.body_limit, calls.memory.bytesMax, LINE_BYTES_MAX),
       keepMs: keep,
     },
   });

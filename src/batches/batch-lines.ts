@@ -14,6 +14,7 @@ import { BatchWatch, type EarlyEnd } from "./batch-watch.ts";
 import type { BatchDependencies } from "./dependencies.ts";
 import { type KeptLine, linesOf } from "./files/kept-lines.ts";
 import { type LineResult, refusedLine } from "./line-result.ts";
+import { LinesAgain } from "./lines-again.ts";
 import { Pace } from "./pace.ts";
 import { type LineEnd, type PendingLine, performLine } from "./perform-line.ts";
 import { isFault, readLine } from "./files/read-line.ts";
@@ -47,7 +48,7 @@ export class BatchLines {
   readonly #watch: BatchWatch;
   readonly #pace = new Pace();
   readonly #ended = new Set<number>();
-  readonly #again: { line: PendingLine; at: number }[] = [];
+  readonly #again: LinesAgain;
   readonly #client = new AbortController();
   readonly #begunAt: number;
   #called = 0;
@@ -61,6 +62,7 @@ export class BatchLines {
     this.#file = run.file;
     this.#signal = run.signal;
     this.#begunAt = deps.ticker.now();
+    this.#again = new LinesAgain(deps.memory);
     this.#watch = new BatchWatch(deps, run.batch);
     this.#writer = new ResultWriter(deps.batches, run.batch, () => deps.ticker.now());
     run.signal.addEventListener("abort", () => this.#wake(), { once: true });
@@ -71,6 +73,7 @@ export class BatchLines {
     try {
       return await this.#run();
     } finally {
+      this.#again.close();
       // However it ends, the results so far are paid. Those that cannot be stored are asked for again by their retry keys.
       await this.#writer.flush().catch(() => undefined);
     }
@@ -86,11 +89,12 @@ export class BatchLines {
       if (this.#watch.isLost || this.#signal.aborted) return "stopped";
       if (this.#watch.early !== undefined && this.#called === 0) break;
       if (this.#isOver && this.#called === 0) return (await this.#writer.flush()) ? "paused" : "stopped";
-      if (next === undefined && !isLast) ({ done: isLast = false, value: next } = await lines.next());
-      const due = this.#takeDue() ?? next;
-      if (due === undefined && isLast && this.#called === 0 && this.#again.length === 0) break;
-      if (due === undefined || !this.#mayBegin()) {
-        if (due !== undefined && due !== next) this.#again.unshift({ line: due, at: 0 });
+      if (next === undefined && !isLast && this.#mayCallNext())
+        ({ done: isLast = false, value: next } = await lines.next());
+      const due = this.#again.takeDue(this.#deps.ticker.now()) ?? (this.#again.isFull ? undefined : next);
+      if (due === undefined && isLast && this.#called === 0 && this.#again.isEmpty) break;
+      if (due === undefined || !this.#mayBegin() || !this.#again.hold(due)) {
+        if (due !== undefined && due !== next) this.#again.addFirst(due);
         await this.#wait();
         continue;
       }
@@ -108,8 +112,10 @@ export class BatchLines {
 
   async *#lines(): AsyncGenerator<PendingLine, undefined, undefined> {
     for await (const { position, bytes } of this.#kept()) {
+      if (bytes === undefined || this.#ended.has(position)) continue;
       // A slice of a part would keep the whole part.
-      if (bytes !== undefined && !this.#ended.has(position)) yield { position, bytes: Buffer.from(bytes), failures: 0 };
+      const own = bytes.buffer.byteLength > bytes.length ? Buffer.from(bytes) : bytes;
+      yield { position, bytes: own, failures: 0 };
     }
     return undefined;
   }
@@ -118,11 +124,9 @@ export class BatchLines {
     return linesOf(this.#deps.files, this.#file, this.#deps.bounds.lineBytesMax);
   }
 
-  /** The first line that is due again. */
-  #takeDue(): PendingLine | undefined {
-    const now = this.#deps.ticker.now();
-    const at = this.#again.findIndex((each) => each.at <= now);
-    return at === -1 ? undefined : this.#again.splice(at, 1)[0]?.line;
+  /** A line is read when it may be called: until then, it would only take memory. */
+  #mayCallNext(): boolean {
+    return !this.#again.isFull && this.#mayBegin();
   }
 
   #mayBegin(): boolean {
@@ -150,7 +154,7 @@ export class BatchLines {
       // Results that wait are stored meanwhile, and a cancellation is seen.
       leave = await turns.enter(this.#batch.owner, AbortSignal.any([this.#signal, AbortSignal.timeout(TURN_MS)]));
     } catch {
-      this.#again.unshift({ line, at: 0 });
+      this.#again.addFirst(line);
       return;
     }
     const wasAlone = this.#called === 0;
@@ -167,6 +171,7 @@ export class BatchLines {
       const { signal } = this.#client;
       this.#note(line, await performLine(this.#deps, this.#batch, { line, principal, client: { signal } }), wasAlone);
     } catch (reason) {
+      this.#again.release(line);
       this.#failure ??= reason instanceof Error ? reason : new Error(String(reason));
     }
   }
@@ -177,14 +182,15 @@ export class BatchLines {
       case "ended":
         this.#unpaid = 0;
         this.#pace.well();
+        this.#again.release(line);
         return this.#end(end.result);
       case "busy":
         this.#pace.busy(now, end.afterMs);
-        return void this.#again.push({ line, at: this.#pace.notBefore });
+        return this.#again.add(line, this.#pace.notBefore);
       case "running":
-        return void this.#again.push({ line, at: now + AGAIN_MS });
+        return this.#again.add(line, now + AGAIN_MS);
       case "failed-upstream":
-        return void this.#again.push({ line: { ...line, failures: line.failures + 1 }, at: now + AGAIN_MS });
+        return this.#again.add({ ...line, failures: line.failures + 1 }, now + AGAIN_MS);
       case "unpaid":
         return this.#noteUnpaid(line, end.result, wasAlone);
     }
@@ -192,8 +198,9 @@ export class BatchLines {
 
   #noteUnpaid(line: PendingLine, result: LineResult, wasAlone: boolean): void {
     this.#unpaid = Math.max(this.#unpaid, 1);
-    if (!wasAlone || this.#called > 1) return void this.#again.push({ line, at: 0 });
+    if (!wasAlone || this.#called > 1) return this.#again.add(line, 0);
     this.#unpaid += 1;
+    this.#again.release(line);
     this.#end(result);
     if (this.#unpaid <= UNPAID_MAX) return;
     const error = new GatewayError("insufficient_credits", "Not enough credits for this line.");

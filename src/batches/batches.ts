@@ -105,6 +105,8 @@ export class Batches {
     requireUniqueIds(requests);
     await this.#checkWebhook(request.principal, webhookUrl);
     const lines = requests.map((each) => Buffer.from(`${JSON.stringify(each)}\n`));
+    const tooLong = lines.findIndex(({ length }) => length > bounds.lineBytesMax);
+    if (tooLong !== -1) throw invalid(`requests.${tooLong}`, `a request has at most ${bounds.lineBytesMax} bytes`);
     const size = lines.reduce((sum, { length }) => sum + length, 0);
     const keptUntil = environment.clock() + MESSAGES_HOURS * HOUR_MS + OVERDUE_MS + bounds.keepMs;
     const input = { owner, purpose: "message_batch" as const, filename: "requests.jsonl", size, keptUntil };

@@ -1,7 +1,7 @@
 import type { Principal, TokenStore } from "../auth/index.ts";
 import type { AdmitFree, PaidAnswer, PaidRequest } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
-import type { Ticker } from "../streaming/index.ts";
+import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import type { LineTurns } from "./line-turns.ts";
@@ -35,6 +35,8 @@ export interface BatchDependencies {
   /** By their paths. */
   endpoints: ReadonlyMap<string, BatchEndpoint>;
   turns: LineTurns;
+  /** Counts the lines that are called, or are called again later. */
+  memory: Pick<MemoryBudget, "take">;
   tokens: Pick<TokenStore, "findById">;
   webhooks: Pick<Webhooks, "check" | "schedule">;
   admitFree: AdmitFree;

@@ -111,6 +111,18 @@ describe.each(engines)("on %s", (engine) => {
     expect((await anthropic.messages.batches.list()).data).toEqual([]);
   });
 
+  test("a request of Messages over 4 MiB is refused by its number", async () => {
+    const { anthropic } = await newUser();
+    const message = { role: "user" as const, content: "b".repeat(1024 * 1024 - 2) };
+    const requests = [1, 5].map((count) => ({
+      custom_id: `${count}`,
+      params: { model: "openai/m", max_tokens: 10, messages: Array.from({ length: count }, () => message) },
+    }));
+    const refused = await anthropic.messages.batches.create({ requests }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 422 });
+    expect(String(refused)).toContain("requests.1");
+  });
+
   test("a provider that is busy slows a batch, and fails no line", async () => {
     let calls = 0;
     upstream.answerWith(({ body }) => {
@@ -249,6 +261,7 @@ describe.each(engines)("on %s", (engine) => {
     ["nothing", "\n\n", [{ code: "empty_file", line: null }]],
     ["an id twice", linesOf(["a", "b", "a"]), [{ code: "duplicate_custom_id", line: 3 }]],
     ["no such model", linesOf(["a"]) + linesOf(["b"], "nobody/m"), [{ line: 2 }]],
+    ["a line over 4 MiB", linesOf(["a", "b".repeat(4 * 1024 * 1024)]), [{ code: "line_too_long", line: 2 }]],
     ["another url", linesOf(["a"]).replace(chat, "/v1/embeddings"), [{ code: "invalid_url", line: 1 }]],
   ])("a file with %s makes its batch fail, for nothing", async (_, text, errors) => {
     upstream.answerWith(({ body }) => answerTo(body));

@@ -34,7 +34,8 @@ export async function checkInput(
   for await (const { number, bytes } of linesOf(files, file, bounds.lineBytesMax)) {
     signal.throwIfAborted();
     if (bytes === undefined) {
-      errors.push({ code: "line_too_long", message: "This line is too long.", param: null, line: number });
+      const message = `A line of a batch has at most ${bounds.lineBytesMax} bytes.`;
+      errors.push({ code: "line_too_long", message, param: null, line: number });
       break;
     }
     total += 1;

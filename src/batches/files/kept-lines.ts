@@ -3,6 +3,9 @@ import type { KeptFile, KeptFileStore } from "../store.ts";
 
 const NEWLINE = 0x0a;
 
+/** A longer line is not looked through: it is none that is empty. */
+const BLANK_BYTES_MAX = 64 * 1024;
+
 export interface KeptLine {
   /** From 0, of the lines that are not empty. */
   position: number;
@@ -52,4 +55,6 @@ export function turn(): Promise<void> {
   return promise;
 }
 
-const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09);
+function isBlank(bytes: Buffer): boolean {
+  return bytes.length <= BLANK_BYTES_MAX && bytes.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09);
+}

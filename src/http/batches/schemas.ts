@@ -64,7 +64,10 @@ export const batch = z
       "cancelled",
     ]),
     output_file_id: z.string().nullable().describe("Results of the lines that ended well."),
-    error_file_id: z.string().nullable().describe("Results of all others."),
+    error_file_id: z
+      .string()
+      .nullable()
+      .describe("Results of the lines that failed or expired. Lines that a cancelled batch did not call have none."),
     created_at: z.int(),
     in_progress_at: seconds,
     expires_at: z.int(),
