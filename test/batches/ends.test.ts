@@ -93,7 +93,8 @@ test("an operator cancels a batch, with a row of audit", async () => {
     return answerTo(body);
   });
   const { openai } = await clientsOf(gateway, { user: "stopped" });
-  const { id } = await begin(openai, linesOf(idsUpTo(40)));
+  // More than are called before the run looks at its batch again.
+  const { id } = await begin(openai, linesOf(idsUpTo(2_000)));
   await until("a line is called", () => upstream.requests.length > 0);
   expect((await gateway.cli("batches", "cancel", id, "--reason", "too dear")).code).toBe(0);
   release();
