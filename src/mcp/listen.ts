@@ -6,7 +6,7 @@ import type { FinishedAnswer } from "./outgoing.ts";
 import { subscriptionKey } from "./revisions.ts";
 
 /**
- * Acknowledges the subset of changes that is sent, of which there is none: our tools change with the configuration alone.
+ * Acknowledges the subset of changes that is sent, of which there is none: clients read lists again by themselves.
  * Resolves when the stream is to end.
  */
 export async function listen(

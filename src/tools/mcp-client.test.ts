@@ -37,6 +37,39 @@ function scene(call: { status: number } | "never", session?: string) {
   return { asked, request: () => client.request(request), pass: (ms: number) => ((now += ms), tick()) };
 }
 
+test("a server that asks during a call gets an answer to each request, and waits for none", async () => {
+  const told: JsonObject[] = [];
+  const ticker = new Ticker(1, () => 0, { every: () => () => undefined });
+  const ask: AskUpstream = async ({ body }) => {
+    const message = JSON.parse(typeof body === "string" ? body : "{}") as JsonObject;
+    const { id, method } = message;
+    told.push(message);
+    const result = { jsonrpc: "2.0", id, result: { protocolVersion: "2025-06-18" } };
+    const questions = [
+      { jsonrpc: "2.0", id: "a", method: "ping" },
+      { jsonrpc: "2.0", id: 7, method: "sampling/createMessage", params: {} },
+    ];
+    const messages = method === "tools/call" ? [...questions, result] : [result];
+    const text = messages.map((each) => `data: ${JSON.stringify(each)}\n\n`).join("");
+    return {
+      status: method === "server/discover" ? 400 : 200,
+      headers: { get: (name) => (name === "content-type" ? "text/event-stream" : null) },
+      body: {
+        flowTo: (sink) => (sink.onBytes(Buffer.from(method === "server/discover" ? "" : text)), sink.onEnd()),
+        pause: () => undefined,
+        resume: () => undefined,
+        cancel: () => undefined,
+      },
+    };
+  };
+  const client = new McpClient({ name: "s", url: "http://s.test/mcp", headers: {}, version: "1", ask, ticker });
+  await client.request({ method: "tools/call", params: { name: "pay" }, timeoutMs: 1_000, bytesMax: 1_000 });
+  expect(told.filter(({ method }) => method === undefined)).toMatchObject([
+    { id: "a", result: {} },
+    { id: 7, error: { code: -32_601 } },
+  ]);
+});
+
 const callsIn = (asked: readonly string[]): number => asked.filter((method) => method === "tools/call").length;
 
 test("a call that a server without sessions does not find is not sent again", async () => {

@@ -72,6 +72,9 @@ interface Attempt extends Answered {
   opening: Promise<Session>;
 }
 
+/** Requests of a server that are answered during one call. */
+const SERVER_REQUESTS_MAX = 100;
+
 const stateless: Session = { isStateless: true };
 const modernCodes: ReadonlySet<number> = new Set([
   rpcCodes.headerMismatch,
@@ -143,7 +146,8 @@ export class McpClient {
     try {
       const extra = session.isStateless ? { ...clientHeaders({ method, params }), ...headers } : session.headers;
       const reply = await this.#post({ jsonrpc: "2.0", id, method, params }, extra, { signal: abort, onSent });
-      const message = await readMessages(reply, { id, bytesMax, onNotification });
+      const onRequest = session.isStateless ? undefined : this.#refuser(session);
+      const message = await readMessages(reply, { id, bytesMax, onNotification, onRequest });
       return { status: reply.status, message, session: reply.headers.get("mcp-session-id") };
     } catch (thrown) {
       if (abort.aborted && !session.isStateless && method !== "initialize") void this.#cancel(id, session);
@@ -183,12 +187,28 @@ export class McpClient {
     });
   }
 
-  async #notify(method: string, params: JsonObject, session: Session): Promise<void> {
+  /** Answers the requests of a server, which would wait for it: the client has declared that it can do nothing but pong. */
+  #refuser(session: Session): (id: string | number, method: string) => void {
+    let left = SERVER_REQUESTS_MAX;
+    return (id, method) => {
+      left -= 1;
+      if (left < 0) return;
+      const error = { code: rpcCodes.methodNotFound, message: "The client has no such method." };
+      void this.#tell({ id, ...(method === "ping" ? { result: {} } : { error }) }, session).catch(() => undefined);
+    };
+  }
+
+  #notify(method: string, params: JsonObject, session: Session): Promise<void> {
+    return this.#tell({ method, params }, session);
+  }
+
+  /** Sends a message that has no response. */
+  async #tell(message: JsonObject, session: Session): Promise<void> {
     const extra = session.isStateless ? {} : session.headers;
     const signal = new CallAborter();
     const stopTimer = this.#options.ticker.after(CONNECT_MS_MAX, () => signal.abort(this.#late()));
     try {
-      const reply = await this.#post({ jsonrpc: "2.0", method, params }, extra, { signal });
+      const reply = await this.#post({ jsonrpc: "2.0", ...message }, extra, { signal });
       reply.body.cancel();
     } finally {
       stopTimer();

@@ -14,6 +14,8 @@ interface Reading {
   id: number;
   bytesMax: number;
   onNotification?: ((method: string, params: JsonObject) => void) | undefined;
+  /** Called with a request of the server, which waits for its answer. */
+  onRequest?: ((id: string | number, method: string) => void) | undefined;
 }
 
 /** The response to the request with this id; undefined if there is none. Rejects with 502 beyond the bound. */
@@ -78,8 +80,8 @@ class EventReader implements BodySink {
       const message = parseObject(dataOf(event) ?? "");
       const { id, method } = message ?? {};
       if (typeof method === "string") {
-        // A request of the server would have an id: the client has declared that it answers none.
         if (id === undefined) this.#reading.onNotification?.(method, objectOf(message?.["params"]) ?? {});
+        else if (typeof id === "string" || typeof id === "number") this.#reading.onRequest?.(id, method);
       } else if (message !== undefined && id === this.#reading.id) {
         // Whatever else it sends belongs to nothing.
         this.#isOver = true;
