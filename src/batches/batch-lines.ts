@@ -6,11 +6,12 @@
  *      └────────────────────┘
  *
  * It ends when all lines have ended, or early: cancelled, expired, without credits or token. Then the lines that are called end
- * first, and the others get the reason as their result.
+ * first, also those of earlier runs, and the others get the reason as their result.
  */
 import type { Principal } from "../auth/index.ts";
 import { GatewayError } from "../core/index.ts";
 import { BatchWatch, type EarlyEnd } from "./batch-watch.ts";
+import { calledBefore, callerBefore } from "./called-before.ts";
 import type { BatchDependencies } from "./dependencies.ts";
 import { type KeptLine, linesOf } from "./files/kept-lines.ts";
 import { type LineResult, refusedLine } from "./line-result.ts";
@@ -35,6 +36,9 @@ const AGAIN_MS = 3_000;
 
 /** Lines in a row without credits, each called alone, after which the others are not called. */
 const UNPAID_MAX = 20;
+
+/** Lines in a row that no run has called, after which the next ones are not looked up: lines are called in order. */
+const FREE_MAX = 1_000;
 
 /** `stopped`: another run has the batch. `paused`: another one is to go on. */
 type LinesEnd = "completed" | "cancelled" | "expired" | "stopped" | "paused";
@@ -220,13 +224,28 @@ export class BatchLines {
 
   /** OpenAI's batches that were cancelled have no results of the lines that were not called. */
   async #endOthers({ status, outcome, error }: EarlyEnd): Promise<void> {
-    if (status === "cancelled" && this.#batch.kind === "calls") return;
+    const areSilent = status === "cancelled" && this.#batch.kind === "calls";
+    const principal = this.#watch.principal ?? (await callerBefore(this.#deps, this.#batch));
+    let free = 0;
     for await (const { position, bytes } of this.#kept()) {
-      if (bytes === undefined || this.#ended.has(position)) continue;
+      if (bytes === undefined) continue;
+      if (this.#ended.has(position)) {
+        free = 0;
+        continue;
+      }
       const read = readLine(bytes, this.#batch);
       if (isFault(read)) continue;
-      const line = { position, customId: read.customId };
-      this.#end(refusedLine(line, error, { outcome, requestId: this.#batch.id }));
+      const asked = {
+        line: { position, bytes: Buffer.from(bytes), failures: 0 },
+        refusal: error,
+        signal: this.#signal,
+      };
+      const isAsked = principal !== undefined && free < FREE_MAX;
+      const before = isAsked ? await calledBefore(this.#deps, this.#batch, { ...asked, principal }) : undefined;
+      free = before === undefined ? free + 1 : 0;
+      if (before !== undefined) this.#end(before);
+      else if (!areSilent)
+        this.#end(refusedLine({ position, customId: read.customId }, error, { outcome, requestId: this.#batch.id }));
       if (this.#writer.isDue && !(await this.#writer.flush())) return;
       this.#signal.throwIfAborted();
     }

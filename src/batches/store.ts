@@ -42,9 +42,11 @@ export interface KeptFileStore {
   /** The content of one part; undefined if there is none. */
   part(id: string, number: number): Promise<Uint8Array | undefined>;
   list(page: FilePage, at: number): Promise<KeptFile[]>;
+  /** Whether a batch that has not ended reads it. */
+  isInput(id: string): Promise<boolean>;
   /** Nobody finds the file any more at once; its content is deleted in several commits. */
   remove(id: string): Promise<void>;
-  /** Deletes files that are not kept any longer, a bounded number at a time. */
+  /** Deletes files that are not kept any longer and no input of a batch that has not ended, a bounded number at a time. */
   deleteExpired(at: number): Promise<void>;
 }
 

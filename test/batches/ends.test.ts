@@ -1,5 +1,6 @@
 /** Ends of batches: expired, noticed by a webhook, and those of files that are made to do harm. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { toFile } from "openai";
 import { WebhookReceiver } from "../../src/webhooks/__fixtures__/receiver.ts";
 import {
   expectCleanAudit,
@@ -60,6 +61,57 @@ test("a batch that expires ends the lines that are called, and nothing is paid f
   expect(completed + errors.length).toBe(40);
   expect(await resultsOf(openai, done.output_file_id)).toHaveLength(completed);
   expect(await spentBy(gateway, "late")).toBeLessThanOrEqual(BigInt(upstream.requests.length) * oneCredit);
+});
+
+test("a line that a dead run called keeps its result when the batch is cancelled before the next run", async () => {
+  upstream.answerWith(({ body }) => answerTo(body));
+  const { openai } = await clientsOf(gateway, { user: "cut" });
+  const { id } = await begin(openai, linesOf(["a", "b"]));
+  const { output_file_id: output } = await ended(openai, id);
+  const called = upstream.requests.length;
+  // As if the process had died before it stored the results.
+  const run = (statement: string): Promise<unknown[]> => query(gateway.storage, statement);
+  await run(`DELETE FROM batch_file_parts WHERE file_id = '${output}'`);
+  await run(`UPDATE batch_files SET parts = 0, bytes = 0 WHERE id = '${output}'`);
+  await run(`INSERT INTO batch_files SELECT error_file_id, owner, 'batch_output', 'errors', 0, 0, 0, created_at, kept_until
+    FROM batches WHERE id = '${id}'`);
+  await run(
+    `UPDATE batches SET ended_at = NULL, succeeded = 0, status = 'cancelling', cancelling_at = 1 WHERE id = '${id}'`,
+  );
+  await until("its job has ended", async () => (await run(`SELECT id FROM jobs WHERE id = '${id}'`)).length === 0);
+  await run(
+    `INSERT INTO jobs (id, kind, owner, payload, run_at, created_at) VALUES ('${id}', 'batch', 'cut', '{}', 1, 1)`,
+  );
+  const done = await ended(openai, id);
+  expect(done).toMatchObject({ status: "cancelled", request_counts: { completed: 2, failed: 0 } });
+  expect(await resultsOf(openai, output)).toHaveLength(2);
+  expect(upstream.requests).toHaveLength(called);
+  expect(await spentBy(gateway, "cut")).toBe(2n * oneCredit);
+});
+
+test("the input of an open batch outlives it, and cannot be deleted", async () => {
+  const gate = Promise.withResolvers<void>();
+  upstream.answerWith(async ({ body }) => {
+    await gate.promise;
+    return answerTo(body);
+  });
+  const { openai } = await clientsOf(gateway, { user: "hasty" });
+  const { id: input } = await openai.files.create({
+    file: await toFile(Buffer.from(linesOf(["a"])), "in.jsonl"),
+    purpose: "batch",
+    expires_after: { anchor: "created_at", seconds: 3_600 },
+  });
+  const { id, expires_at } = await openai.batches.create({
+    input_file_id: input,
+    endpoint: chat,
+    completion_window: "24h",
+  });
+  const refusal = await openai.files.delete(input).catch((reason: { status: number }) => reason);
+  expect(refusal).toMatchObject({ status: 409, code: "batch_not_ended" });
+  expect((await openai.files.retrieve(input)).expires_at).toBeGreaterThanOrEqual(expires_at ?? Infinity);
+  gate.resolve();
+  expect((await ended(openai, id)).request_counts?.completed).toBe(1);
+  expect((await openai.files.delete(input)).deleted).toBe(true);
 });
 
 test("the end is sent to webhook_url, signed, with the batch as its route returns it", async () => {

@@ -200,7 +200,7 @@ export function cancellation(id: string, at: number): Statement {
     WHERE id = ${id} AND ended_at IS NULL AND status IN ('validating', 'in_progress') RETURNING id`;
 }
 
-/** With the files of its results, which nobody sees before its end. */
+/** With the files of its results, which nobody sees before its end. Its input is kept until it expires, or longer. */
 function* insertSteps(batch: StoredBatch, job: NewJob, openMax: number): Steps<boolean> {
   const { id, owner, outputFileId, errorFileId, createdAt, keptUntil } = batch;
   const open = yield sql`SELECT id FROM batches WHERE owner = ${owner} AND ended_at IS NULL LIMIT ${openMax}`;
@@ -211,6 +211,8 @@ function* insertSteps(batch: StoredBatch, job: NewJob, openMax: number): Steps<b
     { ...file, id: errorFileId, filename: `${id}_error.jsonl` },
   ];
   for (const each of results) yield sql`INSERT INTO batch_files (${files.names}) VALUES (${files.values(each)})`;
+  yield sql`UPDATE batch_files SET kept_until = ${batch.expiresAt}
+    WHERE id = ${batch.inputFileId} AND kept_until > ${createdAt} AND kept_until < ${batch.expiresAt}`;
   yield sql`INSERT INTO batches (${batches.names}) VALUES (${batches.values(batch)})`;
   yield insertJob(job);
   return true;

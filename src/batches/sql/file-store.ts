@@ -94,6 +94,10 @@ class SqlKeptFileStore implements KeptFileStore {
     return this.#sql.rows(page, files.read);
   }
 
+  isInput(id: string): Promise<boolean> {
+    return this.#sql.hasRows(sql`SELECT id FROM batches WHERE input_file_id = ${id} AND ended_at IS NULL LIMIT 1`);
+  }
+
   async remove(id: string): Promise<void> {
     await this.#sql.run(hiding(id));
     await removeHidden(this.#sql, id);
@@ -102,7 +106,8 @@ class SqlKeptFileStore implements KeptFileStore {
   /** One after the other: the parts of one may be many. */
   async deleteExpired(at: number): Promise<void> {
     const expired = await this.#sql.rows(
-      sql`SELECT id FROM batch_files WHERE kept_until <= ${at} ORDER BY kept_until LIMIT ${DELETED_MAX}`,
+      sql`SELECT id FROM batch_files WHERE kept_until <= ${at} AND NOT EXISTS
+        (SELECT 1 FROM batches WHERE input_file_id = batch_files.id AND ended_at IS NULL) ORDER BY kept_until LIMIT ${DELETED_MAX}`,
       ids.read,
     );
     for (const { id } of expired) await this.remove(id);

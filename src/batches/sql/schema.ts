@@ -57,6 +57,7 @@ export const BATCHES = bothEngines(
     kept_until      INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX batches_by_owner ON batches (owner, kind, created_at, id);
+  CREATE INDEX batches_by_input ON batches (input_file_id) WHERE ended_at IS NULL;
   CREATE INDEX batches_by_age ON batches (kept_until);
   `,
   "id owner file_id",

@@ -96,6 +96,7 @@ export class WorkShell {
       }
       const key = readRetryKey(headers, way.retryKeyAlias);
       retry = key === undefined ? undefined : { key, fingerprint: await fingerprintIn(request, way, received) };
+      if (request.unlessRepeated !== undefined) throw request.unlessRepeated;
       const planned = way.plan(received, { retry, memory: own.bodyMemory });
       let plan = planned instanceof Promise ? await planned : planned;
       const reading = namesOf(deps, request, received);
