@@ -90,10 +90,8 @@ export class WorkShell {
         const bytes = body instanceof Uint8Array ? body : await readBody(body, limited, own.bodyMemory);
         const parsed = way.parse(bytes, modelOf && ((read) => withModel(read, modelOf, own.bodyMemory)));
         received = parsed instanceof Promise ? await parsed : parsed;
-      } else {
-        received = await receiveForm(formIn(request), way.form, limited, modelOf);
-        form = received.form;
-      }
+      } else received = await receiveForm(formIn(request), way.form, limited, modelOf);
+      if (received.kind === "form") form = received.form;
       const key = readRetryKey(headers, way.retryKeyAlias);
       retry = key === undefined ? undefined : { key, fingerprint: await fingerprintIn(request, way, received) };
       if (request.unlessRepeated !== undefined) throw request.unlessRepeated;
