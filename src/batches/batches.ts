@@ -32,6 +32,9 @@ const CARRIED = ["anthropic-version", "anthropic-beta", "x-tollgate-fallback"];
 
 const MESSAGES = "/v1/messages";
 
+const NEWLINE = 0x0a;
+const SPACE = 0x20;
+
 interface Request {
   requestId: string;
   principal: Principal;
@@ -47,8 +50,14 @@ interface BatchRequest {
   webhook_url?: string | undefined;
 }
 
+/** A request of a batch of Messages: a valid JSON object. */
+export interface MessageRequest {
+  customId: string;
+  bytes: Buffer;
+}
+
 interface MessageBatchRequest {
-  requests: readonly JsonObject[];
+  requests: readonly MessageRequest[];
   webhook_url?: string | undefined;
 }
 
@@ -104,7 +113,7 @@ export class Batches {
     if (requests.length > bounds.linesMax) throw invalid("requests", `a batch has at most ${bounds.linesMax} requests`);
     requireUniqueIds(requests);
     await this.#checkWebhook(request.principal, webhookUrl);
-    const lines = requests.map((each) => Buffer.from(`${JSON.stringify(each)}\n`));
+    const lines = requests.map(({ bytes }) => lineOf(bytes));
     const tooLong = lines.findIndex(({ length }) => length > bounds.lineBytesMax);
     if (tooLong !== -1) throw invalid(`requests.${tooLong}`, `a request has at most ${bounds.lineBytesMax} bytes`);
     const size = lines.reduce((sum, { length }) => sum + length, 0);
@@ -265,12 +274,19 @@ function carried(headers: Headers): Record<string, string> {
 }
 
 /** Throws 422 for a `custom_id` that stands twice: no result could be told from the other. */
-function requireUniqueIds(requests: readonly JsonObject[]): void {
-  const ids = new Set<unknown>();
-  for (const [index, { custom_id: id }] of requests.entries()) {
+function requireUniqueIds(requests: readonly MessageRequest[]): void {
+  const ids = new Set<string>();
+  for (const [index, { customId: id }] of requests.entries()) {
     if (ids.has(id)) throw invalid(`requests.${index}.custom_id`, "it is that of an earlier request");
     ids.add(id);
   }
+}
+
+/** In valid JSON, an end of a line is white space. */
+function lineOf(bytes: Buffer): Buffer {
+  const line = Buffer.concat([bytes, Buffer.from("\n")]);
+  for (let at = line.indexOf(NEWLINE); at < bytes.length; at = line.indexOf(NEWLINE, at)) line[at] = SPACE;
+  return line;
 }
 
 async function* eachOf(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void, undefined> {

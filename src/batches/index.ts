@@ -1,5 +1,5 @@
 export { BatchDirectory } from "./batch-directory.ts";
-export { Batches } from "./batches.ts";
+export { Batches, type MessageRequest } from "./batches.ts";
 export { BATCH_JOB, type BatchEndpoint } from "./dependencies.ts";
 export { LineTurns } from "./line-turns.ts";
 export { openBatchStore } from "./sql/batch-store.ts";

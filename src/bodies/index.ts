@@ -4,6 +4,7 @@ export { type FormDeclaration, receiveForm, type ReceivedBody } from "./form-bod
 export { type FormEdit, type FormPart, isForm, type OutgoingForm, readForm, type ReceivedForm } from "./forms/index.ts";
 export { editBytes, elementTexts, type JsonEdit, withMember } from "./json/edit.ts";
 export { matchesWithoutCopy } from "./json/accept-body.ts";
+export { splitList } from "./json/list-body.ts";
 export { decodedSizeOf, isData, jsonBytes, Measure } from "./json/measure.ts";
 export { isOpaqueText, type OpaqueText, opaqueText, type SizeOf } from "./json/opaque-text.ts";
 export { modelId } from "./json/model-id.ts";

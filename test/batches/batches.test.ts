@@ -123,6 +123,33 @@ describe.each(engines)("on %s", (engine) => {
     expect(String(refused)).toContain("requests.1");
   });
 
+  test("a batch of 20,000 Messages, over lines of any layout, with the bounds of each request", async () => {
+    const { anthropic, token } = await newUser();
+    const requests = idsUpTo(20_000).map((custom_id) => ({
+      custom_id,
+      params: { model: "openai/m", max_tokens: 10, messages: [{ role: "user" as const, content: "é" }] },
+    }));
+    const post = (body: string) =>
+      fetch(`${gateway.url}/v1/messages/batches`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body,
+      });
+    const { id, request_counts } = (await (await post(JSON.stringify({ requests }, null, 1))).json()) as {
+      id: string;
+      request_counts: { processing: number };
+    };
+    expect(request_counts.processing).toBe(20_000);
+    await anthropic.messages.batches.cancel(id);
+    const keys = Object.fromEntries(idsUpTo(70_000).map((key) => [key, 0]));
+    for (const wrong of [{ ...requests[0], custom_id: "a b" }, { ...requests[0], params: { model: "m", keys } }, 3]) {
+      const refused = await post(JSON.stringify({ requests: [requests[1], wrong] }));
+      expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining("requests.1")]);
+    }
+    for (const wrong of ["{}", '{"requests":[]}', '{"requests":3}', "[", '{"requests":[{"a":1}'])
+      expect((await post(wrong)).status).toBe(422);
+  });
+
   test("a provider that is busy slows a batch, and fails no line", async () => {
     let calls = 0;
     upstream.answerWith(({ body }) => {

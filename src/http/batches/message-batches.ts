@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { file } from "../contract.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute, proxiedRoute } from "../route.ts";
-import { type BatchServices, callerOf, withJson } from "./read-json.ts";
+import { type BatchServices, callerOf, withRequests } from "./read-json.ts";
 import { messageBatch, messageBatchList, messageBatchRequest } from "./schemas.ts";
 
 const tag = "Batches";
@@ -34,10 +34,9 @@ export const createMessageBatchRoute = proxiedRoute({
   },
   surface,
   handle: (call, services: BatchServices) =>
-    withJson(call, services, {
-      schema: messageBatchRequest,
-      use: async (body) => Response.json(await services.batches.createOfMessages(callerOf(call), body)),
-    }),
+    withRequests(call, services, async (body) =>
+      Response.json(await services.batches.createOfMessages(callerOf(call), body)),
+    ),
 });
 
 export const getMessageBatchRoute = platformRoute({

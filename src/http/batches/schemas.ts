@@ -95,18 +95,17 @@ export const batchList = z
 
 const time = z.string().nullable();
 
+/** One request of a batch of Messages. */
+export const messageRequest = z.object({
+  custom_id: z.string().regex(/^[\w-]{1,64}$/),
+  params: z
+    .looseObject({ model: z.string().min(1), stream: z.literal(false).optional() })
+    .describe("The body of a call of /v1/messages."),
+});
+
 export const messageBatchRequest = z
   .object({
-    requests: z
-      .array(
-        z.object({
-          custom_id: z.string().regex(/^[\w-]{1,64}$/),
-          params: z
-            .looseObject({ model: z.string().min(1), stream: z.literal(false).optional() })
-            .describe("The body of a call of /v1/messages."),
-        }),
-      )
-      .min(1),
+    requests: z.array(messageRequest).min(1),
     webhook_url: webhookUrl,
   })
   .meta({ id: "MessageBatchRequest" });
