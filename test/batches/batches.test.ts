@@ -144,7 +144,7 @@ describe.each(engines)("on %s", (engine) => {
     const keys = Object.fromEntries(idsUpTo(70_000).map((key) => [key, 0]));
     for (const wrong of [{ ...requests[0], custom_id: "a b" }, { ...requests[0], params: { model: "m", keys } }, 3]) {
       const refused = await post(JSON.stringify({ requests: [requests[1], wrong] }));
-      expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining("requests.1")]);
+      expect([refused.status, (await refused.text()).includes("requests.1")]).toEqual([422, true]);
     }
     for (const wrong of ["{}", '{"requests":[]}', '{"requests":3}', "[", '{"requests":[{"a":1}'])
       expect((await post(wrong)).status).toBe(422);
