@@ -93,7 +93,8 @@ export class BatchLines {
       if (this.#watch.isLost || this.#signal.aborted) return "stopped";
       if (this.#watch.early !== undefined && this.#called === 0) break;
       if (this.#isOver && this.#called === 0) return (await this.#writer.flush()) ? "paused" : "stopped";
-      if (next === undefined && !isLast && this.#mayCallNext())
+      // A line is read when it may be called: until then, it would only take memory.
+      if (next === undefined && !isLast && !this.#again.isFull && this.#mayBegin())
         ({ done: isLast = false, value: next } = await lines.next());
       const due = this.#again.takeDue(this.#deps.ticker.now()) ?? (this.#again.isFull ? undefined : next);
       if (due === undefined && isLast && this.#called === 0 && this.#again.isEmpty) break;
@@ -126,11 +127,6 @@ export class BatchLines {
 
   #kept(): AsyncGenerator<KeptLine, void, undefined> {
     return linesOf(this.#deps.files, this.#file, this.#deps.bounds.lineBytesMax);
-  }
-
-  /** A line is read when it may be called: until then, it would only take memory. */
-  #mayCallNext(): boolean {
-    return !this.#again.isFull && this.#mayBegin();
   }
 
   #mayBegin(): boolean {
