@@ -3,8 +3,8 @@ import { type JsonObject, objectsOf, objectOf, parseObject } from "../../core/in
 import type { CrawlKind } from "../crawl/store.ts";
 import { documentForV1, namesExtract, optionsFromV1 } from "./scrape-options.ts";
 
-/** RE2 repeats a group no more often than this. */
-const SEGMENTS_MAX = 1_000;
+/** Crawls leave out paths with more segments, and patterns that repeat more are refused. */
+const SEGMENTS_MAX = 30;
 
 /** The body for v2 of a crawl or a batch. */
 export function jobFromV1(kind: CrawlKind, body: JsonObject): JsonObject {
@@ -25,7 +25,8 @@ function crawlFromV1(body: JsonObject): JsonObject {
 
 /** The pattern of the paths with more segments below the start's than `maxDepth`; undefined if no path is as long. */
 function deeperThan({ url, regexOnFullURL }: JsonObject, maxDepth: number): string | undefined {
-  const path = URL.parse(/^[a-z]+:\/\//i.test(String(url)) ? String(url) : `https://${String(url)}`)?.pathname ?? "/";
+  const text = String(url).trim();
+  const path = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`)?.pathname ?? "/";
   const depth = path.split("/").filter((segment) => segment !== "").length;
   const segments = depth + Math.max(Math.trunc(maxDepth), 0) + 1;
   if (segments > SEGMENTS_MAX) return undefined;
@@ -50,7 +51,7 @@ const batchMembers: ReadonlySet<string> = new Set([
 function batchFromV1(body: JsonObject): JsonObject {
   const own = Object.entries(body).filter(([name]) => batchMembers.has(name));
   const options = Object.entries(body).filter(([name]) => !batchMembers.has(name));
-  return { ...Object.fromEntries(own), ...optionsFromV1(Object.fromEntries(options)) };
+  return { ignoreInvalidURLs: false, ...Object.fromEntries(own), ...optionsFromV1(Object.fromEntries(options)) };
 }
 
 /** Whether the pages of a job have their object by the older name of v1, too. */

@@ -89,13 +89,14 @@ describe("a crawl", () => {
     const full = excluded({ url: "a.org", maxDepth: 1, regexOnFullURL: true });
     expect(full.test("https://a.org/b/c")).toBe(true);
     expect(full.test("https://a.org/b?c=/d/e")).toBe(false);
-    expect(jobFromV1("crawl", { url: "a.org", maxDepth: 5_000 })["excludePaths"]).toBeUndefined();
+    expect(jobFromV1("crawl", { url: "a.org", maxDepth: 500 })["excludePaths"]).toBeUndefined();
   });
 });
 
 test("a batch has its options beside the addresses", () => {
   const body = { urls: ["u"], webhook: "w", formats: ["json"], jsonOptions: { prompt: "p" } };
   expect(jobFromV1("batch", body)).toEqual({
+    ignoreInvalidURLs: false,
     urls: ["u"],
     webhook: "w",
     maxAge: 0,

@@ -95,7 +95,7 @@ export class Entries {
   #noteTime(number: bigint, at: number): void {
     this.#latestAt ??= Number(this.#sql.latestEntry.get()?.created_at ?? at);
     if (at > this.#latestAt) this.#latestAt = at;
-    else if (at < this.#latestAt - LATE_MS) this.#sql.insertLate.run(number, at);
+    else if (at < this.#latestAt - LATE_MS) this.#sql.insertLate.run(number, at, this.#latestAt);
   }
 
   /** Replaces the record that an expiry wrote with the call's own, and its total cost. */

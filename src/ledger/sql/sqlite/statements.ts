@@ -191,11 +191,13 @@ function prepareEntryStatements(database: Database) {
     ),
     lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
     latestEntry: database.prepare<{ created_at: bigint | null }, []>(
-      `SELECT max(created_at) AS created_at FROM (SELECT created_at FROM entries
-        WHERE number NOT IN (SELECT number FROM late_entries) ORDER BY number DESC LIMIT 1000)`,
+      // Late ones may be any number of the last entries: each knows the latest time before it.
+      `SELECT max(at) AS created_at FROM (
+        SELECT max(created_at) AS at FROM (SELECT created_at FROM entries ORDER BY number DESC LIMIT 100)
+        UNION ALL SELECT * FROM (SELECT latest FROM late_entries ORDER BY number DESC LIMIT 1))`,
     ),
-    insertLate: database.prepare<unknown, [bigint, number]>(
-      "INSERT INTO late_entries (number, created_at) VALUES (?, ?)",
+    insertLate: database.prepare<unknown, [bigint, number, number]>(
+      "INSERT INTO late_entries (number, created_at, latest) VALUES (?, ?, ?)",
     ),
     insertEntry: database.prepare<unknown, [...EntryValues, ...CallValue[]]>(`
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at,
