@@ -4,3 +4,4 @@ export { BATCH_JOB, type BatchEndpoint } from "./dependencies.ts";
 export { LineTurns } from "./line-turns.ts";
 export { openBatchStore } from "./sql/batch-store.ts";
 export { openKeptFileStore } from "./sql/file-store.ts";
+export type { KeptFile } from "./store.ts";

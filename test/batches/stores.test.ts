@@ -1,7 +1,6 @@
 /** The storage of batches and their files, on both engines. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openBatchStore, openKeptFileStore } from "../../src/batches/index.ts";
-import type { KeptFile } from "../../src/batches/store.ts";
+import { type KeptFile, openBatchStore, openKeptFileStore } from "../../src/batches/index.ts";
 import type { Storage } from "../../src/storage/index.ts";
 import { engines, query, sharedPostgres } from "../kit/index.ts";
 import { openStorage } from "../kit/storage.ts";
