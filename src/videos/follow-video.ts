@@ -165,7 +165,9 @@ export async function followVideo(
   }
   // Of ten thousand jobs most have not moved. Callers may ask in any loop: for them the moment counts.
   if (isAsked || !Bun.deepEquals(answer, video.answer)) {
-    await videos.seen(video.id, { state, answer, credits: undefined, polledAt: at, keptUntil: video.keptUntil });
+    // Another time than the creation's, also within its millisecond: by that, a deletion knows that the job was seen.
+    const polledAt = Math.max(at, video.polledAt + 1);
+    await videos.seen(video.id, { state, answer, credits: undefined, polledAt, keptUntil: video.keptUntil });
   }
   return waitMore(deps, { video, payload, at });
 }
