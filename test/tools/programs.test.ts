@@ -1,8 +1,8 @@
 /** Servers of tools that are programs: started when needed, apart from the gateway and from each other, and never left behind. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse, stringify } from "yaml";
 import { type Rig, startRig, until } from "../kit/index.ts";
@@ -30,26 +30,35 @@ for await (const line of console) {
   else if (params.name === "pids") send({ content: [{ type: "text", text: process.pid + " " + child.pid }] });
 }`;
 
+/** Without a user, a gateway of root starts programs as one without rights, who cannot read a checkout in a private folder. */
+const user = isPrivate(everything) ? { user: String(process.getuid?.()) } : {};
+
+function isPrivate(path: string): boolean {
+  const above = dirname(path);
+  return above !== path && ((statSync(above).mode & 0o001) === 0 || isPrivate(above));
+}
+
 const memoryFile = join(tmpdir(), `tollgate-memory-${crypto.randomUUID()}.jsonl`);
 
 let rig: Rig;
 let token: string;
 
 beforeAll(async () => {
-  const program = { command: process.execPath, args: ["-e", hostile] };
+  const program = { command: process.execPath, args: ["-e", hostile], ...user };
   rig = await startRig({
     variables: { GATEWAY_KEY: "a-key-of-the-gateway" },
     config: {
       mcp: {
         servers: {
           everything: {
+            ...user,
             command: "node",
             args: [everything, "stdio"],
             env: { API_KEY: secret },
             price: { call: 0.001 },
           },
-          files: { command: "node", args: [filesystem, "."] },
-          memory: { command: "node", args: [memory], env: { MEMORY_FILE_PATH: memoryFile } },
+          files: { ...user, command: "node", args: [filesystem, "."] },
+          memory: { ...user, command: "node", args: [memory], env: { MEMORY_FILE_PATH: memoryFile } },
           hostile: { ...program, timeout: "2s", limits: { memory: "300MiB" } },
           own: { ...program, instance: "user" },
           missing: { command: "no-such-program" },
