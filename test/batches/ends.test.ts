@@ -148,11 +148,11 @@ test("an operator cancels a batch, with a row of audit", async () => {
   // More than are called before the run looks at its batch again.
   const { id } = await begin(openai, linesOf(idsUpTo(2_000)));
   await until("a line is called", () => upstream.requests.length > 0);
-  expect((await gateway.cli("batches", "cancel", id, "--reason", "too dear")).code).toBe(0);
+  expect((await gateway.cli("batches", "cancel", id, "--reason", "too expensive")).code).toBe(0);
   release();
   expect((await ended(openai, id)).status).toBe("cancelled");
   const rows = JSON.parse((await gateway.cli("audit", "list", "--json")).stdout) as object;
-  expect(JSON.stringify(rows)).toContain("too dear");
+  expect(JSON.stringify(rows)).toContain("too expensive");
   expect(JSON.stringify(rows)).toContain("batch.cancel");
 });
 
