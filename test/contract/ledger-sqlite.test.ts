@@ -125,7 +125,7 @@ describe("a ledger in a SQLite file", () => {
     const grant = (id: string, at: number) => ({ kind: "grant", id, accountId: account.id, amount: 1n, at }) as const;
     await store.commit([grant("on-time", 7_200_000)]);
     await store.commit(Array.from({ length: 1_001 }, (_, number) => grant(`late-${number}`, 1)));
-    // Another process reads the latest time anew.
+    // Another process reads the latest time again.
     await (await connectAgain()).commit([grant("late-last", 1)]);
     expect(await query("SELECT count(*) AS late FROM late_entries")).toEqual([{ late: 1_002n }]);
     await close();
