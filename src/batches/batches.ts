@@ -15,6 +15,7 @@ import { batchObject, messageBatchObject } from "./batch-object.ts";
 import { newBatchId, newFileId } from "./batch-ids.ts";
 import { BATCH_JOB, type BatchDependencies } from "./dependencies.ts";
 import { contentOf, KeptFiles } from "./files/kept-files.ts";
+import { noUsage } from "./line-result.ts";
 import { batchHandler } from "./run-batch.ts";
 import type { BatchPage, BatchKind, KeptFile, StoredBatch } from "./store.ts";
 import { writeFile } from "./files/write-file.ts";
@@ -149,7 +150,7 @@ export class Batches {
       errorFileId: newFileId(clock, randomBytes),
       headers: { ...namingHeaders(headers), ...carried(headers) },
       errors: undefined,
-      usage: { input: 0, cached: 0, output: 0, reasoning: 0 },
+      usage: { ...noUsage },
       model: undefined,
       status: "validating",
       runToken: "",

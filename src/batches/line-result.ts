@@ -8,10 +8,13 @@ export interface LineResult {
   customId: string;
   outcome: keyof LineCounts;
   /** Undefined for a line that was not called. */
-  answer?: { status: number; requestId: string; body: string } | undefined;
+  answer?: { status: number; requestId: string; body: string; usage: Readonly<BatchUsage> } | undefined;
   /** Of a line without an answer. */
   error?: { code: string; message: string; shown: object } | undefined;
 }
+
+/** Of a batch without answers. */
+export const noUsage: Readonly<BatchUsage> = { input: 0, cached: 0, output: 0, reasoning: 0 };
 
 /** A call's answer, whose text may be no JSON. */
 export function answeredLine(
@@ -19,7 +22,7 @@ export function answeredLine(
   { status, requestId, text }: { status: number; requestId: string; text: string },
 ): LineResult {
   const outcome = status < 400 ? "succeeded" : "failed";
-  return { ...line, outcome, answer: { status, requestId, body: oneLine(text) } };
+  return { ...line, outcome, answer: { status, requestId, ...contentOf(text) } };
 }
 
 /** A line that is not called, or whose call was refused by the gateway. */
@@ -32,14 +35,16 @@ export function refusedLine(
   return { ...line, outcome, error: { code: error.code, message: error.message, shown } };
 }
 
-/** JSON has line ends between its values only. */
-function oneLine(text: string): string {
+/** The answer as JSON on one line, and the tokens that it tells. */
+function contentOf(text: string): { body: string; usage: Readonly<BatchUsage> } {
+  let value: unknown;
   try {
-    JSON.parse(text);
-    return text.replaceAll(/[\r\n]+/g, " ").trim();
+    value = JSON.parse(text);
   } catch {
-    return JSON.stringify(text);
+    return { body: JSON.stringify(text), usage: noUsage };
   }
+  // JSON has line ends between its values only.
+  return { body: text.replaceAll(/[\r\n]+/g, " ").trim(), usage: usageIn(objectOf(value)) };
 }
 
 /** A line of the results, with its line end. */
@@ -77,10 +82,14 @@ export function isError({ outcome }: LineResult, kind: BatchKind): boolean {
 
 const count = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
 
+/** The tokens that a line counts in its batch. */
+export function usageOf({ answer, outcome }: LineResult): Readonly<BatchUsage> {
+  return answer === undefined || outcome !== "succeeded" ? noUsage : answer.usage;
+}
+
 /** The tokens that an answer tells, in any of the formats of its routes. */
-export function usageIn({ answer, outcome }: LineResult): BatchUsage {
-  const told = answer === undefined || outcome !== "succeeded" ? undefined : parsed(answer.body);
-  const usage = objectOf(told?.["usage"]) ?? {};
+function usageIn(answer: JsonObject | undefined): BatchUsage {
+  const usage = objectOf(answer?.["usage"]) ?? {};
   const details = objectOf(usage["input_tokens_details"] ?? usage["prompt_tokens_details"]) ?? {};
   const thought = objectOf(usage["output_tokens_details"] ?? usage["completion_tokens_details"]) ?? {};
   const cached = count(details["cached_tokens"] ?? usage["cache_read_input_tokens"]);
@@ -92,8 +101,4 @@ export function usageIn({ answer, outcome }: LineResult): BatchUsage {
     output: count(usage["output_tokens"] ?? usage["completion_tokens"]),
     reasoning: count(thought["reasoning_tokens"]),
   };
-}
-
-function parsed(text: string): JsonObject | undefined {
-  return objectOf(JSON.parse(text));
 }

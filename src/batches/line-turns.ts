@@ -2,8 +2,8 @@
  * The turns of batches' lines in one process: a fair queue for all users, in a class below live calls. While many of those run, a batch
  * has one line at a time.
  */
+import { setImmediate } from "node:timers/promises";
 import { Places, type QueueLoad } from "../core/index.ts";
-import { turn } from "./files/kept-lines.ts";
 
 /** Live calls of a process above which batches make room. */
 const LIVE_MAX = 64;
@@ -55,7 +55,7 @@ export class LineTurns {
 
   /** Resolves with the function that ends the turn. Live calls go first. */
   async enter(owner: string, signal: AbortSignal): Promise<() => void> {
-    await turn();
+    await setImmediate();
     return this.#places.enter({ owner, signal });
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { LineResult } from "./line-result.ts";
+import { answeredLine, type LineResult } from "./line-result.ts";
 import { ResultWriter } from "./result-writer.ts";
 import type { BatchStore, ResultWrite, StoredBatch } from "./store.ts";
 
@@ -11,12 +11,11 @@ const batch = {
   usage: { input: 0, cached: 0, output: 0, reasoning: 0 },
 } as StoredBatch;
 
-const resultAt = (position: number): LineResult => ({
-  position,
-  customId: `line-${position}`,
-  outcome: "succeeded",
-  answer: { status: 200, requestId: "req_1", body: '{"usage":{"prompt_tokens":3,"completion_tokens":2}}' },
-});
+const resultAt = (position: number): LineResult =>
+  answeredLine(
+    { position, customId: `line-${position}` },
+    { status: 200, requestId: "req_1", text: '{"usage":{"prompt_tokens":3,"completion_tokens":2}}' },
+  );
 
 /** Its writes are rejected while `fails` is set, but are stored all the same if that is `late`. */
 class Results implements Pick<BatchStore, "write" | "ended"> {

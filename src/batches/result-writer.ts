@@ -1,5 +1,5 @@
 /** Collects the results of lines, and stores several of them in one commit. */
-import { isError, type LineResult, textOf, usageIn } from "./line-result.ts";
+import { isError, type LineResult, textOf, usageOf } from "./line-result.ts";
 import type { BatchStore, BatchUsage, LineCounts, ResultPart, StoredBatch } from "./store.ts";
 
 /** Bytes of results that are stored without waiting for more: a larger part would hold up the store's other writes. */
@@ -90,7 +90,7 @@ export class ResultWriter {
 function withUsageOf(waiting: readonly Waiting[], before: BatchUsage): BatchUsage {
   const usage = { ...before };
   for (const { result } of waiting) {
-    const used = usageIn(result);
+    const used = usageOf(result);
     usage.input += used.input;
     usage.cached += used.cached;
     usage.output += used.output;

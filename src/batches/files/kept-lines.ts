@@ -1,4 +1,5 @@
 /** The lines of a kept file, one part in memory at a time. */
+import { setImmediate } from "node:timers/promises";
 import type { KeptFile, KeptFileStore } from "../store.ts";
 
 const NEWLINE = 0x0a;
@@ -42,17 +43,10 @@ export async function* linesOf(
     pieces.push(rest);
     waiting += rest.length;
     if (waiting > lineBytesMax) return yield { position, number: number + 1, bytes: undefined };
-    await turn();
+    await setImmediate();
   }
   const last = lineOf(Buffer.alloc(0));
   if (!isBlank(last)) yield { position, number: number + 1, bytes: last };
-}
-
-/** Gives other work of the process a turn. */
-export function turn(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  setImmediate(resolve);
-  return promise;
 }
 
 function isBlank(bytes: Buffer): boolean {

@@ -1,7 +1,6 @@
 /** One line of a batch's input becomes a call of a route. */
 import { memberIn } from "../../bodies/index.ts";
-import type { JsonObject } from "../../core/index.ts";
-import { objectOf } from "../../core/index.ts";
+import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { BatchKind, InputError } from "../store.ts";
 
 /** Characters of a `custom_id`. */

@@ -1,8 +1,8 @@
 /** Keeps the bytes of a stream as a file. */
+import { setImmediate } from "node:timers/promises";
 import { GatewayError } from "../../core/index.ts";
 import type { BatchDependencies } from "../dependencies.ts";
 import { newFileId } from "../batch-ids.ts";
-import { turn } from "./kept-lines.ts";
 import type { FilePurpose, KeptFile } from "../store.ts";
 
 /** Bytes of a part: a larger one would hold up other writes of the storage. */
@@ -49,7 +49,7 @@ export async function writeFile(
       await files.append(id, parts, part);
       bytes += part.byteLength;
       parts += 1;
-      await turn();
+      await setImmediate();
     }
     const written = { ...begun, bytes, parts, isListed, keptUntil };
     if (!(await files.finish(written))) throw new Error("a file that is written is gone");

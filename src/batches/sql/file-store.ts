@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   column,
   firstOf,
@@ -11,7 +12,6 @@ import {
   type Storage,
   tableOf,
 } from "../../storage/index.ts";
-import { turn } from "../files/kept-lines.ts";
 import type { FilePage, KeptFile, KeptFileStore } from "../store.ts";
 
 /** Files deleted at a time. */
@@ -136,7 +136,7 @@ export function hiding(id: string): Statement {
 export async function removeHidden(runner: SqlRunner, id: string): Promise<void> {
   const parts = sql`DELETE FROM batch_file_parts WHERE file_id = ${id} AND number IN (
     SELECT number FROM batch_file_parts WHERE file_id = ${id} ORDER BY number LIMIT ${PARTS_MAX}) RETURNING number`;
-  while (await runner.hasRows(parts)) await turn();
+  while (await runner.hasRows(parts)) await setImmediate();
   await runner.run(sql`DELETE FROM batch_files WHERE id = ${id}`);
 }
 
