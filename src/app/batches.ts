@@ -8,32 +8,12 @@ import {
   openBatchStore,
   openKeptFileStore,
 } from "../batches/index.ts";
-import type { CallPipeline, ChargeableBody, ChargeableRoute } from "../calls/index.ts";
+import type { CallPipeline } from "../calls/index.ts";
 import { admitFree } from "../charges/index.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
-import {
-  chatCodec,
-  chatRequest,
-  messagesCodec,
-  messagesRequest,
-  responsesCodec,
-  responsesRequest,
-} from "../dialects/index.ts";
-import {
-  completionCodec,
-  completionRequest,
-  embeddingsCodec,
-  embeddingsRequest,
-  imageEditCodec,
-  imageEditRequest,
-  imageGenerationCodec,
-  imageGenerationRequest,
-  moderationCodec,
-  moderationRequest,
-} from "../media/index.ts";
+import { batchedRoutes } from "../http/index.ts";
 import type { ResponseStoreService } from "../objects/index.ts";
-import type { ModelRouter } from "../routing/index.ts";
 import type { Storage } from "../storage/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -88,52 +68,18 @@ export function createBatches(options: BatchesOptions): Batches {
   return batches;
 }
 
-function endpointsOf({ calls, pipeline, responseStore }: BatchesOptions): ReadonlyMap<string, BatchEndpoint> {
-  const of = <Body extends ChargeableBody>(route: ChargeableRoute<Body>): BatchEndpoint =>
-    endpointOf(calls.router, pipeline, route);
-  const surface = "openai";
-  return new Map([
-    [
-      "/v1/chat/completions",
-      of({ operations: ["chat", "messages", "responses", "gemini"], surface, body: chatRequest, codec: chatCodec }),
-    ],
-    [
-      "/v1/responses",
-      of({
-        operations: ["responses", "chat", "messages", "gemini"],
-        surface,
-        body: responsesRequest,
-        codec: responsesCodec,
-        responseStore,
-      }),
-    ],
-    ["/v1/embeddings", of({ operations: ["embeddings"], surface, body: embeddingsRequest, codec: embeddingsCodec })],
-    ["/v1/completions", of({ operations: ["completion"], surface, body: completionRequest, codec: completionCodec })],
-    ["/v1/moderations", of({ operations: ["moderation"], surface, body: moderationRequest, codec: moderationCodec })],
-    [
-      "/v1/images/generations",
-      of({ operations: ["image_generation"], surface, body: imageGenerationRequest, codec: imageGenerationCodec }),
-    ],
-    ["/v1/images/edits", of({ operations: ["image_edit"], surface, body: imageEditRequest, codec: imageEditCodec })],
-    [
-      "/v1/messages",
-      of({
-        operations: ["messages", "chat", "responses", "gemini"],
-        surface: "anthropic",
-        body: messagesRequest,
-        codec: messagesCodec,
-      }),
-    ],
-  ]);
-}
-
-function endpointOf<Body extends ChargeableBody>(
-  router: ModelRouter,
-  pipeline: CallPipeline,
-  route: ChargeableRoute<Body>,
-): BatchEndpoint {
-  return {
-    perform: (request) => pipeline.run(route, request),
-    resolve: (model, principal) => void router.resolve(model, route.operations, principal),
-  };
+function endpointsOf({
+  calls: { router },
+  pipeline,
+  responseStore,
+}: BatchesOptions): ReadonlyMap<string, BatchEndpoint> {
+  return new Map(
+    batchedRoutes.map(({ path, operations, perform }) => [
+      path,
+      {
+        perform: (request) => perform(request, { pipeline, responseStore }),
+        resolve: (model, principal) => void router.resolve(model, operations, principal),
+      },
+    ]),
+  );
 }

@@ -1,6 +1,7 @@
 export { adminRoutes } from "./admin/admin-routes.ts";
 export { answerHeaders } from "./answer-headers.ts";
 export { receivedRequest, withUrl } from "./addresses/derived-request.ts";
+export { batchedRoutes } from "./batches/batched-routes.ts";
 export { type CorsPolicy, withCors } from "./cors.ts";
 export { createHttp } from "./create-http.ts";
 export { type Feature, mountFeatures, type RunningPart, startFeatures } from "./feature.ts";

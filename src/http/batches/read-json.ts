@@ -18,32 +18,25 @@ export interface BatchServices {
   largeBodies: LargeBodies;
 }
 
+/** The services that read a body. */
+type Reading = Pick<BatchServices, "body" | "memory" | "largeBodies">;
+
 /** Reads a request's JSON body, and hands it on while its memory is counted. Large ones are parsed one after the other. */
-export async function withJson<Body>(
-  { request, principal }: RouteCall,
-  { body: limits, memory, largeBodies }: Pick<BatchServices, "body" | "memory" | "largeBodies">,
+export function withJson<Body>(
+  call: RouteCall,
+  services: Reading,
   { schema, use }: { schema: z.ZodType<Body>; use: (body: Body) => Promise<Response> },
 ): Promise<Response> {
-  const share = memory.share();
-  try {
-    const bytes = await readBody(request, limits, share);
-    if (isLarge(bytes.length)) await largeBodies.turn(principal.user);
-    return await use(schema.parse(decodeBody(parseBody(bytes, schema, []))));
-  } finally {
-    share.free();
-  }
+  return withBytes(call, services, (bytes) => use(schema.parse(decodeBody(parseBody(bytes, schema, [])))));
 }
 
 /** The same for a batch of Messages, whose requests are read one by one, each with the bounds of a body of its own. */
-export async function withRequests(
-  { request, principal }: RouteCall,
-  { body: limits, memory, largeBodies }: Pick<BatchServices, "body" | "memory" | "largeBodies">,
+export function withRequests(
+  call: RouteCall,
+  services: Reading,
   use: (body: { requests: readonly MessageRequest[]; webhook_url?: string | undefined }) => Promise<Response>,
 ): Promise<Response> {
-  const share = memory.share();
-  try {
-    const bytes = await readBody(request, limits, share);
-    if (isLarge(bytes.length)) await largeBodies.turn(principal.user);
+  return withBytes(call, services, async (bytes) => {
     const { elements, rest } = splitList(bytes, "requests");
     if (elements.length === 0) throw new GatewayError("validation_failed", "requests: is empty", { param: "requests" });
     const { body: others } = parseBody(rest, messageBatchRequest.omit({ requests: true }), []);
@@ -54,9 +47,22 @@ export async function withRequests(
       step += element.length;
       if (step < STEP_BYTES) continue;
       step = 0;
-      await largeBodies.turn(principal.user);
+      await services.largeBodies.turn(call.principal.user);
     }
     return await use({ ...others, requests });
+  });
+}
+
+async function withBytes(
+  { request, principal }: RouteCall,
+  { body: limits, memory, largeBodies }: Reading,
+  use: (bytes: Uint8Array) => Promise<Response>,
+): Promise<Response> {
+  const share = memory.share();
+  try {
+    const bytes = await readBody(request, limits, share);
+    if (isLarge(bytes.length)) await largeBodies.turn(principal.user);
+    return await use(bytes);
   } finally {
     share.free();
   }
