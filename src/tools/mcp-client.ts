@@ -16,6 +16,7 @@ import {
 } from "../core/index.ts";
 import { capabilitiesKey, clientHeaders, rpcCodes, sessionRevisions, STATELESS, versionKey } from "../mcp/index.ts";
 import { EVENT_STREAM, type Ticker } from "../streaming/index.ts";
+import { askServer, tooLate } from "./ask-server.ts";
 import { readMessages } from "./read-messages.ts";
 
 const CONNECT_MS_MAX = 10_000;
@@ -138,24 +139,19 @@ export class McpClient {
     this.#lastId += 1;
     const id = this.#lastId;
     const params = this.#paramsOf(request, session, id);
-    const abort = new CallAborter();
-    const follow = { handleEvent: () => abort.abort(signal?.reason) };
-    if (isAborted(signal)) throw signal?.reason;
-    signal?.addEventListener("abort", follow);
-    const stopTimer = this.#options.ticker.after(timeoutMs, () => abort.abort(this.#late()));
-    try {
-      const extra = session.isStateless ? { ...clientHeaders({ method, params }), ...headers } : session.headers;
-      const reply = await this.#post({ jsonrpc: "2.0", id, method, params }, extra, { signal: abort, onSent });
-      const onRequest = session.isStateless ? undefined : this.#refuser(session);
-      const message = await readMessages(reply, { id, bytesMax, onNotification, onRequest });
-      return { status: reply.status, message, session: reply.headers.get("mcp-session-id") };
-    } catch (thrown) {
-      if (abort.aborted && !session.isStateless && method !== "initialize") void this.#cancel(id, session);
-      throw this.#failure(thrown, abort);
-    } finally {
-      stopTimer();
-      signal?.removeEventListener("abort", follow);
-    }
+    const extra = session.isStateless ? { ...clientHeaders({ method, params }), ...headers } : session.headers;
+    const onRequest = session.isStateless ? undefined : this.#refuser(session);
+    const { name, ticker } = this.#options;
+    return askServer({ name, ticker, timeoutMs, signal }, async (abort) => {
+      try {
+        const reply = await this.#post({ jsonrpc: "2.0", id, method, params }, extra, { signal: abort, onSent });
+        const message = await readMessages(reply, { id, bytesMax, onNotification, onRequest });
+        return { status: reply.status, message, session: reply.headers.get("mcp-session-id") };
+      } catch (thrown) {
+        if (abort.aborted && !session.isStateless && method !== "initialize") void this.#cancel(id, session);
+        throw thrown;
+      }
+    });
   }
 
   #paramsOf({ params, onNotification }: McpRequest, { isStateless }: Session, id: number): JsonObject {
@@ -206,7 +202,7 @@ export class McpClient {
   async #tell(message: JsonObject, session: Session): Promise<void> {
     const extra = session.isStateless ? {} : session.headers;
     const signal = new CallAborter();
-    const stopTimer = this.#options.ticker.after(CONNECT_MS_MAX, () => signal.abort(this.#late()));
+    const stopTimer = this.#options.ticker.after(CONNECT_MS_MAX, () => signal.abort(tooLate(this.#options.name)));
     try {
       const reply = await this.#post({ jsonrpc: "2.0", ...message }, extra, { signal });
       reply.body.cancel();
@@ -248,20 +244,4 @@ export class McpClient {
   #invalid(problem: string): GatewayError {
     return new GatewayError("upstream_invalid_answer", `The server ${this.#options.name} ${problem}.`);
   }
-
-  #late(): GatewayError {
-    return new GatewayError("upstream_timeout", `The server ${this.#options.name} does not answer in time.`);
-  }
-
-  #failure(thrown: unknown, { aborted, reason }: CallAborter): unknown {
-    if (aborted) return reason;
-    if (thrown instanceof GatewayError) return thrown;
-    const message = `The server ${this.#options.name} cannot be reached.`;
-    return new GatewayError("upstream_unreachable", message, { cause: thrown });
-  }
-}
-
-/** In a function, since the compiler believes that a signal stays as it was. */
-function isAborted(signal: CallSignal | undefined): boolean {
-  return signal?.aborted === true;
 }

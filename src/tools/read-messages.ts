@@ -1,14 +1,8 @@
 /** The messages of a server's answer to one POST: JSON, or a stream of events that ends with the response. */
-import {
-  type BodySink,
-  GatewayError,
-  type JsonObject,
-  objectOf,
-  parseObject,
-  type UpstreamReply,
-} from "../core/index.ts";
+import { type BodySink, type JsonObject, objectOf, parseObject, type UpstreamReply } from "../core/index.ts";
 import { dataOf, EVENT_STREAM, EventSplitter, eventsOf } from "../streaming/index.ts";
 import { collectBody } from "../upstream/index.ts";
+import { tooLarge } from "./ask-server.ts";
 
 interface Reading {
   id: number;
@@ -29,10 +23,6 @@ export async function readMessages(reply: UpstreamReply, reading: Reading): Prom
   if ("exceeded" in collected) throw tooLarge(reading.bytesMax);
   const message = parseObject(collected.bytes.toString());
   return message?.["id"] === reading.id || objectOf(message?.["error"]) !== undefined ? message : undefined;
-}
-
-function tooLarge(bytesMax: number): GatewayError {
-  return new GatewayError("upstream_invalid_answer", `The answer of the server is longer than ${bytesMax} bytes.`);
 }
 
 class EventReader implements BodySink {

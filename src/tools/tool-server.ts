@@ -119,8 +119,11 @@ export class ToolServer {
     const { name, clock, logger } = this.#options;
     try {
       const listed = await this.#readPages();
-      this.#list = (await this.#options.pins?.confirmed(name, "", listed)) ?? listed;
-      this.#hasChanges = this.#list.size < listed.size;
+      const confirmed = (await this.#options.pins?.confirmed(name, "", listed)) ?? listed;
+      // Who has indexed the list before need not do that again.
+      const isSame = this.#list !== undefined && Bun.deepEquals([...confirmed], [...this.#list]);
+      if (!isSame) this.#list = confirmed;
+      this.#hasChanges = confirmed.size < listed.size;
       this.#isAvailable = true;
     } catch (err) {
       // A call may find out that the server is there, before its list does.

@@ -1,17 +1,9 @@
 /** An HTTP API as a server of tools, after its OpenAPI document: it takes the requests that an MCP server would. */
-import {
-  type AskUpstream,
-  CallAborter,
-  GatewayError,
-  type JsonObject,
-  listOf,
-  objectOf,
-  parseObject,
-  stringOf,
-} from "../../core/index.ts";
+import { type AskUpstream, type JsonObject, listOf, objectOf, parseObject, stringOf } from "../../core/index.ts";
 import { rpcCodes } from "../../mcp/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import { collectBody } from "../../upstream/index.ts";
+import { askServer, tooLarge } from "../ask-server.ts";
 import { type McpRequest, ServerError } from "../mcp-client.ts";
 import { type ApiOperation, operationsOf } from "./operations.ts";
 
@@ -55,34 +47,13 @@ export class OpenApiServer {
     { timeoutMs, bytesMax, signal, onSent }: McpRequest,
   ): Promise<JsonObject> {
     const { ask, ticker, name } = this.#options;
-    const abort = new CallAborter();
-    const follow = { handleEvent: () => abort.abort(signal?.reason) };
-    signal?.addEventListener("abort", follow);
-    const late = new GatewayError("upstream_timeout", `The server ${name} does not answer in time.`);
-    const stopTimer = ticker.after(timeoutMs, () => abort.abort(late));
-    const { url, headers, body } = this.#requestOf(operation, given);
-    try {
-      const reply = await ask({
-        method: operation.method,
-        url,
-        headers,
-        body,
-        signal: abort,
-        onSent,
-      });
-      const collected = await collectBody(reply.body, bytesMax);
-      if ("exceeded" in collected) {
-        throw new GatewayError("upstream_invalid_answer", `The answer of the server is longer than ${bytesMax} bytes.`);
-      }
-      return resultOf(reply.status, reply.headers.get("content-type") ?? "", collected.bytes);
-    } catch (thrown) {
-      if (abort.aborted) throw abort.reason;
-      if (thrown instanceof GatewayError) throw thrown;
-      throw new GatewayError("upstream_unreachable", `The server ${name} cannot be reached.`, { cause: thrown });
-    } finally {
-      stopTimer();
-      signal?.removeEventListener("abort", follow);
-    }
+    const sent = { method: operation.method, ...this.#requestOf(operation, given) };
+    return askServer({ name, ticker, timeoutMs, signal }, async (abort) => {
+      const { status, headers, body } = await ask({ ...sent, signal: abort, onSent });
+      const collected = await collectBody(body, bytesMax);
+      if ("exceeded" in collected) throw tooLarge(bytesMax);
+      return resultOf(status, headers.get("content-type") ?? "", collected.bytes);
+    });
   }
 
   #requestOf(operation: ApiOperation, given: JsonObject): { url: string; headers: Headers; body: string | undefined } {
