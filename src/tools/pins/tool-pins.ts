@@ -101,8 +101,11 @@ export function approveTools(
 ): Promise<PinnedTool[]> {
   return log.act(options, function* (note) {
     const changed = (yield* changedPins(server)).filter((pin) => tool === undefined || pin.tool === tool);
+    const approved: PinnedTool[] = [];
     for (const pin of changed) {
-      yield* approvePin(pin);
+      // Another change may be offered by now.
+      if (!(yield* approvePin(pin))) continue;
+      approved.push(pin);
       const name = `${server}__${pin.tool}`;
       note({
         act: "tool.approve",
@@ -111,6 +114,6 @@ export function approveTools(
         after: { definition: pin.offered, ...(pin.owner !== "" && { user_id: pin.owner }) },
       });
     }
-    return changed;
+    return approved;
   });
 }
