@@ -7,3 +7,4 @@ export { tapEvents } from "./event-tap.ts";
 export { MemoryBudget, memoryExhausted, type MemoryShare } from "./memory-budget.ts";
 export { Ticker, type Watched } from "./ticker.ts";
 export { type ChargedUsage, type StreamObserver, type ReadUsage } from "./stream-observer.ts";
+export { linesOf } from "./lines-of.ts";

@@ -4,7 +4,7 @@
  */
 import { type JsonObject, objectOf, parseObject } from "../../core/index.ts";
 import { clientHeaders, errorText, RpcError, rpcCodes, type RpcId } from "../../mcp/index.ts";
-import { dataOf, EVENT_STREAM, EventSplitter, eventsOf } from "../../streaming/index.ts";
+import { dataOf, EVENT_STREAM, EventSplitter, eventsOf, linesOf } from "../../streaming/index.ts";
 
 /** Bytes of a message in either direction. */
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
@@ -165,21 +165,4 @@ function keyOf(id: unknown): string {
 
 function textOf(reason: unknown): string {
   return reason instanceof Error ? reason.message : String(reason);
-}
-
-async function* linesOf(input: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let pending = "";
-  for await (const chunk of input) {
-    const pieces = decoder.decode(chunk, { stream: true }).split("\n");
-    const [first = "", ...rest] = pieces;
-    if (rest.length === 0) {
-      pending += first;
-      continue;
-    }
-    yield pending + first;
-    pending = rest.pop() ?? "";
-    yield* rest;
-  }
-  if (pending !== "") yield pending;
 }

@@ -4,6 +4,7 @@
  * its folder, which contains the socket.
  */
 import { rmSync } from "node:fs";
+import { linesOf } from "../../streaming/index.ts";
 import { type ServerPlan, socketIn } from "./plan.ts";
 import { ServerHost } from "./server-host.ts";
 
@@ -29,15 +30,8 @@ Bun.serve({
   },
 });
 
-const decoder = new TextDecoder();
-let text = "";
 try {
-  for await (const bytes of Bun.stdin.stream()) {
-    text += decoder.decode(bytes, { stream: true });
-    const lines = text.split("\n");
-    text = lines.pop() ?? "";
-    for (const line of lines) host.configure(JSON.parse(line) as ServerPlan[]);
-  }
+  for await (const line of linesOf(Bun.stdin.stream())) host.configure(JSON.parse(line) as ServerPlan[]);
 } finally {
   await host.stop();
   rmSync(folder, { recursive: true, force: true });

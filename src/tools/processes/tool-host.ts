@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { linesOf } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { cleanText, secretForms } from "../clean-result.ts";
 import { type ProcessEvent, type ServerPlan, socketIn } from "./plan.ts";
@@ -109,14 +110,7 @@ export class ToolHost {
   }
 
   async #read(output: ReadableStream<Uint8Array>): Promise<void> {
-    const decoder = new TextDecoder();
-    let text = "";
-    for await (const bytes of output) {
-      text += decoder.decode(bytes, { stream: true });
-      const lines = text.split("\n");
-      text = lines.pop() ?? "";
-      for (const line of lines) this.#note(JSON.parse(line) as ProcessEvent);
-    }
+    for await (const line of linesOf(output)) this.#note(JSON.parse(line) as ProcessEvent);
   }
 
   #note({ event, server, pid, code, signal, isExpected, lastWords = "", problem }: ProcessEvent): void {
