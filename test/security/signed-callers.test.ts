@@ -155,6 +155,11 @@ describe.each<Engine>([...engines])("on %s", (engine) => {
     expect(gateway.log()).not.toContain(wrong.split(".")[2] ?? "none");
   });
 
+  test("the metadata of MCP names their issuer", async () => {
+    const metadata = await fetch(`${gateway.url}/.well-known/oauth-protected-resource/mcp`);
+    expect(await metadata.json()).toMatchObject({ authorization_servers: [address()] });
+  });
+
   test("streams and sockets end soon after the token, to the minute of the clock", async () => {
     const ending = await tokenOf({ exp: now() - 56 });
     const model = `held-${engine}-signed`;

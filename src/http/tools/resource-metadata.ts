@@ -1,6 +1,6 @@
 /**
- * The metadata of a protected resource (RFC 9728), which a 401 names. There is no authorization server: a client needs a token
- * that the operator has issued.
+ * The metadata of a protected resource (RFC 9728), which a 401 names. Its authorization servers are the issuers whose tokens the
+ * gateway takes. Without any the member is absent: a client needs a token that the operator has issued.
  */
 import { z } from "@hono/zod-openapi";
 import { GatewayError } from "../../core/index.ts";
@@ -12,6 +12,10 @@ const answer = z
   .object({
     resource: z.string().describe("The URL of the MCP server."),
     resource_name: z.string(),
+    authorization_servers: z
+      .array(z.string())
+      .optional()
+      .describe("The issuers in auth.issuers. Absent without any: a token of the gateway is needed."),
     bearer_methods_supported: z.array(z.literal("header")),
   })
   .meta({ id: "ProtectedResource" });
@@ -19,12 +23,16 @@ const answer = z
 const wellKnown = "/.well-known/oauth-protected-resource";
 const common = { operationId: "getProtectedResource", tag: "Tools", answer } as const;
 
-function metadata(path: string, { mcp }: Pick<Services, "mcp">): Response {
+type MetadataNeeds = Pick<Services, "mcp" | "config">;
+
+function metadata(path: string, { mcp, config }: MetadataNeeds): Response {
   const resource = resourceOf(mcp.publicUrl, path);
   if (resource === undefined) throw new GatewayError("route_not_found", "There is no such resource here.");
+  const issuers = [...new Set(config.auth.issuers.map(({ issuer }) => issuer))];
   return Response.json({
     resource,
     resource_name: "Tollgate",
+    ...(issuers.length > 0 && { authorization_servers: issuers }),
     bearer_methods_supported: ["header"],
   } satisfies z.input<typeof answer>);
 }
@@ -33,7 +41,7 @@ export const resourceMetadataRoutes = [
   platformRoute({
     contract: { ...common, path: wellKnown, summary: "What a client needs for /mcp (RFC 9728)." },
     access: "public",
-    handle: (_call, services: Pick<Services, "mcp">) => metadata("mcp", services),
+    handle: (_call, services: MetadataNeeds) => metadata("mcp", services),
   }),
   platformRoute({
     contract: {
@@ -46,7 +54,7 @@ export const resourceMetadataRoutes = [
     },
     access: "public",
     takesSlashes: true,
-    handle: ({ pathParameter }: Pick<RouteCall, "pathParameter">, services: Pick<Services, "mcp">) =>
+    handle: ({ pathParameter }: Pick<RouteCall, "pathParameter">, services: MetadataNeeds) =>
       metadata(pathParameter("resource"), services),
   }),
 ];
