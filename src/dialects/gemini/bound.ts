@@ -35,13 +35,14 @@ export function boundGemini(body: GeminiRequest, sizeOf: SizeOf): WorkBound {
     outputTokens: countIn(config["maxOutputTokens"]),
     choices: countIn(config["candidateCount"]) ?? 1,
     ...measure.bound(true),
-    ...generatedMedia(listOf(config["responseModalities"])),
+    ...generatedMedia(listIn(config["responseModalities"])),
   };
 }
 
+/** A number may stand for any modality: protobuf's JSON has both. */
 function generatedMedia(modalities: readonly unknown[]): Pick<WorkBound, "outputBuckets"> | undefined {
   const asks = (name: string): boolean =>
-    modalities.some((one) => typeof one === "string" && one.toUpperCase() === name);
+    modalities.some((one) => typeof one !== "string" || one.toUpperCase() === name);
   const buckets: UsageBucket[] = [
     ...(asks("AUDIO") ? (["outputAudio"] as const) : []),
     ...(asks("IMAGE") ? (["outputImage"] as const) : []),
@@ -70,19 +71,29 @@ function listIn(value: unknown): readonly unknown[] {
 
 function contentTokens(content: unknown, measure: Measuring): number {
   if (isOpaqueText(content)) return measure.sizeOf(content);
-  const { parts, ...rest } = objectOf(content) ?? {};
-  const { role: _, ...others } = rest;
-  let tokens = Object.keys(others).length === 0 ? 0 : jsonBytes(others, measure);
-  for (const part of listIn(parts)) tokens += partTokens(part, measure);
+  const members = objectOf(content) ?? {};
+  let tokens = othersTokens(members, ownMembers, measure);
+  for (const part of listIn(members["parts"])) tokens += partTokens(part, measure);
   return tokens;
+}
+
+const ownMembers: ReadonlySet<string> = new Set(["parts", "role"]);
+const ownOfPart: ReadonlySet<string> = new Set(["inlineData", "fileData", "functionResponse", "text"]);
+
+/** Of all members but these; most objects have no others. */
+function othersTokens(object: JsonObject, own: ReadonlySet<string>, measure: Measuring): number {
+  let others: Record<string, unknown> | undefined;
+  for (const name in object) if (!own.has(name)) (others ??= {})[name] = object[name];
+  return others === undefined ? 0 : jsonBytes(others, measure);
 }
 
 /** Every member of a part counts, although only one of them is sent. */
 function partTokens(value: unknown, measure: Measuring): number {
   const part = objectOf(value);
   if (part === undefined) return jsonBytes(value, measure);
-  const { inlineData, fileData, functionResponse, text, ...rest } = inCamel(part);
-  let tokens = Object.keys(rest).length === 0 ? 0 : jsonBytes(rest, measure);
+  const members = inCamel(part);
+  const { inlineData, fileData, functionResponse, text } = members;
+  let tokens = othersTokens(members, ownOfPart, measure);
   if (text !== undefined) tokens += isOpaqueText(text) ? measure.sizeOf(text) : jsonBytes(text, measure);
   if (inlineData !== undefined) tokens += inlineTokens(inlineData, measure);
   if (fileData !== undefined) tokens += measure.unknown() + jsonBytes(fileData, measure);

@@ -1,3 +1,4 @@
+import { listOf } from "../../core/index.ts";
 import type { FieldRule, FieldTable } from "../conversation/index.ts";
 
 /** In its own dialect a field is carried unchanged. */
@@ -9,9 +10,11 @@ const translated: FieldRule = {
 const dropped: FieldRule = { support: { ...own, chat: "dropped", messages: "dropped", responses: "dropped" } };
 const refused: FieldRule = { support: { ...own, chat: "refused", messages: "refused", responses: "refused" } };
 
-/** The chosen tokens' probabilities have another format in every dialect. */
-const asksText = (value: unknown): boolean =>
-  Array.isArray(value) && value.some((one) => typeof one === "string" && !/^(?:text|modality_unspecified)$/i.test(one));
+/** Another modality than text, or a number, which may stand for any. */
+const asksMedia = (value: unknown): boolean =>
+  (Array.isArray(value) ? listOf(value) : [value]).some(
+    (one) => typeof one !== "string" || !/^(?:text|modality_unspecified)$/i.test(one),
+  );
 
 /** The support for every field of Gemini's generateContent in the other dialects. Those of an inner object by their path. */
 export const geminiFields: FieldTable = {
@@ -72,7 +75,7 @@ export const geminiFields: FieldTable = {
     ...translated,
     note: "a level as an effort; a budget as an effort, or of tokens; thoughts are shown with includeThoughts, or if functions are offered",
   },
-  "generationConfig.responseModalities": { ...refused, isRequested: asksText, note: "other than TEXT" },
+  "generationConfig.responseModalities": { ...refused, isRequested: asksMedia, note: "other than TEXT" },
   "generationConfig.responseLogprobs": refused,
   "generationConfig.logprobs": { ...refused, noOpValues: [0] },
   "generationConfig.speechConfig": dropped,

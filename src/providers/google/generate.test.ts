@@ -56,6 +56,8 @@ describe("a body is translated", () => {
     ],
     ["one in snake case", { contents: [user, model({ function_call: {} }), result] }, true],
     ["one content", { contents: user }, false],
+    ["a tier by its number", { contents: user, serviceTier: 2 }, true],
+    ["a tier by its word", { contents: user, service_tier: "flex" }, false],
   ])("if it needs to be: %s", (_title, body, expected) => {
     expect(translated(body)).toBe(expected);
   });
@@ -71,6 +73,12 @@ test.each<[JsonObject, string, unknown]>([
   [{ service_tier: "FLEX" }, current, { terms: { serviceTier: "flex" } }],
   [{ generationConfig: { responseModalities: ["TEXT", "image"] } }, current, { outputBuckets: ["outputImage"] }],
   [{ generation_config: { response_modalities: ["AUDIO"] } }, current, { outputBuckets: ["outputAudio"] }],
+  [{ generationConfig: { responseModalities: "IMAGE" } }, current, { outputBuckets: ["outputImage"] }],
+  [
+    { generationConfig: { responseModalities: [2] } },
+    current,
+    { outputBuckets: ["outputImage", "outputAudio", "outputVideo"] },
+  ],
   [{}, "gemini-3-pro-image", { outputBuckets: ["outputImage"] }],
   [{}, "gemini-2.5-flash-preview-tts", { outputBuckets: ["outputAudio"] }],
 ])("the extras of %j at %s", (body, model, extras) => {

@@ -60,12 +60,12 @@ function hasTiedTools(body: JsonObject): boolean {
 }
 
 /**
- * Whether Google may read another body than the gateway has: a member in both spellings, or one that is null, which readers of protobuf
- * skip in favour of an earlier one of its name. The translation writes each member once.
+ * Whether Google may read another body than the gateway has: a member in both spellings, one that is null, which readers of protobuf
+ * skip in favour of an earlier one of its name, or a number for the word of a tier. The translation writes each member once.
  */
 function isAmbiguous(body: JsonObject): boolean {
   const config = objectOf(body["generationConfig"] ?? body["generation_config"]) ?? {};
-  if (spellsTwice(body) || spellsTwice(config)) return true;
+  if (spellsTwice(body) || spellsTwice(config) || hasNumberedTier(body)) return true;
   for (const name in config) if (!limits.has(name) && hasNull(config[name])) return true;
   // At the top no member stands twice.
   for (const name in body) if (!configs.has(name) && body[name] !== null && hasNull(body[name])) return true;
@@ -79,6 +79,14 @@ const limits: ReadonlySet<string> = new Set(["maxOutputTokens", "max_output_toke
 function spellsTwice(object: JsonObject): boolean {
   for (const name in object) if (name.includes("_") && Object.hasOwn(object, camelOf(name))) return true;
   return false;
+}
+
+const tierIn = (body: JsonObject): unknown => body["serviceTier"] ?? body["service_tier"];
+
+/** In protobuf's JSON a word may be its number: the translation leaves out such a tier. */
+function hasNumberedTier(body: JsonObject): boolean {
+  const tier = tierIn(body);
+  return tier !== undefined && tier !== null && typeof tier !== "string";
 }
 
 /** Arguments, results and schemas are the caller's own objects, of any names and values. */
@@ -120,7 +128,7 @@ function lacksSignature({ contents }: JsonObject): boolean {
 const bucketOf = { IMAGE: "outputImage", AUDIO: "outputAudio", VIDEO: "outputVideo" } as const;
 
 function extras(body: JsonObject, model: string): RequestedExtras | undefined {
-  const tier = body["serviceTier"] ?? body["service_tier"];
+  const tier = tierIn(body);
   const word = typeof tier === "string" ? tier.toLowerCase() : undefined;
   const terms = word === "unspecified" ? undefined : askedTier(word);
   const media = madeBy(body, model);
@@ -128,13 +136,16 @@ function extras(body: JsonObject, model: string): RequestedExtras | undefined {
   return { ...(terms && { terms }), ...(media.length > 0 && { outputBuckets: media }) };
 }
 
-/** The buckets of an answer that is more than text: by the request, or by the model. */
+/** The buckets of an answer that is more than text: by the request, or by the model. A number may be any modality's. */
 function madeBy(body: JsonObject, model: string): UsageBucket[] {
   const config = objectOf(body["generationConfig"] ?? body["generation_config"]) ?? {};
-  const asked = listOf(config["responseModalities"] ?? config["response_modalities"]);
+  const wished = config["responseModalities"] ?? config["response_modalities"] ?? [];
+  const asked = Array.isArray(wished) ? listOf(wished) : [wished];
   if (asked.length === 0) return mediaOf(model).map((modality) => bucketOf[modality]);
   const all: ReadonlySet<unknown> = new Set([...mediaOf(model), ...asked.map((one) => String(one).toUpperCase())]);
-  return (["IMAGE", "AUDIO", "VIDEO"] as const).flatMap((modality) => (all.has(modality) ? [bucketOf[modality]] : []));
+  const isAny = asked.some((one) => typeof one !== "string");
+  const made = (["IMAGE", "AUDIO", "VIDEO"] as const).filter((modality) => isAny || all.has(modality));
+  return made.map((modality) => bucketOf[modality]);
 }
 
 /** Google's own API: everything that its compatible layer has no place for (`docs/wire/gemini.md`). */
