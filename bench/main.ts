@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { benchCases } from "./cases/index.ts";
+import { benchCases, geminiNative, messagesNative } from "./cases/index.ts";
 import type { BenchCase } from "./cases/index.ts";
 import { measureExtraction } from "./extraction/measure.ts";
 import { measureBeside } from "./beside/measure.ts";
@@ -110,6 +110,7 @@ type Measured = Pick<
   | "realtime"
   | "routes"
   | "budgets"
+  | "native"
   | "pauses"
   | "extraction"
   | "pages"
@@ -137,6 +138,7 @@ const nothing: Measured = {
   beside: null,
   routes: null,
   budgets: [],
+  native: [],
   pauses: null,
   soak: null,
 };
@@ -185,8 +187,9 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const beside = isWanted(options, "beside") ? await measureBeside(options.quick ? 8 : 30, progress) : null;
   const routes = isWanted(options, "routes") ? await measureRouted(rig, options) : null;
   const budgets = isWanted(options, "budgets") ? await measureBudgets(rig, options) : [];
+  const native = isWanted(options, "gemini-native") ? await measureNative(rig, proxies, options) : [];
   const pauses = isWanted(options, "pauses") ? await measurePaused(rig, options) : null;
-  const tollgates = { ledger, growth, videos, routes, budgets, pauses };
+  const tollgates = { ledger, growth, videos, routes, budgets, native, pauses };
   const others = { ...tollgates, realtime, extraction, pages, frontier, search, beside };
   return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ...others };
 }
@@ -209,6 +212,20 @@ async function measureBudgets(rig: Rig, options: Options): Promise<ComparedCase[
   const { plain, budgeted } = budgetsVariants(options.tollgate);
   if ((await plain.whyMissing()) !== null) return [];
   return compare({ rig, proxies: { old: plain, new: budgeted }, cases: [chat], plan: budgetsPlanOf(options) });
+}
+
+/** A Gemini stream and a Messages stream with the same text, each relayed, in turns. */
+async function measureNative(rig: Rig, proxies: readonly Proxy[], options: Options): Promise<ComparedCase[]> {
+  const tollgate = proxies.find(({ id }) => id === "tollgate");
+  if (tollgate === undefined) return [];
+  const sides = { new: tollgate, old: tollgate };
+  return compare({
+    rig,
+    proxies: sides,
+    cases: [geminiNative],
+    oldCase: messagesNative,
+    plan: comparisonPlanOf(options),
+  });
 }
 
 async function measurePaused(rig: Rig, options: Options): Promise<PausesFigures | null> {

@@ -7,7 +7,7 @@ import { messagesNative, messagesStream } from "./messages-stream.ts";
 import { stream } from "./stream.ts";
 
 export type { BenchCall, BenchCase } from "./case.ts";
-export { chat, stream };
+export { chat, geminiNative, messagesNative, stream };
 
 /** In the order of the report. */
 export const benchCases: readonly BenchCase[] = [

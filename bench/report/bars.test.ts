@@ -42,6 +42,7 @@ function resultsOf(cells: Cell[]): Results {
     beside: null,
     routes: null,
     budgets: [],
+    native: [],
     pauses: null,
     realtime: [],
     extraction: null,

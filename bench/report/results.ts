@@ -45,6 +45,8 @@ export interface Results {
   /** Null if they were not measured. */
   routes: RoutesFigures | null;
   budgets: ComparedCase[];
+  /** A relayed Gemini stream beside a Messages stream. */
+  native: ComparedCase[];
   pauses: PausesFigures | null;
   realtime: RealtimeColumn[];
   /** Null if it was not measured, or the pages are not there. */

@@ -7,7 +7,7 @@ import { callersOf } from "./request.ts";
 import { progress } from "./rig.ts";
 import type { Rig } from "./rig.ts";
 
-/** The two checkouts that are compared. */
+/** The two checkouts, set-ups or cases that are compared. */
 type Side = "new" | "old";
 export type Sides<Value> = Readonly<Record<Side, Value>>;
 
@@ -39,6 +39,8 @@ export interface ComparisonSetting {
   rig: Rig;
   proxies: Sides<Proxy>;
   cases: readonly BenchCase[];
+  /** What the old side is asked in place of these. */
+  oldCase?: BenchCase;
   plan: ComparisonPlan;
 }
 
@@ -48,7 +50,7 @@ export interface ComparisonSetting {
  * average out.
  */
 export async function compare(setting: ComparisonSetting): Promise<ComparedCase[]> {
-  const { rig, cases, plan } = setting;
+  const { rig, cases, oldCase, plan } = setting;
   const results = cases.map(({ name, title }): ComparedCase => ({ name, title, rounds: [], problem: null }));
   rig.placeUpstream("beside the load generator");
   for (let round = 1; round <= plan.rounds; round += 1) {
@@ -56,7 +58,8 @@ export async function compare(setting: ComparisonSetting): Promise<ComparedCase[
     try {
       for (const [index, benchCase] of cases.entries()) {
         progress(`round ${round} of ${plan.rounds}: ${benchCase.name}`);
-        const measured = await measureCase({ rig, running, benchCase, plan, round });
+        const asked = { new: benchCase, old: oldCase ?? benchCase };
+        const measured = await measureCase({ rig, running, asked, plan, round });
         const result = results[index];
         result?.rounds.push(measured.use);
         if (result !== undefined) result.problem ??= measured.problem;
@@ -82,7 +85,7 @@ function newBegins(round: number): boolean {
 interface CaseSetting {
   rig: Rig;
   running: Sides<RunningProxy>;
-  benchCase: BenchCase;
+  asked: Sides<BenchCase>;
   plan: ComparisonPlan;
   round: number;
 }
@@ -119,14 +122,14 @@ interface Turns {
   problem: string | null;
 }
 
-async function takeTurns({ rig, running, benchCase, plan, round }: CaseSetting, turns: number): Promise<Turns> {
-  const sideOf = ({ target }: RunningProxy): TurnSide => ({
-    port: target.port,
-    group: callersOf(target, benchCase, plan.callers ?? manyCallers),
-  });
+async function takeTurns({ rig, running, asked, plan, round }: CaseSetting, turns: number): Promise<Turns> {
+  const sideOf = (side: Side): TurnSide => {
+    const { target } = running[side];
+    return { port: target.port, group: callersOf(target, asked[side], plan.callers ?? manyCallers) };
+  };
   const job: TurnsJob = {
     kind: "turns",
-    sides: [sideOf(running.new), sideOf(running.old)],
+    sides: [sideOf("new"), sideOf("old")],
     first: newBegins(round) ? 0 : 1,
     turns,
     turnSeconds: plan.turnSeconds,
