@@ -4,17 +4,10 @@ import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { JobHandler, JobStore } from "../jobs/index.ts";
 import { AddressGuard, type GuardOptions, Outbound, ownAddresses, resolveName } from "../outbound/index.ts";
-import type { Storage } from "../storage/index.ts";
+import { encryptionKey, type Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { UpstreamClient } from "../upstream/index.ts";
-import {
-  encryptionKey,
-  openWebhookSecretStore,
-  WEBHOOK_JOB,
-  WebhookDelivery,
-  Webhooks,
-  WebhookSecrets,
-} from "../webhooks/index.ts";
+import { openWebhookSecretStore, WEBHOOK_JOB, WebhookDelivery, Webhooks, WebhookSecrets } from "../webhooks/index.ts";
 
 interface SecretsOptions {
   config: Config;

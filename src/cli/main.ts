@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { AccountError } from "../accounts/index.ts";
 import { ConfigError } from "../config/index.ts";
 import { BooksError } from "../ledger/index.ts";
-import { StorageError } from "../storage/index.ts";
+import { SecretError, StorageError } from "../storage/index.ts";
 import { WebhookError } from "../webhooks/index.ts";
 import { commands } from "./index.ts";
 import { UsageError } from "./options.ts";
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
     await program.parseAsync();
   } catch (thrown) {
     // An error that the user can fix is one line; any other error is a bug and is shown with its stack.
-    const expected = [AccountError, BooksError, ConfigError, StorageError, UsageError, WebhookError].some(
+    const expected = [AccountError, BooksError, ConfigError, SecretError, StorageError, UsageError, WebhookError].some(
       (kind) => thrown instanceof kind,
     );
     console.error(expected && thrown instanceof Error ? `tollgate: ${thrown.message}` : thrown);

@@ -29,3 +29,6 @@ export { LOCK, LOCK_OR_SKIP, perEngine, sql, type Statement, textsIn } from "./s
 export { readerOf, runnerOf, type SqliteRunner, type SqlRunner, type Transaction } from "./sql/runner.ts";
 export { firstOf, inOneCommit, type Steps } from "./sql/steps.ts";
 export { column, type SqlRow, tableOf } from "./sql/table.ts";
+export { type EncryptionKey, encryptionKey } from "./secrets/encryption-key.ts";
+export { SecretBox } from "./secrets/secret-box.ts";
+export { SecretError } from "./secrets/secret-error.ts";

@@ -2,6 +2,7 @@ import type { Clock, JsonObject, RandomFraction } from "../core/index.ts";
 import type { Job, JobHandler, JobResult } from "../jobs/index.ts";
 import { type Outbound, OutboundError, retryAfterMs } from "../outbound/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import { SecretError } from "../storage/index.ts";
 import { collectBody } from "../upstream/index.ts";
 import { type WebhookMessage, readMessage, WEBHOOK_JOB, signedHeaders } from "./message.ts";
 import { retryWaitMs } from "./retry-times.ts";
@@ -120,7 +121,7 @@ export class WebhookDelivery implements JobHandler {
       return { status: reply.status, retryAfterMs: retryAfterMs(reply.headers.get("retry-after"), clock()) };
     } catch (reason) {
       if (reason instanceof OutboundError) return { failure: `${reason.failure}: ${reason.message}` };
-      if (reason instanceof WebhookError) return { failure: reason.message };
+      if (reason instanceof WebhookError || reason instanceof SecretError) return { failure: reason.message };
       throw reason;
     }
   }

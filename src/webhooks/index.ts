@@ -1,5 +1,4 @@
 export { WebhookDelivery } from "./delivery.ts";
-export { encryptionKey } from "./encryption-key.ts";
 export { messageOf, readMessage, signedHeaders, type FirecrawlEvent, WEBHOOK_JOB } from "./message.ts";
 export { retryWaitMs } from "./retry-times.ts";
 export { openWebhookSecretStore } from "./sql/open.ts";

@@ -1,8 +1,6 @@
 import type { ActOptions, AuditLog } from "../audit/index.ts";
 import type { Environment } from "../core/index.ts";
-import type { Steps } from "../storage/index.ts";
-import type { EncryptionKey } from "./encryption-key.ts";
-import { SecretBox } from "./secret-box.ts";
+import { type EncryptionKey, SecretBox, SecretError, type Steps } from "../storage/index.ts";
 import type { WebhookSecretStore } from "./store.ts";
 import { WebhookError } from "./webhook-error.ts";
 
@@ -11,6 +9,11 @@ const PREVIOUS_SIGNS_MS = 24 * 3_600_000;
 
 /** The standard recommends 24 to 64 bytes. */
 const SECRET_BYTES = 32;
+
+function boxOf(text: string): SecretBox {
+  const remedy = "rotate the secret";
+  return new SecretBox(text, { label: "tollgate webhook secrets", noun: "webhook secret", remedy });
+}
 
 /** A new secret, which is shown once. */
 export interface MadeSecret {
@@ -82,14 +85,14 @@ export class WebhookSecrets {
     });
   }
 
-  /** The secrets that sign now, the current one first. Rejects with a `WebhookError` if there is none, or none opens. */
+  /** The secrets that sign now, the current one first. Rejects with a `WebhookError` if there is none, with a `SecretError` if none opens. */
   async signing(user: string): Promise<string[]> {
     const { store, key, environment } = this.#options;
     const stored = await store.find(user);
     if (stored === undefined) throw new WebhookError(`user ${user} has no webhook secret`);
     const text = key.find();
     if (text === undefined) throw new WebhookError("there is no key for webhook secrets: set webhooks.encryption_key");
-    const box = new SecretBox(text);
+    const box = boxOf(text);
     const { secret, previous } = stored;
     const current = box.open(secret, user);
     if (previous === undefined || previous.until <= environment.clock()) return [current];
@@ -107,7 +110,7 @@ export class WebhookSecrets {
     }
     const { clock, randomBytes } = environment;
     const secret = `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64")}`;
-    const sealed = new SecretBox(text).seal(secret, user, randomBytes);
+    const sealed = boxOf(text).seal(secret, user, randomBytes);
     return { secret, row: { owner: user, secret: sealed, madeAt: clock() } };
   }
 }
@@ -117,7 +120,7 @@ function openOrNone(box: SecretBox, sealed: string, user: string): string[] {
   try {
     return [box.open(sealed, user)];
   } catch (reason) {
-    if (reason instanceof WebhookError) return [];
+    if (reason instanceof SecretError) return [];
     throw reason;
   }
 }

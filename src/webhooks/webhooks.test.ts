@@ -5,15 +5,13 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
 import { type Job, type JobResult, openJobStore } from "../jobs/index.ts";
 import { AddressGuard, Outbound } from "../outbound/index.ts";
-import type { Storage } from "../storage/index.ts";
+import { encryptionKey, SecretError, type Storage } from "../storage/index.ts";
 import { openStorage } from "../../test/kit/storage.ts";
 import { UpstreamClient } from "../upstream/index.ts";
 import { verified, WebhookReceiver } from "./__fixtures__/receiver.ts";
 import { WebhookDelivery } from "./delivery.ts";
-import { encryptionKey } from "./encryption-key.ts";
 import type { WebhookEvent } from "./message.ts";
 import { openWebhookSecretStore } from "./sql/open.ts";
-import { WebhookError } from "./webhook-error.ts";
 import { WebhookSecrets } from "./webhook-secrets.ts";
 import { Webhooks } from "./webhooks.ts";
 
@@ -389,7 +387,7 @@ describe("a secret", () => {
     using receiver = new WebhookReceiver();
     await rig.secrets.make("alice", act);
     const other = await Rig.open(storage, { configured: "another key, of more than 32 characters" });
-    expect(other.secrets.signing("alice")).rejects.toThrow(WebhookError);
+    expect(other.secrets.signing("alice")).rejects.toThrow(SecretError);
     await other.webhooks.schedule(eventTo(receiver.url));
     expect(await other.run("video_1-completed")).toMatchObject({ again: { attempts: 1 } });
     expect(receiver.received).toEqual([]);

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:crypto";
-import type { RandomBytes } from "../core/index.ts";
-import { WebhookError } from "./webhook-error.ts";
+import type { RandomBytes } from "../../core/index.ts";
+import { SecretError } from "./secret-error.ts";
 
 const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
@@ -9,6 +9,16 @@ const TAG_BYTES = 16;
 const VERSION = "v1";
 const KEY_ID_CHARACTERS = 16;
 
+/** A kind of secrets. Each has a key of its own, derived from the same text: one never opens as another. */
+interface SecretKind {
+  /** What the key is derived for. Never to be changed: stored secrets would not open. */
+  label: string;
+  /** For messages: `webhook secret`. */
+  noun: string;
+  /** For messages: how a secret is replaced if its key is lost. */
+  remedy: string;
+}
+
 /**
  * Encrypts and decrypts secrets with AES-256-GCM. A sealed text is `v1.KEY.DATA`: the id of the key, and the nonce, the
  * ciphertext and the tag in base64. It is bound to its owner, so that a row that was copied to another user does not open.
@@ -16,10 +26,12 @@ const KEY_ID_CHARACTERS = 16;
 export class SecretBox {
   readonly #key: Uint8Array;
   readonly #keyId: string;
+  readonly #kind: SecretKind;
 
   /** Derives the key from a text with at least its entropy. */
-  constructor(text: string) {
-    this.#key = new Uint8Array(hkdfSync("sha256", text, "", "tollgate webhook secrets", KEY_BYTES));
+  constructor(text: string, kind: SecretKind) {
+    this.#kind = kind;
+    this.#key = new Uint8Array(hkdfSync("sha256", text, "", kind.label, KEY_BYTES));
     this.#keyId = createHash("sha256").update(this.#key).digest("hex").slice(0, KEY_ID_CHARACTERS);
   }
 
@@ -30,12 +42,13 @@ export class SecretBox {
     return [VERSION, this.#keyId, data.toString("base64")].join(".");
   }
 
-  /** Throws a `WebhookError` if the text was sealed with another key, for another owner, or was changed. */
+  /** Throws a `SecretError` if the text was sealed with another key, for another owner, or was changed. */
   open(sealed: string, owner: string): string {
+    const { noun, remedy } = this.#kind;
     const [version, keyId, encoded = ""] = sealed.split(".");
     if (version !== VERSION || keyId !== this.#keyId) {
-      throw new WebhookError(
-        `the webhook secret of ${owner} was encrypted with another key: restore webhooks.encryption_key, or rotate the secret`,
+      throw new SecretError(
+        `the ${noun} of ${owner} was encrypted with another key: restore webhooks.encryption_key, or ${remedy}`,
       );
     }
     const data = Buffer.from(encoded, "base64");
@@ -46,7 +59,7 @@ export class SecretBox {
         .setAuthTag(data.subarray(tagAt));
       return decipher.update(data.subarray(NONCE_BYTES, tagAt), undefined, "utf8") + decipher.final("utf8");
     } catch (cause) {
-      throw new WebhookError(`the stored webhook secret of ${owner} is damaged`, { cause });
+      throw new SecretError(`the stored ${noun} of ${owner} is damaged`, { cause });
     }
   }
 }

@@ -10,9 +10,9 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import type { RandomBytes } from "../core/index.ts";
-import type { Storage } from "../storage/index.ts";
-import { WebhookError } from "./webhook-error.ts";
+import type { RandomBytes } from "../../core/index.ts";
+import type { Storage } from "../database.ts";
+import { SecretError } from "./secret-error.ts";
 
 /** The text that the key of the encryption is derived from. */
 export interface EncryptionKey {
@@ -61,7 +61,7 @@ function readKey(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (cause) {
-    throw new WebhookError(`the key file ${path} can't be read`, { cause });
+    throw new SecretError(`the key file ${path} can't be read`, { cause });
   }
 }
 
