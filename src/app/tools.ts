@@ -10,16 +10,18 @@ import type { Storage } from "../storage/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import {
+  type AccessTo,
   askHost,
   hostedUrl,
   McpClient,
   OpenApiServer,
   openPinStore,
+  secretForms,
   ToolGateway,
   ToolPins,
   ToolServer,
-  type ToolServerOptions,
   type ToolSet,
+  type ToolSource,
 } from "../tools/index.ts";
 
 interface ToolsOptions {
@@ -68,20 +70,27 @@ function createServer(options: ToolsOptions, name: string, server: ServerConfig)
   const { environment, logger, ticker, storage } = options;
   return new ToolServer({
     name,
-    clientOf: clientsOf(options, name, server),
+    accessOf: accessTo(options, name, server),
     pins: server.pin ? new ToolPins({ store: openPinStore(storage), clock: environment.clock, logger }) : undefined,
     tools: server.tools,
     priceOf: pricesOf(options, name, server),
     timeoutMs: server.timeout,
     resultBytesMax: server.max_result ?? (server.openapi === undefined ? RESULT_BYTES_MAX : API_RESULT_BYTES_MAX),
-    secrets: [
-      ...Object.values(headersOf(server)).map((value) => value.replace(/^(?:Bearer|Basic|Token) /i, "")),
-      ...Object.values(server.env),
-    ],
     clock: environment.clock,
     logger,
     wait: (milliseconds) => new Promise((resolve) => void ticker.after(milliseconds, resolve)),
   });
+}
+
+/** With the operator's credentials, or those that each user has given. */
+function accessTo(options: ToolsOptions, name: string, server: ServerConfig): AccessTo {
+  const clientOf = clientsOf(options, name, server);
+  const secrets = secretForms([
+    ...Object.values(headersOf(server)).map((value) => value.replace(/^(?:Bearer|Basic|Token) /i, "")),
+    ...Object.values(server.env),
+  ]);
+  const common = { key: "", owner: "", lists: clientOf(""), secrets: () => secrets };
+  return ({ user }) => ({ ...common, calls: clientOf(user) });
 }
 
 /** A server by its URL has one client for all; one that is a program a client for each user, since its calls must not mix. */
@@ -89,7 +98,7 @@ function clientsOf(
   { environment, version, ticker, toolSocket }: ToolsOptions,
   name: string,
   server: ServerConfig,
-): ToolServerOptions["clientOf"] {
+): (user: string) => ToolSource {
   if (server.url !== undefined) {
     const headers = headersOf(server);
     if (server.openapi !== undefined) {

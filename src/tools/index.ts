@@ -1,9 +1,12 @@
 export { cleanObject } from "./clean-result.ts";
 export { McpClient } from "./mcp-client.ts";
 export type { ToolTarget } from "./tool-call.ts";
-export { type ToolDoor, ToolGateway, type ToolSet } from "./tool-gateway.ts";
+export { type ToolDoor, ToolGateway, type ToolSeeker, type ToolSet } from "./tool-gateway.ts";
 export { OpenApiServer } from "./openapi/openapi-server.ts";
-export { allows, ToolServer, type ToolServerOptions } from "./tool-server.ts";
+export { allows } from "./server-list.ts";
+export type { AccessTo, ToolCaller, ToolSource } from "./server-access.ts";
+export { ToolServer } from "./tool-server.ts";
+export { secretForms } from "./clean-result.ts";
 export { askHost, hostedUrl } from "./processes/ask-host.ts";
 export type { ServerPlan } from "./processes/plan.ts";
 export { ToolHost } from "./processes/tool-host.ts";

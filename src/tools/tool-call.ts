@@ -11,7 +11,9 @@ import type {
   WorkShell,
 } from "../charges/index.ts";
 import type { Clock, JsonObject } from "../core/index.ts";
-import type { ServerTool, ToolServer } from "./tool-server.ts";
+import type { ServerAccess } from "./server-access.ts";
+import type { ServerTool } from "./server-list.ts";
+import type { ToolServer } from "./tool-server.ts";
 
 export interface ToolCallDependencies {
   shell: WorkShell;
@@ -21,6 +23,8 @@ export interface ToolCallDependencies {
 export interface ToolTarget {
   server: ToolServer;
   tool: ServerTool;
+  /** By which the caller has found it. */
+  access: ServerAccess;
 }
 
 interface ToolPlan extends WorkPlan {
@@ -82,9 +86,9 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
   }
 
   async run(running: RunningWork, plan: ToolPlan): Promise<PaidAnswer> {
-    const { request, target, onProgress } = this.#options;
+    const { target, onProgress } = this.#options;
     const { result, usage } = await target.server.call({
-      user: request.principal.user,
+      access: target.access,
       tool: target.tool,
       arguments: plan.arguments,
       signal: running.watchdog.abort.signal,

@@ -4,7 +4,9 @@ import type { JsonObject } from "../core/index.ts";
 import { callServerTool, type ToolCallDependencies, type ToolTarget } from "./tool-call.ts";
 import { type IndexedList, ToolIndex } from "./search/sql/tool-index.ts";
 import { prefixedName, takenName } from "./tool-names.ts";
-import { allows, type ToolServer } from "./tool-server.ts";
+import type { ToolCaller } from "./server-access.ts";
+import { allows } from "./server-list.ts";
+import type { ToolServer } from "./tool-server.ts";
 
 /** Several servers at one URL. */
 export interface ToolSet {
@@ -31,20 +33,25 @@ export interface ToolDoor {
   hasOwn: boolean;
   /** Globs for the gateway's own tools; undefined for all. */
   own: readonly string[] | undefined;
-  /**
-   * The tools that `mayCall` permits, by the names that clients use, and the servers whose tools are missing. With `name`, only
-   * the server with this tool is asked, if its name shows which one that is.
-   */
-  find: (mayCall: (name: string) => boolean, name?: string) => Promise<FoundTools>;
+  /** The tools that the seeker may call, by the names that clients use, and the servers whose tools are missing. */
+  find: (seeker: ToolSeeker) => Promise<FoundTools>;
   /** Searches the tools there that `mayCall` permits, and the gateway's own, of which the list has all. */
   search: (query: ToolQuery) => Promise<readonly SearchedTool[]>;
 }
 
-export interface ToolQuery {
+/** Who looks for tools, and for which. */
+export interface ToolSeeker {
+  caller: ToolCaller;
+  /** Whether a tool, as `server__tool`, is permitted. */
+  mayCall: (name: string) => boolean;
+  /** Only the server with this tool is asked, if its name shows which one that is. */
+  name?: string | undefined;
+}
+
+export interface ToolQuery extends Omit<ToolSeeker, "name"> {
   query: string;
   /** The most tools that are returned. */
   limit: number;
-  mayCall: (name: string) => boolean;
   own: IndexedList;
 }
 
@@ -57,6 +64,8 @@ export interface SearchedTool {
 interface FoundTools {
   tools: ReadonlyMap<string, ToolTarget>;
   unavailable: readonly string[];
+  /** Those of them that need credentials of the caller, who has given none. */
+  unconnected: readonly string[];
 }
 
 interface OfferedTool {
@@ -96,23 +105,27 @@ export class ToolGateway {
     return {
       hasOwn: false,
       own: undefined,
-      find: (mayCall) => findIn([server], mayCall, () => ({ isBare: true })),
+      find: (seeker) => findIn([server], seeker, () => ({ isBare: true })),
       search: (query) => this.#search(query, { members: [server], shownName: (_server, tool) => takenName(tool) }),
     };
   }
 
   /** Names are made for those that are found alone: a caller may see ten thousand tools. */
-  async #search({ query, limit, mayCall, own }: ToolQuery, { members, shownName }: Searched): Promise<SearchedTool[]> {
+  async #search(
+    { query, limit, caller, mayCall, own }: ToolQuery,
+    { members, shownName }: Searched,
+  ): Promise<SearchedTool[]> {
     const lists = new Map<string, IndexedList>([[OWN, own]]);
-    const listed = await Promise.all(members.map(async (server) => [server.name, await server.tools()] as const));
-    for (const [name, list] of listed) if (list !== undefined) lists.set(name, list);
+    for (const { server, access, list } of await Promise.all(members.map((member) => member.tools(caller))))
+      if (list !== undefined && access !== undefined) lists.set(indexKey(server.name, access.key), list);
     await this.#index.update(lists);
     const found: SearchedTool[] = [];
-    for (const { server, tool } of this.#index.search(query)) {
+    for (const { list, tool } of this.#index.search(query)) {
       if (found.length >= limit) break;
-      const definition = lists.get(server)?.get(tool)?.definition;
-      const name = server === OWN ? tool : `${server}__${tool}`;
-      const shown = definition !== undefined && mayCall(name) ? shownName(server, tool) : undefined;
+      const definition = lists.get(list)?.get(tool)?.definition;
+      const source = serverIn(list);
+      const name = source === OWN ? tool : `${source}__${tool}`;
+      const shown = definition !== undefined && mayCall(name) ? shownName(source, tool) : undefined;
       if (definition !== undefined && shown !== undefined) found.push({ name: shown, definition });
     }
     return found;
@@ -124,7 +137,7 @@ export class ToolGateway {
     const isIn = (full: string): boolean => tools === undefined || allows(tools, full);
     const search = async (query: ToolQuery): Promise<readonly SearchedTool[]> => {
       // Whether a name is shared shows only the whole list.
-      const names = prefix === "never" ? await namesBySource(door.find(query.mayCall)) : undefined;
+      const names = prefix === "never" ? await namesBySource(door.find(query)) : undefined;
       const shownName = (server: string, tool: string): string | undefined => {
         if (server === OWN) return hasOwn && isIn(tool) ? tool : undefined;
         if (!isIn(`${server}__${tool}`)) return undefined;
@@ -136,10 +149,10 @@ export class ToolGateway {
       hasOwn,
       own: tools,
       search,
-      find: (mayCall, name) =>
+      find: ({ caller, mayCall, name }) =>
         findIn(
           name === undefined || prefix === "never" ? members : members.filter((each) => isPrefix(each.name, name)),
-          (full) => isIn(full) && mayCall(full),
+          { caller, mayCall: (full) => isIn(full) && mayCall(full) },
           (offered) => {
             const isShared = sharedNames(offered);
             return { isBare: prefix === "never", isTaken: (one) => isShared(one) || (hasOwn && isOwnName(one)) };
@@ -161,6 +174,15 @@ export class ToolGateway {
 
 /** No server has this name. */
 const OWN = "tollgate";
+
+/** The list of a server in the index: users with credentials of their own have one each. */
+function indexKey(server: string, access: string): string {
+  return access === "" ? server : `${server} ${access}`;
+}
+
+function serverIn(key: string): string {
+  return key.split(" ", 1)[0] ?? key;
+}
 
 interface Searched {
   members: readonly ToolServer[];
@@ -186,12 +208,17 @@ interface Naming {
 
 async function findIn(
   servers: readonly ToolServer[],
-  mayCall: (full: string) => boolean,
+  { caller, mayCall }: ToolSeeker,
   namingOf: (offered: readonly OfferedTool[]) => Naming,
 ): Promise<FoundTools> {
-  const lists = await Promise.all(servers.map(async (server) => ({ server, list: await server.tools() })));
-  const offered = lists.flatMap(({ server, list }) =>
-    [...(list?.values() ?? [])].map((tool) => ({ target: { server, tool }, full: `${server.name}__${tool.name}` })),
+  const found = await Promise.all(servers.map((server) => server.tools(caller)));
+  const offered = found.flatMap(({ server, access, list }) =>
+    access === undefined
+      ? []
+      : [...(list?.values() ?? [])].map((tool) => ({
+          target: { server, tool, access },
+          full: `${server.name}__${tool.name}`,
+        })),
   );
   const { isBare, isTaken = () => false } = namingOf(offered);
   const tools = new Map<string, ToolTarget>();
@@ -201,7 +228,12 @@ async function findIn(
     const shown = isBare && !isTaken(name) ? name : prefixedName(target.server.name, name);
     tools.set(isBare ? shown : takenName(shown), target);
   }
-  return { tools, unavailable: lists.filter(({ list }) => list === undefined).map(({ server }) => server.name) };
+  const missing = found.filter(({ list }) => list === undefined);
+  return {
+    tools,
+    unavailable: missing.map(({ server }) => server.name),
+    unconnected: missing.filter(({ access }) => access === undefined).map(({ server }) => server.name),
+  };
 }
 
 function sharedNames(offered: readonly OfferedTool[]): (name: string) => boolean {

@@ -1,69 +1,26 @@
-/** One server of tools: its list, which is cached and read again behind the callers, and its calls. */
-import {
-  type CallSignal,
-  type Clock,
-  GatewayError,
-  type JsonObject,
-  matchesGlob,
-  objectOf,
-  objectsOf,
-  stringOf,
-  type Usage,
-} from "../core/index.ts";
+/** One server of tools: the lists that its callers see, and its calls. */
+import { type CallSignal, GatewayError, type JsonObject, objectOf, stringOf, type Usage } from "../core/index.ts";
 import { valueForHeader } from "../mcp/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
-import type { Logger } from "../telemetry/index.ts";
-import { cleanObject, cleanText, secretForms } from "./clean-result.ts";
-import { type McpClient, ServerError } from "./mcp-client.ts";
-import { validDefinition, validInputSchema } from "./definitions.ts";
-import type { ToolPins } from "./pins/tool-pins.ts";
-import { headerMembers, type HeaderMember, withoutHeaderMembers } from "./header-members.ts";
+import { cleanObject, cleanText } from "./clean-result.ts";
+import type { HeaderMember } from "./header-members.ts";
+import { ServerError } from "./mcp-client.ts";
+import type { AccessTo, ServerAccess, ToolCaller } from "./server-access.ts";
+import { ServerList, type ServerListOptions, type ServerTool } from "./server-list.ts";
 
-/** How long a list is taken for current, and how often one that could not be read is asked for again. */
-const FRESH_MS = 60_000;
-const RETRY_MS = 10_000;
+/** Lists of users with credentials of their own that are remembered for a server. */
+const LISTS_MAX = 1_000;
 
-/** How long a caller waits for a list that was never read. */
-const FIRST_LIST_MS_MAX = 2_000;
-const LIST_MS_MAX = 30_000;
-
-/** Bounds of a list, all of its pages together. */
-const PAGES_MAX = 100;
-const TOOLS_MAX = 2_000;
-const LIST_BYTES_MAX = 4 * 1024 * 1024;
-
-const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
-
-/** A tool as its server describes it, cleaned. */
-export interface ServerTool {
-  name: string;
-  definition: JsonObject;
-  /** Arguments that a stateless server wants as headers too. */
-  headers: readonly HeaderMember[];
-}
-
-export interface ToolServerOptions {
-  name: string;
-  /** The client for the calls of a user; that of no user (an empty name) reads the lists. */
-  clientOf: (user: string) => Pick<McpClient, "request">;
-  /** Undefined if its tools may change. */
-  pins: ToolPins | undefined;
-  /** Globs of its own names; those with `!` are exceptions. Undefined: all. */
-  tools: readonly string[] | undefined;
+export interface ToolServerOptions extends ServerListOptions {
+  accessOf: AccessTo;
   priceOf: (tool: string) => ModelPrice;
   timeoutMs: number;
   resultBytesMax: number;
-  /** The operator's credentials, which no result may repeat. */
-  secrets: readonly string[];
-  clock: Clock;
-  logger: Logger;
-  /** Resolves after so many milliseconds. */
-  wait: (milliseconds: number) => Promise<void>;
 }
 
 export interface ServerCall {
-  /** The owner of the call. */
-  user: string;
+  /** By which the tool was found. */
+  access: ServerAccess;
   tool: ServerTool;
   arguments: JsonObject;
   signal: CallSignal;
@@ -71,111 +28,57 @@ export interface ServerCall {
   onSent: (isSent: boolean) => void;
 }
 
+/** The tools that a caller finds at a server. */
+export interface ServerTools {
+  server: ToolServer;
+  /** Undefined if the caller has no credentials for it. */
+  access: ServerAccess | undefined;
+  /** By their names; undefined if it has not listed them so far. */
+  list: ReadonlyMap<string, ServerTool> | undefined;
+}
+
 export class ToolServer {
   readonly name: string;
   readonly priceOf: ToolServerOptions["priceOf"];
   readonly #options: ToolServerOptions;
-  readonly #secrets: readonly string[];
-  #list: ReadonlyMap<string, ServerTool> | undefined;
-  #reading: Promise<void> | undefined;
-  /** When the last list was asked for, and when it was there or had failed. */
-  #askedAt = 0;
-  #readAt = 0;
-  #isAvailable = true;
-  /** Whether an approval is waited for. */
-  #hasChanges = false;
+  /** By the key of their access, the one that was asked for last at the end. */
+  readonly #lists = new Map<string, ServerList>();
 
   constructor(options: ToolServerOptions) {
     this.name = options.name;
     this.priceOf = options.priceOf;
     this.#options = options;
-    this.#secrets = secretForms(options.secrets);
   }
 
-  /** Its tools by name; undefined if it has not listed them so far. A caller waits for the first list alone, and not for long. */
-  async tools(): Promise<ReadonlyMap<string, ServerTool> | undefined> {
-    const reading = this.#refresh();
-    if (this.#list === undefined && reading !== undefined) {
-      const waited = this.#options.clock() - this.#askedAt;
-      if (waited < FIRST_LIST_MS_MAX) await Promise.race([reading, this.#options.wait(FIRST_LIST_MS_MAX - waited)]);
+  /** The tools that the caller may be offered. A caller waits for the first list alone, and not for long. */
+  async tools(caller: ToolCaller): Promise<ServerTools> {
+    const access = await this.#options.accessOf(caller);
+    const list = access && (await this.#listOf(access).tools());
+    return { server: this, access, list };
+  }
+
+  #listOf(access: ServerAccess): ServerList {
+    const { key } = access;
+    const list = this.#lists.get(key) ?? new ServerList(this.#options, access);
+    this.#lists.delete(key);
+    this.#lists.set(key, list);
+    for (const oldest of this.#lists.keys()) {
+      if (this.#lists.size <= LISTS_MAX) break;
+      this.#lists.delete(oldest);
     }
-    return this.#isAvailable ? this.#list : undefined;
-  }
-
-  /** Reads the list again if that is due. */
-  #refresh(): Promise<void> | undefined {
-    const now = this.#options.clock();
-    const age = now - this.#readAt;
-    const isDue =
-      this.#readAt === 0 || age >= (this.#isAvailable && !this.#hasChanges ? FRESH_MS : RETRY_MS) || age < 0;
-    if (this.#reading === undefined && isDue) {
-      this.#askedAt = now;
-      this.#reading = this.#read().finally(() => (this.#reading = undefined));
-    }
-    return this.#reading;
-  }
-
-  async #read(): Promise<void> {
-    const { name, clock, logger } = this.#options;
-    try {
-      const listed = await this.#readPages();
-      const confirmed = (await this.#options.pins?.confirmed(name, "", listed)) ?? listed;
-      // Who has indexed the list before need not do that again.
-      const isSame = this.#list !== undefined && Bun.deepEquals([...confirmed], [...this.#list]);
-      if (!isSame) this.#list = confirmed;
-      this.#hasChanges = confirmed.size < listed.size;
-      this.#isAvailable = true;
-    } catch (err) {
-      // A call may find out that the server is there, before its list does.
-      if (this.#isAvailable) logger.warn({ server: name, err }, "a server of tools does not list them");
-      this.#isAvailable = false;
-    }
-    this.#readAt = clock();
-  }
-
-  async #readPages(): Promise<ReadonlyMap<string, ServerTool>> {
-    const tools = new Map<string, ServerTool>();
-    let cursor: unknown;
-    let bytes = 0;
-    for (let pages = 0; pages < PAGES_MAX && tools.size < TOOLS_MAX; pages += 1) {
-      const page = await this.#options.clientOf("").request({
-        method: "tools/list",
-        params: cursor === undefined ? {} : { cursor },
-        timeoutMs: LIST_MS_MAX,
-        bytesMax: LIST_BYTES_MAX - bytes,
-      });
-      bytes += JSON.stringify(page).length;
-      if (bytes > LIST_BYTES_MAX) throw new Error("its list is too long");
-      for (const one of objectsOf(page["tools"])) this.#add(tools, one);
-      cursor = page["nextCursor"];
-      if (typeof cursor !== "string") break;
-    }
-    return tools;
-  }
-
-  /** A tool whose definition is no valid one is left out, and so is a second one of the same name. */
-  #add(tools: Map<string, ServerTool>, given: JsonObject): void {
-    const { tools: globs } = this.#options;
-    const name = stringOf(given["name"]);
-    const schema = validInputSchema(given["inputSchema"]);
-    if (!TOOL_NAME.test(name) || schema === undefined || tools.has(name) || tools.size >= TOOLS_MAX) return;
-    if (globs !== undefined && !allows(globs, name)) return;
-    const headers = headerMembers(schema);
-    if (headers === undefined) return;
-    const shown = { ...validDefinition(given), inputSchema: withoutHeaderMembers(schema) };
-    tools.set(name, { name, definition: cleanObject(shown, this.#secrets), headers });
+    return list;
   }
 
   /** The result of a call, cleaned, and its usage. Rejects with a `GatewayError` if there is none. */
-  async call({ user, tool, arguments: given, signal, onProgress, onSent }: ServerCall): Promise<ServerResult> {
-    const { clientOf, timeoutMs, resultBytesMax, name } = this.#options;
+  async call({ access, tool, arguments: given, signal, onProgress, onSent }: ServerCall): Promise<ServerResult> {
+    const { timeoutMs, resultBytesMax, name } = this.#options;
     const onNotification = (method: string, params: JsonObject): void => {
       if (method !== "notifications/progress") return;
       const { progress, total, message } = params;
-      onProgress?.({ progress, total, message: cleanText(stringOf(message), this.#secrets) || undefined });
+      onProgress?.({ progress, total, message: cleanText(stringOf(message), access.secrets()) || undefined });
     };
     try {
-      const result = await clientOf(user).request({
+      const result = await access.calls.request({
         method: "tools/call",
         params: { name: tool.name, arguments: given },
         timeoutMs,
@@ -190,11 +93,11 @@ export class ToolServer {
       if (!Array.isArray(result["content"])) {
         throw new GatewayError("upstream_invalid_answer", `The server ${name} answers with no result of a tool.`);
       }
-      const { resultType: _type, ...own } = cleanObject(result, this.#secrets);
+      const { resultType: _type, ...own } = cleanObject(result, access.secrets());
       return { result: own, usage: own["isError"] === true ? {} : { toolCalls: 1 } };
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
-      return this.#failed(cleanText(thrown.message, this.#secrets));
+      return this.#failed(cleanText(thrown.message, access.secrets()));
     }
   }
 
@@ -214,11 +117,4 @@ function headerOf({ header, path }: HeaderMember, given: JsonObject): [string, s
   for (const key of path) value = objectOf(value)?.[key];
   const isGiven = typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
   return isGiven ? [[`mcp-param-${header}`, valueForHeader(String(value))]] : [];
-}
-
-/** Whether a name matches one of the globs, if there are such, and none of the exceptions behind `!`. */
-export function allows(globs: readonly string[], name: string): boolean {
-  if (globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name))) return false;
-  const allowed = globs.filter((glob) => !glob.startsWith("!"));
-  return allowed.length === 0 || allowed.some((glob) => matchesGlob(glob, name));
 }

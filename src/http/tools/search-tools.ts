@@ -3,8 +3,8 @@ import { z } from "zod";
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import type { ToolAnswer, ToolCall, ToolListing } from "../../mcp/index.ts";
 import type { ToolDoor } from "../../tools/index.ts";
-import { mayCall, searchedDefinitions } from "./own/own-tools.ts";
-import { callAt, definitionsAt, type DoorCaller } from "./tool-door.ts";
+import { searchedDefinitions } from "./own/own-tools.ts";
+import { callAt, definitionsAt, type DoorCaller, seekerOf } from "./tool-door.ts";
 
 const FOUND = 10;
 const FOUND_MAX = 50;
@@ -87,10 +87,10 @@ export function callSearchTool(
 async function searchTools(
   door: ToolDoor,
   asked: z.output<typeof inputs.tool_search>,
-  { principal, services }: DoorCaller,
+  caller: DoorCaller,
 ): Promise<ToolAnswer> {
-  const own = searchedDefinitions(services.mcp.models);
-  const found = await door.search({ ...asked, own, mayCall: (name) => mayCall(principal, name) });
+  const own = searchedDefinitions(caller.services.mcp.models);
+  const found = await door.search({ ...asked, ...seekerOf(caller), own });
   return dataAnswer({ tools: found.map(({ name, definition: { description } }) => ({ name, description })) });
 }
 

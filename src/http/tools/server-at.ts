@@ -6,6 +6,7 @@ import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { errorResult } from "./own/ask-route.ts";
 import { cancelTask, taskOf } from "./own/jobs.ts";
+import { namedAccounts } from "./named-accounts.ts";
 import { callSearchTool, searchListing, searchModeOf } from "./search-tools.ts";
 import { callAt, listingAt } from "./tool-door.ts";
 
@@ -14,7 +15,8 @@ const instructions =
   "caller; budget_get returns what is left, models_list the models and their prices.";
 
 export function serverAt(door: ToolDoor, services: Services, { requestId, principal, request }: RouteCall): McpServer {
-  const caller = { requestId, principal, services, naming: namingHeaders(request.headers) };
+  const accountAt = namedAccounts(request.url);
+  const caller = { requestId, principal, services, naming: namingHeaders(request.headers), accountAt };
   const mode = searchModeOf(request.url, services.mcp.searchAbove);
   const callTool = (call: ToolCall): Promise<ToolAnswer | undefined> =>
     callSearchTool(door, call, { mode, caller }) ?? callAt(door, call, caller);

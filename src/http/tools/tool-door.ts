@@ -1,7 +1,7 @@
 /** The tools at one URL for one caller: the gateway's own, and those of other servers. */
 import type { ToolAnswer, ToolCall, ToolListing, ToolProgress } from "../../mcp/index.ts";
 import { type JsonObject, objectsOf, parseObject } from "../../core/index.ts";
-import { allows, type ToolDoor, type ToolTarget } from "../../tools/index.ts";
+import { allows, type ToolCaller, type ToolDoor, type ToolSeeker, type ToolTarget } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { allowedDefinitions, callOwnTool, mayCall } from "./own/own-tools.ts";
@@ -13,6 +13,13 @@ export interface DoorCaller extends Pick<RouteCall, "requestId" | "principal"> {
   retryKey?: string | undefined;
   /** Those of its request's headers that name a session, an end user or tags. */
   naming: Readonly<Record<string, string>>;
+  /** The account that the request names for a server. */
+  accountAt: ToolCaller["accountAt"];
+}
+
+/** As whom a caller looks for tools. */
+export function seekerOf({ principal, accountAt }: Pick<DoorCaller, "principal" | "accountAt">): ToolSeeker {
+  return { caller: { user: principal.user, accountAt }, mayCall: (name) => mayCall(principal, name) };
 }
 
 function isOwnIn({ hasOwn, own }: ToolDoor, name: string): boolean {
@@ -22,10 +29,11 @@ function isOwnIn({ hasOwn, own }: ToolDoor, name: string): boolean {
 /** The definitions that the caller may see, and the servers whose tools are missing. */
 export async function definitionsAt(
   door: ToolDoor,
-  { principal, services }: Pick<DoorCaller, "principal" | "services">,
+  caller: Pick<DoorCaller, "principal" | "services" | "accountAt">,
 ): Promise<{ definitions: readonly JsonObject[]; unavailable: readonly string[] }> {
+  const { principal, services } = caller;
   const own = allowedDefinitions(services.mcp.models, principal).filter(({ name }) => isOwnIn(door, name));
-  const { tools, unavailable } = await door.find((name) => mayCall(principal, name));
+  const { tools, unavailable } = await door.find(seekerOf(caller));
   const others = [...tools].map(([name, { tool }]): JsonObject => ({ ...tool.definition, name }));
   return { definitions: [...own.map((each): JsonObject => ({ ...each })), ...others], unavailable };
 }
@@ -37,10 +45,9 @@ export async function listingAt(door: ToolDoor, caller: DoorCaller): Promise<Too
 
 /** Resolves with undefined if the caller has no such tool there. Rejects with a `GatewayError`. */
 export async function callAt(door: ToolDoor, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer | undefined> {
-  const { principal } = caller;
   const own = isOwnIn(door, call.name) ? callOwnTool({ ...call, ...caller }) : undefined;
   if (own !== undefined) return own;
-  const { tools } = await door.find((name) => mayCall(principal, name), call.name);
+  const { tools } = await door.find({ ...seekerOf(caller), name: call.name });
   const target = tools.get(call.name);
   return target === undefined ? undefined : callOther(target, call, caller);
 }

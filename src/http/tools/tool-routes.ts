@@ -5,6 +5,7 @@ import { GatewayError, type JsonObject, namingHeaders, stringOf } from "../../co
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
+import { namedAccounts } from "./named-accounts.ts";
 import { callAt, definitionsAt } from "./tool-door.ts";
 
 const listed = z.looseObject({
@@ -27,8 +28,16 @@ const forFormat: Readonly<Record<(typeof formats)[number], (tool: JsonObject) =>
   messages: ({ name, description, inputSchema: input_schema }) => ({ name, description, input_schema }),
 };
 
+const account = z
+  .string()
+  .optional()
+  .describe(
+    "The account at servers where the caller has several: `NAME`, or `SERVER:NAME` for one server; commas separate them.",
+  );
+
 const query = z.object({
   format: z.enum(formats).optional().describe("The tools as that API's requests contain them."),
+  account,
   q: z.string().max(200).optional().describe("Only tools with these words in their name or description."),
 });
 
@@ -47,7 +56,11 @@ const listToolsRoute = platformRoute({
   async handle({ request, principal }, services: Services) {
     const { format, q = "" } = parseQuery(request, query);
     const words = q.toLowerCase().split(/\s+/);
-    const { definitions } = await definitionsAt(services.mcp.gateway.all, { principal, services });
+    const { definitions } = await definitionsAt(services.mcp.gateway.all, {
+      principal,
+      services,
+      accountAt: namedAccounts(request.url),
+    });
     const found = definitions.filter(({ name, title, description }) => {
       const text = [name, title, description].map(stringOf).join(" ").toLowerCase();
       return words.every((word) => text.includes(word));
@@ -75,6 +88,7 @@ const callToolRoute = platformRoute({
     tag: "Tools",
     summary: "Call a tool. Costs what its operation costs.",
     params: z.object({ name: z.string() }),
+    query: z.object({ account }),
     body: toolArguments,
     answer: toolResult,
     notFound: "The caller has no such tool.",
@@ -95,6 +109,7 @@ const callToolRoute = platformRoute({
         services,
         retryKey: sent.get("idempotency-key") ?? undefined,
         naming: namingHeaders(sent),
+        accountAt: namedAccounts(request.url),
       },
     );
     if (answered === undefined) throw new GatewayError("tool_not_found", "There is no such tool here.");

@@ -39,6 +39,6 @@ test("a list that has changed replaces the one before", async () => {
   );
   await index.update(new Map([["github", listOf({ list_branches: "Lists branches" })]]));
   expect([...index.search("issue")]).toEqual([]);
-  expect([...index.search("branch")]).toEqual([{ server: "github", tool: "list_branches" }]);
-  expect([...index.search("weather")]).toEqual([{ server: "weather", tool: "forecast" }]);
+  expect([...index.search("branch")]).toEqual([{ list: "github", tool: "list_branches" }]);
+  expect([...index.search("weather")]).toEqual([{ list: "weather", tool: "forecast" }]);
 });

@@ -18,22 +18,26 @@ const COMMON = new Set(
 /** The name counts more than the description, and that more than the arguments. */
 const RANKED = `SELECT rowid FROM tools WHERE tools MATCH ? AND rank MATCH 'bm25(8.0, 2.0, 1.0)' ORDER BY rank`;
 
+/** Lists in the index beyond those of a search; the ones that were searched long ago are dropped. */
+const LISTS_MAX = 500;
+
 /** The tools of a server by name. The same map is never changed. */
 export type IndexedList = ReadonlyMap<string, { definition: JsonObject }>;
 
 export interface IndexedTool {
-  server: string;
+  /** The key of its list: the name of a server, and behind a space whose list it is. */
+  list: string;
   tool: string;
 }
 
-interface IndexedServer {
+interface KnownList {
   list: IndexedList;
   rows: number[];
 }
 
 export class ToolIndex {
   readonly #database = new Database(":memory:");
-  readonly #servers = new Map<string, IndexedServer>();
+  readonly #lists = new Map<string, KnownList>();
   readonly #tools = new Map<number, IndexedTool>();
   #lastRow = 0;
   #updating: Promise<void> = Promise.resolve();
@@ -64,16 +68,26 @@ export class ToolIndex {
   }
 
   async #update(lists: ReadonlyMap<string, IndexedList>): Promise<void> {
-    for (const [server, list] of lists) {
-      const known = this.#servers.get(server);
-      if (known?.list === list) continue;
+    for (const [key, list] of lists) {
+      const known = this.#lists.get(key);
+      // Moved to the end: the lists that were searched last.
+      this.#lists.delete(key);
+      if (known?.list === list) {
+        this.#lists.set(key, known);
+        continue;
+      }
       for (const row of known?.rows ?? []) this.#remove(row);
       const rows: number[] = [];
-      this.#servers.set(server, { list, rows });
+      this.#lists.set(key, { list, rows });
       for (const [tool, { definition }] of list) {
         if (rows.length % TOOLS_AT_ONCE === TOOLS_AT_ONCE - 1) await Bun.sleep(0);
-        rows.push(this.#add({ server, tool }, definition));
+        rows.push(this.#add({ list: key, tool }, definition));
       }
+    }
+    for (const [key, { rows }] of this.#lists) {
+      if (this.#lists.size <= LISTS_MAX + lists.size) break;
+      this.#lists.delete(key);
+      for (const row of rows) this.#remove(row);
     }
   }
 
@@ -85,7 +99,7 @@ export class ToolIndex {
       .query("INSERT INTO tools (rowid, name, text, arguments) VALUES (?, ?, ?, ?)")
       .run(
         row,
-        wordsOf(`${tool.server} ${tool.tool} ${stringOf(title)}`),
+        wordsOf(`${tool.list.split(" ", 1)[0] ?? ""} ${tool.tool} ${stringOf(title)}`),
         stringOf(description),
         wordsOf(properties.join(" ")),
       );

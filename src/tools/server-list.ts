@@ -1,0 +1,142 @@
+/** The list of a server's tools as those see it who have one access to it: cached, and read again behind the callers. */
+import { type Clock, type JsonObject, matchesGlob, objectsOf, stringOf } from "../core/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import { cleanObject } from "./clean-result.ts";
+import { validDefinition, validInputSchema } from "./definitions.ts";
+import { headerMembers, type HeaderMember, withoutHeaderMembers } from "./header-members.ts";
+import type { ToolPins } from "./pins/tool-pins.ts";
+import type { ServerAccess } from "./server-access.ts";
+
+/** How long a list is taken for current, and how often one that could not be read is asked for again. */
+const FRESH_MS = 60_000;
+const RETRY_MS = 10_000;
+
+/** How long a caller waits for a list that was never read. */
+const FIRST_LIST_MS_MAX = 2_000;
+const LIST_MS_MAX = 30_000;
+
+/** Bounds of a list, all of its pages together. */
+const PAGES_MAX = 100;
+const TOOLS_MAX = 2_000;
+const LIST_BYTES_MAX = 4 * 1024 * 1024;
+
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** A tool as its server describes it, cleaned. */
+export interface ServerTool {
+  name: string;
+  definition: JsonObject;
+  /** Arguments that a stateless server wants as headers too. */
+  headers: readonly HeaderMember[];
+}
+
+export interface ServerListOptions {
+  name: string;
+  /** Undefined if its tools may change. */
+  pins: ToolPins | undefined;
+  /** Globs of its own names; those with `!` are exceptions. Undefined: all. */
+  tools: readonly string[] | undefined;
+  clock: Clock;
+  logger: Logger;
+  /** Resolves after so many milliseconds. */
+  wait: (milliseconds: number) => Promise<void>;
+}
+
+export class ServerList {
+  readonly #options: ServerListOptions;
+  readonly #access: ServerAccess;
+  #list: ReadonlyMap<string, ServerTool> | undefined;
+  #reading: Promise<void> | undefined;
+  /** When the last list was asked for, and when it was there or had failed. */
+  #askedAt = 0;
+  #readAt = 0;
+  #isAvailable = true;
+  /** Whether an approval is waited for. */
+  #hasChanges = false;
+
+  constructor(options: ServerListOptions, access: ServerAccess) {
+    this.#options = options;
+    this.#access = access;
+  }
+
+  /** Its tools by name; undefined if it has not listed them so far. A caller waits for the first list alone, and not for long. */
+  async tools(): Promise<ReadonlyMap<string, ServerTool> | undefined> {
+    const reading = this.#refresh();
+    if (this.#list === undefined && reading !== undefined) {
+      const waited = this.#options.clock() - this.#askedAt;
+      if (waited < FIRST_LIST_MS_MAX) await Promise.race([reading, this.#options.wait(FIRST_LIST_MS_MAX - waited)]);
+    }
+    return this.#isAvailable ? this.#list : undefined;
+  }
+
+  /** Reads the list again if that is due. */
+  #refresh(): Promise<void> | undefined {
+    const now = this.#options.clock();
+    const age = now - this.#readAt;
+    const isDue =
+      this.#readAt === 0 || age >= (this.#isAvailable && !this.#hasChanges ? FRESH_MS : RETRY_MS) || age < 0;
+    if (this.#reading === undefined && isDue) {
+      this.#askedAt = now;
+      this.#reading = this.#read().finally(() => (this.#reading = undefined));
+    }
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const { name, clock, logger } = this.#options;
+    try {
+      const listed = await this.#readPages();
+      const confirmed = (await this.#options.pins?.confirmed(name, this.#access.owner, listed)) ?? listed;
+      // Who has indexed the list before need not do that again.
+      const isSame = this.#list !== undefined && Bun.deepEquals([...confirmed], [...this.#list]);
+      if (!isSame) this.#list = confirmed;
+      this.#hasChanges = confirmed.size < listed.size;
+      this.#isAvailable = true;
+    } catch (err) {
+      // A call may find out that the server is there, before its list does.
+      if (this.#isAvailable) logger.warn({ server: name, err }, "a server of tools does not list them");
+      this.#isAvailable = false;
+    }
+    this.#readAt = clock();
+  }
+
+  async #readPages(): Promise<ReadonlyMap<string, ServerTool>> {
+    const tools = new Map<string, ServerTool>();
+    let cursor: unknown;
+    let bytes = 0;
+    for (let pages = 0; pages < PAGES_MAX && tools.size < TOOLS_MAX; pages += 1) {
+      const page = await this.#access.lists.request({
+        method: "tools/list",
+        params: cursor === undefined ? {} : { cursor },
+        timeoutMs: LIST_MS_MAX,
+        bytesMax: LIST_BYTES_MAX - bytes,
+      });
+      bytes += JSON.stringify(page).length;
+      if (bytes > LIST_BYTES_MAX) throw new Error("its list is too long");
+      for (const one of objectsOf(page["tools"])) this.#add(tools, one);
+      cursor = page["nextCursor"];
+      if (typeof cursor !== "string") break;
+    }
+    return tools;
+  }
+
+  /** A tool whose definition is no valid one is left out, and so is a second one of the same name. */
+  #add(tools: Map<string, ServerTool>, given: JsonObject): void {
+    const { tools: globs } = this.#options;
+    const name = stringOf(given["name"]);
+    const schema = validInputSchema(given["inputSchema"]);
+    if (!TOOL_NAME.test(name) || schema === undefined || tools.has(name) || tools.size >= TOOLS_MAX) return;
+    if (globs !== undefined && !allows(globs, name)) return;
+    const headers = headerMembers(schema);
+    if (headers === undefined) return;
+    const shown = { ...validDefinition(given), inputSchema: withoutHeaderMembers(schema) };
+    tools.set(name, { name, definition: cleanObject(shown, this.#access.secrets()), headers });
+  }
+}
+
+/** Whether a name matches one of the globs, if there are such, and none of the exceptions behind `!`. */
+export function allows(globs: readonly string[], name: string): boolean {
+  if (globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name))) return false;
+  const allowed = globs.filter((glob) => !glob.startsWith("!"));
+  return allowed.length === 0 || allowed.some((glob) => matchesGlob(glob, name));
+}
