@@ -23,7 +23,7 @@ const documents = {
 };
 
 /** Packages of readers that are loaded later. */
-const packages = ["mammoth", "re2js", "unpdf"];
+const packages = ["hucre", "mammoth", "re2js", "rtf-stream-parser", "unpdf"];
 
 /** Whether all users of the machine can read the files that documents need later. */
 export function othersCanRead(): boolean {
@@ -41,7 +41,15 @@ function isForOthers(file: string): boolean {
 
 /** Loads the files that are otherwise read when a document needs them first: for a process that will not be able to. It takes half a second of a processor. */
 export async function loadReaders(): Promise<void> {
-  await Promise.all([import("./documents/read-docx.ts"), import("./pool/match-patterns.ts")]);
+  await Promise.all([
+    import("./documents/office/read-docx.ts"),
+    import("./documents/office/read-epub.ts"),
+    import("./documents/office/read-open-document.ts"),
+    import("./documents/office/read-pptx.ts"),
+    import("./documents/office/read-rtf.ts"),
+    import("./documents/office/read-xlsx.ts"),
+    import("./pool/match-patterns.ts"),
+  ]);
   for (const [contentType, text] of Object.entries(documents)) {
     try {
       await takeApart(new TextEncoder().encode(text), { ...request, contentType });

@@ -43,7 +43,10 @@ export const hiddenMark = "data-tollgate-hidden";
 /** The attribute in which the browser puts the documents of frames. */
 export const frameMark = "data-tollgate-frame";
 
-export type DocumentKind = "html" | "pdf" | "docx" | "text" | "markdown" | "json" | "xml" | "feed" | "csv";
+/** Documents of word processors, spreadsheets and presentations, and books. */
+export type OfficeKind = "docx" | "xlsx" | "pptx" | "opendocument" | "rtf" | "epub";
+
+export type DocumentKind = "html" | "pdf" | OfficeKind | "text" | "markdown" | "json" | "xml" | "feed" | "csv";
 
 /** Facts about a page, by Firecrawl's names. Every other meta tag of the page is a member too, by its own name. */
 export interface PageMetadata {

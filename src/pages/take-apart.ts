@@ -3,7 +3,7 @@ import { charsetOf, isXhtml, kindOf } from "./documents/kind.ts";
 import { readFeed } from "./documents/read-feed.ts";
 import { readText } from "./documents/read-text.ts";
 import { readHtml } from "./html/read-html.ts";
-import type { Page, DocumentKind, PageRequest } from "./page.ts";
+import type { Page, DocumentKind, OfficeKind, PageRequest } from "./page.ts";
 
 /**
  * Takes a document apart, in this process.
@@ -15,7 +15,7 @@ export async function takeApart(bytes: Uint8Array, request: PageRequest): Promis
 }
 
 async function readKind(kind: DocumentKind, bytes: Uint8Array, request: PageRequest): Promise<Omit<Page, "kind">> {
-  if (kind === "pdf" || kind === "docx") return readBinary(kind, bytes, request);
+  if (isBinary(kind)) return binaryReaders[kind](bytes, request);
   const { text } = decode(kind, bytes, request);
   if (kind === "html") return readHtml(isXhtml(request.contentType) ? withEndTags(text) : text, request);
   return kind === "feed" ? readFeed(text, request) : readText(text, kind, request);
@@ -30,14 +30,24 @@ function withEndTags(xhtml: string): string {
 }
 
 /** The readers of these documents are large, and are loaded when the first one comes. */
-async function readBinary(kind: "pdf" | "docx", bytes: Uint8Array, request: PageRequest): Promise<Omit<Page, "kind">> {
-  if (kind === "docx") {
-    const { readDocx } = await import("./documents/read-docx.ts");
-    return readDocx(bytes, request);
-  }
-  if (!request.pdf.parse) return { markdown: bytes.toBase64(), metadata: {}, needsBrowser: false };
-  const { readPdf } = await import("./documents/pdf/read-pdf.ts");
-  return readPdf(bytes, request);
+const binaryReaders: Readonly<
+  Record<OfficeKind | "pdf", (bytes: Uint8Array, request: PageRequest) => Promise<Omit<Page, "kind">>>
+> = {
+  async pdf(bytes, request) {
+    if (!request.pdf.parse) return { markdown: bytes.toBase64(), metadata: {}, needsBrowser: false };
+    return (await import("./documents/pdf/read-pdf.ts")).readPdf(bytes, request);
+  },
+  docx: async (bytes, request) => (await import("./documents/office/read-docx.ts")).readDocx(bytes, request),
+  xlsx: async (bytes, request) => (await import("./documents/office/read-xlsx.ts")).readXlsx(bytes, request),
+  pptx: async (bytes, request) => (await import("./documents/office/read-pptx.ts")).readPptx(bytes, request),
+  opendocument: async (bytes, request) =>
+    (await import("./documents/office/read-open-document.ts")).readOpenDocument(bytes, request),
+  rtf: async (bytes, request) => (await import("./documents/office/read-rtf.ts")).readRtf(bytes, request),
+  epub: async (bytes, request) => (await import("./documents/office/read-epub.ts")).readEpub(bytes, request),
+};
+
+function isBinary(kind: DocumentKind): kind is keyof typeof binaryReaders {
+  return Object.hasOwn(binaryReaders, kind);
 }
 
 function decode(kind: DocumentKind, bytes: Uint8Array, { contentType }: PageRequest): DecodedText {

@@ -246,7 +246,7 @@ describe("Word", () => {
     expect(await failureOf(read(makeZip({ "word/document.xml": "<w:document" })))).toMatchObject({
       failure: "malformed",
     });
-    expect(await failureOf(read(`PK\u0003\u0004 word/document.xml`))).toMatchObject({ failure: "too_large" });
+    expect(await failureOf(read(`PK\u0003\u0004 word/document.xml`))).toMatchObject({ failure: "unsupported" });
   });
 
   test("entities of its own are not expanded", async () => {

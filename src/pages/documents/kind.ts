@@ -1,6 +1,7 @@
 import { decoderOf, standardName } from "../charset/decode.ts";
 import { PageError } from "../page-error.ts";
-import type { DocumentKind } from "../page.ts";
+import type { DocumentKind, OfficeKind } from "../page.ts";
+import { zipEntries } from "./zip-entries.ts";
 
 /** Kinds that are not read, by hexadecimal bytes at an offset, with the name that an error gives them. */
 const unreadable: readonly (readonly [name: string, hex: string, offset?: number])[] = [
@@ -33,7 +34,6 @@ const unreadable: readonly (readonly [name: string, hex: string, offset?: number
   ["a program", "7f454c46"],
   ["a program", "4d5a9000"],
   ["a PostScript document", "25215053"],
-  ["an RTF document", "7b5c727466"],
   ["a WebAssembly module", "0061736d"],
 ];
 
@@ -81,7 +81,8 @@ const headBytesMax = 2_048;
 export function kindOf(bytes: Uint8Array, contentType: string | undefined, url: string): DocumentKind {
   const head = readHead(bytes.subarray(0, headBytesMax), contentType);
   if (/%PDF-\d/.test(head.slice(0, 1_024))) return "pdf";
-  if (head.startsWith("PK\u0003\u0004")) return zipKind(bytes);
+  if (head.startsWith("PK\u0003\u0004")) return zipKind(bytes, head);
+  if (head.startsWith("{\\rtf")) return "rtf";
   const type = mediaTypeOf(contentType);
   // A certain text may begin with any letters.
   const name = unreadable.find(([, hex, offset = 0]) => hexAt(bytes, offset, hex.length / 2) === hex)?.[0];
@@ -188,16 +189,23 @@ function looksLikeJson(text: string, bytes: Uint8Array): boolean {
   }
 }
 
-function zipKind(bytes: Uint8Array): DocumentKind {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (buffer.includes("word/document.xml")) return "docx";
-  const names: readonly (readonly [name: string, sign: string])[] = [
-    ["an Excel workbook", "xl/workbook.xml"],
-    ["a PowerPoint presentation", "ppt/presentation.xml"],
-    ["an EPUB book", "application/epub+zip"],
-    ["an OpenDocument file", "application/vnd.oasis.opendocument"],
-  ];
-  throw unsupported(names.find(([, sign]) => buffer.includes(sign))?.[0] ?? "a ZIP archive");
+/** The part that only documents of a kind have. */
+const kindsByPart: ReadonlyMap<string, OfficeKind> = new Map([
+  ["word/document.xml", "docx"],
+  ["xl/workbook.xml", "xlsx"],
+  ["ppt/presentation.xml", "pptx"],
+  ["META-INF/container.xml", "epub"],
+]);
+
+/** By the media type that stands at the beginning, as in OpenDocument and EPUB, or by the names of the parts. */
+function zipKind(bytes: Uint8Array, head: string): OfficeKind {
+  const [, type = ""] = /^.{26,30}mimetype(application\/[a-z.+-]+)/s.exec(head) ?? [];
+  if (/^application\/vnd\.oasis\.opendocument\.(?:text|spreadsheet|presentation)/.test(type)) return "opendocument";
+  for (const { name } of zipEntries(bytes) ?? []) {
+    const kind = kindsByPart.get(name);
+    if (kind !== undefined) return kind;
+  }
+  throw unsupported("a ZIP archive");
 }
 
 function unsupported(name: string): PageError {

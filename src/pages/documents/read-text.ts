@@ -1,7 +1,7 @@
 import { escapeUTF8 } from "entities";
 import { parse } from "csv-parse/sync";
 import { fencedCode } from "../markdown/code.ts";
-import { tableText } from "../markdown/table-text.ts";
+import { cellText, tableText } from "../markdown/table-text.ts";
 import type { Page, DocumentKind, PageRequest } from "../page.ts";
 import { indentJson } from "./indent-json.ts";
 import { linksIn } from "./text-links.ts";
@@ -100,15 +100,8 @@ function tableOf(text: string): string | undefined {
   const [header, ...rest] = rows;
   if (header === undefined || width < 2) return undefined;
   const cellsOf = (row: readonly string[]): string[] =>
-    Array.from({ length: width }, (_, column) => cellOf(row[column]));
+    Array.from({ length: width }, (_, column) => cellText(row[column]));
   return tableText(cellsOf(header), rest.map(cellsOf));
-}
-
-function cellOf(cell = ""): string {
-  return cell
-    .trim()
-    .replaceAll("|", "\\|")
-    .replaceAll(/\s*\n\s*/g, "<br>");
 }
 
 /** Undefined if it breaks the rules of the format; it is still a text. */

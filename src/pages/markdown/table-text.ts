@@ -2,3 +2,11 @@
 export function tableText(header: readonly string[], rows: readonly (readonly string[])[]): string {
   return [header, header.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
+
+/** The text of a cell in a table of Markdown, of any text. */
+export function cellText(text = ""): string {
+  return text
+    .trim()
+    .replaceAll("|", "\\|")
+    .replaceAll(/\s*\n\s*/g, "<br>");
+}

@@ -1,4 +1,6 @@
 /** Documents that are no HTML, and the texts that have to be found in them, in this order. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { type PdfLine, writePdf } from "../../../simulators/shared/pdf.ts";
 import { type Route, send } from "./server.ts";
@@ -15,6 +17,10 @@ const report = [
   "The reason is not the air but the calendar: something is in flower from March to October.",
   "We weighed twelve hives each evening for two years and compared the curves.",
 ];
+
+/** Documents that other programs have written. */
+const file = (name: string): Buffer =>
+  readFileSync(join(import.meta.dirname, "../../../src/pages/documents/office/__fixtures__", name));
 
 /** One column, a heading above it, and two pages. */
 function plainPdf(): Buffer {
@@ -166,6 +172,21 @@ export function documentPages(): DocumentPage[] {
         "| Books | 410 |",
         "October",
       ],
+    },
+    {
+      path: "/files/book.xlsx",
+      route: send(file("book.xlsx"), "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+      contains: ["## Sales & more", "| Widget \\| x | 9.99 | 2026-01-31 | 0.125 | TRUE | 19.98 |"],
+    },
+    {
+      path: "/files/report.epub",
+      route: send(file("report.epub"), "application/epub+zip"),
+      contains: ["# The Report", "Last 日本語."],
+    },
+    {
+      path: "/files/report.rtf",
+      route: send(file("report.rtf"), "application/rtf"),
+      contains: ["# First", "Last 日本語."],
     },
     {
       path: "/files/note.txt",

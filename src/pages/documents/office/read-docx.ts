@@ -1,11 +1,9 @@
 import mammoth from "mammoth";
-import { readHtml } from "../html/read-html.ts";
-import type { Page, PageRequest } from "../page.ts";
-import { PageError } from "../page-error.ts";
-import { unpackedBytes } from "./zip-sizes.ts";
-
-/** Bytes that a document may unpack to. Text packs to a tenth; images hardly. */
-const unpackedBytesMax = 128 * 1024 * 1024;
+import type { Page, PageRequest } from "../../page.ts";
+import { PageError } from "../../page-error.ts";
+import { Archive } from "./archive.ts";
+import { readFacts } from "./facts.ts";
+import { officePage } from "./office-page.ts";
 
 /** Paragraphs with a meaning by their style, beyond headings and lists. */
 const styleMap = [
@@ -26,10 +24,9 @@ const styleMap = [
  * @throws PageError `too_large` for one that unpacks to too much, `malformed` for one that is broken.
  */
 export async function readDocx(bytes: Uint8Array, request: PageRequest): Promise<Omit<Page, "kind">> {
-  if (unpackedBytes(bytes) > unpackedBytesMax) throw new PageError("too_large", "the document unpacks to too much");
+  const archive = new Archive(bytes);
   const html = await toHtml(bytes, request);
-  const page = readHtml(html, { ...request, onlyMainContent: false });
-  return { ...page, needsBrowser: false };
+  return officePage({ html, metadata: readFacts(archive.text("docProps/core.xml")) }, request);
 }
 
 async function toHtml(bytes: Uint8Array, { removeBase64Images }: PageRequest): Promise<string> {
