@@ -69,6 +69,7 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
   callTool: { query: "tide tables" },
   changeProvider: { disabled: true, for: 3600, reason: "errors since noon" },
   createWebhookSecret: { rotate: true },
+  createToolConnection: { server: "github", account: "work" },
   createAlertChannel: { url: "https://example.com/hook", thresholds: [80, 100] },
   createOrganisation: { name: "acme", max_budget: 500, period: "monthly" },
   changeOrganisation: { max_budget: 800, reason: "more people" },

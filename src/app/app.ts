@@ -14,6 +14,7 @@ import { reportPrices } from "./report-prices.ts";
 import { InForce } from "./in-force.ts";
 import { createLasting, type Lasting } from "./lasting.ts";
 import { createPaidWork, type PaidWork } from "./paid-work.ts";
+import { connectableServers, createConnections } from "./tool-connections.ts";
 import { createToolGateway } from "./tools.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createSignIns } from "./identity/sign-ins.ts";
@@ -367,14 +368,21 @@ function filesOf(
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
 
-function mcpOf(options: AppOptions, { ticker, mcp }: Lasting, { calls, publicUrl }: ServiceParts): Services["mcp"] {
+function mcpOf(
+  options: AppOptions,
+  { ticker, mcp }: Lasting,
+  { calls, admin, publicUrl }: ServiceParts,
+): Services["mcp"] {
   const { config } = options;
+  const connections = createConnections({ ...options, log: admin.log, publicUrl });
   const { host, cors } = config.server;
   return {
     endpoint: mcp,
     models: config.mcp.models,
     searchAbove: config.mcp.search_above,
-    gateway: createToolGateway({ ...options, toolSocket: options.toolSocket, ticker, calls }),
+    gateway: createToolGateway({ ...options, toolSocket: options.toolSocket, ticker, calls, connections }),
+    connections,
+    connectable: connectableServers(config),
     origins: { isLocal: LOOPBACK.test(host), publicUrl, origins: cors?.origins ?? [] },
     ticker,
     publicUrl,

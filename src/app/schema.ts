@@ -16,6 +16,7 @@ import { REALTIME_SESSIONS } from "../realtime/open/sql/schema.ts";
 import { TARGET_STATES } from "../routing/sql/schema.ts";
 import { NO_CHANGE, READINESS, type Schema, together } from "../storage/index.ts";
 import { TAGS } from "../tags/sql/schema.ts";
+import { TOOL_CONNECTIONS } from "../tools/connections/sql/schema.ts";
 import { TOOL_PINS } from "../tools/pins/sql/schema.ts";
 import { VIDEOS } from "../videos/sql/schema.ts";
 import { CRAWL_FAILED_POSITIONS, CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
@@ -90,5 +91,6 @@ export const schema: Schema = {
     { ...TOOL_PINS, oldest: ledger.TAG_SUMS },
     { ...BATCHES, oldest: ledger.TAG_SUMS },
     ledger.LATE_ENTRIES,
+    { ...TOOL_CONNECTIONS, oldest: ledger.LATE_ENTRIES },
   ],
 };

@@ -3,7 +3,7 @@ import { RESULT_BYTES_MAX } from "./tool-programs.ts";
 import { createMarkups } from "./routing/routing.ts";
 import type { PaidWork } from "./paid-work.ts";
 import { type Config, readApiDocument } from "../config/index.ts";
-import { type Environment, matchesGlob } from "../core/index.ts";
+import { type AskUpstream, type Environment, matchesGlob } from "../core/index.ts";
 import { isOwnTool } from "../http/index.ts";
 import { type ModelPrice, webPrice } from "../pricing/index.ts";
 import type { Storage } from "../storage/index.ts";
@@ -12,6 +12,8 @@ import type { Logger } from "../telemetry/index.ts";
 import {
   type AccessTo,
   askHost,
+  type Connections,
+  HeaderCredentials,
   hostedUrl,
   McpClient,
   OpenApiServer,
@@ -22,6 +24,7 @@ import {
   ToolServer,
   type ToolSet,
   type ToolSource,
+  UserAccess,
 } from "../tools/index.ts";
 
 interface ToolsOptions {
@@ -32,6 +35,7 @@ interface ToolsOptions {
   version: string;
   ticker: Ticker;
   calls: PaidWork;
+  connections: Connections;
   /** The socket of the process that owns the servers that are programs. */
   toolSocket: string | undefined;
 }
@@ -84,6 +88,8 @@ function createServer(options: ToolsOptions, name: string, server: ServerConfig)
 
 /** With the operator's credentials, or those that each user has given. */
 function accessTo(options: ToolsOptions, name: string, server: ServerConfig): AccessTo {
+  const { auth } = server;
+  if (auth !== undefined && "header" in auth) return userAccessTo(options, name, { ...server, auth });
   const clientOf = clientsOf(options, name, server);
   const secrets = secretForms([
     ...Object.values(headersOf(server)).map((value) => value.replace(/^(?:Bearer|Basic|Token) /i, "")),
@@ -93,23 +99,47 @@ function accessTo(options: ToolsOptions, name: string, server: ServerConfig): Ac
   return ({ user }) => ({ ...common, calls: clientOf(user) });
 }
 
-/** A server by its URL has one client for all; one that is a program a client for each user, since its calls must not mix. */
-function clientsOf(
-  { environment, version, ticker, toolSocket }: ToolsOptions,
+/** Each account has a client of its own, so that no user shares the session of another. */
+function userAccessTo(
+  { environment, logger, connections, ...options }: ToolsOptions,
   name: string,
-  server: ServerConfig,
-): (user: string) => ToolSource {
+  server: ServerConfig & { auth: { header: string } },
+): AccessTo {
+  const { header } = server.auth;
+  const sourceWith = sourceOf({ ...options, environment }, name, server);
+  const access = new UserAccess({
+    name,
+    connections,
+    ask: environment.ask,
+    sourceWith,
+    credentialsOf: (connection) => new HeaderCredentials(connection, { header, server: name, connections }),
+    logger,
+  });
+  return (caller) => access.of(caller);
+}
+
+type SourceOptions = Pick<ToolsOptions, "environment" | "version" | "ticker">;
+
+/** A server by its URL as clients ask it, whoever adds their credentials. */
+function sourceOf(
+  { version, ticker }: SourceOptions,
+  name: string,
+  { url, openapi, ...server }: ServerConfig,
+): (ask: AskUpstream) => ToolSource {
+  if (url === undefined) throw new TypeError("a program has no URL");
+  const headers = headersOf(server);
+  if (openapi === undefined) return (ask) => new McpClient({ name, url, headers, version, ask, ticker });
+  const document = readApiDocument(openapi, `mcp.servers.${name}.openapi`);
+  return (ask) => new OpenApiServer({ name, url, document, headers, ask, ticker });
+}
+
+/** A server by its URL has one client for all; one that is a program a client for each user, since its calls must not mix. */
+function clientsOf(options: ToolsOptions, name: string, server: ServerConfig): (user: string) => ToolSource {
   if (server.url !== undefined) {
-    const headers = headersOf(server);
-    if (server.openapi !== undefined) {
-      const document = readApiDocument(server.openapi, `mcp.servers.${name}.openapi`);
-      const api = new OpenApiServer({ name, url: server.url, document, headers, ask: environment.ask, ticker });
-      return () => api;
-    }
-    const client = new McpClient({ name, url: server.url, headers, version, ask: environment.ask, ticker });
-    return () => client;
+    const source = sourceOf(options, name, server)(options.environment.ask);
+    return () => source;
   }
-  const socket = toolSocket;
+  const { toolSocket: socket, version, ticker } = options;
   if (socket === undefined) throw new Error("this process has no host of programs");
   const clients = new Map<string, McpClient>();
   return (user) => {
@@ -129,9 +159,11 @@ function clientsOf(
   };
 }
 
-function headersOf({ auth }: ServerConfig): Readonly<Record<string, string>> {
+/** Those of the operator. */
+function headersOf({ auth }: Pick<ServerConfig, "auth">): Readonly<Record<string, string>> {
   if (auth === undefined) return {};
-  return "bearer" in auth ? { authorization: `Bearer ${auth.bearer}` } : auth.headers;
+  if ("bearer" in auth) return { authorization: `Bearer ${auth.bearer}` };
+  return "headers" in auth ? auth.headers : {};
 }
 
 /** Prices are for a thousand calls, as those of all units that are counted. */

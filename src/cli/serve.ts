@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { checkRouting, openOperatorCatalog } from "../app/routing/routing.ts";
 import { openStorage, planStorage } from "../app/storage.ts";
+import { refuseWithoutKey } from "../app/tool-connections.ts";
 import { serverPlansOf } from "../app/tool-programs.ts";
 import type { Config, LoadedConfig } from "../config/index.ts";
 import type { SchemaPlan, Storage } from "../storage/index.ts";
@@ -69,6 +70,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const { workers = 1, tls: makesPair = false, host = server.host } = options;
   const storageUrl = options.storage ?? storage;
   if (workers > 1) refuseWorkers(workers, storageUrl);
+  refuseWithoutKey(loaded.config, storageUrl.startsWith("sqlite:") ? "sqlite" : "postgres");
   if (options.handover === true && options.sandbox === true) throw new UsageError("--handover: not with --sandbox");
   if (makesPair) refuseTls(options, loaded.config);
   const files = makesPair ? await selfSignedPair(folderOf(storageUrl, loaded.config), host) : server.tls;

@@ -58,6 +58,8 @@ export const shownTexts: readonly string[] = [
   "mcp.models.*",
   "mcp.servers.*.tools.*",
   "mcp.servers.*.openapi",
+  "mcp.servers.*.auth.header",
+  "mcp.servers.*.auth.of",
   "mcp.servers.*.command",
   "mcp.servers.*.directory",
   "mcp.servers.*.user",

@@ -22,8 +22,14 @@ const auth = z
   .union([
     z.strictObject({ bearer: headerValue.describe("Sent as the bearer token.") }),
     z.strictObject({ headers: z.record(headerName, headerValue).describe("Sent with every request.") }),
+    z.strictObject({
+      header: headerName.describe("The header in which each user's own secret is sent."),
+      of: z.literal("user"),
+    }),
   ])
-  .describe("The operator's credentials. The caller's token never reaches the server.");
+  .describe(
+    "The operator's credentials, or with `of: user` those that each user gives (/v1/tools/connections). The caller's token never reaches the server.",
+  );
 
 const price = z
   .strictObject({

@@ -325,7 +325,7 @@ const webhooks = z
       )
       .default("")
       .describe(
-        "Encrypts the secrets of webhooks in the storage. Unset: TOLLGATE_SECRET_KEY, else a key file beside SQLite's file. On Postgres there are no webhooks without it.",
+        "Encrypts the secrets of webhooks, and users' credentials at servers of tools, in the storage. Unset: TOLLGATE_SECRET_KEY, else a key file beside SQLite's file. On Postgres there are neither without it.",
       ),
   })
   .prefault({});

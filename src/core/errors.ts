@@ -18,6 +18,7 @@ export const errorTable = {
   cross_site: { status: 403, type: "permission_error", fault: "client" },
   fresh_sign_in_required: { status: 403, type: "permission_error", fault: "client" },
   https_required: { status: 403, type: "permission_error", fault: "client" },
+  connection_required: { status: 403, type: "permission_error", fault: "client" },
   role_required: { status: 403, type: "permission_error", fault: "client" },
   file_quota_exceeded: { status: 403, type: "invalid_request_error", fault: "client" },
   route_not_found: { status: 404, type: "invalid_request_error", fault: "client" },

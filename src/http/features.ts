@@ -19,7 +19,7 @@ import { realtimeFeature } from "./realtime/index.ts";
 import { rerankFeature } from "./rerank/index.ts";
 import { responsesFeature } from "./responses/index.ts";
 import { signInFeature } from "./sign-in/index.ts";
-import { toolsFeature } from "./tools/index.ts";
+import { toolConnectionsFeature, toolsFeature } from "./tools/index.ts";
 import { videosFeature } from "./videos/index.ts";
 import { webFeature } from "./web/index.ts";
 
@@ -46,6 +46,7 @@ export const features: readonly Feature[] = [
   batchesFeature,
   webFeature,
   toolsFeature,
+  toolConnectionsFeature,
   adminFeature,
   signInFeature,
 ];

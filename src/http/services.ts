@@ -21,7 +21,7 @@ import type { Outbound } from "../outbound/index.ts";
 import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import type { ToolGateway } from "../tools/index.ts";
+import type { Connections, ToolGateway } from "../tools/index.ts";
 import type { Webhooks, WebhookSecrets } from "../webhooks/index.ts";
 import type { Crawls, Screenshots, StoredBytesStore, TextIndexStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
@@ -37,6 +37,9 @@ export interface McpServices {
   searchAbove: number | undefined;
   /** Other servers. */
   gateway: ToolGateway;
+  connections: Connections;
+  /** The servers at which users connect accounts, and how: by a secret that they give. */
+  connectable: ReadonlyMap<string, "secret">;
   origins: OriginPolicy;
   ticker: Ticker;
   /** The address for callers. */

@@ -13,3 +13,7 @@ export { ToolHost } from "./processes/tool-host.ts";
 export { openPinStore } from "./pins/sql/open.ts";
 export type { PinnedTool } from "./pins/store.ts";
 export { approveTools, ToolPins } from "./pins/tool-pins.ts";
+export { type Connection, DEFAULT_ACCOUNT } from "./connections/connection.ts";
+export { type ConnectingOptions, Connections } from "./connections/connections.ts";
+export { openConnectionStore } from "./connections/sql/open.ts";
+export { connectionRequired, HeaderCredentials, UserAccess } from "./connections/user-access.ts";

@@ -30,7 +30,11 @@ beforeAll(async () => {
   gateway = await startGateway({
     providers: {},
     // The providers and prices of a gateway without a configuration.
-    config: { providers: null, pricing: null },
+    config: {
+      providers: null,
+      pricing: null,
+      mcp: { servers: { github: { url: "http://127.0.0.1:9/mcp", auth: { header: "authorization", of: "user" } } } },
+    },
     arguments: ["--sandbox"],
   });
 });

@@ -138,6 +138,8 @@ const makers: Readonly<Record<string, (owner: Caller) => Promise<string>>> = {
     await post(rig, "/v1/webhooks/secret", owner.token, {});
     return made(owner, "/v1/alerts/channels", { url: site.url.href });
   },
+  "/v1/tools/connections/{id}": (owner) =>
+    made(owner, "/v1/tools/connections", { server: "own", account: "secret", secret: "secret" }),
 };
 
 /** A call of a session. */
@@ -171,6 +173,7 @@ beforeAll(async () => {
     config: {
       pricing: { models: { "*": flatPrice, "openai/sora-2": { output_video_seconds: 0.1 } } },
       web: { allow_private_hosts: [site.url.host] },
+      mcp: { servers: { own: { url: site.url.href, auth: { header: "x-key", of: "user" } } } },
     },
   });
 });

@@ -31,8 +31,8 @@ export interface TestServerOptions {
   ) => Json | undefined | Promise<Json | undefined>;
   /** Tools on a page of the list. */
   pageSize?: number;
-  /** The only bearer that is let in. */
-  bearer?: string;
+  /** The only bearers that are let in. */
+  bearer?: string | readonly string[];
 }
 
 export const textResult = (text: string): Json => ({ content: [{ type: "text", text }] });
@@ -49,8 +49,10 @@ export function startTestServer(options: TestServerOptions): TestServer {
     port: 0,
     idleTimeout: 0,
     fetch: async (request) => {
-      if (options.bearer !== undefined && request.headers.get("authorization") !== `Bearer ${options.bearer}`) {
-        return new Response("", { status: 401 });
+      const { bearer } = options;
+      if (bearer !== undefined) {
+        const admitted = [bearer].flat().map((one) => `Bearer ${one}`);
+        if (!admitted.includes(request.headers.get("authorization") ?? "")) return new Response("", { status: 401 });
       }
       if (request.method !== "POST") return new Response("", { status: 405 });
       const { id, method, params = {} } = (await request.json()) as { id?: number; method: string; params?: Json };

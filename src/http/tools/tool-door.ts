@@ -1,10 +1,18 @@
 /** The tools at one URL for one caller: the gateway's own, and those of other servers. */
 import type { ToolAnswer, ToolCall, ToolListing, ToolProgress } from "../../mcp/index.ts";
-import { type JsonObject, objectsOf, parseObject } from "../../core/index.ts";
-import { allows, type ToolCaller, type ToolDoor, type ToolSeeker, type ToolTarget } from "../../tools/index.ts";
+import { type GatewayError, type JsonObject, objectsOf, parseObject } from "../../core/index.ts";
+import {
+  allows,
+  connectionRequired,
+  DEFAULT_ACCOUNT,
+  type ToolCaller,
+  type ToolDoor,
+  type ToolSeeker,
+  type ToolTarget,
+} from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
-import { allowedDefinitions, callOwnTool, mayCall } from "./own/own-tools.ts";
+import { allowedDefinitions, callOwnTool, isOwnTool, mayCall } from "./own/own-tools.ts";
 
 /** Who calls, and by which request. */
 export interface DoorCaller extends Pick<RouteCall, "requestId" | "principal"> {
@@ -47,9 +55,30 @@ export async function listingAt(door: ToolDoor, caller: DoorCaller): Promise<Too
 export async function callAt(door: ToolDoor, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer | undefined> {
   const own = isOwnIn(door, call.name) ? callOwnTool({ ...call, ...caller }) : undefined;
   if (own !== undefined) return own;
-  const { tools } = await door.find({ ...seekerOf(caller), name: call.name });
+  const { tools, unconnected } = await door.find({ ...seekerOf(caller), name: call.name });
   const target = tools.get(call.name);
-  return target === undefined ? undefined : callOther(target, call, caller);
+  if (target !== undefined) return callOther(target, call, caller);
+  const server = unconnected.find((each) => mayBeAt(each, call.name, caller, unconnected.length));
+  if (server !== undefined) throw await askToConnect(server, caller);
+  return undefined;
+}
+
+/** Whether the name may be that of a tool of this server, which the caller could call with an account there. */
+function mayBeAt(server: string, name: string, { principal }: DoorCaller, servers: number): boolean {
+  const prefix = `${server}__`;
+  const full = name.startsWith(prefix) ? name : `${prefix}${name}`;
+  return (servers === 1 || name.startsWith(prefix)) && !isOwnTool(name) && mayCall(principal, full);
+}
+
+/** The refusal of a call for want of an account, with the page on which the caller connects it. */
+async function askToConnect(
+  server: string,
+  { principal, requestId, services, accountAt }: DoorCaller,
+): Promise<GatewayError> {
+  const { connections } = services.mcp;
+  const place = { server, owner: principal.user, account: accountAt(server) ?? DEFAULT_ACCOUNT };
+  const actor = { name: `token:${principal.tokenId}`, address: undefined, requestId };
+  return connectionRequired(server, connections.pageOf(await connections.open(place, { actor })));
 }
 
 async function callOther(target: ToolTarget, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer> {

@@ -1,0 +1,145 @@
+/** The accounts of users at servers of tools that take credentials of users. */
+import { z } from "@hono/zod-openapi";
+import { requireNoLimits } from "../../accounts/index.ts";
+import { GatewayError } from "../../core/index.ts";
+import { type ConnectingOptions, type Connection, DEFAULT_ACCOUNT } from "../../tools/index.ts";
+import { accountsOf, type AdminNeeds, listOf, listSchema } from "../admin/admin-route.ts";
+import { actHeaders, actQuery, bodyOf, contextOf, idOf, reason } from "../admin/requests.ts";
+import { platformRoute, type RouteCall } from "../route.ts";
+import type { Services } from "../services.ts";
+
+const SECRET_CHARACTERS_MAX = 8_192;
+
+const body = z
+  .strictObject({
+    server: z.string().max(32).describe("The name of the server."),
+    account: z
+      .string()
+      .regex(/^[\w.@+-]{1,64}$/, "up to 64 letters, digits and . _ @ + -")
+      .default(DEFAULT_ACCOUNT)
+      .describe("The caller's name for one of several accounts: calls choose it by `?account=`."),
+    secret: z
+      .string()
+      .max(SECRET_CHARACTERS_MAX)
+      .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "printable ASCII")
+      .optional()
+      .describe(
+        "The caller's token or key at the server. Without it, the answer has the address of a page that asks for it.",
+      ),
+    reason,
+  })
+  .meta({ id: "ToolConnectionRequest" });
+
+const answer = z
+  .object({
+    object: z.literal("tool_connection"),
+    id: z.string(),
+    server: z.string(),
+    account: z.string(),
+    status: z
+      .enum(["pending", "connected", "expired"])
+      .describe("`pending`: without credentials. `expired`: the server takes them no longer."),
+    url: z.string().optional().describe("The page on which the owner connects the account."),
+    created_at: z.iso.datetime(),
+    connected_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "ToolConnection" });
+
+type Needs = AdminNeeds & Pick<Services, "mcp">;
+
+function shown({ mcp }: Pick<Needs, "mcp">, connection: Connection): z.input<typeof answer> {
+  const { id, server, account, status, createdAt, connectedAt } = connection;
+  return {
+    object: "tool_connection",
+    id,
+    server,
+    account,
+    status,
+    ...(status !== "connected" && { url: mcp.connections.pageOf(connection) }),
+    created_at: new Date(createdAt).toISOString(),
+    connected_at: connectedAt === undefined ? null : new Date(connectedAt).toISOString(),
+  };
+}
+
+/** A token with limits could give its holder's other calls an account that is not theirs, or take one away. */
+function checkOf(call: RouteCall, needs: Needs): Pick<ConnectingOptions, "check"> {
+  return { check: () => requireNoLimits(accountsOf(call, needs), "changes no accounts at servers of tools") };
+}
+
+function actOf(call: RouteCall, needs: Needs, wanted: { reason?: string | null | undefined } = {}): ConnectingOptions {
+  const { reason: why, dryRun = false } = contextOf(call, wanted);
+  return { actor: accountsOf(call, needs).caller.actor, reason: why, dryRun };
+}
+
+const listRoute = platformRoute({
+  contract: {
+    path: "/v1/tools/connections",
+    operationId: "listToolConnections",
+    tag: "Tools",
+    summary: "List the caller's accounts at servers of tools.",
+    answer: listSchema(answer),
+  },
+  access: "token",
+  async handle({ principal }: RouteCall, needs: Needs) {
+    const found = await needs.mcp.connections.store.of(principal.user);
+    return Response.json(listOf(found, found.length, (each) => shown(needs, each)));
+  },
+});
+
+const createRoute = platformRoute({
+  contract: {
+    method: "post",
+    path: "/v1/tools/connections",
+    operationId: "createToolConnection",
+    tag: "Tools",
+    summary: "Connect an account at a server of tools.",
+    query: actQuery,
+    requestHeaders: actHeaders,
+    body,
+    answer,
+    conflict: "The caller has 20 accounts at this server, which is the most.",
+  },
+  access: "token",
+  async handle(call: RouteCall, needs: Needs) {
+    const { server, account, secret, ...wanted } = await bodyOf(call, needs, body);
+    const { connections, connectable } = needs.mcp;
+    const way = connectable.get(server);
+    if (way === undefined)
+      throw new GatewayError("validation_failed", "server: no server of this name takes accounts of users", {
+        param: "server",
+      });
+    const place = { server, account, owner: call.principal.user };
+    const act = actOf(call, needs, wanted);
+    // A link alone connects nothing: the page asks who it is.
+    const made =
+      secret === undefined
+        ? connections.open(place, act)
+        : connections.give(place, secret, { ...act, ...checkOf(call, needs) });
+    return Response.json(shown(needs, await made));
+  },
+});
+
+const deleteRoute = platformRoute({
+  contract: {
+    method: "delete",
+    path: "/v1/tools/connections/{id}",
+    operationId: "deleteToolConnection",
+    tag: "Tools",
+    summary: "Forget an account at a server of tools, and its credentials.",
+    params: z.object({ id: z.string() }),
+    query: actQuery,
+    requestHeaders: actHeaders,
+    answer,
+    notFound: "The caller has no such connection.",
+  },
+  access: "token",
+  async handle(call: RouteCall, needs: Needs) {
+    const asked = { id: idOf(call), owner: call.principal.user };
+    const removed = await needs.mcp.connections.remove(asked, { ...actOf(call, needs), ...checkOf(call, needs) });
+    if (removed === undefined) throw new GatewayError("object_not_found", "There is no such connection here.");
+    const { url: _url, ...rest } = shown(needs, removed);
+    return Response.json(rest);
+  },
+});
+
+export const connectionRoutes = [listRoute, createRoute, deleteRoute];

@@ -1,0 +1,136 @@
+/** How users reach a server with credentials of their own: each connection has a list, a client and a session of its own. */
+import { type AskUpstream, GatewayError } from "../../core/index.ts";
+import { SecretError } from "../../storage/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
+import { secretForms } from "../clean-result.ts";
+import type { ServerAccess, ToolCaller, ToolSource } from "../server-access.ts";
+import { type Connection, DEFAULT_ACCOUNT, usedConnection } from "./connection.ts";
+import type { Connections } from "./connections.ts";
+import { askWith, type Credentials } from "./credentials.ts";
+
+/** Connections of a server whose clients are remembered. */
+const ACCESSES_MAX = 1_000;
+
+/** The credentials of one connection. */
+interface UserCredentials extends Credentials {
+  /** Takes the connection as the storage has it now. Throws a `SecretError` if it cannot be opened. */
+  see(connection: Connection): void;
+  /** All that no result may repeat. */
+  secrets(): readonly string[];
+}
+
+interface UserAccessOptions {
+  /** The name of the server. */
+  name: string;
+  connections: Connections;
+  ask: AskUpstream;
+  /** A client of the server. */
+  sourceWith: (ask: AskUpstream) => ToolSource;
+  credentialsOf: (connection: Connection) => UserCredentials;
+  logger: Pick<Logger, "warn">;
+}
+
+interface Known {
+  access: ServerAccess;
+  credentials: UserCredentials;
+}
+
+export class UserAccess {
+  readonly #options: UserAccessOptions;
+  /** By their keys, the one that was used last at the end. */
+  readonly #known = new Map<string, Known>();
+
+  constructor(options: UserAccessOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined if the caller has given no credentials. */
+  async of({ user, accountAt }: ToolCaller): Promise<ServerAccess | undefined> {
+    const { name, connections, logger } = this.#options;
+    const found = await connections.store.at({ server: name, owner: user });
+    const connection = usedConnection(found, accountAt(name));
+    if (connection?.status !== "connected") return undefined;
+    try {
+      return this.#accessOf(connection);
+    } catch (thrown) {
+      if (!(thrown instanceof SecretError)) throw thrown;
+      logger.warn(
+        { server: name, connection: connection.id, reason: thrown.message },
+        "credentials of a user can't be opened",
+      );
+      return undefined;
+    }
+  }
+
+  #accessOf(connection: Connection): ServerAccess {
+    // Other credentials of the same owner may belong to another account at the server.
+    const key = `${connection.id}.${connection.connectedAt ?? 0}`;
+    const known = this.#known.get(key) ?? this.#make(key, connection);
+    known.credentials.see(connection);
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= ACCESSES_MAX) break;
+      this.#known.delete(oldest);
+    }
+    return known.access;
+  }
+
+  #make(key: string, connection: Connection): Known {
+    const { ask, sourceWith, credentialsOf } = this.#options;
+    const credentials = credentialsOf(connection);
+    const source = sourceWith(askWith(ask, credentials));
+    const owner =
+      connection.account === DEFAULT_ACCOUNT ? connection.owner : `${connection.owner}/${connection.account}`;
+    return { credentials, access: { key, owner, lists: source, calls: source, secrets: () => credentials.secrets() } };
+  }
+}
+
+/** A secret that the user has given, in a header. */
+export class HeaderCredentials implements UserCredentials {
+  readonly #options: { header: string; server: string; connections: Connections };
+  #connection: Connection;
+  #headers: Readonly<Record<string, string>> = {};
+  #secrets: readonly string[] = [];
+
+  constructor(connection: Connection, options: { header: string; server: string; connections: Connections }) {
+    this.#options = options;
+    this.#connection = connection;
+    this.#open(connection);
+  }
+
+  see(connection: Connection): void {
+    if (connection.version === this.#connection.version) return;
+    this.#open(connection);
+  }
+
+  headers(): Promise<Readonly<Record<string, string>>> {
+    return Promise.resolve(this.#headers);
+  }
+
+  /** The owner has to give another one. A 403 may be about the call alone. */
+  refused({ status }: { status: number }): Promise<boolean> {
+    if (status !== 401) return Promise.resolve(false);
+    const { server, connections } = this.#options;
+    return Promise.reject(connectionRequired(server, connections.pageOf(this.#connection), "refuses your credentials"));
+  }
+
+  secrets(): readonly string[] {
+    return this.#secrets;
+  }
+
+  #open(connection: Connection): void {
+    const { header, connections } = this.#options;
+    const secret = connections.credentialsOf(connection);
+    // A token alone is that of a bearer.
+    const isToken = header.toLowerCase() === "authorization" && !secret.includes(" ");
+    this.#headers = { [header]: isToken ? `Bearer ${secret}` : secret };
+    this.#secrets = secretForms([secret, secret.replace(/^(?:Bearer|Basic|Token) /i, "")]);
+    this.#connection = connection;
+  }
+}
+
+/** A call needs an account at the server. `url` is the page of the connection. */
+export function connectionRequired(server: string, url: string, problem = "needs an account of yours"): GatewayError {
+  return new GatewayError("connection_required", `The server ${server} ${problem}. Connect it at ${url}`);
+}

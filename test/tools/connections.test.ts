@@ -1,0 +1,174 @@
+/** Credentials of users at servers of tools: sealed, never shared, never shown; a call without any names the page that asks for them. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  engines,
+  type PostgresServer,
+  type Rig,
+  startGateway,
+  startPostgres,
+  startRig,
+  storageOn,
+} from "../kit/index.ts";
+import { startTestServer, type TestServer, textResult } from "./tool-server.ts";
+
+type Json = Record<string, unknown>;
+
+const secrets = { ann: "secret-of-ann-1234", work: "secret-of-ann-at-work", bob: "secret-of-bob-5678" };
+
+let postgres: PostgresServer;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+test("on Postgres users' credentials need a key", async () => {
+  const started = startGateway({
+    ...(await storageOn("Postgres", postgres)),
+    providers: {},
+    config: { mcp: { servers: { own: { url: "http://127.0.0.1:9/mcp", auth: { header: "x-key", of: "user" } } } } },
+  });
+  expect(started).rejects.toThrow("webhooks.encryption_key");
+});
+
+describe.each(engines)("on %s", (engine) => {
+  let server: TestServer;
+  let rig: Rig;
+  let ann: string;
+  let bob: string;
+
+  beforeAll(async () => {
+    server = startTestServer({
+      era: "2025",
+      bearer: Object.values(secrets),
+      call: ({ name }) => textResult(`${String(name)}: ${secrets.ann} ${btoa(secrets.bob)}`),
+    });
+    const auth = { header: "authorization", of: "user" };
+    rig = await startRig({
+      ...(await storageOn(engine, postgres)),
+      config: {
+        mcp: { servers: { own: { url: server.url, auth } } },
+        webhooks: { encryption_key: "a key of more than thirty-two characters" },
+      },
+    });
+    ann = (await rig.caller()).token;
+    bob = (await rig.caller()).token;
+  });
+  afterAll(async () => {
+    await rig.stop();
+    await server.stop();
+  });
+
+  async function send(
+    token: string,
+    method: string,
+    path: string,
+    body?: Json,
+  ): Promise<{ status: number; json: Json }> {
+    const answer = await fetch(rig.gateway.url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, json: (await answer.json()) as Json };
+  }
+  const connect = (token: string, body: Json) =>
+    send(token, "POST", "/v1/tools/connections", { server: "own", ...body });
+  const call = (token: string, query = "") => send(token, "POST", `/v1/tools/own__echo${query}`, {});
+  const names = async (token: string) =>
+    ((await send(token, "GET", "/v1/tools")).json["data"] as { name: string }[])
+      .map(({ name }) => name)
+      .filter((name) => name.includes("__"));
+  const bearers = () => server.of("tools/call").map(({ headers }) => headers.get("authorization"));
+
+  test("without an account the server's tools are missing, and a call names the page that connects one", async () => {
+    expect(await names(ann)).toEqual([]);
+    const refused = await call(ann);
+    expect(refused.status).toBe(403);
+    const { code, message } = refused.json["error"] as Json;
+    expect(code).toBe("connection_required");
+    const { data } = (await send(ann, "GET", "/v1/tools/connections")).json as { data: Json[] };
+    expect(data).toMatchObject([{ server: "own", account: "default", status: "pending" }]);
+    expect(message).toContain(String(data[0]?.["url"]));
+    expect(data[0]?.["url"]).toStartWith(`${rig.gateway.url}/console/connections/connection_`);
+    // The same link again.
+    expect((await call(ann)).json["error"]).toMatchObject({ message });
+    expect(server.received).toEqual([]);
+  });
+
+  test("each user's calls have that user's own secret and session, and no result repeats it", async () => {
+    expect((await connect(ann, { secret: secrets.ann })).json).toMatchObject({ status: "connected" });
+    expect(await names(ann)).toEqual(["own__echo"]);
+    expect(await names(bob)).toEqual([]);
+    expect((await connect(bob, { secret: secrets.bob })).json["url"]).toBeUndefined();
+    expect(await names(bob)).toEqual(["own__echo"]);
+    const ofAnn = JSON.stringify((await call(ann)).json);
+    expect(ofAnn).not.toContain(secrets.ann);
+    const ofBob = JSON.stringify((await call(bob)).json);
+    expect(ofBob).not.toContain(btoa(secrets.bob).replace(/=+$/, ""));
+    expect(bearers()).toEqual([`Bearer ${secrets.ann}`, `Bearer ${secrets.bob}`]);
+    const sessions = server.of("tools/call").map(({ headers }) => headers.get("mcp-session-id"));
+    expect(new Set(sessions).size).toBe(2);
+    expect(server.of("initialize").length).toBe(2);
+  });
+
+  test("one of several accounts is chosen by its name", async () => {
+    await connect(ann, { account: "work", secret: secrets.work });
+    const before = bearers().length;
+    expect((await call(ann, "?account=work")).status).toBe(200);
+    expect((await call(ann, "?account=own:work")).status).toBe(200);
+    expect((await call(ann)).status).toBe(200);
+    expect(bearers().slice(before)).toEqual([secrets.work, secrets.work, secrets.ann].map((one) => `Bearer ${one}`));
+    expect((await call(ann, "?account=other")).status).toBe(403);
+    expect((await call(ann, "?account=a%20b")).status).toBe(422);
+    expect((await call(bob, "?account=work")).status).toBe(403);
+  });
+
+  test("a connection belongs to its owner, and a token with limits changes none", async () => {
+    const { data } = (await send(ann, "GET", "/v1/tools/connections")).json as { data: Json[] };
+    const id = String(data.find(({ account }) => account === "default")?.["id"]);
+    const foreign = await send(bob, "DELETE", `/v1/tools/connections/${id}`);
+    expect(foreign.status).toBe(404);
+    expect(foreign.json).toMatchObject({ error: { code: "object_not_found" } });
+    expect(
+      ((await send(bob, "GET", "/v1/tools/connections")).json["data"] as Json[]).map((each) => each["id"]),
+    ).not.toContain(id);
+
+    const limited = await rig.gateway.token({ user: "limited", tools: ["own__*"] });
+    expect((await connect(limited, { secret: secrets.bob })).json).toMatchObject({ error: { code: "role_required" } });
+    expect((await connect(limited, {})).json).toMatchObject({ status: "pending" });
+    expect((await call(ann)).status).toBe(200);
+  });
+
+  test.each([
+    [{ server: "none" }, "server"],
+    [{ account: "a/b" }, "account"],
+    [{ secret: "two\nlines" }, "secret"],
+    [{ secret: "" }, "secret"],
+  ])("refuses %p", async (body, param) => {
+    const refused = await connect(ann, body);
+    expect(refused.status).toBe(422);
+    expect(refused.json["error"]).toMatchObject({ param });
+  });
+
+  test("a secret that the server refuses is asked for again, and another one has another session", async () => {
+    const carl = (await rig.caller()).token;
+    await connect(carl, { secret: "not-the-right-one" });
+    expect((await call(carl)).status).not.toBe(200);
+    await connect(carl, { secret: secrets.bob });
+    expect((await call(carl)).status).toBe(200);
+    const { data } = (await send(carl, "GET", "/v1/tools/connections")).json as { data: Json[] };
+    const removed = await send(carl, "DELETE", `/v1/tools/connections/${String(data[0]?.["id"])}`);
+    expect(removed.status).toBe(200);
+    expect((await call(carl)).status).toBe(403);
+    expect(await names(carl)).toEqual([]);
+  });
+
+  test("secrets are neither in the log nor in the audit log", async () => {
+    const audit = (await rig.gateway.cli("audit", "list", "--json")).stdout;
+    for (const act of ["create", "connect", "delete"]) expect(audit).toContain(`tool_connection.${act}`);
+    for (const secret of Object.values(secrets)) {
+      expect(audit).not.toContain(secret);
+      expect(rig.gateway.log()).not.toContain(secret);
+    }
+  });
+});
