@@ -30,5 +30,5 @@ export { readerOf, runnerOf, type SqliteRunner, type SqlRunner, type Transaction
 export { firstOf, inOneCommit, type Steps } from "./sql/steps.ts";
 export { column, type SqlRow, tableOf } from "./sql/table.ts";
 export { type EncryptionKey, encryptionKey } from "./secrets/encryption-key.ts";
-export { SecretBox } from "./secrets/secret-box.ts";
+export { secretBox, type SecretBox } from "./secrets/secret-box.ts";
 export { SecretError } from "./secrets/secret-error.ts";

@@ -1,6 +1,6 @@
 import type { ActOptions, AuditLog } from "../audit/index.ts";
 import type { Environment } from "../core/index.ts";
-import { type EncryptionKey, SecretBox, SecretError, type Steps } from "../storage/index.ts";
+import { type EncryptionKey, secretBox, type SecretBox, SecretError, type Steps } from "../storage/index.ts";
 import type { WebhookSecretStore } from "./store.ts";
 import { WebhookError } from "./webhook-error.ts";
 
@@ -12,7 +12,7 @@ const SECRET_BYTES = 32;
 
 function boxOf(text: string): SecretBox {
   const remedy = "rotate the secret";
-  return new SecretBox(text, { label: "tollgate webhook secrets", noun: "webhook secret", remedy });
+  return secretBox(text, { label: "tollgate webhook secrets", noun: "webhook secret", remedy });
 }
 
 /** A new secret, which is shown once. */

@@ -63,3 +63,8 @@ export class SecretBox {
     }
   }
 }
+
+/** A box with the key that is derived from a text with at least its entropy. */
+export function secretBox(text: string, kind: SecretKind): SecretBox {
+  return new SecretBox(text, kind);
+}

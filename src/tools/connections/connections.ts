@@ -1,7 +1,7 @@
 /** The accounts of users at servers of tools: who has which, and their credentials, which are stored encrypted alone. */
 import type { ActOptions, AuditLog, NoteChange } from "../../audit/index.ts";
 import { type Clock, GatewayError, type RandomBytes, randomId } from "../../core/index.ts";
-import { type EncryptionKey, SecretBox, SecretError, type Steps } from "../../storage/index.ts";
+import { type EncryptionKey, secretBox, type SecretBox, SecretError, type Steps } from "../../storage/index.ts";
 import type { Connection, ConnectionPlace } from "./connection.ts";
 import { connect, type ConnectionStore, connectionsOf, deleteConnection, insertConnection } from "./sql/open.ts";
 
@@ -129,7 +129,7 @@ export class Connections {
     const text = this.#options.key.findOrMake();
     if (text === undefined)
       throw new SecretError("there is no key for users' credentials: set webhooks.encryption_key");
-    return new SecretBox(text, {
+    return secretBox(text, {
       label: "tollgate credentials at servers of tools",
       noun: "credentials",
       remedy: "connect the account again",
