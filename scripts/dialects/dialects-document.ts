@@ -69,7 +69,7 @@ Where client and provider use the same dialect, bytes are changed for these reas
   cannot be held to a schema, and JSON without one, are asked for it in the prompt.
 - **Tools in namespaces** (Codex) are offered one by one by providers of Responses other than OpenAI, and called by their
   namespaces again.
-- **A hosted tool** that the provider does not have, or that has no price here, is left out if the model merely may use it, and named
+- **A hosted tool** that the provider does not have, or that has no price here, is run by the gateway ([which](tools.md#hosted-tools)). Another one is left out if the model merely may use it, and named
   in the header \`x-tollgate-dropped-tools\`: agents offer one with every request. So is a type of tool that nobody here knows, for it
   might be billed. \`tool_choice\` that demands one gets 422.
 - **A hosted tool without a limit of its runs** gets one in the provider's field (\`max_tool_calls\`, \`max_uses\`), told in

@@ -9,6 +9,8 @@ export const levels: readonly (readonly string[])[] = [
   ["objects"],
   // The ways of doing paid work, and of storing files: none knows another.
   ["calls", "files", "videos", "realtime", "web", "tools", "batches"],
+  // Calls that consist of several pieces of such work.
+  ["hosted"],
   ["http"],
   ["openapi"],
   ["app"],

@@ -8,6 +8,7 @@ import {
   type RoutingOptions,
 } from "./routing/routing.ts";
 import { createBatches } from "./batches.ts";
+import { createHosted } from "./hosted.ts";
 import { createJobs } from "./jobs.ts";
 import { drain } from "./drain.ts";
 import { reportPrices } from "./report-prices.ts";
@@ -180,7 +181,8 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   sessionLimits.responses.max = config.responses.sockets_per_token;
   const outbound = createOutbound(config, environment);
   const calls = createPaidWork({ ...options, router, outbound }, lasting);
-  const pipeline = new CallPipeline(calls);
+  const hosted = createHosted({ ...options, calls, pipeline: () => pipeline, web: () => web.access });
+  const pipeline = new CallPipeline({ ...calls, hosted });
   const admin = { ...createAccounts(options.storage, environment, "server", () => authenticator.forget()), logger };
   const common = { ...options, calls, outbound, publicUrl };
   const { jobs, handle, wake, startJob, ...jobParts } = createJobs({

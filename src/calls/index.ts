@@ -1,5 +1,6 @@
 export { countGeminiTokens, countResponseTokens, countTokens, type CountTokensDependencies } from "./count-tokens.ts";
 export type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
+export type { HostedLoops } from "./hosted-loops.ts";
 export { HeldBody } from "./routed/held-body.ts";
 export { ImageFetcher } from "./preparation/fetch-images.ts";
 export { isLarge, LargeBodies } from "./large-bodies.ts";

@@ -36,6 +36,7 @@ import { captureRecords } from "./answer-records.ts";
 import { failedAnswer, nameTarget, storeOrLog, wholeAnswer } from "./build-response.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { withAskedFeatures } from "./choose-operation.ts";
+import { type HostedLoops, LoopNeeded } from "./hosted-loops.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import { parseEdited } from "./edit-body.ts";
 import { isLarge } from "./large-bodies.ts";
@@ -55,6 +56,8 @@ export interface PipelineDependencies extends RoutedDependencies, PlanDependenci
   work: Pick<WorkDependencies, "clock">;
   shell: WorkShell;
   logger: Logger;
+  /** Performs calls with tools that the gateway runs; undefined if it runs none. */
+  hosted?: HostedLoops | undefined;
 }
 
 export class CallPipeline {
@@ -66,7 +69,13 @@ export class CallPipeline {
 
   /** Runs one call: see `WorkShell.run`. */
   run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<PaidAnswer> {
-    return this.#deps.shell.run(incoming, new CallWay(this.#deps, route, incoming));
+    const { shell, hosted } = this.#deps;
+    const answering = shell.run(incoming, new CallWay(this.#deps, route, incoming));
+    if (hosted === undefined || route.codec.dialect === undefined) return answering;
+    return answering.catch((thrown: unknown) => {
+      if (!(thrown instanceof LoopNeeded)) throw thrown;
+      return hosted.run(route, { ...incoming, body: thrown.bytes, modelOf: undefined }, thrown.target);
+    });
   }
 }
 
@@ -85,6 +94,8 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
   #targets: CallTargets | undefined;
   /** Undefined for a call with one target. */
   #lookup: ObjectLookup | undefined;
+  /** Takes the call over, if it needs that: only before it has begun. */
+  #hosted: HostedLoops | undefined;
   /** The other models that the body names as targets, which no upstream is to get. */
   #models: readonly string[] | undefined;
 
@@ -113,6 +124,8 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
   }
 
   plan(received: ReceivedBody<Body>, planning: Planning<Target>): CallPlan | Promise<CallPlan> {
+    const { dialect } = this.#route.codec;
+    this.#hosted = dialect !== undefined && planning.target === undefined ? this.#deps.hosted : undefined;
     if (received.kind === "form" || !isLarge(received.bytes.length)) return this.#plan(received, planning);
     return this.#deps.largeBodies.turn(this.#incoming.principal.user).then(() => this.#plan(received, planning));
   }
@@ -161,6 +174,7 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     { plan: { targets, order }, memory }: { plan: CallPlan; memory: MemoryShare },
   ): Promise<CallPlan | undefined> {
     if (targets?.passesOver(refusal) !== true) return undefined;
+    this.#hosted = undefined;
     const plan = await planNext(targets, (target) => this.#planFor(received, target, { retry: order.retry, memory }));
     return plan && { ...plan, targets };
   }
@@ -178,11 +192,21 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
         ? received
         : parseEdited(received, [{ remove: "models" }], route);
     const target = withAskedFeatures(resolved, route.codec, own.body);
+    this.#leaveToLoop(own, target);
     const at = deps.work.clock();
     const arrivedAt = this.#arrivedAt;
     const session = this.#targets?.session;
     const lookup = this.#lookup;
     return planCall({ deps, route, incoming, received: own, target, retry, memory, session, lookup, at, arrivedAt });
+  }
+
+  /** Throws `LoopNeeded` for a body with a tool that the gateway runs. */
+  #leaveToLoop(received: ReceivedBody<Body>, target: Target): void {
+    const { dialect } = this.#route.codec;
+    if (this.#hosted === undefined || dialect === undefined || received.kind === "form") return;
+    const { body, bytes } = received;
+    const { principal } = this.#incoming;
+    if (this.#hosted.takes({ dialect, body, target, principal })) throw new LoopNeeded(bytes, target);
   }
 
   ended(result: WorkResult | undefined): void {

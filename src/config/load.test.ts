@@ -94,7 +94,8 @@ const crawl = {
 };
 
 const routing = { attempt_timeout: 30_000, whole_timeout: 300_000, head_wait: 15_000, circuits: true, routes: {} };
-const stored = { storage_migrate: "start", storage_journal: "data/journal" } as const;
+const tools = { hosted: { web_search: "auto", web_fetch: "auto" }, deadline: 600_000 } as const;
+const stored = { storage_migrate: "start", storage_journal: "data/journal", tools } as const;
 const minimal = "providers: { p: { kind: openai, base_url: http://u.test, api_key: k } }\n";
 
 describe("absent keys", () => {

@@ -44,6 +44,7 @@ export const shownTexts: readonly string[] = [
   "providers.*.aliases.*",
   "providers.*.preset",
   "providers.*.dialects.*",
+  "tools.hosted.*",
   "web.engine",
   "web.engine.kind",
   "web.search.backend",

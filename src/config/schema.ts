@@ -11,6 +11,7 @@ import { httpUrl, prefix, provider } from "./provider.ts";
 import { retention } from "./retention.ts";
 import { routing } from "./routing.ts";
 import { byteSize as size, duration as time } from "./values/units.ts";
+import { tools } from "./tools.ts";
 import { web, webPrices } from "./web.ts";
 
 /**
@@ -368,6 +369,7 @@ export const configSchema = z
     webhooks,
     models,
     mcp,
+    tools,
     pricing,
   })
   .superRefine(refuseTakenNames);

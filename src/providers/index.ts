@@ -20,3 +20,4 @@ export { type FactRow, factRows, isAbout } from "./facts/index.ts";
 export { imageTypeOf } from "./shared/images/image-sources.ts";
 export { matchesPattern, readFault } from "./shared/failures.ts";
 export { rateRoomOf } from "./rate-room.ts";
+export { usageReaders } from "./dialect-usage.ts";

@@ -23,7 +23,7 @@ export { type ListPrice, listPrices, type PricePage } from "./list-prices.ts";
 export { openTargetStore } from "./sql/open.ts";
 export { keyRedactor } from "./redact-keys.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";
-export { requireModels, requirePrices } from "./require-prices.ts";
+export { coversEverything, isToolPriced, requireModels, requirePrices } from "./require-prices.ts";
 export { modelWithin } from "./model-within.ts";
 export { ModelRouter, mayUse, quoted, type Target, type UpstreamRoute, usableTargets } from "./router.ts";
 export { callableOperations, modelOperations, operationsOf } from "./model-operations.ts";

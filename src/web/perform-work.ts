@@ -60,13 +60,14 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
 
   plan(received: ReceivedBody<JsonObject>, { retry }: Planning<never>): PlannedRequest<Result> {
     const { engineName: model, price, environment } = this.#deps;
-    const { requestId: id, principal } = this.#request;
+    const { requestId: id, parent, principal } = this.#request;
     if (received.kind === "form") throw new Error("no request on the web has a form");
     const asked = decodeBody(received);
     const { translation } = this.#steps;
     const work = this.#steps.plan(translation === undefined ? asked : translation.request(asked));
     const order = {
       id,
+      parent,
       principal,
       operation: this.operation,
       dialect: undefined,

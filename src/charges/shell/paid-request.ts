@@ -1,6 +1,6 @@
 import type { Principal } from "../../auth/index.ts";
 import type { BodySource, ModelOf, ReceivedBody } from "../../bodies/index.ts";
-import type { GatewayError, Surface } from "../../core/index.ts";
+import type { GatewayError, Nano, Surface } from "../../core/index.ts";
 import type { RetryKey } from "../../ledger/index.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
 import type { AnswerAhead } from "../retry/answered-work.ts";
@@ -29,6 +29,8 @@ export interface PaidRequest {
   isGrouped?: boolean;
   /** The model, if the request's address decides about it. */
   modelOf?: ModelOf | undefined;
+  /** Called with what the work has been charged, in nano-credits, once that is durable and before its answer is complete. */
+  charged?: ((cost: Nano) => void) | undefined;
   /** Only the answer to an earlier request with its retry key is given; if that is free, this refuses it. */
   unlessRepeated?: GatewayError | undefined;
 }

@@ -24,6 +24,8 @@ export interface RunningWorkOptions<Plan extends WorkPlan, Target> {
   memory: MemoryShare;
   /** Takes its content; undefined if nobody wants it. */
   contents?: ContentTaker | undefined;
+  /** See `PaidRequest`. */
+  charged?: ((cost: Nano) => void) | undefined;
   /** Called once, when the work has ended. */
   onEnd: (result: WorkResult | undefined) => void;
 }
@@ -46,7 +48,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   readonly content: ContentSink | undefined;
   readonly #surface: WorkPlanner<unknown, Plan, Target>["surface"];
   readonly #files: readonly CallFile[] | undefined;
-  readonly #onEnd: RunningWorkOptions<Plan, Target>["onEnd"];
+  readonly #ends: Pick<RunningWorkOptions<Plan, Target>, "onEnd" | "charged">;
   /** The parts that go with the body; undefined once that is of no use. */
   #body: Pick<RunningWorkOptions<Plan, Target>, "way" | "received" | "bodyMemory"> | undefined;
   #ended = false;
@@ -70,7 +72,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     this.content = received.kind === "json" ? options.contents?.open(work.order, received.bytes) : undefined;
     this.#surface = way.surface;
     this.#files = received.kind === "form" ? received.files : undefined;
-    this.#onEnd = onEnd;
+    this.#ends = { onEnd, charged: options.charged };
     this.#body = options;
   }
 
@@ -168,7 +170,13 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     if (this.#ended) return Promise.resolve(0n);
     const committed = this.work.end({ ...result, answer: this.#storedAnswerOf(result), files: this.#files });
     this.#leave(result);
-    return durably(committed);
+    const { charged } = this.#ends;
+    if (charged === undefined) return durably(committed);
+    const cost = result.observed === undefined ? 0n : this.work.costOf(result.observed);
+    return durably(committed).then((shortfall) => {
+      charged(cost - shortfall);
+      return shortfall;
+    });
   }
 
   /** Releases the hold of work that costs nothing and leaves no record. */
@@ -182,7 +190,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     this.#ended = true;
     this.memory.free();
     this.freeBody();
-    this.#onEnd(result);
+    this.#ends.onEnd(result);
   }
 
   /** Leaves the work to a job: see `Work.park`. */

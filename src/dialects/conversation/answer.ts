@@ -48,7 +48,8 @@ export interface Stop {
  * - Blocks of one choice come one after the other, at most one is open, and their indices count up from 0. Choices may
  *   interleave.
  * - `block-start` contains the data known before the first delta: its texts and arguments are empty, an image and a
- *   native block are complete.
+ *   native block are complete. Only the gateway's own tools begin a native block before its end is known: `native` then
+ *   has the whole of it.
  * - `usage` may come anywhere between, also more than once: each figure replaces the one before.
  *
  * A whole answer is the sum of its events (`collectAnswer`), and `eventsOfAnswer` converts it back to events.
@@ -59,6 +60,7 @@ export type AnswerEvent =
   | DeltaEvent
   | CitationEvent
   | SignatureEvent
+  | NativeEvent
   | BlockEndEvent
   | UsageEvent
   | StopEvent
@@ -119,6 +121,14 @@ export interface SignatureEvent {
   choice: number;
   index: number;
   signature: Signature;
+}
+
+/** The whole of the open native block. */
+export interface NativeEvent {
+  type: "native";
+  choice: number;
+  index: number;
+  value: JsonObject;
 }
 
 interface BlockEndEvent {

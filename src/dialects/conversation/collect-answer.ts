@@ -6,6 +6,7 @@ import type {
   BlockStartEvent,
   CitationEvent,
   DeltaEvent,
+  NativeEvent,
   SignatureEvent,
   Stop,
 } from "./answer.ts";
@@ -41,6 +42,7 @@ class AnswerCollector {
       case "delta":
       case "citation":
       case "signature":
+      case "native":
         this.#addToBlock(event);
         return;
       case "usage":
@@ -61,7 +63,7 @@ class AnswerCollector {
     return (this.#choices[index] ??= { blocks: [], stop: { reason: "end" } });
   }
 
-  #addToBlock(event: BlockStartEvent | DeltaEvent | CitationEvent | SignatureEvent): void {
+  #addToBlock(event: BlockStartEvent | DeltaEvent | CitationEvent | SignatureEvent | NativeEvent): void {
     const { blocks } = this.#choice(event.choice);
     if (event.type === "block-start") {
       blocks[event.index] = event.block;
@@ -79,7 +81,8 @@ export function collectAnswer(events: Iterable<AnswerEvent>): Answer {
   return collector.answer;
 }
 
-function grown(block: AnswerBlock, event: DeltaEvent | CitationEvent | SignatureEvent): AnswerBlock {
+function grown(block: AnswerBlock, event: DeltaEvent | CitationEvent | SignatureEvent | NativeEvent): AnswerBlock {
+  if (event.type === "native") return block.kind === "native" ? { ...block, value: event.value } : block;
   if (event.type === "delta") return withDelta(block, event);
   if (event.type === "signature") {
     return block.kind === "reasoning" || block.kind === "tool-call" ? { ...block, signature: event.signature } : block;

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import {
+  addUsage,
   bucketNames,
   creditsNumber,
   GatewayError,
@@ -142,9 +143,31 @@ export const generationRoute = platformRoute({
         "There is no generation with this id. A call is found here by its x-request-id, once it has ended.",
       );
     }
-    return Response.json(answerOf(found));
+    return Response.json(answerOf(await withParts(found, principal.user, generations)));
   },
 });
+
+/** More parts than a call with tools that the gateway runs can have. */
+const PARTS_MAX = 500;
+
+/** A call with tools that the gateway runs costs nothing itself: it is shown with the sums of its parts. */
+async function withParts(
+  call: Generation,
+  owner: string,
+  generations: Pick<Services["generations"], "ofSeries">,
+): Promise<Generation> {
+  if (call.dialect === undefined || call.inputTokens + call.outputTokens > 0 || call.credits > 0n) return call;
+  const parts = await generations.ofSeries({ owner, parent: call.id, after: "", limit: PARTS_MAX });
+  const sum = { ...call };
+  for (const part of parts) {
+    sum.usage = addUsage(sum.usage, part.usage);
+    sum.inputTokens += part.inputTokens;
+    sum.outputTokens += part.outputTokens;
+    sum.credits += part.credits;
+    sum.listCredits = (sum.listCredits ?? 0) + (part.listCredits ?? 0);
+  }
+  return sum;
+}
 
 export function answerOf(generation: Generation): z.input<typeof generationAnswer> {
   const { provider, model, millisecondsToFirstByte } = generation;

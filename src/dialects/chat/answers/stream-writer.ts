@@ -63,6 +63,8 @@ export class ChatStreamWriter implements StreamWriter {
       case "signature":
         this.#sign(event.choice, event.signature);
         return "";
+      case "native":
+        return "";
       case "block-end":
         return this.#endBlock(event.choice);
       case "stop":

@@ -4,6 +4,7 @@ import { inputTokens, type JsonObject, outputTokens, type Usage } from "../../..
 export function writeChatUsage(usage: Usage): JsonObject {
   const { cacheRead = 0, cacheAudioRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage;
   const { inputAudio = 0, outputAudio = 0, reasoning = 0, inputImage = 0, cacheImageRead = 0, outputImage = 0 } = usage;
+  const { webSearches = 0 } = usage;
   const imagesIn = inputImage + cacheImageRead;
   const prompt = inputTokens(usage);
   const completion = outputTokens(usage);
@@ -24,5 +25,6 @@ export function writeChatUsage(usage: Usage): JsonObject {
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },
+    ...(webSearches === 0 ? {} : { server_tool_use: { web_search_requests: webSearches } }),
   };
 }

@@ -69,6 +69,8 @@ export class GeminiStreamWriter implements StreamWriter {
       case "signature":
         this.#candidate(event.choice).signature = event.signature;
         return "";
+      case "native":
+        return "";
       case "block-end":
         return this.#endBlock(event.choice);
       case "stop":

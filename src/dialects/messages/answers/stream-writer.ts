@@ -73,6 +73,8 @@ export class MessagesStreamWriter implements StreamWriter {
       case "signature":
         this.#signature = event.signature;
         return "";
+      case "native":
+        return "";
       case "block-end":
         return this.#endBlock();
       case "stop":
@@ -138,8 +140,17 @@ export class MessagesStreamWriter implements StreamWriter {
         return start + this.#delta(`"type":"text_delta","text":${JSON.stringify(writeImage(block))}`);
       }
       case "native":
-        return block.dialect === "messages" ? this.#open(block.value) : "";
+        return block.dialect === "messages" ? this.#openNative(block.value) : "";
     }
+  }
+
+  /** The input of a tool's use comes as deltas, also if it is known already: clients read no other. */
+  #openNative(value: JsonObject): string {
+    const { type, input } = value;
+    if (type !== "server_tool_use" && type !== "mcp_tool_use") return this.#open(value);
+    const start = this.#open({ ...value, input: {} });
+    const text = JSON.stringify(JSON.stringify(input ?? {}));
+    return start + this.#delta(`"type":"input_json_delta","partial_json":${text}`);
   }
 
   #carrySignature(sealed: string | undefined): string {

@@ -24,6 +24,14 @@ interface OpenItem {
   whole: JsonObject;
 }
 
+/** The events of items of tools between their announcement and their end, by their types. */
+const hostedEvents: Readonly<Record<string, { begun: readonly string[]; done: string }>> = {
+  web_search_call: {
+    begun: ["web_search_call.in_progress", "web_search_call.searching"],
+    done: "web_search_call.completed",
+  },
+};
+
 /** The events of the items of a response, in their order. */
 export class OutputWriter {
   readonly #callId: string;
@@ -58,6 +66,28 @@ export class OutputWriter {
       "response.output_item.added",
       `"output_index":${this.items.length},"item":${JSON.stringify(added)}`,
     );
+  }
+
+  /** An item of a tool that runs now, with the events that say so; another item is only announced. */
+  openHosted(value: JsonObject): string {
+    const shown = this.open(value, value);
+    const events = value["status"] === "in_progress" ? hostedEvents[stringOf(value["type"])] : undefined;
+    return events === undefined ? shown : shown + events.begun.map((name) => this.#hostedEvent(name)).join("");
+  }
+
+  /** The whole of the item that `openHosted` has announced as in progress. */
+  completeHosted(value: JsonObject): string {
+    const { item } = this;
+    if (item === undefined) return "";
+    const done = hostedEvents[stringOf(value["type"])]?.done;
+    const shown = done === undefined ? "" : this.#hostedEvent(done);
+    item.whole = value;
+    return shown + this.endItem("completed");
+  }
+
+  #hostedEvent(name: string): string {
+    const id = JSON.stringify(this.item?.id ?? "");
+    return this.event(`response.${name}`, `"item_id":${id},"output_index":${this.items.length}`);
   }
 
   endItem(status: ItemStatus): string {

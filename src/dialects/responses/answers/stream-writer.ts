@@ -70,6 +70,8 @@ export class ResponsesStreamWriter implements StreamWriter {
         if (this.#openBlock?.block.kind === "reasoning")
           this.#openBlock.block = { ...this.#openBlock.block, signature: event.signature };
         return "";
+      case "native":
+        return this.#output.completeHosted(event.value);
       case "block-end":
         return this.#endBlock();
       case "stop":
@@ -106,7 +108,7 @@ export class ResponsesStreamWriter implements StreamWriter {
         this.#openBlock = undefined;
         // Content that only another dialect can express is omitted.
         if (block.dialect !== "responses") return "";
-        return this.#output.endItem("completed") + this.#output.open(block.value, block.value);
+        return this.#output.endItem("completed") + this.#output.openHosted(block.value);
     }
   }
 

@@ -1,0 +1,31 @@
+/** The part of the composition for hosted tools: it makes calls of the pipeline that it is a part of. */
+import type { CallPipeline } from "../calls/index.ts";
+import type { Config } from "../config/index.ts";
+import type { Environment } from "../core/index.ts";
+import { HostedTools } from "../hosted/index.ts";
+import { webPrice } from "../pricing/index.ts";
+import type { WebAccess } from "../web/index.ts";
+import type { PaidWork } from "./paid-work.ts";
+
+interface HostedOptions {
+  config: Config;
+  environment: Environment;
+  calls: PaidWork;
+  /** Those of the same configuration, once they are made. */
+  pipeline: () => CallPipeline;
+  web: () => WebAccess;
+}
+
+export function createHosted({ config, environment, calls, pipeline, web }: HostedOptions): HostedTools {
+  const { hosted, deadline } = config.tools;
+  return new HostedTools({
+    shell: calls.shell,
+    environment,
+    perform: (route, call) => pipeline().run(route, call),
+    pages: web,
+    price: webPrice({ tool_calls_kcount: 0 }, 1_000_000n),
+    modes: { search: hosted.web_search, fetch: hosted.web_fetch },
+    findsWorld: config.web.search.backend !== "local",
+    deadlineMs: deadline,
+  });
+}

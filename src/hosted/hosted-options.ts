@@ -1,0 +1,24 @@
+import type { ChargeableBody, ChargeableRoute, IncomingCall } from "../calls/index.ts";
+import type { PaidAnswer, WorkShell } from "../charges/index.ts";
+import type { Environment } from "../core/index.ts";
+import type { ModelPrice } from "../pricing/index.ts";
+import type { HostedKind } from "./requests/asked-tools.ts";
+import type { PageFinder } from "./running/web-tools.ts";
+
+/** Who runs a tool: the provider if it can, else the gateway; one of them alone; nobody. */
+type HostedMode = "auto" | "native" | "gateway" | "off";
+
+export interface HostedToolsOptions {
+  shell: WorkShell;
+  environment: Pick<Environment, "clock" | "randomBytes">;
+  /** Performs one call of a model; the pipeline is made with this part. */
+  perform: <Body extends ChargeableBody>(route: ChargeableRoute<Body>, call: IncomingCall) => Promise<PaidAnswer>;
+  pages: () => PageFinder;
+  /** The price of the call itself, which costs nothing. */
+  price: ModelPrice;
+  modes: Readonly<Record<HostedKind, HostedMode>>;
+  /** Whether the search finds pages that its caller has not read. */
+  findsWorld: boolean;
+  /** After which a model may call no tool any more. */
+  deadlineMs: number;
+}

@@ -1,0 +1,83 @@
+/** Which tools of a call the gateway runs, and the calls that have some. */
+import type { Principal } from "../auth/index.ts";
+import type { ChargeableBody, ChargeableRoute, HostedLoops, IncomingCall } from "../calls/index.ts";
+import type { PaidAnswer } from "../charges/index.ts";
+import type { Dialect, JsonObject } from "../core/index.ts";
+import type { Target } from "../routing/index.ts";
+import { allows } from "../tools/index.ts";
+import type { HostedToolsOptions } from "./hosted-options.ts";
+import { LoopWay } from "./loop-way.ts";
+import {
+  askedTools,
+  type AskedTool,
+  type HostedDialect,
+  type HostedKind,
+  mayHaveHosted,
+} from "./requests/asked-tools.ts";
+import { isNative } from "./requests/native-tools.ts";
+import type { DecidedTools } from "./requests/loop-request.ts";
+
+/** The gateway's own tools that do the same: who may not call one may not use the hosted one. */
+const ownNames: Readonly<Record<HostedKind, string>> = { search: "web_search", fetch: "web_scrape" };
+
+interface HostedCall {
+  dialect: Dialect;
+  body: JsonObject;
+  target: Target;
+  principal: Principal;
+}
+
+export class HostedTools implements HostedLoops {
+  readonly #options: HostedToolsOptions;
+
+  constructor(options: HostedToolsOptions) {
+    this.#options = options;
+  }
+
+  takes(call: HostedCall): boolean {
+    const { dialect, body } = call;
+    if (dialect === "gemini" || !mayHaveHosted(dialect, body) || body["background"] === true) return false;
+    const { run, left } = this.#decide({ ...call, dialect });
+    return run.length > 0 || left.length > 0;
+  }
+
+  run<Body extends ChargeableBody>(
+    route: ChargeableRoute<Body>,
+    incoming: IncomingCall & { body: Uint8Array },
+    target: Target,
+  ): Promise<PaidAnswer> {
+    const { shell, ...options } = this.#options;
+    // A round by itself does not go on in the background.
+    const { background: _, ...ofRounds } = route;
+    const { principal } = incoming;
+    const way = new LoopWay({
+      ...options,
+      pages: options.pages(),
+      perform: (round) => options.perform(ofRounds, round),
+      route,
+      incoming,
+      target,
+      decide: (dialect, body) => this.#decide({ dialect, body, target, principal }),
+    });
+    return shell.run(incoming, way);
+  }
+
+  #decide({ dialect, body, target, principal }: HostedCall & { dialect: HostedDialect }): DecidedTools {
+    const run: AskedTool[] = [];
+    const left: AskedTool[] = [];
+    for (const tool of askedTools(dialect, body)) {
+      const mode = this.#options.modes[tool.kind];
+      if (mode === "off") left.push(tool);
+      else if (this.#runs(tool, principal) && (mode === "gateway" || !isNative(tool, dialect, body, target)))
+        run.push(tool);
+    }
+    return { run, left };
+  }
+
+  #runs({ kind }: AskedTool, { tools, toolsAbove = [] }: Principal): boolean {
+    const { modes, findsWorld } = this.#options;
+    const mode = modes[kind];
+    if (mode === "native" || (mode === "auto" && kind === "search" && !findsWorld)) return false;
+    return [...(tools === undefined ? [] : [tools]), ...toolsAbove].every((globs) => allows(globs, ownNames[kind]));
+  }
+}

@@ -1,0 +1,1 @@
+export { HostedTools } from "./hosted-tools.ts";

@@ -1,0 +1,104 @@
+/** The paid work of one loop: its rounds and the uses of its tools, each with its own hold and record under the call's id. */
+import type { Principal } from "../auth/index.ts";
+import type { IncomingCall } from "../calls/index.ts";
+import type { PaidAnswer, PaidRequest, WorkNames } from "../charges/index.ts";
+import {
+  type Environment,
+  formatCredits,
+  type JsonObject,
+  type Nano,
+  type ObservedUsage,
+  type RateLimits,
+  requestId,
+} from "../core/index.ts";
+import type { PageFinder } from "./running/web-tools.ts";
+
+export interface LoopCallOptions {
+  /** The call's own request. */
+  incoming: Omit<IncomingCall, "body">;
+  names: WorkNames;
+  /** The most that all parts may cost together; undefined without such a limit. */
+  chargeMax: Nano | undefined;
+  /** Ends what is under way. */
+  signal: AbortSignal;
+  /** Performs one call of the model. */
+  perform: (round: IncomingCall) => Promise<PaidAnswer>;
+  pages: PageFinder;
+  readUsage: (answer: JsonObject) => ObservedUsage | undefined;
+  environment: Pick<Environment, "clock" | "randomBytes">;
+}
+
+/** Headers of the call that are not for its parts. */
+const notPassedOn = ["idempotency-key", "x-tollgate-max-credits", "content-length", "content-encoding"];
+
+export class LoopCall {
+  readonly #options: LoopCallOptions;
+  readonly #principal: Principal;
+  /** What has been charged so far. */
+  spent = 0n;
+
+  constructor(options: LoopCallOptions) {
+    this.#options = options;
+    this.#principal = countingTokens(options.incoming.principal);
+  }
+
+  get pages(): PageFinder {
+    return this.#options.pages;
+  }
+
+  get readUsage(): LoopCallOptions["readUsage"] {
+    return this.#options.readUsage;
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.signal;
+  }
+
+  /** Sixteen characters that nobody outside can know. */
+  nonce(): string {
+    return Buffer.from(this.#options.environment.randomBytes(8)).toString("hex");
+  }
+
+  /** Performs a round. */
+  askModel(body: JsonObject): Promise<PaidAnswer> {
+    const { perform, incoming } = this.#options;
+    const { isGrouped = false, ask } = incoming;
+    const charged = (cost: Nano): void => void (this.spent += cost);
+    return perform({ ...this.partOf(body), isGrouped, ask, charged });
+  }
+
+  /** The request of one part. */
+  partOf(body: JsonObject): PaidRequest {
+    const { incoming, names, signal, environment, chargeMax } = this.#options;
+    const headers = new Headers(incoming.headers);
+    for (const name of notPassedOn) headers.delete(name);
+    headers.set("content-type", "application/json");
+    if (chargeMax !== undefined) headers.set("x-tollgate-max-credits", creditsLeft(chargeMax - this.spent));
+    return {
+      requestId: requestId(environment.clock, environment.randomBytes),
+      parent: incoming.requestId,
+      principal: this.#principal,
+      names,
+      headers,
+      body: Buffer.from(JSON.stringify(body)),
+      client: { signal },
+    };
+  }
+}
+
+/** The limits of requests have let the call pass; those of tokens hold for each part. */
+function countingTokens(principal: Principal): Principal {
+  const { rates, ratesAbove = [] } = principal;
+  const above = ratesAbove.map((limits) => tokensOf(limits) ?? {});
+  const { ratesAbove: _, ...rest } = principal;
+  const isLimited = above.some(({ tokensPerMinute }) => tokensPerMinute !== undefined);
+  return { ...rest, rates: rates && tokensOf(rates), ...(isLimited && { ratesAbove: above }) };
+}
+
+function tokensOf({ tokensPerMinute }: Readonly<RateLimits>): RateLimits | undefined {
+  return tokensPerMinute === undefined ? undefined : { tokensPerMinute };
+}
+
+function creditsLeft(left: Nano): string {
+  return formatCredits(left < 0n ? 0n : left);
+}

@@ -1,0 +1,177 @@
+/**
+ * The rounds of one answer: the model is asked, the tools that it calls are run, and it is asked again with their results, until it
+ * calls none.
+ *
+ *   asking ──its answer──▶ reading ──no call of ours, or an end by a limit──▶ ended
+ *      ▲                      └──calls──▶ running ──a call of the client's, or a pause──▶ ended
+ *      └──────────────────────────────────────┘
+ */
+import type { PaidAnswer } from "../charges/index.ts";
+import { GatewayError, type JsonObject, parseObject, type Usage } from "../core/index.ts";
+import {
+  type Answer,
+  type AnswerEvent,
+  type DialectTranslation,
+  type Failure,
+  failureOf,
+  type Stop,
+} from "../dialects/index.ts";
+import { Sources } from "./citations/sources.ts";
+import type { LoopRequest } from "./requests/loop-request.ts";
+import type { RoundTurn } from "./requests/round-dialect.ts";
+import { AnswerJoiner, type JoinedRound } from "./rounds/answer-joiner.ts";
+import { readRound } from "./rounds/round-reader.ts";
+import { unpaid, UseRunner } from "./rounds/use-runner.ts";
+import type { LoopCall } from "./loop-call.ts";
+
+/** Uses of tools in one answer, unless the request has a limit of its own. */
+const USES = 10;
+const USES_MAX = 100;
+
+export interface LoopOptions {
+  call: LoopCall;
+  request: LoopRequest;
+  translation: DialectTranslation;
+  /** The model that is asked for, for an upstream that does not name the one that answered. */
+  model: string;
+  /** Unique to the call; letters and digits. */
+  callId: string;
+  /** When the model may call no tool any more, in milliseconds since the epoch. */
+  deadline: number;
+  now: () => number;
+}
+
+export class Loop {
+  readonly #options: LoopOptions;
+  readonly #joiner: AnswerJoiner;
+  readonly #uses: UseRunner;
+  readonly #turns: RoundTurn[] = [];
+  /** Whether the round under way was the last. */
+  #isLast = false;
+  /** Why the answer has ended before its model ended it; undefined if it has not. */
+  error: GatewayError | undefined;
+
+  constructor(options: LoopOptions) {
+    const { call, request, callId } = options;
+    const sources = new Sources();
+    this.#options = options;
+    this.#joiner = new AnswerJoiner(sources, request.dialect);
+    this.#uses = new UseRunner({ call, request, sources, joiner: this.#joiner, callId, usesMax: this.#usesMax });
+  }
+
+  /** Asks the model. Rejects, or resolves with the answer of an upstream that has refused, as a call without tools does. */
+  ask(): Promise<PaidAnswer> {
+    const { call, request, deadline, now } = this.#options;
+    const tokens = request.tokensMax;
+    this.#isLast =
+      this.#turns.length > 0 && (now() >= deadline || (this.#endsByUses && this.#uses.count >= this.#usesMax));
+    const body = request.bodyOf({
+      turns: this.#turns,
+      isLast: this.#isLast,
+      tokensLeft: tokens === undefined || this.#turns.length === 0 ? undefined : tokens - this.#outputTokens,
+    });
+    return call.askModel(body);
+  }
+
+  /** The events of the whole answer, given that of the first round. Never rejects for a failure of a later round. */
+  async *events(first: PaidAnswer): AsyncGenerator<readonly AnswerEvent[]> {
+    const { translation, callId, model, call } = this.#options;
+    let answer: PaidAnswer | undefined = first;
+    while (answer !== undefined) {
+      const { readUsage, signal } = call;
+      const reading = { translation, callId: `${callId}r${this.#turns.length}`, model, readUsage, signal };
+      for await (const events of readRound(answer, reading)) {
+        const shown = this.#joiner.take(events);
+        if (shown.length > 0) yield shown;
+      }
+      answer = yield* this.#after(this.#joiner.endRound());
+    }
+  }
+
+  /** What follows a round: the answer of the next one; undefined if there is none. */
+  async *#after(round: JoinedRound): AsyncGenerator<readonly AnswerEvent[], PaidAnswer | undefined> {
+    const { request } = this.#options;
+    const { failure, stop, calls } = round;
+    if (failure !== undefined) return yield* this.#fail(failure);
+    const own = this.#isLast ? [] : calls.filter(({ name }) => request.functions.has(name));
+    const others = calls.filter(({ name }) => !request.functions.has(name));
+    if (own.length === 0 || stop.reason === "length") {
+      const reason = others.length === 0 && stop.reason === "tool-calls" ? { reason: "end" as const } : stop;
+      yield [...this.#joiner.handOut(others), ...this.#finish(reason)];
+      return undefined;
+    }
+    const ran = yield* this.#uses.run(own);
+    if (ran.unpaid !== undefined) return yield* this.#leave(ran.unpaid);
+    if (ran.isPaused) {
+      yield this.#finish({ reason: "pause" });
+      return undefined;
+    }
+    if (others.length > 0) {
+      yield [...this.#joiner.handOut(others), ...this.#finish({ reason: "tool-calls" })];
+      return undefined;
+    }
+    this.#turns.push({ answer: this.#written(round.answer), results: ran.results });
+    return yield* this.#askAgain();
+  }
+
+  async *#askAgain(): AsyncGenerator<readonly AnswerEvent[], PaidAnswer | undefined> {
+    const { request, translation } = this.#options;
+    if (request.tokensMax !== undefined && request.tokensMax <= this.#outputTokens) {
+      yield this.#finish({ reason: "length" });
+      return undefined;
+    }
+    try {
+      const answer = await this.ask();
+      if (answer.status < 400) return answer;
+      return yield* this.#fail(translation.readFailure(answer.status, await new Response(answer.body).text()));
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      return yield* unpaid.has(thrown.code) ? this.#leave(thrown) : this.#fail(failureOf(thrown));
+    }
+  }
+
+  /** Nothing is left to pay with: the answer ends with what there is. */
+  *#leave(error: GatewayError): Generator<readonly AnswerEvent[], undefined> {
+    this.error = error;
+    yield this.#finish({ reason: this.#options.request.dialect === "messages" ? "pause" : "length" });
+    return undefined;
+  }
+
+  *#fail(failure: Failure): Generator<readonly AnswerEvent[], undefined> {
+    const error = new GatewayError("upstream_interrupted", failure.message);
+    if (unpaid.has(failure.code ?? "")) return yield* this.#leave(error);
+    this.error = error;
+    yield this.#joiner.fail(failure);
+    return undefined;
+  }
+
+  #finish(stop: Stop): AnswerEvent[] {
+    return this.#joiner.finish(stop, this.#uses.counted);
+  }
+
+  /** The round's answer as its client would have got it. */
+  #written(answer: Answer): JsonObject {
+    const { translation, callId } = this.#options;
+    const id = `${callId}r${this.#turns.length}`;
+    const context = { request: {}, callId: id, created: 0, inputTokensEstimate: 1, requestId: id };
+    return parseObject(translation.writeAnswer(answer, context)) ?? {};
+  }
+
+  get #outputTokens(): number {
+    return outputOf(this.#joiner.usage);
+  }
+
+  /** Messages pauses instead. */
+  get #endsByUses(): boolean {
+    const { dialect, usesMax } = this.#options.request;
+    return dialect !== "messages" || usesMax !== undefined;
+  }
+
+  get #usesMax(): number {
+    return Math.min(this.#options.request.usesMax ?? USES, USES_MAX);
+  }
+}
+
+function outputOf({ output = 0, reasoning = 0 }: Usage): number {
+  return output + reasoning;
+}

@@ -1,0 +1,90 @@
+/** The hosted tools of a body that the gateway can run, in the terms of each dialect. */
+import { type JsonObject, listOf, objectOf, stringOf } from "../../core/index.ts";
+
+/** The dialects whose clients know hosted tools. */
+export type HostedDialect = "chat" | "messages" | "responses";
+
+export type HostedKind = "search" | "fetch";
+
+export interface AskedTool {
+  kind: HostedKind;
+  /** Its place in the list of tools; undefined for a member of the body. */
+  index: number | undefined;
+  /** As its client names it: a type, or the member of the body. */
+  type: string;
+  /** Its own limit of uses. */
+  usesMax: number | undefined;
+  allowedDomains: readonly string[];
+  blockedDomains: readonly string[];
+  /** How much of the pages the model gets. */
+  size: "low" | "medium" | "high";
+  /** The most of one page, in tokens. */
+  contentTokensMax: number | undefined;
+  /** Whether results near a place are asked for. */
+  hasLocation: boolean;
+}
+
+const SEARCH = /^web_search(?:_preview)?(?:_\d{4}_\d\d_\d\d|_\d{8})?$/;
+const FETCH = /^web_fetch_\d{8}$/;
+
+/** The member of a chat body that asks for searches. */
+const SEARCH_MEMBER = "web_search_options";
+
+/** Whether a body may have such tools: a look at the types alone, since every call is asked. */
+export function mayHaveHosted(dialect: HostedDialect, body: JsonObject): boolean {
+  const { tools } = body;
+  if (dialect === "chat" && objectOf(body[SEARCH_MEMBER]) !== undefined) return true;
+  return Array.isArray(tools) && tools.some((tool) => kindOf(objectOf(tool)?.["type"]) !== undefined);
+}
+
+/** Undefined for a tool that the gateway does not run. */
+export function kindOf(type: unknown): HostedKind | undefined {
+  if (typeof type !== "string" || !type.startsWith("web_")) return undefined;
+  return SEARCH.test(type) ? "search" : FETCH.test(type) ? "fetch" : undefined;
+}
+
+export function askedTools(dialect: HostedDialect, body: JsonObject): AskedTool[] {
+  const listed = listOf(body["tools"]).flatMap((each, index) => {
+    const tool = objectOf(each);
+    const kind = kindOf(tool?.["type"]);
+    return tool === undefined || kind === undefined ? [] : [readTool(tool, kind, index)];
+  });
+  const options = dialect === "chat" ? objectOf(body[SEARCH_MEMBER]) : undefined;
+  if (options === undefined) return listed;
+  return [...listed, { ...readTool(options, "search", undefined), type: SEARCH_MEMBER }];
+}
+
+const sizes = ["low", "medium", "high"] as const;
+
+function readTool(tool: JsonObject, kind: HostedKind, index: number | undefined): AskedTool {
+  const filters = objectOf(tool["filters"]) ?? tool;
+  const { max_uses: uses, search_context_size: size, max_content_tokens: tokens } = tool;
+  return {
+    kind,
+    index,
+    type: stringOf(tool["type"]),
+    usesMax: countOf(uses),
+    allowedDomains: wordsOf(filters["allowed_domains"]),
+    blockedDomains: wordsOf(filters["blocked_domains"] ?? filters["excluded_domains"]),
+    size: sizes.find((one) => one === size) ?? "medium",
+    contentTokensMax: countOf(tokens),
+    hasLocation: objectOf(tool["user_location"]) !== undefined,
+  };
+}
+
+function countOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+function wordsOf(value: unknown): string[] {
+  return listOf(value).filter((each) => typeof each === "string");
+}
+
+/** The body without these tools, and without a choice that names one of them. */
+export function withoutTools(body: JsonObject, asked: readonly AskedTool[]): JsonObject {
+  const places = new Set(asked.map(({ index }) => index));
+  const { [SEARCH_MEMBER]: member, ...rest } = body;
+  const kept = places.has(undefined) || member === undefined ? rest : { ...rest, [SEARCH_MEMBER]: member };
+  if (body["tools"] === undefined) return kept;
+  return { ...kept, tools: listOf(body["tools"]).filter((_tool, index) => !places.has(index)) };
+}

@@ -1,0 +1,143 @@
+/** A request with hosted tools that the gateway runs: the bodies of its rounds. */
+import { GatewayError, type JsonObject, listOf, objectOf, stringOf } from "../../core/index.ts";
+import { type AskedTool, type HostedDialect, withoutTools } from "./asked-tools.ts";
+import { chatRounds } from "./chat-rounds.ts";
+import { definitionOf, functionsOf, type HostedFunction } from "./functions.ts";
+import { messagesRounds } from "./messages-rounds.ts";
+import { responsesRounds } from "./responses-rounds.ts";
+import type { RoundDialect, RoundTurn } from "./round-dialect.ts";
+
+const dialects: Readonly<Record<HostedDialect, RoundDialect>> = {
+  chat: chatRounds,
+  messages: messagesRounds,
+  responses: responsesRounds,
+};
+
+/** What becomes of the hosted tools of a request. */
+export interface DecidedTools {
+  /** Those that the gateway runs. */
+  run: readonly AskedTool[];
+  /** Those that nobody runs. */
+  left: readonly AskedTool[];
+}
+
+interface RoundOptions {
+  turns: readonly RoundTurn[];
+  /** Whether its model may call no tool any more. */
+  isLast: boolean;
+  /** The output that the limit of the whole answer leaves; undefined without one. */
+  tokensLeft: number | undefined;
+}
+
+export class LoopRequest {
+  readonly dialect: HostedDialect;
+  readonly rounds: RoundDialect;
+  /** By their names. */
+  readonly functions: ReadonlyMap<string, HostedFunction>;
+  /** The most uses of all tools together; undefined without such a limit. */
+  readonly usesMax: number | undefined;
+  /** The limit of the output of the whole answer. */
+  readonly tokensMax: number | undefined;
+  /** Whether the client asks for the addresses that searches have found. */
+  readonly showsSources: boolean;
+  readonly #body: JsonObject;
+
+  /** `asked`: the client's body, in which earlier rounds have been put. Throws 422 for several choices. */
+  constructor(dialect: HostedDialect, asked: JsonObject, { run, left }: DecidedTools) {
+    if (dialect === "chat" && typeof asked["n"] === "number" && asked["n"] > 1) {
+      throw new GatewayError("validation_failed", "n: with tools that the gateway runs there is one answer.", {
+        param: "n",
+      });
+    }
+    this.dialect = dialect;
+    this.rounds = dialects[dialect];
+    const tools = listOf(asked["tools"]).map((tool) => objectOf(tool) ?? {});
+    const taken = new Set(tools.flatMap((tool, index) => (isIn(run, index) ? [] : (this.rounds.nameOf(tool) ?? []))));
+    const functions = functionsOf(dialect, run, taken);
+    this.functions = new Map(functions.map((each) => [each.name, each]));
+    const uses = asked["max_tool_calls"];
+    this.usesMax = typeof uses === "number" ? uses : undefined;
+    this.showsSources = listOf(asked["include"]).includes(SOURCES);
+    this.tokensMax = this.rounds.limitIn(asked)?.tokens;
+    this.#body = this.#withFunctions(asked, functions, { run, left });
+  }
+
+  /** The body of a round. A forced choice of a tool counts for the first alone. */
+  bodyOf({ turns, isLast, tokensLeft }: RoundOptions): JsonObject {
+    const { tool_choice: choice, ...rest } = this.#body;
+    const isFree = choice === undefined || (turns.length > 0 && this.rounds.isForced(choice));
+    const chosen = isLast ? this.rounds.noChoice : isFree ? undefined : choice;
+    const limit = tokensLeft === undefined ? undefined : this.rounds.limitIn(rest);
+    const body = {
+      ...rest,
+      ...(chosen !== undefined && { tool_choice: chosen }),
+      ...(limit !== undefined && { [limit.member]: tokensLeft }),
+    };
+    return turns.length === 0 ? body : this.rounds.withTurns(body, turns);
+  }
+
+  /** The texts that the model has not written itself. */
+  givenTexts(): unknown[] {
+    return this.rounds.givenTexts(this.#body);
+  }
+
+  #withFunctions(asked: JsonObject, functions: readonly HostedFunction[], { run, left }: DecidedTools): JsonObject {
+    const places = new Map(functions.map(({ tool }) => [tool.index, tool]));
+    const ofTool = (tool: AskedTool | undefined): JsonObject[] =>
+      functions.filter((each) => each.tool === tool).map((each) => this.rounds.functionOf(definitionOf(each)));
+    const listed = listOf(asked["tools"]).flatMap((tool, index) => {
+      const own = places.get(index);
+      if (own !== undefined) return ofTool(own);
+      return isIn([...run, ...left], index) ? [] : [tool];
+    });
+    const tools = [...listed, ...ofTool(places.get(undefined))];
+    const { tools: _tools, tool_choice: _choice, ...rest } = withoutTools(asked, [...run, ...left]);
+    const choice = tools.length === 0 ? undefined : this.#choiceOf(asked, functions);
+    return {
+      ...rest,
+      ...(tools.length > 0 && { tools }),
+      ...(choice !== undefined && { tool_choice: choice }),
+      ...(this.dialect === "responses" && keptNowhere(asked)),
+      ...(this.dialect === "chat" && asked["stream"] === true && withUsage(asked)),
+    };
+  }
+
+  /** The choice of the body, with functions in the place of the tools that it names. */
+  #choiceOf(asked: JsonObject, functions: readonly HostedFunction[]): unknown {
+    const { tool_choice: choice } = asked;
+    const named = (type: string | undefined): HostedFunction | undefined =>
+      functions.find(({ tool }) => type !== undefined && (type === tool.type || type === nameIn(asked, tool)));
+    const one = named(this.rounds.chosenTool(choice));
+    if (one !== undefined) return this.rounds.choiceOf(one.name);
+    const tools = objectOf(choice)?.["tools"];
+    if (!Array.isArray(tools)) return choice;
+    const swapped = tools.map((tool: unknown): unknown => {
+      const own = named(stringOf(objectOf(tool)?.["type"]));
+      return own === undefined ? tool : this.rounds.choiceOf(own.name);
+    });
+    return { ...objectOf(choice), tools: swapped };
+  }
+}
+
+/** The member of `include` for the addresses that searches have found. */
+const SOURCES = "web_search_call.action.sources";
+
+const isIn = (tools: readonly AskedTool[], place: number): boolean => tools.some(({ index }) => index === place);
+
+/** The name that a tool has in its request, which a choice in Messages has. */
+function nameIn(asked: JsonObject, { index }: AskedTool): string | undefined {
+  const tool = index === undefined ? undefined : objectOf(listOf(asked["tools"])[index]);
+  return stringOf(tool?.["name"]) || undefined;
+}
+
+/** The usage of each round is needed for the sum, whether the client asks for that or not. */
+function withUsage({ stream_options: options }: JsonObject): JsonObject {
+  return { stream_options: { ...objectOf(options), include_usage: true } };
+}
+
+/** Only the whole answer is stored; the thoughts of its rounds must come with their seals then. */
+function keptNowhere({ include }: JsonObject): JsonObject {
+  const sealed = "reasoning.encrypted_content";
+  const asked = listOf(include).filter((each) => each !== SOURCES && each !== sealed);
+  return { store: false, background: undefined, max_tool_calls: undefined, include: [...asked, sealed] };
+}

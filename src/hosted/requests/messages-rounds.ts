@@ -1,0 +1,40 @@
+import { type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
+import type { RoundDialect, RoundTurn } from "./round-dialect.ts";
+
+/** Rounds of Messages. */
+export const messagesRounds: RoundDialect = {
+  nameOf: ({ name }) => stringOf(name) || undefined,
+  functionOf: ({ name, description, parameters }) => ({ name, description, input_schema: parameters }),
+  choiceOf: (name) => ({ type: "tool", name }),
+  noChoice: { type: "none" },
+  isForced: (choice) => ["any", "tool"].includes(stringOf(objectOf(choice)?.["type"])),
+  chosenTool: (choice) => stringOf(objectOf(choice)?.["name"]) || undefined,
+  limitIn: ({ max_tokens: tokens }) => (typeof tokens === "number" ? { member: "max_tokens", tokens } : undefined),
+  withTurns: (body, turns) => ({ ...body, messages: [...listOf(body["messages"]), ...turns.flatMap(messagesOf)] }),
+  givenTexts: (body) => [
+    body["system"],
+    ...objectsOf(body["messages"]).flatMap(({ role, content }) =>
+      role === "assistant"
+        ? objectsOf(content).filter(({ type }) => stringOf(type).endsWith("_tool_result"))
+        : [content],
+    ),
+  ],
+};
+
+function messagesOf({ answer, results }: RoundTurn): JsonObject[] {
+  const told = results.map(({ callId, text, isError }) => ({
+    type: "tool_result",
+    tool_use_id: callId,
+    content: text,
+    ...(isError && { is_error: true }),
+  }));
+  return [
+    { role: "assistant", content: objectsOf(answer["content"]).map(withoutCitations) },
+    { role: "user", content: told },
+  ];
+}
+
+function withoutCitations(block: JsonObject): JsonObject {
+  const { citations: _, ...rest } = block;
+  return rest;
+}

@@ -1,0 +1,35 @@
+import { type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
+import { typeOf } from "./chat-rounds.ts";
+import type { RoundDialect, RoundTurn } from "./round-dialect.ts";
+
+/** Items that the model has written. */
+const written: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call", "reasoning", "mcp_call"]);
+
+/** Rounds of Responses. */
+export const responsesRounds: RoundDialect = {
+  nameOf: ({ type, name }) => (type === "function" || type === "custom" ? stringOf(name) || undefined : undefined),
+  functionOf: (definition) => ({ type: "function", ...definition, strict: false }),
+  choiceOf: (name) => ({ type: "function", name }),
+  noChoice: "none",
+  isForced: (choice) => choice === "required" || objectOf(choice) !== undefined,
+  chosenTool: (choice) => typeOf(choice, ["function", "custom", "allowed_tools"]),
+  limitIn: ({ max_output_tokens: tokens }) =>
+    typeof tokens === "number" ? { member: "max_output_tokens", tokens } : undefined,
+  withTurns: (body, turns) => ({ ...body, input: [...itemsOf(body["input"]), ...turns.flatMap(itemsOfTurn)] }),
+  givenTexts: ({ instructions, input }) => [instructions, ...itemsOf(input).map(givenIn)],
+};
+
+function itemsOf(input: unknown): readonly unknown[] {
+  return typeof input === "string" ? [{ role: "user", content: input }] : listOf(input);
+}
+
+function givenIn(value: unknown): unknown {
+  const item = objectOf(value) ?? {};
+  if (item["role"] === "assistant" || written.has(item["type"])) return undefined;
+  return item["type"] === "web_search_call" ? objectOf(item["action"])?.["sources"] : item;
+}
+
+function itemsOfTurn({ answer, results }: RoundTurn): JsonObject[] {
+  const told = results.map(({ callId, text }) => ({ type: "function_call_output", call_id: callId, output: text }));
+  return [...objectsOf(answer["output"]), ...told];
+}

@@ -1,0 +1,49 @@
+import type { JsonObject, Nano } from "../../core/index.ts";
+
+/** A page that a tool has found. */
+export interface FoundPage {
+  url: string;
+  title: string;
+  text: string;
+}
+
+/** The errors of tools by their names in Messages. */
+export type ToolErrorCode =
+  | "invalid_input"
+  | "max_uses_exceeded"
+  | "query_too_long"
+  | "unavailable"
+  | "too_many_requests"
+  | "url_not_allowed"
+  | "url_not_accessible"
+  | "url_too_long";
+
+/** The result of one use of a hosted tool. */
+export interface ToolOutcome {
+  /** The input as the tool has read it. */
+  input: JsonObject;
+  /** For the model. */
+  text: string;
+  error: ToolErrorCode | undefined;
+  pages: readonly FoundPage[];
+  /** What it has cost. */
+  cost: Nano;
+  /** Whether it was performed, and counts in the usage. */
+  counts: boolean;
+}
+
+const messages: Readonly<Record<ToolErrorCode, string>> = {
+  invalid_input: "The arguments are not valid.",
+  max_uses_exceeded: "The limit of uses of this tool is reached. Answer with what you have.",
+  query_too_long: "The query is longer than 400 characters.",
+  unavailable: "The tool is unavailable now.",
+  too_many_requests: "There are too many requests now.",
+  url_not_allowed:
+    "This address may not be opened: it must stand, whole, in a message of the user or in an earlier result, and be of a permitted domain.",
+  url_not_accessible: "The page could not be read.",
+  url_too_long: "The address is too long.",
+};
+
+export function failedOutcome(error: ToolErrorCode, input: JsonObject, counts = false): ToolOutcome {
+  return { input, text: `Error: ${messages[error]}`, error, pages: [], cost: 0n, counts };
+}

@@ -1,0 +1,331 @@
+/** Searches for a model that knows chat alone, in the three dialects, with the makers' SDKs, whole and streamed. */
+import { describe, expect, test } from "bun:test";
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import type { JsonObject } from "../../src/core/index.ts";
+import { hostedScene, type HostedScene, model, type ModelAnswer } from "./hosted-scene.ts";
+
+const at = hostedScene();
+
+const openai = ({ rig, caller }: HostedScene): OpenAI =>
+  new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: caller.token, maxRetries: 0 });
+const anthropic = ({ rig, caller }: HostedScene): Anthropic =>
+  new Anthropic({ baseURL: rig.gateway.url, apiKey: caller.token, maxRetries: 0 });
+
+const mountain = {
+  path: "/mountain",
+  title: "A mountain",
+  content: "High.",
+  html: "<p>Mount Columbia is 3747 m high.</p><p>It was climbed in 1902.</p>",
+};
+
+const search = (query: string): ModelAnswer => ({ calls: [{ name: "web_search", args: { query } }] });
+
+function twoSearches(scene: HostedScene): void {
+  scene.finds(mountain);
+  scene.answers({ text: "Let me look. ", ...search("mountain in Alberta") }, search("height of Mount Columbia"), {
+    text: `It is <cite id="1">3747 m high</cite>, says [a page](${scene.url("/mountain")}).`,
+  });
+}
+
+const webSearch = { type: "web_search" } as const;
+
+describe("in Responses", () => {
+  const ask = { model, input: "How high is it?", tools: [webSearch] };
+
+  test("the SDK's stream is that of OpenAI's own, and the same as the whole answer", async () => {
+    const scene = at();
+    twoSearches(scene);
+    const stream = openai(scene).responses.stream(ask);
+    const names: string[] = [];
+    for await (const event of stream)
+      if (!event.type.endsWith(".delta")) names.push(event.type.replace("response.", ""));
+    const item = ["output_item.added", "output_item.done"] as const;
+    const message = [item[0], "content_part.added", "output_text.done", "content_part.done", item[1]];
+    const called = ["in_progress", "searching", "completed"].map((name) => `web_search_call.${name}`);
+    const searched = [item[0], ...called, item[1]];
+    const cited = message.toSpliced(2, 0, "output_text.annotation.added", "output_text.annotation.added");
+    expect(names).toEqual(["created", "in_progress", ...message, ...searched, ...searched, ...cited, "completed"]);
+    const streamed = await stream.finalResponse();
+    twoSearches(scene);
+    const whole = await openai(scene).responses.create(ask);
+    const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(/_0[a-z0-9]{24}/g, ""));
+    const outputOf = ({ output }: { output: unknown[] }) =>
+      plain(
+        output.map((each) => {
+          const { parsed: _, ...rest } = each as JsonObject;
+          return rest;
+        }),
+      );
+    expect(JSON.stringify(outputOf(streamed)).replaceAll(',"parsed":null', "")).toBe(JSON.stringify(outputOf(whole)));
+    expect(whole.output_text).toBe(`Let me look. It is 3747 m high, says [a page](${scene.url("/mountain")}).`);
+    expect(whole.output.map(({ type }) => type)).toEqual(["message", "web_search_call", "web_search_call", "message"]);
+    expect(whole.output[1]).toMatchObject({
+      status: "completed",
+      action: { type: "search", query: "mountain in Alberta", queries: ["mountain in Alberta"] },
+    });
+    const last = whole.output.at(-1);
+    const part = last?.type === "message" ? last.content[0] : undefined;
+    const annotations = part?.type === "output_text" ? part.annotations : [];
+    const spans = annotations.map((each) =>
+      each.type === "url_citation"
+        ? [part?.type === "output_text" && part.text.slice(each.start_index, each.end_index), each.url]
+        : [],
+    );
+    expect(spans).toEqual([
+      ["3747 m high", scene.url("/mountain")],
+      [`[a page](${scene.url("/mountain")})`, scene.url("/mountain")],
+    ]);
+    expect(whole.usage).toMatchObject({ input_tokens: 30, output_tokens: 15 });
+    expect(whole.tools).toEqual([webSearch]);
+  });
+
+  test("the addresses that a search has found are there if they are asked for", async () => {
+    const scene = at();
+    scene.finds(mountain);
+    scene.answers(search("q"), { text: "Done." });
+    const { output } = await openai(scene).responses.create({ ...ask, include: ["web_search_call.action.sources"] });
+    expect(output[0]).toMatchObject({ action: { sources: [{ type: "url", url: scene.url("/mountain") }] } });
+  });
+
+  test("pages that were found are opened and searched; others are not", async () => {
+    const scene = at();
+    scene.finds(mountain);
+    const [url, pattern] = [scene.url("/mountain"), "1902"];
+    scene.answers(
+      search("q"),
+      {
+        calls: [
+          { name: "open_page", args: { url } },
+          { name: "find_in_page", args: { url, pattern } },
+        ],
+      },
+      { calls: [{ name: "open_page", args: { url: scene.url("/other") } }] },
+      { text: "Done." },
+    );
+    const { output } = await openai(scene).responses.create({
+      ...ask,
+      tools: [{ ...webSearch, search_context_size: "low" }],
+    });
+    expect(output.map((item) => (item.type === "web_search_call" ? [item.status, item.action] : item.type))).toEqual([
+      ["completed", { type: "search", query: "q", queries: ["q"] }],
+      ["completed", { type: "open_page", url }],
+      ["completed", { type: "find_in_page", url, pattern }],
+      ["failed", { type: "open_page", url: scene.url("/other") }],
+      "message",
+    ]);
+    expect(scene.asked.at(-1)?.messages.at(-1)?.content).toContain("may not be opened");
+  });
+
+  test("max_tool_calls bounds all of them, and the last round has to answer", async () => {
+    const scene = at();
+    scene.finds(mountain);
+    scene.answers(
+      { calls: ["a", "b", "c"].map((query) => ({ name: "web_search", args: { query } })) },
+      { text: "Done." },
+    );
+    const limited = { ...ask, max_tool_calls: 2 };
+    const { output } = await openai(scene).responses.create(limited);
+    expect(output.map(({ type }) => type)).toEqual(["web_search_call", "web_search_call", "message"]);
+    expect(scene.asked.map(({ tool_choice }) => tool_choice)).toEqual([undefined, "none"]);
+  });
+
+  test("a response is continued by its id, with what was found", async () => {
+    const scene = at();
+    twoSearches(scene);
+    const first = await openai(scene).responses.create(ask);
+    scene.answers({ text: "Yes." });
+    const next = await openai(scene).responses.create({ model, input: "Sure?", previous_response_id: first.id });
+    expect(next.output_text).toBe("Yes.");
+    expect(JSON.stringify(scene.asked[0]?.messages)).toContain("3747 m high");
+    twoSearches(scene);
+    const again = await openai(scene).responses.create({ ...ask, previous_response_id: next.id });
+    expect(again.output).toHaveLength(4);
+    const input = await openai(scene).responses.inputItems.list(again.id);
+    expect(input.data.length).toBeGreaterThan(5);
+  });
+
+  test("functions of the client may share a round, and are handed out after ours", async () => {
+    const scene = at();
+    scene.finds(mountain);
+    const calls = [
+      { name: "mine", args: { a: 1 } },
+      { name: "web_search", args: { query: "q" } },
+    ];
+    const mine = { type: "function" as const, name: "mine", parameters: { type: "object" }, strict: false };
+    for (const stream of [false, true]) {
+      scene.answers({ calls });
+      const asked = { ...ask, tools: [mine, webSearch] };
+      const { output } = stream
+        ? await openai(scene).responses.stream(asked).finalResponse()
+        : await openai(scene).responses.create(asked);
+      expect(output.map(({ type }) => type)).toEqual(["web_search_call", "function_call"]);
+      expect(output[1]).toMatchObject({ name: "mine", arguments: '{"a":1}' });
+      expect(scene.asked).toHaveLength(1);
+    }
+  });
+
+  test("a name that the client's function has already gets a number, and a choice of the tool is one of the function", async () => {
+    const scene = at();
+    scene.finds(mountain);
+    const own = { type: "function" as const, name: "web_search", parameters: { type: "object" }, strict: false };
+    scene.answers({ calls: [{ name: "web_search_2", args: { query: "q" } }] }, { text: "Done." });
+    const { output } = await openai(scene).responses.create({
+      ...ask,
+      tools: [own, webSearch],
+      // The SDK's types name the previews alone.
+      tool_choice: webSearch as never,
+    });
+    expect(output.map(({ type }) => type)).toEqual(["web_search_call", "message"]);
+    const name = "web_search_2";
+    expect(scene.asked.map(({ tool_choice }) => tool_choice)).toEqual([
+      { type: "function", function: { name } },
+      undefined,
+    ]);
+  });
+});
+
+describe("in Messages", () => {
+  const ask = {
+    model,
+    max_tokens: 200,
+    messages: [{ role: "user" as const, content: "How high is it?" }],
+    tools: [{ type: "web_search_20250305" as const, name: "web_search" as const }],
+  };
+  const types = ({ content }: Anthropic.Message) => content.map(({ type }) => type);
+
+  test("the SDK's stream is that of Anthropic's own, and the same as the whole answer", async () => {
+    const scene = at();
+    twoSearches(scene);
+    const streamed = await anthropic(scene).messages.stream(ask).finalMessage();
+    twoSearches(scene);
+    const whole = await anthropic(scene).messages.create(ask);
+    const searched = ["server_tool_use", "web_search_tool_result"];
+    expect(types(whole)).toEqual(["text", ...searched, ...searched, "text", "text", "text"] as never);
+    const plain = ({ content }: Anthropic.Message) => JSON.stringify(content).replaceAll(/_0[a-z0-9]{24}/g, "");
+    expect(plain(streamed)).toBe(plain(whole));
+    expect(whole.content[1]).toMatchObject({ name: "web_search", input: { query: "mountain in Alberta" } });
+    expect(whole.content[2]).toMatchObject({
+      tool_use_id: (whole.content[1] as { id: string }).id,
+      content: [{ type: "web_search_result", url: scene.url("/mountain"), title: "A mountain" }],
+    });
+    expect(whole.content[6]).toMatchObject({
+      text: "3747 m high",
+      citations: [
+        {
+          type: "web_search_result_location",
+          url: scene.url("/mountain"),
+          cited_text: expect.stringContaining("3747") as string,
+        },
+      ],
+    });
+    expect(streamed.usage).toMatchObject({
+      input_tokens: 30,
+      output_tokens: 15,
+      server_tool_use: { web_search_requests: 2 },
+    });
+    expect(whole.stop_reason).toBe("end_turn");
+  });
+
+  test("max_uses is an error of the tool, and ten uses are a pause that goes on", async () => {
+    const scene = at();
+    scene.finds(mountain);
+    scene.answers(search("a"), search("b"), { text: "Done." });
+    const limited = await anthropic(scene).messages.create({
+      ...ask,
+      tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 1 }],
+    });
+    expect(limited.content[3]).toMatchObject({ content: { error_code: "max_uses_exceeded" } });
+    expect(limited.usage.server_tool_use?.web_search_requests).toBe(1);
+    scene.answers(search("again"));
+    const paused = await anthropic(scene).messages.create(ask);
+    expect([paused.stop_reason, paused.content.length]).toEqual(["pause_turn", 21]);
+    expect(paused.content.at(-1)?.type).toBe("server_tool_use");
+  });
+
+  test("pages that the user names are fetched", async () => {
+    const scene = at();
+    scene.finds(mountain);
+    const url = scene.url("/mountain");
+    scene.answers({ calls: [{ name: "web_fetch", args: { url } }] }, { text: "Done." });
+    const body = {
+      ...ask,
+      messages: [{ role: "user" as const, content: `Read ${url}.` }],
+      tools: [{ type: "web_fetch_20250910", name: "web_fetch" }],
+    };
+    const answer = await scene.post("/v1/messages", body);
+    const { content } = (await answer.json()) as { content: JsonObject[] };
+    expect(content.slice(0, 2)).toMatchObject([
+      { type: "server_tool_use", name: "web_fetch", input: { url } },
+      {
+        type: "web_fetch_tool_result",
+        content: {
+          type: "web_fetch_result",
+          url,
+          content: {
+            type: "document",
+            title: "A mountain",
+            source: { type: "text", data: expect.stringContaining("1902") as string },
+          },
+        },
+      },
+    ]);
+  });
+
+  test("max_tokens bounds the rounds together", async () => {
+    const scene = at();
+    scene.finds(mountain);
+    scene.answers(search("a"), search("b"));
+    const answer = await anthropic(scene).messages.create({ ...ask, max_tokens: 9 });
+    expect(scene.asked.map(({ max_tokens, max_completion_tokens }) => max_completion_tokens ?? max_tokens)).toEqual([
+      9, 4,
+    ]);
+    expect(answer.stop_reason).toBe("max_tokens");
+  });
+});
+
+describe("in chat", () => {
+  const ask = { model, messages: [{ role: "user" as const, content: "How high is it?" }], web_search_options: {} };
+
+  test("searches are invisible, and cited pages are annotations", async () => {
+    const scene = at();
+    twoSearches(scene);
+    const { choices, usage } = await openai(scene).chat.completions.create(ask);
+    const text = `Let me look. It is 3747 m high, says [a page](${scene.url("/mountain")}).`;
+    expect(choices[0]?.message).toMatchObject({ content: text });
+    const cited = choices[0]?.message.annotations?.map(({ url_citation: { start_index, end_index } }) =>
+      text.slice(start_index, end_index),
+    );
+    expect(cited).toEqual(["3747 m high", `[a page](${scene.url("/mountain")})`]);
+    expect(usage).toMatchObject({
+      prompt_tokens: 30,
+      completion_tokens: 15,
+      server_tool_use: { web_search_requests: 2 },
+    });
+    twoSearches(scene);
+    const stream = openai(scene).chat.completions.stream({ ...ask, stream_options: { include_usage: true } });
+    const reasons: unknown[] = [];
+    for await (const {
+      choices: [choice],
+    } of stream)
+      if (choice?.finish_reason) reasons.push(choice.finish_reason);
+    expect(reasons).toEqual(["stop"]);
+    const final = await stream.finalChatCompletion();
+    expect(final.choices[0]?.message.content).toBe(text);
+    expect(final.usage).toMatchObject({ prompt_tokens: 30, completion_tokens: 15 });
+  });
+
+  test("several choices are refused", async () => {
+    const answer = await at().post("/v1/chat/completions", { ...ask, n: 2 });
+    expect(answer.status).toBe(422);
+  });
+});
+
+test("a body without such tools is sent as ever", async () => {
+  const scene = at();
+  scene.answers({ text: "Hi." });
+  const answer = await scene.post("/v1/chat/completions", { messages: [{ role: "user", content: "hi" }] });
+  expect(answer.status).toBe(200);
+  expect(scene.asked).toHaveLength(1);
+  expect(scene.asked[0]).not.toHaveProperty("tools");
+});

@@ -1,0 +1,190 @@
+/** A gateway whose search engine, pages and model are written by the test: the model knows chat alone, and no tool of its own. */
+import { afterAll, beforeAll } from "bun:test";
+import type { JsonObject } from "../../src/core/index.ts";
+import { type Caller, post, type Rig, type ScriptedUpstream, startRig, startScriptedUpstream } from "../kit/index.ts";
+
+/** A call of a function by the model. */
+interface ModelCall {
+  name: string;
+  args: JsonObject | string;
+}
+
+/** One answer of the model. */
+export interface ModelAnswer {
+  text?: string;
+  calls?: readonly ModelCall[];
+  finish?: string;
+}
+
+/** The body that the model got. */
+interface ModelRequest {
+  messages: { role: string; content: string | null; tool_calls?: { function: { name: string } }[] }[];
+  tools?: { function: { name: string } }[];
+  tool_choice?: unknown;
+  stream?: boolean;
+  [member: string]: unknown;
+}
+
+interface FoundPage {
+  path: string;
+  title: string;
+  content: string;
+  /** The page itself, as HTML; the description alone by default. */
+  html?: string;
+}
+
+export interface HostedScene {
+  rig: Rig;
+  caller: Caller;
+  model: ScriptedUpstream;
+  /** The requests that the model got since its answers were set. */
+  asked: ModelRequest[];
+  /** The queries that the search engine got. */
+  queries: string[];
+  /** The paths of pages that were read. */
+  read: string[];
+  /** The address of a page. */
+  url: (path: string) => string;
+  /** Sets the model's answers, one for each round; the last one is repeated. */
+  answers: (
+    ...list: readonly (ModelAnswer | ((request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>))[]
+  ) => void;
+  /** Sets the pages of the web. */
+  finds: (...pages: readonly FoundPage[]) => void;
+  /** Called before the engine answers. */
+  engine: { before: () => Promise<void> | void; answer?: (() => Response) | undefined };
+  post: (path: string, body: object, headers?: Record<string, string>) => Promise<Response>;
+}
+
+/** The chat model's id. */
+export const model = "plain/model";
+
+export function hostedScene(config: object = {}): () => HostedScene {
+  let scene: HostedScene | undefined;
+  let close: (() => Promise<void>) | undefined;
+  beforeAll(async () => {
+    const started = await startScene(config);
+    scene = started.scene;
+    close = started.close;
+  });
+  afterAll(() => close?.());
+  return () => {
+    if (scene === undefined) throw new Error("the scene has not started");
+    return scene;
+  };
+}
+
+async function startScene(config: object): Promise<{ scene: HostedScene; close: () => Promise<void> }> {
+  let pages: readonly FoundPage[] = [];
+  const [queries, read, asked]: [string[], string[], ModelRequest[]] = [[], [], []];
+  const engine: HostedScene["engine"] = { before: () => undefined };
+  const web = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const { pathname, searchParams, origin } = new URL(request.url);
+      if (pathname === "/search") {
+        await engine.before();
+        if (engine.answer !== undefined) return engine.answer();
+        queries.push(searchParams.get("q") ?? new URLSearchParams(await request.text()).get("q") ?? "");
+        const results = pages.map(({ path, title, content }) => ({ url: origin + path, title, content }));
+        return Response.json({ results, unresponsive_engines: [] });
+      }
+      if (pathname === "/robots.txt") return new Response("", { status: 404 });
+      read.push(pathname + new URL(request.url).search);
+      const page = pages.find(({ path }) => path === pathname);
+      if (page === undefined) return new Response("", { status: 404 });
+      const html = page.html ?? `<p>${page.content}</p>`;
+      return new Response(`<html><head><title>${page.title}</title></head><body><main>${html}</main></body></html>`, {
+        headers: { "content-type": "text/html" },
+      });
+    },
+  });
+  const origin = `http://127.0.0.1:${web.port}`;
+  const upstream = await Promise.resolve(startScriptedUpstream());
+  const rig = await startRig({
+    providers: () => ({ plain: { kind: "openai-compatible", base_url: upstream.url, api_key: "k" } }),
+    config: {
+      web: { search: { backend: "searxng", base_url: origin }, allow_private_hosts: [`127.0.0.1:${web.port}`] },
+      ...config,
+    },
+  });
+  const caller = await rig.caller();
+  const scene: HostedScene = {
+    rig,
+    caller,
+    model: upstream,
+    asked,
+    queries,
+    read,
+    engine,
+    url: (path) => origin + path,
+    answers(...list) {
+      asked.length = 0;
+      queries.length = 0;
+      read.length = 0;
+      upstream.answerWith(async ({ body }) => {
+        const request = JSON.parse(body) as ModelRequest;
+        asked.push(request);
+        const next = list[Math.min(asked.length, list.length) - 1] ?? {};
+        const answer = typeof next === "function" ? await next(request) : next;
+        return request.stream === true ? streamed(answer) : whole(answer);
+      });
+    },
+    finds(...next) {
+      pages = next;
+    },
+    post: (path, body, headers = {}) => post(rig, path, caller.token, { model, ...body }, { headers }),
+  };
+  const close = async (): Promise<void> => {
+    await rig.stop();
+    await upstream.stop();
+    await web.stop(true);
+  };
+  return { scene, close };
+}
+
+/** Ten tokens in, five out. */
+const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+
+let calls = 0;
+
+function callsOf({ calls: list = [] }: ModelAnswer) {
+  return list.map(({ name, args }) => {
+    calls += 1;
+    const text = typeof args === "string" ? args : JSON.stringify(args);
+    return { id: `call_${calls}`, type: "function", function: { name, arguments: text } };
+  });
+}
+
+function finishOf({ finish, calls: list = [] }: ModelAnswer): string {
+  return finish ?? (list.length > 0 ? "tool_calls" : "stop");
+}
+
+function whole(answer: ModelAnswer): Response {
+  const called = callsOf(answer);
+  const message = {
+    role: "assistant",
+    content: answer.text ?? null,
+    ...(called.length > 0 && { tool_calls: called }),
+  };
+  const choices = [{ index: 0, message, finish_reason: finishOf(answer) }];
+  return Response.json({ id: "c", object: "chat.completion", created: 1, model: "model", choices, usage });
+}
+
+/** The text in pieces of three characters. */
+function streamed(answer: ModelAnswer): Response {
+  const chunk = (delta: object, finish: string | null = null): string =>
+    `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "model", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  const pieces = (answer.text ?? "").match(/[^]{1,3}/g) ?? [];
+  const body = [
+    chunk({ role: "assistant", content: "" }),
+    ...pieces.map((content) => chunk({ content })),
+    ...callsOf(answer).map((call, index) => chunk({ tool_calls: [{ index, ...call }] })),
+    chunk({}, finishOf(answer)),
+    `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "model", choices: [], usage })}\n\n`,
+    "data: [DONE]\n\n",
+  ].join("");
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
