@@ -1,9 +1,9 @@
 /**
  * A loop's answer as a stream of its client's dialect.
  *
- *   telling ──the last events──▶ ended "complete" ──stored──▶ those to the client
+ *   passing ──the last events──▶ ended "complete" ──stored──▶ those to the client
  *      ├──a failure──▶ ended "interrupted" ──▶ an error event to the client
- *      └──the client leaves──▶ everything under way is ended ──▶ ended "abandoned"; or, with a retry key, told to its end
+ *      └──the client leaves──▶ everything under way is ended ──▶ ended "abandoned"; or, with a retry key, read to its end
  */
 import type { StoredBody, WorkResult } from "../charges/index.ts";
 import { GatewayError, objectOf, parseObject, toGatewayError } from "../core/index.ts";

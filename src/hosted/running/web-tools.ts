@@ -122,8 +122,8 @@ async function open(pages: PageFinder, use: ToolUse, input: JsonObject): Promise
   const text = action === "find_in_page" ? foundIn(whole, pattern) : whole.slice(0, most);
   const page = { url, title: stringOf(objectOf(data["metadata"])?.["title"]) || url, text };
   use.given.add(text);
-  const told = fenced(describe({ ...use.sources.add(page), text }), use.nonce);
-  return { input: shown, text: told, error: undefined, pages: [page], cost: answered.cost, counts: true };
+  const shownText = fenced(describe({ ...use.sources.add(page), text }), use.nonce);
+  return { input: shown, text: shownText, error: undefined, pages: [page], cost: answered.cost, counts: true };
 }
 
 /** The surroundings of a text in a page. */
