@@ -1,5 +1,6 @@
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
+import { batchRoutes } from "./batches.ts";
 import { chatRoutes } from "./chat.ts";
 import { nativeErrors } from "./errors.ts";
 import { fileRoutes } from "./files.ts";
@@ -31,7 +32,7 @@ export const anthropic: SimulatedProvider = {
   name: "anthropic",
   basePath: "/anthropic",
   errors: nativeErrors,
-  routes: [...chatRoutes, ...messageRoutes, ...modelRoutes, ...fileRoutes],
+  routes: [...chatRoutes, ...messageRoutes, ...batchRoutes(messageRoutes), ...modelRoutes, ...fileRoutes],
   apiKey,
   responseHeaders,
 };

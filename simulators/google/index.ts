@@ -1,6 +1,7 @@
 import { refusedKey } from "../shared/exchange.ts";
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
+import { batchRoutes } from "./batches.ts";
 import { chatRoutes } from "./chat.ts";
 import { countRoutes } from "./count-tokens.ts";
 import { embeddingRoutes } from "./embeddings.ts";
@@ -31,7 +32,14 @@ export const google: SimulatedProvider = {
   name: "google",
   basePath: "/google",
   errors: nativeErrors,
-  routes: [...chatRoutes, ...embeddingRoutes, ...generateRoutes, ...countRoutes, ...modelRoutes],
+  routes: [
+    ...chatRoutes,
+    ...embeddingRoutes,
+    ...generateRoutes,
+    ...batchRoutes(generateRoutes),
+    ...countRoutes,
+    ...modelRoutes,
+  ],
   apiKey,
   responseHeaders,
 };

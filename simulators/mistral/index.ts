@@ -1,5 +1,7 @@
+import { batchFileRoutes } from "../shared/batches/batch-files.ts";
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
+import { batchRoutes } from "./batches.ts";
 import { chatRoutes } from "./chat.ts";
 import { embeddingRoutes } from "./embeddings.ts";
 import { mistralErrors } from "./errors.ts";
@@ -18,12 +20,20 @@ function responseHeaders(call: Call): Headers {
   };
 }
 
+const batchedRoutes = [...chatRoutes, ...embeddingRoutes, ...moderationRoutes];
+
 /** The simulated Mistral API. */
 export const mistral: SimulatedProvider = {
   name: "mistral",
   basePath: "/mistral/v1",
   errors: mistralErrors,
-  routes: [...chatRoutes, ...embeddingRoutes, ...audioRoutes, ...moderationRoutes, ...modelRoutes],
+  routes: [
+    ...batchedRoutes,
+    ...batchRoutes(batchedRoutes),
+    ...batchFileRoutes("/mistral/v1", mistralErrors),
+    ...audioRoutes,
+    ...modelRoutes,
+  ],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -1,6 +1,7 @@
 import { bearerKey } from "../shared/http.ts";
 import { responsesSocket } from "../shared/responses/socket.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
+import { batchRoutes } from "./batches.ts";
 import { chatRoutes } from "./chat.ts";
 import { embeddingRoutes } from "./embeddings.ts";
 import { openaiErrors } from "./errors.ts";
@@ -36,23 +37,29 @@ function responseHeaders(call: Call): Headers {
   };
 }
 
+const completions = completionRoute("/openai/v1/completions", openaiErrors, true);
+const batchedRoutes = [
+  ...chatRoutes,
+  ...responseRoutes,
+  ...embeddingRoutes,
+  ...imageRoutes,
+  ...moderationRoutes,
+  completions,
+];
+
 /** The simulated OpenAI API. */
 export const openai: SimulatedProvider = {
   name: "openai",
   basePath: "/openai/v1",
   errors: openaiErrors,
   routes: [
-    ...chatRoutes,
-    ...responseRoutes,
-    ...embeddingRoutes,
-    ...imageRoutes,
+    ...batchedRoutes,
+    ...batchRoutes(batchedRoutes),
     ...speechRoutes,
     ...transcriptionRoutes,
     ...videoRoutes,
     ...realtimeRoutes,
     ...openaiFileRoutes,
-    ...moderationRoutes,
-    completionRoute("/openai/v1/completions", openaiErrors, true),
     ...modelRoutes,
   ],
   sockets: [

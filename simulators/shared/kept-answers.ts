@@ -1,3 +1,4 @@
+import { StoredBatches } from "./batches/stored-batches.ts";
 import { SimulatorClock, StoredVideos } from "./videos/stored-videos.ts";
 import { StoredFiles } from "./files/stored-files.ts";
 import { asArray, asObject, type JsonObject } from "./json.ts";
@@ -24,11 +25,13 @@ const answersMax = 1_000;
 /** The answers and files that one provider keeps; the oldest make room for new ones. */
 export class KeptAnswers {
   readonly videos: StoredVideos;
+  readonly batches: StoredBatches;
   readonly files = new StoredFiles();
   readonly #answers = new Map<string, KeptAnswer>();
 
   constructor(clock = new SimulatorClock()) {
     this.videos = new StoredVideos(clock);
+    this.batches = new StoredBatches(clock);
   }
 
   /** Keeps an answer under the id in its body. */

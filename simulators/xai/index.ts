@@ -1,6 +1,8 @@
+import { batchFileRoutes } from "../shared/batches/batch-files.ts";
 import { bearerKey } from "../shared/http.ts";
 import { responsesSocket } from "../shared/responses/socket.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
+import { batchRoutes } from "./batches.ts";
 import { chatRoutes } from "./chat.ts";
 import { xaiErrors } from "./errors.ts";
 import { imageRoutes } from "./images.ts";
@@ -28,6 +30,8 @@ export const xai: SimulatedProvider = {
   routes: [
     ...chatRoutes,
     ...responseRoutes,
+    ...batchRoutes([...chatRoutes, ...responseRoutes]),
+    ...batchFileRoutes("/xai/v1", xaiErrors),
     ...imageRoutes,
     ...videoRoutes,
     ...voiceRoutes,
