@@ -1,3 +1,4 @@
+export { batchedTarget } from "./batched-call.ts";
 export { countGeminiTokens, countResponseTokens, countTokens, type CountTokensDependencies } from "./count-tokens.ts";
 export type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 export type { HostedLoops } from "./hosted-loops.ts";

@@ -33,6 +33,7 @@ import type { MemoryShare } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { affinityOf } from "./affinity.ts";
 import { captureRecords } from "./answer-records.ts";
+import { batchedReply, batchedTarget, holdForBatch, requireBatchable } from "./batched-call.ts";
 import { failedAnswer, nameTarget, storeOrLog, wholeAnswer } from "./build-response.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { withAskedFeatures } from "./choose-operation.ts";
@@ -135,8 +136,12 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     if (target !== undefined) return this.#planFor(received, target, planning);
     const { router, circuits, busy } = this.#deps;
     const { operations } = this.#route;
-    const { principal, headers } = this.#incoming;
+    const { principal, headers, batched } = this.#incoming;
     const modelId = received.body.model;
+    if (batched !== undefined) {
+      const batchTarget = batchedTarget(router.resolve(modelId, operations, principal));
+      return this.#planBatched(this.#planFor(received, batchTarget, planning));
+    }
     const models = this.#route.codec.dialect === "chat" ? modelsIn(router, received.body) : undefined;
     this.#models = models;
     if (models !== undefined || mayHaveTargets(router, modelId, headers)) {
@@ -147,6 +152,13 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
       if (targets !== undefined) return this.#planFirst(received, targets, planning);
     }
     return this.#planFor(received, router.resolve(modelId, operations, principal), planning);
+  }
+
+  async #planBatched(planning: CallPlan | Promise<CallPlan>): Promise<CallPlan> {
+    const { batched } = this.#incoming;
+    const plan = await planning;
+    if (batched?.kind === "hold") requireBatchable(plan, batched.otherwise);
+    return plan;
   }
 
   /** The plan of the first of several targets that the call can be made to. */
@@ -217,6 +229,8 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
 
   run(running: RunningWork<CallPlan, Target>, plan: CallPlan): Promise<PaidAnswer> {
     const { background, targets } = plan;
+    const { batched } = this.#incoming;
+    if (batched?.kind === "hold") return holdForBatch(running, plan, batched);
     if (background !== undefined) {
       return runInBackground(running, plan, { ...background, perform: () => this.#run(running, plan) });
     }
@@ -239,7 +253,9 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     let sent: Reply;
     try {
       if (!plan.exchange.streamed) running.watchdog.limitTotal(deps.send.totalMsMax);
-      if (plan.targets === undefined) sent = await sendCall(deps, running, plan);
+      const { batched } = this.#incoming;
+      if (batched?.kind === "answer") sent = batchedReply(plan, batched.reply);
+      else if (plan.targets === undefined) sent = await sendCall(deps, running, plan);
       else ({ plan, reply: sent } = await sendRouted(deps, running, plan, plan.targets));
       running.freeBody();
       const { records } = plan;

@@ -23,6 +23,7 @@ export { resumeWork } from "./resume-work.ts";
 export { charged, durably, failedEnd, outcomeOf } from "./shell/end-of-work.ts";
 export type { PaidAnswer, PaidClient, PaidRequest, Planning, WorkPlan } from "./shell/paid-request.ts";
 export { RunningWork, type WorkResult } from "./shell/running-work.ts";
+export type { BatchedCall, BatchedReply, BatchedRequest, HeldCall } from "./shell/batched-call.ts";
 export { CallWatchdog } from "./shell/watchdog.ts";
 export type { WayOfWork } from "./shell/way-of-work.ts";
 export { type ShellDependencies, WorkShell } from "./shell/work-shell.ts";

@@ -97,6 +97,7 @@ const routing = { attempt_timeout: 30_000, whole_timeout: 300_000, head_wait: 15
 const tools = { hosted: { web_search: "auto", web_fetch: "auto" }, deadline: 600_000 } as const;
 const stored = { storage_migrate: "start", storage_journal: "data/journal", tools } as const;
 const minimal = "providers: { p: { kind: openai, base_url: http://u.test, api_key: k } }\n";
+const keptFiles = { file_max: 209_715_200, keep: 2_505_600_000, bytes_per_user: 2 ** 30 };
 
 describe("absent keys", () => {
   test("have default values", () => {
@@ -125,7 +126,7 @@ describe("absent keys", () => {
         per_user_max: 1_000,
         bytes_per_user_max: 5_368_709_120,
       },
-      batches: { bytes_per_user: 2 ** 30, lines_max: 50_000, file_max: 209_715_200, keep: 2_505_600_000, lines: 16 },
+      batches: { ...keptFiles, lines_max: 50_000, lines: 16, native: "auto" },
       responses: { websocket: true, sockets_per_token: 64, messages_per_second: 500, socket_max: 3_600_000 },
       realtime: {
         sessions_per_token: 64,
@@ -169,7 +170,7 @@ log: { level: silent }
 providers:
   my.own_Vllm-1: { kind: openai-compatible, base_url: "http://gpu:8000/v1///", api_key: a, api_keys: [b, "", c], aliases: [vllm, v2], preset: vllm }
 files: { upload_limit: 1GiB, upload_timeout: 1h, per_user_max: 5, bytes_per_user_max: 2GiB }
-batches: { bytes_per_user: 2GiB, lines_max: 10, file_max: 1MiB, keep: 2d, lines: 3 }
+batches: { bytes_per_user: 1GiB, lines_max: 10, file_max: 200MiB, keep: 29d, lines: 3, native: { openai: off } }
 web:
   engine: { kind: native, base_url: "https://fc.test", api_key: f }
   search: { backend: local, base_url: "http://s.test", api_key: s }
@@ -243,7 +244,7 @@ pricing:
         per_user_max: 5,
         bytes_per_user_max: 2_147_483_648,
       },
-      batches: { bytes_per_user: 2_147_483_648, lines_max: 10, file_max: 1_048_576, keep: 172_800_000, lines: 3 },
+      batches: { ...keptFiles, lines_max: 10, lines: 3, native: { openai: "off" } },
       responses: { websocket: true, sockets_per_token: 64, messages_per_second: 500, socket_max: 3_600_000 },
       realtime: {
         sessions_per_token: 64,

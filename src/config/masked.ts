@@ -18,6 +18,8 @@ export const shownTexts: readonly string[] = [
   "server.beta_url",
   "storage_*",
   "log.*",
+  "batches.native",
+  "batches.native.*",
   "upstream.client",
   "routing.*",
   "metrics.host",

@@ -134,6 +134,11 @@ const modelPrice = z
       .record(z.string().min(1), factor)
       .optional()
       .describe("Factors on all prices but those of hosted tools, by the place that the model runs in (us)."),
+    batch_factor: factor
+      .optional()
+      .describe(
+        "The factor on all prices but those of hosted tools for the lines of a batch that the provider runs itself; 0.5 without it.",
+      ),
     context_window: tokenCount.optional().describe("Tokens that the model can read and write in one call."),
     max_output_tokens: tokenCount
       .optional()
@@ -257,6 +262,12 @@ const batches = z
     lines: fromText(z.number().int().min(1).max(10_000))
       .prefault(16)
       .describe("Lines that one process calls at the same time; one batch has at most 8 of them."),
+    native: z
+      .union([z.enum(["auto", "off"]), z.record(z.string().min(1), z.enum(["auto", "off"]))])
+      .prefault("auto")
+      .describe(
+        "Whether providers with batches of their own, which cost half, get the lines of batches that are all for one of them; also by the provider's prefix, as { openai: off }.",
+      ),
   })
   .prefault({})
   .describe("Batches of calls, and their files.");

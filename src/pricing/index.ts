@@ -1,6 +1,7 @@
 export { type MarkupOf, markupsOf } from "./markups.ts";
 export { priceFactorsOf } from "./price-factors.ts";
 export {
+  batchPrice,
   boundFor,
   chargeFor,
   mostExpensiveOf,

@@ -30,6 +30,8 @@ export interface ModelPrice extends TableRates {
   source: string;
   /** The operator's factor on every cost, in millionths. The rates are without it. */
   markup: bigint;
+  /** The factor on the price of a line of a batch at its provider, in millionths; half by default. */
+  batchFactor?: bigint | undefined;
   /** Whether it is another model's: a cost that the upstream reports is not what is charged. */
   isOthers?: boolean | undefined;
 }
@@ -46,6 +48,16 @@ export function priceAt(price: ModelPrice, { serviceTier, inferenceGeo }: PriceT
   if (tier === undefined && factor === undefined) return price;
   const rates = tier ?? price.rates;
   return { ...price, rates: factor === undefined ? rates : multiplied(rates, factor) };
+}
+
+/** In millionths: every provider with batches sells them at half its prices, unless the operator's configuration differs. */
+const BATCH_FACTOR = 500_000n;
+
+/** The price of a line of a batch at the model's provider. */
+export function batchPrice(price: ModelPrice): ModelPrice {
+  const factor = price.batchFactor ?? BATCH_FACTOR;
+  const serviceTiers = new Map([...price.serviceTiers].map(([name, rates]) => [name, multiplied(rates, factor)]));
+  return { ...price, rates: multiplied(price.rates, factor), serviceTiers };
 }
 
 /** The price of another model of the same provider, by its name; undefined if it has none. */

@@ -1,4 +1,4 @@
-import { byPriceKey, type Clock, matchesGlob, NO_MARKUP, type PriceKey } from "../core/index.ts";
+import { byPriceKey, type Clock, matchesGlob, NO_MARKUP, parseMarkup, type PriceKey } from "../core/index.ts";
 import { builtInLayers, type CatalogLayers, type ListedPrice } from "./catalog/index.ts";
 import type { MarkupOf } from "./markups.ts";
 import type { ModelPrice } from "./model-price.ts";
@@ -9,6 +9,7 @@ import { allModalities, type PriceTable, pricesUsage, readPriceTable, pricedModa
 export interface OperatorPrice extends PriceTable {
   readonly context_window?: number | undefined;
   readonly max_output_tokens?: number | undefined;
+  readonly batch_factor?: number | undefined;
 }
 
 export interface PriceBookOptions {
@@ -124,6 +125,7 @@ export class PriceBook {
       contextWindow: operatorPrice.context_window ?? listed?.contextWindow,
       maxOutputTokens: operatorPrice.max_output_tokens ?? listed?.maxOutputTokens,
       kind: listed?.kind,
+      batchFactor: operatorPrice.batch_factor === undefined ? undefined : parseMarkup(operatorPrice.batch_factor),
       source: pricesUsage(operatorPrice) ? CONFIG_LAYER : (listed?.layer ?? "unpriced"),
       markup: markupOf?.(model.id) ?? NO_MARKUP,
     };

@@ -1,3 +1,4 @@
+export type { BatchApi, BatchApiRequest, BatchApiResult, UpstreamBatch } from "./batch-api.ts";
 export type {
   CallInput,
   FailureRules,

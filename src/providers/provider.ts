@@ -10,6 +10,7 @@ import type {
   Usage,
   WorkBound,
 } from "../core/index.ts";
+import type { BatchApi } from "./batch-api.ts";
 import type { CallInput, UpstreamRequestBody } from "./call-input.ts";
 import type { RealtimeApi } from "./realtime-api.ts";
 import type { ToolReader } from "./tool-purchase.ts";
@@ -33,6 +34,8 @@ export interface Provider {
   videos?: VideoApi;
   /** The files that callers upload to it; absent if it stores none for them. */
   files?: UpstreamFiles;
+  /** Its own batches; absent if it has none. */
+  batches?: BatchApi;
   models: ModelListing;
   failures: FailureRules;
 }

@@ -15,7 +15,7 @@ export {
   type UpstreamBody,
   type UpstreamCall,
 } from "./send.ts";
-export { readReply } from "./whole-answer.ts";
+export { readReply, replyOfText } from "./whole-answer.ts";
 export { decidingClass, ProviderErrors } from "./targets/failures.ts";
 export { setTarget, withFailures } from "./targets/name-target.ts";
 export { moveOn, planFirst, planNext } from "./targets/plan-targets.ts";

@@ -1,4 +1,4 @@
-import { GatewayError, limits, parseObject, type UpstreamReply } from "../core/index.ts";
+import { GatewayError, limits, parseObject, type ReplyHeaders, type UpstreamReply } from "../core/index.ts";
 import type { MemoryShare } from "../streaming/index.ts";
 import type { UpstreamOperation } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
@@ -52,7 +52,10 @@ function readCollected(collected: Collected, operation: UpstreamOperation): Whol
     throw new GatewayError("upstream_invalid_answer", "The upstream's answer is too large.");
   }
   const { bytes } = collected;
-  const text = bytes.toString("utf8");
+  return readText(bytes.toString("utf8"), bytes, operation);
+}
+
+function readText(text: string, bytes: Buffer, operation: UpstreamOperation): WholeAnswer {
   const answer = parseObject(text);
   if (answer === undefined) {
     throw new GatewayError(
@@ -79,4 +82,20 @@ export function readReply(
       : { kind: "whole", status, headers, answers: [answer], keyId };
   const whole = readWholeAnswer(reply, operation, bounds);
   return whole instanceof Promise ? whole.then(replyOf) : replyOf(whole);
+}
+
+const noHeaders: ReplyHeaders = { get: () => null };
+
+/**
+ * The reply whose answer was part of another one, such as a line of a batch; the keys are redacted in a failure. Throws
+ * `upstream_invalid_answer` if a success is not a JSON object.
+ */
+export function replyOfText(
+  { route, operation }: Pick<Target, "route" | "operation">,
+  { status, text, keyId }: { status: number; text: string; keyId: string },
+): WholeReply | FailedReply {
+  const answer = status < 300 ? readText(text, Buffer.from(text), operation) : undefined;
+  return answer === undefined || answer.failed
+    ? { kind: "failed", status, headers: noHeaders, body: route.keys.redact(text) }
+    : { kind: "whole", status, headers: noHeaders, answers: [answer], keyId };
 }

@@ -5,6 +5,7 @@ import type { RetryKey } from "../../ledger/index.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
 import type { AnswerAhead } from "../retry/answered-work.ts";
 import type { WorkNames, WorkOrder } from "../work-order.ts";
+import type { BatchedCall } from "./batched-call.ts";
 
 /** The receiver of an answer. The signal is only checked on ticks, because most work ends before the first. */
 export type PaidClient = Pick<Request, "signal">;
@@ -33,6 +34,8 @@ export interface PaidRequest {
   charged?: ((cost: Nano) => void) | undefined;
   /** Only the answer to an earlier request with its retry key is given; if that is free, this refuses it. */
   unlessRepeated?: GatewayError | undefined;
+  /** The upstream does it as a line of a batch. It has no retry key. */
+  batched?: BatchedCall | undefined;
 }
 
 /** The answer to a request. A stream's bytes are produced as they are read, and cancelling it ends the work. */

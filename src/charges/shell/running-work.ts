@@ -52,7 +52,6 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   /** The parts that go with the body; undefined once that is of no use. */
   #body: Pick<RunningWorkOptions<Plan, Target>, "way" | "received" | "bodyMemory"> | undefined;
   #ended = false;
-  #isParked = false;
   /**
    * Requests of an order that the upstream has received and not refused, and when the last one was sent, by the ticker's clock. Work
    * that has moved to another target has another order: the caller pays for none of those before.
@@ -60,6 +59,8 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   #sent: { order: unknown; requests: number; at: number } | undefined;
   /** The attempts that have begun, of all requests and targets. */
   attempts = 0;
+  /** Whether a job has the work: its request ends with its answer. */
+  isParked = false;
   /** Whether it goes on in this process after its request has ended. */
   isDetached = false;
 
@@ -79,11 +80,6 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   /** The id of the request, and of its work. */
   get id(): string {
     return this.work.order.id;
-  }
-
-  /** Whether a job has the work: its request ends with its answer. */
-  get isParked(): boolean {
-    return this.#isParked;
   }
 
   /**
@@ -196,7 +192,13 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   /** Leaves the work to a job: see `Work.park`. */
   async park(until: number, jobOf: (parked: ParkedWork) => ParkedJob): Promise<void> {
     await this.work.park(until, jobOf);
-    this.#isParked = true;
+    this.isParked = true;
+  }
+
+  /** Leaves the work to a job in another database than the ledger's: see `Work.handOver`. */
+  async handOver(until: number, save: (parked: ParkedWork) => Promise<void>): Promise<void> {
+    await this.work.handOver(until, save);
+    this.isParked = true;
   }
 
   #storedAnswerOf({ status, answer, outcome }: WorkResult): WorkEnd["answer"] {

@@ -20,6 +20,7 @@ import { accountsBefore, type RetryKey } from "../../ledger/index.ts";
 import type { MemoryBudget, MemoryShare } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
 import type { Replay } from "../open-work.ts";
+import { resumeWork } from "../resume-work.ts";
 import { forgetAnswer, openAnswered, storedFor } from "../retry/answered-work.ts";
 import { fingerprintOf, readRetryKey, retryRefused } from "../retry/retry-key.ts";
 import { replay } from "../retry/stored-answer.ts";
@@ -100,7 +101,7 @@ export class WorkShell {
       const reading = namesOf(deps, request, received);
       const named = reading instanceof Promise ? await reading : reading;
       this.#begin(abort, withNames(plan, named, deps).order);
-      let work: Work | Replay | undefined;
+      let work = resumed(deps, request);
       let again = retry && (await this.#answeredBeforeMove(request, way, { retry, plan }));
       while (!(work instanceof Work)) {
         again ??= work && (await this.#answered(request, way, { retry, plan, found: work }));
@@ -181,6 +182,11 @@ export class WorkShell {
     await forgetAnswer(deps, { accountId, retry }, firstId);
     return undefined;
   }
+}
+
+/** The work of a request that was held before. */
+function resumed(deps: WorkDependencies, { batched }: PaidRequest): Work | Replay | undefined {
+  return batched?.kind === "answer" ? resumeWork(deps, batched.work) : undefined;
 }
 
 /** Of a request's key. The address of a form may decide about its model, which JSON contains. */

@@ -157,6 +157,11 @@ export function insertJob(job: NewJob, lease?: JobLease): Statement {
   return sql`INSERT INTO jobs (${jobs.names}) VALUES (${jobs.values(row)}) ON CONFLICT (id) DO NOTHING RETURNING id`;
 }
 
+/** Has a job that waits run at this moment, if that is earlier. For a statement of a transaction. */
+export function hurryJob(id: string, at: number): Statement {
+  return sql`UPDATE jobs SET run_at = ${at} WHERE id = ${id} AND run_at > ${at}`;
+}
+
 const isDue = (at: number): Statement => sql`run_at <= ${at} AND (lease_until IS NULL OR lease_until < ${at})`;
 
 const isHeld = ({ id, lease }: Leased): Statement => sql`id = ${id} AND lease_token = ${lease.token}`;

@@ -1,4 +1,5 @@
 import type { Provider, UpstreamOperation } from "../provider.ts";
+import { batches } from "./batches.ts";
 import { chat } from "./chat.ts";
 import { failures } from "./errors.ts";
 import { files } from "./files.ts";
@@ -32,6 +33,7 @@ function provider(native: UpstreamOperation): Provider {
     headers: (key) => ({ authorization: `Bearer ${key}`, "x-api-key": key, "anthropic-version": VERSION }),
     operations: { chat, messages: native, count_tokens: countTokens },
     files,
+    batches,
     models,
     failures,
   };

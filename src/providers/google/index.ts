@@ -1,5 +1,6 @@
 import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
+import { batches } from "./batches.ts";
 import { chat } from "./chat.ts";
 import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
@@ -23,6 +24,7 @@ export const google: Provider = {
     image_generation: imageGeneration,
     image_edit: imageEdit,
   },
+  batches,
   models,
   failures,
 };

@@ -1,6 +1,7 @@
 import type { PresetName, ProviderDialect } from "../../config/index.ts";
 import type { Provider } from "../provider.ts";
 import { openaiFiles } from "../shared/files.ts";
+import { mistralBatches } from "./batches-mistral.ts";
 import { chatOf } from "./chat.ts";
 import { embeddingsOf } from "./embeddings.ts";
 import { failures } from "./errors.ts";
@@ -26,6 +27,7 @@ export function openaiCompatible(presetName: PresetName, baseUrl: string, own?: 
       ...preset.others,
     },
     ...(preset.files ? { files: openaiFiles(false) } : {}),
+    ...(presetName === "mistral" ? { batches: mistralBatches } : {}),
     models: modelsOf(preset),
     failures,
   };

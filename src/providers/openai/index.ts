@@ -2,6 +2,7 @@ import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
 import { completionOperation, moderationOperation } from "../shared/plain-operations.ts";
 import { speechOperation } from "../shared/audio/speech-operation.ts";
+import { batches } from "./batches.ts";
 import { chat } from "./chat.ts";
 import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
@@ -36,6 +37,7 @@ export const openai: Provider = {
   },
   videos,
   files,
+  batches,
   models,
   failures,
 };

@@ -1,5 +1,6 @@
 import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
+import { batches } from "./batches.ts";
 import { chat } from "./chat.ts";
 import { failures } from "./errors.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
@@ -26,6 +27,7 @@ export const xai: Provider = {
     video_extension: videoExtension,
   },
   videos,
+  batches,
   models,
   failures,
 };
