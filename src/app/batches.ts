@@ -2,18 +2,21 @@
 import { openTokenStore } from "../auth/index.ts";
 import {
   BATCH_JOB,
+  type BatchProvider,
   type BatchEndpoint,
   Batches,
   LineTurns,
   openBatchStore,
   openKeptFileStore,
+  openSliceStore,
 } from "../batches/index.ts";
-import type { CallPipeline } from "../calls/index.ts";
-import { admitFree } from "../charges/index.ts";
+import { batchedTarget, type CallPipeline } from "../calls/index.ts";
+import { admitFree, resumeWork } from "../charges/index.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { batchedRoutes } from "../http/index.ts";
 import type { ResponseStoreService } from "../objects/index.ts";
+import type { Target, UpstreamRoute } from "../routing/index.ts";
 import type { Storage } from "../storage/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -44,7 +47,13 @@ export function createBatches(options: BatchesOptions): Batches {
   const { bytes_per_user, lines_max, file_max, keep, lines } = config.batches;
   const batches = new Batches({
     batches: openBatchStore(storage),
+    slices: openSliceStore(storage),
     files: openKeptFileStore(storage),
+    providers: {
+      asking: { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker },
+      find: (prefix) => providerOf(options, calls.router.withPrefix(prefix)),
+    },
+    discard: (work) => resumeWork(calls.work, work).discard(),
     wake,
     endpoints: endpointsOf(options),
     turns: new LineTurns({ lines, running: () => calls.shell.active }),
@@ -68,17 +77,33 @@ export function createBatches(options: BatchesOptions): Batches {
   return batches;
 }
 
-function endpointsOf({
-  calls: { router },
-  pipeline,
-  responseStore,
-}: BatchesOptions): ReadonlyMap<string, BatchEndpoint> {
+/** A provider with batches of its own, unless the operator has switched them off. */
+function providerOf({ config }: BatchesOptions, route: UpstreamRoute | undefined): BatchProvider | undefined {
+  const { native } = config.batches;
+  const api = route?.provider.batches;
+  if (route === undefined || api === undefined) return undefined;
+  const set = typeof native === "string" ? native : native[route.prefix];
+  return set === "off" ? undefined : { route, api };
+}
+
+/** Undefined for a route of several models, and for a model without a price or whose provider has no such batches. */
+function batchedBy(options: BatchesOptions, model: string, resolve: () => Target): BatchProvider | undefined {
+  if (options.calls.router.routeOf(model) !== undefined) return undefined;
+  const { route, operation, model: name, price } = batchedTarget(resolve());
+  const provider = price.source === "unpriced" ? undefined : providerOf(options, route);
+  return provider?.api.takes(operation.path, name) === true ? provider : undefined;
+}
+
+function endpointsOf(options: BatchesOptions): ReadonlyMap<string, BatchEndpoint> {
+  const { calls, pipeline, responseStore } = options;
+  const { router } = calls;
   return new Map(
     batchedRoutes.map(({ path, operations, perform }) => [
       path,
       {
         perform: (request) => perform(request, { pipeline, responseStore }),
         resolve: (model, principal) => void router.resolve(model, operations, principal),
+        batchedBy: (model, principal) => batchedBy(options, model, () => router.resolve(model, operations, principal)),
       },
     ]),
   );

@@ -2,7 +2,7 @@ import { ALERT_CHANNELS } from "../accounts/sql/schema.ts";
 import { ALERT_NOTICES, ALERTS } from "../alerts/sql/schema.ts";
 import { AUDIT } from "../audit/sql/schema.ts";
 import * as auth from "../auth/sql/schema.ts";
-import { BATCHES } from "../batches/sql/schema.ts";
+import { BATCH_SLICES, BATCHES } from "../batches/sql/schema.ts";
 import { JOBS } from "../jobs/sql/schema.ts";
 import * as ledger from "../ledger/sql/schema.ts";
 import { NODE_PORTS, NODES } from "../nodes/sql/schema.ts";
@@ -92,5 +92,7 @@ export const schema: Schema = {
     { ...BATCHES, oldest: ledger.TAG_SUMS },
     ledger.LATE_ENTRIES,
     { ...TOOL_CONNECTIONS, oldest: ledger.LATE_ENTRIES },
+    // A version without it would call lines that their providers have.
+    BATCH_SLICES,
   ],
 };

@@ -2,7 +2,7 @@
 import type { ActOptions, AuditLog } from "../audit/index.ts";
 import type { Clock } from "../core/index.ts";
 import type { Storage } from "../storage/index.ts";
-import { cancellation, openBatchStore } from "./sql/batch-store.ts";
+import { cancelSteps, openBatchStore } from "./sql/batch-store.ts";
 import type { BatchStore, StoredBatch } from "./store.ts";
 
 interface DirectoryOptions {
@@ -35,8 +35,7 @@ export class BatchDirectory {
   cancel(id: string, options: ActOptions): Promise<boolean> {
     const now = this.#clock();
     return this.#log.act(options, function* (note) {
-      const cancelled = yield cancellation(id, now);
-      if (cancelled.length === 0) return false;
+      if (!(yield* cancelSteps(id, now))) return false;
       note({ act: "batch.cancel", target: `batch:${id}` });
       return true;
     });

@@ -153,6 +153,8 @@ export class Batches {
       usage: { ...noUsage },
       model: undefined,
       status: "validating",
+      nativeProvider: undefined,
+      nativeNext: 0,
       runToken: "",
       total: 0,
       succeeded: 0,

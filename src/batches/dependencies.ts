@@ -1,11 +1,12 @@
 import type { Principal, TokenStore } from "../auth/index.ts";
-import type { AdmitFree, PaidAnswer, PaidRequest } from "../charges/index.ts";
+import type { AdmitFree, PaidAnswer, PaidRequest, ParkedWork } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import type { LineTurns } from "./line-turns.ts";
-import type { BatchStore, KeptFileStore } from "./store.ts";
+import type { BatchProvider, BatchProviders } from "./native/upstream-batches.ts";
+import type { BatchStore, KeptFileStore, SliceStore } from "./store.ts";
 
 /** The kind of the jobs of batches. */
 export const BATCH_JOB = "batch";
@@ -16,6 +17,8 @@ export interface BatchEndpoint {
   perform: (request: PaidRequest) => Promise<PaidAnswer>;
   /** Throws if there is no such model, or if the caller may not use it. */
   resolve: (model: string, principal: Principal) => void;
+  /** The provider whose own batches can contain calls of this model; undefined if none can. */
+  batchedBy: (model: string, principal: Principal) => BatchProvider | undefined;
 }
 
 /** The operator's bounds. */
@@ -29,6 +32,11 @@ interface BatchBounds {
 
 export interface BatchDependencies {
   batches: BatchStore;
+  slices: SliceStore;
+  /** The providers with batches of their own. */
+  providers: BatchProviders;
+  /** Gives back what is held for a line that its provider has not called. Never rejects. */
+  discard: (work: ParkedWork) => Promise<unknown>;
   files: KeptFileStore;
   /** Called when a batch is due, with the kind of its job. */
   wake: (kind: string) => void;

@@ -56,7 +56,8 @@ export async function performLine(
   }
 }
 
-function refused(
+/** The end of a line whose call was refused. */
+export function refused(
   error: GatewayError,
   { position, failures }: PendingLine,
   { customId, requestId: id, kind }: { customId: string; requestId: string; kind: StoredBatch["kind"] },

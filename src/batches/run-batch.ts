@@ -4,6 +4,8 @@
  *   validating ──checked──▶ in_progress ──lines called──▶ finalizing ──▶ completed | expired
  *       └──errors──▶ failed      └──cancelling──▶ cancelled
  *
+ * Lines that their provider runs as batches of its own come first (`NativeLines`), then all others are called.
+ *
  * A run that stops, or whose process dies, is followed by another one, on any node; it calls the lines that have no result.
  */
 import { absentCaller, type Principal } from "../auth/index.ts";
@@ -12,6 +14,8 @@ import { type JobHandler, type JobResult, leaseToken } from "../jobs/index.ts";
 import { BatchLines } from "./batch-lines.ts";
 import { checkInput } from "./files/check-input.ts";
 import { type BatchDependencies } from "./dependencies.ts";
+import { NativeLines } from "./native/native-lines.ts";
+import { nativeProviderOf } from "./native/native-provider.ts";
 import { notifyEnd } from "./notify-end.ts";
 import type { BatchEnd, KeptFile, StoredBatch } from "./store.ts";
 
@@ -50,8 +54,15 @@ async function runBatch(deps: BatchDependencies, id: string, signal: AbortSignal
     await end(deps, batch, { status: "failed", errors: [lostInput] });
     return { done: true };
   }
+  const started = await deps.batches.look(batch);
+  if (started === undefined) throw new Error("another run has the batch");
+  const native = await new NativeLines(deps, { batch: started, file, signal }).run();
+  if (native.kind === "again") return { again: {}, afterMs: native.afterMs };
+  // With the results that it has by now.
+  const rest = native.kind === "here" ? await deps.batches.look(batch) : undefined;
+  if (rest === undefined) throw signal.reason ?? new Error("another run has the batch");
   const leave = deps.turns.join(batch.owner);
-  const ended = await new BatchLines(deps, { batch, file, signal }).run().finally(leave);
+  const ended = await new BatchLines(deps, { batch: rest, file, signal }).run().finally(leave);
   if (ended === "paused") return { again: {}, afterMs: 0 };
   if (ended === "stopped") throw signal.reason ?? new Error("another run has the batch");
   if (await deps.batches.finalize(batch, deps.environment.clock())) await end(deps, batch, { status: ended });
@@ -85,7 +96,9 @@ async function begin(
     await end(deps, batch, { status: "failed", errors: checked.errors });
     return false;
   }
-  return batches.start(batch, { ...checked, at: environment.clock() });
+  const { total, model, models } = checked;
+  const nativeProvider = nativeProviderOf(endpoints.get(batch.endpoint), batch, { models, principal });
+  return batches.start(batch, { total, model, nativeProvider, at: environment.clock() });
 }
 
 async function end(

@@ -1,3 +1,4 @@
+import type { ParkedWork } from "../charges/index.ts";
 import type { JsonObject } from "../core/index.ts";
 import type { NewJob } from "../jobs/index.ts";
 
@@ -110,6 +111,10 @@ export interface StoredBatch extends LineCounts {
   /** The model of all lines, if it is one. */
   model: string | undefined;
   status: BatchStatus;
+  /** The prefix of the provider to whose own batches its lines go; undefined if they are called one by one. */
+  nativeProvider: string | undefined;
+  /** All lines before this position have gone there, or cannot. */
+  nativeNext: number;
   /** Of the run that may write its results. */
   runToken: string;
   /** Lines. */
@@ -158,7 +163,7 @@ export interface BatchEnd {
 }
 
 /** A run of a batch, which may write to it until another one has taken it. */
-type RunOfBatch = Pick<StoredBatch, "id" | "runToken">;
+export type RunOfBatch = Pick<StoredBatch, "id" | "runToken">;
 
 /** The storage of batches on either engine. Each write is one durable commit. */
 export interface BatchStore {
@@ -177,7 +182,10 @@ export interface BatchStore {
   /** The batch as it is, if this run may still write to it. */
   look(run: RunOfBatch): Promise<StoredBatch | undefined>;
   /** The lines begin. Resolves with false if the run may not write. */
-  start(run: RunOfBatch, checked: { total: number; model: string | undefined; at: number }): Promise<boolean>;
+  start(
+    run: RunOfBatch,
+    checked: { total: number; model: string | undefined; nativeProvider: string | undefined; at: number },
+  ): Promise<boolean>;
   /** Stores results and adds them up. Resolves with false, and stores nothing, if the run may not write. */
   write(run: RunOfBatch, results: ResultWrite): Promise<boolean>;
   /** The positions of all lines that have results. */
@@ -192,4 +200,50 @@ export interface BatchStore {
   remove(batch: StoredBatch): Promise<void>;
   /** Deletes batches that are not kept any longer, a bounded number at a time. */
   deleteExpired(at: number): Promise<void>;
+}
+
+/** `filling`: its provider knows nothing of it. `sending`: it may. `running`: it has answered. */
+type SliceState = "filling" | "sending" | "running";
+
+/** A part of a batch that its provider runs as a batch of its own. */
+export interface BatchSlice {
+  /** Random: the provider's batch is found by it. */
+  id: string;
+  batchId: string;
+  state: SliceState;
+  /** The provider's prefix. */
+  provider: string;
+  /** The provider's name of the model: of all lines, or of the first. */
+  model: string;
+  /** The path of the operation, likewise. */
+  path: string;
+  /** The key that knows the provider's batch. */
+  keyId: string | undefined;
+  upstreamId: string | undefined;
+  isCancelled: boolean;
+  /** Look-ups so far. */
+  asks: number;
+  /** The next look-up, in milliseconds since the epoch. */
+  askAt: number;
+}
+
+/** A line of a slice, whose hold the slice keeps. */
+export interface SliceLine {
+  position: number;
+  work: ParkedWork;
+}
+
+/** The storage of slices. Each write is one durable commit, and resolves with false, without a change, if the run may not write. */
+export interface SliceStore {
+  of(batchId: string): Promise<BatchSlice[]>;
+  /** The positions of all lines of the batch that a slice holds. */
+  positions(batchId: string): Promise<number[]>;
+  lines(sliceId: string, batchId: string): Promise<SliceLine[]>;
+  /** Adds lines to a slice, which is stored with the first ones. Every line before `next` is dealt with from then on. */
+  hold(run: RunOfBatch, slice: BatchSlice, held: { lines: readonly SliceLine[]; next: number }): Promise<boolean>;
+  change(run: RunOfBatch, slice: BatchSlice): Promise<boolean>;
+  /** Removes it with its lines. Those from `again` on are dealt with again, if they have no result. */
+  remove(run: RunOfBatch, slice: Pick<BatchSlice, "id" | "batchId">, again: number | undefined): Promise<boolean>;
+  /** The lines that no slice holds are called one by one from then on. */
+  stop(run: RunOfBatch): Promise<boolean>;
 }

@@ -21,7 +21,8 @@ export function startBatchGateway(upstream: { url: string }, options: Partial<Ga
   return startGateway({
     providers: { openai: { kind: "openai", base_url: upstream.url, api_key: "unused", dialects: ["chat"] } },
     ...options,
-    config: { ...oneCreditACall, upstream: { retries: 0 }, ...options.config },
+    // The scripted upstream has no batches of its own.
+    config: { ...oneCreditACall, upstream: { retries: 0 }, batches: { native: "off" }, ...options.config },
   });
 }
 

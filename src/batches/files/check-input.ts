@@ -20,12 +20,21 @@ interface CheckDependencies {
   signal: AbortSignal;
 }
 
-/** The number of lines, and their model if it is one; or why the batch fails. */
+export interface CheckedInput {
+  /** Lines. */
+  total: number;
+  /** The model that the batch shows. */
+  model: string | undefined;
+  /** All models that are named; none of them is a Messages' own. */
+  models: readonly string[];
+}
+
+/** Reads the whole input; or tells why the batch fails. */
 export async function checkInput(
   { files, bounds, resolve, signal }: CheckDependencies,
   file: KeptFile | undefined,
   batch: Pick<StoredBatch, "kind" | "endpoint">,
-): Promise<{ total: number; model: string | undefined } | { errors: InputError[] }> {
+): Promise<CheckedInput | { errors: InputError[] }> {
   if (file === undefined) return { errors: [whole("invalid_file", "The input file does not exist any more.")] };
   const errors: InputError[] = [];
   const ids = new Set<string>();
@@ -51,7 +60,7 @@ export async function checkInput(
   if (total === 0) return { errors: [whole("empty_file", "The input file has no lines.")] };
   // Those of Messages may be none: they are neither resolved nor shown.
   const isOne = batch.kind === "calls" && models.size === 1;
-  return { total, model: isOne ? models.keys().next().value : undefined };
+  return { total, model: isOne ? models.keys().next().value : undefined, models: [...models.keys()] };
 }
 
 function faultOf(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { objectOf } from "../../core/index.ts";
-import { insertJob, type NewJob } from "../../jobs/index.ts";
+import { hurryJob, insertJob, type NewJob } from "../../jobs/index.ts";
 import {
   column,
   firstOf,
@@ -67,6 +67,8 @@ const batches = tableOf<StoredBatch>({
   webhookUrl: optional(text),
   model: optional(text),
   status: statuses,
+  nativeProvider: optional(text),
+  nativeNext: integer,
   runToken: text,
   total: integer,
   succeeded: integer,
@@ -88,7 +90,7 @@ const partCounts = tableOf<{ parts: number }>({ parts: integer });
 type Running = Pick<StoredBatch, "id" | "runToken">;
 
 /** A run that has lost its batch changes nothing. */
-const isRunOf = ({ id, runToken }: Running): Statement =>
+export const isRunOf = ({ id, runToken }: Running): Statement =>
   sql`id = ${id} AND run_token = ${runToken} AND ended_at IS NULL`;
 
 class SqlBatchStore implements BatchStore {
@@ -149,9 +151,15 @@ class SqlBatchStore implements BatchStore {
 
   start(
     running: Running,
-    { total, model, at }: { total: number; model: string | undefined; at: number },
+    {
+      total,
+      model,
+      nativeProvider,
+      at,
+    }: { total: number; model: string | undefined; nativeProvider: string | undefined; at: number },
   ): Promise<boolean> {
     return this.#sql.hasRows(sql`UPDATE batches SET total = ${total}, model = ${model}, started_at = ${at},
+      native_provider = ${nativeProvider},
       status = CASE WHEN status = 'validating' THEN 'in_progress' ELSE status END
       WHERE ${isRunOf(running)} RETURNING id`);
   }
@@ -165,7 +173,7 @@ class SqlBatchStore implements BatchStore {
   }
 
   cancel(id: string, at: number): Promise<boolean> {
-    return this.#sql.hasRows(cancellation(id, at));
+    return inOneCommit(this.#storage, () => cancelSteps(id, at));
   }
 
   finalize(running: Running, at: number): Promise<boolean> {
@@ -194,10 +202,13 @@ class SqlBatchStore implements BatchStore {
   }
 }
 
-/** Cancels a batch that has neither ended nor begins to; there is no row for any other. */
-export function cancellation(id: string, at: number): Statement {
-  return sql`UPDATE batches SET status = 'cancelling', cancelling_at = ${at}
+/** Cancels a batch, and has its job run at once. Returns false for one that has ended or begins to. */
+export function* cancelSteps(id: string, at: number): Steps<boolean> {
+  const cancelled = yield sql`UPDATE batches SET status = 'cancelling', cancelling_at = ${at}
     WHERE id = ${id} AND ended_at IS NULL AND status IN ('validating', 'in_progress') RETURNING id`;
+  if (cancelled.length === 0) return false;
+  yield hurryJob(id, at);
+  return true;
 }
 
 /** With the files of its results, which nobody sees before its end. Its input is kept until it expires, or longer. */

@@ -62,3 +62,34 @@ export const BATCHES = bothEngines(
   `,
   "id owner file_id",
 );
+
+/** The parts of batches that providers run themselves. */
+export const BATCH_SLICES = bothEngines(
+  `
+  -- The prefix of the provider to whose batches the lines go; and before which position all of them have gone there, or cannot.
+  ALTER TABLE batches ADD COLUMN native_provider TEXT;
+  ALTER TABLE batches ADD COLUMN native_next INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE batch_slices (
+    id           TEXT PRIMARY KEY, -- its marker at the provider
+    batch_id     TEXT NOT NULL,
+    state        TEXT NOT NULL,
+    provider     TEXT NOT NULL, -- its prefix
+    model        TEXT NOT NULL, -- the provider's name of it
+    path         TEXT NOT NULL, -- of the operation
+    key_id       TEXT, -- the key that knows the provider's batch
+    upstream_id  TEXT, -- of the provider's batch
+    is_cancelled INTEGER NOT NULL CHECK (is_cancelled IN (0, 1)),
+    asks         INTEGER NOT NULL, -- look-ups so far
+    ask_at       INTEGER NOT NULL -- the next look-up
+  ) STRICT;
+  CREATE INDEX batch_slices_by_batch ON batch_slices (batch_id);
+  CREATE TABLE batch_slice_lines (
+    batch_id  TEXT NOT NULL,
+    position  INTEGER NOT NULL, -- of the line
+    slice_id  TEXT NOT NULL,
+    work      TEXT NOT NULL, -- its parked work: JSON
+    PRIMARY KEY (batch_id, position)
+  ) STRICT;
+  `,
+  "id batch_id slice_id",
+);

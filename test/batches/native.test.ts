@@ -1,0 +1,185 @@
+/** Batches that providers run themselves, on all five of them: at half the price, each line once. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type OpenAI from "openai";
+import { z } from "zod";
+import { expectCleanAudit, flatPrice, query, type Rig, sorted, spentBy, startRig, until } from "../kit/index.ts";
+import { begin, chat, clientsOf, ended, idsUpTo, resultsOf } from "./batch-scene.ts";
+
+/** Answers of the provider's fixed model cost one credit a call. */
+const fixed = "mistral/mistral-fixed";
+
+let rig: Rig;
+beforeAll(async () => {
+  const models = { [fixed]: { requests_kcount: 1_000 }, "*": flatPrice };
+  rig = await startRig({ config: { pricing: { models }, upstream: { retries: 0 } } });
+});
+afterAll(async () => {
+  await expectCleanAudit(rig.gateway);
+  await rig.stop();
+});
+
+let users = 0;
+async function newUser(more: object = {}) {
+  users += 1;
+  const user = `native-${users}`;
+  return { user, ...(await clientsOf(rig.gateway, { user, ...more })) };
+}
+
+function lineOf(model: string, id: string, question = id): string {
+  const body = { model, messages: [{ role: "user", content: question }], max_tokens: 50 };
+  return `${JSON.stringify({ custom_id: id, method: "POST", url: chat, body })}\n`;
+}
+
+const linesOf = (model: string, questions: readonly string[]): string =>
+  questions.map((question, index) => lineOf(model, `line-${index}`, question)).join("");
+
+const isCreation = /\/(?:batches|batch\/jobs)$|:batchGenerateContent$/;
+
+/** The files and batches that a simulator has been asked to make. */
+function created(provider: string) {
+  const own = rig.simulators.requests().filter((each) => each.provider === provider);
+  const files = own.filter(({ path, parts }) => path.endsWith("/files") && parts !== null);
+  const made = own.filter(({ method, path }) => method === "POST" && isCreation.test(path));
+  return { files: files.length, batches: made.length };
+}
+
+async function recordsOf(token: string, batch: string) {
+  const response = await fetch(`${rig.gateway.url}/v1/generations?parent_id=${batch}&limit=100`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return z
+    .object({ data: z.array(z.object({ provider: z.string(), status: z.number() })) })
+    .parse(await response.json()).data;
+}
+
+const providers = [
+  ["openai", "openai/gpt-4o-mini"],
+  ["anthropic", "anthropic/claude-haiku-4-5"],
+  ["mistral", "mistral/mistral-small-latest"],
+  ["google", "google/gemini-2.5-flash"],
+  ["xai", "xai/grok-4"],
+] as const;
+
+const statesOf = (results: Awaited<ReturnType<typeof resultsOf>>) =>
+  results.map(({ response }) => response?.status_code);
+
+describe.each(providers)("%s", (provider, model) => {
+  test("runs the lines of a batch at half the price, and bills none that failed", async () => {
+    const { openai, user, token } = await newUser();
+    const whole = await rig.caller();
+    rig.simulators.clear();
+    const questions = [...idsUpTo(6), "line:fail"];
+    const batch = await begin(openai, linesOf(model, questions));
+    for (const content of questions.slice(0, 6)) {
+      const asked = await whole.chat({ model, messages: [{ role: "user", content }], max_tokens: 50 });
+      expect(asked.status).toBe(200);
+    }
+    const done = await ended(openai, batch.id);
+    expect(done).toMatchObject({ status: "completed", request_counts: { total: 7, completed: 6, failed: 1 } });
+    expect(created(provider)).toMatchObject({ batches: 1 });
+    const results = await resultsOf(openai, done.output_file_id);
+    expect(sorted(results.map(({ custom_id }) => custom_id))).toEqual(idsUpTo(6));
+    for (const { response } of results) {
+      expect(response?.body).toMatchObject({ object: "chat.completion" });
+    }
+    expect(statesOf(await resultsOf(openai, done.error_file_id))).toEqual([400]);
+    expect(await spentBy(rig.gateway, user)).toBe((await whole.closed()) / 2n);
+    const records = await recordsOf(token, batch.id);
+    expect(sorted(records.map(({ status }) => String(status)))).toEqual(
+      [200, 200, 200, 200, 200, 200, 400].map(String),
+    );
+    expect(new Set(records.map((each) => each.provider))).toEqual(new Set([provider]));
+  });
+
+  test("is asked to cancel what runs there, and bills the lines that it has called", async () => {
+    const { openai, user } = await newUser();
+    rig.simulators.clear();
+    const batch = await begin(openai, linesOf(model, ["batch:wait", "a", "b", "c", "d", "e"]));
+    await until("the provider has it", () => created(provider).batches === 1);
+    expect((await openai.batches.cancel(batch.id)).status).toBe("cancelling");
+    const done = await ended(openai, batch.id);
+    const called = provider === "google" ? 0 : 3;
+    expect(done).toMatchObject({ status: "cancelled", request_counts: { total: 6, completed: called, failed: 0 } });
+    expect(await resultsOf(openai, done.output_file_id)).toHaveLength(called);
+    expect(await spentBy(rig.gateway, user)).toBeGreaterThanOrEqual(BigInt(called));
+  });
+});
+
+const [[, model]] = providers;
+
+test("lines that their provider did not call before a batch of its own expired are sent to it again", async () => {
+  const { openai, token } = await newUser();
+  rig.simulators.clear();
+  const batch = await begin(openai, linesOf(model, ["batch:expire", "a", "b", "c"]));
+  await until("the provider has it", () => created("openai").batches === 1);
+  rig.simulators.advance(25 * 3_600_000);
+  const done = await ended(openai, batch.id);
+  expect(done).toMatchObject({ status: "completed", request_counts: { total: 4, completed: 4, failed: 0 } });
+  expect(created("openai").batches).toBe(2);
+  expect(await recordsOf(token, batch.id)).toHaveLength(4);
+});
+
+test("a batch that expires has the results of the lines that were called", async () => {
+  const { openai, token } = await newUser();
+  rig.simulators.clear();
+  const batch = await begin(openai, linesOf(model, ["batch:wait", "a", "b", "c"]));
+  await until("the provider has it", () => created("openai").batches === 1);
+  await query(rig.gateway.storage, `UPDATE batches SET expires_at = ${Date.now() - 1_000} WHERE id = '${batch.id}'`);
+  const done = await ended(openai, batch.id);
+  expect(done).toMatchObject({ status: "expired", request_counts: { total: 4, completed: 2, failed: 2 } });
+  const errors = await resultsOf(openai, done.error_file_id);
+  expect(errors.map(({ error }) => error?.code)).toEqual(["batch_expired", "batch_expired"]);
+  expect(await recordsOf(token, batch.id)).toHaveLength(2);
+});
+
+test.each(["openai", "anthropic"])("a batch that %s refuses as a whole runs here, at the usual price", async (name) => {
+  const own = providers.find(([provider]) => provider === name)?.[1] ?? model;
+  const { openai, user } = await newUser();
+  const whole = await rig.caller();
+  const questions = ["batch:refuse", "a", "b"];
+  const batch = await begin(openai, linesOf(own, questions));
+  for (const content of questions) {
+    await whole.chat({ model: own, messages: [{ role: "user", content }], max_tokens: 50 });
+  }
+  const done = await ended(openai, batch.id);
+  expect(done).toMatchObject({ status: "completed", request_counts: { total: 3, completed: 3, failed: 0 } });
+  expect(await spentBy(rig.gateway, user)).toBe(await whole.closed());
+});
+
+test("lines of two models of a provider that demands one, and those with a route or a short window, run here", async () => {
+  const { openai, user } = await newUser();
+  rig.simulators.clear();
+  const mixed = lineOf(model, "line-0") + lineOf("openai/gpt-4o", "line-1");
+  const batches: OpenAI.Batch[] = [await begin(openai, mixed)];
+  batches.push(await begin(openai, lineOf(model, "line-0"), { completion_window: "2h" }));
+  for (const { id } of batches) expect((await ended(openai, id)).status).toBe("completed");
+  expect(created("openai")).toMatchObject({ batches: 0, files: 0 });
+  expect(await spentBy(rig.gateway, user)).toBeGreaterThan(0n);
+});
+
+test("credits for 100 of 1,000 lines at the price of batches pay for exactly 100", async () => {
+  const { openai, user } = await newUser({ credits: 50_000_000_000n });
+  const batch = await begin(openai, linesOf(fixed, idsUpTo(1_000)));
+  const done = await ended(openai, batch.id);
+  expect(done).toMatchObject({ status: "completed", request_counts: { total: 1_000, completed: 100, failed: 900 } });
+  const errors = await resultsOf(openai, done.error_file_id);
+  expect(new Set(errors.map(({ error }) => error?.code))).toEqual(new Set(["insufficient_credits"]));
+  expect(await spentBy(rig.gateway, user)).toBe(50_000_000_000n);
+});
+
+test("a batch of Messages goes to another provider's batches, translated", async () => {
+  const { anthropic, user } = await newUser();
+  rig.simulators.clear();
+  const params = { model, max_tokens: 50, messages: [{ role: "user" as const, content: "hello" }] };
+  const { id } = await anthropic.messages.batches.create({ requests: [{ custom_id: "a", params }] });
+  const done = await until("it has ended", async () => {
+    const batch = await anthropic.messages.batches.retrieve(id);
+    return batch.processing_status === "ended" && batch;
+  });
+  expect(done.request_counts).toMatchObject({ succeeded: 1, errored: 0 });
+  for await (const line of await anthropic.messages.batches.results(id)) {
+    expect(line).toMatchObject({ custom_id: "a", result: { type: "succeeded", message: { type: "message" } } });
+  }
+  expect(created("openai").batches).toBe(1);
+  expect(await spentBy(rig.gateway, user)).toBeGreaterThan(0n);
+});
