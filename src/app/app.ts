@@ -15,7 +15,7 @@ import { reportPrices } from "./report-prices.ts";
 import { InForce } from "./in-force.ts";
 import { createLasting, type Lasting } from "./lasting.ts";
 import { createPaidWork, type PaidWork } from "./paid-work.ts";
-import { connectableServers, createConnections } from "./tool-connections.ts";
+import { connectableServers, createConnections, createToolSignIns } from "./tool-connections.ts";
 import { createToolGateway } from "./tools.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createSignIns } from "./identity/sign-ins.ts";
@@ -377,14 +377,16 @@ function mcpOf(
 ): Services["mcp"] {
   const { config } = options;
   const connections = createConnections({ ...options, log: admin.log, publicUrl });
+  const signIns = createToolSignIns({ ...options, connections, publicUrl });
   const { host, cors } = config.server;
   return {
     endpoint: mcp,
     models: config.mcp.models,
     searchAbove: config.mcp.search_above,
-    gateway: createToolGateway({ ...options, toolSocket: options.toolSocket, ticker, calls, connections }),
+    gateway: createToolGateway({ ...options, toolSocket: options.toolSocket, ticker, calls, connections, signIns }),
     connections,
     connectable: connectableServers(config),
+    signIns,
     origins: { isLocal: LOOPBACK.test(host), publicUrl, origins: cors?.origins ?? [] },
     ticker,
     publicUrl,

@@ -1,9 +1,20 @@
 /** The part of the composition for users' own credentials at servers of tools. */
 import type { AuditLog } from "../audit/index.ts";
+import { outboundWith } from "./webhooks.ts";
 import { type Config, ConfigError } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
+import type { Connectable, ConnectionSignInServices } from "../http/index.ts";
 import { encryptionKey, type Storage } from "../storage/index.ts";
-import { Connections, openConnectionStore } from "../tools/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import {
+  Connections,
+  type Grant,
+  loadSignIns,
+  type OAuthServerOptions,
+  openConnectionStore,
+  redirectUri,
+  registrationsAt,
+} from "../tools/index.ts";
 
 interface ConnectionsNeeds {
   config: Config;
@@ -35,14 +46,68 @@ export function refuseWithoutKey({ mcp, webhooks }: Config, engine: Storage["eng
 type Auth = Config["mcp"]["servers"][string]["auth"];
 
 function storesCredentials(auth: Auth): boolean {
-  return auth !== undefined && "header" in auth;
+  return auth !== undefined && "of" in auth;
 }
 
-/** The servers at which users connect accounts, and how: by a secret that they give. */
-export function connectableServers({ mcp }: Config): ReadonlyMap<string, "secret"> {
+/** The servers at which accounts are connected, and how. */
+export function connectableServers({ mcp }: Config): ReadonlyMap<string, Connectable> {
   return new Map(
-    Object.entries(mcp.servers).flatMap(([name, { auth }]): [string, "secret"][] =>
-      auth !== undefined && "header" in auth ? [[name, "secret"]] : [],
-    ),
+    Object.entries(mcp.servers).flatMap(([name, { auth }]): [string, Connectable][] => {
+      if (auth === undefined || !("of" in auth)) return [];
+      return [[name, { way: "header" in auth ? "secret" : "sign-in", of: auth.of }]];
+    }),
   );
+}
+
+export interface ToolSignIns extends ConnectionSignInServices {
+  /** Rejects with a `GrantRefused`, or with a `GatewayError` while the authorization server cannot be reached. */
+  refresh(server: string, grant: Grant): Promise<Grant>;
+}
+
+interface SignInsNeeds extends Omit<ConnectionsNeeds, "log" | "environment"> {
+  environment: Environment;
+  connections: Connections;
+  logger: Logger;
+}
+
+/** Sign-ins at authorization servers. The code is loaded with the first one. */
+export function createToolSignIns(options: SignInsNeeds): ToolSignIns {
+  const load = async () => {
+    const { ConnectionSignIns, OAuthServer } = await loadSignIns();
+    const servers = new Map(oauthServers(options).map((each) => [each.name, new OAuthServer(each)]));
+    const { connections, environment, logger } = options;
+    const { clock, randomBytes } = environment;
+    return { servers, signIns: new ConnectionSignIns({ connections, servers, clock, randomBytes, logger }) };
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  const parts = (): ReturnType<typeof load> => (loaded ??= load());
+  return {
+    begin: async (...given) => (await parts()).signIns.begin(...given),
+    finish: async (...given) => (await parts()).signIns.finish(...given),
+    revoke: async (...given) => (await parts()).signIns.revoke(...given),
+    async refresh(name, grant) {
+      const server = (await parts()).servers.get(name);
+      if (server === undefined) throw new TypeError(`there is no sign-in at ${name}`);
+      return server.refresh(grant);
+    },
+  };
+}
+
+function oauthServers({ config, environment, connections, publicUrl }: SignInsNeeds): OAuthServerOptions[] {
+  const base = publicUrl.replace(/\/+$/, "");
+  const { allow_private_hosts: hosts, allow_ports: ports } = config.web;
+  return Object.entries(config.mcp.servers).flatMap(([name, { url, auth }]) => {
+    if (url === undefined || auth === undefined || !("oauth" in auth)) return [];
+    const { host, port } = new URL(url);
+    // The server's own host may be private: the operator has chosen it. Others that it names may not, unless the operator permits them.
+    const permitted = { allowPrivateHosts: [...hosts, host], allowPorts: [...ports, Number(port) || 443] };
+    const registrations = registrationsAt(
+      connections,
+      { server: name, redirect: redirectUri(base) },
+      environment.clock,
+    );
+    const outbound = outboundWith(permitted, environment);
+    const { clock } = environment;
+    return [{ name, url, settings: auth.oauth, publicUrl: base, outbound, registrations, clock }];
+  });
 }

@@ -1,4 +1,5 @@
 /** The part of the composition for other servers of tools. */
+import type { ToolSignIns } from "./tool-connections.ts";
 import { RESULT_BYTES_MAX } from "./tool-programs.ts";
 import { createMarkups } from "./routing/routing.ts";
 import type { PaidWork } from "./paid-work.ts";
@@ -13,9 +14,11 @@ import {
   type AccessTo,
   askHost,
   type Connections,
+  type Grant,
   HeaderCredentials,
   hostedUrl,
   McpClient,
+  OAuthCredentials,
   OpenApiServer,
   openPinStore,
   secretForms,
@@ -36,6 +39,7 @@ interface ToolsOptions {
   ticker: Ticker;
   calls: PaidWork;
   connections: Connections;
+  signIns: Pick<ToolSignIns, "refresh">;
   /** The socket of the process that owns the servers that are programs. */
   toolSocket: string | undefined;
 }
@@ -71,7 +75,7 @@ function setOf({ servers, tools, prefix }: Config["mcp"]["sets"][string]): ToolS
 }
 
 function createServer(options: ToolsOptions, name: string, server: ServerConfig): ToolServer {
-  const { environment, logger, ticker, storage } = options;
+  const { environment, logger, storage } = options;
   return new ToolServer({
     name,
     accessOf: accessTo(options, name, server),
@@ -82,14 +86,14 @@ function createServer(options: ToolsOptions, name: string, server: ServerConfig)
     resultBytesMax: server.max_result ?? (server.openapi === undefined ? RESULT_BYTES_MAX : API_RESULT_BYTES_MAX),
     clock: environment.clock,
     logger,
-    wait: (milliseconds) => new Promise((resolve) => void ticker.after(milliseconds, resolve)),
+    wait: waitOf(options),
   });
 }
 
 /** With the operator's credentials, or those that each user has given. */
 function accessTo(options: ToolsOptions, name: string, server: ServerConfig): AccessTo {
   const { auth } = server;
-  if (auth !== undefined && "header" in auth) return userAccessTo(options, name, { ...server, auth });
+  if (auth !== undefined && "of" in auth) return connectedAccessTo(options, name, { ...server, auth });
   const clientOf = clientsOf(options, name, server);
   const secrets = secretForms([
     ...Object.values(headersOf(server)).map((value) => value.replace(/^(?:Bearer|Basic|Token) /i, "")),
@@ -99,23 +103,40 @@ function accessTo(options: ToolsOptions, name: string, server: ServerConfig): Ac
   return ({ user }) => ({ ...common, calls: clientOf(user) });
 }
 
+type ConnectedAuth = Extract<NonNullable<ServerConfig["auth"]>, { of: string }>;
+
 /** Each account has a client of its own, so that no user shares the session of another. */
-function userAccessTo(
-  { environment, logger, connections, ...options }: ToolsOptions,
+function connectedAccessTo(
+  options: ToolsOptions,
   name: string,
-  server: ServerConfig & { auth: { header: string } },
+  server: ServerConfig & { auth: ConnectedAuth },
 ): AccessTo {
-  const { header } = server.auth;
-  const sourceWith = sourceOf({ ...options, environment }, name, server);
+  const { environment, logger, connections, signIns } = options;
+  const { auth } = server;
+  const oauth = {
+    server: name,
+    connections,
+    refresh: (grant: Grant) => signIns.refresh(name, grant),
+    clock: environment.clock,
+    wait: waitOf(options),
+  };
   const access = new UserAccess({
     name,
     connections,
+    of: auth.of,
     ask: environment.ask,
-    sourceWith,
-    credentialsOf: (connection) => new HeaderCredentials(connection, { header, server: name, connections }),
+    sourceWith: sourceOf(options, name, server),
+    credentialsOf: (connection) =>
+      "header" in auth
+        ? new HeaderCredentials(connection, { header: auth.header, server: name, connections })
+        : new OAuthCredentials(connection, oauth),
     logger,
   });
   return (caller) => access.of(caller);
+}
+
+function waitOf({ ticker }: Pick<ToolsOptions, "ticker">): (milliseconds: number) => Promise<void> {
+  return (milliseconds) => new Promise((resolve) => void ticker.after(milliseconds, resolve));
 }
 
 type SourceOptions = Pick<ToolsOptions, "environment" | "version" | "ticker">;

@@ -63,6 +63,8 @@ export const shownTexts: readonly string[] = [
   "mcp.servers.*.openapi",
   "mcp.servers.*.auth.header",
   "mcp.servers.*.auth.of",
+  "mcp.servers.*.auth.oauth.client_id",
+  "mcp.servers.*.auth.oauth.scopes.*",
   "mcp.servers.*.command",
   "mcp.servers.*.directory",
   "mcp.servers.*.user",

@@ -18,6 +18,25 @@ const rate = fromText(z.number().min(0).max(1e6));
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "no header name");
 const headerValue = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "printable ASCII");
 
+const oauth = z
+  .strictObject({
+    client_id: headerValue
+      .max(2_048)
+      .optional()
+      .describe("The gateway's id at the authorization server. Unset: /client-metadata.json, or a registration."),
+    client_secret: headerValue.max(8_192).optional().describe("With client_id, of a confidential client."),
+    scopes: z
+      .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, "no scope"))
+      .max(100)
+      .optional()
+      .describe("Unset: those that the server asks for."),
+  })
+  .refine(({ client_id: id, client_secret: secret }) => secret === undefined || id !== undefined, {
+    path: ["client_id"],
+    error: "client_secret needs client_id",
+  })
+  .describe("The gateway signs in at the server's authorization server (OAuth).");
+
 const auth = z
   .union([
     z.strictObject({ bearer: headerValue.describe("Sent as the bearer token.") }),
@@ -25,6 +44,12 @@ const auth = z
     z.strictObject({
       header: headerName.describe("The header in which each user's own secret is sent."),
       of: z.literal("user"),
+    }),
+    z.strictObject({
+      oauth,
+      of: z
+        .enum(["operator", "user"])
+        .describe("Whether an owner signs in once for all callers, or each user for themselves."),
     }),
   ])
   .describe(

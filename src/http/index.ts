@@ -8,7 +8,7 @@ export { type Feature, mountFeatures, type RunningPart, startFeatures } from "./
 export { features } from "./features.ts";
 export { sharedCheck } from "./platform/ready.ts";
 export type { RouteCall } from "./route.ts";
-export type { Services } from "./services.ts";
+export type { Connectable, ConnectionSignInServices, Services } from "./services.ts";
 export { isOwnTool } from "./tools/index.ts";
 export { type SocketEvents, Sockets, type Upgrade } from "./sockets.ts";
 export { routeRoles } from "./admin/route-roles.ts";

@@ -21,12 +21,23 @@ import type { Outbound } from "../outbound/index.ts";
 import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import type { Connections, ToolGateway } from "../tools/index.ts";
+import type { Connections, ConnectionSignIns, ToolGateway } from "../tools/index.ts";
 import type { Webhooks, WebhookSecrets } from "../webhooks/index.ts";
 import type { Crawls, Screenshots, StoredBytesStore, TextIndexStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
 import type { SignInServices } from "./sign-in/services.ts";
 import type { ResponsesSocketSettings } from "./responses/responses-sockets.ts";
+
+/** How accounts at a server are connected. */
+export interface Connectable {
+  /** By a secret that the owner gives, or by a sign-in at the server's authorization server. */
+  way: "secret" | "sign-in";
+  /** Whether each user has accounts of their own, or all use the operator's. */
+  of: "operator" | "user";
+}
+
+/** Sign-ins at authorization servers of servers of tools. */
+export type ConnectionSignInServices = Pick<ConnectionSignIns, "begin" | "finish" | "revoke">;
 
 /** The parts that tools need. */
 export interface McpServices {
@@ -38,8 +49,9 @@ export interface McpServices {
   /** Other servers. */
   gateway: ToolGateway;
   connections: Connections;
-  /** The servers at which users connect accounts, and how: by a secret that they give. */
-  connectable: ReadonlyMap<string, "secret">;
+  /** The servers at which accounts are connected. */
+  connectable: ReadonlyMap<string, Connectable>;
+  signIns: ConnectionSignInServices;
   origins: OriginPolicy;
   ticker: Ticker;
   /** The address for callers. */

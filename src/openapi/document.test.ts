@@ -133,6 +133,7 @@ describe("the document", () => {
       "get /v1/alerts/channels",
       "post /v1/alerts/channels",
       "delete /v1/alerts/channels/{id}",
+      "get /client-metadata.json",
       "get /v1/tools/connections",
       "post /v1/tools/connections",
       "delete /v1/tools/connections/{id}",

@@ -52,6 +52,7 @@ const publicRoutes = [
   "get /.well-known/oauth-protected-resource",
   "get /.well-known/oauth-protected-resource/{resource}",
   "get /admin/v1/sign_in",
+  "get /client-metadata.json",
   "get /health",
   "get /health/ready",
   "get /openapi.json",

@@ -9,9 +9,8 @@ import {
   startRig,
   storageOn,
 } from "../kit/index.ts";
+import { askAs, type Json, withKey } from "./ask-as.ts";
 import { startTestServer, type TestServer, textResult } from "./tool-server.ts";
-
-type Json = Record<string, unknown>;
 
 const secrets = { ann: "secret-of-ann-1234", work: "secret-of-ann-at-work", bob: "secret-of-bob-5678" };
 
@@ -47,7 +46,7 @@ describe.each(engines)("on %s", (engine) => {
       ...(await storageOn(engine, postgres)),
       config: {
         mcp: { servers: { own: { url: server.url, auth } } },
-        webhooks: { encryption_key: "a key of more than thirty-two characters" },
+        ...withKey,
       },
     });
     ann = (await rig.caller()).token;
@@ -58,19 +57,8 @@ describe.each(engines)("on %s", (engine) => {
     await server.stop();
   });
 
-  async function send(
-    token: string,
-    method: string,
-    path: string,
-    body?: Json,
-  ): Promise<{ status: number; json: Json }> {
-    const answer = await fetch(rig.gateway.url + path, {
-      method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return { status: answer.status, json: (await answer.json()) as Json };
-  }
+  const send = (token: string, method: string, path: string, body?: Json) =>
+    askAs(rig.gateway.url, token, { method, path, ...(body !== undefined && { body }) });
   const connect = (token: string, body: Json) =>
     send(token, "POST", "/v1/tools/connections", { server: "own", ...body });
   const call = (token: string, query = "") => send(token, "POST", `/v1/tools/own__echo${query}`, {});

@@ -31,6 +31,8 @@ export interface TestServerOptions {
   ) => Json | undefined | Promise<Json | undefined>;
   /** Tools on a page of the list. */
   pageSize?: number;
+  /** The answer to a request that is not let in, or that is none of the protocol. */
+  before?: (request: Request, url: string) => Promise<Response | undefined>;
   /** The only bearers that are let in. */
   bearer?: string | readonly string[];
 }
@@ -44,11 +46,13 @@ export function startTestServer(options: TestServerOptions): TestServer {
   const sessions = new Set<string>();
   const own = { tools: options.tools ?? [echo] };
   const { pageSize = 1_000, call = () => textResult("done") } = options;
-  const server = Bun.serve({
+  const server: Bun.Server<undefined> = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     idleTimeout: 0,
     fetch: async (request) => {
+      const answered = await options.before?.(request, `http://127.0.0.1:${server.port}/mcp`);
+      if (answered !== undefined) return answered;
       const { bearer } = options;
       if (bearer !== undefined) {
         const admitted = [bearer].flat().map((one) => `Bearer ${one}`);

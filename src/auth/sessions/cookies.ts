@@ -5,7 +5,7 @@
  */
 import { isLoopbackName } from "../../core/index.ts";
 
-export type CookiePurpose = "session" | "sign-in";
+export type CookiePurpose = "session" | "sign-in" | "connection";
 
 interface CookieName {
   name: string;
@@ -50,7 +50,7 @@ export function forgetCookies(purpose: CookiePurpose, asked: URL): string[] {
 
 /**
  * The value of a request's cookie; undefined without one. Of several with one name nobody knows which one this gateway has set: empty
- * text then, which is no value. Behind a proxy on the same machine that speaks HTTPS, as the public address tells, the name without the
+ * text then, which is no value. Behind a proxy on the same machine that speaks HTTPS, as the public address shows, the name without the
  * prefix is nobody's: another host of the domain may have set it.
  */
 export function cookieIn(

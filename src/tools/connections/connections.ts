@@ -54,20 +54,31 @@ export class Connections {
   give(place: ConnectionPlace, secret: string, { check, ...act }: ConnectingOptions): Promise<Connection> {
     const opened = this.#opened(place);
     const at = this.#options.clock();
-    const sealed = this.#box().seal(secret, placeText(place), this.#options.randomBytes);
+    const sealed = this.seal(secret, placeText(place));
     return this.#options.log.act(act, function* (note) {
       if (check !== undefined) yield* check();
-      const { id, status } = yield* opened(note);
-      yield* connect(id, { sealed, at });
-      note({
-        act: "tool_connection.connect",
-        target: `tool_connection:${id}`,
-        before: { status },
-        after: shown(place),
-      });
+      const connection = yield* opened(note);
+      return yield* connected(connection, { sealed, at }, note);
+    });
+  }
+
+  /** Rejects if the caller may not connect an account. */
+  permit({ check, ...act }: Required<Pick<ConnectingOptions, "check">> & ActOptions): Promise<void> {
+    return this.#options.log.act(act, () => check());
+  }
+
+  /** Stores credentials that a sign-in of the owner has got. Rejects with 404 if the connection was deleted meanwhile. */
+  complete(
+    { id, ...place }: ConnectionPlace & Pick<Connection, "id">,
+    secret: string,
+    act: ActOptions,
+  ): Promise<Connection> {
+    const at = this.#options.clock();
+    const sealed = this.seal(secret, placeText(place));
+    return this.#options.log.act(act, function* (note) {
       const found = (yield* connectionsOf(place.owner)).find((each) => each.id === id);
-      if (found === undefined) throw new Error("a connection was lost within its act");
-      return found;
+      if (found === undefined) throw new GatewayError("object_not_found", "There is no such connection here.");
+      return yield* connected(found, { sealed, at }, note);
     });
   }
 
@@ -92,7 +103,22 @@ export class Connections {
   /** The credentials of a connection. Throws a `SecretError` if they cannot be opened. */
   credentialsOf({ sealed, ...place }: ConnectionPlace & Pick<Connection, "sealed">): string {
     if (sealed === undefined) throw new SecretError("the connection has no credentials");
-    return this.#box().open(sealed, placeText(place));
+    return this.unseal(sealed, placeText(place));
+  }
+
+  /** The stored form of a connection's credentials. */
+  sealFor(place: ConnectionPlace, credentials: string): string {
+    return this.seal(credentials, placeText(place));
+  }
+
+  /** Encrypts a text, bound to another: with any other it does not open. */
+  seal(text: string, bound: string): string {
+    return this.#box().seal(text, bound, this.#options.randomBytes);
+  }
+
+  /** Throws a `SecretError` if it was encrypted with another key, was bound to another text, or was changed. */
+  unseal(sealed: string, bound: string): string {
+    return this.#box().open(sealed, bound);
   }
 
   #opened(place: ConnectionPlace): (note: NoteChange) => Steps<Connection> {
@@ -135,6 +161,18 @@ export class Connections {
       remedy: "connect the account again",
     });
   }
+}
+
+function* connected(
+  { id, status, ...place }: Connection,
+  given: { sealed: string; at: number },
+  note: NoteChange,
+): Steps<Connection> {
+  yield* connect(id, given);
+  note({ act: "tool_connection.connect", target: `tool_connection:${id}`, before: { status }, after: shown(place) });
+  const found = (yield* connectionsOf(place.owner)).find((each) => each.id === id);
+  if (found === undefined) throw new Error("a connection was lost within its act");
+  return found;
 }
 
 /** Credentials are bound to it: those of another row do not open. */

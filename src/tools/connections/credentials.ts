@@ -1,6 +1,6 @@
 import type { AskUpstream } from "../../core/index.ts";
 
-/** What a server gets with each request. */
+/** Added to each request to a server. */
 export interface Credentials {
   /** The headers of the next request. Rejects with a `GatewayError` if there are none. */
   headers(): Promise<Readonly<Record<string, string>>>;

@@ -12,7 +12,7 @@ import { askWith, type Credentials } from "./credentials.ts";
 const ACCESSES_MAX = 1_000;
 
 /** The credentials of one connection. */
-interface UserCredentials extends Credentials {
+export interface UserCredentials extends Credentials {
   /** Takes the connection as the storage has it now. Throws a `SecretError` if it cannot be opened. */
   see(connection: Connection): void;
   /** All that no result may repeat. */
@@ -23,6 +23,8 @@ interface UserAccessOptions {
   /** The name of the server. */
   name: string;
   connections: Connections;
+  /** Whether each user has accounts of their own, or all use the operator's. */
+  of: "operator" | "user";
   ask: AskUpstream;
   /** A client of the server. */
   sourceWith: (ask: AskUpstream) => ToolSource;
@@ -46,9 +48,10 @@ export class UserAccess {
 
   /** Undefined if the caller has given no credentials. */
   async of({ user, accountAt }: ToolCaller): Promise<ServerAccess | undefined> {
-    const { name, connections, logger } = this.#options;
-    const found = await connections.store.at({ server: name, owner: user });
-    const connection = usedConnection(found, accountAt(name));
+    const { name, connections, of, logger } = this.#options;
+    const isOfAll = of === "operator";
+    const found = await connections.store.at({ server: name, owner: isOfAll ? "" : user });
+    const connection = usedConnection(found, isOfAll ? undefined : accountAt(name));
     if (connection?.status !== "connected") return undefined;
     try {
       return this.#accessOf(connection);

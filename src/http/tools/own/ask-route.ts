@@ -86,7 +86,7 @@ export async function askJson(
   };
 }
 
-/** The result of a route that answers with pages: people do not see all of what these say to a model. */
+/** The result of a route that answers with pages: people do not see all that these contain for a model. */
 export async function askForPages(
   route: AnyRoute,
   call: OwnCall,

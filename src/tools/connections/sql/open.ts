@@ -1,7 +1,16 @@
-import { column, firstOf, runnerOf, sql, type Steps, type Storage, tableOf } from "../../../storage/index.ts";
+import {
+  column,
+  firstOf,
+  runnerOf,
+  sql,
+  type SqlRunner,
+  type Steps,
+  type Storage,
+  tableOf,
+} from "../../../storage/index.ts";
 import type { Connection, ConnectionPlace, ConnectionStatus } from "../connection.ts";
 
-const { text, integer, optional, oneOf } = column;
+const { text, integer, bytes, optional, oneOf } = column;
 
 const statuses: Readonly<Record<ConnectionStatus, true>> = { pending: true, connected: true, expired: true };
 
@@ -24,9 +33,60 @@ export interface ConnectionStore {
   /** Those of an owner at a server. */
   at(place: Pick<ConnectionPlace, "server" | "owner">): Promise<Connection[]>;
   find(id: string): Promise<Connection | undefined>;
-  /** Deletes those of users that were deleted. */
-  deleteAbandoned(): Promise<void>;
+  /**
+   * Claims the renewal of these credentials until a time: of several processes, one gets it. Resolves with whether this one has.
+   */
+  claimRenewal(connection: Pick<Connection, "id" | "version">, claim: { now: number; until: number }): Promise<boolean>;
+  /** Stores the renewed credentials, by the owner of the claim; undefined if they are no longer taken. Resolves with the connection. */
+  endRenewal(
+    connection: Pick<Connection, "id" | "version">,
+    renewed: { until: number; sealed: string | undefined },
+  ): Promise<Connection | undefined>;
+  /** Gives a claim back. */
+  leaveRenewal(connection: Pick<Connection, "id" | "version">, until: number): Promise<void>;
+  /** Changes the stored form of credentials that are the same otherwise. */
+  reseal(connection: Pick<Connection, "id" | "version">, sealed: string): Promise<void>;
+  authorizations: AuthorizationStore;
+  clients: ClientStore;
+  /** Deletes those of users that were deleted, and sign-ins that came to no end. */
+  deleteAbandoned(now: number): Promise<void>;
 }
+
+/** A sign-in that a browser has begun. */
+interface Authorization {
+  stateHash: Uint8Array;
+  connectionId: string;
+  sealed: string;
+  expiresAt: number;
+}
+
+interface AuthorizationStore {
+  insert(authorization: Authorization): Promise<void>;
+  find(stateHash: Uint8Array): Promise<Authorization | undefined>;
+  /** Of two requests with one state, one gets it. */
+  take(stateHash: Uint8Array): Promise<boolean>;
+}
+
+/** A registration of the gateway as a client. */
+export interface ClientPlace {
+  server: string;
+  issuer: string;
+  redirect: string;
+}
+
+interface ClientStore {
+  find(place: ClientPlace): Promise<string | undefined>;
+  /** Leaves the one that there is. */
+  keep(place: ClientPlace, client: { sealed: string; at: number }): Promise<void>;
+  forget(place: ClientPlace): Promise<void>;
+}
+
+const authorizations = tableOf<Authorization>({
+  stateHash: bytes,
+  connectionId: text,
+  sealed: text,
+  expiresAt: integer,
+});
 
 /** Rows that are deleted at a time. */
 const DELETED_MAX = 500;
@@ -46,10 +106,70 @@ export function openConnectionStore(storage: Storage): ConnectionStore {
       ),
     find: (id) =>
       runner.first(sql`SELECT ${connections.names} FROM tool_connections WHERE id = ${id}`, connections.read),
-    deleteAbandoned: () =>
-      runner.run(sql`DELETE FROM tool_connections WHERE id IN (SELECT tool_connections.id FROM tool_connections
+    claimRenewal: ({ id, version }, { now, until }) =>
+      runner.hasRows(sql`UPDATE tool_connections SET renewal_until = ${until} WHERE id = ${id} AND version = ${version}
+        AND status = 'connected' AND (renewal_until IS NULL OR renewal_until <= ${now}) RETURNING id`),
+    endRenewal: ({ id, version }, { until, sealed }) =>
+      runner.first(
+        sealed === undefined
+          ? sql`UPDATE tool_connections SET status = 'expired', renewal_until = NULL
+              WHERE id = ${id} AND version = ${version} AND renewal_until = ${until} RETURNING ${connections.names}`
+          : sql`UPDATE tool_connections SET sealed = ${sealed}, version = version + 1, renewal_until = NULL
+              WHERE id = ${id} AND version = ${version} AND renewal_until = ${until} RETURNING ${connections.names}`,
+        connections.read,
+      ),
+    leaveRenewal: ({ id, version }, until) =>
+      runner.run(sql`UPDATE tool_connections SET renewal_until = NULL
+        WHERE id = ${id} AND version = ${version} AND renewal_until = ${until}`),
+    reseal: ({ id, version }, sealed) =>
+      runner.run(sql`UPDATE tool_connections SET sealed = ${sealed}, version = version + 1
+        WHERE id = ${id} AND version = ${version} AND renewal_until IS NULL`),
+    authorizations: authorizationsIn(runner),
+    clients: clientsIn(runner),
+    async deleteAbandoned(now) {
+      await runner.run(sql`DELETE FROM tool_connections WHERE id IN (SELECT tool_connections.id FROM tool_connections
         JOIN account_holders ON account_holders.kind = 'user' AND account_holders.id = tool_connections.owner
-        WHERE account_holders.deleted_at IS NOT NULL LIMIT ${DELETED_MAX})`),
+        WHERE account_holders.deleted_at IS NOT NULL LIMIT ${DELETED_MAX})`);
+      await runner.run(sql`DELETE FROM tool_authorizations WHERE state_hash IN
+        (SELECT state_hash FROM tool_authorizations WHERE expires_at < ${now} LIMIT ${DELETED_MAX})`);
+    },
+  };
+}
+
+function authorizationsIn(runner: SqlRunner): AuthorizationStore {
+  return {
+    insert: (authorization) =>
+      runner.run(
+        sql`INSERT INTO tool_authorizations (${authorizations.names}) VALUES (${authorizations.values(authorization)})`,
+      ),
+    find: (stateHash) =>
+      runner.first(
+        sql`SELECT ${authorizations.names} FROM tool_authorizations WHERE state_hash = ${stateHash}`,
+        authorizations.read,
+      ),
+    take: (stateHash) =>
+      runner.hasRows(sql`DELETE FROM tool_authorizations WHERE state_hash = ${stateHash} RETURNING connection_id`),
+  };
+}
+
+const registered = tableOf<{ sealed: string }>({ sealed: text });
+
+function clientsIn(runner: SqlRunner): ClientStore {
+  return {
+    async find({ server, issuer, redirect }) {
+      const found = await runner.first(
+        sql`SELECT ${registered.names} FROM tool_clients WHERE server = ${server} AND issuer = ${issuer} AND redirect = ${redirect}`,
+        registered.read,
+      );
+      return found?.sealed;
+    },
+    keep: ({ server, issuer, redirect }, { sealed, at }) =>
+      runner.run(sql`INSERT INTO tool_clients (server, issuer, redirect, sealed, made_at)
+        VALUES (${server}, ${issuer}, ${redirect}, ${sealed}, ${at}) ON CONFLICT (server, issuer, redirect) DO NOTHING`),
+    forget: ({ server, issuer, redirect }) =>
+      runner.run(
+        sql`DELETE FROM tool_clients WHERE server = ${server} AND issuer = ${issuer} AND redirect = ${redirect}`,
+      ),
   };
 }
 

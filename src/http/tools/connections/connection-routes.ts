@@ -1,14 +1,18 @@
 /** The accounts of users at servers of tools that take credentials of users. */
 import { z } from "@hono/zod-openapi";
-import { requireNoLimits } from "../../accounts/index.ts";
-import { GatewayError } from "../../core/index.ts";
-import { type ConnectingOptions, type Connection, DEFAULT_ACCOUNT } from "../../tools/index.ts";
-import { accountsOf, type AdminNeeds, listOf, listSchema } from "../admin/admin-route.ts";
-import { actHeaders, actQuery, bodyOf, contextOf, idOf, reason } from "../admin/requests.ts";
-import { platformRoute, type RouteCall } from "../route.ts";
-import type { Services } from "../services.ts";
+import { requireNoLimits } from "../../../accounts/index.ts";
+import { GatewayError } from "../../../core/index.ts";
+import { type ConnectingOptions, type Connection, DEFAULT_ACCOUNT } from "../../../tools/index.ts";
+import { accountsOf, type AdminNeeds, listOf, listSchema } from "../../admin/admin-route.ts";
+import { actHeaders, actQuery, bodyOf, contextOf, idOf, reason } from "../../admin/requests.ts";
+import { platformRoute, type RouteCall } from "../../route.ts";
+import type { Services } from "../../services.ts";
 
-const SECRET_CHARACTERS_MAX = 8_192;
+/** A token or key, as headers can contain it. */
+export const SECRET = z
+  .string()
+  .max(8_192)
+  .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "printable ASCII");
 
 const body = z
   .strictObject({
@@ -18,14 +22,9 @@ const body = z
       .regex(/^[\w.@+-]{1,64}$/, "up to 64 letters, digits and . _ @ + -")
       .default(DEFAULT_ACCOUNT)
       .describe("The caller's name for one of several accounts: calls choose it by `?account=`."),
-    secret: z
-      .string()
-      .max(SECRET_CHARACTERS_MAX)
-      .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "printable ASCII")
-      .optional()
-      .describe(
-        "The caller's token or key at the server. Without it, the answer has the address of a page that asks for it.",
-      ),
+    secret: SECRET.optional().describe(
+      "The caller's token or key at the server. Without it, the answer has the address of a page that asks for it.",
+    ),
     reason,
   })
   .meta({ id: "ToolConnectionRequest" });
@@ -45,7 +44,7 @@ const answer = z
   })
   .meta({ id: "ToolConnection" });
 
-type Needs = AdminNeeds & Pick<Services, "mcp">;
+export type Needs = AdminNeeds & Pick<Services, "mcp">;
 
 function shown({ mcp }: Pick<Needs, "mcp">, connection: Connection): z.input<typeof answer> {
   const { id, server, account, status, createdAt, connectedAt } = connection;
@@ -62,9 +61,12 @@ function shown({ mcp }: Pick<Needs, "mcp">, connection: Connection): z.input<typ
 }
 
 /** A token with limits could give its holder's other calls an account that is not theirs, or take one away. */
-function checkOf(call: RouteCall, needs: Needs): Pick<ConnectingOptions, "check"> {
+export function checkOf(call: RouteCall, needs: Needs): Required<Pick<ConnectingOptions, "check">> {
   return { check: () => requireNoLimits(accountsOf(call, needs), "changes no accounts at servers of tools") };
 }
+
+/** The owner of the operator's connections, which deployment owners alone see and change. */
+const OPERATOR = "";
 
 function actOf(call: RouteCall, needs: Needs, wanted: { reason?: string | null | undefined } = {}): ConnectingOptions {
   const { reason: why, dryRun = false } = contextOf(call, wanted);
@@ -81,7 +83,9 @@ const listRoute = platformRoute({
   },
   access: "token",
   async handle({ principal }: RouteCall, needs: Needs) {
-    const found = await needs.mcp.connections.store.of(principal.user);
+    const { store } = needs.mcp.connections;
+    const ofOperator = principal.role === "owner" ? await store.of(OPERATOR) : [];
+    const found = [...(await store.of(principal.user)), ...ofOperator];
     return Response.json(listOf(found, found.length, (each) => shown(needs, each)));
   },
 });
@@ -103,19 +107,23 @@ const createRoute = platformRoute({
   async handle(call: RouteCall, needs: Needs) {
     const { server, account, secret, ...wanted } = await bodyOf(call, needs, body);
     const { connections, connectable } = needs.mcp;
-    const way = connectable.get(server);
-    if (way === undefined)
-      throw new GatewayError("validation_failed", "server: no server of this name takes accounts of users", {
-        param: "server",
-      });
-    const place = { server, account, owner: call.principal.user };
+    const how = connectable.get(server);
+    if (how === undefined) throw invalid("server", "no server of this name takes accounts");
+    if (how.way === "sign-in" && secret !== undefined)
+      throw invalid("secret", "this server is signed in to, at the url of the answer");
+    const isOfAll = how.of === "operator";
+    if (isOfAll && call.principal.role !== "owner")
+      throw new GatewayError("role_required", "The account of this server is the operator's: owners connect it.");
+    if (isOfAll && account !== DEFAULT_ACCOUNT) throw invalid("account", "this server has one account for all");
+    const place = { server, account, owner: isOfAll ? OPERATOR : call.principal.user };
     const act = actOf(call, needs, wanted);
     // A link alone connects nothing: the page asks who it is.
-    const made =
-      secret === undefined
-        ? connections.open(place, act)
-        : connections.give(place, secret, { ...act, ...checkOf(call, needs) });
-    return Response.json(shown(needs, await made));
+    const made = await (secret === undefined
+      ? connections.open(place, act)
+      : connections.give(place, secret, { ...act, ...checkOf(call, needs) }));
+    // An account is connected again there too.
+    const url = secret === undefined ? { url: connections.pageOf(made) } : {};
+    return Response.json({ ...shown(needs, made), ...url });
   },
 });
 
@@ -134,12 +142,20 @@ const deleteRoute = platformRoute({
   },
   access: "token",
   async handle(call: RouteCall, needs: Needs) {
-    const asked = { id: idOf(call), owner: call.principal.user };
-    const removed = await needs.mcp.connections.remove(asked, { ...actOf(call, needs), ...checkOf(call, needs) });
+    const { connections, signIns, connectable } = needs.mcp;
+    const act = { ...actOf(call, needs), ...checkOf(call, needs) };
+    const owners = call.principal.role === "owner" ? [call.principal.user, OPERATOR] : [call.principal.user];
+    let removed: Connection | undefined;
+    for (const owner of owners) removed ??= await connections.remove({ id: idOf(call), owner }, act);
     if (removed === undefined) throw new GatewayError("object_not_found", "There is no such connection here.");
+    if (act.dryRun !== true && connectable.get(removed.server)?.way === "sign-in") await signIns.revoke(removed);
     const { url: _url, ...rest } = shown(needs, removed);
     return Response.json(rest);
   },
 });
+
+function invalid(param: string, problem: string): GatewayError {
+  return new GatewayError("validation_failed", `${param}: ${problem}`, { param });
+}
 
 export const connectionRoutes = [listRoute, createRoute, deleteRoute];
