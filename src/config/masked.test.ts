@@ -20,6 +20,7 @@ const secrets = [
   "auth.sign_in.*.client_secret",
   "webhooks.encryption_key",
   "mcp.servers.*.auth.bearer",
+  "mcp.servers.*.auth.oauth.client_secret",
   "mcp.servers.*.auth.headers.*",
   "mcp.servers.*.args.*",
   "mcp.servers.*.env.*",
