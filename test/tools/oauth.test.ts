@@ -10,6 +10,7 @@ import {
   startRig,
   storageOn,
 } from "../kit/index.ts";
+import { hasChromium, startChromium } from "../kit/chromium.ts";
 import { type AuthorizationServer, startAuthorizationServer } from "./authorization-server.ts";
 import { askAs, type Json, withKey } from "./ask-as.ts";
 import { startTestServer, type TestServer, textResult } from "./tool-server.ts";
@@ -176,6 +177,39 @@ describe.each(engines)("on %s", (engine) => {
     expect((await call(ann)).json).toMatchObject({ content: [{ text: "called echo" }] });
     expect(new Set(callers)).toEqual(new Set(["ann"]));
     expect(codeOf(await call(bob))).toBe("connection_required");
+  });
+
+  test.skipIf(engine === "Postgres" || !hasChromium)("a real browser does it, by a session too", async () => {
+    const chromium = await startChromium();
+    const page = await chromium.newPage();
+    const problems: string[] = [];
+    page.on("console", (message) => problems.push(message.text()));
+    const user = (await rig.caller()).token;
+    const { url } = await open(user, { account: "by-token" });
+    await page.goto(String(url));
+    await page.fill("#token", user);
+    await page.click("button");
+    await page.click("a.go");
+    await page.waitForURL(/callback/);
+    expect(await page.textContent("h1")).toBe("Connected");
+    await page.goto(`${gateway.url}/health`);
+    await page.evaluate(
+      (token) =>
+        fetch("/admin/v1/session", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ token }),
+        }).then(({ status }) => status),
+      user,
+    );
+    await page.goto(String((await open(user, { account: "by-session" }))["url"]));
+    expect(await page.textContent("form")).toContain("You are signed in as");
+    await page.click("button");
+    await page.click("a.go");
+    await page.waitForURL(/callback/);
+    expect(await page.textContent("h1")).toBe("Connected");
+    expect(problems).toEqual([]);
+    await chromium.close();
   });
 
   test("two users, and two accounts of one of them", async () => {

@@ -6,7 +6,7 @@ const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; background: Canvas; color: CanvasText; }
 body { margin: 0 auto; max-width: 26rem; padding: 10vh 1.25rem 2rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.35rem; line-height: 1.3; margin: 0 0 .75rem; }
-p { margin: 0 0 1rem; }
+p, form { margin: 0 0 1rem; }
 label { display: block; font-weight: 600; margin: 0 0 .25rem; }
 input { box-sizing: border-box; width: 100%; font: inherit; padding: .5rem .6rem; margin: 0 0 1rem; border: 1px solid GrayText; border-radius: .4rem;
   background: Field; color: FieldText; }
@@ -42,6 +42,9 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (sign) => signs[sign] ?? sign);
 }
 
+/** The policy permits exactly this text. */
+const styleElement = new Html(`<style>${style}</style>`);
+
 interface ShownPage {
   title: string;
   content: Html;
@@ -56,9 +59,7 @@ export function pageResponse({ title, content, status = 200, cookies = [] }: Sho
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · Tollgate</title>
-        <style>
-          ${new Html(style)}
-        </style>
+        ${styleElement}
       </head>
       <body>
         <main>
