@@ -64,6 +64,7 @@ import type { Logger } from "../telemetry/index.ts";
 import { SocketAsker } from "../upstream/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Webhooks, WebhookSecrets } from "../webhooks/index.ts";
+import type { HostAddress } from "../tools/index.ts";
 
 /** How long browsers may remember that pages may call a sandbox. */
 const SANDBOX_CORS_MS = 10 * 60_000;
@@ -80,8 +81,8 @@ export interface AppOptions extends RoutingOptions {
   addressOf?: (request: Request) => string | undefined;
   /** The server's function for accepting a WebSocket. */
   upgrade: Upgrade;
-  /** The socket of the process that owns the servers of tools that are programs; without it there can be none. */
-  toolSocket?: string | undefined;
+  /** The process that owns the servers of tools that are programs; without it there can be none. */
+  toolHost?: HostAddress | undefined;
   /** The HTTP features; all of them by default. */
   features?: readonly Feature[];
   /** Instead of `server.drain`. */
@@ -383,7 +384,7 @@ function mcpOf(
     endpoint: mcp,
     models: config.mcp.models,
     searchAbove: config.mcp.search_above,
-    gateway: createToolGateway({ ...options, toolSocket: options.toolSocket, ticker, calls, connections, signIns }),
+    gateway: createToolGateway({ ...options, toolHost: options.toolHost, ticker, calls, connections, signIns }),
     connections,
     connectable: connectableServers(config),
     signIns,

@@ -4,7 +4,7 @@ import { RESULT_BYTES_MAX } from "./tool-programs.ts";
 import { createMarkups } from "./routing/routing.ts";
 import type { PaidWork } from "./paid-work.ts";
 import { type Config, readApiDocument } from "../config/index.ts";
-import { type AskUpstream, type Environment, matchesGlob } from "../core/index.ts";
+import { type AskUpstream, type Environment, hideFromOthers, matchesGlob } from "../core/index.ts";
 import { isOwnTool } from "../http/index.ts";
 import { type ModelPrice, webPrice } from "../pricing/index.ts";
 import type { Storage } from "../storage/index.ts";
@@ -16,12 +16,14 @@ import {
   type Connections,
   type Grant,
   HeaderCredentials,
+  type HostAddress,
   hostedUrl,
   McpClient,
   OAuthCredentials,
   OpenApiServer,
   openPinStore,
   secretForms,
+  secretsIn,
   ToolGateway,
   ToolPins,
   ToolServer,
@@ -40,8 +42,8 @@ interface ToolsOptions {
   calls: PaidWork;
   connections: Connections;
   signIns: Pick<ToolSignIns, "refresh">;
-  /** The socket of the process that owns the servers that are programs. */
-  toolSocket: string | undefined;
+  /** The process that owns the servers that are programs. */
+  toolHost: HostAddress | undefined;
 }
 
 /** Of a call of an HTTP API, unless the configuration bounds it. */
@@ -97,7 +99,7 @@ function accessTo(options: ToolsOptions, name: string, server: ServerConfig): Ac
   const clientOf = clientsOf(options, name, server);
   const secrets = secretForms([
     ...Object.values(headersOf(server)).map((value) => value.replace(/^(?:Bearer|Basic|Token) /i, "")),
-    ...Object.values(server.env),
+    ...secretsIn(server.env),
   ]);
   const common = { key: "", owner: "", lists: clientOf(""), secrets: () => secrets };
   return ({ user }) => ({ ...common, calls: clientOf(user) });
@@ -160,8 +162,9 @@ function clientsOf(options: ToolsOptions, name: string, server: ServerConfig): (
     const source = sourceOf(options, name, server)(options.environment.ask);
     return () => source;
   }
-  const { toolSocket: socket, version, ticker } = options;
-  if (socket === undefined) throw new Error("this process has no host of programs");
+  const { toolHost, version, ticker } = options;
+  if (toolHost === undefined) throw new Error("this process has no host of programs");
+  hideFromOthers();
   const clients = new Map<string, McpClient>();
   return (user) => {
     const known = clients.get(user);
@@ -172,7 +175,7 @@ function clientsOf(options: ToolsOptions, name: string, server: ServerConfig): (
       url: hostedUrl(name),
       headers: {},
       version,
-      ask: askHost(socket, user),
+      ask: askHost(toolHost, user),
       ticker,
     });
     clients.set(user, client);

@@ -149,7 +149,7 @@ async function serveAlone(start: Start): Promise<void> {
     storage,
     logger,
     catalog,
-    toolSocket: programs.socket,
+    toolHost: programs.address,
   });
   const stopMetrics = await publishMetrics(loaded.config, { logger, replaces }, async () => [await metrics()]);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
@@ -172,8 +172,9 @@ async function serveAlone(start: Start): Promise<void> {
     end: () => end(),
     port: portOf(server),
     async apply(next, { secretsOnly = false }) {
+      const plans = serverPlansOf(next.config);
       await reconfigure({ ...servedBy(next, sandbox), refreshesCatalog: !secretsOnly });
-      programs.configure(serverPlansOf(next.config));
+      programs.configure(plans);
     },
   });
   if (before !== undefined) {
@@ -217,7 +218,7 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
     storageUrl,
     host,
     port: reserved.port,
-    toolSocket: programs.socket,
+    toolHost: programs.address,
     processes: count,
     tls,
     later: replaces,
@@ -246,9 +247,10 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
     end: () => end(),
     port: portOf(reserved),
     async apply(next, { secretsOnly = false }) {
+      const plans = serverPlansOf(next.config);
       await checkRouting(next, { storage, environment, logger });
       await workers.reconfigure({ ...configurationOf(servedBy(next, sandbox)), refreshesCatalog: !secretsOnly });
-      programs.configure(serverPlansOf(next.config));
+      programs.configure(plans);
       logger.setLevel(next.config.log.level);
     },
   });

@@ -27,7 +27,7 @@ async function work(number: number): Promise<void> {
   let end: (how?: Stopping) => void = exit;
   void input.end.then(() => end());
   const settings = JSON.parse(await input.line) as WorkerSettings;
-  const { config, missingKeys, simulated, storageUrl, processes, toolSocket } = settings;
+  const { config, missingKeys, simulated, storageUrl, processes, toolHost } = settings;
   const logger = numbered(createLogger(config.log), number);
   const storage = await openStorage(storageUrl, storageSettings(config));
   const catalog = await openOperatorCatalog(config, { storage, environment, logger });
@@ -40,7 +40,7 @@ async function work(number: number): Promise<void> {
     logger,
     catalog,
     simulated: new Map(simulated),
-    toolSocket,
+    toolHost,
     processes,
   });
   const reportLast = answerMetrics(metrics);

@@ -78,7 +78,7 @@ export {
   type StoredObject,
 } from "./stored-objects.ts";
 export { becomeUser } from "./processes/drop-privileges.ts";
-export { endWithParent } from "./processes/end-with-parent.ts";
+export { adoptOrphans, endWithParent, gainNoRights, hideFromOthers } from "./processes/process-controls.ts";
 export { openLibc } from "./processes/libc.ts";
 export { unprivilegedUser } from "./processes/unprivileged-user.ts";
 export { FairQueue } from "./queues/fair-queue.ts";
@@ -148,3 +148,4 @@ export {
 export { fitsToolName } from "./models/tool-names.ts";
 export { budgetOfEffort, budgetTokensMin, effortOfBudget } from "./models/effort-budgets.ts";
 export { version } from "./version.ts";
+export { Slices } from "./slices.ts";

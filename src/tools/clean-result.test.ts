@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../core/index.ts";
-import { cleanObject, cleanText, secretForms } from "./clean-result.ts";
+import { cleanObject, cleanText, secretForms, secretsIn } from "./clean-result.ts";
 
 const secret = "s3cret/with+signs";
 
@@ -34,6 +34,16 @@ describe("a secret", () => {
     ["with hidden characters between", secret.split("").join("\u200B")],
   ])("is cut %s", (_how, form) => {
     expect(cleanText(`<${form}>`, forms)).toMatch(/^<\[secret\]=*>$/);
+  });
+
+  test("the secrets of a program are those by their names, and passwords in addresses", () => {
+    const env = {
+      API_KEY: "a-long-key",
+      ROOT: "/srv/data/files",
+      DATABASE_URL: "postgres://me:pass-word@db/x",
+      Token: "t",
+    };
+    expect(secretsIn(env)).toEqual(["a-long-key", "postgres://me:pass-word@db/x", "pass-word", "t"]);
   });
 
   test("is cut from keys and nested values, and a short one is no secret", () => {

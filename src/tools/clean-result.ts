@@ -30,6 +30,18 @@ export function secretForms(secrets: readonly string[]): string[] {
   return [...forms];
 }
 
+/** Names of variables with secrets. Values of others, such as folders, have to come back. */
+const SECRET_NAME = /key|token|secret|passw|auth|credential|private|cookie|dsn/i;
+
+/** The secrets among the variables of a program: by their names, and the passwords in addresses. */
+export function secretsIn(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (SECRET_NAME.test(name)) return [value];
+    const [, password] = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i.exec(value) ?? [];
+    return password === undefined ? [] : [value, password];
+  });
+}
+
 /** A text without hidden characters and without the secrets. */
 export function cleanText(text: string, secrets: readonly string[]): string {
   return withoutSecrets(text.replace(HIDDEN, ""), secrets);

@@ -1,5 +1,5 @@
 /** The list of a server's tools as those see it who have one access to it: cached, and read again behind the callers. */
-import { type Clock, type JsonObject, matchesGlob, objectsOf, stringOf } from "../core/index.ts";
+import { type Clock, type JsonObject, matchesGlob, objectsOf, Slices, stringOf } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { cleanObject } from "./clean-result.ts";
 import { validDefinition, validInputSchema } from "./definitions.ts";
@@ -88,7 +88,7 @@ export class ServerList {
       const listed = await this.#readPages();
       const confirmed = (await this.#options.pins?.confirmed(name, this.#access.owner, listed)) ?? listed;
       // Who has indexed the list before need not do that again.
-      const isSame = this.#list !== undefined && Bun.deepEquals([...confirmed], [...this.#list]);
+      const isSame = this.#list !== undefined && (await areSame(confirmed, this.#list));
       if (!isSame) this.#list = confirmed;
       this.#hasChanges = confirmed.size < listed.size;
       this.#isAvailable = true;
@@ -102,6 +102,7 @@ export class ServerList {
 
   async #readPages(): Promise<ReadonlyMap<string, ServerTool>> {
     const tools = new Map<string, ServerTool>();
+    const slices = new Slices();
     let cursor: unknown;
     let bytes = 0;
     for (let pages = 0; pages < PAGES_MAX && tools.size < TOOLS_MAX; pages += 1) {
@@ -113,7 +114,10 @@ export class ServerList {
       });
       bytes += JSON.stringify(page).length;
       if (bytes > LIST_BYTES_MAX) throw new Error("its list is too long");
-      for (const one of objectsOf(page["tools"])) this.#add(tools, one);
+      for (const one of objectsOf(page["tools"])) {
+        this.#add(tools, one);
+        if (slices.isOver) await slices.next();
+      }
       cursor = page["nextCursor"];
       if (typeof cursor !== "string") break;
     }
@@ -132,6 +136,20 @@ export class ServerList {
     const shown = { ...validDefinition(given), inputSchema: withoutHeaderMembers(schema) };
     tools.set(name, { name, definition: cleanObject(shown, this.#access.secrets()), headers });
   }
+}
+
+type ToolList = ReadonlyMap<string, ServerTool>;
+
+/** Whether two lists have the same tools in the same order. A long list is compared with pauses for other callers. */
+async function areSame(one: ToolList, other: ToolList): Promise<boolean> {
+  if (one.size !== other.size) return false;
+  const slices = new Slices();
+  const others = other.values();
+  for (const tool of one.values()) {
+    if (!Bun.deepEquals(tool, others.next().value)) return false;
+    if (slices.isOver) await slices.next();
+  }
+  return true;
 }
 
 /** Whether a name matches one of the globs, if there are such, and none of the exceptions behind `!`. */

@@ -1,5 +1,5 @@
+import { Slices } from "../core/index.ts";
 import type { BodySink, ReplyBody } from "../core/index.ts";
-import { Slices } from "./slices.ts";
 
 export interface FirstBytes {
   bytes: Buffer;

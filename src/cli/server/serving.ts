@@ -9,6 +9,7 @@ import { environmentFor } from "../state.ts";
 import { version } from "../../core/index.ts";
 import type { Listening } from "./listen.ts";
 import { defaultMemoryLimit } from "./memory.ts";
+import type { HostAddress } from "../../tools/index.ts";
 
 /** How long a process that hands over still takes calls: each answer ends its connection, and the next process gets the new ones. */
 const HAND_OVER_MS = 1_000;
@@ -24,8 +25,8 @@ export interface ServingOptions {
   simulated: ReadonlyMap<string, string>;
   /** The operator's price catalog, if there is one. */
   catalog?: OperatorCatalog | undefined;
-  /** The socket of the process that owns the servers of tools that are programs. */
-  toolSocket: string;
+  /** The process that owns the servers of tools that are programs. */
+  toolHost: HostAddress;
   /** The number of processes that share the machine; 1 by default. */
   processes?: number;
 }
@@ -55,7 +56,7 @@ interface Reconfiguration extends Pick<ServingOptions, "loaded" | "simulated"> {
 
 /** Answers the requests on a port. */
 export function serveOn(server: Listening, options: ServingOptions): Serving {
-  const { loaded, storage, logger, simulated, toolSocket, processes = 1 } = options;
+  const { loaded, storage, logger, simulated, toolHost, processes = 1 } = options;
   let { config } = loaded;
   let { catalog } = options;
   const servingEnvironment = environmentFor(config);
@@ -71,7 +72,7 @@ export function serveOn(server: Listening, options: ServingOptions): Serving {
     address: server.url,
     upgrade: server.upgrade,
     addressOf: server.addressOf,
-    toolSocket,
+    toolHost,
     memoryBytesMax: config.server.memory_limit ?? defaultMemoryLimit(processes),
   });
   server.answerWith(app.fetch);

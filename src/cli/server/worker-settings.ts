@@ -1,4 +1,5 @@
 import type { Config } from "../../config/index.ts";
+import type { HostAddress } from "../../tools/index.ts";
 import type { KeyPairInUse } from "../tls/key-pair.ts";
 
 /**
@@ -12,8 +13,8 @@ export interface WorkerSettings {
   storageUrl: string;
   host: string;
   port: number;
-  /** The socket of the process that owns the servers of tools that are programs. */
-  toolSocket: string;
+  /** The process that owns the servers of tools that are programs. */
+  toolHost: HostAddress;
   /** The number of workers. */
   processes: number;
   tls: KeyPairInUse | undefined;

@@ -7,11 +7,15 @@ const LAST_ID = 65_519;
 
 /**
  * The id of a user that a child of a gateway of root becomes, see `becomeUser`; undefined if the gateway is not root. No other
- * process has it, so that a child that was taken over cannot reach the processes of, for example, `nobody`.
+ * process has it, so that a child that was taken over cannot reach the processes of, for example, `nobody`. `taken`: ids whose
+ * processes may come again.
  */
-export function unprivilegedUser(randomFraction: RandomFraction): number | undefined {
+export function unprivilegedUser(
+  randomFraction: RandomFraction,
+  taken: ReadonlySet<number> = new Set(),
+): number | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const used = usersOfProcesses();
+  const used = usersOfProcesses().union(taken);
   const offset = Math.floor(randomFraction() * (LAST_ID - FIRST_ID + 1));
   const ids = Array.from(
     { length: LAST_ID - FIRST_ID + 1 },

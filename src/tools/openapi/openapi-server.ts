@@ -83,7 +83,8 @@ function invalid(message: string): ServerError {
 /** One part of a path. Dots alone would lead to another path, also if they are encoded. */
 function segmentOf(argument: string, text: string): string {
   if (text === "" || /^\.{1,2}$/.test(text)) throw invalid(`${argument} is no part of a path.`);
-  return encodeURIComponent(text);
+  // A half of a pair of surrogates has no encoding.
+  return encodeURIComponent(text.toWellFormed());
 }
 
 function setHeader(headers: Headers, name: string, value: string): void {

@@ -37,6 +37,7 @@ const OWN_HEADERS = /^(?:authorization|cookie|host|content-.*|connection|transfe
 /** By the names of their tools. Operations whose bodies are neither JSON nor a plain form are left out. */
 export function operationsOf(document: JsonObject): Map<string, ApiOperation> {
   const operations = new Map<string, ApiOperation>();
+  const components = new Components(document, countOf(document));
   for (const [path, given] of Object.entries(objectOf(document["paths"]) ?? {})) {
     const item = objectOf(given);
     if (item === undefined || !path.startsWith("/")) continue;
@@ -44,7 +45,7 @@ export function operationsOf(document: JsonObject): Map<string, ApiOperation> {
       const operation = objectOf(item[key]);
       if (operation === undefined || operations.size >= OPERATIONS_MAX) continue;
       const name = takenName(stringOf(operation["operationId"]) || `${key}${path.replaceAll(/[^A-Za-z0-9]+/g, "_")}`);
-      const read = readOperation(document, { name, method, path, item, operation });
+      const read = readOperation({ document, components }, { name, method, path, item, operation });
       if (read !== undefined && !operations.has(name)) operations.set(name, read);
     }
   }
@@ -59,7 +60,20 @@ interface Place {
   operation: JsonObject;
 }
 
-function readOperation(document: JsonObject, { name, method, path, item, operation }: Place): ApiOperation | undefined {
+interface Source {
+  document: JsonObject;
+  components: Components;
+}
+
+function countOf(document: JsonObject): number {
+  const items = Object.values(objectOf(document["paths"]) ?? {}).map((item) => objectOf(item) ?? {});
+  return items.reduce((sum, item) => sum + METHODS.filter(([key]) => objectOf(item[key]) !== undefined).length, 0);
+}
+
+function readOperation(
+  { document, components }: Source,
+  { name, method, path, item, operation }: Place,
+): ApiOperation | undefined {
   const body = bodyOf(document, operation);
   if (body === "unknown") return undefined;
   const properties: Record<string, unknown> = {};
@@ -81,7 +95,7 @@ function readOperation(document: JsonObject, { name, method, path, item, operati
     properties["body"] = body.schema;
     if (body.isRequired) required.push("body");
   }
-  const inputSchema = withDefinitions(document, { type: "object", properties, required });
+  const inputSchema = components.of({ type: "object", properties, required });
   const { summary, description } = operation;
   const text = [summary, description]
     .map(stringOf)
@@ -138,18 +152,54 @@ function resolved(document: JsonObject, given: JsonObject): JsonObject {
   return objectOf(found) ?? {};
 }
 
-/** The schema with the components that it refers to. Each is there once, so that it is never larger than the document. */
-function withDefinitions(document: JsonObject, schema: JsonObject): JsonObject {
-  const components = objectOf(objectOf(document["components"])?.["schemas"]) ?? {};
-  const wanted = new Set<string>();
-  const shown = withoutForeign(schema, wanted);
-  const definitions: Record<string, unknown> = {};
-  // The set grows while it is read.
-  for (const name of wanted) {
-    if (Object.hasOwn(components, name)) definitions[name] = withoutForeign(components[name], wanted);
-    else definitions[name] = {};
+/** Characters of the schemas that all operations refer to, and of one, since each operation has copies of them. */
+const DEFINITIONS_CHARACTERS_MAX = 3 * 1024 * 1024;
+const OPERATION_CHARACTERS_MAX = 64 * 1024;
+
+/** A component with its references changed, and the components that it refers to. */
+interface Component {
+  schema: unknown;
+  references: ReadonlySet<string>;
+  characters: number;
+}
+
+/** The components of a document, for the schemas that refer to them. */
+class Components {
+  readonly #given: JsonObject;
+  readonly #charactersMax: number;
+  readonly #read = new Map<string, Component>();
+
+  /** `operations`: how many share the room. */
+  constructor(document: JsonObject, operations: number) {
+    this.#given = objectOf(objectOf(document["components"])?.["schemas"]) ?? {};
+    this.#charactersMax = Math.min(OPERATION_CHARACTERS_MAX, DEFINITIONS_CHARACTERS_MAX / Math.max(operations, 1));
   }
-  return { ...objectOf(shown), ...(wanted.size > 0 && { $defs: definitions }) };
+
+  /** The schema with those that it refers to, the nearest first; those that there is no room for are anything. */
+  of(schema: JsonObject): JsonObject {
+    const wanted = new Set<string>();
+    const shown = withoutForeign(schema, wanted);
+    const definitions: Record<string, unknown> = {};
+    let left = this.#charactersMax;
+    // The set grows while it is read.
+    for (const name of wanted) {
+      const component = this.#component(name);
+      left -= component.characters;
+      definitions[name] = left < 0 ? {} : component.schema;
+      if (left >= 0) for (const reference of component.references) wanted.add(reference);
+    }
+    return { ...objectOf(shown), ...(wanted.size > 0 && { $defs: definitions }) };
+  }
+
+  #component(name: string): Component {
+    const known = this.#read.get(name);
+    if (known !== undefined) return known;
+    const references = new Set<string>();
+    const schema = Object.hasOwn(this.#given, name) ? withoutForeign(this.#given[name], references) : {};
+    const component = { schema, references, characters: JSON.stringify(schema).length };
+    this.#read.set(name, component);
+    return component;
+  }
 }
 
 /** References to components lead to `$defs`, and are noted; of any other, nothing is left. */

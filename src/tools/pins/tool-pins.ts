@@ -2,8 +2,9 @@
  * Pinned definitions: a server that changes a tool, after people have looked at it, loses that tool until an operator approves the
  * change. The storage is asked when a list is read, never by a call.
  */
+import { createHash } from "node:crypto";
 import type { ActOptions, AuditLog } from "../../audit/index.ts";
-import { type Clock, type JsonObject, objectOf } from "../../core/index.ts";
+import { type Clock, type JsonObject, objectOf, Slices } from "../../core/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { approvePin, changedPins } from "./sql/open.ts";
 import type { PinnedTool, PinStore } from "./store.ts";
@@ -20,6 +21,10 @@ export interface ToolPinsOptions {
   logger: Logger;
 }
 
+/** Tools of a server that are pinned, also those that it does not list any more, and their definitions; others are not offered. */
+const PINS_MAX = 10_000;
+const PINNED_CHARACTERS_MAX = 16 * 1024 * 1024;
+
 export class ToolPins {
   readonly #options: ToolPinsOptions;
 
@@ -35,7 +40,7 @@ export class ToolPins {
   ): Promise<Map<string, Tool>> {
     const { store } = this.#options;
     const before = await store.of(server, owner);
-    const texts = new Map([...tools].map(([name, tool]) => [name, textOf(tool)]));
+    const texts = await textsOf(tools);
     const added = await this.#add(before, { server, owner, texts });
     // Another process may have pinned the same tool at the same moment.
     const pins = new Map((added ? await store.of(server, owner) : before).map((pin) => [pin.tool, pin]));
@@ -57,7 +62,10 @@ export class ToolPins {
   ): Promise<boolean> {
     const { store, clock, logger } = this.#options;
     const known = new Set(before.map(({ tool }) => tool));
-    const added = [...texts].filter(([tool]) => !known.has(tool));
+    const fresh = [...texts].filter(([tool]) => !known.has(tool));
+    const added = withinBounds(fresh, before);
+    if (added.length < fresh.length)
+      logger.warn({ server, count: fresh.length - added.length }, "a server has had too many names for tools");
     if (added.length === 0) return false;
     const seenAt = clock();
     await store.add(
@@ -80,6 +88,26 @@ export class ToolPins {
   }
 }
 
+/** As many of the new definitions as there is room for beside the pinned ones. */
+function withinBounds(fresh: readonly [string, string][], before: readonly PinnedTool[]): [string, string][] {
+  let characters = before.reduce((sum, { definition }) => sum + definition.length, 0);
+  return fresh.slice(0, Math.max(PINS_MAX - before.length, 0)).filter(([, definition]) => {
+    characters += definition.length;
+    return characters <= PINNED_CHARACTERS_MAX;
+  });
+}
+
+/** Those of a long list are made with pauses for other callers. */
+async function textsOf(tools: ReadonlyMap<string, Pinnable>): Promise<Map<string, string>> {
+  const slices = new Slices();
+  const texts = new Map<string, string>();
+  for (const [name, tool] of tools) {
+    texts.set(name, textOf(tool));
+    if (slices.isOver) await slices.next();
+  }
+  return texts;
+}
+
 function textOf({ definition, headers }: Pinnable): string {
   return JSON.stringify(sorted({ ...definition, headers }));
 }
@@ -93,14 +121,30 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(keys.map((key) => [key, sorted(object[key])]));
 }
 
+/** A name for a definition that is offered instead of the pinned one. */
+export function changeHash(offered: string): string {
+  return createHash("sha256").update(offered).digest("hex").slice(0, 12);
+}
+
+interface Approval {
+  server: string;
+  /** Without it, all of the server's. */
+  tool?: string | undefined;
+  /** Only the change with this hash, see `changeHash`. */
+  change?: string | undefined;
+}
+
 /** Approves the changes of a server's tools, or of one tool. Resolves with the tools that were approved. */
 export function approveTools(
   log: AuditLog,
-  { server, tool }: { server: string; tool?: string | undefined },
+  { server, tool, change }: Approval,
   options: ActOptions,
 ): Promise<PinnedTool[]> {
   return log.act(options, function* (note) {
-    const changed = (yield* changedPins(server)).filter((pin) => tool === undefined || pin.tool === tool);
+    const changed = (yield* changedPins(server)).filter(
+      (pin) =>
+        (tool === undefined || pin.tool === tool) && (change === undefined || changeHash(pin.offered ?? "") === change),
+    );
     const approved: PinnedTool[] = [];
     for (const pin of changed) {
       // Another change may be offered by now.

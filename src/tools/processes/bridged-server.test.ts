@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type JsonObject, objectOf, parseObject } from "../../core/index.ts";
 import { BridgedServer } from "./bridged-server.ts";
+import { WAITING_HEADER } from "./plan.ts";
 
 /** Answers in its own way to each tool, and asks for input in the middle of "ask". */
 const program = `
@@ -34,13 +35,17 @@ afterEach(async () => {
 });
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
-function start(): { server: BridgedServer; ends: string[] } {
+function start(
+  source = program,
+  times: { discoverMsMax?: number; initializeMsMax?: number } = {},
+): { server: BridgedServer; pids: number[]; ends: string[] } {
   const ends: string[] = [];
+  const pids: number[] = [];
   const server = new BridgedServer({
     plan: {
       name: "test",
       command: process.execPath,
-      args: ["-e", program],
+      args: ["-e", source],
       env: {},
       instance: "shared",
       limits: { memory: 1e9, open_files: 256, processes: 16 },
@@ -49,11 +54,12 @@ function start(): { server: BridgedServer; ends: string[] } {
     },
     directory: folder,
     user: undefined,
-    onStart: () => undefined,
+    ...times,
+    onStart: (pid) => pids.push(pid),
     onEnd: ({ code, signal }) => ends.push(String(code ?? signal)),
   });
   servers.push(server);
-  return { server, ends };
+  return { server, pids, ends };
 }
 
 function post(message: JsonObject, { session, signal }: { session?: string; signal?: AbortSignal } = {}): Request {
@@ -128,17 +134,53 @@ test("a question goes to the only user with a call, who alone may answer it; oth
   const reader = await readerOf(server.answer(post(call("ask", 5)), "a"));
   const question = await nextMessage(reader);
   expect(question).toMatchObject({ method: "elicitation/create" });
-  let hasAnswered = false;
-  const other = server.answer(post(call("plain", 6)), "b").then((answer) => {
-    hasAnswered = true;
-    return answer;
-  });
+  const other = await readerOf(server.answer(post(call("plain", 6)), "b"));
+  let hasBegun = false;
+  const begun = other.read().then(() => (hasBegun = true));
   const answer = { id: question?.["id"], result: { action: "accept" } };
   expect((await server.answer(post(answer), "b")).status).toBe(404);
-  expect(hasAnswered).toBe(false);
+  expect(hasBegun).toBe(false);
   expect((await server.answer(post(answer), "a")).status).toBe(202);
   expect(await nextMessage(reader)).toMatchObject({ id: 5, result: { got: { action: "accept" } } });
-  expect(await (await other).json()).toMatchObject({ id: 6, result: { name: "plain" } });
+  // The first bytes come when the program gets the call.
+  await begun;
+  expect(await nextMessage(other)).toMatchObject({ id: 6, result: { name: "plain" } });
+});
+
+test("a call that waits for its turn is not sent, and fails with the process", async () => {
+  const { server, pids } = start();
+  const reader = await readerOf(server.answer(post(call("ask", 5)), "a"));
+  await nextMessage(reader);
+  const waiting = await server.answer(post(call("plain", 6)), "b");
+  expect(waiting.headers.get(WAITING_HEADER)).toBe("1");
+  const left = new AbortController();
+  const gone = await server.answer(post(call("plain", 7), { signal: left.signal }), "c");
+  left.abort();
+  expect(await gone.text()).toBe("");
+  process.kill(pids[0] ?? 0);
+  expect(await waiting.text()).toBe("");
+  expect(server.active).toBe(0);
+});
+
+test("a process that does not initialize is ended; an answer to server/discover that comes late counts from then on", async () => {
+  const silent = start("for await (const line of console) ;", { initializeMsMax: 50 });
+  const initialized = await silent.server.answer(post({ id: 1, method: "initialize", params: {} }), "a");
+  expect(await initialized.json()).toMatchObject({ error: { message: "The server's process has ended." } });
+  expect(silent.ends).toEqual(["SIGKILL"]);
+  const slow = start(
+    `for await (const line of console) {
+      const { id, params } = JSON.parse(line);
+      if (params.name === undefined) globalThis.first ??= id;
+      else console.log(JSON.stringify({ jsonrpc: "2.0", id: globalThis.first, result: { supportedVersions: ["x"] } }));
+      if (params.name !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: {} }));
+    }`,
+    { discoverMsMax: 20 },
+  );
+  const discover = async (): Promise<unknown> =>
+    (await slow.server.answer(post({ id: 1, method: "server/discover", params: {} }), "a")).json();
+  expect(await discover()).toMatchObject({ error: { code: -32601 } });
+  await (await slow.server.answer(post(call("plain")), "a")).json();
+  expect(await discover()).toMatchObject({ result: { supportedVersions: ["x"] } });
 });
 
 test("a closed request is cancelled, and changes go to those who listen", async () => {

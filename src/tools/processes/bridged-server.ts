@@ -11,11 +11,14 @@ import { type JsonObject, objectOf } from "../../core/index.ts";
 import { rpcCodes, versionKey } from "../../mcp/index.ts";
 import { CallTurns } from "./call-turns.ts";
 import { MessageStream } from "./message-stream.ts";
-import type { ServerPlan } from "./plan.ts";
+import { type ServerPlan, WAITING_HEADER } from "./plan.ts";
 import { ServerProcess, type SystemUser } from "./server-process.ts";
 
 /** Older servers may never answer a method that they do not know. */
 const DISCOVER_MS_MAX = 5_000;
+
+/** A first start may download the program (`npx`). */
+const INITIALIZE_MS_MAX = 120_000;
 
 const INTERNAL_ERROR = -32_603;
 
@@ -32,6 +35,9 @@ export interface BridgeOptions {
   plan: ServerPlan;
   directory: string;
   user: SystemUser | undefined;
+  /** Instead of the usual times to wait for the first answers. */
+  discoverMsMax?: number;
+  initializeMsMax?: number;
   onStart: (pid: number) => void;
   onEnd: (end: {
     pid: number;
@@ -97,10 +103,6 @@ export class BridgedServer {
     while (this.#running !== undefined && this.#running.calls.size > 0 && performance.now() < until)
       await Bun.sleep(50);
     await this.#stop();
-  }
-
-  kill(): void {
-    this.#running?.process.kill();
   }
 
   /** The answer to a request over HTTP for this user. */
@@ -191,24 +193,36 @@ export class BridgedServer {
     for (const resolve of running.own.values()) resolve({ error: gone });
   }
 
-  /** The first one is sent; its answer is that of all. */
+  /** The first one is sent; its answer is that of all. A process that does not answer is ended, and another one tried later. */
   async #initialize(running: Incarnation, { id, params }: JsonObject): Promise<Response> {
-    running.initialized ??= this.#ask(running, "initialize", objectOf(params) ?? {}).then((message) => {
-      if (message["result"] === undefined) running.initialized = undefined;
-      else running.process.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-      return message;
-    });
+    running.initialized ??= this.#askToInitialize(running, objectOf(params) ?? {});
     const message = await running.initialized;
     return Response.json({ ...message, id }, { headers: { "mcp-session-id": running.session } });
   }
 
+  async #askToInitialize(running: Incarnation, params: JsonObject): Promise<JsonObject> {
+    const timer = setTimeout(() => running.process.kill(), this.#options.initializeMsMax ?? INITIALIZE_MS_MAX);
+    const message = await this.#ask(running, "initialize", params);
+    clearTimeout(timer);
+    if (message["result"] === undefined) running.initialized = undefined;
+    else running.process.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    return message;
+  }
+
+  /** An answer that comes late, since the process took long to start, is that of the next who ask. */
   async #discover(running: Incarnation, { id, params }: JsonObject): Promise<Response> {
-    const silent = { error: { code: rpcCodes.methodNotFound, message: "It does not answer." } };
-    running.discovered ??= Promise.race([
-      this.#ask(running, "server/discover", objectOf(params) ?? {}),
-      Bun.sleep(DISCOVER_MS_MAX).then((): JsonObject => ({ jsonrpc: "2.0", ...silent })),
-    ]);
+    running.discovered ??= this.#askForTime(running, objectOf(params) ?? {});
     return Response.json({ ...(await running.discovered), id });
+  }
+
+  #askForTime(running: Incarnation, params: JsonObject): Promise<JsonObject> {
+    const error = { code: rpcCodes.methodNotFound, message: "It does not answer." };
+    const answered = this.#ask(running, "server/discover", params).then((message) => {
+      running.discovered = Promise.resolve(message);
+      return message;
+    });
+    const silent = Bun.sleep(this.#options.discoverMsMax ?? DISCOVER_MS_MAX).then(() => ({ jsonrpc: "2.0", error }));
+    return Promise.race([answered, silent]);
   }
 
   /** A request of the bridge itself. */
@@ -220,39 +234,50 @@ export class BridgedServer {
     return promise;
   }
 
-  async #call(
+  #call(
     running: Incarnation,
     { id, method, params }: JsonObject,
     { user, signal }: { user: string; signal: AbortSignal },
   ): Promise<Response> {
     const { [versionKey]: revision, progressToken } = objectOf(objectOf(params)?.["_meta"]) ?? {};
-    // A stateless server asks in its results.
-    const leave = revision === undefined ? await running.turns.enter(user, signal) : () => undefined;
     const own = (this.#lastId += 1);
+    const stream = new MessageStream(() => this.#cancel(running, own));
     this.#begin();
-    const cancel = (): void => {
-      if (!running.calls.delete(own)) return;
-      running.process.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: own } });
-      call.leave();
-      // Nobody reads it.
-      call.stream.end({ jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message: "cancelled" } });
+    const begin = (leave: () => void): void => {
+      const call: Call = { id, progressToken, user, stream, leave: () => (leave(), this.#finish()) };
+      // It may have ended while the call waited.
+      if (this.#running !== running) {
+        call.leave();
+        return stream.fail();
+      }
+      running.calls.set(own, call);
+      signal.addEventListener("abort", () => this.#cancel(running, own));
+      stream.comment();
+      const given = objectOf(params) ?? {};
+      const meta = progressToken === undefined ? {} : { _meta: { ...objectOf(given["_meta"]), progressToken: own } };
+      running.process.send({ jsonrpc: "2.0", id: own, method, params: { ...given, ...meta } });
     };
-    const call: Call = {
-      id,
-      progressToken,
-      user,
-      stream: new MessageStream(cancel),
-      leave: () => {
-        leave();
+    // A stateless server asks in its results.
+    const leave = revision === undefined ? running.turns.tryEnter(user) : () => undefined;
+    if (leave !== undefined) begin(leave);
+    else {
+      stream.open({ [WAITING_HEADER]: "1" });
+      void running.turns.enter(user, signal).then(begin, () => {
         this.#finish();
-      },
-    };
-    running.calls.set(own, call);
-    signal.addEventListener("abort", cancel);
-    const given = objectOf(params) ?? {};
-    const meta = progressToken === undefined ? {} : { _meta: { ...objectOf(given["_meta"]), progressToken: own } };
-    running.process.send({ jsonrpc: "2.0", id: own, method, params: { ...given, ...meta } });
-    return call.stream.response;
+        stream.fail();
+      });
+    }
+    return stream.response;
+  }
+
+  /** Nobody waits for the call any more. */
+  #cancel(running: Incarnation, own: number): void {
+    const call = running.calls.get(own);
+    if (call === undefined) return;
+    running.calls.delete(own);
+    running.process.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: own } });
+    call.leave();
+    call.stream.end({ jsonrpc: "2.0", id: call.id, error: { code: INTERNAL_ERROR, message: "cancelled" } });
   }
 
   #listen({ signal }: Request): Promise<Response> {
@@ -270,7 +295,7 @@ export class BridgedServer {
   #receive(running: Incarnation, message: JsonObject): void {
     const { id, method } = message;
     if (typeof method === "string") {
-      if (id === undefined) this.#receiveNotification(running, message);
+      if (id === undefined) receiveNotification(running, message, this.#listeners);
       else receiveQuestion(running, message);
       return;
     }
@@ -283,20 +308,21 @@ export class BridgedServer {
     call.leave();
     call.stream.end({ ...message, id: call.id });
   }
+}
 
-  #receiveNotification(running: Incarnation, message: JsonObject): void {
-    const params = objectOf(message["params"]) ?? {};
-    if (message["method"] === "notifications/progress") {
-      const call = running.calls.get(Number(params["progressToken"]));
-      if (call?.progressToken === undefined) return;
-      call.stream.push({ ...message, params: { ...params, progressToken: call.progressToken } });
-    } else if (message["method"] === "notifications/message") {
-      // It names no call, and may be about any.
-      const [call, ...others] = running.calls.values();
-      if (others.length === 0) call?.stream.push(message);
-    } else {
-      for (const listener of this.#listeners) listener.push(message);
-    }
+/** Progress goes to its call, changes to those who listen. */
+function receiveNotification({ calls }: Incarnation, message: JsonObject, listeners: Iterable<MessageStream>): void {
+  const params = objectOf(message["params"]) ?? {};
+  if (message["method"] === "notifications/progress") {
+    const call = calls.get(Number(params["progressToken"]));
+    if (call?.progressToken === undefined) return;
+    call.stream.push({ ...message, params: { ...params, progressToken: call.progressToken } });
+  } else if (message["method"] === "notifications/message") {
+    // It names no call, and may be about any.
+    const [call, ...others] = calls.values();
+    if (others.length === 0) call?.stream.push(message);
+  } else {
+    for (const listener of listeners) listener.push(message);
   }
 }
 

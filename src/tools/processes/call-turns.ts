@@ -14,9 +14,18 @@ export class CallTurns {
     return others.length > 0 ? undefined : first;
   }
 
+  /** A function for the end of the call, if it may begin. */
+  tryEnter(user: string): (() => void) | undefined {
+    if (!this.#mayBegin(user)) return undefined;
+    this.#active.set(user, (this.#active.get(user) ?? 0) + 1);
+    return () => this.#leave(user);
+  }
+
   /** Resolves when the call may begin, with a function for its end. */
   async enter(user: string, signal: AbortSignal): Promise<() => void> {
-    while (!this.#mayBegin(user)) {
+    for (;;) {
+      const leave = this.tryEnter(user);
+      if (leave !== undefined) return leave;
       const { promise, resolve } = Promise.withResolvers<void>();
       const waiting = { user, begin: resolve };
       this.#waiting.push(waiting);
@@ -28,8 +37,6 @@ export class CallTurns {
         signal.throwIfAborted();
       }
     }
-    this.#active.set(user, (this.#active.get(user) ?? 0) + 1);
-    return () => this.#leave(user);
   }
 
   /** One who comes later does not pass those who wait. */

@@ -3,7 +3,7 @@
  * started this one. Its arguments: how (`CommandStart` as JSON), the program's file, and the program's arguments.
  */
 import { ptr } from "bun:ffi";
-import { becomeUser, endWithParent, openLibc } from "../../core/index.ts";
+import { becomeUser, endWithParent, gainNoRights, openLibc } from "../../core/index.ts";
 import type { CommandStart } from "./server-process.ts";
 
 /** From <sys/resource.h>. */
@@ -11,7 +11,7 @@ const RLIMIT_CORE = 4;
 const RLIMIT_NOFILE = process.platform === "linux" ? 7 : 8;
 
 const [how = "{}", file = "", ...args] = process.argv.slice(2);
-const { user, isUserWanted, openFiles, directory } = JSON.parse(how) as CommandStart;
+const { user, openFiles, directory } = JSON.parse(how) as CommandStart;
 
 function fail(problem: string): never {
   process.stderr.write(`${problem}\n`);
@@ -41,8 +41,8 @@ if (user !== undefined) {
   try {
     becomeUser(user.id, user.group);
   } catch {
-    // Root in a container may lack the right to change its user. It has not the rights of the machine's root then.
-    if (isUserWanted) fail("the gateway may not start a program as another user");
+    // Root in a container may lack the right.
+    fail("the gateway may not start a program as another user");
   }
 }
 try {
@@ -51,5 +51,6 @@ try {
   fail(`the directory ${directory} cannot be entered`);
 }
 endWithParent();
+gainNoRights();
 libc.execve(ptr(path), ptr(argv.list), ptr(env.list));
 fail(`${file} cannot be started`);

@@ -8,6 +8,11 @@ function eventOf(message: JsonObject): Uint8Array {
   return encoder.encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
 }
 
+const COMMENT = encoder.encode(":\n\n");
+
+/** Bytes that wait for their reader. */
+const WAITING_BYTES_MAX = 32 * 1024 * 1024;
+
 export class MessageStream {
   readonly #response = Promise.withResolvers<Response>();
   readonly #onGone: () => void;
@@ -23,15 +28,23 @@ export class MessageStream {
   }
 
   /** Begins the stream at once. */
-  open(): void {
+  open(headers: Readonly<Record<string, string>> = {}): void {
     if (this.#controller !== undefined) return;
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#controller = controller;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        cancel: () => this.#onGone(),
       },
-      cancel: () => this.#onGone(),
-    });
-    this.#response.resolve(new Response(body, { headers: EVENT_HEADERS }));
+      new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
+    );
+    this.#response.resolve(new Response(body, { headers: { ...EVENT_HEADERS, ...headers } }));
+  }
+
+  /** Bytes without a message. */
+  comment(): void {
+    this.#send(COMMENT);
   }
 
   /** A message before the result. */
@@ -65,8 +78,14 @@ export class MessageStream {
   }
 
   #enqueue(message: JsonObject): void {
+    this.#send(eventOf(message));
+  }
+
+  /** Ends the stream of a reader who does not read. */
+  #send(bytes: Uint8Array): void {
     try {
-      this.#controller?.enqueue(eventOf(message));
+      this.#controller?.enqueue(bytes);
+      if ((this.#controller?.desiredSize ?? 0) < -WAITING_BYTES_MAX) this.close();
     } catch {
       // The reader has left.
     }

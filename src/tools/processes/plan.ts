@@ -32,8 +32,25 @@ export interface ProcessEvent {
   problem?: string;
 }
 
+/** What the host is given, and again with each change. */
+export interface HostOrders {
+  /** Requests have to contain it: programs that run as the gateway's user can reach the socket. */
+  secret: string;
+  plans: readonly ServerPlan[];
+}
+
+/** How the host is reached. */
+export interface HostAddress {
+  socket: string;
+  secret: string;
+}
+
 /** Names the user that a request is made for, on the socket of the host. */
 export const USER_HEADER = "x-tollgate-user";
+export const SECRET_HEADER = "x-tollgate-secret";
+
+/** On an answer that began before the program got the call, which waits for its turn: what comes first in its body is sent after that. */
+export const WAITING_HEADER = "x-tollgate-waiting";
 
 /** The path of the host's socket in its folder. */
 export function socketIn(folder: string): string {

@@ -1,9 +1,9 @@
 /** One process of a server that speaks over its standard input and output, a message of JSON a line. */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readdirSync, readFileSync } from "node:fs";
 import { type JsonObject, parseObject } from "../../core/index.ts";
 import type { ServerPlan } from "./plan.ts";
+import { signalTree, systemProcesses, treeOf } from "./system-processes.ts";
 
 const COMMAND_MAIN = fileURLToPath(new URL("command-main.ts", import.meta.url));
 
@@ -24,8 +24,6 @@ export interface SystemUser {
 
 export interface CommandStart {
   user?: SystemUser | undefined;
-  /** Whether it must not run as any other. */
-  isUserWanted: boolean;
   openFiles: number;
   directory: string;
 }
@@ -51,7 +49,6 @@ export class ServerProcess {
     const { plan, directory, user } = options;
     const how: CommandStart = {
       user,
-      isUserWanted: plan.user !== undefined,
       openFiles: plan.limits.open_files,
       directory,
     };
@@ -90,7 +87,7 @@ export class ServerProcess {
     void written();
   }
 
-  /** The end of its input asks it to end; what is left of its group is killed. */
+  /** The end of its input asks it to end; what is left of it and of all that it has started is killed. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const timers = [
@@ -111,7 +108,7 @@ export class ServerProcess {
   }
 
   #signal(signal: "SIGTERM" | "SIGKILL"): void {
-    killGroup(this.pid, signal);
+    signalTree(this.pid, signal);
   }
 
   async #follow(): Promise<void> {
@@ -132,9 +129,10 @@ export class ServerProcess {
 
   #watch(): void {
     const { memory, processes } = this.#options.plan.limits;
-    const group = useOfGroup(this.pid);
-    if (group === undefined || (group.residentBytes <= memory && group.processes <= processes)) return;
-    this.#lastWords += `\nended: it has ${group.processes} processes and ${group.residentBytes} bytes of memory`;
+    const tree = treeOf(this.pid, systemProcesses());
+    const bytes = tree.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
+    if (bytes <= memory && tree.length <= processes) return;
+    this.#lastWords += `\nended: it has ${tree.length} processes and ${bytes} bytes of memory`;
     this.kill();
   }
 
@@ -182,60 +180,5 @@ class LineReader {
     this.#bytes += piece.length;
     if (this.#bytes > this.#bytesMax) throw new Error("a message is too long");
     this.#pieces.push(piece);
-  }
-}
-
-/** Sends a signal to a process and all that it has started in its group. */
-export function killGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // None is left.
-  }
-}
-
-const PAGE_BYTES = 4096;
-
-/** Fields of `/proc/<pid>/stat` after the name of the program: the group, and the resident pages. */
-const [groupField, pagesField] = [2, 21];
-
-interface GroupUse {
-  residentBytes: number;
-  processes: number;
-}
-
-let groups: { readAt: number; uses: ReadonlyMap<number, GroupUse> } = { readAt: -Infinity, uses: new Map() };
-
-/** The processes of a group and their memory; undefined if that cannot be read. All groups are read at once. */
-function useOfGroup(group: number): GroupUse | undefined {
-  if (process.platform !== "linux") return undefined;
-  const now = performance.now();
-  if (now - groups.readAt > WATCH_MS / 2) groups = { readAt: now, uses: readGroups() };
-  return groups.uses.get(group);
-}
-
-function readGroups(): ReadonlyMap<number, GroupUse> {
-  const uses = new Map<number, GroupUse>();
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    const fields = fieldsOf(name);
-    const group = fields[groupField] ?? 0;
-    const use = uses.get(group) ?? { residentBytes: 0, processes: 0 };
-    use.processes += 1;
-    use.residentBytes += (fields[pagesField] ?? 0) * PAGE_BYTES;
-    uses.set(group, use);
-  }
-  return uses;
-}
-
-function fieldsOf(pid: string): number[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat
-      .slice(stat.lastIndexOf(")") + 2)
-      .split(" ", pagesField + 1)
-      .map(Number);
-  } catch {
-    return [];
   }
 }

@@ -4,11 +4,12 @@ import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hideFromOthers } from "../../core/index.ts";
 import { linesOf } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
-import { cleanText, secretForms } from "../clean-result.ts";
-import { type ProcessEvent, type ServerPlan, socketIn } from "./plan.ts";
-import { killGroup } from "./server-process.ts";
+import { cleanText, secretForms, secretsIn } from "../clean-result.ts";
+import { type HostAddress, type HostOrders, type ProcessEvent, type ServerPlan, socketIn } from "./plan.ts";
+import { signalTree } from "./system-processes.ts";
 
 const HOST_MAIN = fileURLToPath(new URL("host-main.ts", import.meta.url));
 
@@ -24,6 +25,7 @@ export class ToolHost {
   readonly #logger: Logger;
   /** Created with the first server. Short, since the path of a socket is. */
   readonly #folder = join(tmpdir(), `tollgate-t-${randomBytes(6).toString("hex")}`);
+  readonly #secret = randomBytes(32).toString("base64url");
   readonly #pids = new Set<number>();
   #plans: readonly ServerPlan[] = [];
   #process: HostProcess | undefined;
@@ -35,14 +37,15 @@ export class ToolHost {
     this.#logger = logger;
   }
 
-  /** The path of the socket that it listens on while there are servers. */
-  get socket(): string {
-    return socketIn(this.#folder);
+  /** The socket that it listens on while there are servers. */
+  get address(): HostAddress {
+    return { socket: socketIn(this.#folder), secret: this.#secret };
   }
 
   /** Puts the servers of a configuration into force. */
   configure(plans: readonly ServerPlan[]): void {
     this.#plans = plans;
+    if (plans.length > 0) hideFromOthers();
     if (this.#process !== undefined) this.#send(this.#process);
     else if (plans.length > 0 && this.#restart === undefined) this.#start();
   }
@@ -68,7 +71,7 @@ export class ToolHost {
   #start(): void {
     this.#restart = undefined;
     if (!existsSync(this.#folder)) createFolder(this.#folder);
-    rmSync(this.socket, { force: true });
+    rmSync(this.address.socket, { force: true });
     const child: HostProcess = Bun.spawn([process.execPath, HOST_MAIN, this.#folder], {
       stdin: "pipe",
       stdout: "pipe",
@@ -85,7 +88,8 @@ export class ToolHost {
   #send(child: HostProcess): void {
     const sent = async (): Promise<void> => {
       try {
-        void child.stdin.write(`${JSON.stringify(this.#plans)}\n`);
+        const orders: HostOrders = { secret: this.#secret, plans: this.#plans };
+        void child.stdin.write(`${JSON.stringify(orders)}\n`);
         await child.stdin.flush();
       } catch {
         // It has ended, and gets the list when it is started again.
@@ -100,7 +104,7 @@ export class ToolHost {
     const code = await child.exited;
     this.#process = undefined;
     // It has ended them itself, unless it was killed.
-    for (const pid of this.#pids) killGroup(pid, "SIGKILL");
+    for (const pid of this.#pids) signalTree(pid, "SIGKILL");
     this.#pids.clear();
     if (this.#isStopped) return;
     if (performance.now() - startedAt > PAUSE_MS_MAX) this.#pauseMs = PAUSE_MS_MIN;
@@ -122,8 +126,7 @@ export class ToolHost {
     }
     this.#pids.delete(pid);
     if (isExpected === true) return this.#logger.info({ server, pid }, "a server of tools was stopped");
-    const { PATH: _path, ...env } = this.#plans.find(({ name }) => name === server)?.env ?? {};
-    const secrets = secretForms(Object.values(env));
+    const secrets = secretForms(secretsIn(this.#plans.find(({ name }) => name === server)?.env ?? {}));
     const line = { server, pid, code, signal, stderr: cleanText(lastWords, secrets) };
     this.#logger.warn(line, "a server of tools ended");
   }

@@ -1,9 +1,8 @@
 /** The comparison of addresses with a crawl's patterns, in a process of the page pool: it may take much of a processor. */
 import { setTimeout as wait } from "node:timers/promises";
-import { abortSignalOf, type CallSignal, toGatewayError } from "../../core/index.ts";
+import { abortSignalOf, type CallSignal, toGatewayError, Slices } from "../../core/index.ts";
 import { PageError, type PagePool } from "../../pages/index.ts";
 import { pageFailure } from "../failures.ts";
-import { Slices } from "../slices.ts";
 import type { OpenCrawl } from "./open-crawl.ts";
 
 /** Attempts while no process is free, and the wait between two: a minute of them. */

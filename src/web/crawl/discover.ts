@@ -1,8 +1,7 @@
 /** New addresses of a crawl: from the links of a page, or from the sitemaps of its hosts. */
-import { type CallSignal, type Environment, toGatewayError } from "../../core/index.ts";
+import { type CallSignal, type Environment, toGatewayError, Slices } from "../../core/index.ts";
 import { pageFailure } from "../failures.ts";
 import { readSitemaps, sitemapProblems } from "../sitemaps/index.ts";
-import { Slices } from "../slices.ts";
 import { restHost } from "./page/busy-host.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { compareAddresses, type ComparisonDependencies } from "./compare-addresses.ts";

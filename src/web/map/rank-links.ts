@@ -1,5 +1,5 @@
+import { Slices } from "../../core/index.ts";
 import type { SiteLink } from "../engine.ts";
-import { Slices } from "../slices.ts";
 
 /** How much a word counts in each part of a link. */
 const WEIGHTS = { title: 4, name: 3, path: 2, description: 1, host: 1 };

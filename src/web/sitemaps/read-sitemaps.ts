@@ -2,7 +2,7 @@
  * Reads the sitemaps of a site (sitemaps.org): those that its robots.txt lists, else the usual one; indexes lead to further
  * ones. The page pool takes them apart. Whatever a site answers, files, bytes, addresses, characters and time are bounded.
  */
-import { abortSignalOf, type CallSignal, type Environment } from "../../core/index.ts";
+import { abortSignalOf, type CallSignal, type Environment, Slices } from "../../core/index.ts";
 import { type Outbound, OutboundError, retryAfterMs } from "../../outbound/index.ts";
 import {
   PageError,
@@ -16,7 +16,6 @@ import {
 } from "../../pages/index.ts";
 import type { MemoryBudget, MemoryShare } from "../../streaming/index.ts";
 import { firstBytes } from "../first-bytes.ts";
-import { Slices } from "../slices.ts";
 
 /** Sitemaps of one site that are read. */
 const FILES_MAX = 200;
