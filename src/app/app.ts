@@ -177,7 +177,11 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   const publicUrl = config.server.public_url ?? options.address;
   authenticator.acceptSigned(createSignedCallers(options));
   if (authenticator.sessions !== undefined)
-    authenticator.sessions.settings = { publicUrl, idleMs: config.auth.sessions.idle };
+    authenticator.sessions.settings = {
+      publicUrl,
+      idleMs: config.auth.sessions.idle,
+      signIns: new Set(Object.keys(config.auth.sign_in)),
+    };
   sessionLimits.realtime.max = config.realtime.sessions_per_token;
   sessionLimits.responses.max = config.responses.sockets_per_token;
   const outbound = createOutbound(config, environment);

@@ -99,17 +99,19 @@ export class Authenticator {
 
   /**
    * The caller whose token this text is. Rejects with a `GatewayError` (401). `secretHash`: of the stored secret that proves it; undefined
-   * of a token that somebody else has signed.
+   * of a token that somebody else has signed. `validUntil`: the end of an imported key, which may be before that of its token.
    */
   async identify(
     text: string,
     from: SignedRequest,
-  ): Promise<{ principal: Principal; secretHash: Uint8Array | undefined }> {
+  ): Promise<{ principal: Principal; secretHash: Uint8Array | undefined; validUntil?: number | undefined }> {
     const principal = await this.#authenticateToken({ text, place: "token" }, new Headers(), from);
     const parsed = parseToken(text);
     if (parsed !== undefined) return { principal, secretHash: hashOf(parsed.secret) };
     const isOfIssuer = this.#signed !== undefined && isSigned(text);
-    return { principal, secretHash: isOfIssuer ? undefined : (await this.#imported?.find(text))?.secretHash };
+    if (isOfIssuer) return { principal, secretHash: undefined };
+    const { secretHash, validUntil } = (await this.#imported?.find(text)) ?? {};
+    return { principal, secretHash, validUntil };
   }
 
   /**

@@ -27,6 +27,7 @@ export { requireOwnOrigin } from "./sessions/own-origin.ts";
 export {
   browserSessions,
   deleteSignInCode,
+  endSessionsOfKey,
   insertBrowserSession,
   insertSignInCode,
   openBrowserSessionStore,

@@ -46,9 +46,8 @@ export function failedAnswer(running: RunningWork, { exchange, target }: CallPla
   // A client of the upstream's own dialect gets the upstream's status as it is, and can interpret it.
   const status = replied < 400 && !exchange.passesThrough ? 502 : replied;
   const body = exchange.failure(status, text);
-  // A browser must not guess the type of an error's body, which may resemble a page.
-  const safe = { "x-content-type-options": "nosniff", "x-tollgate-credits": "0" };
-  const headers = { ...headersFor(running, target, own, relayedErrorHeaders), ...exchange.headers, ...safe };
+  const answered = headersFor(running, target, own, relayedErrorHeaders);
+  const headers = { ...answered, ...exchange.headers, "x-tollgate-credits": "0" };
   return { status, headers: withFailures(headers, running.work.asked.attempts), body };
 }
 

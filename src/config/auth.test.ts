@@ -85,7 +85,13 @@ describe("a sign-in of browsers", () => {
 
   test("makes no users, and gives no roles, unless it is told to", () => {
     const { auth } = checkConfig({ providers: {}, auth: { sign_in: { firm } } });
-    const absent = { claims: { user: "sub", role: undefined }, require: {}, roles: {}, create: false };
+    const absent = {
+      claims: { user: "sub", role: undefined },
+      fresh_by: "auth_time" as const,
+      require: {},
+      roles: {},
+      create: false,
+    };
     expect(auth.sign_in).toEqual({ firm: { ...firm, scopes: ["openid", "profile", "email"], ...absent } });
   });
 

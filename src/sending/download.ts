@@ -1,6 +1,6 @@
 import { type AbortListener, type BodySink, CallAborter, GatewayError, type ReplyHeaders } from "../core/index.ts";
 import { answerWith, type AskDependencies, type AskingClient, type FreeRequest } from "./ask-upstream.ts";
-import { relayedHeaders } from "./headers.ts";
+import { INERT_HEADERS, relayedHeaders } from "./headers.ts";
 import type { StreamReply } from "./reply.ts";
 import { sendUpstream } from "./send.ts";
 import { CallWatchdog } from "../charges/index.ts";
@@ -55,13 +55,7 @@ function downloadHeaders({ headers }: StreamReply, { target }: FreeRequest): Rec
     if (value !== null) relayed[name] = target.route.keys.redact(value);
   }
   const length = lengthOf(headers);
-  // The content is a caller's own upload, of any type, on the console's origin: no browser should guess that it is a page, nor run its scripts.
-  return {
-    ...relayed,
-    ...(length === undefined ? {} : { "content-length": length }),
-    "content-security-policy": "default-src 'none'; sandbox",
-    "x-content-type-options": "nosniff",
-  };
+  return { ...relayed, ...(length === undefined ? {} : { "content-length": length }), ...INERT_HEADERS };
 }
 
 /** The length of a body that was not decoded. */

@@ -163,6 +163,8 @@ describe("to a client", () => {
       "x-should-retry": "no: [redacted]",
       "x-upstream-request-id": "[redacted]",
       "x-tollgate-error-source": "upstream",
+      "content-security-policy": "default-src 'none'; sandbox",
+      "x-content-type-options": "nosniff",
     });
   });
 

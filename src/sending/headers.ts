@@ -107,11 +107,20 @@ function ownHeaders(provider: Provider, key: Key, path: string, accept: string):
   return headers;
 }
 
+/**
+ * Of bytes that somebody else has written, relayed on the console's origin: no browser should guess that they are a page, nor run the
+ * scripts of one.
+ */
+export const INERT_HEADERS = {
+  "content-security-policy": "default-src 'none'; sandbox",
+  "x-content-type-options": "nosniff",
+} as const;
+
 /** The same for an error of the upstream: its 401 is about the operator's key, not about the caller's token. */
 export function relayedErrorHeaders(upstream: ReplyHeaders, route: RelayingRoute): Record<string, string> {
   const headers = relayedHeaders(upstream, route);
   headers["x-tollgate-error-source"] = "upstream";
-  return headers;
+  return Object.assign(headers, INERT_HEADERS);
 }
 
 /** The upstream's own id of a request. The keys are redacted. */

@@ -53,6 +53,7 @@ beforeAll(async () => {
             organisation: "acme",
             create: true,
           },
+          prompted: { ...ours, client_id: "prompted", claims: { user: "name" }, create: true, fresh_by: "prompt" },
           other: { ...ours, client_id: "other" },
           lost: { issuer: "http://127.0.0.1:9", client_id: "gateway" },
         },
@@ -68,7 +69,7 @@ beforeAll(async () => {
     post_logout_redirect_uris: [`${gateway.url}/console/sign-in`],
   });
   provider = new Provider(issuer(), {
-    clients: [client("firm", "gateway"), client("other", "other")],
+    clients: [client("firm", "gateway"), client("other", "other"), client("prompted", "prompted")],
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: KEY, alg: "RS256", use: "sig" }] },
     cookies: { keys: ["of the test"] },
     features: { devInteractions: { enabled: false } },
@@ -155,6 +156,9 @@ class Browser {
   }
 }
 
+const without = (claims: JWTPayload, name: string): JWTPayload =>
+  Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name));
+
 describe("somebody signs in", () => {
   test("is made, has the role of their groups, and is the same the next time", async () => {
     const browser = new Browser();
@@ -194,6 +198,57 @@ describe("somebody signs in", () => {
     expect(asked.get("nonce")?.length).toBeGreaterThan(20);
     const { fresh_until: until } = await browser.session();
     expect(Date.parse(String(until))).toBeGreaterThan(new Date().getTime());
+  });
+
+  test("in place of whom the browser has had a session for, though its cookie does not come along from the provider", async () => {
+    const browser = new Browser();
+    await browser.signIn();
+    const before = new Map([...browser.cookies].filter(([name]) => name.includes("tollgate")));
+    const { id } = await browser.session();
+    // Somebody else sits down at the same browser.
+    for (const name of browser.cookies.keys()) if (!before.has(name)) browser.cookies.delete(name);
+    person = "chief";
+    const callback = await browser.comeBack("?fresh=true");
+    // As browsers do with SameSite=Strict.
+    for (const name of before.keys()) browser.cookies.delete(name);
+    expect(await browser.finish(callback)).toBe("/console");
+    expect(await browser.session()).toMatchObject({ user: "chief" });
+    const old = new Browser();
+    for (const [name, value] of before) old.cookies.set(name, value);
+    expect(await old.session()).toMatchObject({ error: { code: "signed_out" } });
+    const rows = await query(
+      gateway.storage,
+      `SELECT target FROM audit WHERE act = 'session.end' AND target = 'session:${String(id)}'`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  test("and cannot end the session of somebody else by its id", async () => {
+    const victim = new Browser();
+    await victim.signIn();
+    const { id } = await victim.session();
+    for (const before of [id, `${String(id)}.${"a".repeat(43)}`]) {
+      const attacker = new Browser();
+      const callback = await attacker.comeBack();
+      for (const [name, value] of attacker.cookies) {
+        if (!name.includes("sign-in")) continue;
+        const begun = JSON.parse(Buffer.from(value, "base64url").toString()) as object;
+        attacker.cookies.set(name, Buffer.from(JSON.stringify({ ...begun, before })).toString("base64url"));
+      }
+      expect(await attacker.finish(callback)).toBe("/console");
+    }
+    expect(await victim.session()).toMatchObject({ user: "ann" });
+  });
+
+  test("freshly without auth_time, only where the provider's answer to prompt=login counts", async () => {
+    changed = (token) => sign(without(decodeJwt(token), "auth_time"));
+    expect(await new Browser().signIn("?fresh=true")).toBe("invalid_token");
+    const remembered = new Browser();
+    await remembered.signIn("", "prompted");
+    expect(await remembered.session()).toMatchObject({ user: "ann", fresh_until: null });
+    const asked = new Browser();
+    await asked.signIn("?fresh=true", "prompted");
+    expect(Date.parse(String((await asked.session())["fresh_until"]))).toBeGreaterThan(new Date().getTime());
   });
 
   test("and out, here and at the provider", async () => {
@@ -296,8 +351,6 @@ describe("nobody signs in", () => {
     }
   });
 
-  const without = (claims: JWTPayload, name: string): JWTPayload =>
-    Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name));
   const now = (): number => Math.floor(new Date().getTime() / 1_000);
   const TOKENS: [string, (claims: JWTPayload) => Promise<string> | string][] = [
     ["for another audience", (claims) => sign({ ...claims, aud: "other" })],

@@ -2,6 +2,8 @@ import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactElement, type ReactNode, useState } from "react";
 import { Button } from "./button.tsx";
+import { type FieldText, textIn } from "./field-text.ts";
+import { FreshSignIn, signInAgain } from "./fresh-sign-in.tsx";
 
 interface AskProps {
   /** The button that opens the question. */
@@ -16,10 +18,16 @@ interface AskProps {
   act: (reason: string) => Promise<unknown>;
 }
 
-/** A question before an act that others notice. Its reason goes into the audit log. */
+/** A question before an act that others notice. Its reason goes into the audit log. A fresh sign-in is asked for if the gateway wants one. */
 export function Ask({ trigger, title, children, confirm, isDangerous = false, act }: AskProps) {
   const [isOpen, setOpen] = useState(false);
-  const { mutate, isPending, error, reset } = useMutation({ mutationFn: act, onSuccess: () => setOpen(false) });
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: async (text: FieldText) => {
+      await signInAgain(text);
+      return act(text("reason"));
+    },
+    onSuccess: () => setOpen(false),
+  });
   const change = (open: boolean) => {
     reset();
     setOpen(open);
@@ -35,14 +43,16 @@ export function Ask({ trigger, title, children, confirm, isDangerous = false, ac
           <form
             onSubmit={(event) => {
               event.preventDefault();
-              const reason = new FormData(event.currentTarget).get("reason");
-              mutate(typeof reason === "string" ? reason.trim() : "");
+              mutate(textIn(event.currentTarget));
             }}
           >
             <label className="mt-4 block">
               <span className="mb-1 block text-xs text-muted">Reason, for the audit log</span>
               <input name="reason" maxLength={500} autoComplete="off" className="control w-full" />
             </label>
+            <div className="mt-4 empty:hidden">
+              <FreshSignIn error={error} />
+            </div>
             {error !== null && (
               <p role="alert" className="mt-3 text-bad">
                 {error.message}

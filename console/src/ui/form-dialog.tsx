@@ -1,13 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, type SyntheticEvent, useState } from "react";
-import { ApiError } from "../api/client.ts";
-import { fetchSignIns, signIn, useSession } from "../api/session.ts";
 import { Button } from "./button.tsx";
+import { type FieldText, textIn } from "./field-text.ts";
+import { FreshSignIn, signInAgain } from "./fresh-sign-in.tsx";
 import { Modal } from "./modal.tsx";
-import { TextField } from "./text-field.tsx";
-
-/** The text of a field by its name; empty if there is no such field. */
-export type FieldText = (name: string) => string;
 
 interface FormDialogProps<Answer> {
   /** On the button that opens it. */
@@ -51,8 +47,7 @@ function Form<Answer>({ confirm, children, act, shown, close }: FormDialogProps<
   const client = useQueryClient();
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: async (text: FieldText) => {
-      const token = text("fresh_token");
-      if (token !== "") await signIn({ token });
+      await signInAgain(text);
       return act(text);
     },
     onSuccess: async () => {
@@ -62,17 +57,13 @@ function Form<Answer>({ confirm, children, act, shown, close }: FormDialogProps<
   });
   const submit = (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    mutate((name) => {
-      const value = form.get(name);
-      return typeof value === "string" ? value.trim() : "";
-    });
+    mutate(textIn(event.currentTarget));
   };
   if (data !== undefined && data !== null && shown !== undefined) return shown(data);
   return (
     <form onSubmit={submit} className="space-y-4">
       {children}
-      {isNotFresh(error) && <FreshSignIn />}
+      <FreshSignIn error={error} />
       {error !== null && (
         <p role="alert" className="text-bad [overflow-wrap:anywhere]">
           {error.message}
@@ -84,34 +75,5 @@ function Form<Answer>({ confirm, children, act, shown, close }: FormDialogProps<
         </Button>
       </div>
     </form>
-  );
-}
-
-const isNotFresh = (error: Error | null): boolean =>
-  error instanceof ApiError && error.code === "fresh_sign_in_required";
-
-/** Proves again who it is: by a token, or at the issuer of the session. */
-function FreshSignIn() {
-  const { issuer } = useSession();
-  const { data = [] } = useQuery({ queryKey: ["sign-ins"], queryFn: fetchSignIns, enabled: issuer !== null });
-  const place = data.find(({ name }) => name === issuer);
-  if (issuer === null)
-    return (
-      <TextField
-        label="Your token, since you have signed in some time ago"
-        name="fresh_token"
-        type="password"
-        isRequired
-      />
-    );
-  if (place === undefined) return null;
-  const query = new URLSearchParams({ fresh: "true", return: `${location.pathname}${location.search}` });
-  return (
-    <p>
-      <a className="text-accent underline underline-offset-4" href={`${place.url}?${query}`}>
-        Sign in again with {issuer}
-      </a>
-      , then fill this in again.
-    </p>
   );
 }

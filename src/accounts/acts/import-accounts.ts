@@ -1,6 +1,12 @@
 /** Accounts of another gateway: holders, tokens with the keys that callers go on using, and budgets with their running spend. */
 import type { NoteChange } from "../../audit/index.ts";
-import { endImportedKey, insertImportedKey, type Policy, type TokenRecord } from "../../auth/index.ts";
+import {
+  endImportedKey,
+  endSessionsOfKey,
+  insertImportedKey,
+  type Policy,
+  type TokenRecord,
+} from "../../auth/index.ts";
 import type { Nano } from "../../core/index.ts";
 import { addBudgetSteps, type BudgetRequest } from "../budgets/budgets.ts";
 import type { AccountsDependencies } from "../dependencies.ts";
@@ -188,7 +194,7 @@ class Import {
       const id = yield* findImported({ source: this.#source, kind: "token", foreignId: hash });
       const token = id === undefined ? undefined : yield* findToken(id);
       if (token === undefined) continue;
-      yield endImportedKey(Buffer.from(hash, "hex"), validUntil);
+      yield* endKey(Buffer.from(hash, "hex"), validUntil);
       if (!isImported(token)) {
         this.#leaveOut({ kind: "token", foreignId }, `token ${token.id} was rotated or revoked here`);
         return true;
@@ -233,7 +239,7 @@ class Import {
         );
         continue;
       }
-      yield endImportedKey(hash, this.#at);
+      yield* endKey(hash, this.#at);
       const key = foreignId.slice(0, 8);
       this.outcome.ended.push({ token: tokenId, key });
       this.#note({ act: "token.change", target: `token:${tokenId}`, after: { ended_key: key } });
@@ -293,4 +299,10 @@ class Import {
 /** Whether the token has the secret of its import: a rotation or a revocation here ends all imported keys, also later ones. */
 function isImported({ previousHash, revokedAt }: Pick<TokenRecord, "previousHash" | "revokedAt">): boolean {
   return previousHash === undefined && revokedAt === undefined;
+}
+
+/** Ends an imported key, and the sessions that it has begun. */
+function* endKey(hash: Uint8Array, until: number): Steps<void> {
+  yield endImportedKey(hash, until);
+  yield endSessionsOfKey(hash, until);
 }

@@ -37,9 +37,9 @@ export function endTokenOf({ tokenId }: Pick<BrowserSession, "tokenId">, at: num
   return sql`UPDATE tokens SET revoked_at = ${at}, version = version + 1 WHERE id = ${tokenId} AND revoked_at IS NULL RETURNING id`;
 }
 
-/** Ends the oldest open sessions of a user beyond so many. */
-export function endOldSessions(user: string, kept: number, at: number): Statement {
-  return sql`UPDATE tokens SET revoked_at = ${at}, version = version + 1 WHERE id IN (SELECT token_id FROM browser_sessions
+/** The oldest open sessions of a user, beyond so many. */
+export function selectOldSessions(user: string, kept: number, at: number): Statement {
+  return sql`SELECT ${browserSessions.names} FROM browser_sessions
     WHERE user_id = ${user} AND expires_at > ${at} AND ${HAS_OPEN_TOKEN}
-    ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET ${kept})`;
+    ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET ${kept}`;
 }

@@ -12,6 +12,8 @@ export interface SessionSettings {
   publicUrl: string;
   /** A session ends after this time without a request. */
   idleMs: number;
+  /** The names of the sign-ins by OpenID Connect: sessions of others end. */
+  signIns: ReadonlySet<string>;
 }
 
 interface StoredToken {
@@ -33,6 +35,8 @@ const SEEN_MS = 60_000;
 
 /** Where a browser's cookie counts: at the APIs that the console calls. */
 const PLACES = /^\/(?:admin\/v1|v1|v2)(?:\/|$)/;
+
+type Parsed = NonNullable<ReturnType<typeof parseSecret>>;
 
 interface Read {
   session: BrowserSession;
@@ -75,17 +79,40 @@ export class BrowserSessions {
 
   /** The id of the session of a cookie that still counts, whatever its tokens are; undefined for none. */
   async idOf(request: Request): Promise<string | undefined> {
-    const place = { asked: new URL(request.url), publicUrl: this.settings?.publicUrl };
-    const value = cookieIn(request.headers.get("cookie"), "session", place);
-    return value === undefined ? undefined : (await this.#find(value))?.session.id;
+    const parsed = this.#parsed(request);
+    return parsed && (await this.#find(parsed))?.session.id;
   }
 
-  async principalOf(value: string, { idleMs }: SessionSettings): Promise<Principal> {
-    const read = await this.#find(value);
+  /**
+   * Shows later that the browser of this request has had its session, while it sends no cookie of it: it is no secret of the session.
+   * Undefined without one.
+   */
+  proofOf(request: Request): string | undefined {
+    const parsed = this.#parsed(request);
+    return parsed && `${parsed.id}.${Buffer.from(hashOf(parsed.secret)).toString("base64url")}`;
+  }
+
+  /** The id of the session that such a text shows; undefined for none. */
+  async idByProof(proof: string): Promise<string | undefined> {
+    const [, id, hash] = /^(\w+)\.([\w-]{43})$/.exec(proof) ?? [];
+    if (id === undefined || hash === undefined) return undefined;
+    return (await this.#options.store.find(id, Buffer.from(hash, "base64url")))?.id;
+  }
+
+  #parsed(request: Request): Parsed | undefined {
+    const place = { asked: new URL(request.url), publicUrl: this.settings?.publicUrl };
+    const value = cookieIn(request.headers.get("cookie"), "session", place);
+    return value === undefined ? undefined : parseSecret(SESSION_PREFIX, value);
+  }
+
+  async principalOf(value: string, { idleMs, signIns }: SessionSettings): Promise<Principal> {
+    const parsed = parseSecret(SESSION_PREFIX, value);
+    const read = parsed && (await this.#find(parsed));
     const { clock, tokenOf, store } = this.#options;
     const now = clock();
     if (read === undefined || now >= read.session.expiresAt || now - read.session.seenAt >= idleMs) throw ended();
     const { session } = read;
+    if (session.issuer !== undefined && !signIns.has(session.issuer)) throw ended();
     const own = await tokenOf(session.tokenId).catch(signedOut);
     const source = await tokenOf(session.sourceId);
     if (!isSourceOf(session, source.record, now)) throw ended();
@@ -101,10 +128,7 @@ export class BrowserSessions {
     return read.made.principal;
   }
 
-  async #find(value: string): Promise<Read | undefined> {
-    const parsed = parseSecret(SESSION_PREFIX, value);
-    if (parsed === undefined) return undefined;
-    const { id, secret } = parsed;
+  async #find({ id, secret }: Parsed): Promise<Read | undefined> {
     const { clock, freshMs, store } = this.#options;
     const kept = this.#read.get(id);
     const isKept = kept !== undefined && secretMatches(secret, kept.session.secretHash);

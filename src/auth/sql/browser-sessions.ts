@@ -26,6 +26,12 @@ export function insertBrowserSession(session: BrowserSession): Statement {
   return sql`INSERT INTO browser_sessions (${browserSessions.names}) VALUES (${browserSessions.values(session)})`;
 }
 
+/** Sessions that may have been begun with an imported key end with it: those of its token, whose own secret nobody has. */
+export function endSessionsOfKey(hash: Uint8Array, until: number): Statement {
+  return sql`UPDATE browser_sessions SET expires_at = ${until} WHERE expires_at > ${until} AND source_hash =
+    (SELECT secret_hash FROM imported_keys WHERE hash = ${hash} AND token_id = browser_sessions.source_id)`;
+}
+
 /** Rows that are deleted at a time. */
 const DELETED_MAX = 500;
 

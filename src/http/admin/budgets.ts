@@ -126,7 +126,10 @@ export const groupRoutes = [
     async (call, needs) => {
       const body = await bodyOf(call, needs, changedGroup);
       const changes = { name: body.name, models: body.models };
-      const changed = await changeGroup(accountsOf(call, needs), idOf(call), changes, contextOf(call, body));
+      const context = contextOf(call, body);
+      // A budget for the group no longer counts the models that leave it.
+      if (context.dryRun !== true) requireFreshSignIn(call, needs);
+      const changed = await changeGroup(accountsOf(call, needs), idOf(call), changes, context);
       return taggedJson(groupJson(changed), changed.version);
     },
   ),
@@ -252,7 +255,9 @@ export const budgetRoutes = [
           param: "user",
         });
       const request = { ...changesOf(body), maxBudget: nanoOf(body.max_budget) };
-      const made = await addBudget(accountsOf(call, needs), owner, request, contextOf(call, body));
+      const context = contextOf(call, body);
+      if (context.dryRun !== true) requireFreshSignIn(call, needs);
+      const made = await addBudget(accountsOf(call, needs), owner, request, context);
       return taggedJson(accountBudgetJson(made), made.budget.version);
     },
   ),

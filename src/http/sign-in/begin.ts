@@ -19,6 +19,8 @@ interface SignInRequest {
   requestId: string;
   /** Of the page that the cookie is for. */
   origin: string;
+  /** Shows the session that the browser has had, if its cookie does not come with the request. */
+  proof?: string | undefined;
 }
 
 /** The cookie's name for the page. Throws 403 on plain HTTP, where anybody on the way would read it. */
@@ -38,6 +40,9 @@ export async function signInBrowser(
   const name = sessionCookieFor(from);
   const address = addressOf(request);
   const caller = { actor: { name: actor, address, requestId }, role: "owner" } as const;
+  const { sessions } = authenticator;
+  const replaces =
+    (await sessions?.idOf(request)) ?? (from.proof === undefined ? undefined : await sessions?.idByProof(from.proof));
   const begun = await beginSession(
     { ...admin, caller },
     {
@@ -45,7 +50,7 @@ export async function signInBrowser(
       address,
       agent: request.headers.get("user-agent") ?? undefined,
       msMax,
-      replaces: await authenticator.sessions?.idOf(request),
+      replaces,
     },
   );
   const maxAgeSeconds = Math.ceil((begun.session.expiresAt - begun.session.createdAt) / 1_000);

@@ -21,6 +21,8 @@ const begunCookie = z.strictObject({
   verifier: z.string().min(43).max(128),
   isFresh: z.boolean(),
   page: z.string(),
+  /** Of the session in its place: from the provider, a browser comes back without the cookie of that. */
+  before: z.string().optional(),
 });
 
 /** A page of the console; the first one for anything else, which could lead away. */
@@ -87,13 +89,18 @@ async function beginAt(call: OpenIdCall, needs: OpenIdNeeds): Promise<Response> 
   const began = await issuer.begin({ isFresh: query.get("fresh") === "true" }).catch(toGatewayError);
   if (began instanceof GatewayError) return failed(call, needs, { name, thrown: began, cookies: [] });
   const { url, begun } = began;
-  const kept: z.input<typeof begunCookie> = { name, ...begun, page: pageIn(query.get("return")) };
+  const before = needs.signIn.authenticator.sessions?.proofOf(request);
+  const kept: z.input<typeof begunCookie> = { name, ...begun, page: pageIn(query.get("return")), before };
   const value = Buffer.from(JSON.stringify(kept)).toString("base64url");
   return leadTo(url, [setCookie(cookie, { value, maxAgeSeconds: BEGUN_SECONDS, sameSite: "Lax" })]);
 }
 
-/** What the browser has begun with this provider. Throws a 401 without it: somebody else's answer, or an old one. */
-function begunIn(request: Request, name: string, publicUrl: string): BegunSignIn & { page: string } {
+/** The sign-in that the browser has begun with this provider. Throws a 401 without it: somebody else's answer, or an old one. */
+function begunIn(
+  request: Request,
+  name: string,
+  publicUrl: string,
+): BegunSignIn & Pick<z.output<typeof begunCookie>, "page" | "before"> {
   const place = { asked: new URL(request.url), publicUrl };
   const value = cookieIn(request.headers.get("cookie"), "sign-in", place) ?? "";
   let json: unknown;
@@ -124,7 +131,7 @@ async function finishAt({ request, requestId, pathParameter }: OpenIdCall, needs
     const sourceId = await attempts.of(address, signIn({ ...admin, caller }, { ...person, name }));
     attempts.begin(sourceId);
     const { cookie } = await signInBrowser(
-      { request, requestId, origin: new URL(publicUrl).origin },
+      { request, requestId, origin: new URL(publicUrl).origin, proof: begun.before },
       {
         actor: actor.name,
         sourceId,

@@ -94,7 +94,9 @@ test("an old sign-in gives neither rights nor money in other ways", async () => 
     [user, { identities: [{ issuer: "https://issuer.test", subject: "evil" }] }],
     ["PATCH /admin/v1/users/ann", { role: "owner" }],
     ["POST /admin/v1/users", { name: "evil", role: "owner" }],
+    ["POST /admin/v1/budgets", { user: "ann", max_budget: 1 }],
     ["DELETE /admin/v1/budgets/any", {}],
+    ["PATCH /admin/v1/model_groups/any", { models: ["none/*"] }],
     ["PUT /admin/v1/people", { people: [{ name: "ann", role: "owner" }] }],
   ];
   for (const [route, body] of acts)

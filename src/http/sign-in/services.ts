@@ -3,7 +3,7 @@ import type { Authenticator, BrowserSessionStore } from "../../auth/index.ts";
 import type { Role } from "../../core/index.ts";
 import type { SignInAttempts } from "./attempts.ts";
 
-/** What a browser keeps while it is at an OpenID Provider. */
+/** Kept by a browser while it is at an OpenID Provider. */
 export interface BegunSignIn {
   state: string;
   nonce: string;

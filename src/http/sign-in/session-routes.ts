@@ -85,10 +85,10 @@ async function signedInBy(
   { signIn: { authenticator, isSandbox }, admin, addressOf, clock }: SessionNeeds,
 ) {
   if (token !== undefined) {
-    const { principal, secretHash } = await authenticator.identify(token, { request, requestId });
+    const { principal, secretHash, validUntil } = await authenticator.identify(token, { request, requestId });
     const { tokenId, signedUntil, role: given } = principal;
-    // The role of a signed token is its own; that of a stored one may change.
-    const signed = { role: signedUntil === undefined ? undefined : given, signedUntil };
+    // The role of a signed token is its own; that of a stored one may change. The session ends with the key of another gateway too.
+    const signed = { role: signedUntil === undefined ? undefined : given, signedUntil: signedUntil ?? validUntil };
     return { actor: `token:${tokenId}`, sourceId: tokenId, sourceHash: secretHash, ...signed, provedAt: clock() };
   }
   const address = addressOf(request)?.replace(/^::ffff:/, "") ?? "";

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   addHolder,
+  beginSession,
   changeHolder,
   changeToken,
   deleteHolder,
@@ -10,7 +11,15 @@ import {
   revokeToken,
   rotateToken,
 } from "../../accounts/index.ts";
-import { openBrowserSessionStore } from "../../auth/index.ts";
+import {
+  endImportedKey,
+  endSessionsOfKey,
+  hashOf,
+  insertImportedKey,
+  openBrowserSessionStore,
+  openTokenStore,
+} from "../../auth/index.ts";
+import { runnerOf } from "../../storage/index.ts";
 import { type PostgresServer, query, startPostgres, tablesWith } from "../../../test/kit/index.ts";
 import {
   ann,
@@ -289,6 +298,74 @@ describe("on SQLite", () => {
       const second = await browserOf(ann.token);
       for (let place = 0; place < 19; place++) await browserOf(ann.token);
       expect([await first.state(), await second.state()]).toEqual(["signed_out", "member"]);
+    });
+
+    test("with a row in the audit log, also by another sign-in of the browser, or by too many of a user", async () => {
+      const rows = async () => (await server.deps.log.list({ limit: 100 })).filter(({ act }) => act === "session.end");
+      const browser = await browserOf(ann.token);
+      const idOf = async () => String((await browser.send("GET /admin/v1/session")).json["id"]);
+      const first = await idOf();
+      await browser.signIn(root.token);
+      const second = await idOf();
+      expect(await rows()).toMatchObject([
+        {
+          target: `session:${first}`,
+          actor: `token:${root.id}`,
+          after: JSON.stringify({ ended_by: `session:${second}` }),
+        },
+      ]);
+      for (let place = 0; place < 20; place++) await browserOf(root.token);
+      const [latest, ...others] = await rows();
+      expect(latest).toMatchObject({ target: `session:${second}` });
+      expect(others).toHaveLength(1);
+      expect((await server.deps.log.verify()).fault).toBeUndefined();
+    });
+
+    test("when its sign-in leaves the configuration", async () => {
+      const from = {
+        sourceId: ann.id,
+        sourceHash: undefined,
+        role: undefined,
+        signedUntil: undefined,
+        provedAt: undefined,
+      };
+      const more = { address: undefined, agent: undefined, msMax: HOUR, replaces: undefined };
+      const begun = await beginSession(server.deps, { ...from, ...more, issuer: "firm" });
+      const browser = new TestBrowser();
+      browser.cookie = `__Host-tollgate-session=${begun.secret}`;
+      expect(await browser.state()).toBe("member");
+      const { sessions } = server.authenticator;
+      if (sessions?.settings !== undefined) sessions.settings = { ...sessions.settings, signIns: new Set() };
+      expect(await browser.state()).toBe("signed_out");
+    });
+
+    test("with the imported key that it was begun with", async () => {
+      await changeHolder(server.deps, { kind: "organisation", name: "acme" }, { tokenPolicy: { maxTokens: 5 } });
+      const until = server.now + HOUR;
+      const [tokenId, key] = [ann.id, "sk-of-another-gateway"];
+      const { secretHash } = (await openTokenStore(server.storage).findById(tokenId)) ?? {};
+      const imported = { tokenId, secretHash: secretHash ?? new Uint8Array(), validUntil: until };
+      await runnerOf(server.storage).run(insertImportedKey(hashOf(key), imported, server.now));
+      const browser = await browserOf(key);
+      expect(Date.parse(String((await browser.send("GET /admin/v1/session")).json["expires_at"]))).toBe(until);
+      const made = await browser.send("POST /admin/v1/tokens", { name: "longer" });
+      expect([made.status, Date.parse(String(made.json["expires_at"]))]).toEqual([200, until]);
+      server.now = until;
+      expect(await browser.state()).toBe("signed_out");
+    });
+
+    test("when an import ends the key that it was begun with", async () => {
+      const [tokenId, key] = [ann.id, "sk-of-another-gateway"];
+      const { secretHash } = (await openTokenStore(server.storage).findById(tokenId)) ?? {};
+      const imported = { tokenId, secretHash: secretHash ?? new Uint8Array(), validUntil: undefined };
+      const runner = runnerOf(server.storage);
+      await runner.run(insertImportedKey(hashOf(key), imported, server.now));
+      const browser = await browserOf(key);
+      expect(await browser.state()).toBe("member");
+      await runner.run(endImportedKey(hashOf(key), server.now));
+      await runner.run(endSessionsOfKey(hashOf(key), server.now));
+      server.authenticator.forget();
+      expect(await browser.state()).toBe("signed_out");
     });
 
     test("and leaves the storage a month later", async () => {

@@ -11,6 +11,9 @@ import { type Claims, newUserOf, requireClaims, roleOf, subjectOf } from "../cla
 const FRESH_MS = 10 * 60_000;
 const AFTER_FAILURE_MS = 5_000;
 
+/** How long a sign-out waits for the provider's document. */
+const SIGN_OUT_MS = 1_000;
+
 const BYTES_MAX = 1_048_576;
 const TIMEOUT_MS = 10_000;
 
@@ -23,7 +26,7 @@ const CLOCK_SECONDS = 60;
 /** The age at which a sign-in is no longer a fresh one. */
 const FRESH_SECONDS = 600;
 
-/** What the browser keeps between the beginning and the end of a sign-in: nobody else can end it. */
+/** Kept by the browser between the beginning and the end of a sign-in: nobody else can end it. */
 interface BegunSignIn {
   state: string;
   nonce: string;
@@ -95,18 +98,18 @@ export class OpenIdSignIn {
         expectedNonce: nonce,
         pkceCodeVerifier: verifier,
         idTokenExpected: true,
-        ...(isFresh && { maxAge: FRESH_SECONDS }),
+        ...(isFresh && config.fresh_by === "auth_time" && { maxAge: FRESH_SECONDS }),
       });
       const given = tokens.claims();
       if (given === undefined) throw refused();
       const claims = await this.#withMore(configuration, given, tokens.access_token);
       requireClaims(config, claims);
-      const { iss: issuer, auth_time: authenticated } = given;
+      const { iss: issuer } = given;
       return {
         issuer,
         subject: subjectOf(given),
         role: roleOf(config, claims),
-        provedAt: authenticated === undefined ? undefined : Math.min(authenticated * 1_000, this.#options.clock()),
+        provedAt: this.#provedAt(given, isFresh),
         newUser: () => newUserOf(config, claims),
       };
     } catch (reason) {
@@ -114,15 +117,29 @@ export class OpenIdSignIn {
     }
   }
 
-  /** Where the browser ends its session at the provider; undefined if that has no such page, or cannot be reached. */
+  /**
+   * Where the browser ends its session at the provider; undefined if that has no such page, or cannot be reached at once: somebody waits
+   * to see that they have signed out. A document of before will do.
+   */
   async signOutUrl(): Promise<string | undefined> {
     try {
-      const configuration = await this.#configuration();
+      const configuration = this.#found?.configuration ?? (await within(SIGN_OUT_MS, this.#configuration()));
+      if (configuration === undefined) return undefined;
       if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
       return client.buildEndSessionUrl(configuration, { post_logout_redirect_uri: this.#options.signedOutUrl }).href;
     } catch {
       return undefined;
     }
+  }
+
+  /**
+   * Without `auth_time`, a provider may have asked nobody, and whoever sits at an open browser comes back: its answer counts only if the
+   * operator knows that it always asks for `prompt=login`.
+   */
+  #provedAt({ auth_time: authenticated }: client.IDToken, isFresh: boolean): number | undefined {
+    const { config, clock } = this.#options;
+    if (authenticated !== undefined) return Math.min(authenticated * 1_000, clock());
+    return isFresh && config.fresh_by === "prompt" ? clock() : undefined;
   }
 
   /** Providers may have claims at their userinfo endpoint alone. Those of the signed token count before them. */
@@ -211,6 +228,19 @@ export class OpenIdSignIn {
     if (reason instanceof GatewayError) return reason;
     this.#options.logger.info({ issuer: this.#options.name, reason: messageOf(reason) }, "a sign-in was refused");
     return refused();
+  }
+}
+
+/** Undefined if it takes longer. */
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

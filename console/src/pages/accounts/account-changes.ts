@@ -1,5 +1,5 @@
 import { decimalOf, plainText } from "../../money/decimal.ts";
-import type { FieldText } from "../../ui/form-dialog.tsx";
+import type { FieldText } from "../../ui/field-text.ts";
 import type { AccountKind, NamedAccount } from "./types.ts";
 
 /** A small number as a decimal: `1e-9` is none that somebody would write. */

@@ -1,15 +1,22 @@
 /** A browser signs in: a session with a token of its own, whose secret nobody has. */
-import { type BrowserSession, insertBrowserSession, issueSecret, SESSION_PREFIX } from "../../../auth/index.ts";
+import {
+  type BrowserSession,
+  browserSessions,
+  insertBrowserSession,
+  issueSecret,
+  SESSION_PREFIX,
+} from "../../../auth/index.ts";
 import type { Steps } from "../../../storage/index.ts";
 import type { NoteChange } from "../../../audit/index.ts";
 import type { AccountsDependencies } from "../../dependencies.ts";
 import type { Holder } from "../../holder.ts";
 import { roleRequired } from "../../reach.ts";
 import { findOwner } from "../../sql/holders.ts";
-import { endOldSessions, endTokenOf, findSession } from "../../sql/sessions.ts";
+import { findSession, selectOldSessions } from "../../sql/sessions.ts";
 import { findToken } from "../../sql/tokens.ts";
 import { AccountError } from "../../account-error.ts";
 import { issueSteps } from "../create-token.ts";
+import { endSteps } from "./end-session.ts";
 
 /** The open sessions of a user; the oldest beyond them end. */
 const SESSIONS_MAX = 20;
@@ -48,11 +55,13 @@ function* beginSteps(deps: AccountsDependencies, request: SessionRequest, note: 
   const at = deps.environment.clock();
   const expiresAt = Math.min(at + msMax, signedUntil, source.expiresAt ?? Infinity);
   const before = replaces === undefined ? undefined : yield* findSession(replaces);
-  if (before !== undefined) yield endTokenOf(before, at);
-  yield endOldSessions(user.id, SESSIONS_MAX - 1, at);
+  const { id, text: secret, secretHash } = issueSecret(SESSION_PREFIX, deps.environment.randomBytes);
+  const ending = { at, endedBy: `session:${id}` };
+  if (before !== undefined) yield* endSteps(before, ending, note);
+  const old = (yield selectOldSessions(user.id, SESSIONS_MAX - 1, at)).map((row) => browserSessions.read(row));
+  for (const each of old) yield* endSteps(each, ending, note);
   const wanted = { name: "session", sessionOf: source, service: source.service, expiresAt };
   const { id: tokenId } = yield* issueSteps(deps, user, wanted, () => undefined);
-  const { id, text: secret, secretHash } = issueSecret(SESSION_PREFIX, deps.environment.randomBytes);
   const session: BrowserSession = {
     ...facts,
     id,

@@ -1,4 +1,6 @@
+import type { NoteChange } from "../../../audit/index.ts";
 import type { BrowserSession } from "../../../auth/index.ts";
+import type { Steps } from "../../../storage/index.ts";
 import { AccountError } from "../../account-error.ts";
 import type { AccountsDependencies } from "../../dependencies.ts";
 import { reaches, requireKeeper } from "../../reach.ts";
@@ -21,10 +23,27 @@ export function endSession(
     const user = session && (yield* findById("user", session.userId));
     if (session === undefined || user === undefined || !reaches(caller, user)) throw notFound(id);
     if (caller.session !== id) requireKeeper(caller, user, session.role);
-    const ended = yield endTokenOf(session, environment.clock());
-    if (ended.length > 0)
-      note({ act: "session.end", target: `session:${id}`, before: { user_id: user.id, token_id: session.tokenId } });
+    yield* endSteps(session, { at: environment.clock() }, note);
     return { session };
+  });
+}
+
+interface Ending {
+  at: number;
+  /** The session that begins in its place; undefined if somebody has ended it. */
+  endedBy?: string;
+}
+
+/** Ends a session, once: of one that has ended there is no second row in the audit log. */
+export function* endSteps(session: BrowserSession, { at, endedBy }: Ending, note: NoteChange): Steps<void> {
+  const { id, userId, tokenId } = session;
+  const ended = yield endTokenOf(session, at);
+  if (ended.length === 0) return;
+  note({
+    act: "session.end",
+    target: `session:${id}`,
+    before: { user_id: userId, token_id: tokenId },
+    ...(endedBy !== undefined && { after: { ended_by: endedBy } }),
   });
 }
 

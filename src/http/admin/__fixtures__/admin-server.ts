@@ -6,6 +6,7 @@ import {
   Authenticator,
   openBrowserSessionStore,
   openClientSecretStore,
+  openImportedKeyStore,
   openTokenStore,
   type Principal,
 } from "../../../auth/index.ts";
@@ -60,12 +61,14 @@ export class AdminServer {
       store: openTokenStore(storage),
       clientSecrets: openClientSecretStore(storage),
       sessions: openBrowserSessionStore(storage),
+      importedKeys: openImportedKeyStore(storage),
       clock,
       onChange: () => undefined,
     });
     const publicUrl = "http://gateway.test";
     const idleMs = 2 * 3_600_000;
-    if (this.authenticator.sessions !== undefined) this.authenticator.sessions.settings = { publicUrl, idleMs };
+    const signIns = new Set(["firm"]);
+    if (this.authenticator.sessions !== undefined) this.authenticator.sessions.settings = { publicUrl, idleMs, signIns };
     const ticker = { now: () => 0, watch: () => undefined, leave: () => undefined };
     const openai = {
       prefix: "openai",
