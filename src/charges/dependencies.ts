@@ -19,14 +19,16 @@ export interface EndDependencies {
 }
 
 /** The tags of a call, and those of its headers that are none. */
-export interface TaggedOrder {
+interface TaggedOrder {
   tags: Readonly<Record<string, string>> | undefined;
   dropped: string | undefined;
+  /** Stores the tags' new values, once the call is held; undefined if there are none. */
+  keep?: (() => Promise<void>) | undefined;
 }
 
 /** Reads the tags of calls: see `CallTags`. */
 interface TagReader {
-  of(principal: Principal, headers: Headers, body: JsonObject | undefined): TaggedOrder | Promise<TaggedOrder>;
+  of(principal: Principal, headers: Headers, body: JsonObject | undefined): TaggedOrder;
 }
 
 /** The needs of paid work. The ticker must tick often enough to renew a lease in time. */

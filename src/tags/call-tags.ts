@@ -7,19 +7,34 @@ import type { TagPlace, TagValueStore } from "./store.ts";
 const OTHER_VALUES = "other";
 
 /** Values that a process remembers, of all keys. */
-const VALUES_MAX = 200_000;
+const REMEMBERED_MAX = 200_000;
 
 /** Whose calls have tags. */
 export type TagOwner = Pick<Principal, "organisation" | "tags" | "metadata">;
 
 export interface TaggedCall {
-  /** The values of the declared keys that the call has, in the order of the keys; undefined if it has none. */
+  /**
+   * The values of the declared keys that the call has, in the order of the keys; undefined if it has none. A value that is new to this process is
+   * `other` until it is kept.
+   */
   tags: Readonly<Record<string, string>> | undefined;
   /**
    * The keys in its headers that are not declared, those for whose values there is no more room, and the headers that can't be read;
    * undefined if there are none.
    */
   dropped: string | undefined;
+  /**
+   * Stores the values that are new to this process, and sets those for which there is room in `tags`. Undefined if there are none. To be called once
+   * the call is held: a call that is refused must not use up a key's values. Rejects if the storage cannot be asked.
+   */
+  keep?: (() => Promise<void>) | undefined;
+}
+
+/** A value of a call that is new to this process. */
+interface NewValue {
+  place: TagPlace;
+  name: string;
+  value: string;
 }
 
 const UNTAGGED: TaggedCall = { tags: undefined, dropped: undefined };
@@ -32,30 +47,29 @@ interface KnownValues {
 export class CallTags {
   readonly #store: TagValueStore;
   readonly #valuesMax: number;
+  readonly #rememberedMax: number;
   /** By organisation and key, the latest ones used last. */
   readonly #known = new Map<string, KnownValues>();
   #knownValues = 0;
 
-  constructor(store: TagValueStore, valuesMax: number = limits.tagValuesMax) {
+  constructor(store: TagValueStore, valuesMax: number = limits.tagValuesMax, rememberedMax = REMEMBERED_MAX) {
     this.#store = store;
     this.#valuesMax = valuesMax;
+    this.#rememberedMax = rememberedMax;
   }
 
-  /**
-   * The tags of a call: of its headers, else of its body's `metadata`, else of the token. A promise only if a value is new to this process:
-   * it rejects if the storage cannot be asked.
-   */
+  /** The tags of a call: of its headers, else of its body's `metadata`, else of the token. */
   of(
     { organisation, tags: declared, metadata }: TagOwner,
     headers: Pick<Headers, "get">,
     body: JsonObject | undefined,
-  ): TaggedCall | Promise<TaggedCall> {
+  ): TaggedCall {
     const named = tagsInHeaders(headers);
     if (organisation === undefined || declared === undefined)
       return named === undefined ? UNTAGGED : { tags: undefined, dropped: droppedOf(named, [], []) };
     const ofBody = body && objectOf(body["metadata"]);
     const tags: Record<string, string> = {};
-    let waiting: Promise<void>[] | undefined;
+    let added: NewValue[] | undefined;
     let isTagged = false;
     const beyond: string[] = [];
     let room = limits.tagBytesMax - BRACES_BYTES;
@@ -68,28 +82,29 @@ export class CallTags {
         continue;
       }
       isTagged = true;
-      const bounded = this.#bounded({ organisation, key }, value);
-      // Its place in the object is that of the key.
-      tags[key] = OTHER_VALUES;
-      if (typeof bounded === "string") tags[key] = bounded;
-      else (waiting ??= []).push(bounded.then((stored) => void (tags[key] = stored)));
+      const name = `${organisation}\n${key}`;
+      const bounded = this.#bounded(name, value);
+      tags[key] = bounded ?? OTHER_VALUES;
+      if (bounded === undefined) (added ??= []).push({ place: { organisation, key }, name, value });
     }
     const dropped = droppedOf(named, declared, beyond);
     if (!isTagged) return dropped === undefined ? UNTAGGED : { tags: undefined, dropped };
-    return waiting === undefined ? { tags, dropped } : Promise.all(waiting).then(() => ({ tags, dropped }));
+    if (added === undefined) return { tags, dropped };
+    const each = async ({ place, name, value }: NewValue): Promise<void> => {
+      tags[place.key] = await this.#add(place, name, value);
+    };
+    return { tags, dropped, keep: async () => void (await Promise.all(added.map(each))) };
   }
 
-  /** The value, or the one of all values beyond the bound. */
-  #bounded(place: TagPlace, value: string): string | Promise<string> {
-    const name = `${place.organisation}\n${place.key}`;
+  /** The value, or the one of all values beyond the bound; undefined if it is new to this process. */
+  #bounded(name: string, value: string): string | undefined {
     const known = this.#known.get(name);
     if (known?.values.has(value) === true) {
       this.#known.delete(name);
       this.#known.set(name, known);
       return value;
     }
-    if (known?.isFull === true) return OTHER_VALUES;
-    return this.#add(place, name, value);
+    return known?.isFull === true ? OTHER_VALUES : undefined;
   }
 
   async #add(place: TagPlace, name: string, value: string): Promise<string> {
@@ -98,7 +113,7 @@ export class CallTags {
     this.#known.set(name, { values, isFull: values.size >= this.#valuesMax });
     this.#knownValues += values.size;
     for (const oldest of this.#known.keys()) {
-      if (this.#knownValues <= VALUES_MAX) break;
+      if (this.#knownValues <= this.#rememberedMax) break;
       this.#forget(oldest);
     }
     return values.has(value) ? value : OTHER_VALUES;

@@ -6,12 +6,14 @@ import {
   expectCleanAudit,
   type Gateway,
   type PostgresServer,
+  query,
   type ScriptedUpstream,
   startGateway,
   startPostgres,
   startScriptedUpstream,
   stopGateways,
   storageOn,
+  until,
 } from "../kit/index.ts";
 
 let upstream: ScriptedUpstream;
@@ -181,5 +183,27 @@ describe.each(engines)("on %s", (engine) => {
     held.delete(0);
     expect(held).toEqual(new Set([1]));
     expect(await spent(token)).toEqual({ spend: 1, held: 0 });
+  });
+
+  test("a call that is refused uses up none of the values of a tag, and tags have a bounded length", async () => {
+    upstream.answerWith(() => streamOf(["a"], { prompt_tokens: 5, completion_tokens: 3 }, 0));
+    const keys = Array.from({ length: 16 }, (_, index) => `key-${String(index).padStart(2, "0")}`);
+    const token = await gateway.token({ user: "tagged", organisation: "tagged", credits: 0n });
+    const set = await gateway.cli("organisation", "set", "tagged", "--tags", keys.join(","));
+    expect(set.stderr).toBe("");
+    const call = (value: string) => {
+      const metadata = Object.fromEntries(keys.map((key) => [key, value]));
+      return stream(token, { model: "own/flat", metadata });
+    };
+    const values = () => query<{ value: string }>(gateway.storage, "SELECT value FROM tag_values");
+    for (const value of ["a", "b"]) expect((await call(value)).status).toBe(402);
+    expect(await values()).toEqual([]);
+    await gateway.cli("credits", "grant", "--organisation", "tagged", "--amount", "1");
+    const value = "\u6f22".repeat(128);
+    await until("the credits are known", async () => (await call(value)).isWhole);
+    expect(await values()).toEqual([{ value }, { value }]);
+    const [stored] = await query<{ tags: string }>(gateway.storage, "SELECT tags FROM generations WHERE tags <> ''");
+    expect(JSON.parse(stored?.tags ?? "")).toEqual({ "key-00": value, "key-01": value });
+    expect(Buffer.byteLength(stored?.tags ?? "")).toBeLessThanOrEqual(1_024);
   });
 });

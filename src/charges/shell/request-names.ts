@@ -1,7 +1,7 @@
 /** The names that a request gives to its work: session, end user, tags. */
 import type { ReceivedBody } from "../../bodies/index.ts";
 import { clientRequestIdOf, endUserOf, objectOf, sessionOf } from "../../core/index.ts";
-import type { TaggedOrder, WorkDependencies } from "../dependencies.ts";
+import type { WorkDependencies } from "../dependencies.ts";
 import { chargeMaxIn } from "../max-credits.ts";
 import type { WorkNames } from "../work-order.ts";
 import type { PaidAnswer, PaidRequest, WorkPlan } from "./paid-request.ts";
@@ -11,27 +11,29 @@ interface RequestNames {
   names: WorkNames;
   /** The tags of its headers that are none; undefined if all are. */
   dropped: string | undefined;
+  /** Stores the tags' new values, once its work is held; undefined if there are none. */
+  keepTags?: (() => Promise<void>) | undefined;
 }
 
-/** The names of a request; those of the work that it is a part of, if that is so. A promise only if a tag has a new value. */
+/** The names of a request; those of the work that it is a part of, if that is so. */
 export function namesOf(
   { tags }: Pick<WorkDependencies, "tags">,
   { principal, headers, names: given }: PaidRequest,
   received: ReceivedBody<unknown>,
-): RequestNames | Promise<RequestNames> {
+): RequestNames {
   const clientRequestId = clientRequestIdOf(headers);
   if (given !== undefined) {
     const { session, endUser, tags: own } = given;
     return { headers, names: { session, clientRequestId, endUser, tags: own }, dropped: undefined };
   }
   const body = objectOf(received.body);
-  const named = (tagged: TaggedOrder | undefined): RequestNames => ({
+  const tagged = tags?.of(principal, headers, body);
+  return {
     headers,
     names: { session: sessionOf(headers), clientRequestId, endUser: endUserOf(headers, body), tags: tagged?.tags },
     dropped: tagged?.dropped,
-  });
-  const tagged = tags?.of(principal, headers, body);
-  return tagged instanceof Promise ? tagged.then(named) : named(tagged);
+    keepTags: tagged?.keep,
+  };
 }
 
 /** The plan with these names, and with the limit of its costs that a header sets. Throws 422. */

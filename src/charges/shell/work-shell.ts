@@ -98,8 +98,7 @@ export class WorkShell {
       if (request.unlessRepeated !== undefined) throw request.unlessRepeated;
       const planned = way.plan(received, { retry, memory: own.bodyMemory });
       let plan = planned instanceof Promise ? await planned : planned;
-      const reading = namesOf(deps, request, received);
-      const named = reading instanceof Promise ? await reading : reading;
+      const named = namesOf(deps, request, received);
       this.#begin(abort, withNames(plan, named, deps).order);
       let work = resumed(deps, request);
       let again = retry && (await this.#answeredBeforeMove(request, way, { retry, plan }));
@@ -115,6 +114,7 @@ export class WorkShell {
       }
       const watchdog = this.#watchdogOf(plan, { abort, client });
       running = new RunningWork({ ...own, work, watchdog, received, memory: memory.share(), onEnd });
+      if (named.keepTags !== undefined) await named.keepTags();
       return withDropped(await way.run(running, plan), named);
     } catch (thrown) {
       // The request fails with its own error, also if its end is not durable.

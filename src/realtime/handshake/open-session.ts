@@ -103,7 +103,8 @@ async function openAt(
   const session = isNamed ? withTranscription(grant?.session ?? {}, target.model) : grant?.session;
   const clientSession = sessionOf(request.headers);
   const endUser = endUserOf(request.headers, undefined);
-  const tags = (await deps.work.tags?.of(principal, request.headers, undefined))?.tags;
+  const named = deps.work.tags?.of(principal, request.headers, undefined);
+  const tags = named?.tags;
   const start: SessionStart = { id, type, principal, target, api, session, clientSession, endUser, tags };
   let relay: RealtimeSession | undefined;
   const works = new SessionWorks({ deps, start, onExhausted: (error, what) => relay?.exhausted(error, what) });
@@ -117,6 +118,7 @@ async function openAt(
   if (session !== undefined) works.context.addText(JSON.stringify(session).length);
   await works.open();
   try {
+    await named?.keep?.();
     const { bounds, environment, send, observer } = deps;
     const { retries = send.retries, openMsMax = bounds.connectMsMax, hasNext, onAttempt, onFailure } = attempt ?? {};
     const connected = await connectUpstream(
