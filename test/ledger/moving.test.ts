@@ -130,6 +130,12 @@ describe.each(engines)("on %s", (engine) => {
     const after = await spent();
     expect(after.acme + after.beta - before.acme - before.beta).toBe(1);
     expect(upstream.received(model)).toHaveLength(1);
+    // The new organisation does not permit its model.
+    await gateway.cli("organisation", "set", "beta", "--models", "openai/none");
+    await until("the model is refused", async () => (await call(tokens[0], "open")).status === 404);
+    expect(await (await keyed()).text()).toBe(first);
+    await gateway.cli("organisation", "set", "beta", "--models", "*");
+    await until("the model is permitted", async () => (await call(tokens[0], "open")).status === 200);
   });
 
   test("there and back under load with a kill: no charge is lost, none is double, and the books balance", async () => {

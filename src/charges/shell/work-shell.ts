@@ -120,7 +120,8 @@ export class WorkShell {
       // The request fails with its own error, also if its end is not durable.
       await running?.fail(thrown).catch(() => undefined);
       if (running !== undefined || this.#running.has(abort)) throw thrown;
-      return (await this.#answered(request, way, { retry })) ?? Promise.reject(thrown);
+      const answer = await this.#answered(request, way, { retry });
+      return answer ?? (await this.#answeredBeforeMove(request, way, { retry })) ?? Promise.reject(thrown);
     } finally {
       if (running === undefined || running.isParked) onEnd();
       if (running?.isDetached !== true) running?.watchdog.end();
@@ -153,7 +154,7 @@ export class WorkShell {
   async #answeredBeforeMove<Plan extends WorkPlan>(
     { principal }: PaidRequest,
     way: Pick<WayOfWork<never, Plan>, "hasJob">,
-    call: { retry: RetryKey; plan: Plan },
+    call: { retry: RetryKey | undefined; plan?: Plan },
   ): Promise<PaidAnswer | undefined> {
     for (const accountId of accountsBefore(principal.accountId)) {
       const answer = await this.#answered({ principal: { accountId } }, way, call);
