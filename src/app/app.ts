@@ -28,6 +28,7 @@ import type { Batches } from "../batches/index.ts";
 import { CallPipeline } from "../calls/index.ts";
 import type { Config } from "../config/index.ts";
 import { admitFree, type AdmitFree } from "../charges/index.ts";
+import { Places } from "../core/index.ts";
 import { FileService } from "../files/index.ts";
 import { openGenerationStore } from "../generations/index.ts";
 import {
@@ -164,6 +165,7 @@ interface Configured {
   calls: PaidWork;
   web: Web;
   batches: Batches;
+  toolCalls: Places;
   answer: (request: Request) => Response | Promise<Response>;
   running: readonly RunningPart[];
 }
@@ -201,7 +203,9 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   const web = createWeb({ ...made, startJob, pages, before: before?.web });
   const responseStore = createResponseStore(options);
   const batches = createBatches({ ...made, responseStore, wake });
-  const parts = { ...jobParts, admin, batches, responseStore, calls, pipeline, router, web, outbound, publicUrl };
+  const toolCalls = new Places({ what: "calls of tools", places: config.mcp.calls });
+  const own = { admin, batches, responseStore, calls, pipeline, router, web, toolCalls };
+  const parts = { ...jobParts, ...own, outbound, publicUrl };
   const services = servicesOf(options, context, parts);
   const answer = createHttp({
     routes: mountFeatures(features, services),
@@ -219,7 +223,7 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   });
   const further = [alerts, retention].filter((part) => part !== undefined);
   const running = [calls.shell, jobs, ...further, web, ...startFeatures(features, services)];
-  return { config, catalogs, router, pipeline, calls, web, batches, answer, running };
+  return { config, catalogs, router, pipeline, calls, web, batches, toolCalls, answer, running };
 }
 
 /** The router. Failures of providers that differ from those before are forgotten. */
@@ -254,8 +258,8 @@ function gaugeSources(
     },
     sockets,
     get queues() {
-      const { web, batches } = inForce.current;
-      return { ...web.queues, batch_lines: batches.load };
+      const { web, batches, toolCalls } = inForce.current;
+      return { ...web.queues, batch_lines: batches.load, tool_calls: toolCalls };
     },
     memory,
     circuits,
@@ -276,7 +280,7 @@ function corsPolicy({ config, sandbox }: AppOptions): CorsPolicy | undefined {
   return sandbox.size === 0 ? undefined : { origins: ["*"], maxAgeMs: SANDBOX_CORS_MS };
 }
 
-interface ServiceParts extends Pick<Configured, "calls" | "pipeline" | "router" | "web"> {
+interface ServiceParts extends Pick<Configured, "calls" | "pipeline" | "router" | "web" | "toolCalls"> {
   admin: AccountsDependencies;
   batches: Batches;
   responseStore: ResponseStoreService;
@@ -378,7 +382,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
 function mcpOf(
   options: AppOptions,
   { ticker, mcp }: Lasting,
-  { calls, admin, publicUrl }: ServiceParts,
+  { calls, admin, publicUrl, toolCalls }: ServiceParts,
 ): Services["mcp"] {
   const { config } = options;
   const connections = createConnections({ ...options, log: admin.log, publicUrl });
@@ -388,7 +392,15 @@ function mcpOf(
     endpoint: mcp,
     models: config.mcp.models,
     searchAbove: config.mcp.search_above,
-    gateway: createToolGateway({ ...options, toolHost: options.toolHost, ticker, calls, connections, signIns }),
+    gateway: createToolGateway({
+      ...options,
+      toolHost: options.toolHost,
+      ticker,
+      calls,
+      connections,
+      signIns,
+      places: toolCalls,
+    }),
     connections,
     connectable: connectableServers(config),
     signIns,

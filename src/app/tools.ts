@@ -4,7 +4,7 @@ import { RESULT_BYTES_MAX } from "./tool-programs.ts";
 import { createMarkups } from "./routing/routing.ts";
 import type { PaidWork } from "./paid-work.ts";
 import { type Config, readApiDocument } from "../config/index.ts";
-import { type AskUpstream, type Environment, hideFromOthers, matchesGlob } from "../core/index.ts";
+import { type AskUpstream, type Environment, hideFromOthers, matchesGlob, type Places } from "../core/index.ts";
 import { isOwnTool } from "../http/index.ts";
 import { type ModelPrice, webPrice } from "../pricing/index.ts";
 import type { Storage } from "../storage/index.ts";
@@ -12,6 +12,7 @@ import type { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import {
   type AccessTo,
+  allows,
   askHost,
   type Connections,
   type Grant,
@@ -42,6 +43,7 @@ interface ToolsOptions {
   calls: PaidWork;
   connections: Connections;
   signIns: Pick<ToolSignIns, "refresh">;
+  places: Places;
   /** The process that owns the servers that are programs. */
   toolHost: HostAddress | undefined;
 }
@@ -61,6 +63,7 @@ export function createToolGateway(options: ToolsOptions): ToolGateway {
   return new ToolGateway({
     shell: calls.shell,
     clock: environment.clock,
+    places: options.places,
     isOwnName: isOwnTool,
     servers: Object.entries(servers).map(([name, server]) => createServer(options, name, server)),
     sets: new Map(Object.entries(sets).map(([name, set]): [string, ToolSet] => [name, setOf(set)])),
@@ -84,12 +87,19 @@ function createServer(options: ToolsOptions, name: string, server: ServerConfig)
     pins: server.pin ? new ToolPins({ store: openPinStore(storage), clock: environment.clock, logger }) : undefined,
     tools: server.tools,
     priceOf: pricesOf(options, name, server),
+    chargesErrors: matcherOf(server.price?.errors),
+    isIdempotent: matcherOf(server.idempotent),
     timeoutMs: server.timeout,
     resultBytesMax: server.max_result ?? (server.openapi === undefined ? RESULT_BYTES_MAX : API_RESULT_BYTES_MAX),
     clock: environment.clock,
     logger,
     wait: waitOf(options),
   });
+}
+
+/** Whether the globs name a tool; none does if there are no globs. */
+function matcherOf(globs: readonly string[] | undefined): (tool: string) => boolean {
+  return (tool) => globs !== undefined && allows(globs, tool);
 }
 
 /** With the operator's credentials, or those that each user has given. */

@@ -63,6 +63,9 @@ const price = z
       .record(z.string().min(1), rate)
       .prefault({})
       .describe("The same for single tools: globs, the last match counts."),
+    errors: globs
+      .optional()
+      .describe("Globs of the tools whose results with isError cost the same. Unset: such results are free."),
   })
   .describe("Unset: calls are free, and recorded all the same.");
 
@@ -116,7 +119,10 @@ const toolServer = z
       .boolean()
       .default(true)
       .describe("Whether a tool that the server changes is no longer offered until `tollgate tools approve`."),
-    timeout: duration.prefault("60s").describe("How long a call may take."),
+    idempotent: globs
+      .optional()
+      .describe("Globs of the tools whose calls are sent again, up to twice, if an answer is lost. Unset: none."),
+    timeout: duration.prefault("60s").describe("How long a call may take, with all attempts."),
     max_result: byteSize.optional().describe("The largest result of a call. Unset: 8MiB, with openapi 1MiB."),
   })
   .superRefine(({ url, command, openapi, auth: given }, context) => {
@@ -155,6 +161,11 @@ export const mcp = z
       .optional()
       .describe(
         "Tokens of a list of tools, estimated, above which clients get tools that search it instead, as with ?mode=search. Unset: never.",
+      ),
+    calls: fromText(z.int().min(1).max(100_000))
+      .prefault(512)
+      .describe(
+        "Calls of servers at a time, in each process. Further calls wait; while they do, the calls of one user, or to one server, get three quarters.",
       ),
     servers: z
       .record(serverName, toolServer)

@@ -17,7 +17,7 @@ import {
 import { capabilitiesKey, clientHeaders, rpcCodes, sessionRevisions, STATELESS, versionKey } from "../mcp/index.ts";
 import { EVENT_STREAM, type Ticker } from "../streaming/index.ts";
 import { askServer, tooLate } from "./ask-server.ts";
-import { readMessages } from "./read-messages.ts";
+import { isEventStream, readMessages } from "./read-messages.ts";
 
 const CONNECT_MS_MAX = 10_000;
 
@@ -64,6 +64,8 @@ interface Answered {
   status: number;
   /** Undefined if the body contained no response. */
   message: JsonObject | undefined;
+  /** Whether a stream ended before the response. */
+  isCut: boolean;
   session: string | null;
 }
 
@@ -75,6 +77,9 @@ interface Attempt extends Answered {
 
 /** Requests of a server that are answered during one call. */
 const SERVER_REQUESTS_MAX = 100;
+
+/** Statuses of a proxy before a server, or of a server that cannot answer now. */
+const UNREACHABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 const stateless: Session = { isStateless: true };
 const modernCodes: ReadonlySet<number> = new Set([
@@ -146,7 +151,8 @@ export class McpClient {
       try {
         const reply = await this.#post({ jsonrpc: "2.0", id, method, params }, extra, { signal: abort, onSent });
         const message = await readMessages(reply, { id, bytesMax, onNotification, onRequest });
-        return { status: reply.status, message, session: reply.headers.get("mcp-session-id") };
+        const isCut = message === undefined && isEventStream(reply);
+        return { status: reply.status, message, isCut, session: reply.headers.get("mcp-session-id") };
       } catch (thrown) {
         if (abort.aborted && !session.isStateless && method !== "initialize") void this.#cancel(id, session);
         throw thrown;
@@ -216,7 +222,7 @@ export class McpClient {
     return this.#notify("notifications/cancelled", { requestId }, session).catch(() => undefined);
   }
 
-  #resultOf({ status, message }: Answered): JsonObject {
+  #resultOf({ status, message, isCut }: Answered): JsonObject {
     const error = objectOf(message?.["error"]);
     if (error !== undefined) {
       const { code, message: text } = error;
@@ -228,6 +234,8 @@ export class McpClient {
     const result = objectOf(message?.["result"]);
     if (result !== undefined) return result;
     this.#refuseStatus(status);
+    const { name } = this.#options;
+    if (isCut) throw new GatewayError("upstream_interrupted", `The server ${name} has ended its answer too early.`);
     throw this.#invalid("answers without a result");
   }
 
@@ -237,6 +245,9 @@ export class McpClient {
         "provider_key_refused",
         `The server ${this.#options.name} refuses the gateway's credentials.`,
       );
+    }
+    if (UNREACHABLE.has(status)) {
+      throw new GatewayError("upstream_unreachable", `The server ${this.#options.name} answers with ${status}.`);
     }
     if (status >= 500) throw this.#invalid(`answers with ${status}`);
   }

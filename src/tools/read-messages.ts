@@ -14,7 +14,7 @@ interface Reading {
 
 /** The response to the request with this id; undefined if there is none. Rejects with 502 beyond the bound. */
 export async function readMessages(reply: UpstreamReply, reading: Reading): Promise<JsonObject | undefined> {
-  if (reply.headers.get("content-type")?.startsWith(EVENT_STREAM) === true) {
+  if (isEventStream(reply)) {
     const reader = new EventReader(reply, reading);
     reply.body.flowTo(reader);
     return reader.response;
@@ -23,6 +23,11 @@ export async function readMessages(reply: UpstreamReply, reading: Reading): Prom
   if ("exceeded" in collected) throw tooLarge(reading.bytesMax);
   const message = parseObject(collected.bytes.toString());
   return message?.["id"] === reading.id || objectOf(message?.["error"]) !== undefined ? message : undefined;
+}
+
+/** Whether the messages come one by one. */
+export function isEventStream({ headers }: Pick<UpstreamReply, "headers">): boolean {
+  return headers.get("content-type")?.startsWith(EVENT_STREAM) === true;
 }
 
 class EventReader implements BodySink {

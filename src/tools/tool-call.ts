@@ -10,14 +10,16 @@ import type {
   WorkPlan,
   WorkShell,
 } from "../charges/index.ts";
-import type { Clock, JsonObject } from "../core/index.ts";
+import type { Clock, JsonObject, Places } from "../core/index.ts";
 import type { ServerAccess } from "./server-access.ts";
 import type { ServerTool } from "./server-list.ts";
-import type { ToolServer } from "./tool-server.ts";
+import type { ServerResult, ToolServer } from "./tool-server.ts";
 
 export interface ToolCallDependencies {
   shell: WorkShell;
   clock: Clock;
+  /** Of calls under way, shared fairly by users and servers. */
+  places: Places;
 }
 
 export interface ToolTarget {
@@ -35,18 +37,19 @@ const anyObject = z.looseObject({});
 
 /** The body of the request contains the arguments, that of the answer the result. Rejects with a `GatewayError`. */
 export function callServerTool(
-  { shell, clock }: ToolCallDependencies,
+  { shell, clock, places }: ToolCallDependencies,
   request: PaidRequest,
   target: ToolTarget,
   onProgress: ((params: JsonObject) => void) | undefined,
 ): Promise<PaidAnswer> {
-  return shell.run(request, new ToolWay({ request, target, clock, onProgress }));
+  return shell.run(request, new ToolWay({ request, target, clock, places, onProgress }));
 }
 
 interface ToolWayOptions {
   request: PaidRequest;
   target: ToolTarget;
   clock: Clock;
+  places: Places;
   onProgress: ((params: JsonObject) => void) | undefined;
 }
 
@@ -86,19 +89,30 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
   }
 
   async run(running: RunningWork, plan: ToolPlan): Promise<PaidAnswer> {
-    const { target, onProgress } = this.#options;
-    const { result, usage } = await target.server.call({
-      access: target.access,
-      tool: target.tool,
-      arguments: plan.arguments,
-      signal: running.watchdog.abort.signal,
-      onProgress,
-      onSent: (isSent) => running.noteSent(isSent),
-    });
+    const { result, usage } = await this.#callInTurn(running, plan);
     const body = Buffer.from(JSON.stringify(result));
     const answer = { status: 200, headers: { "content-type": "application/json", ...running.work.rateHeaders }, body };
     running.work.firstByte();
     await running.answer(answer, { usage });
     return answer;
+  }
+
+  async #callInTurn(running: RunningWork, plan: ToolPlan): Promise<ServerResult> {
+    const { request, target, places, onProgress } = this.#options;
+    const { signal } = running.watchdog.abort;
+    const owner = request.principal.user;
+    const leave = await places.enter({ owner, upstream: target.server.name, signal });
+    try {
+      return await target.server.call({
+        access: target.access,
+        tool: target.tool,
+        arguments: plan.arguments,
+        signal,
+        onProgress,
+        onSent: (isSent) => running.noteSent(isSent),
+      });
+    } finally {
+      leave();
+    }
   }
 }

@@ -5,6 +5,7 @@ import type { ModelPrice } from "../pricing/index.ts";
 import { cleanObject, cleanText } from "./clean-result.ts";
 import type { HeaderMember } from "./header-members.ts";
 import { ServerError } from "./mcp-client.ts";
+import { repeatLost } from "./repeat-lost.ts";
 import type { AccessTo, ServerAccess, ToolCaller } from "./server-access.ts";
 import { ServerList, type ServerListOptions, type ServerTool } from "./server-list.ts";
 
@@ -14,6 +15,10 @@ const LISTS_MAX = 1_000;
 export interface ToolServerOptions extends ServerListOptions {
   accessOf: AccessTo;
   priceOf: (tool: string) => ModelPrice;
+  /** Whether a result with `isError` costs as much as another one. */
+  chargesErrors: (tool: string) => boolean;
+  /** Whether a call may be sent again if its answer is lost. */
+  isIdempotent: (tool: string) => boolean;
   timeoutMs: number;
   resultBytesMax: number;
 }
@@ -70,35 +75,43 @@ export class ToolServer {
   }
 
   /** The result of a call, cleaned, and its usage. Rejects with a `GatewayError` if there is none. */
-  async call({ access, tool, arguments: given, signal, onProgress, onSent }: ServerCall): Promise<ServerResult> {
-    const { timeoutMs, resultBytesMax, name } = this.#options;
-    const onNotification = (method: string, params: JsonObject): void => {
-      if (method !== "notifications/progress") return;
-      const { progress, total, message } = params;
-      onProgress?.({ progress, total, message: cleanText(stringOf(message), access.secrets()) || undefined });
-    };
+  async call(call: ServerCall): Promise<ServerResult> {
+    const { name, timeoutMs, isIdempotent, chargesErrors, clock, wait } = this.#options;
+    const { access, tool, signal } = call;
+    const repeat = { mayRepeat: isIdempotent(tool.name), timeoutMs, signal, clock, wait };
+    const asked = { ...call, onProgress: repeat.mayRepeat ? increasing(call.onProgress) : call.onProgress };
     try {
-      const result = await access.calls.request({
-        method: "tools/call",
-        params: { name: tool.name, arguments: given },
-        timeoutMs,
-        bytesMax: resultBytesMax,
-        signal,
-        headers: Object.fromEntries(tool.headers.flatMap((member) => headerOf(member, given))),
-        ...(onProgress !== undefined && { onNotification }),
-        onSent,
-      });
+      const result = await repeatLost(repeat, (leftMs) => this.#ask(asked, leftMs));
       if (result["resultType"] === "input_required")
         return this.#failed(`The server ${name} asks for input that it cannot get here.`);
       if (!Array.isArray(result["content"])) {
         throw new GatewayError("upstream_invalid_answer", `The server ${name} answers with no result of a tool.`);
       }
       const { resultType: _type, ...own } = cleanObject(result, access.secrets());
-      return { result: own, usage: own["isError"] === true ? {} : { toolCalls: 1 } };
+      const isFree = own["isError"] === true && !chargesErrors(tool.name);
+      return { result: own, usage: isFree ? {} : { toolCalls: 1 } };
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
       return this.#failed(cleanText(thrown.message, access.secrets()));
     }
+  }
+
+  #ask({ access, tool, arguments: given, signal, onProgress, onSent }: ServerCall, timeoutMs: number) {
+    const onNotification = (method: string, params: JsonObject): void => {
+      if (method !== "notifications/progress") return;
+      const { progress, total, message } = params;
+      onProgress?.({ progress, total, message: cleanText(stringOf(message), access.secrets()) || undefined });
+    };
+    return access.calls.request({
+      method: "tools/call",
+      params: { name: tool.name, arguments: given },
+      timeoutMs,
+      bytesMax: this.#options.resultBytesMax,
+      signal,
+      headers: Object.fromEntries(tool.headers.flatMap((member) => headerOf(member, given))),
+      ...(onProgress !== undefined && { onNotification }),
+      onSent,
+    });
   }
 
   /** A refusal of the server, for the model to read. It is free. */
@@ -110,6 +123,18 @@ export class ToolServer {
 export interface ServerResult {
   result: JsonObject;
   usage: Usage;
+}
+
+/** Another attempt begins again; clients want each progress to be more than the one before. */
+function increasing(report: ServerCall["onProgress"]): ServerCall["onProgress"] {
+  if (report === undefined) return undefined;
+  let last = Number.NEGATIVE_INFINITY;
+  return (params) => {
+    const { progress } = params;
+    if (typeof progress !== "number" || progress <= last) return;
+    last = progress;
+    report(params);
+  };
 }
 
 function headerOf({ header, path }: HeaderMember, given: JsonObject): [string, string][] {

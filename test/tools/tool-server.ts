@@ -23,7 +23,7 @@ export interface TestServer {
 export interface TestServerOptions {
   era: "2025" | "2026";
   tools?: Json[];
-  /** The result of a call; a promise may wait. Undefined: an error of the protocol. */
+  /** The result of a call; a promise may wait. Undefined: an error of the protocol. A rejection ends the answer without it. */
   call?: (
     params: Json,
     report: (progress: Json) => void,
@@ -76,7 +76,7 @@ export function startTestServer(options: TestServerOptions): TestServer {
         const tools = own.tools.slice(from, from + pageSize);
         return result({ tools, ...(from + pageSize < own.tools.length && { nextCursor: String(from + pageSize) }) });
       }
-      return streamed(id, (report) => call(params, report, request.signal), params);
+      return streamed(id, async (report) => call(params, report, request.signal), params);
     },
   });
 
@@ -118,7 +118,7 @@ export function startTestServer(options: TestServerOptions): TestServer {
 /** The events of a call, which are sent as they come. */
 function streamed(
   id: number,
-  call: (report: (progress: Json) => void) => Json | undefined | Promise<Json | undefined>,
+  call: (report: (progress: Json) => void) => Promise<Json | undefined>,
   params: Json,
 ): Response {
   const encoder = new TextEncoder();
@@ -137,7 +137,8 @@ function streamed(
       send({ method: "notifications/message", params: { level: "info", data: "begun" } });
       const result = await call((progress) =>
         send({ method: "notifications/progress", params: { progressToken, ...progress } }),
-      );
+      ).catch(() => "cut" as const);
+      if (result === "cut") return controller.close();
       send(result === undefined ? { id, error: { code: -32_602, message: "Wrong arguments" } } : { id, result });
       // A second answer, which belongs to nothing.
       send({ id, result: { content: [{ type: "text", text: "again" }] } });

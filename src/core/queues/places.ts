@@ -1,3 +1,4 @@
+import type { CallSignal } from "../call-abort.ts";
 import { GatewayError } from "../errors.ts";
 import { FairQueue, type FairQueueOptions, type QueuedTask } from "./fair-queue.ts";
 
@@ -8,7 +9,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 export interface PlaceRequest extends QueuedTask {
   /** Its abort ends the wait. */
-  signal?: AbortSignal | undefined;
+  signal?: CallSignal | undefined;
 }
 
 interface Waiting extends QueuedTask {
@@ -64,17 +65,19 @@ export class Places {
    * too many tasks of the owner wait, and with the reason of the signal.
    */
   async enter({ owner, upstream, signal }: PlaceRequest): Promise<() => void> {
-    signal?.throwIfAborted();
+    if (signal?.aborted === true) throw signal.reason;
     if (this.#closed !== undefined) throw this.#closed;
     const { promise, resolve: enter, reject: refuse } = Promise.withResolvers<void>();
     const waiting: Waiting = { owner, upstream, enter, refuse };
     const since = performance.now();
     if (!this.#queue.add(waiting)) throw tooManyWaiting(this.#what);
     this.#dispatch();
-    const abort = (): void => {
-      if (this.#queue.remove(waiting)) refuse(signal?.reason);
+    const abort = {
+      handleEvent: (): void => {
+        if (this.#queue.remove(waiting)) refuse(signal?.reason);
+      },
     };
-    signal?.addEventListener("abort", abort, { once: true });
+    signal?.addEventListener("abort", abort);
     try {
       await promise;
     } finally {
