@@ -1,7 +1,16 @@
 /** A gateway before an upstream of chat, whose calls cost one credit each, and a caller's batches there. */
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { toFile } from "openai";
-import { type Gateway, type GatewayOptions, oneCreditACall, startGateway, until } from "../kit/index.ts";
+import { Ledger, openLedgerStore } from "../../src/ledger/index.ts";
+import {
+  type Gateway,
+  type GatewayOptions,
+  letLeasesLapse,
+  oneCreditACall,
+  query,
+  startGateway,
+  until,
+} from "../kit/index.ts";
 
 export const chat = "/v1/chat/completions";
 
@@ -87,4 +96,11 @@ export function answerTo(body: string): Response {
   ];
   const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
   return Response.json({ id: "chatcmpl-1", object: "chat.completion", created: 1, model: "m", choices, usage });
+}
+
+/** A dead process's leases of the job and of holds run out. */
+export async function letAllLapse({ storage }: Gateway): Promise<void> {
+  await query(storage, "UPDATE jobs SET lease_until = 1 WHERE lease_until IS NOT NULL");
+  await letLeasesLapse(storage);
+  await new Ledger({ store: openLedgerStore(storage) }).submit({ kind: "sweep", at: Date.now() });
 }

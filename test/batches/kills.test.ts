@@ -1,14 +1,10 @@
 /** `kill -9` under a batch: each line once in the results, charged once; only those in flight are asked again. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
-import { Ledger, openLedgerStore } from "../../src/ledger/index.ts";
 import {
   engines,
   expectCleanAudit,
-  type Gateway,
-  letLeasesLapse,
   oneCredit,
-  query,
   type ScriptedUpstream,
   sharedPostgres,
   sorted,
@@ -17,7 +13,17 @@ import {
   storageOn,
   until,
 } from "../kit/index.ts";
-import { answerTo, begin, clientsOf, ended, idsUpTo, linesOf, resultsOf, startBatchGateway } from "./batch-scene.ts";
+import {
+  answerTo,
+  begin,
+  clientsOf,
+  ended,
+  idsUpTo,
+  letAllLapse,
+  linesOf,
+  resultsOf,
+  startBatchGateway,
+} from "./batch-scene.ts";
 
 const postgres = sharedPostgres();
 
@@ -32,13 +38,6 @@ beforeAll(() => {
   upstream = startScriptedUpstream();
 });
 afterAll(() => upstream.stop());
-
-/** A dead process's leases of the job and of holds run out. */
-async function letAllLapse({ storage }: Gateway): Promise<void> {
-  await query(storage, "UPDATE jobs SET lease_until = 1 WHERE lease_until IS NOT NULL");
-  await letLeasesLapse(storage);
-  await new Ledger({ store: openLedgerStore(storage) }).submit({ kind: "sweep", at: Date.now() });
-}
 
 describe.each(engines)("on %s", (engine) => {
   test("a batch outlives every process", async () => {

@@ -92,11 +92,17 @@ async function settle(
   deps: BatchDependencies,
   book: SliceBook,
   slice: BatchSlice,
-  { file, signal, principal: principalOf, results }: SliceRun & { results: ReturnType<UpstreamBatches["results"]> },
+  {
+    file,
+    signal,
+    principal: principalOf,
+    results,
+    isEnding,
+  }: SliceRun & { results: ReturnType<UpstreamBatches["results"]> },
 ): Promise<void> {
   const principal = await principalOf();
   if (principal === undefined) return book.forget(slice, "the token of the batch is gone");
-  const { unanswered, answered } = await settleSlice(deps, {
+  const { unanswered, answered, missing } = await settleSlice(deps, {
     batch: book.batch,
     file,
     slice,
@@ -108,7 +114,9 @@ async function settle(
   });
   await book.flush();
   if (book.isLost) return undefined;
-  await book.remove(slice, unanswered);
+  // Of a batch that was cancelled, some providers have no results of the lines that were not called.
+  if (missing > 0 && !isEnding) await book.forget(slice, `the provider has no results of ${missing} lines`);
+  else await book.remove(slice, unanswered);
   // Its provider has called none of them, for whatever reason: they are not sent again.
   return answered === 0 && unanswered.length > 0 ? book.stopNative() : undefined;
 }

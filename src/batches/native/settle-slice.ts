@@ -29,10 +29,12 @@ interface SettleOptions {
   signal: AbortSignal;
 }
 
-/** The lines that have no result: their provider has not called them. */
 export interface SettledSlice {
+  /** The lines that have no answer. */
   unanswered: SliceLine[];
   answered: number;
+  /** Those of which the provider has no result at all: it may have called them. */
+  missing: number;
 }
 
 /** Rejects if the storage fails, or the results cannot be read now: it is then done again. */
@@ -43,21 +45,26 @@ export async function settleSlice(deps: BatchDependencies, options: SettleOption
   const bodies = await bodiesOf(deps, options, waiting);
   const before = waiting.size;
   let chunk: Promise<void>[] = [];
+  let notCalled = 0;
   for await (const { id, outcome } of results) {
     signal.throwIfAborted();
     const position = Number(id.slice(lineId(0).length - 1));
     const line = id === lineId(position) ? waiting.get(position) : undefined;
     const bytes = bodies.get(position);
+    if (line !== undefined && outcome === "not-called") notCalled += 1;
     if (line === undefined || bytes === undefined || outcome === "not-called") continue;
     // A result that stands there twice counts once.
     waiting.delete(position);
-    chunk.push(end(deps, options, { line, bytes, outcome }));
+    const ending = end(deps, options, { line, bytes, outcome });
+    // It may fail before it is waited for.
+    ending.catch(() => undefined);
+    chunk.push(ending);
     if (chunk.length < CHUNK) continue;
     await Promise.all(chunk);
     chunk = [];
   }
   await Promise.all(chunk);
-  return { unanswered: [...waiting.values()], answered: before - waiting.size };
+  return { unanswered: [...waiting.values()], answered: before - waiting.size, missing: waiting.size - notCalled };
 }
 
 /** The lines of the input, by their positions. They were in memory once before, when they were sent. */

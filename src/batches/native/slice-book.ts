@@ -28,6 +28,7 @@ export class SliceBook {
   busyUntil = 0;
   readonly #deps: BatchDependencies;
   readonly #writer: ResultWriter;
+  #flushing: Promise<void> = Promise.resolve();
 
   constructor(deps: BatchDependencies, batch: StoredBatch) {
     this.batch = batch;
@@ -70,8 +71,7 @@ export class SliceBook {
 
   /** Stores the result with others. */
   async end(result: LineResult): Promise<void> {
-    this.ended.add(result.position);
-    this.#writer.add(result);
+    this.note(result);
     if (this.#writer.isDue) await this.flush();
   }
 
@@ -81,8 +81,14 @@ export class SliceBook {
     this.#writer.add(result);
   }
 
-  async flush(): Promise<void> {
-    if (!(await this.#writer.flush())) this.lose();
+  /** Several lines end at the same time, and the writer writes one after the other. */
+  flush(): Promise<void> {
+    const flushed = this.#flushing.then(async () => {
+      if (!(await this.#writer.flush())) this.lose();
+    });
+    // A failure is that of its own caller; the results wait for the next one.
+    this.#flushing = flushed.catch(() => undefined);
+    return flushed;
   }
 
   /** Gives back the lines of a slice that its provider does not know. */
