@@ -98,7 +98,6 @@ const tools = { hosted: { web_search: "auto", web_fetch: "auto" }, deadline: 600
 const stored = { storage_migrate: "start", storage_journal: "data/journal", tools } as const;
 const minimal = "providers: { p: { kind: openai, base_url: http://u.test, api_key: k } }\n";
 const keptFiles = { file_max: 209_715_200, keep: 2_505_600_000, bytes_per_user: 2 ** 30 };
-
 describe("absent keys", () => {
   test("have default values", () => {
     expect(load(minimal).config).toEqual({

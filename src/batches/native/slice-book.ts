@@ -83,12 +83,15 @@ export class SliceBook {
 
   /** Several lines end at the same time, and the writer writes one after the other. */
   flush(): Promise<void> {
-    const flushed = this.#flushing.then(async () => {
-      if (!(await this.#writer.flush())) this.lose();
-    });
+    const flushed = this.#flushAfter(this.#flushing);
     // A failure is that of its own caller; the results wait for the next one.
     this.#flushing = flushed.catch(() => undefined);
     return flushed;
+  }
+
+  async #flushAfter(earlier: Promise<void>): Promise<void> {
+    await earlier;
+    if (!(await this.#writer.flush())) this.lose();
   }
 
   /** Gives back the lines of a slice that its provider does not know. */
