@@ -42,3 +42,20 @@ test("a list that has changed replaces the one before", async () => {
   expect([...index.search("branch")]).toEqual([{ list: "github", tool: "list_branches" }]);
   expect([...index.search("weather")]).toEqual([{ list: "weather", tool: "forecast" }]);
 });
+
+test("words that most tools have do not slow a search, and leave no tool out", async () => {
+  const index = new ToolIndex();
+  const many = Object.fromEntries(
+    Array.from({ length: 6_000 }, (_, at) => [`do_${at}`, "Returns every field as JSON"]),
+  );
+  const list = listOf({ ...many, find_ticket: "Returns a ticket as JSON", json_field: "Formats" });
+  await index.update(new Map([["all", list]]));
+  const first = (query: string, count: number): string[] =>
+    [...index.search(query)].slice(0, count).map(({ tool }) => tool);
+  expect(first("return json of a ticket", 1)).toEqual(["find_ticket"]);
+  expect([...index.search("return json of a ticket")]).toHaveLength(6_002);
+  // Of common words, those in the name come first, and all together before any of them.
+  expect(first("json fields", 2)).toEqual(["json_field", "do_0"]);
+  await index.update(new Map([["all", listOf({ find_ticket: "Returns a ticket as JSON" })]]));
+  expect(first("json", 2)).toEqual(["find_ticket"]);
+});

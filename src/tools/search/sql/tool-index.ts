@@ -15,6 +15,19 @@ const COMMON = new Set(
   "a all an and are as at be by for from i in is it its my of on or that the this to with you".split(" "),
 );
 
+/**
+ * Ranking takes most of the time of a search, and words that most tools have change the order least. So the rarest words of a query
+ * are ranked, as long as so many rows have them.
+ */
+const RANKED_ROWS_MAX = 5_000;
+
+/** Words whose rows have been counted since the last change. */
+const COUNTS_MAX = 10_000;
+
+const COUNT = `SELECT count(*) AS rows FROM (SELECT 1 FROM tools WHERE tools MATCH ? LIMIT ${RANKED_ROWS_MAX + 1})`;
+
+const UNRANKED = "SELECT rowid FROM tools WHERE tools MATCH ?";
+
 /** The name counts more than the description, and that more than the arguments. */
 const RANKED = `SELECT rowid FROM tools WHERE tools MATCH ? AND rank MATCH 'bm25(8.0, 2.0, 1.0)' ORDER BY rank`;
 
@@ -39,6 +52,8 @@ export class ToolIndex {
   readonly #database = new Database(":memory:");
   readonly #lists = new Map<string, KnownList>();
   readonly #tools = new Map<number, IndexedTool>();
+  /** By word, up to the bound of rows to rank. */
+  readonly #counts = new Map<string, number>();
   #lastRow = 0;
   #updating: Promise<void> = Promise.resolve();
 
@@ -53,18 +68,48 @@ export class ToolIndex {
     return updated;
   }
 
-  /** The tools with any of the words, the best first. To be read at once: the next search ends this one. */
+  /**
+   * The tools with any of the words, the best first; behind those with the rarer words come those that have words of most tools alone.
+   * To be read at once: the next search ends this one.
+   */
   *search(query: string): Generator<IndexedTool, void> {
     const words = [...wordsOf(query).matchAll(/[\p{L}\p{N}]+/gu)]
       .map(([word]) => word.toLowerCase())
       .filter((word) => !COMMON.has(word))
       .slice(0, WORDS_MAX)
       .map((word) => (word.length < PREFIX_CHARACTERS_MIN ? `"${word}"` : `"${word}"*`));
-    if (words.length === 0) return;
-    for (const { rowid } of this.#database.query<{ rowid: number }, [string]>(RANKED).iterate(words.join(" OR "))) {
-      const tool = this.#tools.get(rowid);
-      if (tool !== undefined) yield tool;
+    const { rare, common } = this.#byFrequency([...new Set(words)]);
+    const seen = new Set<number>();
+    for (const [statement, match] of steps(rare, common)) {
+      for (const { rowid } of this.#database.query<{ rowid: number }, [string]>(statement).iterate(match)) {
+        const tool = this.#tools.get(rowid);
+        if (tool === undefined || seen.has(rowid)) continue;
+        seen.add(rowid);
+        yield tool;
+      }
     }
+  }
+
+  /** The rarest words, which can be ranked, and the others. */
+  #byFrequency(words: readonly string[]): { rare: string[]; common: string[] } {
+    const [rare, common]: [string[], string[]] = [[], []];
+    let rows = 0;
+    const counted = words.map((word): [string, number] => [word, this.#countOf(word)]);
+    for (const [word, count] of counted.toSorted(([, a], [, b]) => a - b)) {
+      rows += count;
+      if (rows <= RANKED_ROWS_MAX) rare.push(word);
+      else common.push(word);
+    }
+    return { rare, common };
+  }
+
+  #countOf(word: string): number {
+    const known = this.#counts.get(word);
+    if (known !== undefined) return known;
+    const counted = this.#database.query<{ rows: number }, [string]>(COUNT).get(word)?.rows ?? 0;
+    if (this.#counts.size >= COUNTS_MAX) this.#counts.clear();
+    this.#counts.set(word, counted);
+    return counted;
   }
 
   async #update(lists: ReadonlyMap<string, IndexedList>): Promise<void> {
@@ -76,6 +121,7 @@ export class ToolIndex {
         this.#lists.set(key, known);
         continue;
       }
+      this.#counts.clear();
       for (const row of known?.rows ?? []) this.#remove(row);
       const rows: number[] = [];
       this.#lists.set(key, { list, rows });
@@ -87,6 +133,7 @@ export class ToolIndex {
     for (const [key, { rows }] of this.#lists) {
       if (this.#lists.size <= LISTS_MAX + lists.size) break;
       this.#lists.delete(key);
+      this.#counts.clear();
       for (const row of rows) this.#remove(row);
     }
   }
@@ -110,6 +157,15 @@ export class ToolIndex {
     this.#tools.delete(row);
     this.#database.query("DELETE FROM tools WHERE rowid = ?").run(row);
   }
+}
+
+/** Statements of a search, and their match. Of words that most tools have, those in the name count, and then all together. */
+function steps(rare: readonly string[], common: readonly string[]): [string, string][] {
+  const made: [string, string][] = [];
+  if (rare.length > 0) made.push([RANKED, rare.join(" OR ")]);
+  if (common.length === 0) return made;
+  const [all, any] = [common.join(" AND "), common.join(" OR ")];
+  return [...made, [UNRANKED, `name : (${all})`], [UNRANKED, all], [UNRANKED, `name : (${any})`], [UNRANKED, any]];
 }
 
 /** A name such as getIssue is two words, and one. */
