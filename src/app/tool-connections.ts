@@ -8,12 +8,14 @@ import { encryptionKey, type Storage } from "../storage/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import {
   Connections,
+  type ExchangedToken,
   type Grant,
   loadSignIns,
   type OAuthServerOptions,
   openConnectionStore,
   redirectUri,
   registrationsAt,
+  type TokenExchangeOptions,
 } from "../tools/index.ts";
 
 interface ConnectionsNeeds {
@@ -60,6 +62,8 @@ export function connectableServers({ mcp }: Config): ReadonlyMap<string, Connect
 }
 
 export interface ToolSignIns extends ConnectionSignInServices {
+  /** Rejects with a `GatewayError`. */
+  exchange(server: string, signedToken: string): Promise<ExchangedToken>;
   /** Rejects with a `GrantRefused`, or with a `GatewayError` while the authorization server cannot be reached. */
   refresh(server: string, grant: Grant): Promise<Grant>;
 }
@@ -73,11 +77,12 @@ interface SignInsNeeds extends Omit<ConnectionsNeeds, "log" | "environment"> {
 /** Sign-ins at authorization servers. The code is loaded with the first one. */
 export function createToolSignIns(options: SignInsNeeds): ToolSignIns {
   const load = async () => {
-    const { ConnectionSignIns, OAuthServer } = await loadSignIns();
+    const { ConnectionSignIns, OAuthServer, TokenExchange } = await loadSignIns();
     const servers = new Map(oauthServers(options).map((each) => [each.name, new OAuthServer(each)]));
     const { connections, environment, logger } = options;
     const { clock, randomBytes } = environment;
-    return { servers, signIns: new ConnectionSignIns({ connections, servers, clock, randomBytes, logger }) };
+    const exchanges = new Map(tokenExchanges(options).map((each) => [each.name, new TokenExchange(each)]));
+    return { servers, exchanges, signIns: new ConnectionSignIns({ connections, servers, clock, randomBytes, logger }) };
   };
   let loaded: ReturnType<typeof load> | undefined;
   const parts = (): ReturnType<typeof load> => (loaded ??= load());
@@ -85,6 +90,11 @@ export function createToolSignIns(options: SignInsNeeds): ToolSignIns {
     begin: async (...given) => (await parts()).signIns.begin(...given),
     finish: async (...given) => (await parts()).signIns.finish(...given),
     revoke: async (...given) => (await parts()).signIns.revoke(...given),
+    async exchange(name, signedToken) {
+      const exchange = (await parts()).exchanges.get(name);
+      if (exchange === undefined) throw new TypeError(`there is no exchange of tokens for ${name}`);
+      return exchange.exchange(signedToken);
+    },
     async refresh(name, grant) {
       const server = (await parts()).servers.get(name);
       if (server === undefined) throw new TypeError(`there is no sign-in at ${name}`);
@@ -109,5 +119,15 @@ function oauthServers({ config, environment, connections, publicUrl }: SignInsNe
     const outbound = outboundWith(permitted, environment);
     const { clock } = environment;
     return [{ name, url, settings: auth.oauth, publicUrl: base, outbound, registrations, clock }];
+  });
+}
+
+function tokenExchanges({ config, environment }: SignInsNeeds): TokenExchangeOptions[] {
+  return Object.entries(config.mcp.servers).flatMap(([name, { url, auth }]) => {
+    if (url === undefined || auth === undefined || !("exchange" in auth)) return [];
+    const { host, port } = new URL(auth.exchange.token_url);
+    // The operator has chosen it.
+    const outbound = outboundWith({ allowPrivateHosts: [host], allowPorts: [Number(port) || 443] }, environment);
+    return [{ name, url, settings: auth.exchange, outbound, clock: environment.clock }];
   });
 }

@@ -15,6 +15,7 @@ import {
   allows,
   askHost,
   type Connections,
+  ExchangeAccess,
   type Grant,
   HeaderCredentials,
   type HostAddress,
@@ -42,7 +43,7 @@ interface ToolsOptions {
   ticker: Ticker;
   calls: PaidWork;
   connections: Connections;
-  signIns: Pick<ToolSignIns, "refresh">;
+  signIns: Pick<ToolSignIns, "refresh" | "exchange">;
   places: Places;
   /** The process that owns the servers that are programs. */
   toolHost: HostAddress | undefined;
@@ -106,6 +107,16 @@ function matcherOf(globs: readonly string[] | undefined): (tool: string) => bool
 function accessTo(options: ToolsOptions, name: string, server: ServerConfig): AccessTo {
   const { auth } = server;
   if (auth !== undefined && "of" in auth) return connectedAccessTo(options, name, { ...server, auth });
+  if (auth !== undefined && "exchange" in auth) {
+    const access = new ExchangeAccess({
+      ask: options.environment.ask,
+      sourceWith: sourceOf(options, name, server),
+      exchange: (signedToken) => options.signIns.exchange(name, signedToken),
+      clientSecret: auth.exchange.client_secret,
+      clock: options.environment.clock,
+    });
+    return (caller) => access.of(caller);
+  }
   const clientOf = clientsOf(options, name, server);
   const secrets = secretForms([
     ...Object.values(headersOf(server)).map((value) => value.replace(/^(?:Bearer|Basic|Token) /i, "")),

@@ -1,6 +1,6 @@
 import { type Clock, GatewayError } from "../core/index.ts";
 import { type ClientSecretStore, parseClientSecret, type RealtimeGrant } from "./client-secret.ts";
-import { ImportedKeys, type ImportedKeyStore, isImportable } from "./imported-keys.ts";
+import { ImportedKeys, type ImportedKeyStore } from "./imported-keys.ts";
 import { type Principal, toPrincipal } from "./principal.ts";
 import type { BrowserSessionStore } from "./sessions/browser-session.ts";
 import { BrowserSessions, callerBySecretOf } from "./sessions/browser-sessions.ts";
@@ -12,6 +12,7 @@ import {
   type VerifySigned,
 } from "./signed-callers.ts";
 import { type FoundToken, refusalOf, type TokenStore } from "./store.ts";
+import { importableIn, type PresentedToken, presentedToken } from "./presented-token.ts";
 import { credentialsOf } from "./socket-credentials.ts";
 import { hashOf, parseToken, secretMatches } from "./token.ts";
 
@@ -335,57 +336,4 @@ function isHashOf({ secretHash, previousHash, previousUntil = 0 }: FoundToken, h
 
 function sameRecord(first: FoundToken, second: FoundToken): boolean {
   return Bun.deepEquals(first, second);
-}
-
-/** A credential as it was sent, with the place that an error names. */
-export interface PresentedToken {
-  text: string;
-  place: string;
-}
-
-const oneBearer = /^Bearer\s+\S+\s*$/i;
-
-/** OpenAI's SDKs for Azure send `api-key`, clients of LiteLLM behind another proxy `x-litellm-api-key`, with `Bearer` or without. */
-const keyHeaders = ["x-api-key", "api-key", "x-litellm-api-key"] as const;
-
-/**
- * The first header that has the form of an accepted token: clients send a provider's key, found in their environment, beside the
- * configured one. Without any such header, the first of them as it is, `x-api-key` before `authorization`, as at Anthropic.
- */
-function presentedToken(headers: Headers, signed: boolean, offered?: PresentedToken): PresentedToken | undefined {
-  if (offered !== undefined && isAccepted(offered.text, signed)) return offered;
-  let first = offered;
-  for (const place of keyHeaders) {
-    const text = keyIn(headers, place);
-    if (text === "") continue;
-    if (isAccepted(text, signed)) return { text, place };
-    first ??= { text, place };
-  }
-  const bearer = bearerOf(headers);
-  if (bearer === undefined) return first;
-  return first === undefined || isAccepted(bearer.text, signed) ? bearer : first;
-}
-
-function keyIn(headers: Headers, place: (typeof keyHeaders)[number]): string {
-  const text = headers.get(place)?.trim() ?? "";
-  return place === "x-litellm-api-key" ? text.replace(/^Bearer\s+/i, "") : text;
-}
-
-function bearerOf(headers: Headers): PresentedToken | undefined {
-  const authorization = headers.get("authorization") ?? "";
-  if (!oneBearer.test(authorization)) return undefined;
-  return { text: authorization.slice("Bearer ".length).trim(), place: "authorization" };
-}
-
-/** All texts of a request that have the form of an imported key, the chosen one first. */
-function importableIn(headers: Headers, chosen: PresentedToken): PresentedToken[] {
-  const inHeaders = keyHeaders.map((place) => ({ text: keyIn(headers, place), place }));
-  const bearer = bearerOf(headers);
-  const all = [chosen, ...inHeaders, ...(bearer === undefined ? [] : [bearer])];
-  const unique = new Map(all.filter(({ text }) => isImportable(text)).map((each) => [each.text, each]));
-  return [...unique.values()];
-}
-
-function isAccepted(text: string, signed: boolean): boolean {
-  return parseToken(text) !== undefined || parseClientSecret(text) !== undefined || (signed && isSigned(text));
 }

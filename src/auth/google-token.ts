@@ -1,4 +1,4 @@
-import type { PresentedToken } from "./authenticator.ts";
+import type { PresentedToken } from "./presented-token.ts";
 
 /**
  * The token of a request of Google's clients, in their header or in the address (`?key=`). They send an empty header if they

@@ -5,6 +5,7 @@ export { type OpenAnswer, OpenAnswers } from "./open-answers.ts";
 export { ownerOfProject, projectOf } from "./owner.ts";
 export { absentCaller } from "./absent-caller.ts";
 export { type Principal, toPrincipal } from "./principal.ts";
+export { signedTokenIn } from "./presented-token.ts";
 export { SessionLimit } from "./session-limit.ts";
 export type { SignedCaller, SignedRequest, VerifySigned } from "./signed-callers.ts";
 export {

@@ -21,6 +21,7 @@ const secrets = [
   "webhooks.encryption_key",
   "mcp.servers.*.auth.bearer",
   "mcp.servers.*.auth.oauth.client_secret",
+  "mcp.servers.*.auth.exchange.client_secret",
   "mcp.servers.*.auth.headers.*",
   "mcp.servers.*.args.*",
   "mcp.servers.*.env.*",

@@ -65,6 +65,9 @@ export const shownTexts: readonly string[] = [
   "mcp.servers.*.auth.header",
   "mcp.servers.*.auth.of",
   "mcp.servers.*.auth.oauth.client_id",
+  "mcp.servers.*.auth.exchange.client_id",
+  "mcp.servers.*.auth.exchange.audience",
+  "mcp.servers.*.auth.exchange.scopes.*",
   "mcp.servers.*.auth.oauth.scopes.*",
   "mcp.servers.*.command",
   "mcp.servers.*.directory",
@@ -89,6 +92,7 @@ export const shownOrigins: readonly string[] = [
   "otlp.traces.endpoint",
   "otlp.metrics.endpoint",
   "mcp.servers.*.url",
+  "mcp.servers.*.auth.exchange.token_url",
   "pricing.catalog",
 ];
 

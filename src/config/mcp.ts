@@ -1,5 +1,6 @@
 /** The part of the configuration for tools: the gateway's own, and those of other servers. */
 import { z } from "zod";
+import { isTrustedOrigin } from "./auth.ts";
 import { fromText } from "./values/from-text.ts";
 import { httpUrl } from "./provider.ts";
 import { byteSize as size, duration as time } from "./values/units.ts";
@@ -18,6 +19,11 @@ const rate = fromText(z.number().min(0).max(1e6));
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "no header name");
 const headerValue = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "printable ASCII");
 
+const scopes = z
+  .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, "no scope"))
+  .max(100)
+  .optional();
+
 const oauth = z
   .strictObject({
     client_id: headerValue
@@ -25,17 +31,30 @@ const oauth = z
       .optional()
       .describe("The gateway's id at the authorization server. Unset: /client-metadata.json, or a registration."),
     client_secret: headerValue.max(8_192).optional().describe("With client_id, of a confidential client."),
-    scopes: z
-      .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, "no scope"))
-      .max(100)
-      .optional()
-      .describe("Unset: those that the server asks for."),
+    scopes: scopes.describe("Unset: those that the server asks for."),
   })
   .refine(({ client_id: id, client_secret: secret }) => secret === undefined || id !== undefined, {
     path: ["client_id"],
     error: "client_secret needs client_id",
   })
   .describe("The gateway signs in at the server's authorization server (OAuth).");
+
+const exchange = z
+  .strictObject({
+    token_url: httpUrl
+      .refine((url) => isTrustedOrigin(new URL(url)), "https; http on loopback alone")
+      .describe("The token endpoint of the identity provider."),
+    client_id: headerValue.max(2_048).describe("The gateway's id there."),
+    client_secret: headerValue.max(8_192).optional().describe("Of a confidential client."),
+    audience: headerValue
+      .max(2_048)
+      .optional()
+      .describe("The server as the provider names it. Unset: its url, as the resource."),
+    scopes: scopes.describe("Unset: none are asked for."),
+  })
+  .describe(
+    "Callers with a token of auth.issuers reach the server with another one, for which the provider exchanges theirs (RFC 8693).",
+  );
 
 const auth = z
   .union([
@@ -51,6 +70,7 @@ const auth = z
         .enum(["operator", "user"])
         .describe("Whether an owner signs in once for all callers, or each user for themselves."),
     }),
+    z.strictObject({ exchange }),
   ])
   .describe(
     "The operator's credentials, or with `of: user` those that each user gives (/v1/tools/connections). The caller's token never reaches the server.",

@@ -24,3 +24,5 @@ export type { OAuthServerOptions } from "./oauth/oauth-server.ts";
 export { CLIENT_METADATA_PATH, clientMetadata, redirectUri } from "./oauth/registration.ts";
 export { registrationsAt } from "./oauth/registrations.ts";
 export type { ConnectionSignIns } from "./oauth/sign-ins.ts";
+export { ExchangeAccess, type ExchangedToken } from "./connections/exchange-access.ts";
+export type { TokenExchangeOptions } from "./oauth/token-exchange.ts";

@@ -9,6 +9,8 @@ export interface ToolCaller {
   user: string;
   /** The account that the caller has named for a server; undefined for the user's default one. */
   accountAt: (server: string) => string | undefined;
+  /** That of an identity provider by which the caller has come in; undefined for a token of the gateway. */
+  signedToken?: string | undefined;
 }
 
 /** How a caller reaches a server: with the operator's credentials, or with their own. */
@@ -26,4 +28,4 @@ export interface ServerAccess {
 }
 
 /** Undefined if the caller has no credentials for the server. */
-export type AccessTo = (caller: ToolCaller) => ServerAccess | Promise<ServerAccess | undefined>;
+export type AccessTo = (caller: ToolCaller) => ServerAccess | undefined | Promise<ServerAccess | undefined>;

@@ -1,5 +1,5 @@
 /** The list of a server's tools as those see it who have one access to it: cached, and read again behind the callers. */
-import { type Clock, type JsonObject, matchesGlob, objectsOf, Slices, stringOf } from "../core/index.ts";
+import { type Clock, GatewayError, type JsonObject, matchesGlob, objectsOf, Slices, stringOf } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { cleanObject } from "./clean-result.ts";
 import { validDefinition, validInputSchema } from "./definitions.ts";
@@ -51,12 +51,19 @@ export class ServerList {
   #askedAt = 0;
   #readAt = 0;
   #isAvailable = true;
+  /** Why the last reading was refused, if its caller can do something about it. */
+  #refusal: GatewayError | undefined;
   /** Whether an approval is waited for. */
   #hasChanges = false;
 
   constructor(options: ServerListOptions, access: ServerAccess) {
     this.#options = options;
     this.#access = access;
+  }
+
+  /** Undefined unless the server has refused the list for want of credentials. */
+  get refusal(): GatewayError | undefined {
+    return this.#refusal;
   }
 
   /** Its tools by name; undefined if it has not listed them so far. A caller waits for the first list alone, and not for long. */
@@ -92,8 +99,10 @@ export class ServerList {
       if (!isSame) this.#list = confirmed;
       this.#hasChanges = confirmed.size < listed.size;
       this.#isAvailable = true;
+      this.#refusal = undefined;
     } catch (err) {
       // A call may find out that the server is there, before its list does.
+      this.#refusal = err instanceof GatewayError && err.code === "connection_required" ? err : undefined;
       if (this.#isAvailable) logger.warn({ server: name, err }, "a server of tools does not list them");
       this.#isAvailable = false;
     }

@@ -1,6 +1,6 @@
 /** The servers of tools by the URL that they are called at: one by its name, several as a set. */
 import type { PaidAnswer, PaidRequest } from "../charges/index.ts";
-import type { JsonObject } from "../core/index.ts";
+import type { GatewayError, JsonObject } from "../core/index.ts";
 import { callServerTool, type ToolCallDependencies, type ToolTarget } from "./tool-call.ts";
 import { type IndexedList, ToolIndex } from "./search/sql/tool-index.ts";
 import { prefixedName, takenName } from "./tool-names.ts";
@@ -66,6 +66,8 @@ interface FoundTools {
   unavailable: readonly string[];
   /** Those of them that need credentials of the caller, who has given none. */
   unconnected: readonly string[];
+  /** Those of them that refuse the credentials of the caller. */
+  refusals: ReadonlyMap<string, GatewayError>;
 }
 
 interface OfferedTool {
@@ -232,6 +234,9 @@ async function findIn(
   return {
     tools,
     unavailable: missing.map(({ server }) => server.name),
+    refusals: new Map(
+      missing.flatMap(({ server, refusal }) => (refusal === undefined ? [] : [[server.name, refusal]])),
+    ),
     unconnected: missing.filter(({ access }) => access === undefined).map(({ server }) => server.name),
   };
 }

@@ -5,6 +5,7 @@ import type { ModelPrice } from "../pricing/index.ts";
 import { cleanObject, cleanText } from "./clean-result.ts";
 import type { HeaderMember } from "./header-members.ts";
 import { ServerError } from "./mcp-client.ts";
+import { RecentMap } from "./recent-map.ts";
 import { repeatLost } from "./repeat-lost.ts";
 import type { AccessTo, ServerAccess, ToolCaller } from "./server-access.ts";
 import { ServerList, type ServerListOptions, type ServerTool } from "./server-list.ts";
@@ -40,14 +41,16 @@ export interface ServerTools {
   access: ServerAccess | undefined;
   /** By their names; undefined if it has not listed them so far. */
   list: ReadonlyMap<string, ServerTool> | undefined;
+  /** Why there is no list, if the caller can do something about it. */
+  refusal: GatewayError | undefined;
 }
 
 export class ToolServer {
   readonly name: string;
   readonly priceOf: ToolServerOptions["priceOf"];
   readonly #options: ToolServerOptions;
-  /** By the key of their access, the one that was asked for last at the end. */
-  readonly #lists = new Map<string, ServerList>();
+  /** By the key of their access. */
+  readonly #lists = new RecentMap<ServerList>(LISTS_MAX);
 
   constructor(options: ToolServerOptions) {
     this.name = options.name;
@@ -58,20 +61,10 @@ export class ToolServer {
   /** The tools that the caller may be offered. A caller waits for the first list alone, and not for long. */
   async tools(caller: ToolCaller): Promise<ServerTools> {
     const access = await this.#options.accessOf(caller);
-    const list = access && (await this.#listOf(access).tools());
-    return { server: this, access, list };
-  }
-
-  #listOf(access: ServerAccess): ServerList {
-    const { key } = access;
-    const list = this.#lists.get(key) ?? new ServerList(this.#options, access);
-    this.#lists.delete(key);
-    this.#lists.set(key, list);
-    for (const oldest of this.#lists.keys()) {
-      if (this.#lists.size <= LISTS_MAX) break;
-      this.#lists.delete(oldest);
-    }
-    return list;
+    if (access === undefined) return { server: this, access, list: undefined, refusal: undefined };
+    const own = this.#lists.use(access.key, () => new ServerList(this.#options, access));
+    const list = await own.tools();
+    return { server: this, access, list, refusal: own.refusal };
   }
 
   /** The result of a call, cleaned, and its usage. Rejects with a `GatewayError` if there is none. */

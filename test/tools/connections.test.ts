@@ -141,7 +141,9 @@ describe.each(engines)("on %s", (engine) => {
   test("a secret that the server refuses is asked for again, and another one has another session", async () => {
     const carl = (await rig.caller()).token;
     await connect(carl, { secret: "not-the-right-one" });
-    expect((await call(carl)).status).not.toBe(200);
+    const refused = await call(carl);
+    expect(refused).toMatchObject({ status: 403, json: { error: { code: "connection_required" } } });
+    expect(JSON.stringify(refused.json)).toContain("refuses your credentials");
     await connect(carl, { secret: secrets.bob });
     expect((await call(carl)).status).toBe(200);
     const { data } = (await send(carl, "GET", "/v1/tools/connections")).json as { data: Json[] };

@@ -6,17 +6,16 @@ import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { errorResult } from "./own/ask-route.ts";
 import { cancelTask, taskOf } from "./own/jobs.ts";
-import { namedAccounts } from "./named-accounts.ts";
 import { callSearchTool, searchListing, searchModeOf } from "./search-tools.ts";
-import { callAt, listingAt } from "./tool-door.ts";
+import { callAt, fromOf, listingAt } from "./tool-door.ts";
 
 const instructions =
   "Tools of an AI gateway: the web, images, sound, video, embeddings and other models. Calls cost credits of the " +
   "caller; budget_get returns what is left, models_list the models and their prices.";
 
 export function serverAt(door: ToolDoor, services: Services, { requestId, principal, request }: RouteCall): McpServer {
-  const accountAt = namedAccounts(request.url);
-  const caller = { requestId, principal, services, naming: namingHeaders(request.headers), accountAt };
+  const from = fromOf(request, principal);
+  const caller = { requestId, principal, services, naming: namingHeaders(request.headers), from };
   const mode = searchModeOf(request.url, services.mcp.searchAbove);
   const callTool = (call: ToolCall): Promise<ToolAnswer | undefined> =>
     callSearchTool(door, call, { mode, caller }) ?? callAt(door, call, caller);

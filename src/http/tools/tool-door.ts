@@ -1,6 +1,7 @@
 /** The tools at one URL for one caller: the gateway's own, and those of other servers. */
+import { type Principal, signedTokenIn } from "../../auth/index.ts";
 import type { ToolAnswer, ToolCall, ToolListing, ToolProgress } from "../../mcp/index.ts";
-import { type GatewayError, type JsonObject, objectsOf, parseObject } from "../../core/index.ts";
+import { GatewayError, type JsonObject, objectsOf, parseObject } from "../../core/index.ts";
 import {
   allows,
   connectionRequired,
@@ -12,6 +13,7 @@ import {
 } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
+import { namedAccounts } from "./named-accounts.ts";
 import { allowedDefinitions, callOwnTool, isOwnTool, mayCall } from "./own/own-tools.ts";
 
 /** Who calls, and by which request. */
@@ -21,13 +23,19 @@ export interface DoorCaller extends Pick<RouteCall, "requestId" | "principal"> {
   retryKey?: string | undefined;
   /** Those of its request's headers that name a session, an end user or tags. */
   naming: Readonly<Record<string, string>>;
-  /** The account that the request names for a server. */
-  accountAt: ToolCaller["accountAt"];
+  /** The accounts that the request names, and the signed token by which it has come in. */
+  from: Pick<ToolCaller, "accountAt" | "signedToken">;
+}
+
+/** See `DoorCaller`. Throws a 422 `GatewayError` for names of accounts that are none. */
+export function fromOf({ url, headers }: Request, { signedUntil, session }: Principal): DoorCaller["from"] {
+  const isSigned = signedUntil !== undefined && session === undefined;
+  return { accountAt: namedAccounts(url), signedToken: isSigned ? signedTokenIn(headers) : undefined };
 }
 
 /** As whom a caller looks for tools. */
-export function seekerOf({ principal, accountAt }: Pick<DoorCaller, "principal" | "accountAt">): ToolSeeker {
-  return { caller: { user: principal.user, accountAt }, mayCall: (name) => mayCall(principal, name) };
+export function seekerOf({ principal, from }: Pick<DoorCaller, "principal" | "from">): ToolSeeker {
+  return { caller: { user: principal.user, ...from }, mayCall: (name) => mayCall(principal, name) };
 }
 
 function isOwnIn({ hasOwn, own }: ToolDoor, name: string): boolean {
@@ -37,7 +45,7 @@ function isOwnIn({ hasOwn, own }: ToolDoor, name: string): boolean {
 /** The definitions that the caller may see, and the servers whose tools are missing. */
 export async function definitionsAt(
   door: ToolDoor,
-  caller: Pick<DoorCaller, "principal" | "services" | "accountAt">,
+  caller: Pick<DoorCaller, "principal" | "services" | "from">,
 ): Promise<{ definitions: readonly JsonObject[]; unavailable: readonly string[] }> {
   const { principal, services } = caller;
   const own = allowedDefinitions(services.mcp.models, principal).filter(({ name }) => isOwnIn(door, name));
@@ -55,11 +63,12 @@ export async function listingAt(door: ToolDoor, caller: DoorCaller): Promise<Too
 export async function callAt(door: ToolDoor, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer | undefined> {
   const own = isOwnIn(door, call.name) ? callOwnTool({ ...call, ...caller }) : undefined;
   if (own !== undefined) return own;
-  const { tools, unconnected } = await door.find({ ...seekerOf(caller), name: call.name });
+  const { tools, unconnected, refusals } = await door.find({ ...seekerOf(caller), name: call.name });
   const target = tools.get(call.name);
   if (target !== undefined) return callOther(target, call, caller);
-  const server = unconnected.find((each) => mayBeAt(each, call.name, caller, unconnected.length));
-  if (server !== undefined) throw await askToConnect(server, caller);
+  const missing = [...unconnected, ...refusals.keys()];
+  const server = missing.find((each) => mayBeAt(each, call.name, caller, missing.length));
+  if (server !== undefined) throw refusals.get(server) ?? (await askToConnect(server, caller));
   return undefined;
 }
 
@@ -73,10 +82,21 @@ function mayBeAt(server: string, name: string, { principal }: DoorCaller, server
 /** The refusal of a call for want of an account, with the page on which the caller connects it. */
 async function askToConnect(
   server: string,
-  { principal, requestId, services, accountAt }: DoorCaller,
+  { principal, requestId, services, from }: DoorCaller,
 ): Promise<GatewayError> {
-  const { connections } = services.mcp;
-  const place = { server, owner: principal.user, account: accountAt(server) ?? DEFAULT_ACCOUNT };
+  const { connections, connectable } = services.mcp;
+  const how = connectable.get(server);
+  if (how === undefined)
+    return new GatewayError(
+      "connection_required",
+      `The server ${server} takes callers with a token of an identity provider.`,
+    );
+  if (how.of === "operator")
+    return new GatewayError(
+      "connection_required",
+      `The operator has not connected the account at the server ${server}.`,
+    );
+  const place = { server, owner: principal.user, account: from.accountAt(server) ?? DEFAULT_ACCOUNT };
   const actor = { name: `token:${principal.tokenId}`, address: undefined, requestId };
   return connectionRequired(server, connections.pageOf(await connections.open(place, { actor })));
 }

@@ -5,8 +5,7 @@ import { GatewayError, type JsonObject, namingHeaders, stringOf } from "../../co
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
-import { namedAccounts } from "./named-accounts.ts";
-import { callAt, definitionsAt } from "./tool-door.ts";
+import { callAt, definitionsAt, fromOf } from "./tool-door.ts";
 
 const listed = z.looseObject({
   name: z.string(),
@@ -59,7 +58,7 @@ const listToolsRoute = platformRoute({
     const { definitions } = await definitionsAt(services.mcp.gateway.all, {
       principal,
       services,
-      accountAt: namedAccounts(request.url),
+      from: fromOf(request, principal),
     });
     const found = definitions.filter(({ name, title, description }) => {
       const text = [name, title, description].map(stringOf).join(" ").toLowerCase();
@@ -109,7 +108,7 @@ const callToolRoute = platformRoute({
         services,
         retryKey: sent.get("idempotency-key") ?? undefined,
         naming: namingHeaders(sent),
-        accountAt: namedAccounts(request.url),
+        from: fromOf(request, principal),
       },
     );
     if (answered === undefined) throw new GatewayError("tool_not_found", "There is no such tool here.");

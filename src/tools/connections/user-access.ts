@@ -3,6 +3,7 @@ import { type AskUpstream, GatewayError } from "../../core/index.ts";
 import { SecretError } from "../../storage/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { secretForms } from "../clean-result.ts";
+import { RecentMap } from "../recent-map.ts";
 import type { ServerAccess, ToolCaller, ToolSource } from "../server-access.ts";
 import { type Connection, DEFAULT_ACCOUNT, usedConnection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
@@ -39,8 +40,7 @@ interface Known {
 
 export class UserAccess {
   readonly #options: UserAccessOptions;
-  /** By their keys, the one that was used last at the end. */
-  readonly #known = new Map<string, Known>();
+  readonly #known = new RecentMap<Known>(ACCESSES_MAX);
 
   constructor(options: UserAccessOptions) {
     this.#options = options;
@@ -68,14 +68,8 @@ export class UserAccess {
   #accessOf(connection: Connection): ServerAccess {
     // Other credentials of the same owner may belong to another account at the server.
     const key = `${connection.id}.${connection.connectedAt ?? 0}`;
-    const known = this.#known.get(key) ?? this.#make(key, connection);
+    const known = this.#known.use(key, () => this.#make(key, connection));
     known.credentials.see(connection);
-    this.#known.delete(key);
-    this.#known.set(key, known);
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= ACCESSES_MAX) break;
-      this.#known.delete(oldest);
-    }
     return known.access;
   }
 
