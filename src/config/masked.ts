@@ -61,6 +61,8 @@ export const shownTexts: readonly string[] = [
   "models.aliases.*",
   "mcp.models.*",
   "mcp.servers.*.tools.*",
+  "mcp.servers.*.price.errors.*",
+  "mcp.servers.*.idempotent.*",
   "mcp.servers.*.openapi",
   "mcp.servers.*.auth.header",
   "mcp.servers.*.auth.of",
