@@ -2,7 +2,7 @@
 import { type JsonObject, objectOf } from "../core/index.ts";
 import { invalidParams, notificationText, resultText, RpcError, type RpcId, rpcCodes } from "./json-rpc.ts";
 import type { FinishedAnswer, Outgoing } from "./outgoing.ts";
-import { acknowledged, begun, called, discovered, followed, initialized, listed } from "./results.ts";
+import { acknowledged, begun, called, discovered, followed, initialized, listed, relayedResult } from "./results.ts";
 import { type Era, sessionRevisions, takesTasks, tasksExtension } from "./revisions.ts";
 import type { McpServer, ToolProgress } from "./server.ts";
 
@@ -21,7 +21,20 @@ export interface McpCall {
 
 type Method = (call: McpCall) => FinishedAnswer | Promise<FinishedAnswer>;
 
+/** Those of other servers. */
+const relayed: Readonly<Record<string, Method>> = Object.fromEntries(
+  [
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "completion/complete",
+  ].map((name) => [name, relayToServers]),
+);
+
 const sessionMethods: Readonly<Record<string, Method>> = {
+  ...relayed,
   initialize: initialize,
   ping: ({ id }) => ({ text: resultText(id, "{}") }),
   "tools/list": listTools,
@@ -29,6 +42,7 @@ const sessionMethods: Readonly<Record<string, Method>> = {
 };
 
 const statelessMethods: Readonly<Record<string, Method>> = {
+  ...relayed,
   "server/discover": ({ id, server }) => ({ text: resultText(id, discovered(server)) }),
   "tools/list": listTools,
   "tools/call": callTool,
@@ -42,7 +56,17 @@ export function methodOf({ stateless }: Era, name: string): Method {
   const methods = stateless ? statelessMethods : sessionMethods;
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (method !== undefined) return method;
-  throw new RpcError(rpcCodes.methodNotFound, "There is no such method here.", { status: stateless ? 404 : 200 });
+  throw noMethod(stateless);
+}
+
+function noMethod(isStateless: boolean): RpcError {
+  return new RpcError(rpcCodes.methodNotFound, "There is no such method here.", { status: isStateless ? 404 : 200 });
+}
+
+async function relayToServers({ id, method, params, server, era, signal }: McpCall): Promise<FinishedAnswer> {
+  if (server.relay === undefined) throw noMethod(era.stateless);
+  const result = await server.relay(method, params, signal);
+  return { text: resultText(id, relayedResult(result, server, era.stateless)) };
 }
 
 /** A client that asks for another revision decides itself whether the newest will do. */

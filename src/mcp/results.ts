@@ -1,5 +1,5 @@
 /** The results of all methods, in both eras. Older clients get no members of a later revision, which strict ones would reject. */
-import type { JsonObject } from "../core/index.ts";
+import { type JsonObject, objectOf } from "../core/index.ts";
 import { type SessionRevision, serverInfoKey, STATELESS, tasksExtension } from "./revisions.ts";
 import type { McpServer, ToolListing, ToolResult, ToolTask } from "./server.ts";
 
@@ -12,8 +12,15 @@ function infoOf({ info }: McpServer): JsonObject {
 }
 
 /** `initialize`, which settles the revision of a session. */
-export function initialized({ info, instructions }: McpServer, revision: SessionRevision): string {
-  return JSON.stringify({ protocolVersion: revision, capabilities: { tools: {} }, serverInfo: info, instructions });
+export function initialized(server: McpServer, revision: SessionRevision): string {
+  const { info, instructions } = server;
+  const capabilities = capabilitiesOf(server);
+  return JSON.stringify({ protocolVersion: revision, capabilities, serverInfo: info, instructions });
+}
+
+/** A server that has no prompts or resources has empty lists of them. */
+function capabilitiesOf({ relay }: McpServer): JsonObject {
+  return { tools: {}, ...(relay !== undefined && { prompts: {}, resources: {}, completions: {} }) };
 }
 
 /** `server/discover` */
@@ -21,7 +28,7 @@ export function discovered(server: McpServer): string {
   return JSON.stringify({
     resultType: "complete",
     supportedVersions: [STATELESS],
-    capabilities: { tools: {}, extensions: { [tasksExtension]: {} } },
+    capabilities: { ...capabilitiesOf(server), extensions: { [tasksExtension]: {} } },
     instructions: server.instructions,
     ...caching,
     _meta: infoOf(server),
@@ -41,6 +48,15 @@ export function called(result: ToolResult, server: McpServer, isStateless: boole
   if (!isStateless) return JSON.stringify(result);
   const { _meta: meta, ...rest } = result;
   return JSON.stringify({ resultType: "complete", ...rest, _meta: { ...meta, ...infoOf(server) } });
+}
+
+/** The result of another server. It may differ between callers, and be current for as long as its server says. */
+export function relayedResult(result: JsonObject, server: McpServer, isStateless: boolean): string {
+  const { resultType: _type, cacheScope: _scope, ttlMs, _meta: meta, ...rest } = result;
+  if (!isStateless) return JSON.stringify({ ...rest, ...(meta !== undefined && { _meta: meta }) });
+  const current = typeof ttlMs === "number" && ttlMs >= 0 ? ttlMs : 0;
+  const own = { ...objectOf(meta), ...infoOf(server) };
+  return JSON.stringify({ resultType: "complete", ...rest, ttlMs: current, cacheScope: "private", _meta: own });
 }
 
 /** `tools/call`, answered with a task. */

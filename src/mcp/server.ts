@@ -78,4 +78,6 @@ export interface McpServer {
   getTask(id: string): Promise<ToolTask | undefined>;
   /** False if the caller has no such task. */
   cancelTask(id: string): Promise<boolean>;
+  /** The result of a method for prompts, resources or completions; undefined if there are none. Rejects with an `RpcError`. */
+  relay: ((method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>) | undefined;
 }

@@ -5,6 +5,8 @@ export { type ToolDoor, ToolGateway, type ToolSeeker, type ToolSet } from "./too
 export { OpenApiServer } from "./openapi/openapi-server.ts";
 export { allows } from "./server-list.ts";
 export type { AccessTo, ToolCaller, ToolSource } from "./server-access.ts";
+export { relay } from "./relay/relay.ts";
+export { ServerError } from "./mcp-client.ts";
 export { ToolServer } from "./tool-server.ts";
 export { secretForms, secretsIn } from "./clean-result.ts";
 export { askHost, hostedUrl } from "./processes/ask-host.ts";

@@ -35,6 +35,10 @@ export interface ToolDoor {
   own: readonly string[] | undefined;
   /** The tools that the seeker may call, by the names that clients use, and the servers whose tools are missing. */
   find: (seeker: ToolSeeker) => Promise<FoundTools>;
+  /** The servers whose prompts and resources the caller may have there. */
+  membersFor: (mayCall: ToolSeeker["mayCall"]) => readonly ToolServer[];
+  /** Whether there may be several servers. */
+  isSet: boolean;
   /** Searches the tools there that `mayCall` permits, and the gateway's own, of which the list has all. */
   search: (query: ToolQuery) => Promise<readonly SearchedTool[]>;
 }
@@ -107,6 +111,8 @@ export class ToolGateway {
     return {
       hasOwn: false,
       own: undefined,
+      isSet: false,
+      membersFor: (mayCall) => permitted([server], mayCall),
       find: (seeker) => findIn([server], seeker, () => ({ isBare: true })),
       search: (query) => this.#search(query, { members: [server], shownName: (_server, tool) => takenName(tool) }),
     };
@@ -150,6 +156,8 @@ export class ToolGateway {
     const door: ToolDoor = {
       hasOwn,
       own: tools,
+      isSet: true,
+      membersFor: (mayCall) => permitted(members, (full) => isIn(full) && mayCall(full)),
       search,
       find: ({ caller, mayCall, name }) =>
         findIn(
@@ -172,6 +180,11 @@ export class ToolGateway {
   ): Promise<PaidAnswer> {
     return callServerTool(this.#options, request, target, onProgress);
   }
+}
+
+/** Those of which a tool of any name may be called; no tool has this one. */
+function permitted(servers: readonly ToolServer[], mayCall: ToolSeeker["mayCall"]): ToolServer[] {
+  return servers.filter(({ name }) => mayCall(`${name}__*`));
 }
 
 /** No server has this name. */

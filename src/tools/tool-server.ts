@@ -1,6 +1,6 @@
 /** One server of tools: the lists that its callers see, and its calls. */
 import { type CallSignal, GatewayError, type JsonObject, objectOf, stringOf, type Usage } from "../core/index.ts";
-import { valueForHeader } from "../mcp/index.ts";
+import { rpcCodes, valueForHeader } from "../mcp/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import { cleanObject, cleanText } from "./clean-result.ts";
 import type { HeaderMember } from "./header-members.ts";
@@ -34,6 +34,13 @@ export interface ServerCall {
   onSent: (isSent: boolean) => void;
 }
 
+/** A request for a method besides those for tools. */
+interface ServerQuestion {
+  method: string;
+  params: JsonObject;
+  signal: CallSignal;
+}
+
 /** The tools that a caller finds at a server. */
 export interface ServerTools {
   server: ToolServer;
@@ -61,10 +68,49 @@ export class ToolServer {
   /** The tools that the caller may be offered. A caller waits for the first list alone, and not for long. */
   async tools(caller: ToolCaller): Promise<ServerTools> {
     const access = await this.#options.accessOf(caller);
+<<<<<<< HEAD
     if (access === undefined) return { server: this, access, list: undefined, refusal: undefined };
     const own = this.#lists.use(access.key, () => new ServerList(this.#options, access));
     const list = await own.tools();
     return { server: this, access, list, refusal: own.refusal };
+=======
+    const list = access && (await this.#listOf(access).tools());
+    return { server: this, access, list };
+  }
+
+  /**
+   * The result of a method that is no call of a tool, cleaned. It is free. Rejects with a `ServerError` for a refusal, or with a
+   * `GatewayError`.
+   */
+  async ask(caller: ToolCaller, { method, params, signal }: ServerQuestion): Promise<JsonObject> {
+    const { timeoutMs, resultBytesMax, name, accessOf } = this.#options;
+    const access = await accessOf(caller);
+    if (access === undefined)
+      throw new ServerError(rpcCodes.invalidParams, `The server ${name} needs an account of yours.`);
+    try {
+      const { _meta: _, ...own } = params;
+      const asked = { method, params: own, timeoutMs, bytesMax: resultBytesMax, signal };
+      const result = await access.calls.request(asked);
+      if (result["resultType"] === "input_required")
+        throw new ServerError(rpcCodes.invalidRequest, `The server ${name} asks for input that it cannot get here.`);
+      return cleanObject(result, access.secrets());
+    } catch (thrown) {
+      if (!(thrown instanceof ServerError)) throw thrown;
+      throw new ServerError(thrown.code, cleanText(thrown.message, access.secrets()));
+    }
+  }
+
+  #listOf(access: ServerAccess): ServerList {
+    const { key } = access;
+    const list = this.#lists.get(key) ?? new ServerList(this.#options, access);
+    this.#lists.delete(key);
+    this.#lists.set(key, list);
+    for (const oldest of this.#lists.keys()) {
+      if (this.#lists.size <= LISTS_MAX) break;
+      this.#lists.delete(oldest);
+    }
+    return list;
+>>>>>>> dc94a585 (feat(tools): prompts, resources and completions of other servers pass)
   }
 
   /** The result of a call, cleaned, and its usage. Rejects with a `GatewayError` if there is none. */

@@ -29,6 +29,8 @@ export interface TestServerOptions {
     report: (progress: Json) => void,
     signal: AbortSignal,
   ) => Json | undefined | Promise<Json | undefined>;
+  /** The result of a method that is no tool's; undefined: an error of the protocol. Without it, it knows none. */
+  answer?: (method: string, params: Json) => object | undefined;
   /** Tools on a page of the list. */
   pageSize?: number;
   /** The answer to a request that is not let in, or that is none of the protocol. */
@@ -75,6 +77,13 @@ export function startTestServer(options: TestServerOptions): TestServer {
         const from = Number(params["cursor"] ?? 0);
         const tools = own.tools.slice(from, from + pageSize);
         return result({ tools, ...(from + pageSize < own.tools.length && { nextCursor: String(from + pageSize) }) });
+      }
+      if (method !== "tools/call") {
+        const answer = options.answer?.(method, params);
+        if (answer !== undefined) return result({ ...answer });
+        const isKnown = options.answer !== undefined && method === "resources/read";
+        const error = isKnown ? { code: -32_002, message: "Wrong address" } : { code: -32_601, message: "No method" };
+        return Response.json({ jsonrpc: "2.0", id, error });
       }
       return streamed(id, async (report) => call(params, report, request.signal), params);
     },

@@ -1,13 +1,17 @@
 /** The tools at one URL as a server of MCP, for one caller. */
 import { namingHeaders, toGatewayError } from "../../core/index.ts";
-import type { McpServer, ToolAnswer, ToolCall } from "../../mcp/index.ts";
-import type { ToolDoor } from "../../tools/index.ts";
+import { type McpServer, RpcError, type ToolAnswer, type ToolCall } from "../../mcp/index.ts";
+import { relay, ServerError, type ToolDoor } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { errorResult } from "./own/ask-route.ts";
 import { cancelTask, taskOf } from "./own/jobs.ts";
 import { callSearchTool, searchListing, searchModeOf } from "./search-tools.ts";
+<<<<<<< HEAD
 import { callAt, fromOf, listingAt } from "./tool-door.ts";
+=======
+import { callAt, type DoorCaller, listingAt, seekerOf } from "./tool-door.ts";
+>>>>>>> dc94a585 (feat(tools): prompts, resources and completions of other servers pass)
 
 const instructions =
   "Tools of an AI gateway: the web, images, sound, video, embeddings and other models. Calls cost credits of the " +
@@ -32,7 +36,31 @@ export function serverAt(door: ToolDoor, services: Services, { requestId, princi
     },
     getTask: (id) => taskOf(caller, id),
     cancelTask: (id) => cancelTask(caller, id),
+    relay: relayAt(door, caller),
   };
+}
+
+/** Undefined without other servers. */
+function relayAt(door: ToolDoor, caller: DoorCaller): McpServer["relay"] {
+  const { caller: tools, mayCall } = seekerOf(caller);
+  const members = door.membersFor(mayCall);
+  if (members.length === 0) return undefined;
+  return async (method, params, signal) => {
+    try {
+      return await relay({ members, isSet: door.isSet, caller: tools, signal }, { method, params });
+    } catch (thrown) {
+      throw rpcErrorOf(thrown);
+    }
+  };
+}
+
+const INTERNAL_ERROR = -32_603;
+
+function rpcErrorOf(thrown: unknown): RpcError {
+  if (thrown instanceof ServerError) return new RpcError(thrown.code, thrown.message);
+  const { message, fault } = toGatewayError(thrown);
+  if (fault === "gateway") throw thrown;
+  return new RpcError(INTERNAL_ERROR, message);
 }
 
 /** A failure as the result that a model reads; the gateway's own are logged with their cause, as at every route. */

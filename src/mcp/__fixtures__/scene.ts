@@ -49,6 +49,7 @@ export function createScene({ tool = () => Promise.resolve(resultOf("done")), ta
       return tool(call);
     },
     getTask: (id) => Promise.resolve(id === task?.taskId ? task : undefined),
+    relay: undefined,
     cancelTask: (id) => Promise.resolve(id === task?.taskId),
   };
   return {

@@ -1,0 +1,151 @@
+/** Prompts, resources and completions of other servers through the gateway: at a server's own URL, and at that of a set. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { fileURLToPath } from "node:url";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { type Rig, startRig } from "../kit/index.ts";
+import { startTestServer, type TestServer } from "./tool-server.ts";
+
+const everything = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
+const secret = "the-secret-of-the-operator";
+
+/** A server with its own methods besides those for tools. */
+const library = (name: string) => {
+  const methods: Record<string, (params: Record<string, unknown>) => object | undefined> = {
+    "prompts/list": ({ cursor }) =>
+      cursor === undefined ? { prompts: [{ name: "first" }], nextCursor: "2" } : { prompts: [{ name: "second" }] },
+    "prompts/get": ({ name: asked }) => ({
+      messages: [{ role: "user", content: { type: "text", text: `${name} ${String(asked)} ${secret}\u202E` } }],
+    }),
+    "resources/list": () => ({
+      resources: [
+        { uri: `lib://${name}`, name },
+        { uri: "lib://shared", name: "s" },
+      ],
+    }),
+    "resources/templates/list": () => ({ resourceTemplates: [{ uriTemplate: `lib://${name}/{id}`, name }] }),
+    "resources/read": ({ uri }) =>
+      uri === "lib://gone" ? undefined : { contents: [{ uri, text: `${name} has ${String(uri)}` }], ttlMs: 5_000 },
+  };
+  return methods;
+};
+
+function startLibrary(name: string, era: "2025" | "2026"): TestServer {
+  return startTestServer({
+    era,
+    bearer: secret,
+    answer: (method, params) => library(name)[method]?.(params),
+  });
+}
+
+let rig: Rig;
+let servers: TestServer[];
+let token: string;
+let clients: Client[] = [];
+
+beforeAll(async () => {
+  servers = [startLibrary("old", "2025"), startLibrary("modern", "2026")];
+  const auth = { bearer: secret };
+  const user = process.getuid?.() === 0 ? {} : { user: String(process.getuid?.()) };
+  rig = await startRig({
+    config: {
+      mcp: {
+        servers: {
+          old: { url: servers[0]?.url, auth },
+          modern: { url: servers[1]?.url, auth },
+          tools: { url: startedTools.url },
+          everything: { command: "node", args: [everything, "stdio"], ...user },
+        },
+        sets: { dev: { servers: ["old", "modern", "tools"] } },
+      },
+    },
+  });
+  ({ token } = await rig.caller());
+});
+const startedTools = startTestServer({ era: "2026" });
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await rig.stop();
+  await Promise.all([...servers, startedTools].map((server) => server.stop()));
+});
+
+async function connect(path: string, bearer = token, options: object = {}): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" }, options);
+  const requestInit = { headers: { authorization: `Bearer ${bearer}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${rig.gateway.url}${path}`), { requestInit }));
+  clients = [...clients, client];
+  return client;
+}
+
+const refusalOf = (promise: Promise<unknown>): Promise<string> => promise.then(() => "", String);
+
+const modern = { versionNegotiation: { mode: { pin: "2026-07-28" } } };
+
+describe.each([
+  ["of 2025", {}],
+  ["of 2026", modern],
+])("a client %s", (_name, options) => {
+  test.each(["old", "modern"])("at the URL of a server: %s", async (name) => {
+    const client = await connect(`/mcp/${name}`, token, options);
+    expect(client.getServerCapabilities()).toMatchObject({ prompts: {}, resources: {}, completions: {} });
+    const first = await client.request({ method: "prompts/list", params: {} });
+    expect(first).toMatchObject({ prompts: [{ name: "first" }], nextCursor: "2" });
+    const { messages } = await client.getPrompt({ name: "second" });
+    expect(messages[0]?.content).toEqual({ type: "text", text: `${name} second [secret]` });
+    const { contents } = await client.readResource({ uri: `lib://${name}/7` });
+    expect(contents[0]).toMatchObject({ text: `${name} has lib://${name}/7` });
+    expect(
+      await client.complete({ ref: { type: "ref/prompt", name: "x" }, argument: { name: "a", value: "" } }),
+    ).toMatchObject({
+      completion: { values: [] },
+    });
+    expect(await refusalOf(client.readResource({ uri: "lib://gone" }))).toContain("Wrong");
+  });
+
+  test("at the URL of a set", async () => {
+    const client = await connect("/mcp/dev", token, options);
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(["old__first", "old__second", "modern__first", "modern__second"]);
+    const { messages } = await client.getPrompt({ name: "modern__second" });
+    expect(messages[0]?.content).toMatchObject({ text: "modern second [secret]" });
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(["lib://old", "lib://modern"]);
+    const { contents } = await client.readResource({ uri: "lib://modern/7" });
+    expect(contents[0]).toMatchObject({ text: "modern has lib://modern/7" });
+    expect(await refusalOf(client.readResource({ uri: "lib://shared" }))).toContain(
+      "read it at /mcp/old and /mcp/modern",
+    );
+    expect(await refusalOf(client.readResource({ uri: "lib://none" }))).toContain("no such resource");
+    expect(await refusalOf(client.getPrompt({ name: "first" }))).toContain("no such prompt");
+  });
+});
+
+test("a server that cannot be reached costs its own items alone", async () => {
+  const client = await connect("/mcp/dev");
+  await servers[1]?.stop();
+  const listed = await client.listPrompts();
+  expect(listed.prompts.map(({ name }) => name)).toEqual(["old__first", "old__second"]);
+  expect(listed).toMatchObject({ _meta: { "tollgate/unavailable": ["modern"] } });
+});
+
+test("a token for some tools of a server has none of its prompts and resources", async () => {
+  const globs = "old__get_*,everything__*,!everything__get-env";
+  const made = await rig.gateway.cli("token", "create", "--user", "agent", "--tools", globs, "--json");
+  const { token: some } = JSON.parse(made.stdout) as { token: string };
+  const client = await connect("/mcp/dev", some);
+  expect(client.getServerCapabilities()).not.toHaveProperty("prompts");
+  expect((await client.listPrompts()).prompts).toEqual([]);
+  const other = await connect("/mcp/everything", some);
+  expect((await other.listPrompts()).prompts.length).toBeGreaterThan(0);
+});
+
+test("those of a program: server-everything", async () => {
+  const client = await connect("/mcp/everything");
+  const { prompts } = await client.listPrompts();
+  expect(prompts.map(({ name }) => name)).toContain("simple-prompt");
+  expect((await client.getPrompt({ name: "simple-prompt" })).messages).toHaveLength(1);
+  const { resourceTemplates } = await client.listResourceTemplates();
+  expect(resourceTemplates.length).toBeGreaterThan(0);
+  const { resources } = await client.listResources();
+  const { contents } = await client.readResource({ uri: resources[0]?.uri ?? "" });
+  expect(contents).toHaveLength(1);
+});
