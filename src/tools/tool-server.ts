@@ -68,14 +68,10 @@ export class ToolServer {
   /** The tools that the caller may be offered. A caller waits for the first list alone, and not for long. */
   async tools(caller: ToolCaller): Promise<ServerTools> {
     const access = await this.#options.accessOf(caller);
-<<<<<<< HEAD
     if (access === undefined) return { server: this, access, list: undefined, refusal: undefined };
     const own = this.#lists.use(access.key, () => new ServerList(this.#options, access));
     const list = await own.tools();
     return { server: this, access, list, refusal: own.refusal };
-=======
-    const list = access && (await this.#listOf(access).tools());
-    return { server: this, access, list };
   }
 
   /**
@@ -98,19 +94,6 @@ export class ToolServer {
       if (!(thrown instanceof ServerError)) throw thrown;
       throw new ServerError(thrown.code, cleanText(thrown.message, access.secrets()));
     }
-  }
-
-  #listOf(access: ServerAccess): ServerList {
-    const { key } = access;
-    const list = this.#lists.get(key) ?? new ServerList(this.#options, access);
-    this.#lists.delete(key);
-    this.#lists.set(key, list);
-    for (const oldest of this.#lists.keys()) {
-      if (this.#lists.size <= LISTS_MAX) break;
-      this.#lists.delete(oldest);
-    }
-    return list;
->>>>>>> dc94a585 (feat(tools): prompts, resources and completions of other servers pass)
   }
 
   /** The result of a call, cleaned, and its usage. Rejects with a `GatewayError` if there is none. */

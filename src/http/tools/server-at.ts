@@ -7,11 +7,7 @@ import type { Services } from "../services.ts";
 import { errorResult } from "./own/ask-route.ts";
 import { cancelTask, taskOf } from "./own/jobs.ts";
 import { callSearchTool, searchListing, searchModeOf } from "./search-tools.ts";
-<<<<<<< HEAD
-import { callAt, fromOf, listingAt } from "./tool-door.ts";
-=======
-import { callAt, type DoorCaller, listingAt, seekerOf } from "./tool-door.ts";
->>>>>>> dc94a585 (feat(tools): prompts, resources and completions of other servers pass)
+import { callAt, type DoorCaller, fromOf, listingAt, seekerOf } from "./tool-door.ts";
 
 const instructions =
   "Tools of an AI gateway: the web, images, sound, video, embeddings and other models. Calls cost credits of the " +
