@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Calendar } from "../core/index.ts";
-import { partsOf, spansOf } from "./usage-parts.ts";
+import { middleOf, partsOf, spansOf } from "./usage-parts.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -65,4 +65,15 @@ test.each<[from: string, to: string, spans: [unit: "days" | "months", from: stri
   expect(spansOf(dayOf(from), dayOf(to))).toEqual(
     spans.map(([unit, begin, end]) => ({ unit, from: dayOf(begin), to: dayOf(end) })),
   );
+});
+
+test("the middle of a span is between days, or months", () => {
+  const day = (text: string): number => Date.parse(text) / DAY;
+  const months = (from: string, to: string) => middleOf({ unit: "months", from: day(from), to: day(to) });
+  expect(middleOf({ unit: "days", from: 3, to: 4 })).toBeUndefined();
+  expect(middleOf({ unit: "days", from: 3, to: 6 })).toBe(5);
+  expect(months("2026-02-01", "2026-03-01")).toBeUndefined();
+  expect(months("2026-01-01", "2026-03-01")).toBe(day("2026-02-01"));
+  expect(months("2026-02-01", "2026-04-01")).toBe(day("2026-03-01"));
+  expect(months("2026-01-01", "2027-01-01")).toBe(day("2026-08-01"));
 });

@@ -43,6 +43,17 @@ export function spansOf(from: number, to: number): UsageSpan[] {
   return spans.filter((span) => span.from < span.to);
 }
 
+/**
+ * The day between two parts of a span of about the same length, which is the first of a month if the span is of months; undefined if it has one day
+ * or month.
+ */
+export function middleOf({ unit, from, to }: UsageSpan): number | undefined {
+  const middle = Math.ceil((from + to) / 2);
+  const start = unit === "days" || monthStart(middle) === middle ? middle : nextMonth(middle);
+  if (start < to) return start;
+  return unit === "months" && monthStart(middle) > from ? monthStart(middle) : undefined;
+}
+
 const DAY_MS = 86_400_000;
 
 /** The longest month. */

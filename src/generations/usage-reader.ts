@@ -22,7 +22,7 @@ import type {
 } from "./store.ts";
 import { SessionPage } from "./session-page.ts";
 import { Turns } from "./turns.ts";
-import { partsOf, spansOf, type UsagePart, type UsageSpan } from "./usage-parts.ts";
+import { middleOf, partsOf, spansOf, type UsagePart, type UsageSpan } from "./usage-parts.ts";
 
 /** Rows that are counted in one go: one with tags takes a few microseconds. */
 const ROWS_AT_ONCE = 250;
@@ -69,15 +69,16 @@ export interface UsageSource {
   owners(): Promise<string[]>;
   /** Reads the batch with which the part begins. */
   batch(part: UsagePart, query: StoredQuery): Promise<UsageBatch>;
-  /** Whole days or months of several owners, and the number of rows that were summed. */
+  /** Whole days or months of several owners, and the number of rows that were summed: of the sums at most `rowsMax`, any of them. */
   spans(
-    span: UsageSpan & { owners: readonly string[]; isByOwner: boolean },
+    span: OwnersSpan & { isByOwner: boolean; rowsMax: number },
     by: readonly StoredDimension[],
   ): Promise<{ rows: readonly UsageRow[]; counted: number }>;
 }
 
-/** Rows of sums that are read at once: about twenty milliseconds. */
-const SPAN_ROWS = 20_000;
+interface OwnersSpan extends UsageSpan {
+  owners: readonly string[];
+}
 
 /** Owners whose sums are read at once: few at first, since nobody knows yet how many rows they have. */
 const OWNERS_FIRST = 4;
@@ -95,15 +96,24 @@ const CALL_DAYS_MAX = 400;
 
 const noOrganisation = (): undefined => undefined;
 
+interface ReaderOptions {
+  calendar: Calendar;
+  turns: Turns;
+  /** Rows of sums that are read at once, unless one day or month of one owner has more. */
+  spanRows: number;
+}
+
 export class UsageReader {
   readonly #source: UsageSource;
   readonly #calendar: Calendar;
   readonly #turns: Turns;
+  readonly #spanRowsMax: number;
 
-  constructor(source: UsageSource, calendar: Calendar, turns: Turns) {
+  constructor(source: UsageSource, { calendar, turns, spanRows }: ReaderOptions) {
     this.#source = source;
     this.#calendar = calendar;
     this.#turns = turns;
+    this.#spanRowsMax = spanRows;
   }
 
   /** Throws a `GatewayError` if the caller has disconnected meanwhile, or for too long a time. */
@@ -144,7 +154,8 @@ export class UsageReader {
     for (const owner of query.owners ?? (await this.#turns.take(query, () => this.#source.owners()))) {
       const groups = new Map<string, SpendingGroup>();
       for await (const rows of this.#batches(parts, query, owner)) {
-        for (const row of rows) this.#count(row, { owner, query, page: undefined, groups, total });
+        for await (const some of inParts(rows, ROWS_AT_ONCE))
+          for (const row of some) this.#count(row, { owner, query, page: undefined, groups, total });
         // The next batch may go on within this day.
         yield taken(groups, Math.max(0, ...rows.map(({ day = 0 }) => day)));
       }
@@ -201,11 +212,19 @@ export class UsageReader {
     let size = OWNERS_FIRST;
     for (let first = 0; first < owners.length;) {
       const some = owners.slice(first, first + size);
-      const asked = { ...span, owners: some, isByOwner };
-      const { rows, counted } = await this.#turns.take(query, () => this.#source.spans(asked, by));
-      yield { owner: "", rows };
+      let counted = 0;
+      const left: OwnersSpan[] = [{ ...span, owners: some }];
+      for (let piece = left.pop(); piece !== undefined; piece = left.pop()) {
+        const asked = { ...piece, isByOwner };
+        const halves = halvesOf(piece);
+        const rowsMax = halves === undefined ? Number.MAX_SAFE_INTEGER : this.#spanRowsMax + 1;
+        const read = await this.#turns.take(query, () => this.#source.spans({ ...asked, rowsMax }, by));
+        if (halves !== undefined && read.counted > this.#spanRowsMax) left.push(...halves);
+        else yield { owner: "", rows: read.rows };
+        counted += read.counted;
+      }
       first += some.length;
-      const fitting = Math.floor((some.length * SPAN_ROWS) / Math.max(counted, 1));
+      const fitting = Math.floor((some.length * this.#spanRowsMax) / Math.max(counted, 1));
       size = Math.min(Math.max(fitting, 1), size * OWNERS_GROWTH, OWNERS_MAX);
     }
   }
@@ -272,6 +291,18 @@ export class UsageReader {
     });
     return removedBefore > 0 && needsRemoved ? { removedBefore } : undefined;
   }
+}
+
+/** A half of the owners each, or of the time of one owner; undefined for one day or month of one owner. */
+function halvesOf({ owners, ...span }: OwnersSpan): OwnersSpan[] | undefined {
+  const half = Math.ceil(owners.length / 2);
+  if (owners.length > 1) return [owners.slice(half), owners.slice(0, half)].map((some) => ({ ...span, owners: some }));
+  const middle = middleOf(span);
+  if (middle === undefined) return undefined;
+  return [
+    { ...span, owners, from: middle },
+    { ...span, owners, to: middle },
+  ];
 }
 
 /** Takes the groups before a day out of the map. A late end may have moved the only call of a group to another one. */

@@ -17,6 +17,8 @@ export interface OwnersSpan extends UsageSpan {
   owners: readonly string[];
   /** Whether the groups are those of one owner each. */
   isByOwner: boolean;
+  /** So many rows of sums are read at most, any of them. */
+  rowsMax: number;
 }
 
 /** Behind a call in the list of its owner's, from the newest. */
@@ -95,13 +97,14 @@ const IN_OWNERS = [
 /** Postgres looks for each element of an array in the index; of the rows of a query it would make a join with all rows of the days. */
 const ofOwners = (owners: readonly string[]): Statement => sql`${IN_OWNERS[0]}${textsIn(owners)}${IN_OWNERS[1]}`;
 
-const spanOfDays = ({ owners, from, to, isByOwner }: OwnersSpan, by: StoredDimensions): Statement => sql`
+const spanOfDays = ({ owners, from, to, isByOwner, rowsMax }: OwnersSpan, by: StoredDimensions): Statement => sql`
   SELECT ${ownerIf(isByOwner)}, CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN day END AS day, ${spanSums(by)}
-  FROM daily_sums WHERE ${ofOwners(owners)} AND day >= ${from} AND day < ${to} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`;
+  FROM (SELECT * FROM daily_sums WHERE ${ofOwners(owners)} AND day >= ${from} AND day < ${to} LIMIT ${rowsMax}) AS piece
+  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`;
 
-const spanOfMonths = ({ owners, from, to, isByOwner }: OwnersSpan, by: StoredDimensions): Statement => sql`
+const spanOfMonths = ({ owners, from, to, isByOwner, rowsMax }: OwnersSpan, by: StoredDimensions): Statement => sql`
   SELECT ${ownerIf(isByOwner)}, CASE CAST(${ifAsked(by, "day")} AS bigint) WHEN 1 THEN month END AS day, ${spanSums(by)}
-  FROM monthly_sums WHERE ${ofOwners(owners)} AND month >= ${from} AND month < ${to}
+  FROM (SELECT * FROM monthly_sums WHERE ${ofOwners(owners)} AND month >= ${from} AND month < ${to} LIMIT ${rowsMax}) AS piece
   GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`;
 
 /** Every user with sums, one step in the index for each. */
