@@ -83,6 +83,11 @@ describe.skipIf(!hasChromium)("the console", () => {
     expect((await call()).status).toBe(200);
     await page.keyboard.press("Escape");
     await rotate.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Change <b>laptop</b>" }).press("Enter");
+    const limits = page.getByRole("dialog", { name: "Change <b>laptop</b>" });
+    await limits.getByLabel("Calls a minute").fill("600");
+    await limits.getByRole("button", { name: "Save" }).press("Enter");
+    await limits.waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Revoke <b>laptop</b>" }).press("Enter");
     const question = page.getByRole("alertdialog", { name: "Revoke <b>laptop</b>?" });
     await question.getByRole("button", { name: "Revoke" }).press("Enter");
@@ -97,6 +102,21 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByRole("dialog").getByLabel("Name").fill("acme");
     await page.keyboard.press("Enter");
     await page.locator("tbody tr", { hasText: "acme" }).waitFor();
+    await page.getByRole("button", { name: "Change acme" }).press("Enter");
+    const policy = page.getByRole("dialog", { name: "Change acme" });
+    await policy.getByText("More", { exact: true }).click();
+    await policy.getByLabel("Its members make tokens").selectOption("Within these bounds");
+    await policy.getByLabel("Days of a token").fill("30");
+    await policy.getByLabel("Keys of its calls").fill("team, feature");
+    await policy.getByLabel("Expires, in UTC").fill("2099-12-31T23:59");
+    await policy.getByRole("button", { name: "Save" }).press("Enter");
+    await policy.waitFor({ state: "hidden" });
+    expect(await scene.api("/admin/v1/organisations/acme")).toMatchObject({
+      tags: ["feature", "team"],
+      token_policy: { max_expires: 30 * 86_400 },
+      expires_at: "2099-12-31T23:59:00.000Z",
+      markup: null,
+    });
     await page.goto(`${scene.rig.gateway.url}/console/accounts?view=users`);
     await page.getByRole("button", { name: "New user" }).press("Enter");
     const made = page.getByRole("dialog", { name: "New user" });
@@ -126,8 +146,14 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByRole("button", { name: "Change the budget of linus" }).press("Enter");
     const changed = page.getByRole("dialog", { name: "Change the budget of linus" });
     await changed.getByLabel("At most so many credits").fill("7.5");
-    await page.keyboard.press("Enter");
+    await changed.locator("select[name=period]").selectOption("A week");
+    await changed.getByLabel("So many credits more").fill("2.5");
+    await changed.getByLabel("Until, in UTC").fill("2099-12-24T18:00");
+    await changed.getByRole("button", { name: "Save" }).press("Enter");
     await page.locator('tbody data[value="7.5"]').waitFor();
+    await page.getByText("more until 2099-12-24 18:00 UTC").waitFor();
+    const { data: budgets } = await scene.api<{ data: object[] }>("/admin/v1/budgets");
+    expect(budgets).toMatchObject([{ period: "weekly", raise: { by: 2.5, until: "2099-12-24T18:00:00.000Z" } }]);
     await query(scene.rig.gateway.storage, "UPDATE browser_sessions SET proved_at = 0");
     const fresh = "fetch('/admin/v1/session').then((answer) => answer.json()).then((session) => session.fresh_until)";
     await until("the sign-in is an old one", async () => (await page.evaluate<string>(fresh)).startsWith("1970"));
@@ -163,6 +189,14 @@ describe.skipIf(!hasChromium)("the console", () => {
     const headers = { authorization: `Bearer ${secret}` };
     const answer = await fetch(`${scene.rig.gateway.url}/admin/v1/session`, { headers });
     expect(await answer.json()).toMatchObject({ user: name });
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Delete margaret" }).press("Enter");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).press("Enter");
+    await page.getByRole("button", { name: "Delete margaret" }).waitFor({ state: "detached" });
+    await until("the token has ended", async () => {
+      const { status } = await fetch(`${scene.rig.gateway.url}/admin/v1/session`, { headers });
+      return status === 401;
+    });
     await page.close();
   }, 60_000);
 

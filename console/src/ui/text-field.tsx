@@ -2,7 +2,7 @@ interface TextFieldProps {
   label: string;
   name: string;
   isRequired?: boolean;
-  type?: "text" | "password";
+  type?: "text" | "password" | "datetime-local";
   pattern?: string;
   mode?: "text" | "decimal" | "numeric";
   value?: string;

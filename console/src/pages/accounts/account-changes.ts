@@ -1,22 +1,32 @@
 import { decimalOf, plainText } from "../../money/decimal.ts";
 import type { FieldText } from "../../ui/field-text.ts";
-import type { AccountKind, NamedAccount } from "./types.ts";
+import type { AccountKind, NamedAccount, Token, TokenPolicy } from "./types.ts";
 
 /** A small number as a decimal: `1e-9` is none that somebody would write. */
-const textOf = (value: string | number | null | undefined): string =>
+export const textOf = (value: string | number | null | undefined): string =>
   typeof value === "number" ? plainText(decimalOf(value)) : (value ?? "");
 
 const listOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== "");
 
 const listOrNull = (text: string): string[] | null => (listOf(text).length === 0 ? null : listOf(text));
 
-const textOrNull = (text: string): string | null => (text === "" ? null : text);
+export const textOrNull = (text: string): string | null => (text === "" ? null : text);
 
-const numberOrNull = (text: string): number | null => (text === "" ? null : Number(text));
+export const numberOrNull = (text: string): number | null => (text === "" ? null : Number(text));
+
+/** A time as a field of local time has it, which is UTC here. */
+export const minuteOf = (time: string | null | undefined): string => time?.slice(0, 16) ?? "";
+
+export const timeOrNull = (text: string): string | null => (text === "" ? null : `${text}:00Z`);
+
+const DAY_SECONDS = 86_400;
+
+/** Everything that a form may change. */
+type Shown = Partial<Omit<NamedAccount & Token, "name" | "role">> & { name?: string | null; role?: string | null };
 
 interface Member {
   /** The text of its field. */
-  shown: (account: Partial<NamedAccount>) => string;
+  shown: (account: Shown) => string;
   /** The value for the API. */
   read: (text: string) => unknown;
 }
@@ -28,29 +38,86 @@ const members: Readonly<Record<string, Member>> = {
   role: { shown: ({ role }) => role ?? "member", read: (text) => text },
   members: { shown: ({ members: names = [] }) => names.join(", "), read: listOf },
   models: { shown: ({ models }) => (models ?? []).join(", "), read: listOrNull },
+  tools: { shown: ({ tools }) => (tools ?? []).join(", "), read: listOrNull },
   rpm: { shown: ({ rpm }) => textOf(rpm), read: numberOrNull },
   tpm: { shown: ({ tpm }) => textOf(tpm), read: numberOrNull },
   concurrency: { shown: ({ concurrency }) => textOf(concurrency), read: numberOrNull },
   max_budget: { shown: ({ max_budget: most }) => textOf(most), read: numberOrNull },
   period: { shown: ({ period }) => textOf(period), read: textOrNull },
+  expires_at: { shown: ({ expires_at: end }) => minuteOf(end), read: timeOrNull },
+  prepaid: { shown: ({ prepaid }) => (prepaid === undefined ? "" : String(prepaid)), read: (text) => text === "true" },
+  markup: { shown: ({ markup }) => textOf(markup), read: numberOrNull },
+  tags: { shown: ({ tags = [] }) => tags.join(", "), read: listOf },
+  metadata: {
+    shown: ({ metadata }) =>
+      Object.entries(metadata ?? {})
+        .map((pair) => pair.join("="))
+        .join(", "),
+    read: pairsOf,
+  },
 };
 
-const common = ["name", "models", "rpm", "tpm", "concurrency", "max_budget", "period"];
+/** `team=search, feature=chat` as an object; null of an empty text. */
+function pairsOf(text: string): Record<string, string> | null {
+  const pairs = text
+    .split(",")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== "");
+  if (pairs.length === 0) return null;
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [key = "", ...value] = pair.split("=");
+      return [key.trim(), value.join("=").trim()];
+    }),
+  );
+}
 
-const fields: Readonly<Record<AccountKind, readonly string[]>> = {
-  users: [...common, "organisation", "role"],
-  projects: [...common, "organisation", "members"],
-  organisations: common,
+const common = ["name", "models", "tools", "rpm", "tpm", "concurrency", "max_budget", "period", "expires_at"];
+
+type FormKind = AccountKind | "tokens";
+
+const fields: Readonly<Record<FormKind, readonly string[]>> = {
+  users: [...common, "prepaid", "organisation", "role"],
+  projects: [...common, "prepaid", "organisation", "members"],
+  organisations: [...common, "prepaid", "markup", "tags"],
+  tokens: [...common, "metadata"],
 };
+
+/** The fields of `token_policy`, which is sent as a whole. */
+const policyFields = ["policy", "policy_tokens", "policy_days", "policy_budget"];
+
+function policyTexts(policy: TokenPolicy | null | undefined): Record<string, string> {
+  const { max_tokens: tokens, max_expires: seconds, max_budget: budget } = policy ?? {};
+  return {
+    policy: policy == null ? "" : "bounds",
+    policy_tokens: textOf(tokens),
+    policy_days: seconds == null ? "" : String(seconds / DAY_SECONDS),
+    policy_budget: textOf(budget),
+  };
+}
+
+function policyIn(text: FieldText): TokenPolicy | null {
+  if (text("policy") === "") return null;
+  const days = numberOrNull(text("policy_days"));
+  const bounds = {
+    max_tokens: numberOrNull(text("policy_tokens")),
+    max_expires: days === null ? null : Math.round(days * DAY_SECONDS),
+    max_budget: numberOrNull(text("policy_budget")),
+  };
+  return Object.fromEntries(Object.entries(bounds).filter(([, bound]) => bound !== null));
+}
 
 /** The texts of the fields of an account; of a new one, without an account. */
-export function shownFields(kind: AccountKind, account: Partial<NamedAccount> = {}): Record<string, string> {
-  return Object.fromEntries(fields[kind].map((name) => [name, members[name]?.shown(account) ?? ""]));
+export function shownFields(kind: FormKind, account: Shown = {}): Record<string, string> {
+  const texts = Object.fromEntries(fields[kind].map((name) => [name, members[name]?.shown(account) ?? ""]));
+  return kind === "organisations" ? { ...texts, ...policyTexts(account.token_policy) } : texts;
 }
 
 /** The members that differ from an account, for a `PATCH`; or from an empty one, for a `POST`. */
-export function changesOf(kind: AccountKind, text: FieldText, account?: NamedAccount): Record<string, unknown> {
+export function changesOf(kind: FormKind, text: FieldText, account?: Shown): Record<string, unknown> {
   const before = shownFields(kind, account);
   const changed = fields[kind].filter((name) => text(name) !== before[name]);
-  return Object.fromEntries(changed.map((name) => [name, members[name]?.read(text(name))]));
+  const changes = Object.fromEntries(changed.map((name) => [name, members[name]?.read(text(name))]));
+  if (kind !== "organisations" || policyFields.every((name) => text(name) === before[name])) return changes;
+  return { ...changes, token_policy: policyIn(text) };
 }

@@ -4,6 +4,7 @@ import { FormDialog } from "../../ui/form-dialog.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { changesOf, shownFields } from "./account-changes.ts";
+import { AMOUNT, type FieldsProps, LimitFields, ModelsField, MoreFields } from "./limit-fields.tsx";
 import type { AccountKind, NamedAccount } from "./types.ts";
 
 const one: Readonly<Record<AccountKind, string>> = {
@@ -20,8 +21,6 @@ const roles = {
   operator: "Operator",
   owner: "Owner",
 };
-
-const periods = { "": "For good", daily: "A day", monthly: "A month" };
 
 interface AccountFormProps {
   kind: AccountKind;
@@ -51,20 +50,65 @@ export function AccountForm({ kind, account }: AccountFormProps) {
     >
       <TextField label="Name" name="name" value={before["name"] ?? ""} pattern="[\w.@+\-]{1,128}" isRequired />
       {kind !== "organisations" && <PlaceFields kind={kind} before={before} isNew={isNew} />}
-      <TextField
-        label="Models that it may use, with * for any text; none is all"
-        name="models"
-        value={before["models"] ?? ""}
-        placeholder="openai/*, anthropic/claude-*"
-      />
+      <ModelsField before={before} />
       <LimitFields before={before} />
+      <MoreFields before={before}>
+        <SelectField
+          label="Limited by credits of its own"
+          name="prepaid"
+          value={before["prepaid"] ?? ""}
+          options={isNew ? { "": "By default", true: "Yes", false: "No" } : { true: "Yes", false: "No" }}
+        />
+        {kind === "organisations" && <OrganisationFields before={before} />}
+      </MoreFields>
       <TextField label="Reason, for the audit log" name="reason" />
     </FormDialog>
   );
 }
 
-interface FieldsProps {
-  before: Readonly<Record<string, string>>;
+/** The fields that organisations alone have. */
+function OrganisationFields({ before }: FieldsProps) {
+  return (
+    <>
+      <TextField
+        label="Factor on prices; none is the configuration’s"
+        name="markup"
+        value={before["markup"] ?? ""}
+        pattern={AMOUNT}
+        mode="decimal"
+      />
+      <TextField label="Keys of its calls’ tags" name="tags" value={before["tags"] ?? ""} placeholder="team, feature" />
+      <SelectField
+        label="Its members make tokens"
+        name="policy"
+        value={before["policy"] ?? ""}
+        options={{ "": "None", bounds: "Within these bounds" }}
+      />
+      <div className="grid grid-cols-3 items-end gap-3">
+        <TextField
+          label="Tokens of a user"
+          name="policy_tokens"
+          value={before["policy_tokens"] ?? ""}
+          pattern="\d{1,5}"
+          mode="numeric"
+        />
+        <TextField
+          label="Days of a token"
+          name="policy_days"
+          value={before["policy_days"] ?? ""}
+          pattern={AMOUNT}
+          mode="decimal"
+        />
+        <TextField
+          label="Credits of a token"
+          name="policy_budget"
+          value={before["policy_budget"] ?? ""}
+          pattern={AMOUNT}
+          mode="decimal"
+        />
+      </div>
+    </>
+  );
 }
 
 function PlaceFields({ kind, before, isNew }: FieldsProps & { kind: AccountKind; isNew: boolean }) {
@@ -84,35 +128,5 @@ function PlaceFields({ kind, before, isNew }: FieldsProps & { kind: AccountKind;
           <input type="hidden" name="role" value={before["role"]} />
         ))}
     </div>
-  );
-}
-
-const whole = "[1-9]\\d{0,8}";
-
-function LimitFields({ before }: FieldsProps) {
-  return (
-    <>
-      <div className="grid grid-cols-3 items-end gap-3">
-        <TextField label="Calls a minute" name="rpm" value={before["rpm"] ?? ""} pattern={whole} mode="numeric" />
-        <TextField label="Tokens a minute" name="tpm" value={before["tpm"] ?? ""} pattern={whole} mode="numeric" />
-        <TextField
-          label="At once"
-          name="concurrency"
-          value={before["concurrency"] ?? ""}
-          pattern={whole}
-          mode="numeric"
-        />
-      </div>
-      <div className="grid grid-cols-2 items-end gap-3">
-        <TextField
-          label="At most so many credits"
-          name="max_budget"
-          value={before["max_budget"] ?? ""}
-          pattern="\d+(\.\d{1,9})?"
-          mode="decimal"
-        />
-        <SelectField label="In" name="period" value={before["period"] as keyof typeof periods} options={periods} />
-      </div>
-    </>
   );
 }

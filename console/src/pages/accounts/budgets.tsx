@@ -1,27 +1,22 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { send } from "../../api/client.ts";
 import { useSession } from "../../api/session.ts";
 import { MaybeMoment } from "../../lists/cells.tsx";
 import { useFind } from "../../lists/find-field.tsx";
 import { type Column, ListSection } from "../../lists/list-section.tsx";
-import { decimalOf, plainText } from "../../money/decimal.ts";
+import { Amount } from "../../money/amount.tsx";
 import { Ask } from "../../ui/ask.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
 import { Empty } from "../../ui/states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { BudgetBar } from "./budget-bar.tsx";
+import { minuteOf } from "./account-changes.ts";
+import { budgetChanges, budgetTexts } from "./budget-changes.ts";
+import { BudgetFields, type Owner, owners, RaiseFields } from "./budget-form.tsx";
 import type { Budget } from "./types.ts";
 
 const PATH = "/admin/v1/budgets";
-
-const owners = { organisation: "Organisation", user: "User", project: "Project", token: "Token" };
-
-type Owner = keyof typeof owners;
-
-const periods = { "": "For good", daily: "A day", weekly: "A week", monthly: "A month", quarterly: "A quarter" };
 
 /** Those who may change budgets. */
 const changers = new Set(["owner", "billing", "organisation_admin"]);
@@ -45,7 +40,16 @@ const columns: readonly Column<Budget>[] = [
   { header: "Models", cell: ({ models }) => models ?? "all", look: "max-sm:hidden" },
   {
     header: "Spent",
-    cell: ({ spend, max_budget: limit, period }) => <BudgetBar spend={spend} limit={limit} period={period} />,
+    cell: ({ spend, max_budget: limit, period, raise }) => (
+      <>
+        <BudgetBar spend={spend} limit={limit} period={period} />
+        {raise !== null && (
+          <span className="text-xs text-muted">
+            <Amount value={raise.by} /> more until {minuteOf(raise.until).replace("T", " ")} UTC
+          </span>
+        )}
+      </>
+    ),
     look: "figure",
   },
   { header: "Begins anew", cell: ({ period_reset_at: reset }) => <MaybeMoment text={reset} />, look: "max-lg:hidden" },
@@ -79,16 +83,18 @@ function Acts({ budget }: { budget: Budget }) {
   return (
     <span className="flex gap-2 max-sm:flex-col">
       <FormDialog
+        key={JSON.stringify(budget)}
         word="Change"
         label={`Change the budget of ${label}`}
         title={`Change the budget of ${label}`}
         confirm="Save"
         act={(text) => {
-          const body = { max_budget: Number(text("max_budget")) };
+          const body = budgetChanges(text, budget);
           return send(address, { method: "PATCH", body, reason: text("reason") });
         }}
       >
-        <AmountField value={plainText(decimalOf(budget.max_budget))} />
+        <BudgetFields before={budgetTexts(budget)} />
+        <RaiseFields before={budgetTexts(budget)} />
         <TextField label="Reason, for the audit log" name="reason" />
       </FormDialog>
       <Ask
@@ -104,53 +110,5 @@ function Acts({ budget }: { budget: Budget }) {
         Its calls are no longer limited by it. Other limits stay.
       </Ask>
     </span>
-  );
-}
-
-function AmountField({ value = "" }: { value?: string }) {
-  return (
-    <TextField
-      label="At most so many credits"
-      name="max_budget"
-      value={value}
-      pattern="\d+(\.\d{1,9})?"
-      mode="decimal"
-      isRequired
-    />
-  );
-}
-
-/** Makes a budget of an account. */
-export function NewBudget() {
-  const [owner, setOwner] = useState<Owner>("user");
-  return (
-    <FormDialog
-      word="New budget"
-      kind="primary"
-      title="New budget"
-      confirm="Create"
-      act={(text) => {
-        const models = text("models");
-        const period = text("period");
-        const body = {
-          [owner]: text("name"),
-          max_budget: Number(text("max_budget")),
-          period: period === "" ? null : period,
-          ...(models !== "" && { models }),
-        };
-        return send(PATH, { method: "POST", body, reason: text("reason") });
-      }}
-    >
-      <div className="grid grid-cols-[9rem_minmax(0,1fr)] gap-3">
-        <SelectField label="Of" value={owner} options={owners} onChange={setOwner} />
-        <TextField label="Name or id" name="name" isRequired />
-      </div>
-      <div className="grid grid-cols-2 items-end gap-3">
-        <AmountField />
-        <SelectField label="In" name="period" value="monthly" options={periods} />
-      </div>
-      <TextField label="Group of models; none is all models" name="models" />
-      <TextField label="Reason, for the audit log" name="reason" />
-    </FormDialog>
   );
 }

@@ -90,6 +90,7 @@ function Acts({ kind, account }: { kind: AccountKind; account: NamedAccount }) {
     <span className="flex gap-2 max-sm:flex-col">
       <AccountForm key={JSON.stringify(account)} kind={kind} account={account} />
       <Switch kind={kind} account={account} />
+      <Delete kind={kind} account={account} />
     </span>
   );
 }
@@ -111,6 +112,30 @@ function Switch({ kind, account: { id, name: label, disabled } }: { kind: Accoun
       act={change}
     >
       {disabled ? "Calls are taken again." : "All calls of it, and below it, are refused until it is enabled."}
+    </Ask>
+  );
+}
+
+const effects: Readonly<Record<AccountKind, string>> = {
+  users: "The user’s tokens are revoked, for good. Calls and entries of the books stay.",
+  projects: "The project’s tokens are revoked, for good. Calls and entries of the books stay.",
+  organisations: "It can be deleted once it has no users and no projects. Calls and entries of the books stay.",
+};
+
+function Delete({ kind, account: { id, name: label } }: { kind: AccountKind; account: NamedAccount }) {
+  const client = useQueryClient();
+  return (
+    <Ask
+      trigger={<Button aria-label={`Delete ${label}`}>Delete</Button>}
+      title={`Delete the ${words[kind].one} ${label}?`}
+      confirm="Delete"
+      isDangerous
+      act={async (reason) => {
+        await send(`/admin/v1/${kind}/${encodeURIComponent(id)}`, { method: "DELETE", reason });
+        await client.invalidateQueries({ queryKey: ["list"] });
+      }}
+    >
+      {effects[kind]}
     </Ask>
   );
 }

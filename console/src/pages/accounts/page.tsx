@@ -4,9 +4,10 @@ import { FindField } from "../../lists/find-field.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { AccountForm } from "./account-form.tsx";
-import { Budgets, NewBudget } from "./budgets.tsx";
+import { NewBudget } from "./budget-form.tsx";
+import { Budgets } from "./budgets.tsx";
 import { NamedAccounts } from "./named-accounts.tsx";
-import { NewToken } from "./new-token.tsx";
+import { NewToken } from "./token-form.tsx";
 import { PeopleFile } from "./people-file.tsx";
 import { Tokens } from "./tokens.tsx";
 

@@ -10,6 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/states.tsx";
 import { BudgetBar } from "./budget-bar.tsx";
 import { RotateToken } from "./rotate-token.tsx";
+import { ChangeToken } from "./token-form.tsx";
 import type { Token } from "./types.ts";
 
 const PATH = "/admin/v1/tokens";
@@ -92,6 +93,7 @@ function Acts({ token, canPause }: { token: Token; canPause: boolean }) {
           {paused ? "Its calls are taken again." : "Its calls are refused until it is resumed."}
         </Ask>
       )}
+      {canPause && <ChangeToken key={JSON.stringify(token)} token={token} />}
       <RotateToken token={token} />
       <Ask
         trigger={<Button aria-label={`Revoke ${label}`}>Revoke</Button>}

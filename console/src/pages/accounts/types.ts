@@ -5,11 +5,13 @@ interface Account {
   spend: number;
   held: number;
   models: string[] | null;
+  tools: string[] | null;
   rpm: number | null;
   tpm: number | null;
   concurrency: number | null;
   max_budget: number | null;
   period: string | null;
+  expires_at: string | null;
   created_at: string;
 }
 
@@ -23,6 +25,19 @@ export interface NamedAccount extends Account {
   role?: string;
   organisation?: string | null;
   members?: string[];
+  prepaid: boolean;
+  /** Of organisations alone. */
+  markup?: number | null;
+  token_policy?: TokenPolicy | null;
+  tags?: string[];
+}
+
+/** Bounds of the tokens that members of an organisation make. */
+export interface TokenPolicy {
+  max_tokens?: number | null;
+  /** Seconds. */
+  max_expires?: number | null;
+  max_budget?: number | null;
 }
 
 /** Of `GET /admin/v1/tokens`. */
@@ -30,7 +45,8 @@ export interface Token extends Account {
   user: string | null;
   project: string | null;
   role: string | null;
-  expires_at: string | null;
+  /** The values of its calls' tags, by their keys. */
+  metadata: Readonly<Record<string, string>> | null;
   paused: boolean;
   revoked_at: string | null;
 }
@@ -51,6 +67,8 @@ export interface Budget {
   models: string | null;
   max_budget: number;
   period: string | null;
+  start: number | null;
+  raise: { by: number; until: string } | null;
   spend: number;
   period_reset_at: string | null;
 }
