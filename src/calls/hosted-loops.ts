@@ -6,9 +6,18 @@ import type { Target } from "../routing/index.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 
+export interface HostedCall {
+  dialect: Dialect;
+  body: JsonObject;
+  /** Of the body; long strings may be truncated. */
+  text: string;
+  target: Target;
+  principal: Principal;
+}
+
 export interface HostedLoops {
   /** Whether a body asks for a tool that the gateway runs for this target. Asked for each call: it must be quick. */
-  takes(call: { dialect: Dialect; body: JsonObject; target: Target; principal: Principal }): boolean;
+  takes(call: HostedCall): boolean;
   /** Performs such a call. Resolves and rejects as the pipeline does. */
   run<Body extends ChargeableBody>(
     route: ChargeableRoute<Body>,

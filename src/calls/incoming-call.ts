@@ -11,4 +11,6 @@ export function isForOpenai({ headers, isGrouped = false }: Pick<IncomingCall, "
 export interface IncomingCall extends PaidRequest {
   /** Sends the request to an upstream that takes turns over sockets, in place of the process's client: over a connection of the caller's own. */
   ask?: AskUpstream | undefined;
+  /** Whether it is a round of a call whose hosted tools the gateway runs. */
+  isRound?: boolean;
 }

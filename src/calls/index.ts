@@ -1,7 +1,7 @@
 export { batchedTarget } from "./batched-call.ts";
 export { countGeminiTokens, countResponseTokens, countTokens, type CountTokensDependencies } from "./count-tokens.ts";
 export type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
-export type { HostedLoops } from "./hosted-loops.ts";
+export type { HostedCall, HostedLoops } from "./hosted-loops.ts";
 export { HeldBody } from "./routed/held-body.ts";
 export { ImageFetcher } from "./preparation/fetch-images.ts";
 export { isLarge, LargeBodies } from "./large-bodies.ts";

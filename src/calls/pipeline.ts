@@ -126,7 +126,8 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
 
   plan(received: ReceivedBody<Body>, planning: Planning<Target>): CallPlan | Promise<CallPlan> {
     const { dialect } = this.#route.codec;
-    this.#hosted = dialect !== undefined && planning.target === undefined ? this.#deps.hosted : undefined;
+    const isWhole = dialect !== undefined && planning.target === undefined && this.#incoming.isRound !== true;
+    this.#hosted = isWhole ? this.#deps.hosted : undefined;
     if (received.kind === "form" || !isLarge(received.bytes.length)) return this.#plan(received, planning);
     return this.#deps.largeBodies.turn(this.#incoming.principal.user).then(() => this.#plan(received, planning));
   }
@@ -216,9 +217,9 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
   #leaveToLoop(received: ReceivedBody<Body>, target: Target): void {
     const { dialect } = this.#route.codec;
     if (this.#hosted === undefined || dialect === undefined || received.kind === "form") return;
-    const { body, bytes } = received;
+    const { body, text, bytes } = received;
     const { principal } = this.#incoming;
-    if (this.#hosted.takes({ dialect, body, target, principal })) throw new LoopNeeded(bytes, target);
+    if (this.#hosted.takes({ dialect, body, text, target, principal })) throw new LoopNeeded(bytes, target);
   }
 
   ended(result: WorkResult | undefined): void {

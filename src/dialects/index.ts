@@ -69,8 +69,12 @@ export {
   messagesReferences,
   messagesRequest,
   misfitsMessages,
+  ownResultStart,
+  packResult,
   streamUnderModel,
+  textOfHosted,
   underModel,
+  unpackResult,
 } from "./messages/index.ts";
 export {
   countResponseTokensRequest,

@@ -1,8 +1,8 @@
 /** Which tools of a call the gateway runs, and the calls that have some. */
 import type { Principal } from "../auth/index.ts";
-import type { ChargeableBody, ChargeableRoute, HostedLoops, IncomingCall } from "../calls/index.ts";
+import type { ChargeableBody, ChargeableRoute, HostedCall, HostedLoops, IncomingCall } from "../calls/index.ts";
 import type { PaidAnswer } from "../charges/index.ts";
-import type { Dialect, JsonObject } from "../core/index.ts";
+import { ownResultStart } from "../dialects/index.ts";
 import type { Target } from "../routing/index.ts";
 import { allows } from "../tools/index.ts";
 import type { HostedToolsOptions } from "./hosted-options.ts";
@@ -20,13 +20,6 @@ import type { DecidedTools } from "./requests/loop-request.ts";
 /** The gateway's own tools that do the same: who may not call one may not use the hosted one. */
 const ownNames: Readonly<Record<HostedKind, string>> = { search: "web_search", fetch: "web_scrape" };
 
-interface HostedCall {
-  dialect: Dialect;
-  body: JsonObject;
-  target: Target;
-  principal: Principal;
-}
-
 export class HostedTools implements HostedLoops {
   readonly #options: HostedToolsOptions;
 
@@ -35,7 +28,9 @@ export class HostedTools implements HostedLoops {
   }
 
   takes(call: HostedCall): boolean {
-    const { dialect, body } = call;
+    const { dialect, body, text, target } = call;
+    // Results that were found here are nothing to the maker of the dialect.
+    if (dialect === "messages" && target.operation.dialect === dialect && text.includes(ownResultStart)) return true;
     if (dialect === "gemini" || !mayHaveHosted(dialect, body) || body["background"] === true) return false;
     const { run, left } = this.#decide({ ...call, dialect });
     return run.length > 0 || left.length > 0;
@@ -62,7 +57,7 @@ export class HostedTools implements HostedLoops {
     return shell.run(incoming, way);
   }
 
-  #decide({ dialect, body, target, principal }: HostedCall & { dialect: HostedDialect }): DecidedTools {
+  #decide({ dialect, body, target, principal }: Omit<HostedCall, "text"> & { dialect: HostedDialect }): DecidedTools {
     const run: AskedTool[] = [];
     const left: AskedTool[] = [];
     for (const tool of askedTools(dialect, body)) {

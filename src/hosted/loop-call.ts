@@ -54,17 +54,12 @@ export class LoopCall {
     return this.#options.signal;
   }
 
-  /** Sixteen characters that nobody outside can know. */
-  nonce(): string {
-    return Buffer.from(this.#options.environment.randomBytes(8)).toString("hex");
-  }
-
   /** Performs a round. */
   askModel(body: JsonObject): Promise<PaidAnswer> {
     const { perform, incoming } = this.#options;
     const { isGrouped = false, ask } = incoming;
     const charged = (cost: Nano): void => void (this.spent += cost);
-    return perform({ ...this.partOf(body), isGrouped, ask, charged });
+    return perform({ ...this.partOf(body), isGrouped, ask, charged, isRound: true });
   }
 
   /** The request of one part. */

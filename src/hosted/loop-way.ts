@@ -118,6 +118,7 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
       deadline: order.at + deadlineMs,
       now: environment.clock,
     });
+    await loop.resume();
     const first = await loop.ask();
     const headers = { ...withoutLength(first.headers), ...running.work.rateHeaders };
     if (first.status >= 400) {

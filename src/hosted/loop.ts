@@ -16,7 +16,6 @@ import {
   failureOf,
   type Stop,
 } from "../dialects/index.ts";
-import { Sources } from "./citations/sources.ts";
 import type { LoopRequest } from "./requests/loop-request.ts";
 import type { RoundTurn } from "./requests/round-dialect.ts";
 import { AnswerJoiner, type JoinedRound } from "./rounds/answer-joiner.ts";
@@ -46,6 +45,8 @@ export class Loop {
   readonly #joiner: AnswerJoiner;
   readonly #uses: UseRunner;
   readonly #turns: RoundTurn[] = [];
+  /** Events before those of the first round. */
+  readonly #before: AnswerEvent[] = [];
   /** Whether the round under way was the last. */
   #isLast = false;
   /** Why the answer has ended before its model ended it; undefined if it has not. */
@@ -53,10 +54,26 @@ export class Loop {
 
   constructor(options: LoopOptions) {
     const { call, request, callId } = options;
-    const sources = new Sources();
+    const { sources } = request;
     this.#options = options;
     this.#joiner = new AnswerJoiner(sources, request.dialect);
     this.#uses = new UseRunner({ call, request, sources, joiner: this.#joiner, callId, usesMax: this.#usesMax });
+  }
+
+  /** Runs the tools with which the answer before has paused. Rejects if nothing is left to pay with. */
+  async resume(): Promise<void> {
+    const { functions, pending } = this.#options.request;
+    const calls = pending.flatMap(({ id, action, input }) => {
+      const own = [...functions.values()].find((each) => each.action === action);
+      if (own === undefined) return [];
+      return { kind: "tool-call" as const, callId: id, name: own.name, arguments: JSON.stringify(input) };
+    });
+    if (calls.length === 0) return;
+    const running = this.#uses.run(calls, true);
+    let next = await running.next();
+    for (; next.done !== true; next = await running.next()) this.#before.push(...next.value);
+    if (next.value.unpaid !== undefined) throw next.value.unpaid;
+    this.#turns.push({ answer: undefined, results: next.value.results });
   }
 
   /** Asks the model. Rejects, or resolves with the answer of an upstream that has refused, as a call without tools does. */
@@ -77,6 +94,7 @@ export class Loop {
   async *events(first: PaidAnswer): AsyncGenerator<readonly AnswerEvent[]> {
     const { translation, callId, model, call } = this.#options;
     let answer: PaidAnswer | undefined = first;
+    if (this.#before.length > 0) yield [...this.#joiner.open(model), ...this.#before];
     while (answer !== undefined) {
       const { readUsage, signal } = call;
       const reading = { translation, callId: `${callId}r${this.#turns.length}`, model, readUsage, signal };

@@ -240,7 +240,46 @@ describe("in Messages", () => {
     scene.answers(search("again"));
     const paused = await anthropic(scene).messages.create(ask);
     expect([paused.stop_reason, paused.content.length]).toEqual(["pause_turn", 21]);
-    expect(paused.content.at(-1)?.type).toBe("server_tool_use");
+    const open = paused.content.at(-1);
+    expect(open).toMatchObject({ type: "server_tool_use", input: { query: "again" } });
+    for (const stream of [false, true]) {
+      scene.answers({ text: 'It is <cite id="1">high</cite>.' });
+      const messages = [...ask.messages, { role: "assistant" as const, content: paused.content }];
+      const asked = { ...ask, messages } as typeof ask;
+      const { content } = stream
+        ? await anthropic(scene).messages.stream(asked).finalMessage()
+        : await anthropic(scene).messages.create(asked);
+      expect(content.map(({ type }) => type)).toEqual(["web_search_tool_result", "text", "text", "text"]);
+      expect(content[0]).toMatchObject({ tool_use_id: (open as { id: string }).id });
+      // Eleven calls and their results, the same as in the rounds before.
+      expect(scene.asked[0]?.messages.map(({ role }) => role)).toEqual([
+        "user",
+        ...Array.from({ length: 11 }, () => ["assistant", "tool"]).flat(),
+      ]);
+    }
+  });
+
+  test("what was found is known in the next turn, at any provider", async () => {
+    const scene = at();
+    twoSearches(scene);
+    const { content } = await anthropic(scene).messages.create(ask);
+    const before = scene.asked.at(-1)?.messages ?? [];
+    const next = { role: "user" as const, content: "Sure?" };
+    const messages = [...ask.messages, { role: "assistant" as const, content }, next];
+    scene.answers({ text: "Yes." });
+    await anthropic(scene).messages.create({ ...ask, messages } as typeof ask);
+    // The rounds before are repeated byte by byte, so that the provider's cache knows them.
+    const repeated = (list: readonly { tool_calls?: unknown; content: unknown }[]) =>
+      list.map(({ content: text }) => text);
+    expect(repeated(scene.asked[0]?.messages ?? []).slice(0, before.length)).toEqual(repeated(before));
+    for (const tools of [ask.tools, []]) {
+      const native = { ...ask, model: "anthropic/claude-haiku-4-5", tools, messages } as typeof ask;
+      const answer = await anthropic(scene).messages.create(native);
+      expect(answer.stop_reason).toBe("end_turn");
+      const { body } = scene.rig.received("claude-haiku").at(-1) ?? { body: "" };
+      expect(body).toContain("3747 m high");
+      expect(body).not.toContain("tool_result");
+    }
   });
 
   test("pages that the user names are fetched", async () => {

@@ -1,7 +1,16 @@
 /** A gateway whose search engine, pages and model are written by the test: the model knows chat alone, and no tool of its own. */
 import { afterAll, beforeAll } from "bun:test";
 import type { JsonObject } from "../../src/core/index.ts";
-import { type Caller, post, type Rig, type ScriptedUpstream, startRig, startScriptedUpstream } from "../kit/index.ts";
+import {
+  type Caller,
+  type Gateway,
+  post,
+  type Rig,
+  type ScriptedUpstream,
+  startGateway,
+  startRig,
+  startScriptedUpstream,
+} from "../kit/index.ts";
 
 /** A call of a function by the model. */
 interface ModelCall {
@@ -17,7 +26,7 @@ export interface ModelAnswer {
 }
 
 /** The body that the model got. */
-interface ModelRequest {
+export interface ModelRequest {
   messages: { role: string; content: string | null; tool_calls?: { function: { name: string } }[] }[];
   tools?: { function: { name: string } }[];
   tool_choice?: unknown;
@@ -54,6 +63,8 @@ export interface HostedScene {
   /** Called before the engine answers. */
   engine: { before: () => Promise<void> | void; answer?: (() => Response) | undefined };
   post: (path: string, body: object, headers?: Record<string, string>) => Promise<Response>;
+  /** Kills the gateway, and starts another one on its storage. */
+  restart: () => Promise<Gateway>;
 }
 
 /** The chat model's id. */
@@ -103,13 +114,13 @@ async function startScene(config: object): Promise<{ scene: HostedScene; close: 
   });
   const origin = `http://127.0.0.1:${web.port}`;
   const upstream = await Promise.resolve(startScriptedUpstream());
-  const rig = await startRig({
-    providers: () => ({ plain: { kind: "openai-compatible", base_url: upstream.url, api_key: "k" } }),
-    config: {
-      web: { search: { backend: "searxng", base_url: origin }, allow_private_hosts: [`127.0.0.1:${web.port}`] },
-      ...config,
-    },
-  });
+  const providers = { plain: { kind: "openai-compatible", base_url: upstream.url, api_key: "k" } };
+  const whole = {
+    web: { search: { backend: "searxng", base_url: origin }, allow_private_hosts: [`127.0.0.1:${web.port}`] },
+    ...config,
+  };
+  const rig = await startRig({ providers: () => providers, config: whole });
+  const killed: Gateway[] = [];
   const caller = await rig.caller();
   const scene: HostedScene = {
     rig,
@@ -129,15 +140,24 @@ async function startScene(config: object): Promise<{ scene: HostedScene; close: 
         asked.push(request);
         const next = list[Math.min(asked.length, list.length) - 1] ?? {};
         const answer = typeof next === "function" ? await next(request) : next;
-        return request.stream === true ? streamed(answer) : whole(answer);
+        return request.stream === true ? streamed(answer) : wholeAnswer(answer);
       });
     },
     finds(...next) {
       pages = next;
     },
+    async restart() {
+      const last = killed.at(-1) ?? rig.gateway;
+      last.process.kill("SIGKILL");
+      await last.process.exited;
+      const next = await startGateway({ providers, config: whole, folder: last.folder });
+      killed.push(next);
+      return next;
+    },
     post: (path, body, headers = {}) => post(rig, path, caller.token, { model, ...body }, { headers }),
   };
   const close = async (): Promise<void> => {
+    await killed.at(-1)?.stop({ keepFolder: true });
     await rig.stop();
     await upstream.stop();
     await web.stop(true);
@@ -162,7 +182,7 @@ function finishOf({ finish, calls: list = [] }: ModelAnswer): string {
   return finish ?? (list.length > 0 ? "tool_calls" : "stop");
 }
 
-function whole(answer: ModelAnswer): Response {
+function wholeAnswer(answer: ModelAnswer): Response {
   const called = callsOf(answer);
   const message = {
     role: "assistant",

@@ -102,7 +102,7 @@ test("results are marked as what they are, and nothing in them ends the marks or
   scene.answers(search("q"), { text: "Done." });
   const blocks = await ask(scene, "Hi");
   const [text = ""] = told(scene);
-  const [, mark = ""] = /<(untrusted-[0-9a-f]{16})>/.exec(text) ?? [];
+  const [, mark = ""] = /<(untrusted-\w+)>/.exec(text) ?? [];
   expect(text.endsWith(`</${mark}>`)).toBe(true);
   expect(text.split(mark)).toHaveLength(3);
   expect(text).toContain("abcde");

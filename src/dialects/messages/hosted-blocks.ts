@@ -1,4 +1,5 @@
 import { type JsonObject, objectOf, objectsOf, stringOf } from "../../core/index.ts";
+import { unpackResult } from "./own-results.ts";
 
 /** The text that a block of a tool that Anthropic runs leaves in a history for other upstreams; undefined for other blocks. */
 export function textOfHosted(block: JsonObject): string | undefined {
@@ -11,7 +12,7 @@ export function textOfHosted(block: JsonObject): string | undefined {
     case "fallback":
       return "";
     case "web_search_tool_result":
-      return titled("Pages found on the web:", objectsOf(content).map(pageOf));
+      return titled("Pages found on the web:", objectsOf(content).map(resultOf));
     case "web_fetch_tool_result":
       return titled("A page of the web:", [fetchedIn(objectOf(content) ?? {})]);
     case "mcp_tool_result":
@@ -33,6 +34,12 @@ function titled(title: string, texts: readonly string[]): string {
 const textIn = ({ text }: JsonObject): string => stringOf(text);
 
 const pageOf = ({ title, url }: JsonObject): string => [stringOf(title), stringOf(url)].filter(Boolean).join(": ");
+
+/** A result of another maker is its title and its address. */
+function resultOf(page: JsonObject): string {
+  const text = unpackResult(page["encrypted_content"]) ?? "";
+  return text === "" ? pageOf(page) : `${pageOf(page)}\n${text}`;
+}
 
 /** The address and the text of a fetched page; bytes are left out. */
 function fetchedIn({ url, content }: JsonObject): string {

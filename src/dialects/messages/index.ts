@@ -10,7 +10,9 @@ import type { MessagesRequest } from "./request.ts";
 import { messagesObjects } from "./stored-objects.ts";
 
 export { countTokensRequest, type MessagesRequest, messagesRequest } from "./request.ts";
+export { textOfHosted } from "./hosted-blocks.ts";
 export { misfitsMessages };
+export { ownResultStart, packResult, unpackResult } from "./own-results.ts";
 export { messagesReferences } from "./stored-objects.ts";
 export { readErrorEvent } from "./answers/failures.ts";
 export { messagesTranslation } from "./translation.ts";

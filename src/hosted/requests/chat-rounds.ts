@@ -28,7 +28,7 @@ export function typeOf(choice: unknown, own: readonly string[]): string | undefi
 }
 
 function messagesOf({ answer, results }: RoundTurn): JsonObject[] {
-  const message = objectOf(objectOf(listOf(answer["choices"])[0])?.["message"]) ?? {};
+  const message = objectOf(objectOf(listOf(answer?.["choices"])[0])?.["message"]) ?? {};
   const { refusal: _refusal, annotations: _annotations, ...said } = message;
   const told = results.map(({ callId, text }) => ({ role: "tool", tool_call_id: callId, content: text }));
   return [said, ...told];

@@ -1,8 +1,10 @@
 /** A request with hosted tools that the gateway runs: the bodies of its rounds. */
-import { GatewayError, type JsonObject, listOf, objectOf, stringOf } from "../../core/index.ts";
+import { GatewayError, type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
+import { Sources } from "../citations/sources.ts";
 import { type AskedTool, type HostedDialect, withoutTools } from "./asked-tools.ts";
 import { chatRounds } from "./chat-rounds.ts";
 import { definitionOf, functionsOf, type HostedFunction } from "./functions.ts";
+import { type PendingUse, readHistory } from "./messages-history.ts";
 import { messagesRounds } from "./messages-rounds.ts";
 import { responsesRounds } from "./responses-rounds.ts";
 import type { RoundDialect, RoundTurn } from "./round-dialect.ts";
@@ -40,7 +42,12 @@ export class LoopRequest {
   readonly tokensMax: number | undefined;
   /** Whether the client asks for the addresses that searches have found. */
   readonly showsSources: boolean;
+  /** The pages that the messages contain, and those that the loop finds. */
+  readonly sources = new Sources();
+  /** The uses of tools that the answer begins with: the one before has paused. */
+  readonly pending: readonly PendingUse[];
   readonly #body: JsonObject;
+  readonly #given: unknown[];
 
   /** `asked`: the client's body, in which earlier rounds have been put. Throws 422 for several choices. */
   constructor(dialect: HostedDialect, asked: JsonObject, { run, left }: DecidedTools) {
@@ -59,7 +66,15 @@ export class LoopRequest {
     this.usesMax = typeof uses === "number" ? uses : undefined;
     this.showsSources = listOf(asked["include"]).includes(SOURCES);
     this.tokensMax = this.rounds.limitIn(asked)?.tokens;
-    this.#body = this.#withFunctions(asked, functions, { run, left });
+    const body = this.#withFunctions(asked, functions, { run, left });
+    const names = new Map(functions.map(({ action, name }) => [action, name]));
+    const { messages, pending } =
+      dialect === "messages"
+        ? readHistory(objectsOf(body["messages"]), { names, sources: this.sources })
+        : { messages: undefined, pending: [] };
+    this.pending = pending;
+    this.#body = messages === undefined ? body : { ...body, messages };
+    this.#given = this.rounds.givenTexts(asked);
   }
 
   /** The body of a round. A forced choice of a tool counts for the first alone. */
@@ -78,7 +93,7 @@ export class LoopRequest {
 
   /** The texts that the model has not written itself. */
   givenTexts(): unknown[] {
-    return this.rounds.givenTexts(this.#body);
+    return this.#given;
   }
 
   #withFunctions(asked: JsonObject, functions: readonly HostedFunction[], { run, left }: DecidedTools): JsonObject {

@@ -28,10 +28,8 @@ function messagesOf({ answer, results }: RoundTurn): JsonObject[] {
     content: text,
     ...(isError && { is_error: true }),
   }));
-  return [
-    { role: "assistant", content: objectsOf(answer["content"]).map(withoutCitations) },
-    { role: "user", content: told },
-  ];
+  const said = answer && { role: "assistant", content: objectsOf(answer["content"]).map(withoutCitations) };
+  return [...(said === undefined ? [] : [said]), { role: "user", content: told }];
 }
 
 function withoutCitations(block: JsonObject): JsonObject {

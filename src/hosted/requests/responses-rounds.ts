@@ -31,5 +31,5 @@ function givenIn(value: unknown): unknown {
 
 function itemsOfTurn({ answer, results }: RoundTurn): JsonObject[] {
   const told = results.map(({ callId, text }) => ({ type: "function_call_output", call_id: callId, output: text }));
-  return [...objectsOf(answer["output"]), ...told];
+  return [...objectsOf(answer?.["output"]), ...told];
 }

@@ -11,8 +11,8 @@ export interface CallResult {
 
 /** One round and its results, as the next rounds repeat them. */
 export interface RoundTurn {
-  /** The answer as its client would get it, parsed. */
-  answer: JsonObject;
+  /** The answer as its client would get it, parsed; undefined if the messages of the request end with it. */
+  answer: JsonObject | undefined;
   results: readonly CallResult[];
 }
 

@@ -86,6 +86,11 @@ export class AnswerJoiner {
     return { answer, calls, stop, failure: failed?.failure, usage };
   }
 
+  /** Begins the answer before its model does. */
+  open(model: string): AnswerEvent[] {
+    return this.#beginning({ id: "", model, created: undefined });
+  }
+
   /** Begins a block of the gateway's own. */
   begin(block: AnswerBlock): { events: AnswerEvent[]; index: number } {
     const index = this.#next();

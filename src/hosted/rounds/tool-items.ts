@@ -1,6 +1,6 @@
 /** A use of a hosted tool as the items of a dialect. In chat it is invisible. */
 import type { JsonObject } from "../../core/index.ts";
-import type { AnswerBlock } from "../../dialects/index.ts";
+import { type AnswerBlock, packResult } from "../../dialects/index.ts";
 import type { AskedTool, HostedDialect } from "../requests/asked-tools.ts";
 import type { HostedAction } from "../requests/functions.ts";
 import type { FoundPage, ToolOutcome } from "../running/tool-outcome.ts";
@@ -66,18 +66,13 @@ function resultBlock({ id, action }: BegunUse, { error, pages }: ToolOutcome): J
 }
 
 function searchResult({ url, title, text }: FoundPage): JsonObject {
-  return { type: "web_search_result", title, url, encrypted_content: packed(text), page_age: null };
+  return { type: "web_search_result", title, url, encrypted_content: packResult(text), page_age: null };
 }
 
 function fetchResult(page: FoundPage | undefined): JsonObject {
   const { url = "", title = "", text = "" } = page ?? {};
   const source = { type: "text", media_type: "text/plain", data: text };
   return { type: "web_fetch_result", url, retrieved_at: null, content: { type: "document", title, source } };
-}
-
-/** The text of a result, as clients return it. It is public, and unreadable only by its form. */
-function packed(text: string): string {
-  return Buffer.from(`tollgate.${text}`).toString("base64");
 }
 
 function actionOf({ action, showsSources }: BegunUse, { input, pages }: ToolOutcome): JsonObject {

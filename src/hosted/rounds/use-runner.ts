@@ -6,6 +6,7 @@ import type { LoopCall } from "../loop-call.ts";
 import type { AskedTool } from "../requests/asked-tools.ts";
 import type { HostedFunction } from "../requests/functions.ts";
 import type { LoopRequest } from "../requests/loop-request.ts";
+import { useIdOf } from "../requests/messages-history.ts";
 import type { CallResult } from "../requests/round-dialect.ts";
 import { GivenAddresses } from "../running/given-addresses.ts";
 import { failedOutcome, type ToolOutcome } from "../running/tool-outcome.ts";
@@ -42,16 +43,16 @@ interface RunningUse {
 
 export class UseRunner {
   readonly #options: UseRunnerOptions;
-  readonly #nonce: string;
   readonly #byTool = new Map<AskedTool, number>();
   #given: GivenAddresses | undefined;
   /** The uses so far, also those that failed. */
   count = 0;
   #searches = 0;
+  /** Calls of one round have it in their ids: that way they are put together again when a client returns them. */
+  #round = 0;
 
   constructor(options: UseRunnerOptions) {
     this.#options = options;
-    this.#nonce = options.call.nonce();
   }
 
   /** What the usage of the answer contains of the tools. */
@@ -59,9 +60,11 @@ export class UseRunner {
     return this.#searches === 0 ? {} : { webSearches: this.#searches };
   }
 
-  async *run(calls: readonly ToolCallPart[]): AsyncGenerator<readonly AnswerEvent[], RanUses> {
+  /** `isResumed`: the answer before this one has ended with the calls. */
+  async *run(calls: readonly ToolCallPart[], isResumed = false): AsyncGenerator<readonly AnswerEvent[], RanUses> {
     const { joiner, request } = this.#options;
     const items = useItems[request.dialect];
+    this.#round += 1;
     const running: RunningUse[] = [];
     let paused: BegunUse | undefined;
     for (const call of calls) {
@@ -69,11 +72,11 @@ export class UseRunner {
         paused = this.#begin(call, this.#functionOf(call));
         break;
       }
-      running.push(this.#start(call));
+      running.push(this.#start(call, isResumed));
     }
     const results: CallResult[] = [];
     for (const { call, begun, outcome, isHidden } of running) {
-      const block = isHidden ? undefined : items.begun(begun);
+      const block = isHidden || isResumed ? undefined : items.begun(begun);
       const opened = block && joiner.begin(block);
       if (opened !== undefined) yield opened.events;
       const ended = await outcome;
@@ -100,9 +103,10 @@ export class UseRunner {
     return request.dialect === "messages" && request.usesMax === undefined && this.count >= usesMax;
   }
 
-  #start(call: ToolCallPart): RunningUse {
+  #start(call: ToolCallPart, isResumed: boolean): RunningUse {
     const called = this.#functionOf(call);
-    const begun = this.#begin(call, called);
+    const first = this.#begin(call, called);
+    const begun = isResumed ? { ...first, id: useIdOf(call.callId) } : first;
     const uses = (this.#byTool.get(called.tool) ?? 0) + 1;
     const isBeyondAll = this.count >= this.#options.usesMax && this.#options.request.dialect !== "messages";
     const isBeyond = isBeyondAll || (called.tool.usesMax !== undefined && uses > called.tool.usesMax);
@@ -110,11 +114,11 @@ export class UseRunner {
     if (!isBeyond) this.#byTool.set(called.tool, uses);
     const outcome = isBeyond
       ? Promise.resolve(failedOutcome("max_uses_exceeded", begun.input))
-      : this.#use(call, called).catch((thrown: unknown) => ({ thrown }));
+      : this.#use(call, called, begun.id).catch((thrown: unknown) => ({ thrown }));
     return { call, begun, outcome, isHidden: isBeyondAll };
   }
 
-  #use(call: ToolCallPart, called: HostedFunction): Promise<ToolOutcome> {
+  #use(call: ToolCallPart, called: HostedFunction, id: string): Promise<ToolOutcome> {
     const { call: loopCall, sources } = this.#options;
     return useTool(loopCall.pages, {
       called,
@@ -122,14 +126,14 @@ export class UseRunner {
       requestOf: (body) => loopCall.partOf(body),
       sources,
       given: this.#givenAddresses(),
-      nonce: this.#nonce,
+      nonce: id,
     });
   }
 
   #begin(call: ToolCallPart, { action, tool }: HostedFunction): BegunUse {
     const { callId, request } = this.#options;
     const input = parseObject(call.arguments) ?? {};
-    return { id: `${callId}_${this.count}`, action, tool, input, showsSources: request.showsSources };
+    return { id: `${callId}_${this.#round}_${this.count}`, action, tool, input, showsSources: request.showsSources };
   }
 
   #functionOf({ name }: ToolCallPart): HostedFunction {

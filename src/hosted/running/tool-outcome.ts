@@ -44,6 +44,12 @@ const messages: Readonly<Record<ToolErrorCode, string>> = {
   url_too_long: "The address is too long.",
 };
 
+/** The error for the model. */
+export function errorText(code: string): string {
+  const known: Readonly<Record<string, string>> = messages;
+  return `Error: ${known[code] ?? code}`;
+}
+
 export function failedOutcome(error: ToolErrorCode, input: JsonObject, counts = false): ToolOutcome {
-  return { input, text: `Error: ${messages[error]}`, error, pages: [], cost: 0n, counts };
+  return { input, text: errorText(error), error, pages: [], cost: 0n, counts };
 }

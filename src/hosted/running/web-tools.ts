@@ -80,7 +80,7 @@ async function search(pages: PageFinder, use: ToolUse, input: JsonObject): Promi
   const found = objectsOf(objectOf(answered.body["data"])?.["web"]).map((page) => pageOf(page, query, tool));
   const sources = found.map((page) => ({ ...use.sources.add(page), text: page.text }));
   use.given.add(found);
-  const text = found.length === 0 ? "No pages were found." : sources.map(describe).join("\n\n");
+  const text = found.length === 0 ? "No pages were found." : sources.map(describeSource).join("\n\n");
   return {
     input: shown,
     text: fenced(text, use.nonce),
@@ -91,7 +91,7 @@ async function search(pages: PageFinder, use: ToolUse, input: JsonObject): Promi
   };
 }
 
-function describe({ number, title, url, text }: Source): string {
+export function describeSource({ number, title, url, text }: Source): string {
   return [`[${number}] ${title}`, url, text].join("\n");
 }
 
@@ -122,7 +122,7 @@ async function open(pages: PageFinder, use: ToolUse, input: JsonObject): Promise
   const text = action === "find_in_page" ? foundIn(whole, pattern) : whole.slice(0, most);
   const page = { url, title: stringOf(objectOf(data["metadata"])?.["title"]) || url, text };
   use.given.add(text);
-  const shownText = fenced(describe({ ...use.sources.add(page), text }), use.nonce);
+  const shownText = fenced(describeSource({ ...use.sources.add(page), text }), use.nonce);
   return { input: shown, text: shownText, error: undefined, pages: [page], cost: answered.cost, counts: true };
 }
 

@@ -1,0 +1,140 @@
+/**
+ * Uses of hosted tools in the messages of a request, as calls and results of the functions that stand for them now. Those of a
+ * tool that has no function here become texts: another maker does not take them.
+ */
+import { type JsonObject, objectOf, objectsOf, stringOf } from "../../core/index.ts";
+import { textOfHosted, unpackResult } from "../../dialects/index.ts";
+import type { Sources } from "../citations/sources.ts";
+import { fenced } from "../running/fence.ts";
+import { errorText } from "../running/tool-outcome.ts";
+import { describeSource } from "../running/web-tools.ts";
+import type { HostedAction } from "./functions.ts";
+
+/** A use whose result the next answer begins with. */
+export interface PendingUse {
+  /** The id of its block. */
+  id: string;
+  action: HostedAction;
+  input: JsonObject;
+}
+
+interface ReadHistory {
+  messages: readonly JsonObject[];
+  pending: readonly PendingUse[];
+}
+
+interface HistoryOptions {
+  /** The names of the functions, by what they do. */
+  names: ReadonlyMap<HostedAction, string>;
+  sources: Sources;
+}
+
+export function readHistory(messages: readonly JsonObject[], options: HistoryOptions): ReadHistory {
+  const pending: PendingUse[] = [];
+  const read = messages.flatMap((message, index) => {
+    const blocks = objectsOf(message["content"]);
+    if (message["role"] !== "assistant" || !blocks.some(({ type }) => isHosted(type))) return [message];
+    const turn = new HostedTurn(blocks, options);
+    if (index === messages.length - 1) pending.push(...turn.pending);
+    return turn.messages;
+  });
+  return { messages: read, pending };
+}
+
+const isHosted = (type: unknown): boolean =>
+  type === "server_tool_use" || type === "web_search_tool_result" || type === "web_fetch_tool_result";
+
+/** One message of the assistant as several: after the results of tools it speaks again. */
+class HostedTurn {
+  readonly messages: JsonObject[] = [];
+  /** The uses without a result. */
+  readonly pending: PendingUse[] = [];
+  readonly #options: HistoryOptions;
+  readonly #results: ReadonlyMap<string, JsonObject>;
+  /** Of the calls in the open part: those of one round stand side by side. */
+  #round = "";
+  #said: JsonObject[] = [];
+  #told: JsonObject[] = [];
+
+  constructor(blocks: readonly JsonObject[], options: HistoryOptions) {
+    this.#options = options;
+    const results = blocks.filter(({ type }) => stringOf(type).endsWith("_tool_result"));
+    this.#results = new Map(results.map((block) => [stringOf(block["tool_use_id"]), block]));
+    for (const block of blocks) this.#add(block);
+    this.#endPart();
+  }
+
+  #add(block: JsonObject): void {
+    const { type, id, name } = block;
+    if (!isHosted(type)) return this.#say(withoutCitations(block));
+    if (type !== "server_tool_use") return;
+    const action = stringOf(name);
+    const result = this.#results.get(stringOf(id));
+    const own = isAction(action) ? this.#options.names.get(action) : undefined;
+    if (own === undefined || !isAction(action)) return this.#sayResult(result);
+    const input = objectOf(block["input"]) ?? {};
+    const round = roundOf(stringOf(id));
+    if (this.#told.length > 0 && round !== this.#round) this.#endPart();
+    this.#round = round;
+    this.#said.push({ type: "tool_use", id, name: own, input });
+    if (result === undefined) this.pending.push({ id: stringOf(id), action, input });
+    else this.#told.push({ type: "tool_result", tool_use_id: id, content: this.#textOf(result) });
+  }
+
+  #say(block: JsonObject): void {
+    // What follows results is another message; so are calls of the client's own functions.
+    if (this.#told.length > 0) this.#endPart();
+    this.#said.push(block);
+  }
+
+  #sayResult(result: JsonObject | undefined): void {
+    const text = result === undefined ? "" : (textOfHosted(result) ?? "");
+    if (text !== "") this.#say({ type: "text", text });
+  }
+
+  #endPart(): void {
+    if (this.#said.length > 0) this.messages.push({ role: "assistant", content: this.#said });
+    if (this.#told.length > 0) this.messages.push({ role: "user", content: this.#told });
+    this.#said = [];
+    this.#told = [];
+  }
+
+  /** As the model has got it then, if it was found here. */
+  #textOf(result: JsonObject): string {
+    const { type, content, tool_use_id: id } = result;
+    const error = objectOf(content)?.["error_code"];
+    if (typeof error === "string") return errorText(error);
+    const pages = type === "web_search_tool_result" ? objectsOf(content).map(foundPage) : [fetchedPage(content)];
+    const texts = pages.map((page) => describeSource({ ...this.#options.sources.add(page), text: page.text }));
+    return fenced(texts.length === 0 ? "No pages were found." : texts.join("\n\n"), useIdOf(stringOf(id)));
+  }
+}
+
+/** The id of a use by that of its block. It marks the result too: nobody could know it before. */
+export function useIdOf(blockId: string): string {
+  return blockId.replace(/^srvtoolu_/, "").replaceAll(/[^\w-]/g, "");
+}
+
+/** Different for the uses of other makers. */
+function roundOf(blockId: string): string {
+  return /^srvtoolu_[a-z\d]+_\d+(?=_\d+$)/.exec(blockId)?.[0] ?? blockId;
+}
+
+function isAction(name: string): name is HostedAction {
+  return name === "web_search" || name === "web_fetch";
+}
+
+function foundPage({ url, title, encrypted_content: content }: JsonObject) {
+  return { url: stringOf(url), title: stringOf(title), text: unpackResult(content) ?? "" };
+}
+
+function fetchedPage(content: unknown) {
+  const { url, content: document } = objectOf(content) ?? {};
+  const { title, source } = objectOf(document) ?? {};
+  return { url: stringOf(url), title: stringOf(title), text: stringOf(objectOf(source)?.["data"]) };
+}
+
+function withoutCitations(block: JsonObject): JsonObject {
+  const { citations: _, ...rest } = block;
+  return rest;
+}

@@ -1,0 +1,70 @@
+/**
+ * Web search of agents whose provider has none, as real processes: the pages on the screen are those of the simulated web, and not the
+ * model's. `AGENTS=all` runs Codex too.
+ */
+import { expect, test } from "bun:test";
+import { agents } from "../agents/agents.ts";
+import { type Agent, runAgent, type Settings } from "../agents/run-agent.ts";
+import { hostedScene, model, type ModelAnswer, type ModelRequest } from "./hosted-scene.ts";
+
+const at = hostedScene();
+
+const msMax = 600_000;
+
+const question = "Search the web: how high is Mount Columbia?";
+
+const claudeCode: Agent = {
+  find: () => (agents["Claude Code"] as Agent).find(),
+  start: ({ url, token, model: name }: Settings) => ({
+    command: ["claude", "-p", question, "--allowedTools", "WebSearch"],
+    variables: { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_MODEL: name, IS_SANDBOX: "1" },
+  }),
+};
+
+const codex: Agent = {
+  find: () => (agents["Codex"] as Agent).find(),
+  start(settings) {
+    const { command, files = {}, ...rest } = (agents["Codex"] as Agent).start(settings);
+    const [name = "", config = ""] = Object.entries(files)[0] ?? [];
+    const searching = `web_search = "live"\n${config}`;
+    return { ...rest, command: [...command.slice(0, -1), question], files: { [name]: searching } };
+  },
+};
+
+const namesOf = ({ tools = [] }: ModelRequest): string[] => tools.map(({ function: { name } }) => name);
+const textOf = (content: unknown): string => (typeof content === "string" ? content : JSON.stringify(content));
+
+/** The model searches with whatever the agent offers: its own function, which may have to be loaded, or ours of its hosted tool. */
+function nextAnswer(request: ModelRequest): ModelAnswer {
+  const names = namesOf(request);
+  const results = request.messages.filter(({ role }) => role === "tool").map(({ content }) => textOf(content));
+  const args = { query: "height of Mount Columbia" };
+  if (results.some((text) => text.includes("3747"))) return { text: `I read: ${results.join(" ")}` };
+  if (names.includes("WebSearch")) return { calls: [{ name: "WebSearch", args }] };
+  if (names.includes("ToolSearch") && results.length === 0)
+    return { calls: [{ name: "ToolSearch", args: { query: "select:WebSearch", max_results: 1 } }] };
+  return names.includes("web_search") ? { calls: [{ name: "web_search", args }] } : { text: "ok" };
+}
+
+test.each([
+  ["Claude Code", claudeCode],
+  ...(process.env["AGENTS"] === "all" ? [["Codex", codex] as const] : []),
+] as const)(
+  "%s shows what was found",
+  async (_name, agent) => {
+    const found = await agent.find();
+    if ("missing" in found) {
+      console.log(`skipped: it can't be installed: ${found.missing}`);
+      return;
+    }
+    const scene = at();
+    scene.finds({ path: "/columbia", title: "Columbia facts", content: "It is 3747 m high." });
+    scene.answers((request) => nextAnswer(request));
+    const { url, token } = { url: scene.rig.gateway.url, token: scene.caller.token };
+    const { printed } = await runAgent(agent, found.bin, { url, token, model });
+    expect(printed).toContain(scene.url("/columbia"));
+    expect(printed).toContain("3747 m high");
+    expect(new Set(scene.queries)).toEqual(new Set(["height of Mount Columbia"]));
+  },
+  msMax,
+);
