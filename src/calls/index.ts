@@ -5,6 +5,8 @@ export type { HostedCall, HostedLoops } from "./hosted-loops.ts";
 export { HeldBody } from "./routed/held-body.ts";
 export { ImageFetcher } from "./preparation/fetch-images.ts";
 export { isLarge, LargeBodies } from "./large-bodies.ts";
+export { backgroundOf, backgroundRecord } from "./background-record.ts";
+export { runInBackground } from "./run-in-background.ts";
 export { CallPipeline, type PipelineDependencies } from "./pipeline.ts";
 export { relayStream, type StreamEnd } from "./relay/relay-stream.ts";
 export { StreamUsage } from "./relay/stream-usage.ts";

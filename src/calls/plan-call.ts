@@ -24,7 +24,6 @@ import {
 import {
   comparesModels,
   fetchedTextBytes,
-  inputItems,
   itemsOfMakers,
   queuedResponse,
   type TextCodec,
@@ -57,6 +56,7 @@ import {
   type PreparationDependencies,
   prepareBody,
 } from "./preparation/prepare-body.ts";
+import { backgroundOf, backgroundRecord } from "./background-record.ts";
 import { withThoughts } from "./thought-keys.ts";
 import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
 
@@ -367,10 +367,7 @@ async function planInBackground<Body extends ChargeableBody>(
   responseStore: ResponseStoreService,
 ): Promise<CallPlan> {
   const { route, target, incoming, at } = call;
-  const { background: service } = route;
-  if (service === undefined) throw notInBackground("is not offered here");
-  if (parsed.body["store"] === false) throw notInBackground("needs a response that is stored: leave store out");
-  if (parsed.bytes.length > limits.storedRoundBytesMax) throw notInBackground("is not possible with so large a body");
+  const service = backgroundOf(route, parsed);
   const isStreamed = parsed.body.stream === true;
   const isNative = target.operation.runsInBackground === true && !isStreamed && passesThrough(target, parsed, codec);
   const edits: JsonEdit[] = [{ remove: "background" }, { set: "stream", value: "true" }];
@@ -378,29 +375,18 @@ async function planInBackground<Body extends ChargeableBody>(
   const plan = await planKept({ ...call, received: sent }, sent, codec, responseStore);
   const request = await decodeBodyOf(call, parsed);
   const callId = callIdOf(incoming.requestId);
-  const { previous_response_id: previous } = request;
   const named = { request, callId, created: Math.floor(at / 1_000) };
   return {
     ...plan,
     records: plan.records && { ...plan.records, storeResponse: asBackground(plan.records.storeResponse) },
     background: {
       service,
-      record: {
-        owner: incoming.principal.user,
-        provider: target.route.prefix,
-        model: target.model,
-        previousId: typeof previous === "string" ? previous : undefined,
-        input: JSON.stringify(inputItems(request, callId)),
-      },
+      record: backgroundRecord({ principal: incoming.principal, target, request, callId }),
       queued: plan.exchange.passesThrough ? undefined : queuedResponse(named, target.model),
       isNative,
       isStreamed,
     },
   };
-}
-
-function notInBackground(why: string): GatewayError {
-  return new GatewayError("validation_failed", `background: ${why}.`, { param: "background" });
 }
 
 /** The upstream was not told. */

@@ -10,8 +10,14 @@ const nothing = { get: () => null };
 /** Runs the call, without its client from now on. Resolves with the answer of the request. */
 export function runInBackground(
   running: RunningWork,
-  { target, targets }: CallPlan,
-  { service, record, queued, isStreamed, perform }: BackgroundPlan & { perform: () => Promise<PaidAnswer> },
+  { target, targets }: Pick<CallPlan, "target" | "targets">,
+  {
+    service,
+    record,
+    queued,
+    isStreamed,
+    perform,
+  }: Omit<BackgroundPlan, "isNative"> & { perform: () => Promise<PaidAnswer> },
 ): Promise<PaidAnswer> {
   const client = new AbortController();
   running.detach(client);

@@ -31,7 +31,7 @@ export class HostedTools implements HostedLoops {
     const { dialect, body, text, target } = call;
     // Results that were found here are nothing to the maker of the dialect.
     if (dialect === "messages" && target.operation.dialect === dialect && text.includes(ownResultStart)) return true;
-    if (dialect === "gemini" || !mayHaveHosted(dialect, body) || body["background"] === true) return false;
+    if (dialect === "gemini" || !mayHaveHosted(dialect, body)) return false;
     const { run, left } = this.#decide({ ...call, dialect });
     return run.length > 0 || left.length > 0;
   }
@@ -42,14 +42,15 @@ export class HostedTools implements HostedLoops {
     target: Target,
   ): Promise<PaidAnswer> {
     const { shell, ...options } = this.#options;
-    // A round by itself does not go on in the background.
-    const { background: _, ...ofRounds } = route;
+    // A round by itself does not go on in the background, nor is its answer stored.
+    const { background, ...ofRounds } = route;
     const { principal } = incoming;
     const way = new LoopWay({
       ...options,
       pages: options.pages(),
       perform: (round) => options.perform(ofRounds, round),
-      route,
+      route: ofRounds,
+      background,
       incoming,
       target,
       decide: (dialect, body) => this.#decide({ dialect, body, target, principal }),

@@ -1,4 +1,5 @@
-import type { PaidAnswer, RunningWork } from "../charges/index.ts";
+import type { PaidAnswer, RunningWork, StoredBody } from "../charges/index.ts";
+import type { JsonObject } from "../core/index.ts";
 import type { ClientContext, DialectTranslation } from "../dialects/index.ts";
 import type { KeptResponse } from "./kept-response.ts";
 import type { Loop } from "./loop.ts";
@@ -16,5 +17,7 @@ export interface LoopAnswer {
   abort: AbortController;
   translation: DialectTranslation;
   kept: KeptResponse | undefined;
+  /** The answer for a retry key, by the last response, in place of the stream. */
+  answerOf: ((response: JsonObject) => { headers: Record<string, string>; body: StoredBody }) | undefined;
   headers: Readonly<Record<string, string>>;
 }

@@ -6,7 +6,7 @@
  *      └──the client leaves──▶ everything under way is ended ──▶ ended "abandoned"; or, with a retry key, read to its end
  */
 import type { StoredBody, WorkResult } from "../charges/index.ts";
-import { GatewayError, objectOf, parseObject, toGatewayError } from "../core/index.ts";
+import { GatewayError, type JsonObject, parseObject, toGatewayError } from "../core/index.ts";
 import { type AnswerEvent, failureOf, type StreamWriter } from "../dialects/index.ts";
 import { finalResponseOf } from "../objects/index.ts";
 import { dataOf, eventsOf } from "../streaming/index.ts";
@@ -85,21 +85,17 @@ export class LoopStream {
 
   /** The last bytes, once the end of the call is durable. */
   async #end(events: readonly AnswerEvent[]): Promise<Uint8Array> {
-    const { running, loop, kept, recorder, headers, first } = this.#options;
+    const { running, loop, recorder, headers, first, answerOf } = this.#options;
     const bytes = Buffer.from(events.map((event) => this.#writer.write(event)).join(""));
     this.#hasEnded = true;
-    if (kept !== undefined) for (const event of eventsOf(bytes)) await this.#keep(dataOf(event));
+    const response = lastResponseIn(bytes);
+    if (response !== undefined) await this.#options.kept?.(response);
     recorder?.add(bytes);
     const outcome = events.at(-1)?.type === "end" ? "complete" : "interrupted";
-    const answer = recorder && { headers, body: recorder };
+    const own = recorder && response && answerOf?.(response);
+    const answer = own ?? (recorder && { headers, body: recorder });
     await running.end({ status: first.status, outcome, observed: { usage: {} }, error: loop.error, answer });
     return bytes;
-  }
-
-  async #keep(data: string | undefined): Promise<void> {
-    const event = data === undefined ? undefined : parseObject(data);
-    const response = event && objectOf(finalResponseOf(event));
-    if (response !== undefined) await this.#options.kept?.(response);
   }
 
   async #fail(thrown: unknown): Promise<Uint8Array> {
@@ -117,8 +113,10 @@ export class LoopStream {
   #leave(): void {
     if (this.#hasLeft || this.#hasEnded) return;
     this.#hasLeft = true;
-    const { abort, recorder } = this.#options;
-    if (recorder === undefined) abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
+    const { abort, recorder, answerOf } = this.#options;
+    // One in the background has been cancelled.
+    if (recorder === undefined || answerOf !== undefined)
+      abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
     void this.#finishAlone();
   }
 
@@ -132,4 +130,14 @@ export class LoopStream {
     }
     while (!this.#hasEnded) await this.#orPing();
   }
+}
+
+/** The response in the last event of a stream of Responses. */
+function lastResponseIn(bytes: Buffer): JsonObject | undefined {
+  for (const event of eventsOf(bytes)) {
+    const data = dataOf(event);
+    const response = data === undefined ? undefined : finalResponseOf(parseObject(data) ?? {});
+    if (response !== undefined) return response;
+  }
+  return undefined;
 }

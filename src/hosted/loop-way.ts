@@ -4,10 +4,18 @@
  */
 import { z } from "zod";
 import { decodeBody, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
-import type { ChargeableBody, ChargeableRoute, IncomingCall } from "../calls/index.ts";
+import {
+  backgroundOf,
+  backgroundRecord,
+  type ChargeableBody,
+  type ChargeableRoute,
+  type IncomingCall,
+  runInBackground,
+} from "../calls/index.ts";
 import type { PaidAnswer, Planning, RunningWork, WayOfWork, WorkPlan } from "../charges/index.ts";
 import type { JsonObject, ModelOperation } from "../core/index.ts";
-import { type ClientContext, type DialectTranslation, translations } from "../dialects/index.ts";
+import { type ClientContext, type DialectTranslation, queuedResponse, translations } from "../dialects/index.ts";
+import type { BackgroundResponses } from "../objects/index.ts";
 import { usageReaders } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { HostedToolsOptions } from "./hosted-options.ts";
@@ -15,6 +23,7 @@ import { Loop } from "./loop.ts";
 import { LoopCall } from "./loop-call.ts";
 import { streamLoop, wholeLoop } from "./loop-answer.ts";
 import type { HostedDialect } from "./requests/asked-tools.ts";
+import type { LoopAnswer } from "./loop-parts.ts";
 import { type DecidedTools, LoopRequest } from "./requests/loop-request.ts";
 import { keepingOf, type KeptResponse } from "./kept-response.ts";
 import type { PageFinder } from "./running/web-tools.ts";
@@ -26,6 +35,8 @@ interface LoopWayOptions<Body extends ChargeableBody> extends Omit<
   perform: (round: IncomingCall) => Promise<PaidAnswer>;
   pages: PageFinder;
   route: ChargeableRoute<Body>;
+  /** Runs the answer after its request. */
+  background: BackgroundResponses | undefined;
   incoming: IncomingCall & { body: Uint8Array };
   target: Target;
   decide: (dialect: HostedDialect, body: JsonObject) => DecidedTools;
@@ -38,6 +49,8 @@ interface LoopPlan extends WorkPlan {
   /** How its response is stored; undefined if it is not. */
   kept: KeptResponse | undefined;
   headers: Readonly<Record<string, string>>;
+  /** Runs the answer after its request; undefined for one that is the request's. */
+  background: BackgroundResponses | undefined;
 }
 
 const anyObject = z.looseObject({});
@@ -66,9 +79,13 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
 
   async plan(received: ReceivedBody<JsonObject>, { retry }: Planning<never>): Promise<LoopPlan> {
     if (received.kind === "form") throw new Error("no text generation takes a form");
-    const { incoming, target, route, price, environment, decide } = this.#options;
+    const { incoming, target, route, price, environment, decide, background: service } = this.#options;
     const { requestId: id, principal, parent } = incoming;
     const own = decodeBody(received);
+    const isBackground = own["background"] === true && this.#dialect === "responses";
+    const background = isBackground
+      ? backgroundOf(service === undefined ? {} : { background: service }, { body: own, bytes: received.bytes })
+      : undefined;
     const { body, kept } = await keepingOf({
       store: route.responseStore,
       principal,
@@ -90,13 +107,33 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
       retry,
       at: environment.clock(),
     };
-    const request = new LoopRequest(this.#dialect, body, decided);
-    return { order, clientGoneGraceMs: 0, own, request, kept, headers: headersOf(decided) };
+    const sent = isBackground ? { ...body, stream: true } : body;
+    const request = new LoopRequest(this.#dialect, sent, decided);
+    return { order, clientGoneGraceMs: 0, own, request, kept, headers: headersOf(decided), background };
   }
 
-  async run(running: RunningWork<LoopPlan>, plan: LoopPlan): Promise<PaidAnswer> {
+  run(running: RunningWork<LoopPlan>, plan: LoopPlan): Promise<PaidAnswer> {
+    const { background: service, own } = plan;
+    if (service === undefined) return this.#run(running, plan, own["stream"] === true);
+    const { target, incoming } = this.#options;
+    const callId = callIdOf(running.id);
+    const named = { request: own, callId, created: Math.floor(plan.order.at / 1_000) };
+    return runInBackground(
+      running,
+      { target },
+      {
+        service,
+        record: backgroundRecord({ principal: incoming.principal, target, request: own, callId }),
+        queued: queuedResponse(named, target.model),
+        isStreamed: own["stream"] === true,
+        perform: () => this.#run(running, plan, true),
+      },
+    );
+  }
+
+  async #run(running: RunningWork<LoopPlan>, plan: LoopPlan, isStreamed: boolean): Promise<PaidAnswer> {
     const { incoming, target, environment, deadlineMs, perform, pages } = this.#options;
-    const { own, order, request } = plan;
+    const { order, request } = plan;
     const abort = followingOf(running);
     const call = new LoopCall({
       incoming,
@@ -126,9 +163,9 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
       return { ...first, headers };
     }
     const context = this.#contextOf(plan, callId);
-    const parts = { running, loop, call, first, context, abort, translation: this.#translation, kept: plan.kept };
+    const parts = { running, loop, call, first, context, abort, translation: this.#translation, ...keptOf(plan) };
     const shown = { ...parts, headers: { ...headers, ...plan.headers } };
-    return own["stream"] === true ? streamLoop(shown) : wholeLoop(shown);
+    return isStreamed ? streamLoop(shown) : wholeLoop(shown);
   }
 
   #contextOf({ own, order }: LoopPlan, callId: string): ClientContext {
@@ -146,6 +183,15 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
 }
 
 const BYTES_PER_TOKEN = 4;
+
+/** How the response of the plan is stored, and its answer for a retry key, if that is not what the stream contains. */
+function keptOf({ kept, background, own }: LoopPlan): Pick<LoopAnswer, "kept" | "answerOf"> {
+  if (background === undefined) return { kept, answerOf: undefined };
+  return {
+    kept: kept && ((response) => kept({ ...response, background: true })),
+    answerOf: (response) => background.answerOf({ ...response, background: true }, own["stream"] === true),
+  };
+}
 
 /** Unique to the call; letters and digits only. */
 function callIdOf(requestId: string): string {

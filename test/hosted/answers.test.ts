@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import type { JsonObject } from "../../src/core/index.ts";
+import { until } from "../kit/index.ts";
 import { hostedScene, type HostedScene, model, type ModelAnswer } from "./hosted-scene.ts";
 
 const at = hostedScene();
@@ -143,6 +144,60 @@ describe("in Responses", () => {
     expect(again.output).toHaveLength(4);
     const input = await openai(scene).responses.inputItems.list(again.id);
     expect(input.data.length).toBeGreaterThan(5);
+  });
+
+  test("one in the background goes on after its request, and another one can be cancelled while a tool runs", async () => {
+    const scene = at();
+    const client = openai(scene);
+    const ended = (id: string) =>
+      until(`${id} has ended`, async () => {
+        const response = await client.responses.retrieve(id);
+        return response.status !== "queued" && response.status !== "in_progress" && response;
+      });
+    twoSearches(scene);
+    const begun = await client.responses.create({ ...ask, background: true });
+    expect(begun.status).toBe("queued");
+    const { status, output, background } = await ended(begun.id);
+    expect([status, background, output.map(({ type }) => type)]).toEqual([
+      "completed",
+      true,
+      ["message", "web_search_call", "web_search_call", "message"],
+    ]);
+    const reached = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    scene.engine.before = async () => {
+      reached.resolve();
+      await goOn.promise;
+    };
+    twoSearches(scene);
+    const other = await client.responses.create({ ...ask, background: true });
+    await reached.promise;
+    await client.responses.cancel(other.id);
+    expect((await ended(other.id)).status).toBe("cancelled");
+    scene.engine.before = () => undefined;
+    goOn.resolve();
+    expect(scene.asked).toHaveLength(1);
+  });
+
+  test("over the WebSocket the events are the same", async () => {
+    const scene = at();
+    twoSearches(scene);
+    const { url } = scene.rig.gateway;
+    const socket = new WebSocket(`${url.replace("http", "ws")}/v1/responses`, {
+      headers: { authorization: `Bearer ${scene.caller.token}` },
+    });
+    const types: string[] = [];
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    socket.addEventListener("error", () => reject(new Error("the socket failed")));
+    socket.addEventListener("message", ({ data }) => {
+      const { type } = JSON.parse(String(data)) as { type: string };
+      if (!type.endsWith(".delta")) types.push(type);
+      if (type === "response.completed") resolve();
+    });
+    socket.addEventListener("open", () => socket.send(JSON.stringify({ type: "response.create", ...ask })));
+    await promise;
+    socket.close();
+    expect(types.filter((type) => type.includes("web_search_call"))).toHaveLength(6);
   });
 
   test("functions of the client may share a round, and are handed out after ours", async () => {

@@ -41,9 +41,9 @@ test("ledger and records agree after each kill", async () => {
         messages: [{ role: "user", content: "Hi" }],
         tools: [{ type: "web_search_20250305", name: "web_search" }],
       }),
-    }).then(async (answer) => {
+    }).then((answer) => {
       ids.push(answer.headers.get("x-request-id") ?? "");
-      await answer.text();
+      return answer.text();
     });
     asked.catch(() => undefined);
     await reached.promise;
