@@ -84,14 +84,8 @@ describe("the contract's sample", () => {
   });
 });
 
-const crawl = {
-  pages_per_second: 5,
-  connections_per_host: 2,
-  pages: 16,
-  retry_after_max: 60_000,
-  per_user: 20,
-  bytes_per_user: 2 ** 30,
-};
+const perUser = { per_user: 20, bytes_per_user: 2 ** 30 };
+const crawl = { pages_per_second: 5, connections_per_host: 2, pages: 16, retry_after_max: 60_000, ...perUser };
 
 const routing = { attempt_timeout: 30_000, whole_timeout: 300_000, head_wait: 15_000, circuits: true, routes: {} };
 const tools = { hosted: { web_search: "auto", web_fetch: "auto" }, deadline: 600_000 } as const;
