@@ -188,7 +188,8 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   sessionLimits.responses.max = config.responses.sockets_per_token;
   const outbound = createOutbound(config, environment);
   const calls = createPaidWork({ ...options, router, outbound }, lasting);
-  const hosted = createHosted({ ...options, calls, pipeline: () => pipeline, web: () => web.access });
+  const later = () => ({ pipeline, web: web.access, servers: services.mcp.gateway });
+  const hosted = createHosted({ ...options, calls, publicUrl, later });
   const pipeline = new CallPipeline({ ...calls, hosted });
   const admin = { ...createAccounts(options.storage, environment, "server", () => authenticator.forget()), logger };
   const common = { ...options, calls, outbound, publicUrl };

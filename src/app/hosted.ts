@@ -4,6 +4,7 @@ import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { HostedTools } from "../hosted/index.ts";
 import { webPrice } from "../pricing/index.ts";
+import type { ToolGateway } from "../tools/index.ts";
 import type { WebAccess } from "../web/index.ts";
 import type { PaidWork } from "./paid-work.ts";
 
@@ -11,18 +12,20 @@ interface HostedOptions {
   config: Config;
   environment: Environment;
   calls: PaidWork;
+  publicUrl: string;
   /** Those of the same configuration, once they are made. */
-  pipeline: () => CallPipeline;
-  web: () => WebAccess;
+  later: () => { pipeline: CallPipeline; web: WebAccess; servers: ToolGateway };
 }
 
-export function createHosted({ config, environment, calls, pipeline, web }: HostedOptions): HostedTools {
+export function createHosted({ config, environment, calls, publicUrl, later }: HostedOptions): HostedTools {
   const { hosted, deadline } = config.tools;
   return new HostedTools({
     shell: calls.shell,
     environment,
-    perform: (route, call) => pipeline().run(route, call),
-    pages: web,
+    perform: (route, call) => later().pipeline.run(route, call),
+    pages: () => later().web,
+    servers: () => later().servers,
+    publicUrl,
     price: webPrice({ tool_calls_kcount: 0 }, 1_000_000n),
     modes: { search: hosted.web_search, fetch: hosted.web_fetch },
     findsWorld: config.web.search.backend !== "local",

@@ -2,6 +2,7 @@ import type { ChargeableBody, ChargeableRoute, IncomingCall } from "../calls/ind
 import type { PaidAnswer, WorkShell } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
+import type { ToolGateway } from "../tools/index.ts";
 import type { HostedKind } from "./requests/asked-tools.ts";
 import type { PageFinder } from "./running/web-tools.ts";
 
@@ -14,6 +15,9 @@ export interface HostedToolsOptions {
   /** Performs one call of a model; the pipeline is made with this part. */
   perform: <Body extends ChargeableBody>(route: ChargeableRoute<Body>, call: IncomingCall) => Promise<PaidAnswer>;
   pages: () => PageFinder;
+  servers: () => Pick<ToolGateway, "door" | "call">;
+  /** The gateway's address for callers. */
+  publicUrl: string;
   /** The price of the call itself, which costs nothing. */
   price: ModelPrice;
   modes: Readonly<Record<HostedKind, HostedMode>>;

@@ -7,6 +7,7 @@ import type { Target } from "../routing/index.ts";
 import { allows } from "../tools/index.ts";
 import type { HostedToolsOptions } from "./hosted-options.ts";
 import { LoopWay } from "./loop-way.ts";
+import { askedServers, mayHaveServers } from "./requests/asked-servers.ts";
 import {
   askedTools,
   type AskedTool,
@@ -31,9 +32,9 @@ export class HostedTools implements HostedLoops {
     const { dialect, body, text, target } = call;
     // Results that were found here are nothing to the maker of the dialect.
     if (dialect === "messages" && target.operation.dialect === dialect && text.includes(ownResultStart)) return true;
-    if (dialect === "gemini" || !mayHaveHosted(dialect, body)) return false;
-    const { run, left } = this.#decide({ ...call, dialect });
-    return run.length > 0 || left.length > 0;
+    if (dialect === "gemini" || !(mayHaveHosted(dialect, body) || mayHaveServers(dialect, body))) return false;
+    const { run, left, servers } = this.#decide({ ...call, dialect });
+    return run.length + left.length + servers.length > 0;
   }
 
   run<Body extends ChargeableBody>(
@@ -48,6 +49,7 @@ export class HostedTools implements HostedLoops {
     const way = new LoopWay({
       ...options,
       pages: options.pages(),
+      servers: options.servers(),
       perform: (round) => options.perform(ofRounds, round),
       route: ofRounds,
       background,
@@ -67,7 +69,14 @@ export class HostedTools implements HostedLoops {
       else if (this.#runs(tool, principal) && (mode === "gateway" || !isNative(tool, dialect, body, target)))
         run.push(tool);
     }
-    return { run, left };
+    return { run, left, servers: askedServers(dialect, body, (url, label) => this.#serverAt(url, label)) };
+  }
+
+  /** A server without an address is one of this gateway by its label. */
+  #serverAt(url: string | undefined, label: string): string | undefined {
+    const { publicUrl, servers } = this.#options;
+    const name = url === undefined ? label : nameIn(url, publicUrl);
+    return name === undefined || servers().door(name) === undefined ? undefined : name;
   }
 
   #runs({ kind }: AskedTool, { tools, toolsAbove = [] }: Principal): boolean {
@@ -76,4 +85,11 @@ export class HostedTools implements HostedLoops {
     if (mode === "native" || (mode === "auto" && kind === "search" && !findsWorld)) return false;
     return [...(tools === undefined ? [] : [tools]), ...toolsAbove].every((globs) => allows(globs, ownNames[kind]));
   }
+}
+
+/** The name in an address of MCP of this gateway. */
+function nameIn(url: string, publicUrl: string): string | undefined {
+  const [asked, own] = [URL.parse(url), URL.parse(publicUrl)];
+  if (asked === null || own === null || asked.host !== own.host) return undefined;
+  return /^\/mcp\/([^/]+)$/.exec(asked.pathname)?.[1];
 }

@@ -11,6 +11,7 @@ import {
   type RateLimits,
   requestId,
 } from "../core/index.ts";
+import type { ToolGateway } from "../tools/index.ts";
 import type { PageFinder } from "./running/web-tools.ts";
 
 export interface LoopCallOptions {
@@ -19,11 +20,12 @@ export interface LoopCallOptions {
   names: WorkNames;
   /** The most that all parts may cost together; undefined without such a limit. */
   chargeMax: Nano | undefined;
-  /** Ends what is under way. */
+  /** Ends everything under way. */
   signal: AbortSignal;
   /** Performs one call of the model. */
   perform: (round: IncomingCall) => Promise<PaidAnswer>;
   pages: PageFinder;
+  servers: Pick<ToolGateway, "call">;
   readUsage: (answer: JsonObject) => ObservedUsage | undefined;
   environment: Pick<Environment, "clock" | "randomBytes">;
 }
@@ -34,7 +36,7 @@ const notPassedOn = ["idempotency-key", "x-tollgate-max-credits", "content-lengt
 export class LoopCall {
   readonly #options: LoopCallOptions;
   readonly #principal: Principal;
-  /** What has been charged so far. */
+  /** The charges so far. */
   spent = 0n;
 
   constructor(options: LoopCallOptions) {
@@ -44,6 +46,10 @@ export class LoopCall {
 
   get pages(): PageFinder {
     return this.#options.pages;
+  }
+
+  get servers(): LoopCallOptions["servers"] {
+    return this.#options.servers;
   }
 
   get readUsage(): LoopCallOptions["readUsage"] {

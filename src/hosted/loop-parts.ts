@@ -13,7 +13,7 @@ export interface LoopAnswer {
   /** The answer of the first round. */
   first: PaidAnswer;
   context: ClientContext;
-  /** Ends what is under way. */
+  /** Ends everything under way. */
   abort: AbortController;
   translation: DialectTranslation;
   kept: KeptResponse | undefined;

@@ -18,6 +18,7 @@ import { type ClientContext, type DialectTranslation, queuedResponse, translatio
 import type { BackgroundResponses } from "../objects/index.ts";
 import { usageReaders } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
+import type { ToolGateway } from "../tools/index.ts";
 import type { HostedToolsOptions } from "./hosted-options.ts";
 import { Loop } from "./loop.ts";
 import { LoopCall } from "./loop-call.ts";
@@ -26,14 +27,16 @@ import type { HostedDialect } from "./requests/asked-tools.ts";
 import type { LoopAnswer } from "./loop-parts.ts";
 import { type DecidedTools, LoopRequest } from "./requests/loop-request.ts";
 import { keepingOf, type KeptResponse } from "./kept-response.ts";
+import { findServer } from "./running/served-tools.ts";
 import type { PageFinder } from "./running/web-tools.ts";
 
-interface LoopWayOptions<Body extends ChargeableBody> extends Omit<
+interface LoopWayOptions<Body extends ChargeableBody> extends Pick<
   HostedToolsOptions,
-  "shell" | "perform" | "pages" | "modes" | "findsWorld"
+  "environment" | "price" | "deadlineMs"
 > {
   perform: (round: IncomingCall) => Promise<PaidAnswer>;
   pages: PageFinder;
+  servers: Pick<ToolGateway, "door" | "call">;
   route: ChargeableRoute<Body>;
   /** Runs the answer after its request. */
   background: BackgroundResponses | undefined;
@@ -108,7 +111,10 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
       at: environment.clock(),
     };
     const sent = isBackground ? { ...body, stream: true } : body;
-    const request = new LoopRequest(this.#dialect, sent, decided);
+    const servers = await Promise.all(
+      decided.servers.map((each) => findServer(this.#options.servers, each, principal)),
+    );
+    const request = new LoopRequest(this.#dialect, sent, { ...decided, servers });
     return { order, clientGoneGraceMs: 0, own, request, kept, headers: headersOf(decided), background };
   }
 
@@ -142,6 +148,7 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
       signal: abort.signal,
       perform,
       pages,
+      servers: this.#options.servers,
       readUsage: this.#readUsage(),
       environment,
     });
@@ -155,7 +162,7 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
       deadline: order.at + deadlineMs,
       now: environment.clock,
     });
-    await loop.resume();
+    await loop.begin();
     const first = await loop.ask();
     const headers = { ...withoutLength(first.headers), ...running.work.rateHeaders };
     if (first.status >= 400) {
@@ -184,7 +191,7 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
 
 const BYTES_PER_TOKEN = 4;
 
-/** How the response of the plan is stored, and its answer for a retry key, if that is not what the stream contains. */
+/** How the response of the plan is stored, and its answer for a retry key, if that is not its stream. */
 function keptOf({ kept, background, own }: LoopPlan): Pick<LoopAnswer, "kept" | "answerOf"> {
   if (background === undefined) return { kept, answerOf: undefined };
   return {

@@ -20,6 +20,7 @@ import type { LoopRequest } from "./requests/loop-request.ts";
 import type { RoundTurn } from "./requests/round-dialect.ts";
 import { AnswerJoiner, type JoinedRound } from "./rounds/answer-joiner.ts";
 import { readRound } from "./rounds/round-reader.ts";
+import { useItems } from "./rounds/tool-items.ts";
 import { unpaid, UseRunner } from "./rounds/use-runner.ts";
 import type { LoopCall } from "./loop-call.ts";
 
@@ -60,16 +61,24 @@ export class Loop {
     this.#uses = new UseRunner({ call, request, sources, joiner: this.#joiner, callId, usesMax: this.#usesMax });
   }
 
-  /** Runs the tools with which the answer before has paused. Rejects if nothing is left to pay with. */
-  async resume(): Promise<void> {
-    const { functions, pending } = this.#options.request;
-    const calls = pending.flatMap(({ id, action, input }) => {
-      const own = [...functions.values()].find((each) => each.action === action);
-      if (own === undefined) return [];
-      return { kind: "tool-call" as const, callId: id, name: own.name, arguments: JSON.stringify(input) };
-    });
-    if (calls.length === 0) return;
-    const running = this.#uses.run(calls, true);
+  /** Lists the tools of servers, and runs those with which the answer before has ended. Rejects if nothing is left to pay with. */
+  async begin(): Promise<void> {
+    const { request, callId } = this.#options;
+    for (const [index, server] of request.servers.entries()) {
+      const list = useItems[request.dialect].list(server, `${callId}_${index}`);
+      if (list === undefined) continue;
+      const { events, index: place } = this.#joiner.begin(list.begun);
+      this.#before.push(...events, ...this.#joiner.end(place, list.whole));
+    }
+    const { pending } = request;
+    if (pending.length === 0) return;
+    const calls = pending.map(({ id, name, arguments: text }) => ({
+      kind: "tool-call" as const,
+      callId: id,
+      name,
+      arguments: text,
+    }));
+    const running = this.#uses.run(calls, pending);
     let next = await running.next();
     for (; next.done !== true; next = await running.next()) this.#before.push(...next.value);
     if (next.value.unpaid !== undefined) throw next.value.unpaid;
@@ -106,7 +115,7 @@ export class Loop {
     }
   }
 
-  /** What follows a round: the answer of the next one; undefined if there is none. */
+  /** The answer of the next round; undefined if there is none. */
   async *#after(round: JoinedRound): AsyncGenerator<readonly AnswerEvent[], PaidAnswer | undefined> {
     const { request } = this.#options;
     const { failure, stop, calls } = round;
@@ -120,8 +129,8 @@ export class Loop {
     }
     const ran = yield* this.#uses.run(own);
     if (ran.unpaid !== undefined) return yield* this.#leave(ran.unpaid);
-    if (ran.isPaused) {
-      yield this.#finish({ reason: "pause" });
+    if (ran.end !== undefined) {
+      yield [...this.#joiner.handOut(others), ...this.#finish({ reason: others.length > 0 ? "tool-calls" : ran.end })];
       return undefined;
     }
     if (others.length > 0) {
@@ -148,7 +157,7 @@ export class Loop {
     }
   }
 
-  /** Nothing is left to pay with: the answer ends with what there is. */
+  /** Nothing is left to pay with: the answer ends as it is. */
   *#leave(error: GatewayError): Generator<readonly AnswerEvent[], undefined> {
     this.error = error;
     yield this.#finish({ reason: this.#options.request.dialect === "messages" ? "pause" : "length" });

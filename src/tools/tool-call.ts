@@ -75,6 +75,7 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
     const { server, tool } = target;
     const order = {
       id: request.requestId,
+      parent: request.parent,
       principal: request.principal,
       operation: "tool" as const,
       dialect: undefined,

@@ -70,11 +70,12 @@ export interface HostedScene {
 /** The chat model's id. */
 export const model = "plain/model";
 
-export function hostedScene(config: object = {}): () => HostedScene {
+/** `config`: further settings; a function is called before the gateway starts. */
+export function hostedScene(config: object | (() => object) = {}): () => HostedScene {
   let scene: HostedScene | undefined;
   let close: (() => Promise<void>) | undefined;
   beforeAll(async () => {
-    const started = await startScene(config);
+    const started = await startScene(typeof config === "function" ? (config as () => object)() : config);
     scene = started.scene;
     close = started.close;
   });

@@ -1,6 +1,6 @@
 /**
  * The text of a model with marked citations: `<cite id="1,2">a passage</cite>`. The marks are taken out while the text streams;
- * nothing is held back but what may be the beginning of a mark.
+ * nothing is held back but the possible beginning of a mark.
  *
  *   plain ──opening mark──▶ cited ──closing mark, or the end──▶ plain
  *
@@ -16,7 +16,7 @@ export type TextPiece =
 const OPENING = /^<cite\s+id=["']?(\d{1,6}(?:\s*,\s*\d{1,6})*)["']?\s*>/;
 const CLOSING = "</cite>";
 
-/** What may become a mark: at most so many characters are held back. */
+/** At most so many characters that may become a mark are held back. */
 const MARK_CHARACTERS_MAX = 64;
 const BEGUN_OPENING = /^<(?:c(?:i(?:t(?:e(?:\s[^<>]*)?)?)?)?)?$/;
 

@@ -3,7 +3,7 @@ export interface Source {
   number: number;
   url: string;
   title: string;
-  /** What the model has got of it. */
+  /** The part that the model has got. */
   text: string;
 }
 

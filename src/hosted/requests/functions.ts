@@ -1,16 +1,27 @@
 /** The functions that stand for hosted tools: the model calls them, and the gateway runs them. */
 import type { JsonObject } from "../../core/index.ts";
+import type { FoundServer, FoundTool } from "../running/served-tools.ts";
 import type { AskedTool, HostedDialect } from "./asked-tools.ts";
 
-export type HostedAction = "web_search" | "web_fetch" | "open_page" | "find_in_page";
+type HostedAction = "web_search" | "web_fetch" | "open_page" | "find_in_page";
 
-export interface HostedFunction {
+export interface WebFunction {
   action: HostedAction;
   /** By which the model calls it. */
   name: string;
   /** The tool that it belongs to. */
   tool: AskedTool;
 }
+
+/** A tool of a server of this gateway. */
+interface ServedFunction {
+  action: "mcp";
+  name: string;
+  server: FoundServer;
+  served: FoundTool;
+}
+
+export type HostedFunction = WebFunction | ServedFunction;
 
 /** The actions of each tool that a dialect has items for. */
 const actionsOf: Readonly<Record<HostedDialect, Readonly<Record<AskedTool["kind"], readonly HostedAction[]>>>> = {
@@ -45,29 +56,41 @@ export interface FunctionDefinition {
   parameters: JsonObject;
 }
 
-export function definitionOf({ action, name }: HostedFunction): FunctionDefinition {
+export function definitionOf(called: HostedFunction): FunctionDefinition {
+  const { action, name } = called;
+  if (action === "mcp") {
+    const { description, parameters } = called.served;
+    return { name, description, parameters };
+  }
   const { description, properties } = definitions[action];
   const parameters = { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
   return { name, description, parameters };
 }
 
-/** The functions of these tools. A name that one of the caller's own functions has gets a number. */
+/** The functions of these tools and servers. A name that one of the caller's own functions has gets a number. */
 export function functionsOf(
   dialect: HostedDialect,
-  tools: readonly AskedTool[],
+  { tools, servers }: { tools: readonly AskedTool[]; servers: readonly FoundServer[] },
   taken: ReadonlySet<string>,
 ): HostedFunction[] {
   const names = new Set(taken);
+  const nameFor = (wanted: string): string => {
+    const name = freeName(wanted, names);
+    names.add(name);
+    return name;
+  };
   const actions = new Set<HostedAction>();
-  return tools.flatMap((tool) =>
-    actionsOf[dialect][tool.kind].flatMap((action) => {
+  const web = tools.flatMap((tool) =>
+    actionsOf[dialect][tool.kind].flatMap((action): WebFunction[] => {
       if (actions.has(action)) return [];
       actions.add(action);
-      const name = freeName(action, names);
-      names.add(name);
-      return [{ action, name, tool }];
+      return [{ action, name: nameFor(action), tool }];
     }),
   );
+  const served = servers.flatMap((server) =>
+    server.tools.map((each): ServedFunction => ({ action: "mcp", name: nameFor(each.name), server, served: each })),
+  );
+  return [...web, ...served];
 }
 
 function freeName(name: string, taken: ReadonlySet<string>): string {

@@ -1,11 +1,14 @@
 /** A request with hosted tools that the gateway runs: the bodies of its rounds. */
 import { GatewayError, type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
 import { Sources } from "../citations/sources.ts";
+import type { FoundServer } from "../running/served-tools.ts";
 import { type AskedTool, type HostedDialect, withoutTools } from "./asked-tools.ts";
+import { type AskedServer, withoutServers } from "./asked-servers.ts";
 import { chatRounds } from "./chat-rounds.ts";
 import { definitionOf, functionsOf, type HostedFunction } from "./functions.ts";
 import { type PendingUse, readHistory } from "./messages-history.ts";
 import { messagesRounds } from "./messages-rounds.ts";
+import { readItems } from "./responses-history.ts";
 import { responsesRounds } from "./responses-rounds.ts";
 import type { RoundDialect, RoundTurn } from "./round-dialect.ts";
 
@@ -15,12 +18,19 @@ const dialects: Readonly<Record<HostedDialect, RoundDialect>> = {
   responses: responsesRounds,
 };
 
-/** What becomes of the hosted tools of a request. */
+/** The hosted tools of a request, by who runs them. */
 export interface DecidedTools {
   /** Those that the gateway runs. */
   run: readonly AskedTool[];
   /** Those that nobody runs. */
   left: readonly AskedTool[];
+  /** Servers of this gateway. */
+  servers: readonly AskedServer[];
+}
+
+/** The same, with the tools of the servers. */
+interface ReadyTools extends DecidedTools {
+  servers: readonly FoundServer[];
 }
 
 interface RoundOptions {
@@ -42,6 +52,7 @@ export class LoopRequest {
   readonly tokensMax: number | undefined;
   /** Whether the client asks for the addresses that searches have found. */
   readonly showsSources: boolean;
+  readonly servers: readonly FoundServer[];
   /** The pages that the messages contain, and those that the loop finds. */
   readonly sources = new Sources();
   /** The uses of tools that the answer begins with: the one before has paused. */
@@ -50,7 +61,8 @@ export class LoopRequest {
   readonly #given: unknown[];
 
   /** `asked`: the client's body, in which earlier rounds have been put. Throws 422 for several choices. */
-  constructor(dialect: HostedDialect, asked: JsonObject, { run, left }: DecidedTools) {
+  constructor(dialect: HostedDialect, asked: JsonObject, ready: ReadyTools) {
+    const { run, servers } = ready;
     if (dialect === "chat" && typeof asked["n"] === "number" && asked["n"] > 1) {
       throw new GatewayError("validation_failed", "n: with tools that the gateway runs there is one answer.", {
         param: "n",
@@ -60,20 +72,16 @@ export class LoopRequest {
     this.rounds = dialects[dialect];
     const tools = listOf(asked["tools"]).map((tool) => objectOf(tool) ?? {});
     const taken = new Set(tools.flatMap((tool, index) => (isIn(run, index) ? [] : (this.rounds.nameOf(tool) ?? []))));
-    const functions = functionsOf(dialect, run, taken);
+    const functions = functionsOf(dialect, { tools: run, servers }, taken);
+    this.servers = servers;
     this.functions = new Map(functions.map((each) => [each.name, each]));
     const uses = asked["max_tool_calls"];
     this.usesMax = typeof uses === "number" ? uses : undefined;
     this.showsSources = listOf(asked["include"]).includes(SOURCES);
     this.tokensMax = this.rounds.limitIn(asked)?.tokens;
-    const body = this.#withFunctions(asked, functions, { run, left });
-    const names = new Map(functions.map(({ action, name }) => [action, name]));
-    const { messages, pending } =
-      dialect === "messages"
-        ? readHistory(objectsOf(body["messages"]), { names, sources: this.sources })
-        : { messages: undefined, pending: [] };
+    const { body, pending } = this.#withHistory(this.#withFunctions(asked, functions, ready), functions);
     this.pending = pending;
-    this.#body = messages === undefined ? body : { ...body, messages };
+    this.#body = body;
     this.#given = this.rounds.givenTexts(asked);
   }
 
@@ -96,17 +104,32 @@ export class LoopRequest {
     return this.#given;
   }
 
-  #withFunctions(asked: JsonObject, functions: readonly HostedFunction[], { run, left }: DecidedTools): JsonObject {
-    const places = new Map(functions.map(({ tool }) => [tool.index, tool]));
-    const ofTool = (tool: AskedTool | undefined): JsonObject[] =>
-      functions.filter((each) => each.tool === tool).map((each) => this.rounds.functionOf(definitionOf(each)));
+  /** The body with the earlier uses of these tools as calls of the functions. */
+  #withHistory(
+    body: JsonObject,
+    functions: readonly HostedFunction[],
+  ): { body: JsonObject; pending: readonly PendingUse[] } {
+    if (this.dialect === "chat") return { body, pending: [] };
+    if (this.dialect === "responses") {
+      const { input, pending } = readItems(body["input"], functions);
+      return { body: { ...body, input }, pending };
+    }
+    const { messages, pending } = readHistory(objectsOf(body["messages"]), { functions, sources: this.sources });
+    return { body: { ...body, messages }, pending };
+  }
+
+  #withFunctions(asked: JsonObject, functions: readonly HostedFunction[], ready: ReadyTools): JsonObject {
+    const replaced = [...ready.run, ...ready.left, ...ready.servers];
+    const ofOwner = (owner: unknown): JsonObject[] =>
+      functions.filter((each) => ownerOf(each) === owner).map((each) => this.rounds.functionOf(definitionOf(each)));
     const listed = listOf(asked["tools"]).flatMap((tool, index) => {
-      const own = places.get(index);
-      if (own !== undefined) return ofTool(own);
-      return isIn([...run, ...left], index) ? [] : [tool];
+      const owner = replaced.find((each) => each.index === index);
+      return owner === undefined ? (isToolset(tool, ready.servers) ? [] : [tool]) : ofOwner(owner);
     });
-    const tools = [...listed, ...ofTool(places.get(undefined))];
-    const { tools: _tools, tool_choice: _choice, ...rest } = withoutTools(asked, [...run, ...left]);
+    const unlisted = replaced.filter(({ index }) => index === undefined).flatMap(ofOwner);
+    const tools = [...listed, ...unlisted];
+    const own = withoutServers(withoutTools(asked, [...ready.run, ...ready.left]), ready.servers);
+    const { tools: _tools, tool_choice: _choice, ...rest } = own;
     const choice = tools.length === 0 ? undefined : this.#choiceOf(asked, functions);
     return {
       ...rest,
@@ -121,7 +144,10 @@ export class LoopRequest {
   #choiceOf(asked: JsonObject, functions: readonly HostedFunction[]): unknown {
     const { tool_choice: choice } = asked;
     const named = (type: string | undefined): HostedFunction | undefined =>
-      functions.find(({ tool }) => type !== undefined && (type === tool.type || type === nameIn(asked, tool)));
+      functions.find(
+        (each) =>
+          each.action !== "mcp" && type !== undefined && (type === each.tool.type || type === nameIn(asked, each.tool)),
+      );
     const one = named(this.rounds.chosenTool(choice));
     if (one !== undefined) return this.rounds.choiceOf(one.name);
     const tools = objectOf(choice)?.["tools"];
@@ -136,6 +162,15 @@ export class LoopRequest {
 
 /** The member of `include` for the addresses that searches have found. */
 const SOURCES = "web_search_call.action.sources";
+
+function ownerOf(called: HostedFunction): unknown {
+  return called.action === "mcp" ? called.server : called.tool;
+}
+
+function isToolset(tool: unknown, servers: readonly AskedServer[]): boolean {
+  const { type, mcp_server_name: name } = objectOf(tool) ?? {};
+  return type === "mcp_toolset" && servers.some(({ label }) => label === name);
+}
 
 const isIn = (tools: readonly AskedTool[], place: number): boolean => tools.some(({ index }) => index === place);
 

@@ -8,14 +8,18 @@ import type { Sources } from "../citations/sources.ts";
 import { fenced } from "../running/fence.ts";
 import { errorText } from "../running/tool-outcome.ts";
 import { describeSource } from "../running/web-tools.ts";
-import type { HostedAction } from "./functions.ts";
+import type { HostedFunction } from "./functions.ts";
 
 /** A use whose result the next answer begins with. */
 export interface PendingUse {
   /** The id of its block. */
   id: string;
-  action: HostedAction;
-  input: JsonObject;
+  /** The name of its function. */
+  name: string;
+  /** JSON. */
+  arguments: string;
+  /** The id of the request that its client has approved. */
+  approvalId?: string;
 }
 
 interface ReadHistory {
@@ -24,8 +28,7 @@ interface ReadHistory {
 }
 
 interface HistoryOptions {
-  /** The names of the functions, by what they do. */
-  names: ReadonlyMap<HostedAction, string>;
+  functions: readonly HostedFunction[];
   sources: Sources;
 }
 
@@ -41,8 +44,15 @@ export function readHistory(messages: readonly JsonObject[], options: HistoryOpt
   return { messages: read, pending };
 }
 
-const isHosted = (type: unknown): boolean =>
-  type === "server_tool_use" || type === "web_search_tool_result" || type === "web_fetch_tool_result";
+const hosted: ReadonlySet<unknown> = new Set([
+  "server_tool_use",
+  "web_search_tool_result",
+  "web_fetch_tool_result",
+  "mcp_tool_use",
+  "mcp_tool_result",
+]);
+
+const isHosted = (type: unknown): boolean => hosted.has(type);
 
 /** One message of the assistant as several: after the results of tools it speaks again. */
 class HostedTurn {
@@ -65,24 +75,31 @@ class HostedTurn {
   }
 
   #add(block: JsonObject): void {
-    const { type, id, name } = block;
+    const { type, id } = block;
     if (!isHosted(type)) return this.#say(withoutCitations(block));
-    if (type !== "server_tool_use") return;
-    const action = stringOf(name);
+    if (type !== "server_tool_use" && type !== "mcp_tool_use") return;
     const result = this.#results.get(stringOf(id));
-    const own = isAction(action) ? this.#options.names.get(action) : undefined;
-    if (own === undefined || !isAction(action)) return this.#sayResult(result);
+    const own = this.#functionOf(block)?.name;
+    if (own === undefined) return this.#sayResult(result);
     const input = objectOf(block["input"]) ?? {};
     const round = roundOf(stringOf(id));
     if (this.#told.length > 0 && round !== this.#round) this.#endPart();
     this.#round = round;
     this.#said.push({ type: "tool_use", id, name: own, input });
-    if (result === undefined) this.pending.push({ id: stringOf(id), action, input });
+    if (result === undefined) this.pending.push({ id: stringOf(id), name: own, arguments: JSON.stringify(input) });
     else this.#told.push({ type: "tool_result", tool_use_id: id, content: this.#textOf(result) });
   }
 
+  #functionOf({ type, name, server_name: label }: JsonObject): HostedFunction | undefined {
+    return this.#options.functions.find((each) =>
+      each.action === "mcp"
+        ? type === "mcp_tool_use" && each.served.name === name && each.server.label === label
+        : type === "server_tool_use" && each.action === name,
+    );
+  }
+
   #say(block: JsonObject): void {
-    // What follows results is another message; so are calls of the client's own functions.
+    // Blocks after results are another message; so are calls of the client's own functions.
     if (this.#told.length > 0) this.#endPart();
     this.#said.push(block);
   }
@@ -102,6 +119,12 @@ class HostedTurn {
   /** As the model has got it then, if it was found here. */
   #textOf(result: JsonObject): string {
     const { type, content, tool_use_id: id } = result;
+    if (type === "mcp_tool_result") {
+      const text = objectsOf(content)
+        .map((part) => stringOf(part["text"]))
+        .join("\n");
+      return result["is_error"] === true ? `Error: ${text}` : fenced(text, useIdOf(stringOf(id)));
+    }
     const error = objectOf(content)?.["error_code"];
     if (typeof error === "string") return errorText(error);
     const pages = type === "web_search_tool_result" ? objectsOf(content).map(foundPage) : [fetchedPage(content)];
@@ -112,16 +135,12 @@ class HostedTurn {
 
 /** The id of a use by that of its block. It marks the result too: nobody could know it before. */
 export function useIdOf(blockId: string): string {
-  return blockId.replace(/^srvtoolu_/, "").replaceAll(/[^\w-]/g, "");
+  return blockId.replace(/^(?:srvtoolu|mcptoolu|mcp|mcpr)_/, "").replaceAll(/[^\w-]/g, "");
 }
 
 /** Different for the uses of other makers. */
 function roundOf(blockId: string): string {
-  return /^srvtoolu_[a-z\d]+_\d+(?=_\d+$)/.exec(blockId)?.[0] ?? blockId;
-}
-
-function isAction(name: string): name is HostedAction {
-  return name === "web_search" || name === "web_fetch";
+  return /^(?:srvtoolu|mcptoolu)_([a-z\d]+_\d+)_\d+$/.exec(blockId)?.[1] ?? blockId;
 }
 
 function foundPage({ url, title, encrypted_content: content }: JsonObject) {

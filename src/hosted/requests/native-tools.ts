@@ -11,7 +11,7 @@ export function isNative(tool: AskedTool, dialect: HostedDialect, body: JsonObje
       ? sellsMember(body, target)
       : sellsTool(objectOf(listOf(body["tools"])[tool.index]) ?? {}, dialect, body, target);
   } catch {
-    // A reader refuses what it cannot price.
+    // A reader refuses tools without a price.
     return false;
   }
 }

@@ -32,6 +32,6 @@ export interface RoundDialect {
   limitIn(body: JsonObject): { member: string; tokens: number } | undefined;
   /** The body with the rounds so far after its own messages. */
   withTurns(body: JsonObject, turns: readonly RoundTurn[]): JsonObject;
-  /** The texts of the user, the system prompt and earlier results: what the model has not written itself. */
+  /** The texts of the user, the system prompt and earlier results: all that the model has not written itself. */
   givenTexts(body: JsonObject): unknown[];
 }

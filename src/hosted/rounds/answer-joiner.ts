@@ -1,6 +1,6 @@
 /**
  * The answers of several rounds as one answer: one beginning, rising indices, one end. Calls of functions are taken out of each
- * round; whoever runs them puts what belongs in their place.
+ * round; whoever runs them puts items in their place.
  */
 import { addUsage, type JsonObject, type Usage } from "../../core/index.ts";
 import {
@@ -123,7 +123,7 @@ export class AnswerJoiner {
     });
   }
 
-  /** The end of the answer; `counted`: what else is in its usage. */
+  /** The end of the answer; `counted`: further usage. */
   finish(stop: Stop, counted: Usage): AnswerEvent[] {
     const usage = addUsage(this.#usage, counted);
     return [

@@ -1,20 +1,23 @@
 /** A use of a hosted tool as the items of a dialect. In chat it is invisible. */
 import type { JsonObject } from "../../core/index.ts";
 import { type AnswerBlock, packResult } from "../../dialects/index.ts";
-import type { AskedTool, HostedDialect } from "../requests/asked-tools.ts";
-import type { HostedAction } from "../requests/functions.ts";
+import type { HostedDialect } from "../requests/asked-tools.ts";
+import type { HostedFunction } from "../requests/functions.ts";
+import type { FoundServer, FoundTool } from "../running/served-tools.ts";
 import type { FoundPage, ToolOutcome } from "../running/tool-outcome.ts";
 
 /** A use that has begun. */
 export interface BegunUse {
   /** Unique to the use; letters, digits and _. */
   id: string;
-  action: HostedAction;
-  tool: AskedTool;
-  /** The arguments, parsed. */
+  called: HostedFunction;
+  /** The arguments, parsed, and as the model has written them. */
   input: JsonObject;
+  arguments: string;
   /** Whether the client asks for the addresses that a search has found. */
   showsSources: boolean;
+  /** The id of the item by which the client was asked for it. */
+  approvalId: string | undefined;
 }
 
 export interface UseItems {
@@ -24,6 +27,10 @@ export interface UseItems {
   ended(use: BegunUse, outcome: ToolOutcome): JsonObject | undefined;
   /** A block with the result. */
   result(use: BegunUse, outcome: ToolOutcome): AnswerBlock | undefined;
+  /** A block that asks the client whether it may run. */
+  approval(use: BegunUse): AnswerBlock | undefined;
+  /** A block with the tools of a server. */
+  list(server: FoundServer, id: string): { begun: AnswerBlock; whole: JsonObject } | undefined;
 }
 
 const nothing = (): undefined => undefined;
@@ -35,26 +42,72 @@ const native = (dialect: "messages" | "responses", value: JsonObject): AnswerBlo
 });
 
 export const useItems: Readonly<Record<HostedDialect, UseItems>> = {
-  chat: { begun: nothing, ended: nothing, result: nothing },
+  chat: { begun: nothing, ended: nothing, result: nothing, approval: nothing, list: nothing },
   messages: {
-    begun: ({ id, action, input }) =>
-      native("messages", { type: "server_tool_use", id: `srvtoolu_${id}`, name: action, input }),
+    begun: (use) => native("messages", useBlock(use)),
     ended: nothing,
     result: (use, outcome) => native("messages", resultBlock(use, outcome)),
+    approval: nothing,
+    list: nothing,
   },
   responses: {
-    begun: ({ id }) => native("responses", { id: `ws_${id}`, type: "web_search_call", status: "in_progress" }),
-    ended: (use, outcome) => ({
-      id: `ws_${use.id}`,
-      type: "web_search_call",
-      status: outcome.error === undefined ? "completed" : "failed",
-      action: actionOf(use, outcome),
-    }),
+    begun: (use) => native("responses", begunItem(use)),
+    ended: (use, outcome) => (use.called.action === "mcp" ? servedItem(use, outcome) : searchItem(use, outcome)),
     result: nothing,
+    approval: (use) => native("responses", approvalItem(use)),
+    list({ label, tools }, id) {
+      const item = { id: `mcpl_${id}`, type: "mcp_list_tools", server_label: label, error: null };
+      const whole = { ...item, status: "completed", tools: tools.map(listedTool) };
+      return { begun: native("responses", { ...item, status: "in_progress", tools: [] }), whole };
+    },
   },
 };
 
-function resultBlock({ id, action }: BegunUse, { error, pages }: ToolOutcome): JsonObject {
+function listedTool({ name, description, parameters, isReadOnly }: FoundTool): JsonObject {
+  return { name, description, input_schema: parameters, annotations: { read_only: isReadOnly } };
+}
+
+function begunItem(use: BegunUse): JsonObject {
+  if (use.called.action !== "mcp") return { id: `ws_${use.id}`, type: "web_search_call", status: "in_progress" };
+  return { ...callItem(use, `mcp_${use.id}`), status: "in_progress", output: null, error: null };
+}
+
+function callItem({ called, arguments: text, approvalId }: BegunUse, id: string): JsonObject {
+  const named = called.action === "mcp" ? { server_label: called.server.label, name: called.served.name } : {};
+  return { id, type: "mcp_call", ...named, arguments: text, approval_request_id: approvalId ?? null };
+}
+
+function servedItem(use: BegunUse, { served = "", error }: ToolOutcome): JsonObject {
+  const failed = error !== undefined;
+  return {
+    ...callItem(use, `mcp_${use.id}`),
+    status: failed ? "failed" : "completed",
+    output: failed ? null : served,
+    error: failed ? served : null,
+  };
+}
+
+function approvalItem(use: BegunUse): JsonObject {
+  const { approval_request_id: _, ...call } = callItem(use, `mcpr_${use.id}`);
+  return { ...call, type: "mcp_approval_request" };
+}
+
+function searchItem(use: BegunUse, outcome: ToolOutcome): JsonObject {
+  const status = outcome.error === undefined ? "completed" : "failed";
+  return { id: `ws_${use.id}`, type: "web_search_call", status, action: actionOf(use, outcome) };
+}
+
+function useBlock({ id, called, input }: BegunUse): JsonObject {
+  if (called.action !== "mcp") return { type: "server_tool_use", id: `srvtoolu_${id}`, name: called.action, input };
+  const { served, server } = called;
+  return { type: "mcp_tool_use", id: `mcptoolu_${id}`, name: served.name, server_name: server.label, input };
+}
+
+function resultBlock({ id, called: { action } }: BegunUse, { error, pages, served = "" }: ToolOutcome): JsonObject {
+  if (action === "mcp") {
+    const content = [{ type: "text", text: served }];
+    return { type: "mcp_tool_result", tool_use_id: `mcptoolu_${id}`, is_error: error !== undefined, content };
+  }
   const type = action === "web_search" ? "web_search" : "web_fetch";
   const content =
     error !== undefined
@@ -75,7 +128,7 @@ function fetchResult(page: FoundPage | undefined): JsonObject {
   return { type: "web_fetch_result", url, retrieved_at: null, content: { type: "document", title, source } };
 }
 
-function actionOf({ action, showsSources }: BegunUse, { input, pages }: ToolOutcome): JsonObject {
+function actionOf({ called: { action }, showsSources }: BegunUse, { input, pages }: ToolOutcome): JsonObject {
   if (action !== "web_search") return { type: action === "find_in_page" ? action : "open_page", ...input };
   const { query } = input;
   const sources = pages.map(({ url }) => ({ type: "url", url }));

@@ -1,15 +1,16 @@
 /** The uses of tools of one round: run side by side, their items one after the other. */
-import { GatewayError, parseObject, type Usage } from "../../core/index.ts";
+import { GatewayError, type JsonObject, parseObject, type Usage } from "../../core/index.ts";
 import type { AnswerEvent, ToolCallPart } from "../../dialects/index.ts";
 import type { Sources } from "../citations/sources.ts";
 import type { LoopCall } from "../loop-call.ts";
 import type { AskedTool } from "../requests/asked-tools.ts";
 import type { HostedFunction } from "../requests/functions.ts";
 import type { LoopRequest } from "../requests/loop-request.ts";
-import { useIdOf } from "../requests/messages-history.ts";
+import { type PendingUse, useIdOf } from "../requests/messages-history.ts";
 import type { CallResult } from "../requests/round-dialect.ts";
 import { GivenAddresses } from "../running/given-addresses.ts";
 import { failedOutcome, type ToolOutcome } from "../running/tool-outcome.ts";
+import { callServed } from "../running/served-tools.ts";
 import { useTool } from "../running/web-tools.ts";
 import type { AnswerJoiner } from "./answer-joiner.ts";
 import { type BegunUse, useItems } from "./tool-items.ts";
@@ -26,8 +27,8 @@ interface UseRunnerOptions {
 
 export interface RanUses {
   results: CallResult[];
-  /** Whether the answer pauses before one of the uses. */
-  isPaused: boolean;
+  /** Why the answer ends here: it pauses before a use, or its client has to approve one. */
+  end: "pause" | "end" | undefined;
   /** Why the answer ends: nothing is left to pay with. */
   unpaid: GatewayError | undefined;
 }
@@ -39,6 +40,7 @@ interface RunningUse {
   outcome: Promise<ToolOutcome | { thrown: unknown }>;
   /** Whether its client sees nothing of it: a use beyond the limit of the request. */
   isHidden: boolean;
+  isResumed: boolean;
 }
 
 export class UseRunner {
@@ -55,46 +57,74 @@ export class UseRunner {
     this.#options = options;
   }
 
-  /** What the usage of the answer contains of the tools. */
+  /** The part of the tools in the usage of the answer. */
   get counted(): Usage {
     return this.#searches === 0 ? {} : { webSearches: this.#searches };
   }
 
-  /** `isResumed`: the answer before this one has ended with the calls. */
-  async *run(calls: readonly ToolCallPart[], isResumed = false): AsyncGenerator<readonly AnswerEvent[], RanUses> {
-    const { joiner, request } = this.#options;
-    const items = useItems[request.dialect];
+  /** `resumed`: the uses with which the answer before this one has ended, if the calls are those. */
+  async *run(
+    calls: readonly ToolCallPart[],
+    resumed?: readonly PendingUse[],
+  ): AsyncGenerator<readonly AnswerEvent[], RanUses> {
     this.#round += 1;
     const running: RunningUse[] = [];
+    const asked: BegunUse[] = [];
     let paused: BegunUse | undefined;
-    for (const call of calls) {
-      if (this.#pausesNow) {
-        paused = this.#begin(call, this.#functionOf(call));
+    for (const [index, call] of calls.entries()) {
+      const begun = this.#begin(call, resumed?.[index]);
+      if (resumed === undefined && needsApproval(begun.called)) asked.push(begun);
+      else if (this.#pausesNow) {
+        paused = begun;
         break;
-      }
-      running.push(this.#start(call, isResumed));
+      } else running.push(this.#start(call, begun, resumed !== undefined));
     }
     const results: CallResult[] = [];
-    for (const { call, begun, outcome, isHidden } of running) {
-      const block = isHidden || isResumed ? undefined : items.begun(begun);
-      const opened = block && joiner.begin(block);
-      if (opened !== undefined) yield opened.events;
-      const ended = await outcome;
-      if ("thrown" in ended) {
-        const error = unpaidOf(ended.thrown);
-        if (opened !== undefined)
-          yield joiner.end(opened.index, items.ended(begun, failedOutcome("unavailable", begun.input)));
-        return { results, isPaused: false, unpaid: error };
-      }
-      if (opened !== undefined) yield joiner.end(opened.index, items.ended(begun, ended));
-      const result = isHidden ? undefined : items.result(begun, ended);
-      if (result !== undefined) yield joiner.whole(result);
-      this.#count(begun, ended);
-      results.push({ callId: call.callId, text: ended.text, isError: ended.error !== undefined });
+    for (const each of running) {
+      const thrown = yield* this.#show(each, results);
+      if (thrown !== undefined) return { results, end: undefined, unpaid: thrown.error };
+    }
+    yield* this.#close(asked, paused);
+    const end = asked.length > 0 ? ("end" as const) : paused === undefined ? undefined : ("pause" as const);
+    return { results, end, unpaid: undefined };
+  }
+
+  /** Waits for a use, and shows it. Returns why the answer ends, if it does. */
+  async *#show(
+    { call, begun, outcome, isHidden, isResumed }: RunningUse,
+    results: CallResult[],
+  ): AsyncGenerator<readonly AnswerEvent[], { error: GatewayError } | undefined> {
+    const { joiner, request } = this.#options;
+    const items = useItems[request.dialect];
+    // Of a paused one the block stands in the answer before.
+    const block = isHidden || (isResumed && begun.approvalId === undefined) ? undefined : items.begun(begun);
+    const opened = block && joiner.begin(block);
+    if (opened !== undefined) yield opened.events;
+    const ended = await outcome;
+    if ("thrown" in ended) {
+      const error = unpaidOf(ended.thrown);
+      const failed = failedOutcome("unavailable", begun.input);
+      if (opened !== undefined) yield joiner.end(opened.index, items.ended(begun, failed));
+      return { error };
+    }
+    if (opened !== undefined) yield joiner.end(opened.index, items.ended(begun, ended));
+    const result = isHidden ? undefined : items.result(begun, ended);
+    if (result !== undefined) yield joiner.whole(result);
+    this.#count(begun, ended);
+    results.push({ callId: call.callId, text: ended.text, isError: ended.error !== undefined });
+    return undefined;
+  }
+
+  /** The uses that the client has to approve, or that the next answer begins with. */
+  *#close(asked: readonly BegunUse[], paused: BegunUse | undefined): Generator<readonly AnswerEvent[]> {
+    const { joiner, request } = this.#options;
+    const items = useItems[request.dialect];
+    for (const use of asked) {
+      const block = items.approval(use);
+      if (block !== undefined) yield joiner.whole(block);
     }
     const open = paused && items.begun(paused);
     if (open !== undefined) yield joiner.whole(open);
-    return { results, isPaused: paused !== undefined, unpaid: undefined };
   }
 
   /** Messages pauses after its uses, unless the request has a limit for all of them. */
@@ -103,43 +133,41 @@ export class UseRunner {
     return request.dialect === "messages" && request.usesMax === undefined && this.count >= usesMax;
   }
 
-  #start(call: ToolCallPart, isResumed: boolean): RunningUse {
-    const called = this.#functionOf(call);
-    const first = this.#begin(call, called);
-    const begun = isResumed ? { ...first, id: useIdOf(call.callId) } : first;
-    const uses = (this.#byTool.get(called.tool) ?? 0) + 1;
+  #start(call: ToolCallPart, begun: BegunUse, isResumed: boolean): RunningUse {
+    const { called } = begun;
     const isBeyondAll = this.count >= this.#options.usesMax && this.#options.request.dialect !== "messages";
-    const isBeyond = isBeyondAll || (called.tool.usesMax !== undefined && uses > called.tool.usesMax);
+    const isBeyond = isBeyondAll || this.#isBeyondOwn(called);
     this.count += 1;
-    if (!isBeyond) this.#byTool.set(called.tool, uses);
     const outcome = isBeyond
       ? Promise.resolve(failedOutcome("max_uses_exceeded", begun.input))
-      : this.#use(call, called, begun.id).catch((thrown: unknown) => ({ thrown }));
-    return { call, begun, outcome, isHidden: isBeyondAll };
+      : this.#use(begun).catch((thrown: unknown) => ({ thrown }));
+    return { call, begun, outcome, isHidden: isBeyondAll, isResumed };
   }
 
-  #use(call: ToolCallPart, called: HostedFunction, id: string): Promise<ToolOutcome> {
-    const { call: loopCall, sources } = this.#options;
-    return useTool(loopCall.pages, {
-      called,
-      arguments: call.arguments,
-      requestOf: (body) => loopCall.partOf(body),
-      sources,
-      given: this.#givenAddresses(),
-      nonce: id,
-    });
+  /** Whether the tool has been used as often as its request permits. Counts the use otherwise. */
+  #isBeyondOwn(called: HostedFunction): boolean {
+    if (called.action === "mcp") return false;
+    const uses = (this.#byTool.get(called.tool) ?? 0) + 1;
+    if (called.tool.usesMax !== undefined && uses > called.tool.usesMax) return true;
+    this.#byTool.set(called.tool, uses);
+    return false;
   }
 
-  #begin(call: ToolCallPart, { action, tool }: HostedFunction): BegunUse {
+  #use({ called, arguments: text, id }: BegunUse): Promise<ToolOutcome> {
+    const { call, sources } = this.#options;
+    const common = { arguments: text, requestOf: (body: JsonObject) => call.partOf(body), nonce: id };
+    if (called.action === "mcp") return callServed(call.servers, { ...common, target: called.served.target });
+    return useTool(call.pages, { ...common, called, sources, given: this.#givenAddresses() });
+  }
+
+  #begin(call: ToolCallPart, resumed: PendingUse | undefined): BegunUse {
     const { callId, request } = this.#options;
+    const called = request.functions.get(call.name);
+    if (called === undefined) throw new Error(`the function ${call.name} is the client's`);
+    const { showsSources } = request;
     const input = parseObject(call.arguments) ?? {};
-    return { id: `${callId}_${this.#round}_${this.count}`, action, tool, input, showsSources: request.showsSources };
-  }
-
-  #functionOf({ name }: ToolCallPart): HostedFunction {
-    const called = this.#options.request.functions.get(name);
-    if (called === undefined) throw new Error(`the function ${name} is the client's`);
-    return called;
+    const id = resumed === undefined ? `${callId}_${this.#round}_${this.count}` : useIdOf(resumed.id);
+    return { id, called, input, arguments: call.arguments, showsSources, approvalId: resumed?.approvalId };
   }
 
   /** Those of the request are only read if a tool is used. */
@@ -150,10 +178,14 @@ export class UseRunner {
     return known;
   }
 
-  #count({ action }: BegunUse, { counts, cost }: ToolOutcome): void {
+  #count({ called }: BegunUse, { counts, cost }: ToolOutcome): void {
     this.#options.call.spent += cost;
-    if (counts && action === "web_search") this.#searches += 1;
+    if (counts && called.action === "web_search") this.#searches += 1;
   }
+}
+
+function needsApproval(called: HostedFunction): boolean {
+  return called.action === "mcp" && called.served.needsApproval;
 }
 
 /** Throws for any other failure. */

@@ -6,7 +6,7 @@ import { objectOf } from "../../core/index.ts";
 
 const ADDRESS = /https?:\/\/[^\s<>"'`\\^{}|]{1,4000}/giu;
 
-/** What may follow an address in a text, and may be a part of it. */
+/** Characters that may follow an address in a text, and may be a part of it. */
 const AFTER = /[)\].,;:!?*_~]$/;
 const AFTER_MAX = 6;
 
@@ -25,7 +25,7 @@ export class GivenAddresses {
     return key !== undefined && this.#known.has(key);
   }
 
-  /** With and without what may follow an address: brackets of Markdown, the end of a sentence. */
+  /** With and without such characters: brackets of Markdown, the end of a sentence. */
   #addText(text: string): void {
     if (!text.includes("://")) return;
     for (const [found] of text.matchAll(ADDRESS)) {

@@ -24,9 +24,11 @@ export interface ToolOutcome {
   input: JsonObject;
   /** For the model. */
   text: string;
+  /** The result of a server's tool for the client. */
+  served?: string;
   error: ToolErrorCode | undefined;
   pages: readonly FoundPage[];
-  /** What it has cost. */
+  /** Its cost. */
   cost: Nano;
   /** Whether it was performed, and counts in the usage. */
   counts: boolean;

@@ -13,10 +13,11 @@ import {
 import { cleanObject } from "../../tools/index.ts";
 import type { Source, Sources } from "../citations/sources.ts";
 import type { AskedTool } from "../requests/asked-tools.ts";
-import type { HostedFunction } from "../requests/functions.ts";
+import type { WebFunction } from "../requests/functions.ts";
 import { fenced } from "./fence.ts";
 import type { GivenAddresses } from "./given-addresses.ts";
 import { passagesOf } from "./passages.ts";
+import { endsLoop } from "./served-tools.ts";
 import { failedOutcome, type FoundPage, type ToolErrorCode, type ToolOutcome } from "./tool-outcome.ts";
 
 /** Performs requests for pages. */
@@ -43,7 +44,7 @@ const FOUND_CHARACTERS = 6_000;
 
 /** One use of a tool. */
 export interface ToolUse {
-  called: HostedFunction;
+  called: WebFunction;
   /** The model's JSON. */
   arguments: string;
   /** Makes the request of a piece of paid work, given its body. */
@@ -153,14 +154,6 @@ async function perform(ask: () => Promise<PaidAnswer>): Promise<Performed> {
     return { error: errors[thrown.status] ?? "unavailable" };
   }
 }
-
-/** Failures of the call itself, not of a tool. */
-const endsLoop: ReadonlySet<GatewayError["code"]> = new Set([
-  "insufficient_credits",
-  "max_credits_exceeded",
-  "shutting_down",
-  "storage_unavailable",
-]);
 
 const errors: Readonly<Record<number, ToolErrorCode>> = { 422: "invalid_input", 429: "too_many_requests" };
 

@@ -30,6 +30,8 @@ const hostedEvents: Readonly<Record<string, { begun: readonly string[]; done: st
     begun: ["web_search_call.in_progress", "web_search_call.searching"],
     done: "web_search_call.completed",
   },
+  mcp_list_tools: { begun: ["mcp_list_tools.in_progress"], done: "mcp_list_tools.completed" },
+  mcp_call: { begun: ["mcp_call.in_progress"], done: "mcp_call.completed" },
 };
 
 /** The events of the items of a response, in their order. */
@@ -70,9 +72,21 @@ export class OutputWriter {
 
   /** An item of a tool that runs now, with the events that say so; another item is only announced. */
   openHosted(value: JsonObject): string {
-    const shown = this.open(value, value);
     const events = value["status"] === "in_progress" ? hostedEvents[stringOf(value["type"])] : undefined;
-    return events === undefined ? shown : shown + events.begun.map((name) => this.#hostedEvent(name)).join("");
+    if (events === undefined) return this.open(value, value);
+    const { arguments: text } = value;
+    const shown = this.open(typeof text === "string" ? { ...value, arguments: "" } : value, value);
+    return shown + events.begun.map((name) => this.#hostedEvent(name)).join("") + this.#argumentEvents(text);
+  }
+
+  /** The arguments of a call are known when it begins. */
+  #argumentEvents(text: unknown): string {
+    if (typeof text !== "string") return "";
+    const written = JSON.stringify(text);
+    return (
+      this.#hostedEvent("mcp_call_arguments.delta", `,"delta":${written}`) +
+      this.#hostedEvent("mcp_call_arguments.done", `,"arguments":${written}`)
+    );
   }
 
   /** The whole of the item that `openHosted` has announced as in progress. */
@@ -80,14 +94,15 @@ export class OutputWriter {
     const { item } = this;
     if (item === undefined) return "";
     const done = hostedEvents[stringOf(value["type"])]?.done;
-    const shown = done === undefined ? "" : this.#hostedEvent(done);
+    const isFailed = value["status"] === "failed" && value["type"] === "mcp_call";
+    const shown = done === undefined ? "" : this.#hostedEvent(isFailed ? "mcp_call.failed" : done);
     item.whole = value;
     return shown + this.endItem("completed");
   }
 
-  #hostedEvent(name: string): string {
+  #hostedEvent(name: string, more = ""): string {
     const id = JSON.stringify(this.item?.id ?? "");
-    return this.event(`response.${name}`, `"item_id":${id},"output_index":${this.items.length}`);
+    return this.event(`response.${name}`, `"item_id":${id},"output_index":${this.items.length}${more}`);
   }
 
   endItem(status: ItemStatus): string {

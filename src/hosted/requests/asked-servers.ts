@@ -1,0 +1,121 @@
+/** The servers of tools that a body names, of which some are this gateway's own. */
+import { GatewayError, type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
+import type { HostedDialect } from "./asked-tools.ts";
+
+/** A server of tools, or a set, of this gateway. */
+export interface AskedServer {
+  /** The name that the client gives it. */
+  label: string;
+  /** Its name here: the last part of `/mcp/{name}`. */
+  door: string;
+  /** Its place in the list of tools; undefined for a member of the body. */
+  index: number | undefined;
+  /** Whether the client permits a tool. */
+  permits: (name: string) => boolean;
+  /** Whether the client wants to be asked before a call. */
+  needsApproval: (tool: ListedTool) => boolean;
+}
+
+interface ListedTool {
+  name: string;
+  isReadOnly: boolean;
+}
+
+/** The name of a server of this gateway, given the address and the label in a request; undefined for another server. */
+export type FindServer = (url: string | undefined, label: string) => string | undefined;
+
+/** Whether a body may name some: a look at the types alone, since every call is asked. */
+export function mayHaveServers(dialect: HostedDialect, { tools, mcp_servers: servers }: JsonObject): boolean {
+  if (dialect === "messages") return Array.isArray(servers) && servers.length > 0;
+  return Array.isArray(tools) && tools.some((tool) => objectOf(tool)?.["type"] === "mcp");
+}
+
+export function askedServers(dialect: HostedDialect, body: JsonObject, find: FindServer): AskedServer[] {
+  if (!mayHaveServers(dialect, body)) return [];
+  return dialect === "messages" ? inMessages(body, find) : inTools(body, find);
+}
+
+function inTools(body: JsonObject, find: FindServer): AskedServer[] {
+  return listOf(body["tools"]).flatMap((each, index) => {
+    const tool = objectOf(each);
+    if (tool?.["type"] !== "mcp" || tool["connector_id"] != null) return [];
+    const label = stringOf(tool["server_label"]);
+    const door = find(wordOf(tool["server_url"]), label);
+    if (door === undefined) return [];
+    return [{ label, door, index, permits: permittedBy(tool["allowed_tools"]), needsApproval: approvalOf(tool) }];
+  });
+}
+
+function inMessages(body: JsonObject, find: FindServer): AskedServer[] {
+  const toolsets = objectsOf(body["tools"]).filter(({ type }) => type === "mcp_toolset");
+  return objectsOf(body["mcp_servers"]).flatMap((server) => {
+    const label = stringOf(server["name"]);
+    const door = find(wordOf(server["url"]), label);
+    if (door === undefined) return [];
+    const toolset = toolsets.find((each) => each["mcp_server_name"] === label);
+    return [{ label, door, index: undefined, permits: enabledIn(server, toolset), needsApproval: () => false }];
+  });
+}
+
+/** A list of names, or an object with one. */
+function permittedBy(allowed: unknown): (name: string) => boolean {
+  const names = Array.isArray(allowed) ? listOf(allowed) : objectOf(allowed)?.["tool_names"];
+  return Array.isArray(names) ? (name) => names.includes(name) : () => true;
+}
+
+/** OpenAI asks before every call, unless the request has another rule. */
+function approvalOf({ require_approval: required }: JsonObject): AskedServer["needsApproval"] {
+  if (required === "never") return () => false;
+  const lists = objectOf(required);
+  if (lists === undefined) return () => true;
+  const [always, never] = [filterOf(lists["always"]), filterOf(lists["never"])];
+  return (tool) => always?.(tool) === true || never?.(tool) !== true;
+}
+
+function filterOf(value: unknown): ((tool: ListedTool) => boolean) | undefined {
+  const filter = objectOf(value);
+  if (filter === undefined) return undefined;
+  const { tool_names: names, read_only: readOnly } = filter;
+  return ({ name, isReadOnly }) =>
+    (!Array.isArray(names) || names.includes(name)) && (typeof readOnly !== "boolean" || readOnly === isReadOnly);
+}
+
+/** Of the first beta a member of the server, of the second a tool of its own. */
+function enabledIn(server: JsonObject, toolset: JsonObject | undefined): (name: string) => boolean {
+  const configuration = objectOf(server["tool_configuration"]);
+  if (configuration?.["enabled"] === false) return () => false;
+  if (toolset === undefined) return permittedBy(configuration?.["allowed_tools"]);
+  const configs = objectOf(toolset["configs"]) ?? {};
+  const isEnabled = objectOf(toolset["default_config"])?.["enabled"] !== false;
+  return (name) => {
+    const own = objectOf(configs[name])?.["enabled"];
+    return typeof own === "boolean" ? own : isEnabled;
+  };
+}
+
+function wordOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The body without these servers. */
+export function withoutServers(body: JsonObject, asked: readonly AskedServer[]): JsonObject {
+  if (asked.every(({ index }) => index !== undefined)) return body;
+  const labels = new Set<unknown>(asked.map(({ label }) => label));
+  const { mcp_servers: servers, ...rest } = body;
+  const others = objectsOf(servers).filter(({ name }) => !labels.has(name));
+  const tools = listOf(body["tools"]).filter((tool) => {
+    const { type, mcp_server_name: name } = objectOf(tool) ?? {};
+    return type !== "mcp_toolset" || !labels.has(name);
+  });
+  return {
+    ...rest,
+    ...(others.length > 0 && { mcp_servers: others }),
+    ...(body["tools"] !== undefined && { tools }),
+  };
+}
+
+/** The refusal of a server of this gateway whose tools cannot be listed. */
+export function serverUnavailable({ label }: AskedServer): GatewayError {
+  const message = `tools: the tools of the server ${JSON.stringify(label.slice(0, 80))} can't be listed now.`;
+  return new GatewayError("upstream_unreachable", message, { param: "tools" });
+}

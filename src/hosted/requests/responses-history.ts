@@ -1,0 +1,62 @@
+/** Items of servers' tools in the input of a request, as calls and outputs of the functions that stand for them now. */
+import { type JsonObject, listOf, objectOf, stringOf } from "../../core/index.ts";
+import { fenced } from "../running/fence.ts";
+import type { HostedFunction } from "./functions.ts";
+import { type PendingUse, useIdOf } from "./messages-history.ts";
+
+interface ReadInput {
+  input: unknown;
+  /** Calls that the client has approved. */
+  pending: readonly PendingUse[];
+}
+
+export function readItems(input: unknown, functions: readonly HostedFunction[]): ReadInput {
+  if (!Array.isArray(input) || !functions.some(({ action }) => action === "mcp")) return { input, pending: [] };
+  const items = listOf(input).map((item) => objectOf(item) ?? {});
+  const answers = new Map(
+    items.flatMap((item) =>
+      item["type"] === "mcp_approval_response" ? [[stringOf(item["approval_request_id"]), item] as const] : [],
+    ),
+  );
+  const pending: PendingUse[] = [];
+  const read = items.flatMap((item): JsonObject[] => {
+    const { type, id, server_label: label, name, arguments: text } = item;
+    if (type === "mcp_list_tools" && isOurs(functions, label)) return [];
+    if (type === "mcp_approval_response") return [];
+    const called = functionFor(functions, label, name);
+    if (called === undefined || (type !== "mcp_call" && type !== "mcp_approval_request")) return [item];
+    const call = { type: "function_call", call_id: id, name: called.name, arguments: stringOf(text) };
+    const output = (told: string): JsonObject => ({ type: "function_call_output", call_id: id, output: told });
+    if (type === "mcp_call") return [call, output(resultOf(item))];
+    const answer = answers.get(stringOf(id));
+    // One that has been performed stands behind as a call.
+    if (answer === undefined) return [];
+    if (answer["approve"] !== true) return [call, output(refusalOf(answer))];
+    if (isPerformed(items, id)) return [];
+    pending.push({ id: stringOf(id), name: called.name, arguments: stringOf(text), approvalId: stringOf(id) });
+    return [call];
+  });
+  return { input: read, pending };
+}
+
+function isOurs(functions: readonly HostedFunction[], label: unknown): boolean {
+  return functions.some((each) => each.action === "mcp" && each.server.label === label);
+}
+
+function functionFor(functions: readonly HostedFunction[], label: unknown, name: unknown): HostedFunction | undefined {
+  return functions.find((each) => each.action === "mcp" && each.server.label === label && each.served.name === name);
+}
+
+function isPerformed(items: readonly JsonObject[], id: unknown): boolean {
+  return items.some((item) => item["type"] === "mcp_call" && item["approval_request_id"] === id);
+}
+
+function resultOf({ id, output, error }: JsonObject): string {
+  if (error !== null && error !== undefined) return `Error: ${stringOf(error) || JSON.stringify(error)}`;
+  return fenced(stringOf(output), useIdOf(stringOf(id)));
+}
+
+function refusalOf({ reason }: JsonObject): string {
+  const why = stringOf(reason);
+  return `The user has refused this call${why === "" ? "." : `: ${why}`}`;
+}
