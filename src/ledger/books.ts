@@ -68,7 +68,7 @@ export interface Openings {
   shortfall: Nano;
 }
 
-/** A counter of an account that does not match its entries and open holds, or a sum that does not match its calls. */
+/** A counter of an account that does not match its entries and open holds, or a sum that does not match its calls or days. */
 export interface Drift {
   accountId: string;
   counter:
@@ -81,7 +81,7 @@ export interface Drift {
     | "usage_list_credits";
   recorded: bigint;
   recomputed: bigint;
-  /** Of a sum: its day, owner and model. */
+  /** Of a sum: its day or month, owner and model. */
   place?: string;
 }
 

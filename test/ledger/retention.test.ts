@@ -336,6 +336,12 @@ describe.each(engines)("books on %s", (engine) => {
     test.each([
       ["a sum", "UPDATE daily_sums SET credits = credits + 1 WHERE owner = 'bob' AND day = 20770", "usage_credits"],
       ["a missing sum", "DELETE FROM daily_sums WHERE owner = 'bob' AND day = 20770", "usage_requests"],
+      [
+        "a month",
+        "UPDATE monthly_sums SET list_credits = list_credits - 1 WHERE owner = 'bob' AND operation = 'chat'",
+        "usage_list_credits",
+      ],
+      ["a missing month", "DELETE FROM monthly_sums WHERE owner = 'bob'", "usage_requests"],
       ["a budget", "UPDATE accounts SET period_debits = period_debits + 1 WHERE id = 'user:bob'", "period_debits"],
     ])("the audit finds %s that differs", async (_, damage, counter) => {
       // All calls are in the sums.
@@ -344,7 +350,8 @@ describe.each(engines)("books on %s", (engine) => {
       const { drifts } = await store.audit();
       expect(drifts.map((drift) => drift.counter)).toContain(counter as never);
       const [drift] = drifts;
-      if (counter !== "period_debits") expect(drift?.place).toStartWith("2026-11-13 bob openai/");
+      const date = damage.includes("monthly") ? "2026-11" : "2026-11-13";
+      if (counter !== "period_debits") expect(drift?.place).toStartWith(`${date} bob openai/`);
     });
 
     test("are removed while other nodes take and end calls", async () => {

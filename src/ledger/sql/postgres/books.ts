@@ -22,7 +22,9 @@ import {
   type StateRow,
   type SumRow,
 } from "../books/rows.ts";
+import { differingMonths, monthDrifts, type MonthRow } from "../books/month-drifts.ts";
 import { SUM_DRIFTS_MAX, sumDrifts } from "../books/sum-drifts.ts";
+import { postgresMonthOf } from "./daily-sums.ts";
 
 /** Pages of the table of entries, 60 to 70 entries each, that an export reads at once and a transaction removes. */
 const EXPORTED_PAGES = 32;
@@ -69,7 +71,7 @@ export class PostgresBooks implements LedgerBooks {
     );
   }
 
-  /** Compares the sums of the days since the seal with the calls that began then. */
+  /** Compares the sums of the days since the seal with the calls that began then, and those of their months with the days. */
   async #sumDrifts(run: Run, { sealed_before: sealedBefore }: StateRow): Promise<Drift[]> {
     const since = Number(sealedBefore);
     const day = since === 0 ? undefined : this.#calendar.dayOf(since - 1) + 1;
@@ -88,7 +90,11 @@ export class PostgresBooks implements LedgerBooks {
           sum(coalesce(list_credits, 0))::bigint] AS sums FROM generations WHERE ${calls} GROUP BY 1, 2, 3, 4, 5, 6, 7
       ) g USING (${key})
       WHERE coalesce(s.sums, '{0,0,0,0,0,0}') <> coalesce(g.sums, '{0,0,0,0,0,0}') LIMIT ${SUM_DRIFTS_MAX}`);
-    return rows.flatMap((row) => sumDrifts(row, toSums(row.recorded), toSums(row.recomputed)));
+    const months = await run<MonthRow>(differingMonths(postgresMonthOf, day ?? 0));
+    return [
+      ...rows.flatMap((row) => sumDrifts(row, toSums(row.recorded), toSums(row.recomputed))),
+      ...monthDrifts(months),
+    ];
   }
 
   async close(before: number): Promise<void> {

@@ -35,13 +35,15 @@ const withOperations: Shape = {
 const present: Shape = { ...withOperations, key: { ...withOperations.key, tags: "coalesce(g.tags, '')" } };
 
 /** The first day of the month of a day, both in days since 1970-01-01. */
-const monthOf = (day: string): string =>
+export const postgresMonthOf = (day: string): string =>
   `(date_trunc('month', (date '1970-01-01' + (${day})::int)::timestamp)::date - date '1970-01-01')::bigint`;
 
 const months: Shape = {
   table: "monthly_sums",
   key: Object.fromEntries(
-    Object.entries(present.key).map(([name, value]) => (name === "day" ? ["month", monthOf(value)] : [name, value])),
+    Object.entries(present.key).map(([name, value]) =>
+      name === "day" ? ["month", postgresMonthOf(value)] : [name, value],
+    ),
   ),
   sums: present.sums,
 };
@@ -232,7 +234,7 @@ export const TAG_SUMS = `
     PRIMARY KEY (${Object.keys(months.key).join(", ")})
   ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
   INSERT INTO monthly_sums (month, owner, account_id, provider, model, operation, tags, ${Object.keys(months.sums).join(", ")})
-    SELECT ${monthOf("d.day")}, owner, account_id, provider, model, operation, tags,
+    SELECT ${postgresMonthOf("d.day")}, owner, account_id, provider, model, operation, tags,
       ${Object.keys(months.sums)
         .map((name) => `sum(${name})::bigint`)
         .join(", ")}

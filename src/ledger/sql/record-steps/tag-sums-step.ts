@@ -6,12 +6,13 @@ const SUMS = ["requests", "failures", "input_tokens", "output_tokens", "credits"
 const REMOVED = SUMS.map((name) => `removed_${name}`);
 
 /** The first day of the month of a day, both in days since 1970-01-01. */
-const monthOf = (day: string): string => `unixepoch(${day} * 86400, 'unixepoch', 'start of month') / 86400`;
+export const sqliteMonthOf = (day: string): string =>
+  `unixepoch(${day} * 86400, 'unixepoch', 'start of month') / 86400`;
 
 /** Adds a change of a row of days to its month. */
 const addToMonth = (key: string, changes: readonly string[]): string => `
     INSERT INTO monthly_sums (month, ${KEY}, ${SUMS.join(", ")})
-    VALUES (${monthOf("new.day")}, ${key}, ${changes.join(", ")})
+    VALUES (${sqliteMonthOf("new.day")}, ${key}, ${changes.join(", ")})
     ON CONFLICT DO UPDATE SET ${SUMS.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")};`;
 
 const NEW_KEY = KEY.replaceAll(/\w+/g, (name) => `new.${name}`);

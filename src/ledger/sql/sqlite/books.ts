@@ -22,8 +22,10 @@ import {
   type StateRow,
   type SumRow,
 } from "../books/rows.ts";
+import { differingMonths, monthDrifts, type MonthRow } from "../books/month-drifts.ts";
 import { SUM_DRIFTS_MAX, sumDrifts } from "../books/sum-drifts.ts";
 import { CALL_COLUMNS, ENTRY_KIND, type ExportRow, toExported } from "../books/exported-entry.ts";
+import { sqliteMonthOf } from "../record-steps/tag-sums-step.ts";
 import type { CallsByOwner } from "./calls-by-owner.ts";
 import { RemovalBatch } from "./removal-batch.ts";
 
@@ -141,7 +143,7 @@ export class SqliteBooks implements LedgerBooks {
     );
   }
 
-  /** Compares the sums of the days since the seal with the calls that began then, up to the mark of the sums. */
+  /** Compares the sums of the days since the seal with the calls that began then, up to the mark of the sums, and those of their months with the days. */
   #sumDrifts(state: SqliteStateRow): Drift[] {
     const since = Number(state.sealed_before);
     const fromDay = since === 0 ? Number.MIN_SAFE_INTEGER : this.#calendar.dayOf(since - 1) + 1;
@@ -168,6 +170,9 @@ export class SqliteBooks implements LedgerBooks {
       if (drifts.length >= SUM_DRIFTS_MAX) return drifts;
     }
     for (const row of sums.values()) drifts.push(...sumDrifts(row, undefined, row));
+    const months = this.#database.prepare<MonthRow, []>(differingMonths(sqliteMonthOf, Math.max(fromDay, 0)));
+    drifts.push(...monthDrifts(months.all()));
+    months.finalize();
     return drifts.slice(0, SUM_DRIFTS_MAX);
   }
 
