@@ -1,5 +1,6 @@
 /** The admin API for commands on a storage. */
 import type { AccountsDependencies } from "../accounts/index.ts";
+import { BatchDirectory } from "../batches/index.ts";
 import { openGenerationStore } from "../generations/index.ts";
 import { type AdminApi, createAdminApi } from "../http/admin/index.ts";
 import { openNodeStore } from "../nodes/index.ts";
@@ -24,6 +25,7 @@ export function createStorageApi(storage: Storage, accounts: AccountsDependencie
     clock: accounts.environment.clock,
     generations: openGenerationStore(storage),
     nodes: openNodeStore(storage),
+    batchDirectory: new BatchDirectory({ storage, log: accounts.log, clock: accounts.environment.clock }),
     sessionDirectory: new SessionDirectory({ storage, log: accounts.log, clock: accounts.environment.clock }),
   });
 }

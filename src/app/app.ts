@@ -24,7 +24,7 @@ import { createOutbound } from "./webhooks.ts";
 import type { AccountsDependencies } from "../accounts/index.ts";
 import { openAlertStore, type OwnAlerts } from "../alerts/index.ts";
 import { openBrowserSessionStore, openClientSecretStore } from "../auth/index.ts";
-import type { Batches } from "../batches/index.ts";
+import { BatchDirectory, type Batches } from "../batches/index.ts";
 import { CallPipeline } from "../calls/index.ts";
 import type { Config } from "../config/index.ts";
 import { admitFree, type AdmitFree } from "../charges/index.ts";
@@ -342,7 +342,7 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     admitFree: admit,
     files: filesOf(options, { admitFree: admit, asking, router, owners: objectOwners, kept: batches.files }),
     realtime: createRealtime(options, lasting, parts),
-    sessionDirectory: new SessionDirectory({ storage, clock, log: parts.admin.log }),
+    ...directoriesOf({ storage, clock, log: parts.admin.log }),
     responsesSockets: responsesSocketsOf(options, lasting),
     memory: calls.memory,
     outbound: parts.outbound,
@@ -353,6 +353,13 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     sandboxed: [...sandbox.keys()],
     document: documentOf(options),
   };
+}
+
+/** What operators see of all users, on all nodes. */
+function directoriesOf(
+  options: ConstructorParameters<typeof BatchDirectory>[0],
+): Pick<Services, "batchDirectory" | "sessionDirectory"> {
+  return { batchDirectory: new BatchDirectory(options), sessionDirectory: new SessionDirectory(options) };
 }
 
 function storesOf(storage: Storage): Pick<Services, "nodes" | "jobs" | "alerts" | "generations"> {

@@ -170,7 +170,11 @@ export class Batches {
       keptUntil: expiresAt + OVERDUE_MS + this.#deps.bounds.keepMs,
     };
     const job = { id: batch.id, kind: BATCH_JOB, owner, payload: {}, runAt: createdAt, createdAt };
-    if (!(await batches.insert(batch, job, limits.openBatchesPerUserMax))) throw tooManyWaiting("batches");
+    const inserted = await batches.insert(batch, job, limits.openBatchesPerUserMax);
+    if (inserted === "too many") throw tooManyWaiting("batches");
+    if (inserted === "no input") {
+      throw new GatewayError("object_not_found", "The input file was deleted.", { param: "input_file_id" });
+    }
     wake(BATCH_JOB);
     logger.info(
       { batch: batch.id, user: owner, token_id: principal.tokenId, endpoint: batch.endpoint },

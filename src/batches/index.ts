@@ -6,4 +6,4 @@ export { openBatchStore } from "./sql/batch-store.ts";
 export type { BatchProvider } from "./native/upstream-batches.ts";
 export { openKeptFileStore } from "./sql/file-store.ts";
 export { openSliceStore } from "./sql/slice-store.ts";
-export type { KeptFile } from "./store.ts";
+export type { KeptFile, StoredBatch as ListedBatch } from "./store.ts";

@@ -43,8 +43,8 @@ export interface KeptFileStore {
   /** The content of one part; undefined if there is none. */
   part(id: string, number: number): Promise<Uint8Array | undefined>;
   list(page: FilePage, at: number): Promise<KeptFile[]>;
-  /** Whether a batch that has not ended reads it. */
-  isInput(id: string): Promise<boolean>;
+  /** Removes it, unless a batch that has not ended reads it: then resolves with false. */
+  removeUnlessInput(id: string): Promise<boolean>;
   /** Nobody finds the file any more at once; its content is deleted in several commits. */
   remove(id: string): Promise<void>;
   /** Deletes files that are not kept any longer and no input of a batch that has not ended, a bounded number at a time. */
@@ -168,10 +168,10 @@ export type RunOfBatch = Pick<StoredBatch, "id" | "runToken">;
 /** The storage of batches on either engine. Each write is one durable commit. */
 export interface BatchStore {
   /**
-   * Stores the batch, the empty files of its results, and its job. Resolves with false, and stores nothing, if the owner has
-   * this many batches that have not ended.
+   * Stores the batch, the empty files of its results, and its job. Stores nothing if the owner has this many batches that have not
+   * ended (`too many`), or if its input was deleted meanwhile (`no input`).
    */
-  insert(batch: StoredBatch, job: NewJob, openMax: number): Promise<boolean>;
+  insert(batch: StoredBatch, job: NewJob, openMax: number): Promise<"stored" | "too many" | "no input">;
   find(id: string, at: number): Promise<StoredBatch | undefined>;
   /** From the newest. */
   list(page: BatchPage, at: number): Promise<StoredBatch[]>;

@@ -1,7 +1,7 @@
 import type { AccountsDependencies } from "../accounts/index.ts";
 import type { AlertStore, OwnAlerts } from "../alerts/index.ts";
 import type { Principal } from "../auth/index.ts";
-import type { Batches } from "../batches/index.ts";
+import type { BatchDirectory, Batches } from "../batches/index.ts";
 import type { BodyLimits } from "../bodies/index.ts";
 import type { LargeBodies } from "../calls/index.ts";
 import type { AdmitFree } from "../charges/index.ts";
@@ -100,6 +100,8 @@ export interface Services extends ChargeableServices {
   realtime: RealtimeSessions;
   /** Of all processes. */
   sessionDirectory: SessionDirectory;
+  /** Of all users. */
+  batchDirectory: BatchDirectory;
   web: WebAccess;
   crawls: Crawls;
   textIndex: TextIndexStore;

@@ -161,16 +161,66 @@ describe.each(engines)("on %s", (engine) => {
     expect(done.request_counts).toEqual({ total: 20, completed: 20, failed: 0 });
   });
 
-  test("credits for 10 of 40 lines: exactly 10 are called and charged", async () => {
+  test("credits for 100 of 1,000 lines: exactly 100 are called and charged", async () => {
     upstream.answerWith(({ body }) => answerTo(body));
-    const { openai, user } = await newUser(10n * oneCredit);
-    const done = await ended(openai, (await begin(openai, linesOf(idsUpTo(40)))).id);
-    expect(done).toMatchObject({ status: "completed", request_counts: { total: 40, completed: 10, failed: 30 } });
-    expect(upstream.requests).toHaveLength(10);
-    expect(await spentBy(gateway, user)).toBe(10n * oneCredit);
+    const { openai, user } = await newUser(100n * oneCredit);
+    const done = await ended(openai, (await begin(openai, linesOf(idsUpTo(1_000)))).id);
+    expect(done).toMatchObject({ status: "completed", request_counts: { total: 1_000, completed: 100, failed: 900 } });
+    expect(upstream.requests).toHaveLength(100);
+    expect(await spentBy(gateway, user)).toBe(100n * oneCredit);
     const errors = await resultsOf(openai, done.error_file_id);
-    expect(errors).toHaveLength(30);
+    expect(errors).toHaveLength(900);
     expect(new Set(errors.map(({ error }) => error?.code))).toEqual(new Set(["insufficient_credits"]));
+  });
+
+  test("a file that is deleted while its batch is created: one of both is refused, and the other is whole", async () => {
+    upstream.answerWith(({ body }) => answerTo(body));
+    const { openai } = await newUser();
+    for (let round = 0; round < 10; round += 1) {
+      const input_file_id = await upload(openai, linesOf(["a"]));
+      const creation = { input_file_id, endpoint: chat, completion_window: "24h" } as const;
+      const [batch, deletion] = await Promise.allSettled([
+        openai.batches.create(creation),
+        openai.files.delete(input_file_id),
+      ]);
+      if (batch.status === "rejected") {
+        expect(batch.reason).toMatchObject({ status: 404 });
+        expect(deletion.status).toBe("fulfilled");
+      } else {
+        // The batch may have ended before its input was deleted.
+        if (deletion.status === "rejected") expect(deletion.reason).toMatchObject({ status: 409 });
+        expect((await ended(openai, batch.value.id)).request_counts).toMatchObject({ completed: 1 });
+      }
+    }
+  });
+
+  test("while more than 64 live calls are open, a batch has one line at a time", async () => {
+    const live = Promise.withResolvers<void>();
+    const { openai, token } = await newUser();
+    let [open, most, calls] = [0, 0, 0];
+    upstream.answerWith(async ({ body }) => {
+      if (body.includes("live")) {
+        calls += 1;
+        await live.promise;
+        return answerTo(body);
+      }
+      open += 1;
+      most = Math.max(most, open);
+      await Bun.sleep(10);
+      open -= 1;
+      return answerTo(body);
+    });
+    const body = JSON.stringify({ model: "openai/m", messages: [{ role: "user", content: "live" }], max_tokens: 10 });
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const answers = Array.from({ length: 70 }, () => fetch(gateway.url + chat, { method: "POST", headers, body }));
+    await until("all live calls are open", () => calls === 70);
+    const { id } = await begin(openai, linesOf(idsUpTo(20)));
+    expect((await ended(openai, id)).request_counts).toMatchObject({ completed: 20 });
+    expect(most).toBe(1);
+    live.resolve();
+    for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
+    await ended(openai, (await begin(openai, linesOf(idsUpTo(40)))).id);
+    expect(most).toBeGreaterThan(1);
   });
 
   /** Answers the first calls at once, and the others as slowly as a model does. */

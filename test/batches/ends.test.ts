@@ -7,6 +7,7 @@ import {
   type Gateway,
   oneCredit,
   query,
+  runCli,
   type ScriptedUpstream,
   spentBy,
   startScriptedUpstream,
@@ -133,6 +134,9 @@ test("the end is sent to webhook_url, signed, with the batch as its route return
   });
   const shown = await gateway.cli("batches", "show", id);
   expect(JSON.parse(shown.stdout)).toMatchObject({ id, status: "completed", lines: { total: 1, succeeded: 1 } });
+  const token = await gateway.token({ user: "root", role: "operator", credits: 0n });
+  const remote = await runCli(["batches", "show", id, "--server", gateway.url], { TOLLGATE_TOKEN: token });
+  expect(JSON.parse(remote.stdout)).toMatchObject({ id, user_id: "told", status: "completed" });
   const listed = await gateway.cli("batches", "list");
   expect(listed.stdout).toContain(id);
   expect((await gateway.cli("batches", "cancel", id)).stdout).toContain("has ended");
@@ -157,9 +161,17 @@ test("an operator cancels a batch, with a row of audit", async () => {
   expect(JSON.stringify(rows)).toContain("batch.cancel");
 });
 
+/** Almost as many bytes as a file may have. */
+function longLines(): Buffer {
+  const lines = linesOf([...idsUpTo(49_999), "line-0"]).split("\n");
+  const bytes = 4_000;
+  return Buffer.from(lines.map((line) => (line === "" ? "" : `${line.padEnd(bytes - 1)}\n`)).join(""));
+}
+
 test.each([
-  ["of one line of 60 MiB", (): Buffer => Buffer.alloc(60 * 1024 * 1024, "a"), "line_too_long"],
+  ["of one line of 200 MiB", (): Buffer => Buffer.alloc(200 * 1024 * 1024, "a"), "line_too_long"],
   ["of 50,001 lines", (): Buffer => Buffer.from(linesOf(idsUpTo(50_001))), "too_many_lines"],
+  ["of 50,000 lines of 4 KB, whose last one has another one's id", (): Buffer => longLines(), "duplicate_custom_id"],
 ])("a file %s fails its batch while other calls go on", async (_, fileOf, code) => {
   upstream.answerWith(({ body }) => answerTo(body));
   const { openai, token } = await clientsOf(gateway, { user: "poisoner" });

@@ -183,3 +183,29 @@ test("a batch of Messages goes to another provider's batches, translated", async
   expect(created("openai").batches).toBe(1);
   expect(await spentBy(rig.gateway, user)).toBeGreaterThan(0n);
 });
+
+/** A body of each endpoint that OpenAI's batches have, besides chat. */
+const bodies: Record<string, { model: string } & Record<string, unknown>> = {
+  "/v1/responses": { model, input: "hello", max_output_tokens: 50 },
+  "/v1/embeddings": { model: "openai/text-embedding-3-small", input: "hello" },
+  "/v1/completions": { model: "openai/gpt-3.5-turbo-instruct", prompt: "hello", max_tokens: 50 },
+  "/v1/moderations": { model: "openai/omni-moderation-latest", input: "hello" },
+  "/v1/images/generations": { model: "openai/gpt-image-1-mini", prompt: "a cat", size: "1024x1024", quality: "low" },
+};
+
+test("the other endpoints of OpenAI's batches are run there, and answer as the same calls do", async () => {
+  const { openai } = await newUser();
+  rig.simulators.clear();
+  const begun = Object.entries(bodies).map(async ([endpoint, body]) => {
+    const line = `${JSON.stringify({ custom_id: "a", method: "POST", url: endpoint, body })}\n`;
+    const batch = await begin(openai, line, { endpoint });
+    const done = await ended(openai, batch.id);
+    const [result] = [
+      ...(await resultsOf(openai, done.output_file_id)),
+      ...(await resultsOf(openai, done.error_file_id)),
+    ];
+    return [endpoint, done.status, result?.response?.status_code];
+  });
+  expect(await Promise.all(begun)).toEqual(Object.keys(bodies).map((endpoint) => [endpoint, "completed", 200]));
+  expect(created("openai").batches).toBe(Object.keys(bodies).length);
+});

@@ -56,10 +56,9 @@ export class KeptFiles {
   /** Rejects with 409 for the input of a batch that has not ended. */
   async remove(principal: Principal, id: string): Promise<JsonObject> {
     await this.find(principal, id);
-    if (await this.#deps.files.isInput(id)) {
+    if (!(await this.#deps.files.removeUnlessInput(id))) {
       throw new GatewayError("batch_not_ended", "A batch that has not ended reads this file: cancel it first.");
     }
-    await this.#deps.files.remove(id);
     return { id, object: "file", deleted: true };
   }
 

@@ -102,7 +102,7 @@ class SqlBatchStore implements BatchStore {
     this.#sql = runnerOf(storage);
   }
 
-  insert(batch: StoredBatch, job: NewJob, openMax: number): Promise<boolean> {
+  insert(batch: StoredBatch, job: NewJob, openMax: number): ReturnType<BatchStore["insert"]> {
     return inOneCommit(this.#storage, () => insertSteps(batch, job, openMax));
   }
 
@@ -212,10 +212,14 @@ export function* cancelSteps(id: string, at: number): Steps<boolean> {
 }
 
 /** With the files of its results, which nobody sees before its end. Its input is kept until it expires, or longer. */
-function* insertSteps(batch: StoredBatch, job: NewJob, openMax: number): Steps<boolean> {
+function* insertSteps(batch: StoredBatch, job: NewJob, openMax: number): Steps<"stored" | "too many" | "no input"> {
   const { id, owner, outputFileId, errorFileId, createdAt, keptUntil } = batch;
   const open = yield sql`SELECT id FROM batches WHERE owner = ${owner} AND ended_at IS NULL LIMIT ${openMax}`;
-  if (open.length >= openMax) return false;
+  if (open.length >= openMax) return "too many";
+  // Whoever deletes it at the same moment waits, and then finds the batch.
+  const input =
+    yield sql`SELECT id FROM batch_files WHERE id = ${batch.inputFileId} AND kept_until > ${createdAt} ${LOCK}`;
+  if (input.length === 0) return "no input";
   const file = { owner, purpose: "batch_output" as const, bytes: 0, parts: 0, isListed: false, createdAt, keptUntil };
   const results = [
     { ...file, id: outputFileId, filename: `${id}_output.jsonl` },
@@ -226,7 +230,7 @@ function* insertSteps(batch: StoredBatch, job: NewJob, openMax: number): Steps<b
     WHERE id = ${batch.inputFileId} AND kept_until > ${createdAt} AND kept_until < ${batch.expiresAt}`;
   yield sql`INSERT INTO batches (${batches.names}) VALUES (${batches.values(batch)})`;
   yield insertJob(job);
-  return true;
+  return "stored";
 }
 
 /** The row of the batch is locked first: of two runs, the one that has lost it writes nothing. */

@@ -3,6 +3,7 @@ import {
   column,
   firstOf,
   inOneCommit,
+  LOCK,
   perEngine,
   runnerOf,
   sql,
@@ -94,8 +95,10 @@ class SqlKeptFileStore implements KeptFileStore {
     return this.#sql.rows(page, files.read);
   }
 
-  isInput(id: string): Promise<boolean> {
-    return this.#sql.hasRows(sql`SELECT id FROM batches WHERE input_file_id = ${id} AND ended_at IS NULL LIMIT 1`);
+  async removeUnlessInput(id: string): Promise<boolean> {
+    const isHidden = await inOneCommit(this.#storage, () => hideSteps(id));
+    if (isHidden) await removeHidden(this.#sql, id);
+    return isHidden;
   }
 
   async remove(id: string): Promise<void> {
@@ -124,6 +127,14 @@ function* beginSteps(file: KeptFile, { bytes: more, bytesMax }: { bytes: number;
   );
   if ((used?.total ?? 0) + more > bytesMax) return false;
   yield sql`INSERT INTO batch_files (${files.names}) VALUES (${files.values(file)})`;
+  return true;
+}
+
+function* hideSteps(id: string): Steps<boolean> {
+  yield sql`SELECT id FROM batch_files WHERE id = ${id} ${LOCK}`;
+  const readers = yield sql`SELECT id FROM batches WHERE input_file_id = ${id} AND ended_at IS NULL LIMIT 1`;
+  if (readers.length > 0) return false;
+  yield hiding(id);
   return true;
 }
 

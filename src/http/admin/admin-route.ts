@@ -9,7 +9,18 @@ import { type AdminRoute, routeRoles } from "./route-roles.ts";
 
 export interface AdminNeeds
   extends
-    Pick<Services, "admin" | "addressOf" | "body" | "memory" | "generations" | "clock" | "nodes" | "sessionDirectory">,
+    Pick<
+      Services,
+      | "admin"
+      | "addressOf"
+      | "body"
+      | "memory"
+      | "generations"
+      | "clock"
+      | "nodes"
+      | "sessionDirectory"
+      | "batchDirectory"
+    >,
     Partial<Pick<Services, "isDraining" | "authenticate">> {
   /** Acts in place of the token of each request: that of a command, which has none. */
   caller?: Caller;

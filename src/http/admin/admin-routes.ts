@@ -6,6 +6,7 @@ import { creditsRoute } from "./credits.ts";
 import { exportsRoute } from "./exports/exports.ts";
 import { organisationRoutes, projectRoutes, userRoutes } from "./holders.ts";
 import { peopleRoute } from "./people.ts";
+import { batchRoutes } from "./batches.ts";
 import { realtimeRoutes } from "./realtime.ts";
 import { reloadRoute } from "./reload.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -27,5 +28,6 @@ export const adminRoutes = [
   exportsRoute,
   ...auditRoutes,
   ...realtimeRoutes,
+  ...batchRoutes,
   reloadRoute,
 ];

@@ -13,7 +13,7 @@ import { type GatewayError, includesRole, type Role, roles } from "../../core/in
 import type { Storage } from "../../storage/index.ts";
 import { createAccounts } from "../../../test/kit/accounts.ts";
 import { insertGeneration, plainGeneration } from "../../../test/kit/generations.ts";
-import { addSession, AdminServer, type Asked } from "./__fixtures__/admin-server.ts";
+import { addBatch, addSession, AdminServer, type Asked } from "./__fixtures__/admin-server.ts";
 import { type AdminRoute, routeRoles } from "./route-roles.ts";
 
 const credit = 1_000_000_000n;
@@ -103,6 +103,7 @@ function idIn(path: string, target: string, place: string): string {
   if (path.includes("/tokens")) return idOf(target) || "nobody";
   if (path.includes("/generations")) return calls.get(target) ?? "nobody";
   if (path.includes("/budgets")) return budgets.get(target) ?? "nobody";
+  if (path.includes("/batches")) return target === "nobody" ? target : "batch_1";
   if (path.includes("/realtime_sessions")) return target === "nobody" ? target : "session";
   if (path.includes("/providers")) return target === "nobody" ? target : "openai";
   if (path.includes("/model_groups")) return target === "nobody" ? target : "frontier";
@@ -123,6 +124,7 @@ describe("every route, for every role, and the things of everybody", () => {
   beforeEach(async () => {
     calls = new Map();
     await addSession(server, "session");
+    await addBatch(server, "batch_1");
     for (const [index, [owner]] of people.entries()) {
       const id = `req_${String(index).padStart(25, "0")}`;
       calls.set(owner, id);
@@ -150,7 +152,7 @@ describe("every route, for every role, and the things of everybody", () => {
           expect(met).toBe(`${caller} → ${target}: 404 ${missing}`);
         else if (
           path.includes("{id}") &&
-          !/organisations|model_groups|projects|providers|realtime_sessions/.test(path) &&
+          !/organisations|model_groups|projects|providers|realtime_sessions|batches/.test(path) &&
           !mayKnow(person, target)
         )
           expect(met).toBe(`${caller} → ${target}: 404 ${missing}`);

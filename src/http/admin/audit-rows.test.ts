@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { z } from "@hono/zod-openapi";
 import { addBudget, addGroup, addHolder, createToken } from "../../accounts/index.ts";
-import { addSession, AdminServer } from "./__fixtures__/admin-server.ts";
+import { addBatch, addSession, AdminServer } from "./__fixtures__/admin-server.ts";
 import { adminRoutes } from "./admin-routes.ts";
 import { operatorRoutes } from "./operator/index.ts";
 import { type AdminRoute, routeRoles } from "./route-roles.ts";
@@ -31,6 +31,7 @@ beforeEach(async () => {
   await addHolder(deps, { kind: "project", name: "site", members: ["ben"] });
   await addGroup(deps, { name: "unused", models: ["openai/*"] });
   await addSession(server, "session");
+  await addBatch(server, "batch_1");
   budget = (await addBudget(deps, { kind: "user", name: "ann" }, { maxBudget: 1n })).budget.id;
 });
 afterEach(() => server.close());
@@ -64,6 +65,7 @@ const acts: Readonly<Record<ChangingRoute, Act>> = {
   "post /admin/v1/credits": { act: "credits.grant", body: { user: "ben", amount: 5 } },
   "patch /admin/v1/providers/{id}": { act: "target.disable", body: { disabled: true, for: 60 }, id: () => "openai" },
   "delete /admin/v1/realtime_sessions/{id}": { act: "realtime_session.end", id: () => "session" },
+  "post /admin/v1/batches/{id}/cancel": { act: "batch.cancel", id: () => "batch_1" },
   "post /admin/v1/config/reload": { act: "config.reload", body: {} },
 };
 
@@ -112,7 +114,8 @@ describe("the conventions of changes", () => {
   const changing = [...adminRoutes, ...operatorRoutes].filter(({ method }) => method !== "get");
   const named = changing.map(({ method, path, contract }) => [`${method} ${path}`, contract?.request] as const);
   // A switch of a provider is set, not changed, and a session is ended.
-  const hasVersion = (route: string): boolean => route.includes("{id}") && !/providers|realtime_sessions/.test(route);
+  const hasVersion = (route: string): boolean =>
+    route.includes("{id}") && !/providers|realtime_sessions|batches/.test(route);
   const namesOf = (schema: unknown): string[] => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
 
   test.each(named)("%s takes a dry run and a reason, and a version if it has one", (route, request) => {

@@ -5,6 +5,7 @@ import { type AccountsDependencies, createToken } from "../../accounts/index.ts"
 import type { Role } from "../../core/index.ts";
 import { openGenerationStore } from "../../generations/index.ts";
 import { openNodeStore } from "../../nodes/index.ts";
+import { BatchDirectory } from "../../batches/index.ts";
 import { SessionDirectory } from "../../realtime/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import { MemoryBudget } from "../../streaming/index.ts";
@@ -58,6 +59,7 @@ function ask(role: Role, query: string): Promise<unknown> {
     clock: () => 0,
     body: { bytesMax: 1e6, arrivalMsMax: 1e4, ticker },
     nodes: openNodeStore(storage),
+    batchDirectory: new BatchDirectory({ storage, log: deps.log, clock: () => Date.now() }),
     sessionDirectory: new SessionDirectory({ storage, log: deps.log, clock: () => Date.now() }),
     generations: openGenerationStore(storage),
     isDraining: () => false,

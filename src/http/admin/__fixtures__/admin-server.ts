@@ -10,6 +10,7 @@ import {
   openTokenStore,
   type Principal,
 } from "../../../auth/index.ts";
+import { BatchDirectory, openBatchStore, openKeptFileStore } from "../../../batches/index.ts";
 import { openAlertStore } from "../../../alerts/index.ts";
 import { loadConfig } from "../../../config/index.ts";
 import { openGenerationStore } from "../../../generations/index.ts";
@@ -99,6 +100,7 @@ export class AdminServer {
       clock,
       generations: openGenerationStore(storage),
       nodes: openNodeStore(storage),
+      batchDirectory: new BatchDirectory({ storage, log: this.deps.log, clock }),
       sessionDirectory: new SessionDirectory({ storage, log: this.deps.log, clock }),
       isDraining: () => false,
       authenticate: (request) =>
@@ -180,4 +182,41 @@ export function addSession({ storage, now }: AdminServer, id: string): Promise<v
   const whose = { owner: "nobody", accountId: "user:nobody", tokenId: "t", endUser: undefined };
   const session = { id, type: "realtime" as const, model: "openai/gpt-realtime", node: "gw:1", process: "p" };
   return openSessionStore(storage).add([{ ...session, ...whose, ...seen }]);
+}
+
+/** A batch that runs. */
+export async function addBatch({ storage, now }: AdminServer, id: string): Promise<void> {
+  const none = { total: 1, succeeded: 0, failed: 0, cancelled: 0, expired: 0 };
+  const times = { startedAt: now, cancellingAt: undefined, finalizingAt: undefined, endedAt: undefined };
+  const batch = {
+    ...none,
+    ...times,
+    id,
+    owner: "user",
+    tokenId: "t",
+    kind: "calls",
+    endpoint: "/v1/chat/completions",
+    inputFileId: `${id}-input`,
+    outputFileId: `${id}-output`,
+    errorFileId: `${id}-errors`,
+    headers: {},
+    metadata: undefined,
+    errors: undefined,
+    usage: { input: 0, cached: 0, output: 0, reasoning: 0 },
+    completionWindow: "24h",
+    webhookUrl: undefined,
+    model: "openai/m",
+    status: "in_progress",
+    nativeProvider: "openai",
+    nativeNext: 0,
+    runToken: "",
+    createdAt: now,
+    expiresAt: now + 86_400_000,
+    keptUntil: now + 1e9,
+  } as const;
+  const file = { id: `${id}-input`, owner: "user", purpose: "batch", filename: "in.jsonl", isListed: true } as const;
+  const kept = { ...file, bytes: 0, parts: 0, createdAt: now, keptUntil: now + 1e9 };
+  await openKeptFileStore(storage).begin(kept, { bytes: 0, bytesMax: 1 });
+  const job = { id, kind: "batch", owner: "user", payload: {}, runAt: now, createdAt: now };
+  await openBatchStore(storage).insert(batch, job, 100);
 }
