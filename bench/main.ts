@@ -8,6 +8,7 @@ import { chat } from "./cases/chat.ts";
 import { measurePauses, type PausesFigures } from "./pauses/measure.ts";
 import { measureRoutes, type RoutesFigures } from "./routes/measure.ts";
 import { measureSearch } from "./search/measure.ts";
+import { measureTools } from "./tools/measure.ts";
 import { measureFrontier } from "./frontier/measure.ts";
 import { measureGrowth } from "./growth/measure.ts";
 import { measureLedger } from "./ledger/measure.ts";
@@ -23,6 +24,7 @@ import {
   realtimePlanOf,
   routesPlanOf,
   searchPlanOf,
+  toolsPlanOf,
 } from "./plans.ts";
 import { allProxies, budgetsVariants, pauseVariants, routesVariants, tollgateOnSqlite } from "./proxies/index.ts";
 import type { Proxy } from "./proxies/index.ts";
@@ -116,6 +118,7 @@ type Measured = Pick<
   | "pages"
   | "frontier"
   | "search"
+  | "tools"
   | "beside"
   | "soak"
 >;
@@ -135,6 +138,7 @@ const nothing: Measured = {
   pages: null,
   frontier: [],
   search: [],
+  tools: null,
   beside: null,
   routes: null,
   budgets: [],
@@ -184,13 +188,14 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const pages = isWanted(options, "pages") ? await measurePages(options.quick ? 10 : 60, progress) : null;
   const frontier = isWanted(options, "frontier") ? await measureFrontier(frontierPlanOf(options), progress) : [];
   const search = isWanted(options, "search") ? await measureSearch(searchPlanOf(options), progress) : [];
+  const tools = isWanted(options, "tools") ? await measureTools(toolsPlanOf(options), progress) : null;
   const beside = isWanted(options, "beside") ? await measureBeside(options.quick ? 8 : 30, progress) : null;
   const routes = isWanted(options, "routes") ? await measureRouted(rig, options) : null;
   const budgets = isWanted(options, "budgets") ? await measureBudgets(rig, options) : [];
   const native = isWanted(options, "gemini-native") ? await measureNative(rig, proxies, options) : [];
   const pauses = isWanted(options, "pauses") ? await measurePaused(rig, options) : null;
   const tollgates = { ledger, growth, videos, routes, budgets, native, pauses };
-  const others = { ...tollgates, realtime, extraction, pages, frontier, search, beside };
+  const others = { ...tollgates, realtime, extraction, pages, frontier, search, tools, beside };
   return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ...others };
 }
 

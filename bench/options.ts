@@ -20,6 +20,7 @@ const sections = [
   "pages",
   "frontier",
   "search",
+  "tools",
   "beside",
   "open-loop",
   "open-streams",

@@ -5,6 +5,7 @@ import { manyCallers } from "./scenarios/matrix.ts";
 import type { OpenLoopPlan } from "./scenarios/open-loop.ts";
 import type { RoutesPlan } from "./routes/measure.ts";
 import type { RealtimePlan } from "./realtime/measure.ts";
+import type { ToolsPlan } from "./tools/measure.ts";
 
 const full: Durations = {
   rounds: 3,
@@ -82,6 +83,11 @@ export function frontierPlanOf({ quick: isQuick }: Options): { rows: number; tak
 /** Pages of the local search, and searches. */
 export function searchPlanOf({ quick: isQuick }: Options): { pages: number; searches: number } {
   return isQuick ? { pages: 10_000, searches: 200 } : { pages: 100_000, searches: 1_000 };
+}
+
+/** Calls of each kind to a server of tools, and searches by each query. */
+export function toolsPlanOf({ quick: isQuick }: Options): ToolsPlan {
+  return isQuick ? { calls: 900, searches: 40 } : { calls: 6_000, searches: 200 };
 }
 
 export function comparisonPlanOf(options: Options): ComparisonPlan {

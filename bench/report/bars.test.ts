@@ -39,6 +39,7 @@ function resultsOf(cells: Cell[]): Results {
     pages: null,
     frontier: [],
     search: [],
+    tools: null,
     beside: null,
     routes: null,
     budgets: [],

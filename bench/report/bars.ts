@@ -1,5 +1,6 @@
 import { besideBars } from "../beside/report.ts";
 import { searchBars } from "../search/report.ts";
+import { toolsBars } from "../tools/report.ts";
 import { frontierBars } from "../frontier/report.ts";
 import { growthBars } from "../growth/report.ts";
 import { budgetsBars } from "../budgets/report.ts";
@@ -41,6 +42,7 @@ export function barsOf(results: Results): Bar[] {
     ...(results.pages === null ? [] : pagesBars(results.pages)),
     ...frontierBars(results.frontier),
     ...searchBars(results.search),
+    ...(results.tools === null ? [] : toolsBars(results.tools)),
     ...(results.beside === null ? [] : besideBars(results.beside)),
     ...(results.routes === null ? [] : routesBars(results.routes)),
     ...budgetsBars(results.budgets),

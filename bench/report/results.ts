@@ -6,6 +6,7 @@ import type { RealtimeColumn } from "../realtime/measure.ts";
 import type { PausesFigures } from "../pauses/measure.ts";
 import type { RoutesFigures } from "../routes/measure.ts";
 import type { SearchFigures } from "../search/measure.ts";
+import type { ToolsFigures } from "../tools/measure.ts";
 import type { PagesFigures } from "../pages/measure.ts";
 import type { VideoFigures } from "../videos/measure.ts";
 import type { LedgerFigures } from "../ledger/measure.ts";
@@ -40,6 +41,8 @@ export interface Results {
   pages: PagesFigures | null;
   frontier: FrontierFigures[];
   search: SearchFigures[];
+  /** Null if they were not measured. */
+  tools: ToolsFigures | null;
   /** Null if it was not measured. */
   beside: BesideFigures | null;
   /** Null if they were not measured. */

@@ -1,6 +1,7 @@
 import { extractionTable } from "../extraction/report.ts";
 import { besideTable } from "../beside/report.ts";
 import { searchTable } from "../search/report.ts";
+import { toolsTable } from "../tools/report.ts";
 import { frontierTable } from "../frontier/report.ts";
 import { growthTable } from "../growth/report.ts";
 import { budgetsTable } from "../budgets/report.ts";
@@ -172,6 +173,7 @@ export function tables(results: Results): string {
   if (results.pages !== null) parts.push(pagesTable(results.pages));
   if (results.frontier.length > 0) parts.push(frontierTable(results.frontier));
   if (results.search.length > 0) parts.push(searchTable(results.search));
+  if (results.tools !== null) parts.push(toolsTable(results.tools));
   if (results.beside !== null) parts.push(besideTable(results.beside));
   if (results.routes !== null) parts.push(routesTable(results.routes));
   if (results.budgets.length > 0) parts.push(budgetsTable(results.budgets));

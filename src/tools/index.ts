@@ -11,6 +11,7 @@ export { ToolServer } from "./tool-server.ts";
 export { secretForms, secretsIn } from "./clean-result.ts";
 export { askHost, hostedUrl } from "./processes/ask-host.ts";
 export type { HostAddress, ServerPlan } from "./processes/plan.ts";
+export { ToolIndex } from "./search/sql/tool-index.ts";
 export { ToolHost } from "./processes/tool-host.ts";
 export { openPinStore } from "./pins/sql/open.ts";
 export type { PinnedTool } from "./pins/store.ts";

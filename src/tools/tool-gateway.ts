@@ -3,9 +3,10 @@ import type { PaidAnswer, PaidRequest } from "../charges/index.ts";
 import type { GatewayError, JsonObject } from "../core/index.ts";
 import { callServerTool, type ToolCallDependencies, type ToolTarget } from "./tool-call.ts";
 import { type IndexedList, ToolIndex } from "./search/sql/tool-index.ts";
+import { Listings } from "./listings.ts";
 import { prefixedName, takenName } from "./tool-names.ts";
 import type { ToolCaller } from "./server-access.ts";
-import { allows } from "./server-list.ts";
+import { allows, type ServerTool } from "./server-list.ts";
 import type { ToolServer } from "./tool-server.ts";
 
 /** Several servers at one URL. */
@@ -33,6 +34,10 @@ export interface ToolDoor {
   hasOwn: boolean;
   /** Globs for the gateway's own tools; undefined for all. */
   own: readonly string[] | undefined;
+  /** Of the server or the set; `all`, or empty for the gateway's own tools. */
+  name: string;
+  /** The lists that are found for a caller, of which one that has changed is another object. */
+  sources: (caller: ToolCaller) => Promise<readonly unknown[]>;
   /** The tools that the seeker may call, by the names that clients use, and the servers whose tools are missing. */
   find: (seeker: ToolSeeker) => Promise<FoundTools>;
   /** The servers whose prompts and resources the caller may have there. */
@@ -84,6 +89,7 @@ export class ToolGateway {
   readonly #options: ToolGatewayOptions;
   readonly #servers: ReadonlyMap<string, ToolServer>;
   readonly #index = new ToolIndex();
+  readonly listings = new Listings();
 
   constructor(options: ToolGatewayOptions) {
     this.#options = options;
@@ -93,27 +99,29 @@ export class ToolGateway {
   /** All servers, and the gateway's own tools. */
   get all(): ToolDoor {
     const servers = [...this.#servers.keys()];
-    return this.#doorOf({ servers, hasOwn: true, tools: undefined, prefix: "always" });
+    return this.#doorOf("all", { servers, hasOwn: true, tools: undefined, prefix: "always" });
   }
 
   /** The gateway's own tools alone. */
   get own(): ToolDoor {
-    return this.#doorOf({ servers: [], hasOwn: true, tools: undefined, prefix: "always" });
+    return this.#doorOf("", { servers: [], hasOwn: true, tools: undefined, prefix: "always" });
   }
 
   /** The tools at `/mcp/{name}`; undefined if there is no such server or set. */
   door(name: string): ToolDoor | undefined {
     if (name === "all") return this.all;
     const set = this.#options.sets.get(name);
-    if (set !== undefined) return this.#doorOf(set);
+    if (set !== undefined) return this.#doorOf(name, set);
     const server = this.#servers.get(name);
     if (server === undefined) return undefined;
     return {
       hasOwn: false,
       own: undefined,
+      name,
       isSet: false,
       membersFor: (mayCall) => permitted([server], mayCall),
-      find: (seeker) => findIn([server], seeker, () => ({ isBare: true })),
+      sources: sourcesOf([server]),
+      find: (seeker) => findIn([server], seeker, { isBare: true }),
       search: (query) => this.#search(query, { members: [server], shownName: (_server, tool) => takenName(tool) }),
     };
   }
@@ -139,8 +147,8 @@ export class ToolGateway {
     return found;
   }
 
-  #doorOf({ servers, hasOwn, tools, prefix }: ToolSet): ToolDoor {
-    const members = servers.flatMap((name) => this.#servers.get(name) ?? []);
+  #doorOf(name: string, { servers, hasOwn, tools, prefix }: ToolSet): ToolDoor {
+    const members = servers.flatMap((server) => this.#servers.get(server) ?? []);
     const { isOwnName } = this.#options;
     const isIn = (full: string): boolean => tools === undefined || allows(tools, full);
     const search = async (query: ToolQuery): Promise<readonly SearchedTool[]> => {
@@ -156,18 +164,18 @@ export class ToolGateway {
     const door: ToolDoor = {
       hasOwn,
       own: tools,
+      name,
       isSet: true,
+      sources: sourcesOf(members),
       membersFor: (mayCall) => permitted(members, (full) => isIn(full) && mayCall(full)),
       search,
-      find: ({ caller, mayCall, name }) =>
-        findIn(
-          name === undefined || prefix === "never" ? members : members.filter((each) => isPrefix(each.name, name)),
-          { caller, mayCall: (full) => isIn(full) && mayCall(full) },
-          (offered) => {
-            const isShared = sharedNames(offered);
-            return { isBare: prefix === "never", isTaken: (one) => isShared(one) || (hasOwn && isOwnName(one)) };
-          },
-        ),
+      find: ({ caller, mayCall, name: tool }) => {
+        const seeker = { caller, mayCall: (full: string) => isIn(full) && mayCall(full) };
+        if (prefix === "never")
+          return findIn(members, seeker, { isBare: true, isTakenBeside: (one) => hasOwn && isOwnName(one) });
+        const asked = tool === undefined ? members : members.filter((each) => isPrefix(each.name, tool));
+        return findIn(asked, { ...seeker, name: tool }, { isBare: false });
+      },
     };
     return door;
   }
@@ -185,6 +193,10 @@ export class ToolGateway {
 /** Those of which a tool of any name may be called; no tool has this one. */
 function permitted(servers: readonly ToolServer[], mayCall: ToolSeeker["mayCall"]): ToolServer[] {
   return servers.filter(({ name }) => mayCall(`${name}__*`));
+}
+
+function sourcesOf(servers: readonly ToolServer[]): ToolDoor["sources"] {
+  return async (caller) => (await Promise.all(servers.map((server) => server.tools(caller)))).map(({ list }) => list);
 }
 
 /** No server has this name. */
@@ -217,25 +229,26 @@ function isPrefix(server: string, name: string): boolean {
 
 interface Naming {
   isBare: boolean;
-  /** Whether another tool uses the name. */
-  isTaken?: (name: string) => boolean;
+  /** Whether something else uses the bare name of a tool, beside the servers; absent if names can't be shared. */
+  isTakenBeside?: (name: string) => boolean;
 }
 
 async function findIn(
   servers: readonly ToolServer[],
-  { caller, mayCall }: ToolSeeker,
-  namingOf: (offered: readonly OfferedTool[]) => Naming,
+  { caller, mayCall, name: wanted }: ToolSeeker,
+  { isBare, isTakenBeside }: Naming,
 ): Promise<FoundTools> {
   const found = await Promise.all(servers.map((server) => server.tools(caller)));
   const offered = found.flatMap(({ server, access, list }) =>
     access === undefined
       ? []
-      : [...(list?.values() ?? [])].map((tool) => ({
+      : [...candidatesIn(list, { server: server.name, wanted, isBare })].map((tool) => ({
           target: { server, tool, access },
           full: `${server.name}__${tool.name}`,
         })),
   );
-  const { isBare, isTaken = () => false } = namingOf(offered);
+  const isShared = isTakenBeside === undefined ? () => false : sharedNames(offered);
+  const isTaken = (name: string): boolean => isShared(name) || isTakenBeside?.(name) === true;
   const tools = new Map<string, ToolTarget>();
   for (const { target, full } of offered) {
     if (!mayCall(full)) continue;
@@ -252,6 +265,17 @@ async function findIn(
     ),
     unconnected: missing.filter(({ access }) => access === undefined).map(({ server }) => server.name),
   };
+}
+
+/** The tool with the wanted name alone, if that name shows which one it is: a list may have thousands. */
+function candidatesIn(
+  list: ReadonlyMap<string, ServerTool> | undefined,
+  { server, wanted, isBare }: { server: string; wanted: string | undefined; isBare: boolean },
+): Iterable<ServerTool> {
+  if (list === undefined) return [];
+  const own = isBare ? wanted : wanted?.slice(`${server}__`.length);
+  const tool = own === undefined ? undefined : list.get(own);
+  return tool === undefined || (!isBare && prefixedName(server, tool.name) !== wanted) ? list.values() : [tool];
 }
 
 function sharedNames(offered: readonly OfferedTool[]): (name: string) => boolean {

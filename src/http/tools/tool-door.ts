@@ -54,9 +54,15 @@ export async function definitionsAt(
   return { definitions: [...own.map((each): JsonObject => ({ ...each })), ...others], unavailable };
 }
 
+/** The same as a text. It is made once for all callers with the same tools. */
 export async function listingAt(door: ToolDoor, caller: DoorCaller): Promise<ToolListing> {
-  const { definitions, unavailable } = await definitionsAt(door, caller);
-  return { tools: JSON.stringify(definitions), unavailable };
+  const { principal, services } = caller;
+  const sources = await door.sources(seekerOf(caller).caller);
+  const key = JSON.stringify([door.name, principal.tools, principal.toolsAbove]);
+  return services.mcp.gateway.listings.of(key, sources, async () => {
+    const { definitions, unavailable } = await definitionsAt(door, caller);
+    return { tools: JSON.stringify(definitions), unavailable };
+  });
 }
 
 /** Resolves with undefined if the caller has no such tool there. Rejects with a `GatewayError`. */

@@ -1,0 +1,58 @@
+/**
+ * A process of its own: a server of tools, over HTTP with a provider that answers every chat call at once, or with `stdio` as its
+ * argument over standard input and output. Stateless, so that a call is one message each way.
+ */
+import { sayLine, serveLines } from "../http1/lines.ts";
+
+const toolCount = 500;
+
+const tools = Array.from({ length: toolCount }, (_, index) => ({
+  name: `get_record_${index}`,
+  description: `Returns the record ${index} of a table with its fields, or those that were asked for.`,
+  inputSchema: {
+    type: "object",
+    properties: { id: { type: "string", description: "The record's id." }, fields: { type: "array" } },
+    required: ["id"],
+  },
+}));
+
+const completion = {
+  id: "chatcmpl-bench",
+  object: "chat.completion",
+  created: 1_700_000_000,
+  model: "bench-model",
+  choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+};
+
+const results: Readonly<Record<string, object>> = {
+  "server/discover": { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} } },
+  "tools/list": { resultType: "complete", tools },
+  "tools/call": { resultType: "complete", content: [{ type: "text", text: "The record." }] },
+};
+
+interface Message {
+  id?: unknown;
+  method: string;
+}
+
+const answerTo = ({ id, method }: Message): object => ({ jsonrpc: "2.0", id, result: results[method] ?? {} });
+
+if (process.argv[2] === "stdio") {
+  await serveLines((message) => answerTo(message as Message));
+} else {
+  const list = JSON.stringify(answerTo({ id: 1, method: "tools/list" }));
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      if (pathname === "/static") return new Response(list, { headers: { "content-type": "application/json" } });
+      if (pathname !== "/mcp") return Response.json(completion);
+      const message = (await request.json()) as Message;
+      return message.id === undefined ? new Response("", { status: 202 }) : Response.json(answerTo(message));
+    },
+  });
+  sayLine({ url: `http://127.0.0.1:${server.port}` });
+  await serveLines(() => null);
+}

@@ -1,0 +1,157 @@
+/** Calls of tools through a gateway, beside the same straight to their server, and searches of many tools. */
+import { join } from "node:path";
+import { startGateway } from "../../test/kit/gateway.ts";
+import { Samples } from "../load/samples.ts";
+import { Children } from "../system/children.ts";
+import { Helper } from "../system/helper.ts";
+import { useOfTree } from "../system/processes.ts";
+import { measureToolSearch, type ToolSearchFigures } from "./search.ts";
+
+export interface ToolsFigures {
+  calls: ToolCallFigures;
+  search: ToolSearchFigures;
+  /** Why the figures don't count. */
+  problem: string | null;
+}
+
+interface ToolCallFigures {
+  /** Milliseconds that the gateway adds to the median of one caller. */
+  addedHttpMs: number;
+  addedStdioMs: number;
+  /** CPU of the gateway, in microseconds a call. */
+  callCpu: number;
+  chatCpu: number;
+  /** CPU of a list of 500 tools, and of a server that sends the same bytes. */
+  listCpu: number;
+  staticCpu: number;
+}
+
+export interface ToolsPlan {
+  /** Calls of each kind. */
+  calls: number;
+  /** Of each query. */
+  searches: number;
+}
+
+type Call = () => Promise<void>;
+
+/** Calls before the sides change. */
+const turn = 50;
+
+const program = join(import.meta.dirname, "main.ts");
+
+export async function measureTools(plan: ToolsPlan, progress: (line: string) => void): Promise<ToolsFigures> {
+  progress("tools: searches");
+  const search = await measureToolSearch(plan.searches);
+  const children = new Children();
+  const helper = new Helper(children.startHelper([process.execPath, program]));
+  const stdio = new Helper(children.startHelper([process.execPath, program, "stdio"]));
+  const { url } = await helper.next<{ url: string }>();
+  // Another user may not be able to read the program.
+  const own = { command: process.execPath, args: [program, "stdio"], user: String(process.getuid?.()) };
+  const price = { call: 0.001 };
+  const gateway = await startGateway({
+    providers: { openai: { kind: "openai", base_url: `${url}/v1`, api_key: "bench" } },
+    config: { mcp: { servers: { http: { url: `${url}/mcp`, price }, stdio: { ...own, price } } } },
+  });
+  try {
+    progress("tools: calls");
+    const client = new Client(await gateway.token({ user: "bench" }));
+    const sides = { gateway: { url: gateway.url, pid: gateway.process.pid }, server: { url, pid: helper.pid }, stdio };
+    const calls = await measureCalls(client, sides, plan.calls);
+    return { calls, search, problem: client.failures > 0 ? `${client.failures} calls failed` : null };
+  } finally {
+    await gateway.stop();
+    await Promise.all([helper.stop(), stdio.stop()]);
+  }
+}
+
+interface Sides {
+  gateway: { url: string; pid: number };
+  server: { url: string; pid: number };
+  stdio: Helper;
+}
+
+async function measureCalls(client: Client, { gateway, server, stdio }: Sides, calls: number) {
+  const overHttp: Call = () => client.ask(`${gateway.url}/mcp/http`, "tools/call");
+  const overStdio: Call = () => client.ask(`${gateway.url}/mcp/stdio`, "tools/call");
+  const straightHttp: Call = () => client.ask(`${server.url}/mcp`, "tools/call");
+  const straightStdio: Call = async () => void (await stdio.ask(messageOf("tools/call")));
+  return {
+    addedHttpMs: await addedBy({ through: overHttp, straight: straightHttp }, calls),
+    addedStdioMs: await addedBy({ through: overStdio, straight: straightStdio }, calls),
+    callCpu: await cpuOf(gateway.pid, overHttp, calls),
+    chatCpu: await cpuOf(gateway.pid, () => client.chat(gateway.url), calls),
+    listCpu: await cpuOf(gateway.pid, () => client.ask(`${gateway.url}/mcp/http`, "tools/list"), calls),
+    staticCpu: await cpuOf(server.pid, () => client.get(`${server.url}/static`), calls),
+  };
+}
+
+/** The difference of the medians, in milliseconds; both sides take turns. */
+async function addedBy(sides: Record<"through" | "straight", Call>, calls: number): Promise<number> {
+  const medians = { through: new Samples(), straight: new Samples() };
+  // The first third is for the JIT compiler.
+  for (let done = -calls / 3; done < calls; done += turn) {
+    for (const side of ["through", "straight"] as const) {
+      for (let index = 0; index < turn; index += 1) {
+        const begun = performance.now();
+        await sides[side]();
+        if (done >= 0) medians[side].add(performance.now() - begun);
+      }
+    }
+  }
+  return (medians.through.spread()?.p50 ?? Number.NaN) - (medians.straight.spread()?.p50 ?? Number.NaN);
+}
+
+/** Of a process and its children, in microseconds a call. */
+async function cpuOf(pid: number, call: Call, calls: number): Promise<number> {
+  for (let index = 0; index < calls / 3; index += 1) await call();
+  const before = useOfTree(pid).cpuMs;
+  for (let index = 0; index < calls; index += 1) await call();
+  return ((useOfTree(pid).cpuMs - before) * 1_000) / calls;
+}
+
+const revision = "2026-07-28";
+const tool = "get_record_1";
+
+function messageOf(method: string): object {
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": revision,
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1" },
+  };
+  const given = method === "tools/call" ? { name: tool, arguments: { id: "r-1" } } : {};
+  return { jsonrpc: "2.0", id: 1, method, params: { ...given, _meta: meta } };
+}
+
+/** One caller, who waits for each answer. */
+class Client {
+  failures = 0;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(token: string) {
+    this.#headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  }
+
+  async ask(url: string, method: string): Promise<void> {
+    const named = method === "tools/call" ? { "mcp-name": tool } : {};
+    const accept = { accept: "application/json, text/event-stream" };
+    const headers = { ...accept, "mcp-protocol-version": revision, "mcp-method": method, ...named };
+    const answer = await this.#send(url, messageOf(method), headers);
+    if (!answer.includes('"result"') || answer.includes('"isError":true')) this.failures += 1;
+  }
+
+  async chat(url: string): Promise<void> {
+    const body = { model: "openai/bench-model", messages: [{ role: "user", content: "Hello!" }] };
+    if (!(await this.#send(`${url}/v1/chat/completions`, body)).includes("Hello.")) this.failures += 1;
+  }
+
+  async get(url: string): Promise<void> {
+    await (await fetch(url)).arrayBuffer();
+  }
+
+  async #send(url: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+    const request = { method: "POST", headers: { ...this.#headers, ...headers }, body: JSON.stringify(body) };
+    return (await fetch(url, request)).text();
+  }
+}
