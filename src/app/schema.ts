@@ -22,7 +22,7 @@ import { VIDEOS } from "../videos/sql/schema.ts";
 import { CRAWL_FAILED_POSITIONS, CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
 import { moveWebTables, WITHOUT_WEB_TABLES } from "../web/sql/schema.ts";
 import { STORED_BYTES } from "../web/stored-bytes/sql/schema.ts";
-import { WEB_DOCUMENTS, WEB_MARKS } from "../web/text-index/sql/schema.ts";
+import { WEB_DOCUMENTS, WEB_FILTERS, WEB_MARKS } from "../web/text-index/sql/schema.ts";
 import { WEBHOOK_SECRETS } from "../webhooks/sql/schema.ts";
 
 /** The schema: the steps of all features. A new one is appended; each is numbered by its position among those of its engine. */
@@ -94,5 +94,6 @@ export const schema: Schema = {
     { ...TOOL_CONNECTIONS, oldest: ledger.LATE_ENTRIES },
     // A version without it would call lines that their providers have.
     BATCH_SLICES,
+    { sqlite: WEB_FILTERS.sqlite, postgres: WEB_FILTERS.postgres, oldest: BATCH_SLICES },
   ],
 };

@@ -52,7 +52,8 @@ describe.each([
   };
 
   test.each<[string, string[]]>([
-    ["night train", ["/bus.html", "/train"]],
+    ["night train", ["/bus.html", "/report.pdf", "/train"]],
+    ['"night train"', ["/bus.html", "/train"]],
     ["NIGHT", ["/bus.html", "/report.pdf", "/train"]],
     ["grüße", ["/report.pdf"]],
     ["the sleeper", ["/train"]],
@@ -110,6 +111,96 @@ describe.each([
     expect((await find(text)).toSorted()).toEqual(expected);
   });
 
+  test("finds parts of addresses and titles, and alternatives", async () => {
+    const cases: [string, string[]][] = [
+      ["inurl:BUS", ["/bus.html"]],
+      ["ten inurl:example.com/t", ["/train"]],
+      ["ten -inurl:example", ["/report.pdf"]],
+      ["inurl:100%_'", []],
+      ["allinurl: docs train", ["/train"]],
+      ["allintitle: night train", ["/train"]],
+      ["night -intitle:train", ["/bus.html", "/report.pdf"]],
+      ["sleeper OR grüße", ["/report.pdf", "/train"]],
+      ["ten sleeper | late", ["/bus.html", "/train"]],
+      ['ten "sleeper car" OR filetype:pdf', ["/report.pdf", "/train"]],
+      ["ten intitle:bus OR site:other.org", ["/bus.html", "/report.pdf"]],
+      ["ten inurl:bus OR grüße", ["/bus.html", "/report.pdf"]],
+      ['inurl:nowhere OR "sleeper car"', ["/train"]],
+      ['inurl:nowhere OR "car sleeper"', []],
+      ["inurl:nowhere OR intitle:bob", []],
+      ["inurl:nowhere OR cars", ["/bus.html", "/train"]],
+      ["ten OR !", ["/bus.html", "/report.pdf", "/train"]],
+    ];
+    for (const [text, expected] of cases) expect([text, (await find(text)).toSorted()]).toEqual([text, expected]);
+  });
+
+  test("finds other forms of a word in the page's language", async () => {
+    const cases: [string | undefined, string, readonly string[]][] = [
+      ["en-GB", "The stations were flooded, happily rebuilt.", ["station", "flood", "stations flooding"]],
+      ["de", "Züge fahren zu den Häusern.", ["Zug", "haus", "hausern", "fahrend"]],
+      ["fr", "Les chevaux mangeaient des pommes.", ["manger", "pomme", "mangées"]],
+      ["es", "Las canciones rápidas de la ciudad.", ["canción", "cancion", "rápido"]],
+      ["it", "I gatti dormivano nelle case.", ["gatto", "casa", "dormire"]],
+      ["pt-BR", "Os meninos corriam depressa.", ["menino", "correr"]],
+      ["nl", "De treinen rijden door de steden.", ["trein", "treinen"]],
+      ["ru", "Поезда идут в города.", ["поезд", "поездов", "город"]],
+      [undefined, "Die Züge sind in der Stadt und fahren nicht zu dem Haus.", ["zug", "häuser"]],
+      ["xx", "The stations were flooded and they are not open.", ["station"]],
+    ];
+    for (const [language, text, queries] of cases) {
+      await store.put(page("/forms", { title: "x", language, text }));
+      for (const query of queries) expect([query, await find(query)]).toEqual([query, ["/forms"]]);
+    }
+  });
+
+  test("words in quotes and of titles are as written, and a stem is no word", async () => {
+    await store.put(page("/forms", { title: "Stations", language: "en", text: "Stations were flooded." }));
+    expect(await find("station")).toEqual(["/forms"]);
+    expect(await find('"station"')).toEqual([]);
+    expect(await find("intitle:station")).toEqual([]);
+    expect(await find("intitle:stations")).toEqual(["/forms"]);
+    expect(await find('"stem en station"')).toEqual([]);
+    expect(await find('"flooded station"')).toEqual([]);
+    expect(await find("station -flood")).toEqual(["/forms"]);
+  });
+
+  test("pages with all words come first, then the best of the others", async () => {
+    await store.put(page("/all", { text: "zebra giraffe lion" }));
+    await store.put(page("/two", { title: "zebra giraffe", text: "zebra giraffe" }));
+    await store.put(page("/one", { title: "lion", text: "lion" }));
+    expect((await find("zebra giraffe lion")).slice(0, 2)).toEqual(["/all", "/two"]);
+    expect(await find("zebra giraffe lion")).toEqual(["/all", "/two", "/one"]);
+    expect(await find('lion zebra "zebra giraffe"')).toEqual(["/all", "/two"]);
+    expect(await find("lion zebra giraffe -intitle:zebra")).toEqual(["/all", "/one"]);
+    const hits = await store.search({ owner: "alice", query: parseQuery("zebra giraffe lion"), limit: 2, at: T0 });
+    expect(hits).toHaveLength(2);
+  });
+
+  test("if nothing is found, a word is taken one letter off", async () => {
+    for (const text of ["sleepr", "slepeer", "sleeeper", "sleeper", "zleeper", "sleeper qqqqqq"])
+      expect([text, await find(text)]).toEqual([text, ["/train"]]);
+    expect(await find("slpr")).toEqual([]);
+    expect(await find("ten sleepr")).toContain("/train");
+    expect(await find("sleepr filetype:pdf")).toEqual([]);
+    expect(await find('"sleepr"')).toEqual([]);
+    expect(await find("Bobs", "alice")).toEqual([]);
+    await store.put(page("/moscow", { text: "Ночной поезд" }));
+    expect(await find("ночнй")).toEqual(["/moscow"]);
+  });
+
+  test("pages are of the day on which they were published, or else read", async () => {
+    const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
+    await store.put(page("/old", { text: "comet", publishedAt: day("2001-02-03") }));
+    await store.put(page("/new", { text: "comet", publishedAt: day("2020-02-03") + 3_600_000 }));
+    await store.put(page("/read", { text: "comet", storedAt: day("2010-02-03") }));
+    expect((await find("comet after:2010-02-03")).toSorted()).toEqual(["/new", "/read"]);
+    expect((await find("comet before:2020-02-04")).toSorted()).toEqual(["/new", "/old", "/read"]);
+    expect(await find("comet before:2010-02-03")).toEqual(["/old"]);
+    expect(await find("comet after:2002-01-01 before:2011-01-01")).toEqual(["/read"]);
+    const [hit] = await store.search({ owner: "alice", query: parseQuery("inurl:old"), limit: 1, at: T0 });
+    expect(hit?.datedAt).toBe(day("2001-02-03"));
+  });
+
   test("a title counts more than a text", async () => {
     expect(await find("bus")).toEqual(["/bus.html"]);
     await store.put(page("/mention", { text: "A bus, somewhere in a long text about other things." }));
@@ -126,6 +217,11 @@ describe.each([
       "night) OR (bob",
       "title:bob",
       "':* | bob",
+      "bib",
+      "night OR bob",
+      "inurl:bob OR bob",
+      "inurl:org | intitle:bob",
+      "sleeper bob night",
     ]) {
       expect(await find(text)).not.toContain("/train-of-bob");
       const hits = await store.search({ owner: "alice", query: parseQuery(text), limit: 10, at: T0 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { parseQuery, passes, queryText } from "./query.ts";
+import { passes } from "./passes.ts";
+import { parseQuery } from "./query.ts";
+import { queryText } from "./query-text.ts";
 
 const none = {
   words: [],
@@ -10,9 +12,16 @@ const none = {
   filetypes: [],
   excludedFiletypes: [],
   titles: [],
+  excludedTitles: [],
+  addresses: [],
+  excludedAddresses: [],
+  alternatives: [],
+  ignored: [],
 };
 
-test.each([
+const word = (text: string) => ({ kind: "word" as const, text });
+
+test.each<[string, object]>([
   ["night train", { words: ["night", "train"] }],
   ['"night train" sleeper', { phrases: ["night train"], words: ["sleeper"] }],
   ['train -bus -"by car"', { words: ["train"], excluded: ["bus", "by car"] }],
@@ -27,6 +36,33 @@ test.each([
     { sites: ["xn--bcher-kva.example"], excludedSites: ["example.org"] },
   ],
   ["-filetype:pdf filetype:tar.gz filetype:.", { excludedFiletypes: ["pdf"], filetypes: ["gz"] }],
+  ["night OR day train", { words: ["train"], alternatives: [[word("night"), word("day")]] }],
+  [
+    'a b|"c d" | intitle:e OR inurl:/f g',
+    {
+      words: ["a", "g"],
+      alternatives: [
+        [word("b"), { kind: "phrase", text: "c d" }, { kind: "title", text: "e" }, { kind: "address", text: "/f" }],
+      ],
+    },
+  ],
+  ["OR night OR", { words: ["night"] }],
+  ["night or day", { words: ["night", "or", "day"] }],
+  ['"a|b OR c"', { phrases: ["a|b OR c"] }],
+  ["site:a.org OR site:b.org x", { sites: ["a.org", "b.org"], words: ["x"] }],
+  ["a OR -b c", { words: ["a", "c"], excluded: ["b"] }],
+  ["a OR after:2024-01-02", { words: ["a"], since: Date.UTC(2024, 0, 2) }],
+  ['intitle: train intitle: "night train" x', { titles: ["train", "night train"], words: ["x"] }],
+  ["site: example.com the site: nothing", { sites: ["example.com"], words: ["the", "site:", "nothing"] }],
+  [
+    "inurl:Blog -inurl:tag -intitle:old x",
+    { addresses: ["Blog"], excludedAddresses: ["tag"], excludedTitles: ["old"], words: ["x"] },
+  ],
+  ["allintitle: night train site:a.org x", { titles: ["night", "train"], sites: ["a.org"], words: ["x"] }],
+  ["x allinurl:blog -2024", { words: ["x"], addresses: ["blog"], excludedAddresses: ["2024"] }],
+  ["after:2024-02-28 before:2024-03-01", { since: Date.UTC(2024, 1, 28), until: Date.UTC(2024, 2, 1) }],
+  ["after:2024-02-30 before:soon x", { ignored: ["after:2024-02-30", "before:soon"], words: ["x"] }],
+  ["related:example.com -link:a.org x", { ignored: ["related:example.com", "-link:a.org"], words: ["x"] }],
   ['intitle:"!" -"?" site:"/" filetype:"-" x', { words: ["x"] }],
 ])("%s is read", (text, expected) => {
   const { words, ...rest } = parseQuery(text);
@@ -54,11 +90,11 @@ describe("nothing in a query is a command of the engine", () => {
   });
 });
 
-test("filters are told to an engine that knows them", () => {
+test("an engine that knows filters gets them", () => {
   const text =
-    'night "by train" -bus intitle:"sleeper car" site:a.org site:b.org -site:c.org filetype:pdf -filetype:doc';
+    'night (day OR "by sea") "by train" -bus intitle:"sleeper car" site:a.org site:b.org -site:c.org filetype:pdf -filetype:doc inurl:x after:2024-01-02 related:a.org';
   expect(queryText(parseQuery(text))).toBe(
-    'night "by train" -bus intitle:"sleeper car" (site:a.org OR site:b.org) -site:c.org filetype:pdf -filetype:doc',
+    'night "by train" (day OR "by sea") -bus intitle:"sleeper car" inurl:x (site:a.org OR site:b.org) -site:c.org filetype:pdf -filetype:doc after:2024-01-02',
   );
 });
 
@@ -76,11 +112,25 @@ test.each([
   ["-sleeper", false],
   ["-sleep", true],
   ['-"two sleeper cars"', false],
+  ["inurl:REPORT", true],
+  ["inurl:docs.example", true],
+  ["inurl:beach", false],
+  ["-inurl:report", false],
+  ["allinurl: a report", true],
+  ["allintitle: night bus", false],
+  ["intitle:bus OR filetype:pdf", true],
+  ["intitle:bus | inurl:beach", false],
+  ["bus OR sleeper", true],
+  ["after:2024-05-02", true],
+  ["after:2024-05-03", false],
+  ["before:2024-05-02", false],
+  ["before:2024-05-03", true],
 ])("a result is filtered after: %s", (text, expected) => {
   const hit = {
     url: "https://www.docs.example.com/a/Report.PDF?x=1",
     title: "The night train",
     description: "It has two sleeper cars.",
+    datedAt: Date.UTC(2024, 4, 2, 12),
   };
   expect(passes(parseQuery(text), hit)).toBe(expected);
 });

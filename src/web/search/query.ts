@@ -1,4 +1,11 @@
-/** The filters of a search query, parsed once for every back end: "a phrase", -term, site:, filetype:, intitle:. */
+/** The syntax of a search query, parsed once for every back end: words, phrases, exclusions, filters and alternatives. */
+import { wordsOf } from "./words.ts";
+
+/** One of several alternatives, as in `night OR intitle:sleeper`. */
+export interface SearchTerm {
+  kind: "word" | "phrase" | "site" | "filetype" | "title" | "address";
+  text: string;
+}
 
 export interface SearchQuery {
   words: readonly string[];
@@ -13,6 +20,17 @@ export interface SearchQuery {
   excludedFiletypes: readonly string[];
   /** Words and phrases of the title. */
   titles: readonly string[];
+  excludedTitles: readonly string[];
+  /** Parts of the address. */
+  addresses: readonly string[];
+  excludedAddresses: readonly string[];
+  /** A result has at least one term of each list. */
+  alternatives: readonly (readonly SearchTerm[])[];
+  /** Milliseconds: a result is from this moment on, and from before that one. */
+  since?: number;
+  until?: number;
+  /** Parts of the query that no back end knows, as they were written. */
+  ignored: readonly string[];
 }
 
 /** A result of a back end. */
@@ -20,15 +38,135 @@ export interface SearchHit {
   url: string;
   title: string;
   description: string;
+  /** Milliseconds: when it was published, or else read, if that is known. */
+  datedAt?: number | undefined;
 }
 
 /** What separates words for an engine: more than the white space of a regular expression. */
 const SEPARATORS = /[\s\p{Cc}]+/gu;
 
-const PART = /(-)?(?:(site|filetype|ext|intitle):)?(?:"([^"]*)"|(\S+))/gi;
+const OPERATORS = {
+  site: "site",
+  filetype: "filetype",
+  ext: "filetype",
+  intitle: "title",
+  allintitle: "title",
+  inurl: "address",
+  allinurl: "address",
+  intext: "word",
+  allintext: "word",
+  after: "after",
+  before: "before",
+  related: "ignored",
+  cache: "ignored",
+  link: "ignored",
+  info: "ignored",
+  inanchor: "ignored",
+  allinanchor: "ignored",
+  imagesize: "ignored",
+  larger: "ignored",
+} as const;
 
+type Operator = (typeof OPERATORS)[keyof typeof OPERATORS];
+
+const PART = new RegExp(
+  String.raw`(?<minus>-)?(?:(?<name>${Object.keys(OPERATORS).join("|")}):)?(?:"(?<phrase>[^"]*)"|(?<word>\S+))`,
+  "gi",
+);
+
+/** An operator with nothing after its colon: what follows the space is its value. */
+const LONELY = new RegExp(String.raw`^-?(?:${Object.keys(OPERATORS).join("|")}):$`, "i");
+
+interface Part {
+  written: string;
+  isNegative: boolean;
+  operator: Operator | undefined;
+  text: string;
+  isPhrase: boolean;
+  /** Whether it and the part before are alternatives. */
+  isAlternative: boolean;
+}
+
+/** Parses a query. Nothing in it is an error: a part that has no meaning is a word, or among the ignored ones. */
 export function parseQuery(text: string): SearchQuery {
-  const query: Record<keyof SearchQuery, string[]> = {
+  const query = new QueryParts();
+  const parts = partsOf(text.replaceAll(SEPARATORS, " "));
+  for (let index = 0; index < parts.length;) {
+    let end = index + 1;
+    while (parts[end]?.isAlternative === true) end += 1;
+    query.add(parts.slice(index, end));
+    index = end;
+  }
+  return query.parts;
+}
+
+function partsOf(text: string): Part[] {
+  const parts: Part[] = [];
+  let isAlternative = false;
+  // An operator such as allintitle: is that of all words after it.
+  let lasting: Operator | undefined;
+  for (const { 0: written, groups = {} } of joinedOperators(text).matchAll(PART)) {
+    const { minus, name, phrase, word = "" } = groups;
+    if (minus === undefined && name === undefined && (word === "OR" || /^\|+$/.test(word))) {
+      isAlternative = parts.length > 0;
+      continue;
+    }
+    const operator = name === undefined ? lasting : operatorOf(name);
+    if (name !== undefined) lasting = /^allin/i.test(name) ? operator : undefined;
+    const value = (phrase ?? word).trim();
+    if (value === "" || /^[()]+$/.test(value)) continue;
+    const isNegative = minus !== undefined;
+    parts.push({
+      written,
+      isNegative,
+      operator,
+      text: value,
+      isPhrase: phrase !== undefined,
+      isAlternative: isAlternative && !isNegative && parts.at(-1)?.isNegative === false,
+    });
+    isAlternative = false;
+  }
+  return parts;
+}
+
+/** `a|b` is `a | b`, and `intitle: x` is `intitle:x`, outside of quotes. */
+function joinedOperators(text: string): string {
+  const pieces = text.match(/"[^"]*"|[^"]+|"/g) ?? [];
+  return pieces.map((piece, index) => joinedOf(piece, pieces[index + 1])).join("");
+}
+
+function joinedOf(piece: string, quoted = ""): string {
+  if (piece.startsWith('"')) return piece;
+  return piece
+    .replaceAll("|", " | ")
+    .replaceAll(/(\S+:) +(?=(\S+)|$)/g, (whole, operator: string, next: string | undefined) =>
+      LONELY.test(operator) && isValueOf(operator, next ?? quoted) ? operator : whole,
+    );
+}
+
+/** Whether it is a filter's value: a colon with a space after it may also be one of a sentence. */
+function isValueOf(operator: string, next: string): boolean {
+  switch (operatorOf(operator.replaceAll(/^-|:$/g, ""))) {
+    case "site":
+      return next.includes(".");
+    case "after":
+    case "before":
+      return dayOf(next) !== undefined;
+    case "ignored":
+      return false;
+    default:
+      return wordsOf(next).length > 0;
+  }
+}
+
+function operatorOf(name: string): Operator | undefined {
+  return Object.entries(OPERATORS).find(([known]) => known === name.toLowerCase())?.[1];
+}
+
+type Lists = Record<Exclude<keyof SearchQuery, "alternatives" | "since" | "until">, string[]>;
+
+function emptyLists(): Lists {
+  return {
     words: [],
     phrases: [],
     excluded: [],
@@ -37,32 +175,85 @@ export function parseQuery(text: string): SearchQuery {
     filetypes: [],
     excludedFiletypes: [],
     titles: [],
+    excludedTitles: [],
+    addresses: [],
+    excludedAddresses: [],
+    ignored: [],
   };
-  for (const [, minus, filter, phrase, bare] of text.replaceAll(SEPARATORS, " ").matchAll(PART)) {
-    const value = (phrase ?? bare ?? "").trim();
-    if (value === "") continue;
-    const isNegative = minus !== undefined;
-    // A filter without a value asks for nothing.
-    const add = (wanted: string[], unwanted: string[], part: string): void => {
-      if (wordsOf(part).length > 0) (isNegative ? unwanted : wanted).push(part);
-    };
-    switch (filter?.toLowerCase()) {
+}
+
+class QueryParts {
+  readonly parts: Lists & { alternatives: SearchTerm[][]; since?: number; until?: number } = {
+    ...emptyLists(),
+    alternatives: [],
+  };
+
+  /** Adds one part, or several that are alternatives. */
+  add(parts: readonly Part[]): void {
+    const terms = parts.flatMap((part) => termOf(part) ?? []);
+    const [first] = parts;
+    if (first !== undefined && parts.length === 1) {
+      if (first.operator === "ignored") this.parts.ignored.push(first.written);
+      else if (first.operator === "after" || first.operator === "before") this.#addDate(first);
+      else if (terms[0] !== undefined) this.#addTerm(terms[0], first.isNegative);
+      return;
+    }
+    const kinds = new Set(terms.map(({ kind }) => kind));
+    // Sites and extensions are alternatives by themselves.
+    if (terms.length === 1 || (kinds.size === 1 && (kinds.has("site") || kinds.has("filetype"))))
+      for (const term of terms) this.#addTerm(term, false);
+    else if (terms.length > 1) this.parts.alternatives.push(terms);
+    for (const part of parts.filter(({ operator }) => !isTermOperator(operator))) this.add([part]);
+  }
+
+  #addTerm({ kind, text }: SearchTerm, isNegative: boolean): void {
+    const { parts } = this;
+    switch (kind) {
       case "site":
-        add(query.sites, query.excludedSites, siteOf(value));
+        (isNegative ? parts.excludedSites : parts.sites).push(text);
         break;
       case "filetype":
-      case "ext":
-        add(query.filetypes, query.excludedFiletypes, filetypeOf(value));
+        (isNegative ? parts.excludedFiletypes : parts.filetypes).push(text);
         break;
-      case "intitle":
-        add(query.titles, query.excluded, value);
+      case "title":
+        (isNegative ? parts.excludedTitles : parts.titles).push(text);
+        break;
+      case "address":
+        (isNegative ? parts.excludedAddresses : parts.addresses).push(text);
         break;
       default:
-        if (isNegative) add([], query.excluded, value);
-        else (phrase === undefined ? query.words : query.phrases).push(value);
+        // A word without a letter excludes nothing.
+        if (!isNegative) (kind === "word" ? parts.words : parts.phrases).push(text);
+        else if (wordsOf(text).length > 0) parts.excluded.push(text);
     }
   }
-  return query;
+
+  #addDate({ operator, text, written, isNegative }: Part): void {
+    const { parts } = this;
+    const at = isNegative ? undefined : dayOf(text);
+    if (at === undefined) parts.ignored.push(written);
+    else if (operator === "after") parts.since = Math.max(at, parts.since ?? at);
+    else parts.until = Math.min(at, parts.until ?? at);
+  }
+}
+
+function isTermOperator(operator: Operator | undefined): operator is Exclude<SearchTerm["kind"], "phrase"> | undefined {
+  return operator !== "ignored" && operator !== "after" && operator !== "before";
+}
+
+/** Undefined for a filter without a value, which asks for nothing. */
+function termOf({ operator, text, isPhrase }: Part): SearchTerm | undefined {
+  if (!isTermOperator(operator)) return undefined;
+  if (operator === undefined || operator === "word") return { kind: isPhrase ? "phrase" : "word", text };
+  const value = operator === "site" ? siteOf(text) : operator === "filetype" ? filetypeOf(text) : text;
+  return wordsOf(value).length > 0 ? { kind: operator, text: value } : undefined;
+}
+
+/** The beginning of a day `YYYY-MM-DD` in UTC; undefined if there is none. */
+function dayOf(text: string): number | undefined {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // Some dates that no month has are those of the next one.
+  return Number.isNaN(at) || !new Date(at).toISOString().startsWith(text) ? undefined : at;
 }
 
 /** A domain as people write it, with or without a scheme, a star, a port or a path, in the form that addresses have. */
@@ -78,87 +269,5 @@ export function siteOf(value: string): string {
 
 /** The extension of `.pdf`, `PDF` or `tar.gz`; empty if it is none. */
 function filetypeOf(value: string): string {
-  return /([a-z0-9]+)$/.exec(value.toLowerCase())?.[1] ?? "";
-}
-
-/** Whether a result passes the filters, judged by its address, title and description. */
-export function passes(query: SearchQuery, { url, title, description }: SearchHit): boolean {
-  if (!URL.canParse(url)) return false;
-  const { hostname, protocol } = new URL(url);
-  if (protocol !== "https:" && protocol !== "http:") return false;
-  const isOf = (site: string): boolean => isOnSite(hostname, site);
-  if (query.sites.length > 0 && !query.sites.some(isOf)) return false;
-  if (query.excludedSites.some(isOf)) return false;
-  const extension = extensionOf(url);
-  if (query.filetypes.length > 0 && !query.filetypes.includes(extension)) return false;
-  if (query.excludedFiletypes.includes(extension)) return false;
-  if (!query.titles.every((text) => contains(title, text))) return false;
-  return !query.excluded.some((text) => contains(`${title}\n${description}`, text));
-}
-
-function isOnSite(hostname: string, site: string): boolean {
-  const host = hostname.replace(/^www\./, "");
-  return host === site || host.endsWith(`.${site}`);
-}
-
-/** The extension of an address's last segment, in lower case; empty without one. */
-export function extensionOf(url: string): string {
-  return /\.([a-z0-9]{1,10})$/i.exec(new URL(url).pathname)?.[1]?.toLowerCase() ?? "";
-}
-
-/** Whether a text contains a word or phrase as whole words, whatever their case. */
-function contains(text: string, part: string): boolean {
-  const words = wordsOf(part);
-  return words.length > 0 && ` ${wordsOf(text).join(" ")} `.includes(` ${words.join(" ")} `);
-}
-
-/** The letters of scripts that put no spaces between words, each with its marks: a word for itself. */
-const UNSPACED = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`;
-const WORD = new RegExp(String.raw`${UNSPACED}\p{M}*|(?:(?!${UNSPACED})[\p{L}\p{N}\p{M}])+`, "gu");
-
-const ASCII = /^[\0-\x7f]*$/;
-
-/** The words of a text as they are compared: of any case, and without the accents of Latin, Greek and Cyrillic letters. */
-export function wordsOf(text: string): string[] {
-  if (ASCII.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const bare = text.normalize("NFKD").replaceAll(/[\u0300-\u036f]+/g, "");
-  // Lower case alone leaves ß beside ss.
-  return bare.toUpperCase().toLowerCase().normalize("NFC").match(WORD) ?? [];
-}
-
-/**
- * The query as text for an engine that knows these filters. No word of it is a command of the engine: `!`, `:`, `?` and `<` at the
- * beginning of a word are commands of SearXNG, and `!` of others.
- */
-export function queryText(query: SearchQuery): string {
-  return [
-    ...query.words.map(plain),
-    ...query.phrases.map((phrase) => `"${plainAll(phrase)}"`),
-    ...query.excluded.map((text) => `-${quoted(plainAll(text))}`),
-    ...query.titles.map((text) => `intitle:${quoted(plainAll(text))}`),
-    ...sitesText(query.sites),
-    ...query.excludedSites.map((site) => `-site:${site}`),
-    ...query.filetypes.map((type) => `filetype:${type}`),
-    ...query.excludedFiletypes.map((type) => `-filetype:${type}`),
-  ]
-    .filter((part) => !/^(?:-|""|(?:site|filetype|intitle):)?$/.test(part))
-    .join(" ");
-}
-
-function quoted(text: string): string {
-  return /\s/.test(text) ? `"${text}"` : text;
-}
-
-function sitesText(sites: readonly string[]): string[] {
-  if (sites.length < 2) return sites.map((site) => `site:${site}`);
-  return [`(${sites.map((site) => `site:${site}`).join(" OR ")})`];
-}
-
-/** A word without what would make it a command. */
-function plain(word: string): string {
-  return word.replaceAll('"', "").replace(/^[!:?<\\]+/, "");
-}
-
-function plainAll(text: string): string {
-  return text.split(/\s+/).map(plain).join(" ").trim();
+  return /([a-z0-9]+)\)?$/.exec(value.toLowerCase())?.[1] ?? "";
 }

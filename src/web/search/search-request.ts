@@ -22,7 +22,9 @@ export const searchRequest = z
       .string()
       .min(1)
       .max(QUERY_CHARACTERS_MAX)
-      .describe('Words, "a phrase", -term, site:domain, filetype:extension and intitle:text.'),
+      .describe(
+        'Words, "a phrase", -term, OR, site:, filetype:, intitle:, allintitle:, inurl:, allinurl:, after: and before: a day (YYYY-MM-DD).',
+      ),
     limit: z.number().int().min(1).max(LIMIT_MAX).nullish().describe(`The most results; ${LIMIT} by default.`),
     scrapeOptions: scrapeOptions.nullish().describe("Reads each result as a scrape with these options does."),
     includeDomains: domains,

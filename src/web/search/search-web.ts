@@ -12,7 +12,8 @@ import type { ScrapedPage, WebEngine, WebPlan, WorkContext } from "../engine.ts"
 import { parseRequest } from "../parse-request.ts";
 import { requestTimeout } from "../request-timeout.ts";
 import type { SearchBackend } from "./backend.ts";
-import { parseQuery, passes, type SearchHit, type SearchQuery, siteOf } from "./query.ts";
+import { isUndated, passes } from "./passes.ts";
+import { parseQuery, type SearchHit, type SearchQuery, siteOf } from "./query.ts";
 import { LIMIT, searchRequest, type SearchBody, TIMEOUT_MS } from "./search-request.ts";
 
 /** Results that one price is for. */
@@ -83,15 +84,19 @@ async function search(
   const hits = found.filter((hit) => passes(query, hit)).slice(0, limit);
   const searches = Math.ceil(hits.length / RESULTS_PER_SEARCH);
   const options = request.scrapeOptions ?? undefined;
-  const nothing = hits.length > 0 ? undefined : emptyWarning(found.length > 0, deps.backend.emptyHint);
-  if (options === undefined) return { web: hits.map(plainResult), warning: nothing, usage: { searches }, spent: 0n };
+  const warnings = [
+    ...(hits.length > 0 ? [] : [emptyWarning(found.length > 0, deps.backend.emptyHint)]),
+    ...queryWarnings(query, hits),
+  ];
+  if (options === undefined)
+    return { web: hits.map(plainResult), warning: joined(warnings), usage: { searches }, spent: 0n };
   const pages = await scrapeAll(deps.engine, { hits, options, until, bound }, context);
   const usage = pages.reduce<Usage>((sum, { page }) => (page === undefined ? sum : addUsage(sum, page.usage)), {
     searches,
   });
   return {
     web: pages.map(({ hit, page, error }) => resultOf(hit, page, error)),
-    warning: nothing ?? warningOf(pages),
+    warning: joined([...warnings, ...pageWarnings(pages)]),
     usage,
     spent: pages.reduce((sum, { page }) => sum + (page?.spent ?? 0n), 0n),
   };
@@ -102,13 +107,25 @@ function emptyWarning(isFiltered: boolean, hint = ""): string {
   return `${why}. Try fewer words or filters. ${hint}`.trim();
 }
 
-function warningOf(pages: readonly ScrapedHit[]): string | undefined {
+/** What of the query did not decide. */
+function queryWarnings(query: SearchQuery, hits: readonly SearchHit[]): string[] {
+  const undated = hits.filter((hit) => isUndated(query, hit)).length;
+  return [
+    ...(query.ignored.length > 0 ? [`Not supported in a query, and ignored: ${query.ignored.join(", ")}.`] : []),
+    ...(undated > 0 ? [`The dates of ${undated} results are unknown: they may be of another time.`] : []),
+  ];
+}
+
+function pageWarnings(pages: readonly ScrapedHit[]): string[] {
   const missing = pages.filter(({ page }) => page === undefined).length;
   const doubtful = pages.filter(({ page }) => page?.document["warning"] !== undefined).length;
-  const warnings = [
+  return [
     ...(missing > 0 ? [`${missing} of the results could not be read, or not in time.`] : []),
     ...(doubtful > 0 ? [`${doubtful} of the results may lack their text: see their own warning.`] : []),
   ];
+}
+
+function joined(warnings: readonly string[]): string | undefined {
   return warnings.length > 0 ? warnings.join(" ") : undefined;
 }
 

@@ -10,16 +10,16 @@ import {
 } from "../../storage/index.ts";
 import { CRAWL_RETRIES, CRAWLS } from "../crawl/sql/schema.ts";
 import { STORED_BYTES } from "../stored-bytes/sql/schema.ts";
-import { MERGES_OF_WORDS, WEB_DOCUMENTS } from "../text-index/sql/schema.ts";
+import { MERGES_OF_WORDS, WEB_DOCUMENTS, WEB_FILTERS } from "../text-index/sql/schema.ts";
 
 /** The steps of the file with the web's tables: SQLite has them beside the storage's file, since another thread writes them. */
-export const webFileSteps: readonly (SchemaStep & { sqlite: string })[] = [
-  STORED_BYTES,
-  CRAWLS,
-  WEB_DOCUMENTS,
-  CRAWL_RETRIES,
-  MERGES_OF_WORDS,
-].map(({ webFile }) => ({ sqlite: webFile }));
+export const webFileSteps: readonly (SchemaStep & { sqlite: string })[] = webSteps();
+
+function webSteps(): (SchemaStep & { sqlite: string })[] {
+  const merges = { sqlite: MERGES_OF_WORDS.webFile };
+  const first = [STORED_BYTES, CRAWLS, WEB_DOCUMENTS, CRAWL_RETRIES].map(({ webFile }) => ({ sqlite: webFile }));
+  return [...first, merges, { sqlite: WEB_FILTERS.webFile, oldest: merges }];
+}
 
 /** Bytes of a page of a new file: documents and the index have long rows. */
 const PAGE_BYTES = 4_096;

@@ -7,6 +7,9 @@ export interface IndexedPage extends SearchHit {
   /** Equal for addresses of the same page. */
   key: string;
   text: string;
+  /** As the page declares it, such as `de-AT`: its words are found by their stems. */
+  language?: string | undefined;
+  publishedAt?: number | undefined;
   storedAt: number;
   keptUntil: number;
 }
@@ -22,7 +25,10 @@ export interface IndexSearch {
 export interface TextIndexStore {
   /** Replaces the owner's page of the same key. */
   put(page: IndexedPage): Promise<void>;
-  /** The owner's pages that fit best; those of a query without words, by their age. */
+  /**
+   * The owner's pages that fit best: those with all plain words, then those that lack some; those of a query without words, by their
+   * age. Filters, phrases and exclusions hold for all of them.
+   */
   search(search: IndexSearch): Promise<SearchHit[]>;
   /** Deletes the owner's oldest pages beyond this number. */
   trim(owner: string, pagesMax: number): Promise<void>;

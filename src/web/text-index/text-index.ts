@@ -67,7 +67,7 @@ export class TextIndex implements SearchBackend {
 }
 
 function contentOf({ markdown, metadata }: JsonObject) {
-  const { url: address, title, description } = objectOf(metadata) ?? {};
+  const { url: address, title, description, language, publishedTime } = objectOf(metadata) ?? {};
   const url = typeof address === "string" ? namedAddress(address) : undefined;
   if (url === undefined || typeof markdown !== "string") return undefined;
   const text = withoutAddresses(markdown).slice(0, TEXT_CHARACTERS_MAX);
@@ -80,8 +80,19 @@ function contentOf({ markdown, metadata }: JsonObject) {
       DESCRIPTION_CHARACTERS_MAX,
     ),
     text,
+    language: typeof language === "string" ? language : undefined,
+    publishedAt: typeof publishedTime === "string" ? momentOf(publishedTime) : undefined,
   };
 }
+
+/** Milliseconds; undefined for a text that names no moment of this age. */
+function momentOf(text: string): number | undefined {
+  const at = Date.parse(text);
+  return at > 0 && at < MOMENT_MAX ? at : undefined;
+}
+
+/** The year 2200. */
+const MOMENT_MAX = Date.UTC(2200, 0);
 
 /** The first words of a text, without its markup. */
 function beginningOf(markdown: string): string {

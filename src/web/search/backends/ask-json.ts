@@ -57,7 +57,19 @@ export async function nextPage(hits: number, answer: Promise<JsonObject>): Promi
 
 /** A result of such an answer; undefined without an address. `description` names its member. */
 export function hitOf(value: unknown, description: "content" | "description"): SearchHit | undefined {
-  const { url, title, [description]: text } = objectOf(value) ?? {};
+  const { url, title, [description]: text, ...more } = objectOf(value) ?? {};
   if (typeof url !== "string") return undefined;
-  return { url, title: typeof title === "string" ? title : "", description: typeof text === "string" ? text : "" };
+  return {
+    url,
+    title: typeof title === "string" ? title : "",
+    description: typeof text === "string" ? text : "",
+    datedAt: momentOf(more["page_age"] ?? more["publishedDate"]),
+  };
+}
+
+/** Milliseconds; a time without a zone is UTC. Engines have dates in several forms: undefined for one that names no moment. */
+function momentOf(date: unknown): number | undefined {
+  if (typeof date !== "string") return undefined;
+  const at = Date.parse(/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(date) ? `${date}Z` : date);
+  return Number.isNaN(at) ? undefined : at;
 }

@@ -1,6 +1,7 @@
 import { type Fetch, listOf, objectOf } from "../../../core/index.ts";
 import type { SearchBackend, SearchRequest } from "../backend.ts";
-import { queryText, type SearchHit } from "../query.ts";
+import type { SearchHit } from "../query.ts";
+import { queryText } from "../query-text.ts";
 import { askJson, hitOf, nextPage } from "./ask-json.ts";
 
 /** Results of one request, requests of one search, and words and characters of a query: the API's own bounds. */

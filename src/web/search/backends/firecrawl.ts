@@ -1,6 +1,7 @@
 import { type Fetch, listOf, objectOf } from "../../../core/index.ts";
 import type { SearchBackend, SearchRequest } from "../backend.ts";
-import { queryText, type SearchHit } from "../query.ts";
+import type { SearchHit } from "../query.ts";
+import { queryText } from "../query-text.ts";
 import { askJson, hitOf } from "./ask-json.ts";
 
 /** The API's own bound of a query. */

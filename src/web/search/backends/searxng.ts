@@ -1,6 +1,7 @@
 import { type Fetch, listOf } from "../../../core/index.ts";
 import type { SearchBackend, SearchRequest } from "../backend.ts";
-import { queryText, type SearchHit } from "../query.ts";
+import type { SearchHit } from "../query.ts";
+import { queryText } from "../query-text.ts";
 import { askJson, hitOf, nextPage } from "./ask-json.ts";
 
 /** Pages of results that are read for one search. A page has some ten results or more. */

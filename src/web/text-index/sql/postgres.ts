@@ -1,7 +1,21 @@
-import { sql, type SqlRunner } from "../../../storage/index.ts";
-import type { SearchHit, SearchQuery } from "../../search/query.ts";
+import { sql, type SqlRunner, type Statement } from "../../../storage/index.ts";
+import type { SearchHit, SearchQuery, SearchTerm } from "../../search/query.ts";
+import { wordsOf } from "../../search/words.ts";
+import { stemsOfTexts } from "../stems.ts";
 import type { IndexedPage, IndexSearch, TextIndexStore } from "../store.ts";
-import { deletedMax, documents, hits, indexedText, phrasesOf, reversedHost, storedPageOf, wantedOf } from "./rows.ts";
+import { findPages } from "./find-pages.ts";
+import {
+  deletedMax,
+  documents,
+  hits,
+  indexedText,
+  phrasesOf,
+  reversedHost,
+  type ScoredHit,
+  scoredHits,
+  storedPageOf,
+} from "./rows.ts";
+import { conditionsOf, indexedAlternatives, type Wanted, type WantedWord, wantedOf, wantedWord } from "./wanted.ts";
 
 /** Hits that are ranked, since each has to be unpacked for it: those of a common word are too many. */
 const RANKED_MAX = 300;
@@ -32,22 +46,44 @@ export class PostgresTextIndexStore implements TextIndexStore {
       VALUES (${documents.values(storedPageOf(clean))}, setweight(to_tsvector('simple', ${title}), 'A')
         || setweight(to_tsvector('simple', ${indexedText(clean.description)}), 'B')
         || to_tsvector('simple', ${indexedText(page.text)}) || array_to_tsvector(ARRAY(
-          SELECT 'title:' || each FROM json_array_elements_text(${JSON.stringify(titleWords)}::text::json) AS each)))
+          SELECT 'title:' || each FROM json_array_elements_text(${JSON.stringify(titleWords)}::text::json) AS each))
+        || ${stemsOf(page)}::text::tsvector)
       ON CONFLICT (owner, key) DO UPDATE SET url = excluded.url, host = excluded.host, extension = excluded.extension,
         title = excluded.title, description = excluded.description, stored_at = excluded.stored_at,
-        kept_until = excluded.kept_until, words = excluded.words`);
+        kept_until = excluded.kept_until, published_at = excluded.published_at, words = excluded.words`);
   }
 
   search({ owner, query, limit, at }: IndexSearch): Promise<SearchHit[]> {
-    const { marks, words, titles, phrases, isRanked } = tsqueriesOf(owner, query);
-    const asked = sql`SELECT ${marks}::tsquery && coalesce(to_tsquery('simple', ${words}), '') AS query,
-      ${titles}::tsquery && coalesce(to_tsquery('simple', ${phrases}), '') AS places`;
+    const wanted = wantedOf(query);
+    const matching = (words: readonly WantedWord[]) => ({
+      ...tsqueriesOf(owner, query, { words, phrases: wanted.phrases }),
+      ...conditionsOf(query, termText),
+      owner,
+      at,
+    });
+    const isRanked = wanted.words.length + wanted.phrases.length + phrasesOf(query.titles).length > 0;
+    return findPages(wanted.words, limit, {
+      all: (words) => this.#all({ ...matching(words), most: isRanked ? RANKED_MAX : SORTED_MAX, limit, isRanked }),
+      scored: (word, most) => this.#scored({ ...matching([word]), most: Math.min(most, RANKED_MAX) }),
+    });
+  }
+
+  #all(matching: Matching & { limit: number; isRanked: boolean }): Promise<SearchHit[]> {
     return this.#sql.rows(
-      sql`SELECT ${hits.names} FROM (${asked}) AS asked, web_matching(asked.query, asked.places, ${owner}, ${at},
-          ${LOOKED_THROUGH_MAX}, ${isRanked ? RANKED_MAX : SORTED_MAX})
-        ORDER BY CASE WHEN ${isRanked} THEN ts_rank('{0.1, 0.2, 0.4, 1.0}', words, asked.query) END DESC, stored_at DESC
-        LIMIT ${limit}`,
+      sql`SELECT url, title, description, ${DATED_AT} FROM ${foundBy(matching)}
+        ORDER BY CASE WHEN ${matching.isRanked} THEN ts_rank('{0.1, 0.2, 0.4, 1.0}', words, asked.query) END DESC,
+          stored_at DESC LIMIT ${matching.limit}`,
       hits.read,
+    );
+  }
+
+  /** The parts of BM25: how rare the word is among the pages that are looked at, how often it is in one, and how long that is. */
+  #scored(matching: Matching): Promise<ScoredHit[]> {
+    return this.#sql.rows(
+      sql`SELECT url, title, description, ${DATED_AT}, ln(1 + (${matching.most} + 0.5) / (count(*) OVER () + 0.5))
+          * ts_rank('{0.1, 0.2, 0.4, 1.0}', words, asked.query, ${BY_LOGARITHM_OF_LENGTH}) AS score
+        FROM ${foundBy(matching)}`,
+      scoredHits.read,
     );
   }
 
@@ -63,38 +99,157 @@ export class PostgresTextIndexStore implements TextIndexStore {
   }
 }
 
+/** A flag of `ts_rank`. */
+const BY_LOGARITHM_OF_LENGTH = 1;
+
+interface Matching extends ReturnType<typeof tsqueriesOf>, ReturnType<typeof conditionsOf> {
+  owner: string;
+  at: number;
+  /** Pages that are looked at. */
+  most: number;
+}
+
+const DATED_AT = sql`coalesce(published_at, stored_at) AS dated_at`;
+
+/** `parts` are read by the configuration, as texts are, but for their marks. Texts without a word are none, of which Postgres would warn. */
+function foundBy(matching: Matching): Statement {
+  const { marks, parts, titles, phrases, owner, at, most, since, until, lists, without } = matching;
+  return sql`(SELECT ${marks}::tsquery && coalesce((
+        SELECT string_agg('(' || concat_ws(' | ', nullif(to_tsquery('simple', part ->> 'words')::text, ''), part ->> 'marks') || ')', ' & ')
+        FROM json_array_elements(${parts}::text::json) AS part
+      )::tsquery, '') AS query, ${titles}::tsquery && coalesce(to_tsquery('simple', ${phrases}), '') AS places
+    ) AS asked, web_filtered(asked.query, asked.places, ${owner}, ${at}, ${LOOKED_THROUGH_MAX}, ${most}, ${since}, ${until},
+      ${lists}::text::json, ${without}::text::json)`;
+}
+
+/** Stems of a page's words as a text of a tsvector, with the positions and weights that its words have. */
+function stemsOf({ title, description, text, language }: IndexedPage): string {
+  const lexemes = new Map<string, string[]>();
+  let before = 0;
+  for (const [index, stems] of stemsOfTexts([title, description, text], language).entries()) {
+    let last = 0;
+    for (const [stem, positions] of stems) {
+      const places = lexemes.get(stem) ?? [];
+      lexemes.set(stem, places);
+      for (const position of positions) places.push(`${Math.min(before + position, POSITION_MAX)}${WEIGHTS[index]}`);
+      last = Math.max(last, ...positions);
+    }
+    before += last;
+  }
+  return [...lexemes]
+    .map(([stem, places]) => `${stemLexeme(stem)}:${places.slice(0, POSITIONS_MAX).join(",")}`)
+    .join(" ");
+}
+
+/** Postgres's own bounds of a word's positions. */
+const POSITION_MAX = 16_383;
+const POSITIONS_MAX = 255;
+
+/** Of the title, the description and the text. */
+const WEIGHTS = ["A", "B", "D"];
+
+function stemLexeme(stem: string): string {
+  return lexeme(`stem:${stem}`);
+}
+
 /**
  * The query as texts of tsquerys: what the index of words decides alone (marks, as they are, and words, which the configuration
  * reads), and the order of words, which each page is looked through for. Words are letters, marks and digits only, so that none is
  * taken for an operator.
  */
-function tsqueriesOf(owner: string, query: SearchQuery) {
-  const anyOf = (marks: readonly string[]): string => `(${marks.map(lexeme).join(" | ")})`;
-  const sites = (names: readonly string[]): string => anyOf(names.map((site) => `site:${reversedHost(site)}`));
-  const types = (names: readonly string[]): string => anyOf(names.map((type) => `type:${type}`));
-  const phrase = (words: readonly string[]): string => lexeme(words.join(" "));
-  const { words: decisive, phrases } = wantedOf(query);
+function tsqueriesOf(owner: string, query: SearchQuery, wanted: Wanted) {
   const titles = phrasesOf(query.titles);
   const marks = [
     anyOf([markedOwner(owner)]),
-    ...(query.sites.length > 0 ? [sites(query.sites)] : []),
-    ...(query.filetypes.length > 0 ? [types(query.filetypes)] : []),
-    ...(query.excludedSites.length > 0 ? [`!${sites(query.excludedSites)}`] : []),
-    ...(query.excludedFiletypes.length > 0 ? [`!${types(query.excludedFiletypes)}`] : []),
+    ...(query.sites.length > 0 ? [sitesText(query.sites)] : []),
+    ...(query.filetypes.length > 0 ? [typesText(query.filetypes)] : []),
+    ...(query.excludedSites.length > 0 ? [`!${sitesText(query.excludedSites)}`] : []),
+    ...(query.excludedFiletypes.length > 0 ? [`!${typesText(query.excludedFiletypes)}`] : []),
+    ...phrasesOf(query.excludedTitles).map((words) => `!${titleText(words)}`),
     ...titles.flat().map((word) => lexeme(`title:${word}`)),
   ];
-  const wanted = [...decisive, ...phrases.flat()].map(lexeme);
-  const excluded = phrasesOf(query.excluded).map((words) => `!${phrase(words)}`);
-  const longTitles = titles
-    .filter(isLong)
-    .map((words) => `(${words.map((each) => `${lexeme(each)}:A`).join(" <-> ")})`);
+  const isPhrase = ({ spellings, stems }: WantedWord): boolean =>
+    stems.length === 0 && spellings.length === 1 && isLong(spellings[0] ?? []);
+  const phrases = [...wanted.phrases, ...wanted.words.filter(isPhrase).flatMap(({ spellings }) => spellings)];
+  const parts = [
+    ...wanted.words.filter((word) => !isPhrase(word)).map(partOf),
+    ...phrases.flat().map((word) => ({ words: lexeme(word) })),
+    ...phrasesOf(query.excluded).map((words) => ({ words: `!${phrase(words)}` })),
+    ...indexedAlternatives(query).map(anyPartOf),
+  ];
   return {
     marks: marks.join(" & "),
-    words: allOf([...wanted, ...excluded]),
-    titles: longTitles.join(" & "),
-    phrases: allOf(phrases.map(phrase)),
-    isRanked: wanted.length + titles.length > 0,
+    parts: JSON.stringify(parts),
+    titles: titles.filter(isLong).map(titleText).join(" & "),
+    phrases: allOf(phrases.filter(isLong).map(phrase)),
   };
+}
+
+/** A condition of the index: words that the configuration reads, or marks as they are. */
+interface Part {
+  words?: string | undefined;
+  marks?: string | undefined;
+}
+
+function partOf({ spellings, stems }: WantedWord): Part {
+  return {
+    words: spellings.map(phrase).join(" | "),
+    ...(stems.length > 0 && { marks: stems.map(stemLexeme).join(" | ") }),
+  };
+}
+
+function anyPartOf(terms: readonly SearchTerm[]): Part {
+  const parts = terms.map(termPart);
+  return { words: anyText(parts.map(({ words }) => words)), marks: anyText(parts.map(({ marks }) => marks)) };
+}
+
+function anyText(texts: readonly (string | undefined)[]): string | undefined {
+  const some = texts.filter((text) => text !== undefined && text !== "");
+  return some.length === 0 ? undefined : some.join(" | ");
+}
+
+function termPart({ kind, text }: SearchTerm): Part {
+  switch (kind) {
+    case "site":
+      return { marks: sitesText([text]) };
+    case "filetype":
+      return { marks: typesText([text]) };
+    case "title":
+      return { marks: titleText(wordsOf(text)) };
+    case "word":
+      return wantedWord(text).map(partOf)[0] ?? {};
+    default:
+      return { words: phrase(wordsOf(text)) };
+  }
+}
+
+/** A term beside a part of an address, as a text of a tsquery, whose words are not read by the configuration. */
+function termText(term: SearchTerm): string {
+  const { marks } = termPart(term);
+  const words = ["word", "phrase"].includes(term.kind) ? wordsOf(term.text).map(lexeme).join(" <-> ") : "";
+  return anyText([words, marks]) ?? "";
+}
+
+function anyOf(lexemes: readonly string[]): string {
+  return `(${lexemes.map(lexeme).join(" | ")})`;
+}
+
+function sitesText(names: readonly string[]): string {
+  return anyOf(names.map((site) => `site:${reversedHost(site)}`));
+}
+
+function typesText(names: readonly string[]): string {
+  return anyOf(names.map((type) => `type:${type}`));
+}
+
+function phrase(words: readonly string[]): string {
+  return lexeme(words.join(" "));
+}
+
+/** Words of a title, one after the other. */
+function titleText(words: readonly string[]): string {
+  if (words.length === 1) return lexeme(`title:${words[0]}`);
+  return `(${words.map((each) => `${lexeme(each)}:A`).join(" <-> ")})`;
 }
 
 /** Undefined for none: Postgres would warn of a query without words. */

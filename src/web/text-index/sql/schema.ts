@@ -96,3 +96,35 @@ export const WEB_MARKS = {
   $$;
   `,
 };
+
+/**
+ * When a page was published, by its own word. Versions before leave it empty, as they leave out the stems of a page's words, which are
+ * among its words: such a page is found by when it was read, and by its words as they are written.
+ */
+export const WEB_FILTERS = {
+  sqlite: NO_CHANGE,
+  webFile: "ALTER TABLE web_documents ADD COLUMN published_at INTEGER;",
+  postgres: `
+  ALTER TABLE web_documents ADD COLUMN published_at bigint;
+
+  -- Like web_matching, with what the index of words does not decide: the time, parts of addresses (none of them in without), and
+  -- lists of conditions of which one holds each.
+  CREATE FUNCTION web_filtered(
+    query tsquery, places tsquery, of_owner text, now_at bigint, looked_through bigint, most bigint,
+    since_at bigint, until_at bigint, lists json, without json
+  ) RETURNS SETOF web_documents LANGUAGE sql STABLE
+    SET enable_seqscan = off SET enable_indexscan = off SET jit = off AS $$
+    SELECT * FROM (
+      SELECT * FROM web_documents d
+      WHERE d.words @@ query AND d.kept_until + 0 > now_at AND d.owner || '' = of_owner
+        AND coalesce(d.published_at, d.stored_at) >= since_at AND coalesce(d.published_at, d.stored_at) < until_at
+        AND NOT EXISTS (SELECT FROM json_array_elements_text(without) AS part WHERE strpos(lower(d.url), part) > 0)
+        AND NOT EXISTS (SELECT FROM json_array_elements(lists) AS list WHERE NOT EXISTS (
+          SELECT FROM json_array_elements(list) AS term
+          WHERE strpos(lower(d.url), term ->> 'address') > 0 OR d.words @@ (term ->> 'index')::tsquery))
+      LIMIT CASE WHEN numnode(places) = 0 THEN most ELSE looked_through END
+    ) AS found
+    WHERE numnode(places) = 0 OR found.words @@ places LIMIT most
+  $$;
+  `,
+};

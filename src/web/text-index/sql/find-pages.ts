@@ -1,0 +1,45 @@
+/** In which order pages are looked for, on either engine. */
+import type { SearchHit } from "../../search/query.ts";
+import type { ScoredHit } from "./rows.ts";
+import { type WantedWord, withNearWords } from "./wanted.ts";
+
+/** How an engine finds pages: both look only at those that pass all filters and have all phrases. */
+export interface Finding {
+  /** The pages that have all words, the best first. */
+  all: (words: readonly WantedWord[]) => Promise<SearchHit[]>;
+  /** The newest pages that have the word, with their part of the score. */
+  scored: (word: WantedWord, most: number) => Promise<ScoredHit[]>;
+}
+
+/** Pages that are scored for all words of a query together. */
+const SCORED_MAX = 2_000;
+
+/**
+ * Pages with all words, then, up to the limit, the best of those that lack some: the score of BM25 is a sum over the words. If there is
+ * none, the words are also looked for with one letter off.
+ */
+export async function findPages(words: readonly WantedWord[], limit: number, finding: Finding): Promise<SearchHit[]> {
+  const hits = await findAsWritten(words, limit, finding);
+  const wider = hits.length === 0 ? withNearWords(words) : undefined;
+  return wider === undefined ? hits : findAsWritten(wider, limit, finding);
+}
+
+async function findAsWritten(
+  words: readonly WantedWord[],
+  limit: number,
+  { all, scored }: Finding,
+): Promise<SearchHit[]> {
+  const hits = await all(words);
+  if (hits.length >= limit || words.length < 2) return hits;
+  const most = Math.ceil(SCORED_MAX / words.length);
+  const known = new Set(hits.map(({ url }) => url));
+  const sums = new Map<string, ScoredHit>();
+  for (const word of words) {
+    for (const hit of await scored(word, most)) {
+      if (known.has(hit.url)) continue;
+      sums.set(hit.url, { ...hit, score: hit.score + (sums.get(hit.url)?.score ?? 0) });
+    }
+  }
+  const best = [...sums.values()].toSorted((a, b) => b.score - a.score).slice(0, limit - hits.length);
+  return [...hits, ...best.map(({ score: _score, ...hit }) => hit)];
+}
