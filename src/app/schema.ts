@@ -94,6 +94,6 @@ export const schema: Schema = {
     { ...TOOL_CONNECTIONS, oldest: ledger.LATE_ENTRIES },
     // A version without it would call lines that their providers have.
     BATCH_SLICES,
-    { sqlite: WEB_FILTERS.sqlite, postgres: WEB_FILTERS.postgres, oldest: BATCH_SLICES },
+    { ...WEB_FILTERS, oldest: BATCH_SLICES },
   ],
 };
