@@ -44,6 +44,11 @@ export class LoopCall {
     this.#principal = countingTokens(options.incoming.principal);
   }
 
+  /** Whether its costs have a limit of their own. */
+  get isBounded(): boolean {
+    return this.#options.chargeMax !== undefined;
+  }
+
   get pages(): PageFinder {
     return this.#options.pages;
   }

@@ -80,8 +80,10 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
     return parseBody(bytes, anyObject, []);
   }
 
-  async plan(received: ReceivedBody<JsonObject>, { retry }: Planning<never>): Promise<LoopPlan> {
+  async plan(received: ReceivedBody<JsonObject>, { retry, memory }: Planning<never>): Promise<LoopPlan> {
     if (received.kind === "form") throw new Error("no text generation takes a form");
+    // The body itself, and that of the round under way.
+    memory.add(2 * received.bytes.length);
     const { incoming, target, route, price, environment, decide, background: service } = this.#options;
     const { requestId: id, principal, parent } = incoming;
     const own = decodeBody(received);
@@ -112,7 +114,9 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
     };
     const sent = isBackground ? { ...body, stream: true } : body;
     const servers = await Promise.all(
-      decided.servers.map((each) => findServer(this.#options.servers, each, principal)),
+      decided.servers.map((each) =>
+        findServer(this.#options.servers, each, { principal, canAsk: this.#dialect === "responses" }),
+      ),
     );
     const request = new LoopRequest(this.#dialect, sent, { ...decided, servers });
     return { order, clientGoneGraceMs: 0, own, request, kept, headers: headersOf(decided), background };

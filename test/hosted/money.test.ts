@@ -162,6 +162,19 @@ test("200 loops at once on credits for ten rounds are ten rounds", async () => {
   await expectCleanAudit(scene.rig.gateway);
 });
 
+test("the limit of a call bounds searches of one round together", async () => {
+  const scene = at();
+  const caller = await callerWith(scene, nextUser(), 100n * oneCredit);
+  scene.finds(page);
+  scene.answers({ calls: Array.from({ length: 5 }, () => ({ name: "web_search", args: { query: "q" } })) });
+  const answer = await ask(scene, caller, "/v1/messages", {}, { "x-tollgate-max-credits": "1.25" });
+  expect(await answer.json()).toMatchObject({
+    stop_reason: "pause_turn",
+    usage: { server_tool_use: { web_search_requests: 2 } },
+  });
+  expect(await caller.closed()).toBe(ROUND + 2n * SEARCH);
+});
+
 test("limits of requests let a call pass as a whole; those of tokens hold for each round", async () => {
   const scene = at();
   scene.finds(page);

@@ -239,7 +239,8 @@ describe("in Messages", () => {
 test("in chat the calls are invisible", async () => {
   const scene = at();
   scene.answers(call("weather"), done);
-  const tools = [{ type: "mcp", server_label: "cities", require_approval: "never" }];
+  const tools = [{ type: "mcp", server_label: "cities", require_approval: { never: { read_only: true } } }];
   const answer = await scene.post("/v1/chat/completions", { messages: [{ role: "user", content: "Hi" }], tools });
   expect(await answer.json()).toMatchObject({ choices: [{ message: { content: "Done." }, finish_reason: "stop" }] });
+  expect(namesOf(scene)).toEqual(["weather"]);
 });

@@ -33,11 +33,12 @@ export interface RanUses {
   unpaid: GatewayError | undefined;
 }
 
-/** A use under way. Its outcome never rejects. */
+/** A use that is under way, or is begun by `use` when those before have ended. Its outcome never rejects. */
 interface RunningUse {
   call: ToolCallPart;
   begun: BegunUse;
-  outcome: Promise<ToolOutcome | { thrown: unknown }>;
+  outcome: Promise<ToolOutcome | { thrown: unknown }> | undefined;
+  use: () => Promise<ToolOutcome | { thrown: unknown }>;
   /** Whether its client sees nothing of it: a use beyond the limit of the request. */
   isHidden: boolean;
   isResumed: boolean;
@@ -91,7 +92,7 @@ export class UseRunner {
 
   /** Waits for a use, and shows it. Returns why the answer ends, if it does. */
   async *#show(
-    { call, begun, outcome, isHidden, isResumed }: RunningUse,
+    { call, begun, outcome, use, isHidden, isResumed }: RunningUse,
     results: CallResult[],
   ): AsyncGenerator<readonly AnswerEvent[], { error: GatewayError } | undefined> {
     const { joiner, request } = this.#options;
@@ -100,7 +101,7 @@ export class UseRunner {
     const block = isHidden || (isResumed && begun.approvalId === undefined) ? undefined : items.begun(begun);
     const opened = block && joiner.begin(block);
     if (opened !== undefined) yield opened.events;
-    const ended = await outcome;
+    const ended = await (outcome ?? use());
     if ("thrown" in ended) {
       const error = unpaidOf(ended.thrown);
       const failed = failedOutcome("unavailable", begun.input);
@@ -138,10 +139,13 @@ export class UseRunner {
     const isBeyondAll = this.count >= this.#options.usesMax && this.#options.request.dialect !== "messages";
     const isBeyond = isBeyondAll || this.#isBeyondOwn(called);
     this.count += 1;
-    const outcome = isBeyond
-      ? Promise.resolve(failedOutcome("max_uses_exceeded", begun.input))
-      : this.#use(begun).catch((thrown: unknown) => ({ thrown }));
-    return { call, begun, outcome, isHidden: isBeyondAll, isResumed };
+    const use = (): ReturnType<RunningUse["use"]> =>
+      isBeyond
+        ? Promise.resolve(failedOutcome("max_uses_exceeded", begun.input))
+        : this.#use(begun).catch((thrown: unknown) => ({ thrown }));
+    // Uses side by side would each have all that a limit of their costs leaves.
+    const outcome = this.#options.call.isBounded ? undefined : use();
+    return { call, begun, outcome, use, isHidden: isBeyondAll, isResumed };
   }
 
   /** Whether the tool has been used as often as its request permits. Counts the use otherwise. */

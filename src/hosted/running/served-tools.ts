@@ -32,12 +32,13 @@ export interface FoundTool {
 /** The most characters of a result. */
 const RESULT_CHARACTERS_MAX = 200_000;
 
-/** Rejects with a 502 for a server that lists nothing now. */
+/** `canAsk`: whether the dialect can ask for approvals; the others get no tools that need one. Rejects with a 502 for a server that lists nothing now. */
 export async function findServer(
   gateway: Pick<ToolGateway, "door">,
   asked: AskedServer,
-  { user, tools: globs, toolsAbove = [] }: Principal,
+  { principal, canAsk }: { principal: Principal; canAsk: boolean },
 ): Promise<FoundServer> {
+  const { user, tools: globs, toolsAbove = [] } = principal;
   const lists = [...(globs === undefined ? [] : [globs]), ...toolsAbove];
   const found = await gateway.door(asked.door)?.find({
     caller: { user, accountAt: () => undefined },
@@ -47,7 +48,7 @@ export async function findServer(
   const tools = [...found.tools].flatMap(([name, target]) =>
     asked.permits(name) ? [toolOf(asked, name, target)] : [],
   );
-  return { ...asked, tools };
+  return { ...asked, tools: canAsk ? tools : tools.filter(({ needsApproval }) => !needsApproval) };
 }
 
 function toolOf(asked: AskedServer, name: string, target: ToolTarget): FoundTool {
