@@ -13,7 +13,7 @@ import {
   runInBackground,
 } from "../calls/index.ts";
 import type { PaidAnswer, Planning, RunningWork, WayOfWork, WorkPlan } from "../charges/index.ts";
-import type { JsonObject, ModelOperation } from "../core/index.ts";
+import { type JsonObject, listOf, type ModelOperation, objectOf } from "../core/index.ts";
 import { type ClientContext, type DialectTranslation, queuedResponse, translations } from "../dialects/index.ts";
 import type { BackgroundResponses } from "../objects/index.ts";
 import { usageReaders } from "../providers/index.ts";
@@ -127,7 +127,7 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
     if (service === undefined) return this.#run(running, plan, own["stream"] === true);
     const { target, incoming } = this.#options;
     const callId = callIdOf(running.id);
-    const named = { request: own, callId, created: Math.floor(plan.order.at / 1_000) };
+    const named = { request: withoutSecrets(own), callId, created: Math.floor(plan.order.at / 1_000) };
     return runInBackground(
       running,
       { target },
@@ -182,7 +182,7 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
   #contextOf({ own, order }: LoopPlan, callId: string): ClientContext {
     const inputTokensEstimate = Math.ceil(this.#options.incoming.body.length / BYTES_PER_TOKEN);
     const created = Math.floor(order.at / 1_000);
-    return { request: own, callId, created, inputTokensEstimate, requestId: order.id };
+    return { request: withoutSecrets(own), callId, created, inputTokensEstimate, requestId: order.id };
   }
 
   /** An answer that passes through counts as its upstream does. */
@@ -194,6 +194,20 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
 }
 
 const BYTES_PER_TOKEN = 4;
+
+/** The body as a response repeats it: without the credentials that its client sends for servers of tools. */
+function withoutSecrets(body: JsonObject): JsonObject {
+  const tools = listOf(body["tools"]);
+  if (!tools.some((tool) => objectOf(tool)?.["type"] === "mcp")) return body;
+  return { ...body, tools: tools.map(withoutCredentials) };
+}
+
+function withoutCredentials(tool: unknown): unknown {
+  const given = objectOf(tool);
+  if (given?.["type"] !== "mcp") return tool;
+  const { authorization: _, ...rest } = given;
+  return { ...rest, headers: null };
+}
 
 /** How the response of the plan is stored, and its answer for a retry key, if that is not its stream. */
 function keptOf({ kept, background, own }: LoopPlan): Pick<LoopAnswer, "kept" | "answerOf"> {

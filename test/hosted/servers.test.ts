@@ -118,6 +118,18 @@ describe("in Responses", () => {
     expect(plain(whole.output)).toBe(plain(output));
   });
 
+  test("credentials in a request are neither used nor repeated", async () => {
+    const scene = at();
+    scene.answers(done);
+    const secret = "canary-0123456789";
+    const tools = [tool(scene, { headers: { authorization: `Bearer ${secret}` }, authorization: secret })];
+    const background = await openai(scene).responses.create({ model, input: "Hi", tools, background: true });
+    const text = await (await scene.post("/v1/responses", { input: "Hi", tools, stream: true })).text();
+    expect(text).toContain('"server_label":"towns"');
+    expect(text + JSON.stringify(background) + scene.rig.gateway.log()).not.toContain("canary");
+    expect(server.received.some(({ headers }) => JSON.stringify([...headers]).includes("canary"))).toBe(false);
+  });
+
   test("a label alone names a server, and only permitted tools are offered", async () => {
     const scene = at();
     scene.answers(done);

@@ -15,6 +15,9 @@ import { useTool } from "../running/web-tools.ts";
 import type { AnswerJoiner } from "./answer-joiner.ts";
 import { type BegunUse, useItems } from "./tool-items.ts";
 
+/** Uses of one round side by side; further ones begin when these have ended. */
+const AT_ONCE = 8;
+
 interface UseRunnerOptions {
   call: LoopCall;
   request: LoopRequest;
@@ -78,7 +81,8 @@ export class UseRunner {
       else if (this.#pausesNow) {
         paused = begun;
         break;
-      } else running.push(this.#start(call, begun, resumed !== undefined));
+      } else
+        running.push(this.#start(call, begun, { isResumed: resumed !== undefined, waits: running.length >= AT_ONCE }));
     }
     const results: CallResult[] = [];
     for (const each of running) {
@@ -134,7 +138,11 @@ export class UseRunner {
     return request.dialect === "messages" && request.usesMax === undefined && this.count >= usesMax;
   }
 
-  #start(call: ToolCallPart, begun: BegunUse, isResumed: boolean): RunningUse {
+  #start(
+    call: ToolCallPart,
+    begun: BegunUse,
+    { isResumed, waits }: { isResumed: boolean; waits: boolean },
+  ): RunningUse {
     const { called } = begun;
     const isBeyondAll = this.count >= this.#options.usesMax && this.#options.request.dialect !== "messages";
     const isBeyond = isBeyondAll || this.#isBeyondOwn(called);
@@ -144,7 +152,7 @@ export class UseRunner {
         ? Promise.resolve(failedOutcome("max_uses_exceeded", begun.input))
         : this.#use(begun).catch((thrown: unknown) => ({ thrown }));
     // Uses side by side would each have all that a limit of their costs leaves.
-    const outcome = this.#options.call.isBounded ? undefined : use();
+    const outcome = waits || this.#options.call.isBounded ? undefined : use();
     return { call, begun, outcome, use, isHidden: isBeyondAll, isResumed };
   }
 
