@@ -1,4 +1,4 @@
-export { addAlertChannel, removeAlertChannel } from "./acts/alert-channels.ts";
+export { addAlertChannel, listAlertChannels, removeAlertChannel } from "./acts/alert-channels.ts";
 export type { OwnAlertChannel } from "./sql/alert-channels.ts";
 export { AccountError } from "./account-error.ts";
 export type { ActContext } from "./acts/act-context.ts";

@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import { type AlertParts, createAlerts, createOwnAlerts } from "./alerts/alerts.ts";
 import { createWebhooks } from "./webhooks.ts";
-import { OWN_ALERT_JOB, type OwnAlerts } from "../alerts/index.ts";
+import type { OwnAlerts } from "../alerts/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Config } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
@@ -104,7 +104,7 @@ export function createJobs(options: JobsOptions): Jobs {
       ...handlers,
       ...(alerts?.handlers ?? []),
       ...(retention?.handlers ?? []),
-      [OWN_ALERT_JOB, ownAlerts],
+      ...ownAlerts.handlers,
       [VIDEO_JOB, videos.handler],
       [BACKGROUND_JOB, background.handler],
     ]),

@@ -65,7 +65,7 @@ describe.each([
   async function messages(): Promise<string[]> {
     const rows = await query<{ owner: string; payload: string }>(
       storage,
-      "SELECT owner, payload FROM jobs WHERE id <> 'own_alert:look' ORDER BY id",
+      "SELECT owner, payload FROM jobs WHERE kind = 'own_alert' ORDER BY id",
     );
     return [...rows]
       .map(({ owner, payload }) => {
@@ -118,6 +118,20 @@ describe.each([
     ]);
   });
 
+  test("the look has turns of its own, which receivers that never answer don't take", async () => {
+    const { id } = await createToken(deps, { user: "ann", maxBudget: credit });
+    await watch("ann", [50]);
+    const [job] = await query<{ kind: string }>(storage, "SELECT kind FROM jobs");
+    const handlers = new Map(alerts.handlers);
+    const handler = handlers.get(job?.kind ?? "");
+    expect(handler).not.toBe(alerts);
+    await spend(`token:${id}`, credit);
+    const running = { ...alerts.look, attempts: 1, lease: undefined };
+    await handler?.run(running, { signal: new AbortController().signal });
+    const due = await query<{ kind: string }>(storage, "SELECT kind FROM jobs WHERE owner = 'ann'");
+    expect(due.map(({ kind }) => handlers.get(kind))).toEqual([alerts]);
+  });
+
   test("two hundred changes at a time, and the rest at once", async () => {
     await createToken(deps, { user: "ann" });
     const thresholds = Array.from({ length: 99 }, (_, index) => index + 1);
@@ -148,7 +162,7 @@ describe.each([
     for (const table of ["alert_channels", "alert_notices"])
       expect(await query(storage, `SELECT * FROM ${table}`)).toHaveLength(0);
     // What was scheduled before is not sent any more.
-    const jobs = await query<{ payload: string }>(storage, "SELECT payload FROM jobs WHERE id <> 'own_alert:look'");
+    const jobs = await query<{ payload: string }>(storage, "SELECT payload FROM jobs WHERE kind = 'own_alert'");
     const deliveries = { sent: 0 };
     const sender = new OwnAlerts({
       store: openNoticeStore(storage),
@@ -285,6 +299,9 @@ describe("a member", () => {
     expect(same.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 409, 409]);
     const others = Array.from({ length: 13 }, (_, number) => `${url}?number=${number}`);
     const all = await Promise.all(others.map((each) => ask(token, "POST", path, { url: each })));
+    const shown = async (by: string) => (await ask(by, "GET", path)).json["data"] as { url: string }[];
+    expect((await shown(token)).map((each) => each.url)).toContain(url);
+    expect(new Set((await shown(limited)).map((each) => each.url))).toEqual(new Set([new URL(url).origin]));
     expect([200, 409].map((status) => all.filter((each) => each.status === status).length)).toEqual([9, 4]);
   });
 });

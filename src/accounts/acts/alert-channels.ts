@@ -16,7 +16,7 @@ import {
 import { type Budget, budgets, selectBudget } from "../sql/budgets.ts";
 import { findToken } from "../sql/tokens.ts";
 import { type ActContext, actOptions } from "./act-context.ts";
-import { requireNoLimits } from "./token-policy.ts";
+import { presentsLimits, requireNoLimits } from "./token-policy.ts";
 
 /** The most of one owner. */
 const CHANNELS_MAX = 10;
@@ -69,6 +69,16 @@ export function removeAlertChannel(
     note({ act: "alert_channel.delete", target: `alert_channel:${id}`, before: noted(channel) });
     return channel;
   });
+}
+
+/**
+ * The channels of the owner, by id. The rest of an address may be a secret, which is not for tokens with limits of their own: they get its origin
+ * alone.
+ */
+export async function listAlertChannels(deps: AccountsDependencies, owner: string): Promise<OwnAlertChannel[]> {
+  const own = await deps.holders.alertChannels(owner);
+  if (own.length === 0 || !(await deps.log.act(actOptions(deps, {}), () => presentsLimits(deps)))) return own;
+  return own.map((channel) => ({ ...channel, url: new URL(channel.url).origin }));
 }
 
 /** Throws 404 unless the budget is the owner's, or one of their tokens'. */

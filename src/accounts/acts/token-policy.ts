@@ -107,11 +107,15 @@ export function* requireNoLimits(
   deps: AccountsDependencies,
   refused = "makes, changes, rotates and revokes no other one",
 ): Steps<void> {
+  if (yield* presentsLimits(deps)) throw roleRequired(`The presented token has limits of its own: it ${refused}.`);
+}
+
+/** Whether the presented token has limits of its own, and its holder is no owner. */
+export function* presentsLimits(deps: AccountsDependencies): Steps<boolean> {
   const { caller } = deps;
-  if (caller.role === "owner") return;
+  if (caller.role === "owner") return false;
   const own = caller.tokenId === undefined ? undefined : yield* findToken(caller.tokenId);
-  if (own === undefined || (yield* isLimited(deps, own)))
-    throw roleRequired(`The presented token has limits of its own: it ${refused}.`);
+  return own === undefined || (yield* isLimited(deps, own));
 }
 
 /** Throws 403 if an organisation's admin with limits, of the token or of the user, makes another admin, who would have none. */

@@ -10,8 +10,9 @@ import { messageOf, readMessage, type WebhookDelivery } from "../../webhooks/ind
 import type { AlertEvent } from "../alert.ts";
 import type { NotedNotice, Notice, NoticeChange, NoticeStore, WatchedBudget } from "./store.ts";
 
-/** The kind of its jobs: the look, and the messages. */
+/** The kinds of its jobs: the messages, and the look, which has turns of its own: receivers that never answer must not keep it from them. */
 export const OWN_ALERT_JOB = "own_alert";
+const OWN_ALERT_LOOK_JOB = "own_alert_look";
 
 /** Changes of one look; the rest are found by the next one, which begins at once. */
 const CHANGES_MAX = 200;
@@ -44,7 +45,6 @@ export class OwnAlerts implements JobHandler {
   /** A look is never given up; a message counts its own attempts. */
   readonly attemptsMax = Number.MAX_SAFE_INTEGER;
   readonly runMsMax = RUN_MS_MAX;
-  /** Several users whose receivers never answer must not keep the look from its turn. */
   readonly concurrencyMax = 64;
   readonly #options: OwnAlertsOptions;
 
@@ -52,15 +52,26 @@ export class OwnAlerts implements JobHandler {
     this.#options = options;
   }
 
+  /** By the kinds of jobs. */
+  get handlers(): [kind: string, handler: JobHandler][] {
+    const { attemptsMax, runMsMax } = this;
+    const look = { attemptsMax, runMsMax, concurrencyMax: 1, run: () => this.#look() };
+    return [
+      [OWN_ALERT_JOB, this],
+      [OWN_ALERT_LOOK_JOB, { ...look, onExhausted: () => this.onExhausted() }],
+    ];
+  }
+
   /** The look, which never ends. It is added with a channel, and stays if it is there already. */
   get look(): NewJob {
     const at = this.#options.clock();
     const task: JsonObject = { task: "look" };
-    return { id: `${OWN_ALERT_JOB}:look`, kind: OWN_ALERT_JOB, owner: "look", payload: task, runAt: at, createdAt: at };
+    return { id: OWN_ALERT_LOOK_JOB, kind: OWN_ALERT_LOOK_JOB, owner: "look", payload: task, runAt: at, createdAt: at };
   }
 
   async run({ owner, payload }: Job, { signal }: { signal: AbortSignal }): Promise<JobResult> {
     const read = sending.safeParse(payload).data;
+    // The look of an earlier version.
     if (read === undefined) return this.#look();
     const { store, delivery } = this.#options;
     // Whoever has deleted the channel wants no more.

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { addAlertChannel, type OwnAlertChannel, removeAlertChannel } from "../../accounts/index.ts";
+import { addAlertChannel, listAlertChannels, type OwnAlertChannel, removeAlertChannel } from "../../accounts/index.ts";
 import { accountsOf, type AdminNeeds, listOf, listSchema } from "../admin/admin-route.ts";
 import { actHeaders, actQuery, bodyOf, contextOf, idOf, reason, reference } from "../admin/requests.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
@@ -29,7 +29,7 @@ const answer = z
   .object({
     object: z.literal("alert_channel"),
     id: z.string(),
-    url: z.string(),
+    url: z.string().describe("Its origin alone for a token with limits of its own."),
     budget: z
       .string()
       .nullable()
@@ -63,8 +63,8 @@ const listRoute = platformRoute({
     answer: listSchema(answer),
   },
   access: "token",
-  async handle(call: RouteCall, { admin }: Needs): Promise<Response> {
-    const found = await admin.holders.alertChannels(call.principal.user);
+  async handle(call: RouteCall, needs: Needs): Promise<Response> {
+    const found = await listAlertChannels(accountsOf(call, needs), call.principal.user);
     return Response.json(listOf(found, found.length, shown));
   },
 });
