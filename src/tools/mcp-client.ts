@@ -11,6 +11,7 @@ import {
   type CallSignal,
   GatewayError,
   type JsonObject,
+  listOf,
   objectOf,
   type UpstreamReply,
 } from "../core/index.ts";
@@ -120,10 +121,15 @@ export class McpClient {
   /** For all requests that wait for it, so by none's signal. */
   async #open({ timeoutMs }: McpRequest): Promise<Session> {
     const bounds = { timeoutMs: Math.min(timeoutMs, CONNECT_MS_MAX), bytesMax: 1024 * 1024 };
-    const asked = await this.#send({ ...bounds, method: "server/discover", params: {} }, stateless);
-    if (asked.message?.["result"] !== undefined) return stateless;
+    const discover = { ...bounds, method: "server/discover", params: {} };
+    let asked = await this.#send(discover, stateless);
+    // It may have refused a revision that it supports, by a check that came too early.
+    if (revisionsIn(asked).refused.includes(STATELESS)) asked = await this.#send(discover, stateless);
+    const { supported, refused } = revisionsIn(asked);
+    if (supported.includes(STATELESS)) return stateless;
     const { code } = objectOf(asked.message?.["error"]) ?? {};
-    if (typeof code === "number" && modernCodes.has(code)) this.#resultOf(asked);
+    const hasSessions = sessionRevisions.some((each) => refused.includes(each));
+    if (typeof code === "number" && modernCodes.has(code) && !hasSessions) this.#resultOf(asked);
     this.#refuseStatus(asked.status);
     const params = { protocolVersion: sessionRevisions[0], capabilities: {}, clientInfo: this.#info };
     const begun = await this.#send({ ...bounds, method: "initialize", params }, { isStateless: false, headers: {} });
@@ -255,4 +261,11 @@ export class McpClient {
   #invalid(problem: string): GatewayError {
     return new GatewayError("upstream_invalid_answer", `The server ${this.#options.name} ${problem}.`);
   }
+}
+
+/** The revisions that a server supports: by its answer to `server/discover`, or by its refusal of another one. */
+function revisionsIn({ message }: Answered): { supported: readonly unknown[]; refused: readonly unknown[] } {
+  const { code, data } = objectOf(message?.["error"]) ?? {};
+  const refused = code === rpcCodes.unsupportedVersion ? listOf(objectOf(data)?.["supported"]) : undefined;
+  return { supported: listOf(objectOf(message?.["result"])?.["supportedVersions"]) ?? [], refused: refused ?? [] };
 }

@@ -20,8 +20,7 @@ const address = (): string => `http://127.0.0.1:${provider.port}`;
 async function tokenFor(request: Request): Promise<Response> {
   const form = Object.fromEntries(new URLSearchParams(await request.text()));
   forms.push(form);
-  const given = atob((request.headers.get("authorization") ?? "").replace("Basic ", ""));
-  const isClient = decodeURIComponent(given) === `gateway:${SECRET}`;
+  const isClient = request.headers.get("authorization") === `Basic ${btoa(`gateway:${SECRET}`)}`;
   const { sub } = JSON.parse(atob(form["subject_token"]?.split(".")[1] ?? "")) as { sub: string };
   if (!isClient || sub === "stranger") return Response.json({ error: "invalid_grant" }, { status: 400 });
   const token = { access_token: `upstream-token-of-${sub}-${forms.length}`, token_type: "Bearer", expires_in: 3_600 };

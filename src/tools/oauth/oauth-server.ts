@@ -2,6 +2,7 @@
 import * as oauth from "openid-client";
 import { type Clock, GatewayError, listOf } from "../../core/index.ts";
 import { joinedScopes } from "./challenge.ts";
+import { proofOf } from "./client-proof.ts";
 import { findAuthorizationServer, type FoundAuthorizationServer, issuerMetadata } from "./discovery.ts";
 import { type Attempt, type Grant, GrantRefused } from "./grant.ts";
 import { guardedFetch, type GuardedOutbound, signInFailed, TIMEOUT_MS } from "./guarded-fetch.ts";
@@ -164,10 +165,7 @@ export class OAuthServer {
   }
 
   #configuration(metadata: FoundAuthorizationServer["metadata"], client: OAuthClient): oauth.Configuration {
-    const { id, secret, method } = client;
-    const way = { client_secret_basic: oauth.ClientSecretBasic, client_secret_post: oauth.ClientSecretPost };
-    const proof = method === "none" ? oauth.None() : way[method](secret);
-    const configuration = new oauth.Configuration(serverMetadataOf(metadata), id, {}, proof);
+    const configuration = new oauth.Configuration(serverMetadataOf(metadata), client.id, {}, proofOf(client));
     configuration.timeout = TIMEOUT_MS / 1_000;
     configuration[oauth.customFetch] = (url, { method: verb, headers, body }) =>
       guardedFetch(this.#options.outbound, url, {

@@ -2,6 +2,7 @@ import * as oauth from "openid-client";
 import { type Clock, GatewayError } from "../../core/index.ts";
 import type { Outbound } from "../../outbound/index.ts";
 import type { ExchangedToken } from "../connections/exchange-access.ts";
+import { proofOf } from "./client-proof.ts";
 import { guardedFetch, TIMEOUT_MS } from "./guarded-fetch.ts";
 
 const GRANT = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -33,7 +34,7 @@ export class TokenExchange {
   constructor(options: TokenExchangeOptions) {
     this.#options = options;
     const { token_url: endpoint, client_id: id, client_secret: secret } = options.settings;
-    const proof = secret === undefined ? oauth.None() : oauth.ClientSecretBasic(secret);
+    const proof = proofOf({ id, secret, method: secret === undefined ? "none" : "client_secret_basic" });
     const server = { issuer: new URL(endpoint).origin, token_endpoint: endpoint };
     this.#configuration = new oauth.Configuration(server, id, {}, proof);
     this.#configuration.timeout = TIMEOUT_MS / 1_000;
