@@ -5,11 +5,14 @@ import { Samples } from "../load/samples.ts";
 import { Children } from "../system/children.ts";
 import { Helper } from "../system/helper.ts";
 import { useOfTree } from "../system/processes.ts";
+import { type ListenerFigures, measureListeners } from "./listeners.ts";
+import { headersOf, messageOf } from "./messages.ts";
 import { measureToolSearch, type ToolSearchFigures } from "./search.ts";
 
 export interface ToolsFigures {
   calls: ToolCallFigures;
   search: ToolSearchFigures;
+  listeners: ListenerFigures;
   /** Why the figures don't count. */
   problem: string | null;
 }
@@ -55,11 +58,14 @@ export async function measureTools(plan: ToolsPlan, progress: (line: string) => 
     config: { mcp: { servers: { http: { url: `${url}/mcp`, price }, stdio: { ...own, price } } } },
   });
   try {
+    progress("tools: streams of changes");
+    // First: memory that calls have left free would hide that of streams.
+    const listeners = await measureListeners(gateway);
     progress("tools: calls");
     const client = new Client(await gateway.token({ user: "bench" }));
     const sides = { gateway: { url: gateway.url, pid: gateway.process.pid }, server: { url, pid: helper.pid }, stdio };
     const calls = await measureCalls(client, sides, plan.calls);
-    return { calls, search, problem: client.failures > 0 ? `${client.failures} calls failed` : null };
+    return { calls, search, listeners, problem: client.failures > 0 ? `${client.failures} calls failed` : null };
   } finally {
     await gateway.stop();
     await Promise.all([helper.stop(), stdio.stop()]);
@@ -111,47 +117,31 @@ async function cpuOf(pid: number, call: Call, calls: number): Promise<number> {
   return ((useOfTree(pid).cpuMs - before) * 1_000) / calls;
 }
 
-const revision = "2026-07-28";
-const tool = "get_record_1";
-
-function messageOf(method: string): object {
-  const meta = {
-    "io.modelcontextprotocol/protocolVersion": revision,
-    "io.modelcontextprotocol/clientCapabilities": {},
-    "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1" },
-  };
-  const given = method === "tools/call" ? { name: tool, arguments: { id: "r-1" } } : {};
-  return { jsonrpc: "2.0", id: 1, method, params: { ...given, _meta: meta } };
-}
-
 /** One caller, who waits for each answer. */
 class Client {
   failures = 0;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #token: string;
 
   constructor(token: string) {
-    this.#headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    this.#token = token;
   }
 
   async ask(url: string, method: string): Promise<void> {
-    const named = method === "tools/call" ? { "mcp-name": tool } : {};
-    const accept = { accept: "application/json, text/event-stream" };
-    const headers = { ...accept, "mcp-protocol-version": revision, "mcp-method": method, ...named };
-    const answer = await this.#send(url, messageOf(method), headers);
+    const answer = await this.#send(url, messageOf(method), headersOf(this.#token, method));
     if (!answer.includes('"result"') || answer.includes('"isError":true')) this.failures += 1;
   }
 
   async chat(url: string): Promise<void> {
     const body = { model: "openai/bench-model", messages: [{ role: "user", content: "Hello!" }] };
-    if (!(await this.#send(`${url}/v1/chat/completions`, body)).includes("Hello.")) this.failures += 1;
+    const headers = { authorization: `Bearer ${this.#token}`, "content-type": "application/json" };
+    if (!(await this.#send(`${url}/v1/chat/completions`, body, headers)).includes("Hello.")) this.failures += 1;
   }
 
   async get(url: string): Promise<void> {
     await (await fetch(url)).arrayBuffer();
   }
 
-  async #send(url: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<string> {
-    const request = { method: "POST", headers: { ...this.#headers, ...headers }, body: JSON.stringify(body) };
-    return (await fetch(url, request)).text();
+  async #send(url: string, body: object, headers: Readonly<Record<string, string>>): Promise<string> {
+    return (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).text();
   }
 }

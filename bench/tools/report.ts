@@ -1,13 +1,14 @@
 import type { Bar } from "../report/bar.ts";
-import { count, decimals, markdownTable } from "../report/format.ts";
+import { count, decimals, markdownTable, megabytes } from "../report/format.ts";
 import type { ToolsFigures } from "./measure.ts";
 
 const addedMsMax = 0.5;
 const chatRatioMax = 2;
 const staticRatioMax = 2;
 const searchMsMax = 5;
+const listenerBytesMax = 60e6;
 
-export function toolsTable({ calls, search, problem }: ToolsFigures): string {
+export function toolsTable({ calls, search, listeners, problem }: ToolsFigures): string {
   const rows = [
     ["a call over HTTP, added p50", `${decimals(calls.addedHttpMs, 2)} ms`],
     ["a call of a program over stdio, added p50", `${decimals(calls.addedStdioMs, 2)} ms`],
@@ -16,13 +17,14 @@ export function toolsTable({ calls, search, problem }: ToolsFigures): string {
       "a list of 500 tools, CPU; its bytes alone",
       `${decimals(calls.listCpu, 0)} µs; ${decimals(calls.staticCpu, 0)} µs`,
     ],
+    [`memory of ${count(listeners.streams)} streams of changes`, `${megabytes(listeners.bytes)} MB`],
     [`a search over ${count(search.tools)} tools, p50`, `${decimals(search.p50, 2)} ms`],
     [`… by "${search.slowest.query}"`, `${decimals(search.slowest.ms, 2)} ms`],
   ];
   return `${markdownTable(["Tools of other servers", problem ?? ""], rows)}\n`;
 }
 
-export function toolsBars({ calls, search, problem }: ToolsFigures): Bar[] {
+export function toolsBars({ calls, search, listeners, problem }: ToolsFigures): Bar[] {
   const bar = (promise: string, measured: string, isKept: boolean): Bar => ({
     promise,
     measured: problem ?? measured,
@@ -51,6 +53,11 @@ export function toolsBars({ calls, search, problem }: ToolsFigures): Bar[] {
       `a list of 500 tools takes at most ${staticRatioMax} × the CPU of its bytes alone`,
       `${decimals(listRatio, 1)} ×`,
       listRatio <= staticRatioMax,
+    ),
+    bar(
+      `${count(listeners.streams)} streams of changes take less than ${megabytes(listenerBytesMax)} MB`,
+      `${megabytes(listeners.bytes)} MB`,
+      listeners.bytes < listenerBytesMax,
     ),
     bar(
       `a search over ${count(search.tools)} tools takes less than ${searchMsMax} ms, whatever its words`,

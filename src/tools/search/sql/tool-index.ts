@@ -21,6 +21,9 @@ const COMMON = new Set(
  */
 const RANKED_ROWS_MAX = 5_000;
 
+/** Common words that are looked for together: each costs time for the rows that have it. */
+const COMMON_TOGETHER_MAX = 3;
+
 /** Words whose rows have been counted since the last change. */
 const COUNTS_MAX = 10_000;
 
@@ -164,8 +167,10 @@ function steps(rare: readonly string[], common: readonly string[]): [string, str
   const made: [string, string][] = [];
   if (rare.length > 0) made.push([RANKED, rare.join(" OR ")]);
   if (common.length === 0) return made;
-  const [all, any] = [common.join(" AND "), common.join(" OR ")];
-  return [...made, [UNRANKED, `name : (${all})`], [UNRANKED, all], [UNRANKED, `name : (${any})`], [UNRANKED, any]];
+  const first = common.slice(0, COMMON_TOGETHER_MAX);
+  const [all, some] = [first.join(" AND "), first.join(" OR ")];
+  const matches = [`name : (${all})`, all, `name : (${some})`, common.join(" OR ")];
+  return [...made, ...matches.map((match): [string, string] => [UNRANKED, match])];
 }
 
 /** A name such as getIssue is two words, and one. */
