@@ -17,6 +17,7 @@ export { addHolder } from "./acts/create-holder.ts";
 export { createToken, createTokenWithUser, type TokenRequest } from "./acts/create-token.ts";
 export type { AccountName, AccountsDependencies, Caller } from "./dependencies.ts";
 export { deleteHolder } from "./acts/delete-holder.ts";
+export { callRights } from "./call-rights.ts";
 export { findChain } from "./find-chain.ts";
 export { findHolderState, findTokenState } from "./find-state.ts";
 export { holderJson, tokenJson } from "./holder-json.ts";

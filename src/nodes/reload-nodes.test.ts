@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { version } from "../core/index.ts";
 import { reloadNodes } from "./reload-nodes.ts";
 import type { Node, NodeAsk } from "./store.ts";
 
@@ -77,4 +78,23 @@ test("requests of several people wait for each other, and each gets its own outc
     ["false"],
     ["true"],
   ]);
+});
+
+test("a node of another version is not asked to compare: an earlier one would reload", async () => {
+  const asked: string[] = [];
+  const store = {
+    ask(name: string) {
+      asked.push(name);
+      return Promise.resolve(true);
+    },
+    seenSince: () => Promise.resolve([]),
+  };
+  const options = { store, randomBytes: (size: number) => randomBytes(size), force: false, waitMsMax: 100 };
+  const nodes = [
+    { ...nodeOf("old"), version: "0.0.1" },
+    { ...nodeOf("new"), version },
+  ];
+  const [old] = await reloadNodes(nodes, { ...options, check: true });
+  expect(old?.result).toMatchObject({ ok: false, error: expect.stringContaining("version") as string });
+  expect(asked).toEqual(["new"]);
 });

@@ -1,6 +1,6 @@
 /** Asks nodes to read their configuration again, and waits for the outcomes. */
 import { hostname } from "node:os";
-import { type JsonObject, randomId, type RandomBytes } from "../core/index.ts";
+import { type JsonObject, randomId, type RandomBytes, version } from "../core/index.ts";
 import type { Node, NodeAsk, NodeStore } from "./store.ts";
 
 const LOOK_MS = 50;
@@ -18,6 +18,8 @@ interface ReloadNodesOptions {
   randomBytes: RandomBytes;
   /** Removes providers even if stored answers, files or jobs need them. */
   force: boolean;
+  /** Lets them compare it with the one in force, and change nothing. */
+  check?: boolean;
   /** How long the nodes may take, in milliseconds. */
   waitMsMax: number;
 }
@@ -29,12 +31,16 @@ const SILENT: JsonObject = {
   error: "no answer in time; its log may have the reason",
 };
 
+const OTHER_VERSION: JsonObject = { ...SILENT, error: "it has another version: ask a node of its version" };
+
 export function reloadNodes(nodes: readonly Node[], options: ReloadNodesOptions): Promise<NodeReload[]> {
-  const { store, randomBytes, force, waitMsMax } = options;
+  const { store, randomBytes, force, check = false, waitMsMax } = options;
   const until = performance.now() + waitMsMax;
   return Promise.all(
     nodes.map(async (node) => {
-      const asked = { id: randomId(randomBytes, ID_CHARACTERS), force };
+      // An earlier version knows no comparison: it would reload.
+      if (check && node.version !== version) return { node: node.name, result: OTHER_VERSION };
+      const asked = { id: randomId(randomBytes, ID_CHARACTERS), force, check };
       if (!(await ask(node.name, asked))) return { node: node.name, result: SILENT };
       // Another machine's node sees the request within seconds.
       if (isHere(node)) signal(node.pid, "SIGHUP");

@@ -26,6 +26,8 @@ export interface Node {
 export interface NodeAsk {
   id: string;
   force: boolean;
+  /** Compares it with the one in force, and leaves that as it is. */
+  check: boolean;
 }
 
 /** The outcome of a request. */

@@ -1,4 +1,4 @@
-/** What becomes of each target of a call, for operators: asked or not, why not, and at which price. Nothing is sent or held. */
+/** The fate of each target of a call, for operators: asked or not, why not, and at which price. Nothing is sent or held. */
 import { type ErrorCode, type FailureName, GatewayError, type ModelOperation, type Nano } from "../core/index.ts";
 import { chargeFor, type ModelPrice, soldAt, withMarkup } from "../pricing/index.ts";
 import { circuitIdOf } from "./health/circuits.ts";
@@ -142,7 +142,7 @@ function reasonOf(refusal: GatewayError): SkipReason {
   return reason;
 }
 
-/** What the router does not look at: credits, and the failures before. */
+/** The facts that the router does not look at: credits, and the failures before. */
 function stateOf(
   { available, openUntil }: RouteQuestion,
   target: Target,

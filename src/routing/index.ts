@@ -3,7 +3,8 @@ export { circuitIdOf, type CircuitOutcome, Circuits, modelOfCircuit } from "./he
 export { BusyTargets } from "./busy-targets.ts";
 export { SessionCaches } from "./session-caches.ts";
 export type { TargetCondition } from "./target-condition.ts";
-export { type ExplainedRoute, type ExplainedTarget, explainRoute } from "./explain-route.ts";
+export { explainRoute } from "./explain-route.ts";
+export { explanationJson, openCircuits } from "./explanation.ts";
 export { fetchListing } from "./fetch-listing.ts";
 export { ModelList, type RoutedModel, unlistedModel } from "./model-list.ts";
 export type { CommitRule, ModelRoute, RouteLimits } from "./model-routes.ts";

@@ -200,6 +200,24 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.close();
   }, 60_000);
 
+  test("explains which models a call goes to, and compares the configuration with its file", async () => {
+    const routes = await scene.open("/console/routes");
+    await routes.getByLabel("Route or model of a call").fill("openai/gpt-4o-mini");
+    await routes.getByLabel("Tokens in").fill("1000");
+    await routes.keyboard.press("Enter");
+    const target = routes.getByRole("table", { name: "Targets" }).locator("tbody tr");
+    await target.getByText("asked", { exact: true }).waitFor();
+    type Explained = { targets: { cost: number }[] };
+    const path = "/admin/v1/routes/explain?model=openai/gpt-4o-mini&input_tokens=1000";
+    const { targets } = await scene.api<Explained>(path);
+    expect(Number(await target.locator("data").getAttribute("value"))).toBe(targets[0]?.cost ?? -1);
+    await routes.close();
+    const config = await scene.open("/console/config");
+    await config.getByRole("button", { name: "Compare with the file" }).press("Enter");
+    await config.getByRole("status").getByText("a reload changes nothing").waitFor();
+    await config.close();
+  }, 60_000);
+
   test("grants credits with a reason, and shows the entry that they are", async () => {
     const page = await scene.open("/console/credits");
     await page.getByRole("button", { name: "Grant credits" }).press("Enter");

@@ -99,6 +99,25 @@ test("they show what is configured and what runs", async () => {
   expect(crawls.text).not.toContain("secret-path");
 });
 
+test("a route is explained for a token and for anybody", async () => {
+  const { json } = await ask("operator", "routes/explain?model=either&input_tokens=1000&output_tokens=0");
+  expect(json).toMatchObject({
+    object: "route_explanation",
+    route: "either",
+    available: null,
+    targets: [{ model: "own/m" }, { model: "openai/gpt-4o-mini", tier: 2, asked: true, cost: 0.001 }],
+  });
+  const { json: listed } = await ask("owner", "tokens");
+  const { id } = listed.data.find(({ user }) => user === "auditor") ?? {};
+  const { json: own } = await ask("owner", `routes/explain?model=openai/gpt-4o-mini&token=${String(id)}`);
+  expect(own).toMatchObject({ route: null, available: 0, targets: [{ asked: false, why: "unaffordable" }] });
+  // Operators see nobody's tokens.
+  expect((await ask("operator", `routes/explain?model=either&token=${String(id)}`)).status).toBe(404);
+  expect((await ask("operator", "routes/explain?model=none/x")).status).toBe(404);
+  expect((await ask("owner", "routes/explain?model=either&token=nobody")).status).toBe(404);
+  expect((await ask("operator", "routes/explain?model=either&operation=other")).status).toBe(422);
+});
+
 test("an operator disables a provider, and enables it again, over HTTP", async () => {
   const caller = await rig.caller();
   const code = async (): Promise<string | undefined> => {

@@ -34,7 +34,11 @@ export type Dimension =
   | "session"
   | "end_user";
 
+/** The name of a tag in queries and in sums of calls: `tag:` and its key. */
+export type TagName = `tag:${string}`;
+
 export type UsageGroup = Sums & {
+  [tag: TagName]: string | null;
   day?: string;
   organisation?: string | null;
   project?: string | null;
@@ -76,6 +80,7 @@ export interface Generation {
   parent_id: string | null;
   session: string | null;
   end_user?: string;
+  tags?: Readonly<Record<string, string>>;
   client_request_id?: string;
   token_id: string;
   model: string;

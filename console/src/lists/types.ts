@@ -121,6 +121,27 @@ export interface ModelRoute {
   tiers: { model: string; weight?: number }[][];
 }
 
+/** A target of `GET /admin/v1/routes/explain` */
+export interface ExplainedTarget {
+  tier: number;
+  model: string;
+  weight: number;
+  on: string[];
+  asked: boolean;
+  why: string | null;
+  message: string | null;
+  until: string | null;
+  cost: number | null;
+}
+
+/** `GET /admin/v1/routes/explain` */
+export interface RouteExplanation {
+  over_budget: string | null;
+  available: number | null;
+  refused: string | null;
+  targets: ExplainedTarget[];
+}
+
 /** `GET /admin/v1/prices` */
 export interface Price {
   id: string;

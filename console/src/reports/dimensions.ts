@@ -1,10 +1,12 @@
-import type { Dimension, UsageGroup } from "../api/types.ts";
+import type { Dimension, TagName, UsageGroup } from "../api/types.ts";
 
-/** What calls are grouped and filtered by, besides days. */
-export type Grouping = Exclude<Dimension, "day">;
+type OwnGrouping = Exclude<Dimension, "day">;
+
+/** Calls are grouped and filtered by these, besides days: facts of each call, and the tags that it has got. */
+export type Grouping = OwnGrouping | TagName;
 
 /** In the order in which they are offered. Those of the admin API alone come first. */
-export const groupings: Readonly<Record<Grouping, string>> = {
+const groupings: Readonly<Record<OwnGrouping, string>> = {
   organisation: "Organisation",
   project: "Project",
   user: "User",
@@ -16,14 +18,32 @@ export const groupings: Readonly<Record<Grouping, string>> = {
   end_user: "End user",
 };
 
-const ofEverybody: ReadonlySet<Grouping> = new Set(["organisation", "project", "user"]);
+const TAG = "tag:";
 
-export function groupingsFor(seesAll: boolean): Grouping[] {
-  return (Object.keys(groupings) as Grouping[]).filter((grouping) => seesAll || !ofEverybody.has(grouping));
+const isTag = (text: string): text is TagName => /^tag:[\w.-]{1,64}$/.test(text);
+
+/** The text of a grouping. */
+export function groupingText(grouping: Grouping): string {
+  return isTag(grouping) ? `Tag ${grouping.slice(TAG.length)}` : groupings[grouping];
+}
+
+const ofEverybody: ReadonlySet<string> = new Set(["organisation", "project", "user"]);
+
+/** Whether the API of somebody has it. */
+export const isAllowed = (grouping: Grouping, seesAll: boolean): boolean => seesAll || !ofEverybody.has(grouping);
+
+/** Those that are offered, with the tags of these keys. */
+export function groupingsFor(seesAll: boolean, tagKeys: readonly string[] = []): Grouping[] {
+  const own = (Object.keys(groupings) as OwnGrouping[]).filter((grouping) => isAllowed(grouping, seesAll));
+  return [...own, ...tagKeys.map((key): TagName => `tag:${key}`)];
 }
 
 export const isGrouping = (text: string | undefined): text is Grouping =>
-  text !== undefined && Object.hasOwn(groupings, text);
+  text !== undefined && (Object.hasOwn(groupings, text) || isTag(text));
+
+/** The options of a field that chooses one of them. */
+export const groupingOptions = (offered: readonly Grouping[]): Partial<Record<Grouping, string>> =>
+  Object.fromEntries(offered.map((each) => [each, groupingText(each)]));
 
 /** The value of a group, by which calls are filtered; null of calls without one. */
 export function groupValue(group: UsageGroup, grouping: Grouping): string | null {
@@ -33,5 +53,5 @@ export function groupValue(group: UsageGroup, grouping: Grouping): string | null
 
 /** How a value is shown. */
 export function groupText(value: string | null, grouping: Grouping): string {
-  return value ?? `No ${groupings[grouping].toLowerCase()}`;
+  return value ?? `No ${groupingText(grouping).toLowerCase()}`;
 }

@@ -1,5 +1,5 @@
 import { Icon } from "../ui/icon.tsx";
-import { type Grouping, groupings } from "./dimensions.ts";
+import { type Grouping, groupingText, isGrouping } from "./dimensions.ts";
 
 interface FilterChipsProps {
   /** Grouping → the value that calls must have. */
@@ -18,11 +18,11 @@ export function FilterChips({ filters, remove }: FilterChipsProps) {
           key={grouping}
           className="flex max-w-full items-center gap-1 rounded-full border border-line-strong bg-surface py-0.5 pr-1 pl-3 text-[0.8125rem]"
         >
-          <span className="text-muted">{groupings[grouping]}</span>
+          <span className="text-muted">{groupingText(grouping)}</span>
           <span className="truncate font-medium">{value}</span>
           <button
             type="button"
-            aria-label={`Remove the filter ${groupings[grouping]} ${value}`}
+            aria-label={`Remove the filter ${groupingText(grouping)} ${value}`}
             onClick={() => remove(grouping)}
             className="no-print grid size-6 place-content-center rounded-full text-muted hover:bg-hover"
           >
@@ -36,6 +36,5 @@ export function FilterChips({ filters, remove }: FilterChipsProps) {
 
 /** The filters that the words of an address contain. */
 export function filtersOf(words: Readonly<Record<string, string>>): Partial<Record<Grouping, string>> {
-  const names = Object.keys(groupings).filter((name) => words[name] !== undefined);
-  return Object.fromEntries(names.map((name) => [name, words[name]]));
+  return Object.fromEntries(Object.entries(words).filter(([name]) => isGrouping(name)));
 }

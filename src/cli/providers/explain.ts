@@ -1,15 +1,13 @@
 /** `tollgate route explain`: which targets a call would have, and why the others have none. */
 import { Option, type Command } from "commander";
-import { budgetInfo, findChain } from "../../accounts/index.ts";
-import { refusalOf, toPrincipal } from "../../auth/index.ts";
+import { callRights } from "../../accounts/index.ts";
 import { creditsNumber, formatCredits, GatewayError, type ModelOperation } from "../../core/index.ts";
-import { priceQuote } from "../../pricing/index.ts";
 import {
-  type ExplainedRoute,
-  type ExplainedTarget,
   explainRoute,
+  explanationJson,
   modelOperations,
   type ModelRouter,
+  openCircuits,
   readSharedKeyId,
   type TargetState,
 } from "../../routing/index.ts";
@@ -46,15 +44,12 @@ export function addRouteCommands(program: Command): void {
     .action(explain);
 }
 
-/** The caller's rights, and the credits that are left for a call. */
+/** The rights of the caller, and the credits that are left for a call. */
 async function callerOf(state: State, tokenId: string | undefined) {
   if (tokenId === undefined) return { caller: { models: undefined }, available: undefined, refusal: undefined };
-  const found = await state.tokens.findById(tokenId);
-  if (found === undefined) throw new UsageError(`there is no token ${tokenId}`);
-  const now = environment.clock();
-  const chain = await findChain(state, { kind: "token", name: tokenId });
-  const { effective } = budgetInfo(chain, now, state.accounts.calendar);
-  return { caller: toPrincipal(found), available: effective?.available, refusal: refusalOf(found, now) };
+  const rights = await callRights(state, tokenId);
+  if (rights === undefined) throw new UsageError(`there is no token ${tokenId}`);
+  return rights;
 }
 
 /** Brings the keys to the state that other processes have learnt. Returns until when each circuit is open. */
@@ -63,10 +58,7 @@ function learn(router: ModelRouter, states: readonly TargetState[]): (circuit: s
     const { prefix, ...key } = readSharedKeyId(id);
     if (kind === "refused") router.withPrefix(prefix)?.keys.adopt(key, kind, changedAt);
   }
-  const now = environment.clock();
-  const open = states.filter(({ kind, openUntil }) => kind === "open" && openUntil > now);
-  const until = new Map(open.map(({ id, openUntil }) => [id, openUntil]));
-  return (circuit) => until.get(circuit);
+  return openCircuits(states, environment.clock());
 }
 
 async function explain(model: string, options: ExplainOptions): Promise<void> {
@@ -84,54 +76,35 @@ async function explain(model: string, options: ExplainOptions): Promise<void> {
     return { explained: answer, caller: found };
   });
   const { available, refusal } = caller;
-  const { targets, route, strategy, overBudget } = explained;
+  const { targets, ...route } = explanationJson(explained);
   if (options.json === true) {
     return printJson({
       model,
-      route: route ?? null,
-      strategy: strategy ?? null,
-      over_budget: overBudget ?? null,
+      ...route,
       available: available === undefined ? null : creditsNumber(available),
       refused: refusal?.code ?? null,
-      targets: targets.map(describe),
+      targets,
     });
   }
-  const rows = targets
-    .map(describe)
-    .map(({ tier, model: id, weight, asked, why, until, price, cost }) => [
-      String(tier),
-      id,
-      String(weight),
-      asked ? "asked" : [why, until && `until ${until}`].filter(Boolean).join(" "),
-      price === null ? "" : JSON.stringify(price),
-      cost === null ? "" : String(cost),
-    ]);
+  const rows = targets.map(({ tier, model: id, weight, asked, why, until, price, cost }) => [
+    String(tier),
+    id,
+    String(weight),
+    asked ? "asked" : [why, until && `until ${until}`].filter(Boolean).join(" "),
+    price === null ? "" : JSON.stringify(price),
+    cost === null ? "" : String(cost),
+  ]);
   printTable(["TIER", "TARGET", "WEIGHT", "STATE", "PRICE", "COST"], rows);
-  for (const { message, model: id } of targets) if (message !== undefined) printLine(`${id}: ${message}`);
+  for (const { message, model: id } of targets) if (message !== null) printLine(`${id}: ${message}`);
   if (refusal !== undefined) printLine(`!! ${refusal.message}`);
   if (available !== undefined) printLine(`${formatCredits(available)} credits are left for the token's calls.`);
 }
 
-function explainOrRefuse(...[router, question]: Parameters<typeof explainRoute>): ExplainedRoute {
+function explainOrRefuse(...[router, question]: Parameters<typeof explainRoute>) {
   try {
     return explainRoute(router, question);
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw new UsageError(thrown.message);
     throw thrown;
   }
-}
-
-function describe({ tier, model, weight, on, why, message, until, price, cost }: ExplainedTarget) {
-  return {
-    tier,
-    model,
-    weight,
-    on,
-    asked: why === undefined,
-    why: why ?? null,
-    message: message ?? null,
-    until: until === undefined ? null : new Date(until).toISOString(),
-    price: price === undefined ? null : priceQuote(price),
-    cost: cost === undefined ? null : creditsNumber(cost),
-  };
 }

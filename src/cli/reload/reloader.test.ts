@@ -78,6 +78,23 @@ describe("a reload", () => {
     expect(JSON.stringify(logged)).not.toContain("sk-one");
   });
 
+  test("that only compares changes nothing, and names what would change or why it would be refused", async () => {
+    const reloader = start();
+    const { loaded } = reloader;
+    writeFileSync(file, yamlOf("pricing: { markup: 2 }\nserver: { port: 1 }\n"));
+    expect(await reloader.check()).toEqual({ ok: true, changed: ["pricing.markup"], need_restart: ["server.port"] });
+    writeFileSync(file, "a: [");
+    expect(await reloader.check()).toMatchObject({
+      ok: false,
+      error: expect.stringContaining("tollgate.yaml") as string,
+    });
+    needed = ["stored answers of openai: 3"];
+    writeFileSync(file, other);
+    expect(await reloader.check()).toMatchObject({ ok: false });
+    expect(await reloader.check({ force: true })).toMatchObject({ ok: true });
+    expect([reloader.loaded, applied, logged]).toEqual([loaded, [], []]);
+  });
+
   test("removes a provider that is needed only by force", async () => {
     const reloader = start();
     needed = ["stored answers of openai: 3"];

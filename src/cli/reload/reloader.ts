@@ -55,6 +55,20 @@ export class Reloader {
     return outcome;
   }
 
+  /** Compares the configuration with the one in force, which stays. Never rejects. */
+  check(request: ReloadRequest = {}): Promise<ReloadOutcome> {
+    const outcome = this.#last.then(async (): Promise<ReloadOutcome> => {
+      try {
+        const { changed, needRestart } = (await this.#compare(request)).change;
+        return { ok: true, changed, need_restart: needRestart };
+      } catch (thrown) {
+        return refusal(thrown);
+      }
+    });
+    this.#last = outcome;
+    return outcome;
+  }
+
   async #attempt(request: ReloadRequest): Promise<ReloadOutcome> {
     const { logger } = this.#options;
     try {
@@ -62,22 +76,26 @@ export class Reloader {
       logger.info({ changed, need_restart: needRestart }, "configuration reloaded");
       return { ok: true, changed, need_restart: needRestart };
     } catch (thrown) {
-      const error = thrown instanceof Error ? thrown.message : String(thrown);
-      logger.error({ reason: error }, "the configuration was refused; the one before stays in force");
-      return { ok: false, changed: [], need_restart: [], error };
+      const refused = refusal(thrown);
+      logger.error({ reason: refused.error }, "the configuration was refused; the one before stays in force");
+      return refused;
     }
   }
 
   async #reload(request: ReloadRequest): Promise<ConfigChange> {
-    const { read, apply } = this.#options;
-    const before = this.#loaded;
-    const next = read(request.secretsOnly === true ? { text: before.text } : {});
-    const change = changesOf(before.config, next.config);
-    if (request.force !== true) await this.#refuseLosses(before, next);
+    const { next, change } = await this.#compare(request);
     const loaded = { ...next, config: change.config };
-    await apply(loaded, request);
+    await this.#options.apply(loaded, request);
     this.#loaded = loaded;
     return change;
+  }
+
+  async #compare({ secretsOnly, force }: ReloadRequest): Promise<{ next: LoadedConfig; change: ConfigChange }> {
+    const before = this.#loaded;
+    const next = this.#options.read(secretsOnly === true ? { text: before.text } : {});
+    const change = changesOf(before.config, next.config);
+    if (force !== true) await this.#refuseLosses(before, next);
+    return { next, change };
   }
 
   /** A provider that is gone takes along all that callers have stored there. */
@@ -89,4 +107,9 @@ export class Reloader {
     if (first !== undefined)
       throw new ConfigError("providers", `${first}; reload with --force to remove it all the same`);
   }
+}
+
+function refusal(thrown: unknown): ReloadOutcome {
+  const error = thrown instanceof Error ? thrown.message : String(thrown);
+  return { ok: false, changed: [], need_restart: [], error };
 }

@@ -55,7 +55,9 @@ export function startReloading({ watch, end, port, storage, ...options }: Reload
       const catalog = options.catalogHash();
       return { ...fingerprintOf(reloader.loaded.config), ...(catalog !== undefined && { catalog }) };
     },
-    perform: async ({ force }) => ({ ...(await reloader.reload({ force })) }),
+    perform: async ({ force, check }) => ({
+      ...(await (check ? reloader.check({ force }) : reloader.reload({ force }))),
+    }),
   });
   const { log } = createAccounts(storage, environment, "server");
   /** A reload that nobody has asked for by a command or a request, which have rows of their own. */

@@ -89,7 +89,10 @@ const bodies: Partial<Record<AdminRoute, object>> = {
   "put /admin/v1/people": { people: [{ name: "new" }] },
 };
 
-const queries: Partial<Record<AdminRoute, string>> = { "get /admin/v1/exports": "?what=usage" };
+const queries: Partial<Record<AdminRoute, string>> = {
+  "get /admin/v1/exports": "?what=usage",
+  "get /admin/v1/routes/explain": "?model=openai/gpt-5-mini",
+};
 
 /** Whether the caller may know of somebody's things; from the table, not from the code. */
 function mayKnow([caller, role, organisation]: (typeof people)[number], target: string): boolean {

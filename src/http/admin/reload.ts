@@ -31,7 +31,12 @@ export const reloadRoute = adminRoute(
     route: "post /admin/v1/config/reload",
     operationId: "reloadConfiguration",
     summary: "Lets all nodes read their configuration again, and waits for the outcome.",
-    query: z.object({ dry_run: z.enum(["true", "false"]).optional().describe("`true` asks no node.") }),
+    query: z.object({
+      dry_run: z
+        .enum(["true", "false"])
+        .optional()
+        .describe("`true` lets each node compare it with the one in force, and changes nothing."),
+    }),
     requestHeaders: actHeaders,
     body,
     answer,
@@ -42,11 +47,12 @@ export const reloadRoute = adminRoute(
     const { reason: why, dryRun } = contextOf(call, wanted);
     const { nodes: store, clock, admin } = needs;
     const { actor } = accountsOf(call, needs).caller;
-    const act = { actor, reason: why, dryRun: dryRun === true };
+    const check = dryRun === true;
+    const act = { actor, reason: why, dryRun: check };
     await admin.log.note(act, { act: "config.reload", target: "nodes", after: { force } });
-    const nodes = dryRun === true ? [] : await store.seenSince(clock() - THERE_MS_MAX);
+    const nodes = await store.seenSince(clock() - THERE_MS_MAX);
     const { randomBytes } = admin.environment;
-    const reloaded = await reloadNodes(nodes, { store, randomBytes, force, waitMsMax: RELOAD_MS_MAX });
+    const reloaded = await reloadNodes(nodes, { store, randomBytes, force, check, waitMsMax: RELOAD_MS_MAX });
     const data = reloaded.map(({ node, result }) => ({ object: "reload", node, error: null, ...result }));
     return Response.json({ object: "list", data });
   },

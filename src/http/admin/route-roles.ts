@@ -54,6 +54,7 @@ export const routeRoles = {
   "get /admin/v1/providers": operators,
   "patch /admin/v1/providers/{id}": ["owner", "operator"],
   "get /admin/v1/routes": operators,
+  "get /admin/v1/routes/explain": operators,
   "get /admin/v1/prices": operators,
   "get /admin/v1/prices/unpriced": operators,
   "get /admin/v1/jobs": operators,

@@ -13,8 +13,8 @@ const fingerprint = json<Node["fingerprint"]>({
 
 const asked = json<NodeAsk>({
   parse(value) {
-    const { id, force } = objectOf(value) ?? {};
-    return { id: typeof id === "string" ? id : "", force: force === true };
+    const { id, force, check } = objectOf(value) ?? {};
+    return { id: typeof id === "string" ? id : "", force: force === true, check: check === true };
   },
 });
 

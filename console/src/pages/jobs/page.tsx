@@ -1,4 +1,5 @@
-import { useSession } from "../../api/session.ts";
+import { Link } from "@tanstack/react-router";
+import { useReach, useSession } from "../../api/session.ts";
 import { Id, MaybeMoment, Nothing } from "../../lists/cells.tsx";
 import { type Column, ListSection } from "../../lists/list-section.tsx";
 import type { Crawl, Job, RealtimeSession } from "../../lists/types.ts";
@@ -27,10 +28,21 @@ function JobState({ job: { node, attempts } }: { job: Job }) {
   return attempts > 0 ? <Badge look="warn">waits for another try</Badge> : <Badge look="plain">waits</Badge>;
 }
 
+/** Leads to the calls of a crawl or a session, for those who may see them. */
+function SeriesId({ id, ...owner }: { id: string; user?: string; project?: string }) {
+  const { seesAll } = useReach();
+  if (!seesAll) return <Id text={id} />;
+  return (
+    <Link to="/requests" search={{ parent_id: id, ...owner }} className="underline underline-offset-4">
+      <Id text={id} />
+    </Link>
+  );
+}
+
 const crawlLooks = { scraping: "good", completed: "plain", failed: "bad", cancelled: "warn" } as const;
 
 const crawlColumns: readonly Column<Crawl>[] = [
-  { header: "Crawl or batch", cell: ({ id }) => <Id text={id} /> },
+  { header: "Crawl or batch", cell: ({ id, user_id: user }) => <SeriesId id={id} user={user} /> },
   { header: "Kind", cell: ({ kind }) => kind, look: "max-md:hidden" },
   { header: "State", cell: ({ state }) => <Badge look={crawlLooks[state]}>{state}</Badge> },
   {
@@ -50,7 +62,12 @@ const crawlColumns: readonly Column<Crawl>[] = [
 ];
 
 const sessionColumns: readonly Column<RealtimeSession>[] = [
-  { header: "Session", cell: ({ id }) => <Id text={id} /> },
+  {
+    header: "Session",
+    cell: ({ id, user, project }) => (
+      <SeriesId id={id} {...(user !== null ? { user } : project !== null && { project })} />
+    ),
+  },
   { header: "Model", cell: ({ model }) => model },
   { header: "User or project", cell: ({ user, project }) => user ?? project ?? <Nothing />, look: "max-sm:hidden" },
   { header: "Node", cell: ({ node }) => node, look: "max-lg:hidden" },

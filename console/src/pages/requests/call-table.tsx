@@ -16,7 +16,7 @@ const looks: Readonly<Record<string, string>> = {
   model: "max-sm:hidden",
   credits: "figure",
   user: "max-md:hidden max-w-48 truncate",
-  operation: "max-lg:hidden text-soft",
+  operation: "max-2xl:hidden text-soft",
   outcome: "max-sm:hidden",
   input_tokens: "figure max-lg:hidden",
   output_tokens: "figure max-lg:hidden",

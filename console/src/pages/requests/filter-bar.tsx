@@ -1,9 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type SyntheticEvent, useState } from "react";
 import { useReach } from "../../api/session.ts";
-import { type Grouping, groupings, groupingsFor } from "../../reports/dimensions.ts";
+import { type Grouping, groupingOptions, groupingsFor, groupingText } from "../../reports/dimensions.ts";
 import { PeriodField } from "../../reports/period-field.tsx";
 import { periodOf } from "../../reports/period.ts";
+import { useTagKeys } from "../../reports/tag-keys.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import type { CallFilter } from "./requests-query.ts";
@@ -60,7 +61,7 @@ function IdField() {
 
 function AddFilter({ change }: Pick<FilterBarProps, "change">) {
   const { seesAll } = useReach();
-  const offered = groupingsFor(seesAll);
+  const tagKeys = useTagKeys([]);
   const [grouping, setGrouping] = useState<Grouping>(seesAll ? "user" : "model");
   const add = (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -69,12 +70,12 @@ function AddFilter({ change }: Pick<FilterBarProps, "change">) {
     change({ [grouping]: value.trim() });
     event.currentTarget.reset();
   };
-  const options = Object.fromEntries(offered.map((each) => [each, groupings[each]])) as Record<Grouping, string>;
+  const options = groupingOptions(groupingsFor(seesAll, tagKeys));
   return (
     <form onSubmit={add} className="col-span-2 flex items-end gap-3">
       <SelectField label="Filter by" value={grouping} options={options} onChange={setGrouping} className="w-32" />
       <label className="block min-w-0 flex-1 sm:w-44">
-        <span className="mb-1 block text-xs text-muted">{groupings[grouping]}</span>
+        <span className="mb-1 block text-xs text-muted">{groupingText(grouping)}</span>
         <input name="value" autoComplete="off" spellCheck={false} className="control w-full" />
       </label>
       <Button type="submit">Add</Button>

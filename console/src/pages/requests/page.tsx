@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useReach } from "../../api/session.ts";
 import type { Generation } from "../../api/types.ts";
-import { useChangeWords } from "../../app/search.ts";
+import { useChangeWords, useWords } from "../../app/search.ts";
 import { FilterChips } from "../../reports/filter-chips.tsx";
 import { Button } from "../../ui/button.tsx";
 import { firstCall } from "../../ui/first-call.ts";
@@ -11,10 +11,16 @@ import { Empty, ErrorState, Skeleton, StaleNote } from "../../ui/states.tsx";
 import { CallTable } from "./call-table.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { type CallFilter, useCallFilter, useCalls, useCallsAddress } from "./requests-query.ts";
+import { Series } from "./series.tsx";
 import { useTail } from "./use-tail.ts";
 
-/** The calls that have ended, and live those that end. */
+/** The calls that have ended, and live those that end; or those of one series. */
 export function Page() {
+  const words = useWords();
+  return words["parent_id"] === undefined ? <AllCalls /> : <Series words={words} />;
+}
+
+function AllCalls() {
   const filter = useCallFilter();
   const change = useChangeWords();
   const { seesAll } = useReach();

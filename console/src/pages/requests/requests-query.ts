@@ -3,7 +3,7 @@ import { addressOf, request } from "../../api/client.ts";
 import { useReach } from "../../api/session.ts";
 import type { Generation, List } from "../../api/types.ts";
 import { useWords } from "../../app/search.ts";
-import { type Grouping, groupingsFor } from "../../reports/dimensions.ts";
+import { type Grouping, isAllowed } from "../../reports/dimensions.ts";
 import { filtersOf } from "../../reports/filter-chips.tsx";
 
 /** The words of the address that choose calls: those of the API. */
@@ -17,8 +17,8 @@ export interface CallFilter {
 export function useCallFilter(): CallFilter {
   const words = useWords();
   const { seesAll } = useReach();
-  const allowed = new Set<string>(groupingsFor(seesAll));
-  const filters = Object.fromEntries(Object.entries(filtersOf(words)).filter(([name]) => allowed.has(name)));
+  const own = Object.entries(filtersOf(words)) as [Grouping, string][];
+  const filters = Object.fromEntries(own.filter(([name]) => isAllowed(name, seesAll)));
   const status = words["status"];
   return {
     filters,

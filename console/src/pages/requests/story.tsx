@@ -11,6 +11,7 @@ import { Loaded, Skeleton } from "../../ui/states.tsx";
 import { AttemptTable } from "./attempt-table.tsx";
 import { callAsCurl } from "./call-as-curl.ts";
 import { PriceTable } from "./price-table.tsx";
+import { seriesOf } from "./series.tsx";
 import { Timeline } from "./timeline.tsx";
 
 /** One call: its timeline, its attempts, and how its price comes about. */
@@ -150,9 +151,10 @@ function Details({ call }: { call: Generation }) {
     ["Output limit set", call.max_output_tokens],
     ["Estimated", call.estimated?.join(", ")],
     ["End user", call.end_user],
+    ...tagRows(call),
     ["Your id", call.client_request_id],
     ["Provider’s id", call.upstream_request_id],
-    ["Part of", call.parent_id],
+    ["Part of", call.parent_id === null ? null : <SeriesLink key="series" call={call} />],
     ["List price", call.list_credits === null ? undefined : <Amount key="list" value={call.list_credits} />],
     ["Refunded", call.refunded_credits === undefined ? undefined : <Amount key="back" value={call.refunded_credits} />],
   ];
@@ -170,6 +172,31 @@ function Details({ call }: { call: Generation }) {
       )}
     </dl>
   );
+}
+
+function SeriesLink({ call }: { call: Generation }) {
+  const { seesAll } = useReach();
+  const search = seriesOf(call, seesAll);
+  return (
+    <Link to="/requests" search={{ ...search }} className="font-medium text-accent underline underline-offset-4">
+      {call.parent_id}
+    </Link>
+  );
+}
+
+/** Each tag leads to the calls that have it. */
+function tagRows({ tags = {} }: Generation): [string, ReactNode][] {
+  return Object.entries(tags).map(([key, value]) => [
+    `Tag ${key}`,
+    <Link
+      key={key}
+      to="/requests"
+      search={{ [`tag:${key}`]: value }}
+      className="font-medium text-accent underline underline-offset-4"
+    >
+      {value}
+    </Link>,
+  ]);
 }
 
 /** The session that the call belongs to, with its sum. */

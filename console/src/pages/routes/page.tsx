@@ -4,6 +4,7 @@ import type { ModelRoute } from "../../lists/types.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Empty } from "../../ui/states.tsx";
+import { Explain } from "./explain.tsx";
 
 const columns: readonly Column<ModelRoute>[] = [
   { header: "Name", cell: ({ id }) => <span className="font-medium">{id}</span> },
@@ -53,6 +54,7 @@ export function Page() {
   return (
     <>
       <PageHead title="Routes" note="Names that stand for several models. The next one is asked when one fails." />
+      <Explain />
       <div className="mb-4">
         <FindField label="Find a name or a model" />
       </div>

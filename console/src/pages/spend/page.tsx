@@ -6,7 +6,7 @@ import { BarPlot } from "../../plots/plot.tsx";
 import { FilterChips } from "../../reports/filter-chips.tsx";
 import { intervalText, intervalsOf, periodText } from "../../reports/period.ts";
 import { metrics } from "../../reports/metrics.ts";
-import { groupings } from "../../reports/dimensions.ts";
+import { groupingText } from "../../reports/dimensions.ts";
 import { csvOf, download } from "../../reports/csv.ts";
 import type { Usage } from "../../api/types.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
@@ -86,7 +86,7 @@ function Figures({ report, usage, before, byInterval }: FiguresProps) {
       <SpendTotals now={sumsOf(usage.total)} before={before && sumsOf(before.total)} period={period} />
       <section aria-label="Plot" className="card p-4 print:break-inside-avoid">
         <h2 className="mb-3 text-[0.8125rem] font-medium text-soft">
-          {metrics[metric]} by {interval} and {groupings[group].toLowerCase()}
+          {metrics[metric]} by {interval} and {groupingText(group).toLowerCase()}
         </h2>
         {byInterval === undefined ? (
           <Skeleton className="h-64" />

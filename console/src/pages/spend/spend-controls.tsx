@@ -1,6 +1,7 @@
-import { type Grouping, groupings, groupingsFor } from "../../reports/dimensions.ts";
+import { type Grouping, groupingOptions, groupingsFor } from "../../reports/dimensions.ts";
 import { metrics } from "../../reports/metrics.ts";
 import { PeriodField } from "../../reports/period-field.tsx";
+import { useTagKeys } from "../../reports/tag-keys.ts";
 import { SelectField } from "../../ui/select-field.tsx";
 import { type Report, tops } from "./spend-query.ts";
 
@@ -13,8 +14,8 @@ interface SpendControlsProps {
 /** What is shown, in words of the address. */
 export function SpendControls({ report, change, seesAll }: SpendControlsProps) {
   const { period, interval, metric, group, subgroup, top } = report;
-  const offered = groupingsFor(seesAll);
-  const options = Object.fromEntries(offered.map((each) => [each, groupings[each]])) as Record<Grouping, string>;
+  const tagKeys = useTagKeys([group, ...(subgroup === undefined ? [] : [subgroup])]);
+  const options = groupingOptions(groupingsFor(seesAll, tagKeys));
   const { [group]: _, ...others } = options;
   const groupBy = (first: Grouping, second: Grouping | "" | undefined) =>
     change({ group_by: second === undefined || second === "" || second === first ? first : `${first},${second}` });

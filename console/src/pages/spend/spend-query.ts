@@ -2,7 +2,7 @@ import { useApi } from "../../api/queries.ts";
 import { useReach } from "../../api/session.ts";
 import type { Usage } from "../../api/types.ts";
 import { useWords } from "../../app/search.ts";
-import { type Grouping, groupingsFor, isGrouping } from "../../reports/dimensions.ts";
+import { type Grouping, isAllowed, isGrouping } from "../../reports/dimensions.ts";
 import { filtersOf } from "../../reports/filter-chips.tsx";
 import { isMetric, type Metric } from "../../reports/metrics.ts";
 import { type Interval, lengthInDays, type Period, periodBefore, periodOf } from "../../reports/period.ts";
@@ -25,11 +25,10 @@ export const tops = [5, 10, 25, 100] as const;
 export function useReport(): Report {
   const words = useWords();
   const { seesAll } = useReach();
-  const allowed = groupingsFor(seesAll);
   const [group, subgroup] = (words["group_by"] ?? "")
     .split(",")
     .filter(isGrouping)
-    .filter((each) => allowed.includes(each));
+    .filter((each) => isAllowed(each, seesAll));
   const period = periodOf(words);
   const metric = words["metric"];
   const top = tops.find((each) => String(each) === words["top"]);

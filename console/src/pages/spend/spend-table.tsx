@@ -10,7 +10,7 @@ import { useMemo } from "react";
 import { Amount, Count } from "../../money/amount.tsx";
 import { compare, type Decimal, decimalsOf, numberOf, ratio } from "../../money/decimal.ts";
 import { seriesFill } from "../../plots/colors.ts";
-import { groupings } from "../../reports/dimensions.ts";
+import { groupingText } from "../../reports/dimensions.ts";
 import { Change } from "../../reports/change.tsx";
 import { isMoney, type Metric, metrics } from "../../reports/metrics.ts";
 import { Icon } from "../../ui/icon.tsx";
@@ -46,7 +46,7 @@ function columnsOf({ group, subgroup, metric }: Report) {
     ...names.map((grouping, index) =>
       helper.accessor((row) => row.names[index] ?? "", {
         id: grouping,
-        header: groupings[grouping],
+        header: groupingText(grouping),
         sortFn: (one, other) => (one.original.names[index] ?? "").localeCompare(other.original.names[index] ?? ""),
       }),
     ),
@@ -83,7 +83,7 @@ export function SpendTable({ report, rows, total, totalBefore }: SpendTableProps
     <div className="card overflow-x-auto">
       <table className="ledger">
         <caption className="sr-only">
-          {metrics[metric]} by {groupings[group].toLowerCase()}
+          {metrics[metric]} by {groupingText(group).toLowerCase()}
         </caption>
         <thead>
           <tr>

@@ -93,6 +93,22 @@ test("an organisation's admin has the calls of the organisation alone, whichever
   expect(await idsFor("ann")).toBe(403);
 });
 
+test("a series is that of one user in the caller's reach, from the oldest, in pages", async () => {
+  const parent = await call("ann");
+  const parts = [await call("ann", { parent }), await call("ann", { parent })];
+  await call("bob", { parent });
+  const series = `?parent_id=${parent}&user=ann`;
+  for (const user of ["chief", "auditor", "admin"]) expect(await idsFor(user, series)).toEqual(parts);
+  const first = (await (await fetchAs("chief", `${series}&limit=1`)).json()) as Listed & { next_cursor: string };
+  expect(first.data).toMatchObject([{ id: parts[0], user: "ann", organisation: "acme" }]);
+  expect(await idsFor("chief", `${series}&after=${first.next_cursor}`)).toEqual([parts[1] ?? ""]);
+  expect(await idsFor("admin", `?parent_id=${parent}&user=bob`)).toBe(404);
+  expect(await idsFor("ann", series)).toBe(403);
+  expect(await idsFor("chief", `?parent_id=${parent}`)).toBe(422);
+  expect(await idsFor("chief", `${series}&status=ok`)).toBe(422);
+  expect(await idsFor("chief", "?parent_id=x&user=ann")).toBe(422);
+});
+
 test("an id that nobody has is refused with the time of the search", async () => {
   await call("ann");
   for (const id of ["req_0000000000000000000000000", "unknown", "%00", "%F0%9F%99%82"]) {

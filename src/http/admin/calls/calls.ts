@@ -12,6 +12,7 @@ import {
   pageFieldsOf,
 } from "../../account/call-query.ts";
 import { answerOf, generationAnswer } from "../../account/generation.ts";
+import { requireNoFilter, seriesId, seriesPage } from "../../account/generations.ts";
 import { listInParts } from "../../in-parts.ts";
 import { moment } from "../../account/usage.ts";
 import { parseQuery } from "../../parse-query.ts";
@@ -41,6 +42,9 @@ const listQuery = pageQuery.extend({
   organisation: reference.optional(),
   user: reference.optional(),
   project: reference.optional(),
+  parent_id: seriesId
+    .optional()
+    .describe("The calls of a series of `user` or `project` alone, from the oldest: of a crawl, a batch or a session."),
   ...callFilter,
   after: callCursor,
 });
@@ -81,6 +85,15 @@ export const callsRoute = adminRoute(
         signal: request.signal,
         isDraining,
       });
+    if (asked.parent_id !== undefined) {
+      requireNoFilter(request, ["user", "project"]);
+      const { owner } = filter;
+      if (owner === undefined)
+        throw new GatewayError("validation_failed", "parent_id: name the user or the project, too", { param: "user" });
+      const series = { owner, parent: asked.parent_id, after: asked.after, limit: asked.limit };
+      const page = await seriesPage(generations, series);
+      return listInParts({ rows: page.calls, show, rest: { ...pageFieldsOf(page), unrecorded_statuses: unrecorded } });
+    }
     const query = callQueryOf({ query: asked, request }, { filter, now: clock(), calendar: generations.calendar });
     if (asked.format === "csv") return callsAsCsv(generations, query, { show, isOfAll: true });
     const page = await generations.list({ ...query, limit: asked.limit });

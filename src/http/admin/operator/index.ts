@@ -1,5 +1,5 @@
 import { alertsRoute, crawlsRoute, jobsRoute, nodesRoute } from "./activity.ts";
-import { configRoute, routesRoute } from "./config.ts";
+import { configRoute, explainRoute, routesRoute } from "./config.ts";
 import { pricesRoute, unpricedRoute } from "./prices.ts";
 import { providersRoute, switchRoute } from "./providers.ts";
 
@@ -8,6 +8,7 @@ export const operatorRoutes = [
   providersRoute,
   switchRoute,
   routesRoute,
+  explainRoute,
   pricesRoute,
   unpricedRoute,
   jobsRoute,

@@ -1,2 +1,0 @@
-import{e,t}from"/console/assets/main-4e1e0cnx.js";var n={complete:"bg-good-wash text-good",failed:"bg-bad-wash text-bad",interrupted:"bg-bad-wash text-bad",expired:"bg-bad-wash text-bad",abandoned:"bg-warn-wash text-warn"};function lt({outcome:a,status:o}){return t("span",{className:`inline-flex items-center gap-1.5 rounded-md px-1.5 py-0.5 text-xs font-medium ${n[a]}`,children:[a,o!==null&&e("span",{className:"figures font-normal",children:o})]})}
-export{lt};

@@ -1,2 +1,0 @@
-import{e,t}from"/console/assets/main-4e1e0cnx.js";import{M,B}from"/console/assets/main-2epcxpje.js";function z(){return(M().find??"").toLowerCase()}function se({label:l,placeholder:n=""}){let{find:o=""}=M(),s=B();return t("label",{className:"no-print block sm:w-72",children:[e("span",{className:"mb-1 block text-xs text-muted",children:l}),e("input",{type:"search",value:o,onChange:(a)=>s({find:a.target.value}),placeholder:n,autoComplete:"off",spellCheck:!1,className:"control w-full"})]})}
-export{z,se};
