@@ -9,7 +9,7 @@ export interface ListenerFigures {
   bytes: number;
 }
 
-export const listenerCount = 2_000;
+const listenerCount = 2_000;
 
 /** A token may have a hundred at a time. */
 const streamsOfToken = 100;

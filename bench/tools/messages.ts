@@ -1,7 +1,7 @@
 /** Messages of a stateless client. */
 const revision = "2026-07-28";
 
-export const tool = "get_record_1";
+const tool = "get_record_1";
 
 export function messageOf(method: string, params: object = {}): object {
   const meta = {
