@@ -75,6 +75,7 @@ export class CallPipeline {
     if (hosted === undefined || route.codec.dialect === undefined) return answering;
     return answering.catch((thrown: unknown) => {
       if (!(thrown instanceof LoopNeeded)) throw thrown;
+      if (incoming.batched?.kind === "hold") throw incoming.batched.otherwise;
       return hosted.run(route, { ...incoming, body: thrown.bytes, modelOf: undefined }, thrown.target);
     });
   }
@@ -126,7 +127,9 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
 
   plan(received: ReceivedBody<Body>, planning: Planning<Target>): CallPlan | Promise<CallPlan> {
     const { dialect } = this.#route.codec;
-    const isWhole = dialect !== undefined && planning.target === undefined && this.#incoming.isRound !== true;
+    const { isRound, batched } = this.#incoming;
+    const isOpen = isRound !== true && batched?.kind !== "answer";
+    const isWhole = dialect !== undefined && planning.target === undefined && isOpen;
     this.#hosted = isWhole ? this.#deps.hosted : undefined;
     if (received.kind === "form" || !isLarge(received.bytes.length)) return this.#plan(received, planning);
     return this.#deps.largeBodies.turn(this.#incoming.principal.user).then(() => this.#plan(received, planning));

@@ -11,7 +11,8 @@ const fixed = "mistral/mistral-fixed";
 let rig: Rig;
 beforeAll(async () => {
   const models = { [fixed]: { requests_kcount: 1_000 }, "*": flatPrice };
-  rig = await startRig({ config: { pricing: { models }, upstream: { retries: 0 } } });
+  const tools = { hosted: { web_search: "gateway" } };
+  rig = await startRig({ config: { pricing: { models }, upstream: { retries: 0 }, tools } });
 });
 afterAll(async () => {
   await expectCleanAudit(rig.gateway);
@@ -192,6 +193,22 @@ const bodies: Record<string, { model: string } & Record<string, unknown>> = {
   "/v1/moderations": { model: "openai/omni-moderation-latest", input: "hello" },
   "/v1/images/generations": { model: "openai/gpt-image-1-mini", prompt: "a cat", size: "1024x1024", quality: "low" },
 };
+
+test("a line whose tool the gateway runs is called here, beside those that its provider has", async () => {
+  const { openai, token } = await newUser();
+  rig.simulators.clear();
+  const body = { model: "mistral/mistral-small-latest", input: "hello" };
+  const lines = [body, { ...body, tools: [{ type: "web_search" }] }].map((each, index) =>
+    JSON.stringify({ custom_id: `line-${index}`, method: "POST", url: "/v1/responses", body: each }),
+  );
+  const batch = await begin(openai, lines.join("\n"), { endpoint: "/v1/responses" });
+  const done = await ended(openai, batch.id);
+  expect(done).toMatchObject({ status: "completed", request_counts: { total: 2, completed: 2, failed: 0 } });
+  expect(created("mistral")).toMatchObject({ batches: 1 });
+  const direct = rig.simulators.requests().filter(({ path }) => path.endsWith("/chat/completions"));
+  expect(direct.length).toBeGreaterThan(0);
+  expect((await recordsOf(token, batch.id)).length).toBeGreaterThanOrEqual(2);
+});
 
 test("the other endpoints of OpenAI's batches are run there, and answer as the same calls do", async () => {
   const { openai } = await newUser();
