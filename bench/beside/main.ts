@@ -1,4 +1,4 @@
-/** A process of its own: a site without end whose pages have 20 to 60 KB, and a provider that answers every chat call at once. */
+/** A process of its own: a site without end whose pages have 20 to 60 KB, and a provider that answers chat calls at once, or soon. */
 import { sayLine, serveLines } from "../http1/lines.ts";
 import { makePage } from "../pages/corpus.ts";
 
@@ -20,6 +20,9 @@ function pageOf(number: number): string {
   return (frames[number % frames.length] ?? "").replace("</h1>", `</h1>${own.join("")}`);
 }
 
+/** How long the model of batches takes. */
+const slowMs = 20;
+
 const completion = {
   id: "chatcmpl-bench",
   object: "chat.completion",
@@ -32,9 +35,12 @@ const completion = {
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
-  fetch(request) {
+  async fetch(request) {
     const { pathname } = new URL(request.url);
-    if (request.method === "POST") return Response.json(completion);
+    if (request.method === "POST") {
+      if ((await request.text()).includes("slow-model")) await Bun.sleep(slowMs);
+      return Response.json(completion);
+    }
     const number = /^\/page\/(\d+)$/.exec(pathname)?.[1];
     if (number === undefined) return new Response("not here", { status: 404 });
     return new Response(pageOf(Number(number)), { headers: { "content-type": "text/html; charset=utf-8" } });

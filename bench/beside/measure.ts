@@ -1,4 +1,7 @@
-/** Other callers' chat calls without and beside a crawl, and eight scrapes at once; and how fast the crawl is, beside a peer's. */
+/**
+ * Other callers' chat calls without and beside a crawl, eight scrapes at once, and batches of 10,000 lines; and how fast the crawl is,
+ * beside a peer's.
+ */
 import { join } from "node:path";
 import { type Gateway, startGateway } from "../../test/kit/gateway.ts";
 import { Samples } from "../load/samples.ts";
@@ -18,9 +21,12 @@ export interface SubjectFigures {
   title: string;
   alone: ChatFigures;
   beside: ChatFigures;
+  /** Or lines of batches. */
   pagesPerSecond: number;
   /** CPU of what reads the pages, a page: the gateway and its children, or the peer. */
   cpuMsOfPage: number;
+  /** By how much the memory of its process has grown meanwhile. */
+  grownBytes: number;
   /** Why the figures don't count. */
   problem: string | null;
 }
@@ -28,6 +34,7 @@ export interface SubjectFigures {
 export interface BesideFigures {
   crawl: SubjectFigures;
   scrapes: SubjectFigures;
+  batch: SubjectFigures;
   /** The same site, crawled by crawl4ai without a browser; or why there are no figures of it. */
   peer: SubjectFigures | { missing: string };
 }
@@ -36,12 +43,17 @@ export interface BesideFigures {
 const callsPerSecond = 50;
 const scrapesAtOnce = 8;
 const warmUpMs = 3_000;
+const batchLines = 10_000;
+/** How often a subject is looked after. */
+const tickMs = 1_000;
 
 /** Reads pages until it is stopped. */
 interface Subject {
   /** The process that does it, with its children. */
   pid: number;
   pages(): Promise<number>;
+  /** Called from time to time: work that has ended begins again. */
+  tick?(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,7 +70,8 @@ export async function measureBeside(seconds: number, progress: (line: string) =>
   const crawl = { pages_per_second: 0, connections_per_host: 16 };
   const gateway = await startGateway({
     providers: { openai: { kind: "openai", base_url: `${site}/v1`, api_key: "bench" } },
-    config: { web: { allow_private_hosts: [new URL(site).host], crawl } },
+    // The provider of this run has no batches of its own.
+    config: { web: { allow_private_hosts: [new URL(site).host], crawl }, batches: { native: "off" } },
   });
   try {
     const scene = { gateway, site, token: await gateway.token({ user: "bench", service: true }) };
@@ -67,7 +80,8 @@ export async function measureBeside(seconds: number, progress: (line: string) =>
       return { title, ...(await measureSubject(scene, start, seconds)) };
     };
     const scrapes = await measure("8 scrapes at once", startScrapes);
-    const own = { scrapes, crawl: await measure("a crawl", startCrawl) };
+    const batch = await measure("batches of 10,000 lines", startBatches);
+    const own = { scrapes, batch, crawl: await measure("a crawl", startCrawl) };
     const python = await peerPython("crawl4ai");
     if ("missing" in python) return { ...own, peer: python };
     const program = [python.python, join(import.meta.dirname, "peer-crawl.py"), `${site}/page/1`];
@@ -83,17 +97,22 @@ async function measureSubject(scene: Scene, start: (scene: Scene) => Promise<Sub
   await chat(scene, warmUpMs / 1_000);
   const alone = await chat(scene, seconds);
   const subject = await start(scene);
+  const timer = setInterval(() => void subject.tick?.(), tickMs);
   await chat(scene, warmUpMs / 1_000);
-  const cpuMs = (): number => useOfTree(subject.pid).cpuMs;
-  const before = { at: performance.now(), pages: await subject.pages(), cpuMs: cpuMs() };
+  const use = (): ReturnType<typeof useOfTree> => useOfTree(subject.pid);
+  const before = { at: performance.now(), pages: await subject.pages(), ...use() };
   const beside = await chat(scene, seconds);
-  const used = { ms: performance.now() - before.at, cpuMs: cpuMs() - before.cpuMs };
+  const after = use();
+  const used = { ms: performance.now() - before.at, cpuMs: after.cpuMs - before.cpuMs };
+  const grownBytes = after.residentBytes - before.residentBytes;
   const pages = (await subject.pages()) - before.pages;
+  clearInterval(timer);
   await subject.stop();
   const expected = Math.floor(callsPerSecond * seconds);
   const problem =
     alone.calls + beside.calls < 2 * expected ? "chat calls failed" : pages === 0 ? "no page was read" : null;
-  return { alone, beside, pagesPerSecond: (pages * 1_000) / used.ms, cpuMsOfPage: used.cpuMs / pages, problem };
+  const pagesPerSecond = (pages * 1_000) / used.ms;
+  return { alone, beside, pagesPerSecond, cpuMsOfPage: used.cpuMs / pages, grownBytes, problem };
 }
 
 /** Calls at fixed times, whether or not earlier ones have been answered. */
@@ -166,6 +185,52 @@ async function startCrawl(scene: Scene): Promise<Subject> {
       const headers = { authorization: `Bearer ${scene.token}` };
       await fetch(`${scene.gateway.url}/v2/crawl/${id}`, { method: "DELETE", headers });
     },
+  };
+}
+
+/** Batches one after the other, each of 10,000 calls. */
+async function startBatches(scene: Scene): Promise<Subject> {
+  const path = "/v1/chat/completions";
+  const messages = [{ role: "user", content: "Hello!" }];
+  const lines = Array.from({ length: batchLines }, (_, index) =>
+    JSON.stringify({
+      custom_id: `line-${index}`,
+      method: "POST",
+      url: path,
+      body: { model: "openai/slow-model", messages },
+    }),
+  );
+  const authorization = `Bearer ${scene.token}`;
+  const form = new FormData();
+  form.set("purpose", "batch");
+  form.set("file", new Blob([lines.join("\n")]), "lines.jsonl");
+  const uploaded = await fetch(`${scene.gateway.url}/v1/files`, {
+    method: "POST",
+    headers: { authorization },
+    body: form,
+  });
+  const { id: input_file_id } = (await uploaded.json()) as { id: string };
+  const begin = (): Promise<{ id: string }> =>
+    ask(scene, "/v1/batches", { input_file_id, endpoint: path, completion_window: "24h" });
+  let ended = 0;
+  let { id } = await begin();
+  return {
+    pid: scene.gateway.process.pid,
+    async pages() {
+      const { completed } = (await ask<{ request_counts: { completed: number } }>(scene, `/v1/batches/${id}`))
+        .request_counts;
+      return ended + completed;
+    },
+    async tick() {
+      const { status, request_counts: counts } = await ask<{ status: string; request_counts: { completed: number } }>(
+        scene,
+        `/v1/batches/${id}`,
+      );
+      if (status !== "completed") return;
+      ended += counts.completed;
+      ({ id } = await begin());
+    },
+    stop: async () => void (await ask(scene, `/v1/batches/${id}/cancel`, {}).catch(() => undefined)),
   };
 }
 
