@@ -1,15 +1,10 @@
 /** The official suite with the gateway as the client: every scenario that the revisions require. */
-import { readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { parse } from "yaml";
 import { type Gateway, startGateway } from "../../kit/index.ts";
 import { withKey } from "../ask-as.ts";
 import { PUBLIC_URL, type Scenario, ScenarioClient } from "./scenario-client.ts";
-
-const packageFolder = dirname(fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/package.json")));
-const suite = join(packageFolder, "dist/index.js");
+import { runSuite } from "./suite.ts";
 
 let gateway: Gateway;
 let control: Bun.Server<undefined>;
@@ -59,23 +54,9 @@ test.each([
 ])("the scenarios of %s", async (revision, count) => {
   const output = join(gateway.folder, revision);
   const driver = `${process.execPath} ${join(import.meta.dir, "driver.ts")}`;
-  const child = Bun.spawn(
-    [process.execPath, "--bun", suite, "client", "--requirements", revision, "--command", driver, "-o", output],
-    { env: { ...process.env, TOLLGATE_SCENARIOS: String(control.url) }, stdout: "ignore", stderr: "ignore" },
-  );
-  await child.exited;
-  const { client: required } = parse(readFileSync(join(packageFolder, "requirements", `${revision}.yaml`), "utf8")) as {
-    client: string[];
-  };
+  const run = { side: "client", revision, subject: ["--command", driver], output } as const;
+  const env = { TOLLGATE_SCENARIOS: String(control.url) };
+  const { required, failed } = await runSuite({ ...run, env }, ["FAILURE", "WARNING"]);
   expect(required.length).toBe(count);
-  const failed = required.filter((scenario) => {
-    const folder = readdirSync(dirname(join(output, scenario))).find((name) =>
-      name.startsWith(`${basename(scenario)}-20`),
-    );
-    if (folder === undefined) return true;
-    const checks = readFileSync(join(dirname(join(output, scenario)), folder, "checks.json"), "utf8");
-    const statuses = new Set((JSON.parse(checks) as { status: string }[]).map(({ status }) => status));
-    return !statuses.has("SUCCESS") || statuses.has("FAILURE") || statuses.has("WARNING");
-  });
   expect(failed).toEqual(notPassed[revision] ?? []);
 });

@@ -1,0 +1,114 @@
+/** A server with the tools, prompts and resources that the official suite names, in one revision. */
+import { startTestServer, type TestServer, textResult } from "../tool-server.ts";
+
+type Json = Record<string, unknown>;
+
+const image = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+const sound = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=";
+
+const imagePart = { type: "image", data: image, mimeType: "image/png" };
+const resourcePart = (uri: string, text: string): Json => ({
+  type: "resource",
+  resource: { uri, mimeType: "text/plain", text },
+});
+
+const results: Readonly<Record<string, Json>> = {
+  test_simple_text: textResult("This is a simple text response for testing."),
+  test_image_content: { content: [imagePart] },
+  test_audio_content: { content: [{ type: "audio", data: sound, mimeType: "audio/wav" }] },
+  test_embedded_resource: {
+    content: [resourcePart("test://embedded-resource", "This is an embedded resource content.")],
+  },
+  test_multiple_content_types: {
+    content: [
+      { type: "text", text: "Multiple content types test:" },
+      imagePart,
+      {
+        type: "resource",
+        resource: {
+          uri: "test://mixed-content-resource",
+          mimeType: "application/json",
+          text: '{"test":"data","value":123}',
+        },
+      },
+    ],
+  },
+  test_error_handling: { ...textResult("This tool intentionally returns an error for testing"), isError: true },
+  test_tool_with_progress: textResult("done"),
+  test_tool_with_logging: textResult("done"),
+};
+
+const tools = Object.keys(results).map((name) => ({
+  name,
+  description: `The tool ${name} of the suite`,
+  inputSchema: { type: "object", properties: {} },
+}));
+
+function prompt(...contents: Json[]): Json {
+  return { messages: contents.map((content) => ({ role: "user", content })) };
+}
+
+const prompts: Readonly<Record<string, (given: Json) => Json>> = {
+  test_simple_prompt: () => prompt({ type: "text", text: "This is a simple prompt for testing." }),
+  test_prompt_with_arguments: ({ arg1, arg2 }) =>
+    prompt({ type: "text", text: `Prompt with arguments: arg1='${String(arg1)}', arg2='${String(arg2)}'` }),
+  test_prompt_with_embedded_resource: ({ resourceUri }) =>
+    prompt(resourcePart(String(resourceUri), "Embedded resource content for testing."), {
+      type: "text",
+      text: "Read it.",
+    }),
+  test_prompt_with_image: () => prompt(imagePart, { type: "text", text: "Please analyze the image above." }),
+};
+
+const promptArguments: Readonly<Record<string, string[]>> = {
+  test_prompt_with_arguments: ["arg1", "arg2"],
+  test_prompt_with_embedded_resource: ["resourceUri"],
+};
+
+const contents: Readonly<Record<string, Json>> = {
+  "test://static-text": { mimeType: "text/plain", text: "This is the content of the static text resource." },
+  "test://static-binary": { mimeType: "image/png", blob: image },
+};
+
+function read(uri: string): Json | undefined {
+  const [, id] = /^test:\/\/template\/([^/]+)\/data$/.exec(uri) ?? [];
+  const text = JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` });
+  const found = id === undefined ? contents[uri] : { mimeType: "application/json", text };
+  return found && { contents: [{ uri, ...found }] };
+}
+
+const methods: Readonly<Record<string, (params: Json) => Json | undefined>> = {
+  "prompts/list": () => ({
+    prompts: Object.keys(prompts).map((name) => ({
+      name,
+      description: `The prompt ${name} of the suite`,
+      arguments: (promptArguments[name] ?? []).map((argument) => ({ name: argument, required: true })),
+    })),
+  }),
+  "prompts/get": ({ name, arguments: given }) => prompts[String(name)]?.((given ?? {}) as Json),
+  "resources/list": () => ({
+    resources: Object.entries(contents).map(([uri, { mimeType }]) => ({
+      uri,
+      name: uri,
+      description: "Static",
+      mimeType,
+    })),
+  }),
+  "resources/templates/list": () => ({
+    resourceTemplates: [{ uriTemplate: "test://template/{id}/data", name: "template", mimeType: "application/json" }],
+  }),
+  "resources/read": ({ uri }) => read(String(uri)),
+  "completion/complete": () => ({ completion: { values: [], total: 0, hasMore: false } }),
+};
+
+export function startFixture(era: "2025" | "2026"): TestServer {
+  return startTestServer({
+    era,
+    tools,
+    call: ({ name }, report) => {
+      if (name === "test_tool_with_progress") for (const progress of [0, 50, 100]) report({ progress, total: 100 });
+      return results[String(name)];
+    },
+    answer: (method, params) => methods[method]?.(params),
+  });
+}
