@@ -41,11 +41,48 @@ afterAll(async () => {
   await postgres.stop();
 });
 
+/** A server of tools whose tool answers with the id of its process. */
+const ownServer = {
+  command: process.execPath,
+  args: [
+    "-e",
+    `for await (const line of console) {
+      const { id, method } = JSON.parse(line);
+      const result = {
+        "server/discover": { supportedVersions: ["2026-07-28"] },
+        "tools/list": { tools: [{ name: "pid", inputSchema: { type: "object" } }] },
+        "tools/call": { content: [{ type: "text", text: String(process.pid) }] },
+      }[method];
+      console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    }`,
+  ],
+  user: String(process.getuid?.()),
+};
+
+/** Through every worker, the program is the same process. */
+async function expectOneProgram(gateway: Gateway, token: string): Promise<void> {
+  const pids = new Set<string>();
+  const headers = { authorization: `Bearer ${token}` };
+  const askedOf = (): Set<unknown> =>
+    new Set(gateway.logLines().flatMap((line) => (line["provider"] === "own" ? [line["worker"]] : [])));
+  await until("every worker has called the program", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        fetch(`${gateway.url}/v1/tools/own__pid`, { method: "POST", headers, body: "{}", keepalive: false }),
+      ),
+    );
+    for (const answer of answers) if (answer.status === 200) pids.add(await answer.text());
+    return askedOf().size === WORKERS;
+  });
+  expect(pids.size).toBe(1);
+}
+
 const startWorkers = async (count: number): Promise<Gateway> =>
   startGateway({
     storage: await postgres.createDatabase(),
     providers: simulatedProviders(simulators),
     arguments: ["--workers", String(count)],
+    config: { mcp: { servers: { own: ownServer } } },
   });
 
 /** A call on a new connection, which the kernel assigns to any worker. */
@@ -113,6 +150,7 @@ testOnLinux(
       expect(answers.map(({ status }) => status).filter((status) => status !== 200)).toEqual([]);
       return answeredBy(gateway).size === WORKERS;
     });
+    await expectOneProgram(gateway, token);
     // Lines that are printed once come from the supervisor.
     expect(
       gateway

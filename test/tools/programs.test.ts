@@ -77,6 +77,7 @@ beforeAll(async () => {
           memory: { ...user, command: "node", args: [memory], env: { MEMORY_FILE_PATH: memoryFile } },
           hostile: { ...program, timeout: "2s", limits: { memory: "300MiB" } },
           own: { ...program, instance: "user" },
+          brief: { ...program, idle: "500ms" },
           missing: { ...user, command: "no-such-program" },
         },
       },
@@ -172,6 +173,14 @@ test("with an instance for each user no process is shared", async () => {
   const mine = pidsIn((await call("own__pids")).text);
   expect(pidsIn((await call("own__pids")).text)).toEqual(mine);
   expect(pidsIn((await call("own__pids", {}, other.token)).text)).not.toEqual(mine);
+});
+
+test("one that nobody calls is stopped, and started for the next call", async () => {
+  const first = pidsIn((await call("brief__pids")).text);
+  await until("it is stopped", () => Promise.resolve(!first.some(isAlive)));
+  expect(pidsIn((await call("brief__pids")).text)).not.toEqual(first);
+  const stopped = rig.gateway.logLines().filter(({ msg }) => msg === "a server of tools was stopped");
+  expect(stopped.map(({ server }) => server)).toContain("brief");
 });
 
 test("a reload starts and stops them", async () => {
