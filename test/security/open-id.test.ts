@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { Provider } from "oidc-provider";
-import { type Gateway, query, startGateway } from "../kit/index.ts";
+import { type Gateway, hasChromium, query, startChromium, startGateway } from "../kit/index.ts";
 
 const SECRET = "secret-of-the-client-which-no-log-has";
 const KEY = "k1";
@@ -278,6 +278,53 @@ describe("somebody signs in", () => {
     expect(await new Browser().signIn(`?return=${encodeURIComponent(place)}`)).toBe("/console");
   });
 });
+
+test.skipIf(!hasChromium)(
+  "a real browser goes there and back, in place of its session, and signs out at both",
+  async () => {
+    const owner = await gateway.token({ user: "keeper", role: "owner" });
+    const chromium = await startChromium();
+    try {
+      const page = await chromium.newPage();
+      const faults: string[] = [];
+      page.on("pageerror", ({ message }) => faults.push(message));
+      const session = async (): Promise<Record<string, unknown>> =>
+        JSON.parse(await page.evaluate<string>("fetch('/admin/v1/session').then((answer) => answer.text())")) as Record<
+          string,
+          unknown
+        >;
+      await page.goto(`${gateway.url}/console/sign-in`);
+      await page.getByLabel("Token", { exact: true }).fill(owner);
+      await page.getByRole("button", { name: "Sign in", exact: true }).press("Enter");
+      await page.waitForURL(/\/console\/overview/);
+      const { id } = await session();
+      const old = await page.context().cookies();
+      await page.goto(`${gateway.url}/console/sign-in?next=${encodeURIComponent("/console/spend?metric=requests")}`);
+      await page.getByRole("link", { name: "Sign in with firm" }).press("Enter");
+      await page.waitForURL(/\/console\/spend\?metric=requests/);
+      await page.waitForSelector('main[aria-busy="false"] h1');
+      expect(await session()).toMatchObject({ user: "ann", issuer: "firm", role: "member" });
+      expect(await page.evaluate<string>("document.cookie")).toBe("");
+      // SameSite=Strict has kept the old cookie from the way back, and its session has ended all the same.
+      const rows = await query<{ after: string }>(
+        gateway.storage,
+        `SELECT after FROM audit WHERE act = 'session.end' AND target = 'session:${String(id)}'`,
+      );
+      expect(rows).toHaveLength(1);
+      const cookie = old.map(({ name, value }) => `${name}=${value}`).join("; ");
+      expect((await fetch(`${gateway.url}/admin/v1/session`, { headers: { cookie } })).status).toBe(401);
+      await page.getByRole("button", { name: "ann" }).press("Enter");
+      await page.getByRole("menuitem", { name: "Sign out" }).press("Enter");
+      await page.waitForURL((url) => url.href.startsWith(`${issuer()}/session/end`));
+      await page.goto(`${gateway.url}/console/spend`);
+      await page.getByLabel("Token", { exact: true }).waitFor();
+      expect(faults).toEqual([]);
+    } finally {
+      await chromium.close();
+    }
+  },
+  60_000,
+);
 
 describe("nobody signs in", () => {
   test("by a claim with the name of a user who is not bound to them", async () => {

@@ -22,7 +22,7 @@ const columns: readonly Column<Token>[] = [
   { header: "Token", cell: (token) => <Name token={token} /> },
   { header: "Whose", cell: ({ user, project }) => user ?? project ?? <Nothing />, look: "max-sm:hidden" },
   { header: "State", cell: (token) => <State token={token} /> },
-  { header: "Role", cell: ({ role }) => role ?? <Nothing />, look: "max-xl:hidden" },
+  { header: "Role", cell: ({ role }) => role ?? <Nothing />, look: "max-2xl:hidden" },
   { header: "Models", cell: ({ models }) => models?.join(", ") ?? "all", look: "max-xl:hidden max-w-56 truncate" },
   { header: "Expires", cell: ({ expires_at }) => <MaybeMoment text={expires_at} />, look: "max-xl:hidden" },
   {

@@ -9,7 +9,7 @@ import { ChangeView } from "./change-view.tsx";
 import { Verify } from "./verify.tsx";
 
 const columns: readonly Column<AuditRow>[] = [
-  { header: "Number", cell: ({ number }) => number, look: "figure max-md:hidden" },
+  { header: "Number", cell: ({ number }) => number, look: "figure max-2xl:hidden" },
   { header: "Time", cell: ({ at }) => <MomentText text={at} /> },
   { header: "By", cell: ({ actor }) => actor },
   { header: "Act", cell: ({ act }) => <span className="font-medium">{act}</span> },
@@ -17,7 +17,7 @@ const columns: readonly Column<AuditRow>[] = [
   {
     header: "Change",
     cell: ({ before, after }) => <ChangeView before={before} after={after} />,
-    look: "max-md:hidden whitespace-normal! min-w-72",
+    look: "max-md:hidden whitespace-normal! min-w-56",
   },
   { header: "Reason", cell: ({ reason }) => reason ?? <Nothing />, look: "max-lg:hidden whitespace-normal!" },
   { header: "Address", cell: ({ address }) => address ?? <Nothing />, look: "max-2xl:hidden" },

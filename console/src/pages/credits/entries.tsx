@@ -25,10 +25,10 @@ const columns: readonly Column<BooksEntry>[] = [
   { header: "Entry", cell: (entry) => <EntryId entry={entry} />, look: "max-md:hidden" },
   { header: "Kind", cell: ({ kind }) => kind },
   { header: "Whose", cell: (entry) => ownerOf(entry) || <Nothing />, look: "max-sm:hidden" },
-  { header: "From", cell: ({ debit_account }) => debit_account, look: "max-xl:hidden text-soft" },
-  { header: "To", cell: ({ credit_account }) => credit_account, look: "max-xl:hidden text-soft" },
+  { header: "From", cell: ({ debit_account }) => debit_account, look: "max-2xl:hidden text-soft" },
+  { header: "To", cell: ({ credit_account }) => credit_account, look: "max-2xl:hidden text-soft" },
   { header: "Credits", cell: ({ amount }) => <Amount value={amount} />, look: "figure" },
-  { header: "Held", cell: ({ held }) => <Amount value={held} />, look: "figure max-lg:hidden" },
+  { header: "Held", cell: ({ held }) => <Amount value={held} />, look: "figure max-2xl:hidden" },
   {
     header: "Reason",
     cell: (entry) => <Reason entry={entry} />,

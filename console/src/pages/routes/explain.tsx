@@ -27,7 +27,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 const columns: readonly Column<ExplainedTarget>[] = [
-  { header: "Tier", cell: ({ tier }) => tier, look: "figure" },
+  { header: "Tier", cell: ({ tier }) => tier, look: "figure max-sm:hidden" },
   {
     header: "Model",
     cell: ({ model, weight }) => (
