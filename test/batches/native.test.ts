@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type OpenAI from "openai";
 import { z } from "zod";
 import { expectCleanAudit, flatPrice, query, type Rig, sorted, spentBy, startRig, until } from "../kit/index.ts";
-import { begin, chat, clientsOf, ended, idsUpTo, resultsOf } from "./batch-scene.ts";
+import { begin, chat, clientsOf, ended, idsUpTo, resultsOf, upload } from "./batch-scene.ts";
 
 /** Answers of the provider's fixed model cost one credit a call. */
 const fixed = "mistral/mistral-fixed";
@@ -49,7 +49,11 @@ async function recordsOf(token: string, batch: string) {
     headers: { authorization: `Bearer ${token}` },
   });
   return z
-    .object({ data: z.array(z.object({ provider: z.string(), status: z.number() })) })
+    .object({
+      data: z.array(
+        z.object({ provider: z.string(), status: z.number(), tags: z.record(z.string(), z.string()).nullish() }),
+      ),
+    })
     .parse(await response.json()).data;
 }
 
@@ -158,6 +162,14 @@ test("lines of two models of a provider that demands one, and those with a route
   expect(await spentBy(rig.gateway, user)).toBeGreaterThan(0n);
 });
 
+test("lines of a caller with a limit of open calls run here: at a provider they would be open for hours", async () => {
+  const { openai } = await newUser({ concurrency: 8 });
+  rig.simulators.clear();
+  const batch = await begin(openai, linesOf(model, idsUpTo(20)));
+  expect((await ended(openai, batch.id)).request_counts).toMatchObject({ completed: 20, failed: 0 });
+  expect(created("openai")).toMatchObject({ batches: 0, files: 0 });
+});
+
 test("credits for 100 of 1,000 lines at the price of batches pay for exactly 100", async () => {
   const { openai, user } = await newUser({ credits: 50_000_000_000n });
   const batch = await begin(openai, linesOf(fixed, idsUpTo(1_000)));
@@ -225,4 +237,18 @@ test("the other endpoints of OpenAI's batches are run there, and answer as the s
   });
   expect(await Promise.all(begun)).toEqual(Object.keys(bodies).map((endpoint) => [endpoint, "completed", 200]));
   expect(created("openai").batches).toBe(Object.keys(bodies).length);
+});
+
+test("the lines of a batch have the tags of the request that began it, native or not", async () => {
+  const { gateway } = rig;
+  const { openai, token } = await newUser({ organisation: "acme", credits: 0n, metadata: { team: "search" } });
+  expect((await gateway.cli("organisation", "set", "acme", "--tags", "team,run")).stderr).toBe("");
+  expect((await gateway.cli("credits", "grant", "--organisation", "acme", "--amount", "10")).code).toBe(0);
+  const input_file_id = await upload(openai, lineOf(model, "line-0"));
+  for (const completion_window of ["24h", "2h"] as const) {
+    const begun = { input_file_id, endpoint: chat, completion_window: completion_window as "24h" } as const;
+    const batch = await openai.batches.create(begun, { headers: { "x-tollgate-tags": "run=one,other=1" } });
+    expect((await ended(openai, batch.id)).request_counts).toMatchObject({ completed: 1 });
+    expect((await recordsOf(token, batch.id)).map(({ tags }) => tags)).toEqual([{ run: "one", team: "search" }]);
+  }
 });

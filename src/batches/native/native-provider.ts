@@ -17,7 +17,8 @@ export function nativeProviderOf(
   { headers, createdAt, expiresAt }: Pick<StoredBatch, "headers" | "createdAt" | "expiresAt">,
   { models, principal }: { models: readonly string[]; principal: Principal },
 ): string | undefined {
-  if (endpoint === undefined || expiresAt - createdAt < DAY_MS || headers[FALLBACK_HEADER] !== undefined) {
+  const isShort = expiresAt - createdAt < DAY_MS;
+  if (endpoint === undefined || isShort || headers[FALLBACK_HEADER] !== undefined || hasCallLimit(principal)) {
     return undefined;
   }
   let first: BatchProvider | undefined;
@@ -28,6 +29,11 @@ export function nativeProviderOf(
     first = provider;
   }
   return first?.api.needsOneModel === true && models.length > 1 ? undefined : first?.route.prefix;
+}
+
+/** Lines at a provider are open calls: for hours they would leave none to the other calls of whoever has a limit of those. */
+function hasCallLimit({ rates, ratesAbove = [] }: Principal): boolean {
+  return [rates, ...ratesAbove].some((limits) => limits?.concurrentCalls !== undefined);
 }
 
 /** A model that is none, which only a batch of Messages may name, is left to its line's call. */
