@@ -8,11 +8,12 @@ import { braveErrors } from "./errors.ts";
 
 type Parameters = { readonly [name: string]: string };
 
-/** Web and news, each by GET and POST. */
+/** Web, news and images, each by GET and POST. */
 export function searchRoutes(corpus: () => Corpus): readonly Route[] {
   return (["GET", "POST"] as const).flatMap((method): Route[] => [
     { method, path: "/brave/res/v1/web/search", handle: (call) => answer(call, corpus(), web) },
     { method, path: "/brave/res/v1/news/search", handle: (call) => answer(call, corpus(), news) },
+    { method, path: "/brave/res/v1/images/search", handle: (call) => answer(call, corpus(), images) },
   ]);
 }
 
@@ -51,6 +52,12 @@ const news: Vertical = {
   kind: "news",
   countMax: 50,
   write: ({ results, query }) => ({ type: "news", query, results }),
+};
+
+const images: Vertical = {
+  kind: "image",
+  countMax: 200,
+  write: ({ results, query }) => ({ type: "images", query, results }),
 };
 
 const queryCharactersMax = 400;
@@ -132,7 +139,7 @@ function markerOf(terms: readonly Term[]): Mark {
   return (text) => text.replaceAll(pattern, "<strong>$&</strong>");
 }
 
-function resultOf({ url, title, description, date, language }: Entry, mark: Mark): object {
+function resultOf({ url, title, description, date, language, kind }: Entry, mark: Mark): object {
   const { protocol, hostname, pathname } = new URL(url);
   return {
     title: mark(title),
@@ -142,6 +149,7 @@ function resultOf({ url, title, description, date, language }: Entry, mark: Mark
     description: mark(description),
     ...(date === null ? {} : { page_age: `${date}T00:00:00`, age: date }),
     profile: { name: hostname, url, long_name: hostname, img: `https://icons.example/${hostname}.png` },
+    ...(kind === "image" && { properties: { url: `${url}.jpg`, width: 1_920, height: 1_080 } }),
     language,
     family_friendly: true,
     type: "search_result",

@@ -45,14 +45,14 @@ export class WebAccess {
 
   /** `POST /v2/search`, or `/v1/search` */
   search(request: PaidRequest, version: ApiVersion = "v2"): Promise<PaidAnswer> {
-    const { engine, search: backend } = this.#deps;
+    const { engine, search: backend, environment } = this.#deps;
     return performWork<SearchResult>(this.#deps, request, {
       operation: "search",
       translation: translationOf(version, searchV1),
-      plan: (body) => planSearch({ engine, backend }, body),
-      answer: ({ web, warning = null }, credits) => ({
+      plan: (body) => planSearch({ engine, backend, clock: environment.clock }, body),
+      answer: ({ data, warning = null }, credits) => ({
         success: true,
-        data: { web },
+        data: { ...data },
         warning,
         id: request.requestId,
         creditsUsed: credits,

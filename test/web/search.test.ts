@@ -13,6 +13,8 @@ interface Found {
   success: boolean;
   data: {
     web: { url: string; title: string; description: string; markdown?: string; metadata?: { error?: string } }[];
+    news?: object[];
+    images?: object[];
   };
   warning: string | null;
   creditsUsed: number;
@@ -118,10 +120,32 @@ describe("on the local index", () => {
     expect((await post(rig, "/v2/search", token, { query: "tide", limit: 11 })).status).toBe(402);
   });
 
+  test("names what the local index has not got, and gives the rest", async () => {
+    const sources = ["web", "news", { type: "images" }];
+    const wishes = { location: "Berlin", country: "DE", lang: "de", tbs: "qdr:d,lr:x" };
+    const { data, warning } = await search(rig, caller, { query: "tide related:a.org", sources, ...wishes });
+    expect(data).toMatchObject({ news: [], images: [] });
+    expect(data.web).toHaveLength(3);
+    expect(warning).toBe(
+      "The search engine of this gateway has no news and no images. It does not know location, country, lang, which changed nothing. Not supported, and ignored: related:a.org, tbs: lr:x.",
+    );
+    const newsOnly = await search(rig, caller, { query: "tide", sources: ["news"] });
+    expect(newsOnly).toMatchObject({ data: { news: [] }, creditsUsed: 0 });
+    expect(newsOnly.data.web).toBeUndefined();
+  });
+
+  test("finds the pages of a category, and of a time", async () => {
+    const found = await search(rig, caller, { query: "tide", categories: ["github", { type: "pdf" }] });
+    expect(found.data.web).toMatchObject([{ url: target.url("/report.pdf"), category: "pdf" }]);
+    const old = await search(rig, caller, { query: "tide", tbs: "cdr:1,cd_max:1/31/2001" });
+    expect(old.data.web).toEqual([]);
+  });
+
   test.each([
     ["query", { query: "" }],
     ["limit", { query: "x", limit: 101 }],
-    ["sources", { query: "x", sources: ["news"] }],
+    ["sources", { query: "x", sources: ["videos"] }],
+    ["categories", { query: "x", categories: ["developer"] }],
     ["scrapeOptions", { query: "x", scrapeOptions: { formats: ["branding"] } }],
     ["engine", { query: "x", engine: "y" }],
   ])("refuses %s", async (param, body) => {
@@ -165,6 +189,31 @@ describe.each(["searxng", "brave", "firecrawl"] as const)("on %s", (backend) => 
     const plain = await search(rig, caller, { query: "train", limit: 5 });
     const commands = await search(rig, caller, { query: "!!train", limit: 5 });
     expect(commands.data).toEqual(plain.data);
+  });
+
+  test("finds news and images, each with what it has", async () => {
+    const { data, creditsUsed } = await search(rig, caller, { query: "frost", sources: ["news", "images"], limit: 10 });
+    const { web, news = [], images = [] } = data;
+    expect(web).toBeUndefined();
+    expect(news.length).toBeGreaterThan(0);
+    for (const each of news) expect(Object.keys(each)).toContain("snippet");
+    expect(JSON.stringify(news)).not.toContain("<strong>");
+    for (const each of images) expect(Object.keys(each)).toContain("imageUrl");
+    expect(creditsUsed).toBe(0.002 * Math.ceil((news.length + images.length) / 10));
+  });
+
+  test("results are of the days that are asked for", async () => {
+    const all = await search(rig, caller, { query: "frost", limit: 20 });
+    for (const body of [
+      { query: "frost after:2026-04-01 before:2026-05-01" },
+      { query: "frost", tbs: "cdr:1,cd_min:4/1/2026,cd_max:4/30/2026" },
+    ]) {
+      const { data, warning } = await search(rig, caller, { limit: 20, ...body });
+      expect(data.web.length).toBeLessThanOrEqual(all.data.web.length);
+      if (data.web.length === 0) expect(warning).toContain("Try fewer words or filters");
+    }
+    const { warning } = await search(rig, caller, { query: "frost", location: "Berlin", lang: "de" });
+    expect(warning).toContain(backend === "firecrawl" ? "know lang," : "know location,");
   });
 
   test("filters hold whatever the engine does", async () => {

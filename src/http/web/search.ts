@@ -12,6 +12,24 @@ const result = z
   .and(document.partial().extend({ metadata: metadataOfResult.optional() }))
   .describe("With scrapeOptions it has the members of a scraped page too.");
 
+const news = z.looseObject({
+  url: z.string(),
+  title: z.string(),
+  snippet: z.string(),
+  date: z.string().optional(),
+  imageUrl: z.string().optional(),
+  position: z.number(),
+});
+
+const image = z.looseObject({
+  url: z.string().describe("The page's address."),
+  title: z.string(),
+  imageUrl: z.string().optional(),
+  imageWidth: z.number().optional(),
+  imageHeight: z.number().optional(),
+  position: z.number(),
+});
+
 export const searchRoute = proxiedRoute({
   contract: {
     path: "/v2/search",
@@ -23,7 +41,10 @@ export const searchRoute = proxiedRoute({
     answer: z
       .looseObject({
         success: z.literal(true),
-        data: z.looseObject({ web: z.array(result) }),
+        data: z
+          .looseObject({ web: z.array(result), news: z.array(news), images: z.array(image) })
+          .partial()
+          .describe("One list for each of the sources."),
         warning: z.string().nullable(),
         id: z.string(),
         creditsUsed: z.number(),

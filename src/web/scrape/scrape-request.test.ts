@@ -68,7 +68,6 @@ describe("a scrape", () => {
     ["json with neither schema nor prompt", { url, formats: [{ type: "json" }] }, "formats.0"],
     ["an unknown member of a format", { url, formats: [{ type: "screenshot", full: true }] }, "formats.0.full"],
     ["a member that is not supported", { url, redactPII: true }, "redactPII"],
-    ["a country", { url, location: { country: "DE" } }, "location.country"],
     ["a proxy that is not there", { url, proxy: "enhanced" }, "proxy"],
     ["a host header", { url, headers: { Host: "internal" } }, "headers.Host"],
     ["a header of the connection", { url, headers: { "Transfer-Encoding": "chunked" } }, "headers.Transfer-Encoding"],

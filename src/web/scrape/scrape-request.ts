@@ -100,7 +100,11 @@ export const scrapeOptionMembers = {
   actions: actions.nullish(),
   location: z
     .strictObject({
-      country: unsupported("location.country"),
+      country: z
+        .string()
+        .max(10)
+        .nullish()
+        .describe("Changes nothing, as warning says: pages are read from the gateway's own address."),
       languages: z
         .array(z.string().regex(/^[A-Za-z0-9-]{1,35}$/))
         .min(1)

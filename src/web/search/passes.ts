@@ -56,7 +56,8 @@ function isInTime({ since, until }: SearchQuery, { datedAt }: SearchHit): boolea
   return (since === undefined || datedAt >= since) && (until === undefined || datedAt < until);
 }
 
-function isOnSite(hostname: string, site: string): boolean {
+/** Whether a host is a site, or one of its subdomains. */
+export function isOnSite(hostname: string, site: string): boolean {
   const host = hostname.replace(/^www\./, "");
   return host === site || host.endsWith(`.${site}`);
 }

@@ -16,8 +16,6 @@ export function queryText(query: SearchQuery): string {
     ...query.excludedSites.map((site) => `-site:${site}`),
     ...query.filetypes.map((type) => `filetype:${type}`),
     ...query.excludedFiletypes.map((type) => `-filetype:${type}`),
-    ...(query.since === undefined ? [] : [`after:${day(query.since)}`]),
-    ...(query.until === undefined ? [] : [`before:${day(query.until)}`]),
   ]
     .filter(isAny)
     .join(" ");
@@ -25,6 +23,14 @@ export function queryText(query: SearchQuery): string {
 
 function isAny(part: string): boolean {
   return !/^(?:-|""|-?(?:site|filetype|intitle|inurl):)?$/.test(part);
+}
+
+/** The days of a query as text for an engine that knows them. */
+export function datesText({ since, until }: SearchQuery): string {
+  return [
+    ...(since === undefined ? [] : [`after:${day(since)}`]),
+    ...(until === undefined ? [] : [`before:${day(until)}`]),
+  ].join(" ");
 }
 
 function anyOf(terms: readonly SearchTerm[]): string {
@@ -40,7 +46,8 @@ function termText({ kind, text }: SearchTerm): string {
   return `${NAMES[kind]}:${quoted(plainAll(text))}`;
 }
 
-function day(at: number): string {
+/** A moment's day, `YYYY-MM-DD` in UTC. */
+export function day(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 

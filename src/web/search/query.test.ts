@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { passes } from "./passes.ts";
 import { parseQuery } from "./query.ts";
-import { queryText } from "./query-text.ts";
+import { datesText, queryText } from "./query-text.ts";
 
 const none = {
   words: [],
@@ -94,8 +94,9 @@ test("an engine that knows filters gets them", () => {
   const text =
     'night (day OR "by sea") "by train" -bus intitle:"sleeper car" site:a.org site:b.org -site:c.org filetype:pdf -filetype:doc inurl:x after:2024-01-02 related:a.org';
   expect(queryText(parseQuery(text))).toBe(
-    'night "by train" (day OR "by sea") -bus intitle:"sleeper car" inurl:x (site:a.org OR site:b.org) -site:c.org filetype:pdf -filetype:doc after:2024-01-02',
+    'night "by train" (day OR "by sea") -bus intitle:"sleeper car" inurl:x (site:a.org OR site:b.org) -site:c.org filetype:pdf -filetype:doc',
   );
+  expect(datesText(parseQuery("a after:2024-01-02 before:2024-02-03"))).toBe("after:2024-01-02 before:2024-02-03");
 });
 
 test.each([

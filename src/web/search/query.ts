@@ -40,6 +40,8 @@ export interface SearchHit {
   description: string;
   /** Milliseconds: when it was published, or else read, if that is known. */
   datedAt?: number | undefined;
+  /** Of a picture, or beside a piece of news. */
+  image?: { url: string; width?: number | undefined; height?: number | undefined } | undefined;
 }
 
 /** What separates words for an engine: more than the white space of a regular expression. */

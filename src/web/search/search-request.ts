@@ -13,7 +13,16 @@ const domains = z
   .max(DOMAINS_MAX)
   .nullish();
 
-const web = z.union([z.literal("web"), z.strictObject({ type: z.literal("web") })]);
+const sourceName = z.enum(["web", "news", "images"], { error: "only web, news and images are supported" });
+
+const source = z.union([
+  sourceName,
+  z.strictObject({ type: sourceName, tbs: z.string().max(200).nullish(), location: z.string().max(200).nullish() }),
+]);
+
+const categoryName = z.enum(["github", "research", "pdf"], { error: "only github, research and pdf are supported" });
+
+const category = z.union([categoryName, z.strictObject({ type: categoryName })]);
 
 /** The body of a search, in the terms of Firecrawl's v2 API. */
 export const searchRequest = z
@@ -29,7 +38,12 @@ export const searchRequest = z
     scrapeOptions: scrapeOptions.nullish().describe("Reads each result as a scrape with these options does."),
     includeDomains: domains,
     excludeDomains: domains,
-    sources: z.array(web).max(1).nullish(),
+    sources: z
+      .array(source)
+      .min(1)
+      .max(3)
+      .nullish()
+      .describe("web by default; news and images if the back end has them, each up to the limit."),
     timeout: z
       .number()
       .int()
@@ -39,11 +53,11 @@ export const searchRequest = z
       .describe(`Milliseconds; ${TIMEOUT_MS} by default.`),
     ignoreInvalidURLs: z.boolean().nullish().describe("Results are always addresses of pages."),
     highlights: z.boolean().nullish().describe("Descriptions are the back end's."),
-    country: z.string().max(10).nullish().describe("Ignored."),
-    lang: z.string().max(10).nullish().describe("Ignored."),
-    categories: z.array(z.unknown()).max(0, "categories are not supported").nullish(),
-    tbs: unsupported("tbs"),
-    location: unsupported("location"),
+    country: z.string().max(10).nullish().describe("Two letters, if the back end has countries."),
+    lang: z.string().max(10).nullish().describe("Such as de, if the back end has languages."),
+    location: z.string().max(200).nullish().describe("A place, if the back end has places."),
+    tbs: z.string().max(200).nullish().describe("The time of the results: qdr:d, cdr:1,cd_min:…,cd_max:…, sbd:1."),
+    categories: z.array(category).max(3).nullish().describe("Only pages of one of these kinds, by their addresses."),
     safe: unsupported("safe"),
     enterprise: unsupported("enterprise"),
     ...ignoredMembers,

@@ -2,6 +2,7 @@
 import {
   addUsage,
   type CallSignal,
+  type Clock,
   GatewayError,
   type JsonObject,
   type Nano,
@@ -10,20 +11,18 @@ import {
 } from "../../core/index.ts";
 import type { ScrapedPage, WebEngine, WebPlan, WorkContext } from "../engine.ts";
 import { parseRequest } from "../parse-request.ts";
-import { requestTimeout } from "../request-timeout.ts";
-import type { SearchBackend } from "./backend.ts";
-import { isUndated, passes } from "./passes.ts";
-import { parseQuery, type SearchHit, type SearchQuery, siteOf } from "./query.ts";
+import type { SearchBackend, SearchSource } from "./backend.ts";
+import { categoryOf, type SearchCategory } from "./categories.ts";
+import { categoriesOf, findResults, sourcesOf } from "./find-results.ts";
+import type { SearchHit } from "./query.ts";
 import { LIMIT, searchRequest, type SearchBody, TIMEOUT_MS } from "./search-request.ts";
+import { within } from "./within.ts";
 
 /** Results that one price is for. */
 const RESULTS_PER_SEARCH = 10;
 
 /** Pages of one search that are read at the same time. */
 const AT_ONCE = 10;
-
-/** Results that are asked of a back end for each one that is wanted: some do not pass the filters. */
-const CANDIDATES_PER_RESULT = 2;
 
 /** Characters of the pages of one answer, but for its first page; the gateway has all of them in memory. */
 const PAGES_CHARACTERS_MAX = 32 * 1024 * 1024;
@@ -34,10 +33,12 @@ const RESERVE_MS = 500;
 export interface SearchDependencies {
   backend: SearchBackend;
   engine: WebEngine;
+  clock: Clock;
 }
 
 export interface SearchResult {
-  web: readonly JsonObject[];
+  /** The results of each source that was asked for. */
+  data: Partial<Record<SearchSource, readonly JsonObject[]>>;
   warning: string | undefined;
   usage: Usage;
   spent: Nano;
@@ -49,7 +50,11 @@ export function planSearch(deps: SearchDependencies, body: JsonObject): WebPlan<
   const limit = request.limit ?? LIMIT;
   const options = request.scrapeOptions ?? undefined;
   if (options !== undefined) checkOptions(deps.engine, options);
-  const bound = { searches: Math.ceil(limit / RESULTS_PER_SEARCH), ...(options !== undefined && { pages: limit }) };
+  const sources = sourcesOf(request);
+  const bound = {
+    searches: Math.ceil((limit * sources.length) / RESULTS_PER_SEARCH),
+    ...(options !== undefined && sources.includes("web") && { pages: limit }),
+  };
   return { bound, run: (context) => search(deps, { request, limit, bound }, context) };
 }
 
@@ -73,30 +78,36 @@ async function search(
   { request, limit, bound }: Search,
   context: WorkContext,
 ): Promise<SearchResult> {
-  const query = withDomains(parseQuery(request.query), request);
-  const { signal, principal } = context;
   const until = performance.now() + (request.timeout ?? TIMEOUT_MS);
-  const candidates = Math.min(limit * CANDIDATES_PER_RESULT, 100);
-  const late = new GatewayError("upstream_timeout", "The search engine took too long.");
-  const found = await within({ signal, ms: until - performance.now(), late }, (either) =>
-    deps.backend.search({ query, limit: candidates, owner: principal.user, signal: either }),
-  );
-  const hits = found.filter((hit) => passes(query, hit)).slice(0, limit);
-  const searches = Math.ceil(hits.length / RESULTS_PER_SEARCH);
+  const found = await findResults(deps, { request, limit, until }, context);
+  const { web = [], news, images } = found.hits;
   const options = request.scrapeOptions ?? undefined;
-  const warnings = [
-    ...(hits.length > 0 ? [] : [emptyWarning(found.length > 0, deps.backend.emptyHint)]),
-    ...queryWarnings(query, hits),
-  ];
-  if (options === undefined)
-    return { web: hits.map(plainResult), warning: joined(warnings), usage: { searches }, spent: 0n };
-  const pages = await scrapeAll(deps.engine, { hits, options, until, bound }, context);
+  const pages =
+    options === undefined
+      ? web.map((hit): ScrapedHit => ({ hit }))
+      : await scrapeAll(deps.engine, { hits: web, options, until, bound }, context);
+  const count = web.length + (news?.length ?? 0) + (images?.length ?? 0);
   const usage = pages.reduce<Usage>((sum, { page }) => (page === undefined ? sum : addUsage(sum, page.usage)), {
-    searches,
+    searches: Math.ceil(count / RESULTS_PER_SEARCH),
   });
+  const isRead = options !== undefined;
+  const categories = categoriesOf(request);
   return {
-    web: pages.map(({ hit, page, error }) => resultOf(hit, page, error)),
-    warning: joined([...warnings, ...pageWarnings(pages)]),
+    data: {
+      ...(found.hits.web !== undefined && {
+        web: pages.map((page) => ({
+          ...(isRead ? resultOf(page) : plainResult(page.hit)),
+          ...categorised(categories, page.hit),
+        })),
+      }),
+      ...(news !== undefined && { news: news.map(newsResult) }),
+      ...(images !== undefined && { images: images.map(imageResult) }),
+    },
+    warning: joined([
+      ...(count > 0 ? [] : [emptyWarning(found.isFiltered, deps.backend.emptyHint)]),
+      ...found.warnings,
+      ...(isRead ? pageWarnings(pages) : []),
+    ]),
     usage,
     spent: pages.reduce((sum, { page }) => sum + (page?.spent ?? 0n), 0n),
   };
@@ -105,15 +116,6 @@ async function search(
 function emptyWarning(isFiltered: boolean, hint = ""): string {
   const why = isFiltered ? "No result of the search engine passes the filters" : "Nothing was found";
   return `${why}. Try fewer words or filters. ${hint}`.trim();
-}
-
-/** What of the query did not decide. */
-function queryWarnings(query: SearchQuery, hits: readonly SearchHit[]): string[] {
-  const undated = hits.filter((hit) => isUndated(query, hit)).length;
-  return [
-    ...(query.ignored.length > 0 ? [`Not supported in a query, and ignored: ${query.ignored.join(", ")}.`] : []),
-    ...(undated > 0 ? [`The dates of ${undated} results are unknown: they may be of another time.`] : []),
-  ];
 }
 
 function pageWarnings(pages: readonly ScrapedHit[]): string[] {
@@ -129,25 +131,40 @@ function joined(warnings: readonly string[]): string | undefined {
   return warnings.length > 0 ? warnings.join(" ") : undefined;
 }
 
-function withDomains(query: SearchQuery, { includeDomains, excludeDomains }: SearchBody): SearchQuery {
-  return {
-    ...query,
-    sites: [...query.sites, ...bareDomains(includeDomains)],
-    excludedSites: [...query.excludedSites, ...bareDomains(excludeDomains)],
-  };
-}
-
-function bareDomains(domains: readonly string[] | null | undefined): string[] {
-  return (domains ?? []).map(siteOf);
-}
-
 function plainResult({ url, title, description }: SearchHit): JsonObject {
   return { url, title, description };
 }
 
-function resultOf(hit: SearchHit, page: ScrapedPage | undefined, error: string | undefined): JsonObject {
+function resultOf({ hit, page, error }: ScrapedHit): JsonObject {
   if (page !== undefined) return { ...plainResult(hit), ...page.document };
   return { ...plainResult(hit), metadata: { sourceURL: hit.url, url: hit.url, error } };
+}
+
+function categorised(categories: readonly SearchCategory[], hit: SearchHit): JsonObject {
+  const category = categoryOf(categories, hit);
+  return category === undefined ? {} : { category };
+}
+
+function newsResult({ url, title, description, datedAt, image }: SearchHit, index: number): JsonObject {
+  return {
+    url,
+    title,
+    snippet: description,
+    ...(datedAt !== undefined && { date: new Date(datedAt).toISOString() }),
+    ...(image !== undefined && { imageUrl: image.url }),
+    position: index + 1,
+  };
+}
+
+function imageResult({ url, title, image }: SearchHit, index: number): JsonObject {
+  return {
+    url,
+    title,
+    ...(image !== undefined && { imageUrl: image.url }),
+    ...(image?.width !== undefined && { imageWidth: image.width }),
+    ...(image?.height !== undefined && { imageHeight: image.height }),
+    position: index + 1,
+  };
 }
 
 interface Scraping {
@@ -196,28 +213,6 @@ async function scrapeAll(
     Promise.all(Array.from({ length: AT_ONCE }, () => readSome(signal))),
   );
   return results;
-}
-
-interface Time {
-  signal: CallSignal;
-  ms: number;
-  /** The reason of the abort when the time is over. */
-  late: GatewayError;
-}
-
-/** Does the work under a signal that aborts when the time is over, too. Rejects with the reason of an abort of the given one. */
-async function within<Result>(
-  { signal, ms, late }: Time,
-  work: (either: CallSignal) => Promise<Result>,
-): Promise<Result> {
-  const timeout = requestTimeout(signal, Math.max(ms, 1), late);
-  try {
-    const result = await work(timeout.signal);
-    if (signal.aborted) throw signal.reason;
-    return result;
-  } finally {
-    timeout.end();
-  }
 }
 
 const TOO_LARGE = "The pages are too large together: scrape this one by itself.";

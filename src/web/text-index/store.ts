@@ -1,7 +1,7 @@
 import type { SearchHit, SearchQuery } from "../search/query.ts";
 
 /** A page as it is searched. */
-export interface IndexedPage extends SearchHit {
+export interface IndexedPage extends Pick<SearchHit, "url" | "title" | "description"> {
   /** The user: nobody else finds it. */
   owner: string;
   /** Equal for addresses of the same page. */

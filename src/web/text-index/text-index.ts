@@ -31,6 +31,8 @@ export interface TextIndexOptions {
 }
 
 export class TextIndex implements SearchBackend {
+  readonly sources = ["web"] as const;
+  readonly wishes = [];
   readonly emptyHint = "Only pages that you have scraped or crawled in the last 30 days are searched.";
   readonly #options: TextIndexOptions;
   readonly #added = new Map<string, number>();

@@ -27,10 +27,12 @@ export const mapV1: BodyTranslation = {
 
 /** `POST /v1/search`, whose results are one list. Without formats it reads no page. */
 export const searchV1: BodyTranslation = {
-  request: ({ scrapeOptions, filter: _filter, ...rest }) => {
+  request: ({ scrapeOptions, filter: _filter, lang, country, ...rest }) => {
     const options = objectOf(scrapeOptions);
     const reads = options !== undefined && Array.isArray(options["formats"]) && options["formats"].length > 0;
-    return { limit: RESULTS, ...rest, ...(reads && { scrapeOptions: optionsFromV1(options) }) };
+    // The SDKs send these two of themselves.
+    const wishes = { ...(lang !== "en" && { lang }), ...(country !== "us" && { country }) };
+    return { limit: RESULTS, ...rest, ...wishes, ...(reads && { scrapeOptions: optionsFromV1(options) }) };
   },
   answer: ({ data, warning, ...rest }, { scrapeOptions }) => {
     const asksExtract = namesExtract(objectOf(scrapeOptions) ?? {});

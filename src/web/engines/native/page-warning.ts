@@ -15,6 +15,9 @@ export function warningOf({ warning, doubt }: Pick<Page, "warning" | "doubt">, r
   return warning === undefined ? own : `${own} ${warning}`;
 }
 
+/** Beside the page's own warning. */
+export const COUNTRY_IGNORED = "location.country changed nothing: pages are read from the gateway's own address.";
+
 const texts: Readonly<Record<PageDoubt, (reading: Reading) => string>> = {
   challenge: () =>
     "The site answered with a check for robots instead of the page. It may let the page pass later, or with the headers of a session.",

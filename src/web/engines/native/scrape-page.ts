@@ -16,7 +16,7 @@ import { refreshTarget } from "./refresh-target.ts";
 import { readFrames } from "./read-frames.ts";
 import { cacheKeyOf, isCacheable, needsBrowser, type ScrapePlan } from "./scrape-plan.ts";
 import { type ScrapeTime, takeApart } from "./take-apart.ts";
-import { warningOf } from "./page-warning.ts";
+import { COUNTRY_IGNORED, warningOf } from "./page-warning.ts";
 
 /** A page that has been read, from the web or from the cache: plain data. */
 interface ReadPage {
@@ -273,7 +273,7 @@ interface Made {
 
 async function documentOf(
   { screenshots }: NativeDependencies,
-  { formats, sourceUrl, onlyMainContent, includeTags }: ScrapePlan,
+  { formats, sourceUrl, onlyMainContent, includeTags, hasCountry }: ScrapePlan,
   { reading, made, context }: Made,
 ): Promise<JsonObject> {
   const { page, url, status, contentType, isRendered, rendered, cachedAt } = reading;
@@ -284,7 +284,8 @@ async function documentOf(
       ? dataUrl(screenshot)
       : screenshots.keep({ owner, mediaType: screenshot.type, content: screenshot.bytes });
   const { screenshot, actions } = rendered ?? {};
-  const warning = warningOf(page, { isRendered, onlyMainContent, hasSelectors: includeTags.length > 0 });
+  const own = warningOf(page, { isRendered, onlyMainContent, hasSelectors: includeTags.length > 0 });
+  const warnings = [own, hasCountry ? COUNTRY_IGNORED : undefined].filter((each) => each !== undefined);
   return {
     ...(names.has("markdown") && { markdown: page.markdown ?? "" }),
     ...(names.has("html") && { html: page.html ?? "" }),
@@ -294,7 +295,7 @@ async function documentOf(
     ...made,
     ...(screenshot && { screenshot: await toAddress(screenshot) }),
     ...(actions && { actions: await actionsDocument(actions, async (each) => toAddress(each)) }),
-    ...(warning !== undefined && { warning }),
+    ...(warnings.length > 0 && { warning: warnings.join(" ") }),
     metadata: {
       ...objectOf(page.metadata),
       sourceURL: sourceUrl,

@@ -21,6 +21,8 @@ export interface ScrapePlan {
   /** Whether the caller has chosen that time. */
   hasOwnTimeout: boolean;
   languages: readonly string[];
+  /** Whether the caller asks for a country, which the gateway has no addresses in. */
+  hasCountry: boolean;
   actions: NonNullable<ScrapeRequest["actions"]>;
   removeBase64Images: boolean;
   blockAds: boolean;
@@ -43,6 +45,7 @@ export function planOf(request: ScrapeRequest, { cacheMsMax }: { cacheMsMax: num
     timeoutMs: request.timeout ?? TIMEOUT_MS,
     hasOwnTimeout: request.timeout != null,
     languages: request.location?.languages ?? [],
+    hasCountry: Boolean(request.location?.country),
     actions: request.actions ?? [],
     removeBase64Images: request.removeBase64Images ?? true,
     blockAds: request.blockAds ?? true,

@@ -56,15 +56,33 @@ export async function nextPage(hits: number, answer: Promise<JsonObject>): Promi
 }
 
 /** A result of such an answer; undefined without an address. `description` names its member. */
-export function hitOf(value: unknown, description: "content" | "description"): SearchHit | undefined {
-  const { url, title, [description]: text, ...more } = objectOf(value) ?? {};
+export function hitOf(value: unknown, description: "content" | "description" | "snippet"): SearchHit | undefined {
+  const { url, title, [description]: text, page_age, publishedDate, date, ...more } = objectOf(value) ?? {};
   if (typeof url !== "string") return undefined;
   return {
     url,
     title: typeof title === "string" ? title : "",
     description: typeof text === "string" ? text : "",
-    datedAt: momentOf(more["page_age"] ?? more["publishedDate"]),
+    datedAt: momentOf(page_age ?? publishedDate ?? date),
+    image: imageOf(more),
   };
+}
+
+/** Of a picture's own members, SearXNG's, Brave's and Firecrawl's, or of the small picture beside a text. */
+function imageOf({ img_src, properties, imageUrl, thumbnail, ...more }: JsonObject): SearchHit["image"] {
+  const own = objectOf(properties);
+  const urls = [img_src, own?.["url"], imageUrl, objectOf(thumbnail)?.["src"], thumbnail];
+  const url = urls.find((each): each is string => typeof each === "string" && URL.canParse(each));
+  if (url === undefined) return undefined;
+  return {
+    url,
+    width: sizeOf(more["imageWidth"] ?? own?.["width"]),
+    height: sizeOf(more["imageHeight"] ?? own?.["height"]),
+  };
+}
+
+function sizeOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
 }
 
 /** Milliseconds; a time without a zone is UTC. Engines have dates in several forms: undefined for one that names no moment. */

@@ -9,18 +9,20 @@ const PAGES_MAX = 10;
 
 /** A SearXNG instance, whose JSON format is switched on. */
 export class SearxngBackend implements SearchBackend {
+  readonly sources = ["web", "news", "images"] as const;
+  readonly wishes = ["lang", "country"] as const;
   readonly #options: { fetch: Fetch; baseUrl: string };
 
   constructor(options: { fetch: Fetch; baseUrl: string }) {
     this.#options = options;
   }
 
-  async search({ query, limit, signal }: SearchRequest): Promise<SearchHit[]> {
+  async search(request: SearchRequest): Promise<SearchHit[]> {
+    const { limit, signal } = request;
     const { fetch, baseUrl } = this.#options;
     const hits = new Map<string, SearchHit>();
     for (let page = 1; page <= PAGES_MAX && hits.size < limit; page += 1) {
-      const parameters = new URLSearchParams({ q: queryText(query), format: "json", pageno: String(page) });
-      const url = `${baseUrl}/search?${parameters.toString()}`;
+      const url = `${baseUrl}/search?${parametersOf(request, page).toString()}`;
       const body = await nextPage(hits.size, askJson(fetch, { url, signal }));
       if (body === undefined) break;
       const before = hits.size;
@@ -32,4 +34,27 @@ export class SearxngBackend implements SearchBackend {
     }
     return [...hits.values()];
   }
+}
+
+const CATEGORIES = { web: undefined, news: "news", images: "images" } as const;
+
+function parametersOf({ source, query, wishes: { lang, country }, at }: SearchRequest, page: number): URLSearchParams {
+  const category = CATEGORIES[source];
+  const range = query.since === undefined ? undefined : rangeSince(at - query.since);
+  return new URLSearchParams({
+    q: queryText(query),
+    format: "json",
+    pageno: String(page),
+    ...(category !== undefined && { categories: category }),
+    ...(lang !== undefined && { language: country === undefined ? lang : `${lang}-${country.toUpperCase()}` }),
+    ...(range !== undefined && { time_range: range }),
+  });
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** The shortest of SearXNG's ranges that has a time of this length; the results are filtered after. */
+function rangeSince(ms: number): string | undefined {
+  const ranges = { day: 1, week: 7, month: 31, year: 366 };
+  return Object.entries(ranges).find(([, days]) => ms <= days * DAY_MS)?.[0];
 }

@@ -12,14 +12,17 @@ const { text, integer, optional } = column;
 const found = { url: text, title: text, description: text };
 
 /** `dated_at` is computed. */
-export const hits = tableOf<SearchHit>({ ...found, datedAt: optional(integer) });
+export const hits = tableOf<IndexedHit>({ ...found, datedAt: optional(integer) });
 
 /** What a page's word counts for in a search, the best first. */
 export const scoredHits = tableOf<ScoredHit>({ ...found, datedAt: optional(integer), score: column.real });
 
-export type ScoredHit = SearchHit & { score: number };
+/** The index has no pictures. */
+type IndexedHit = Omit<SearchHit, "image">;
 
-interface StoredPage extends Omit<IndexedPage, "text" | "language" | "datedAt"> {
+export type ScoredHit = IndexedHit & { score: number };
+
+interface StoredPage extends Omit<IndexedPage, "text" | "language"> {
   host: string;
   extension: string;
 }
