@@ -19,10 +19,13 @@ export function askHost({ socket, secret }: HostAddress, user: string): AskUpstr
     const headers = new Headers([...request.headers, [USER_HEADER, user], [SECRET_HEADER, secret]]);
     const until = performance.now() + START_MS_MAX;
     for (;;) {
+      if (isAborted(request)) throw request.signal.reason;
       try {
         return noteWait(await ask({ ...request, headers }), request);
       } catch (thrown) {
-        if (!isNotThere(thrown) || isAborted(request) || performance.now() > until) throw thrown;
+        if (!isNotThere(thrown)) throw thrown;
+        request.onSent?.(false);
+        if (performance.now() > until) throw thrown;
         await Bun.sleep(RETRY_MS);
       }
     }
