@@ -2,9 +2,19 @@
 import { type JsonObject, objectOf } from "../core/index.ts";
 import { invalidParams, notificationText, resultText, RpcError, type RpcId, rpcCodes } from "./json-rpc.ts";
 import type { FinishedAnswer, Outgoing } from "./outgoing.ts";
-import { acknowledged, begun, called, discovered, followed, initialized, listed, relayedResult } from "./results.ts";
-import { type Era, sessionRevisions, takesTasks, tasksExtension } from "./revisions.ts";
-import type { McpServer, ToolProgress } from "./server.ts";
+import {
+  acknowledged,
+  askedUser,
+  begun,
+  called,
+  discovered,
+  followed,
+  initialized,
+  listed,
+  relayedResult,
+} from "./results.ts";
+import { type Era, sessionRevisions, takesTasks, takesUrls, tasksExtension } from "./revisions.ts";
+import type { McpServer, ToolAnswer, ToolProgress } from "./server.ts";
 
 /** A request that is being answered. */
 export interface McpCall {
@@ -91,13 +101,18 @@ async function callTool({ id, params, server, era, signal, outgoing }: McpCall):
     name,
     arguments: given,
     takesTasks: era.stateless && takesTasks(era.capabilities),
+    takesUrls: era.stateless && takesUrls(era.capabilities) && params["inputResponses"] === undefined,
     signal,
     onProgress: reporterOf(params, outgoing),
   });
   if (answered === undefined) throw invalidParams("There is no such tool.");
   const { result, headers } = answered;
-  const text = "task" in result ? begun(result.task, server) : called(result, server, era.stateless);
-  return { text: resultText(id, text), ...(headers && { headers }) };
+  return { text: resultText(id, calledText(result, server, era.stateless)), ...(headers && { headers }) };
+}
+
+function calledText(result: ToolAnswer["result"], server: McpServer, isStateless: boolean): string {
+  if ("task" in result) return begun(result.task, server);
+  return "asks" in result ? askedUser(result.asks, server) : called(result, server, isStateless);
 }
 
 /** Sends progress to a client that has asked for it. An update that is not further than the last one is none. */

@@ -1,7 +1,7 @@
 /** The results of all methods, in both eras. Older clients get no members of a later revision, which strict ones would reject. */
 import { type JsonObject, objectOf } from "../core/index.ts";
 import { type SessionRevision, serverInfoKey, STATELESS, tasksExtension } from "./revisions.ts";
-import type { McpServer, ToolListing, ToolResult, ToolTask } from "./server.ts";
+import type { McpServer, ToolListing, ToolResult, ToolTask, UserAddress } from "./server.ts";
 
 /** How long a client may take a list for current, in milliseconds. Lists differ between callers. */
 const LIST_TTL_MS = 300_000;
@@ -48,6 +48,13 @@ export function called(result: ToolResult, server: McpServer, isStateless: boole
   if (!isStateless) return JSON.stringify(result);
   const { _meta: meta, ...rest } = result;
   return JSON.stringify({ resultType: "complete", ...rest, _meta: { ...meta, ...infoOf(server) } });
+}
+
+/** `tools/call`, answered with an address for the user: the client makes the call again, with the user's answer. */
+export function askedUser({ url, message }: UserAddress, server: McpServer): string {
+  const params = { mode: "url", elicitationId: url, url, message };
+  const inputRequests = { connect: { method: "elicitation/create", params } };
+  return JSON.stringify({ resultType: "input_required", inputRequests, _meta: infoOf(server) });
 }
 
 /** The result of another server. It may differ between callers, and be current for as long as its server says. */

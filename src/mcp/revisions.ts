@@ -100,3 +100,8 @@ function unsupported(requested: string): RpcError {
 export function takesTasks(capabilities: JsonObject): boolean {
   return objectOf(objectOf(capabilities["extensions"])?.[tasksExtension]) !== undefined;
 }
+
+/** Whether the client can show the user an address (elicitation by URL). */
+export function takesUrls(capabilities: JsonObject): boolean {
+  return objectOf(objectOf(capabilities["elicitation"])?.["url"]) !== undefined;
+}

@@ -35,6 +35,8 @@ export interface ToolCall {
   arguments: JsonObject;
   /** Whether the client can follow a task in place of waiting. */
   takesTasks: boolean;
+  /** Whether the client can show the user an address, and has not just done so. */
+  takesUrls?: boolean;
   /** Aborted when the client closes the request, or cancels it. */
   signal: AbortSignal;
   /** Undefined if the client wants no progress. */
@@ -55,9 +57,15 @@ export interface ToolTask {
   result?: ToolResult;
 }
 
-/** The end of a call: its result or a task, and headers for an answer that is not a stream. */
+/** An address that the user opens before the call is made again. */
+export interface UserAddress {
+  url: string;
+  message: string;
+}
+
+/** The end of a call: its result, a task, or a question to the user, and headers for an answer that is not a stream. */
 export interface ToolAnswer {
-  result: ToolResult | { task: ToolTask };
+  result: ToolResult | { task: ToolTask } | { asks: UserAddress };
   headers?: Readonly<Record<string, string>>;
 }
 

@@ -19,7 +19,7 @@ export { approveTools, changeHash, ToolPins } from "./pins/tool-pins.ts";
 export { type Connection, DEFAULT_ACCOUNT } from "./connections/connection.ts";
 export { type ConnectingOptions, Connections } from "./connections/connections.ts";
 export { openConnectionStore } from "./connections/sql/open.ts";
-export { connectionRequired, HeaderCredentials, UserAccess } from "./connections/user-access.ts";
+export { ConnectionRequiredError, HeaderCredentials, UserAccess } from "./connections/user-access.ts";
 export { OAuthCredentials } from "./connections/oauth-credentials.ts";
 export type { Grant } from "./oauth/grant.ts";
 export { loadSignIns } from "./oauth/load.ts";

@@ -196,7 +196,10 @@ function permitted(servers: readonly ToolServer[], mayCall: ToolSeeker["mayCall"
 }
 
 function sourcesOf(servers: readonly ToolServer[]): ToolDoor["sources"] {
-  return async (caller) => (await Promise.all(servers.map((server) => server.tools(caller)))).map(({ list }) => list);
+  return async (caller) => {
+    const found = await Promise.all(servers.map((server) => server.tools(caller)));
+    return found.map(({ access, list }) => (access === undefined ? "unconnected" : list));
+  };
 }
 
 /** No server has this name. */

@@ -83,9 +83,56 @@ describe.each(engines)("on %s", (engine) => {
     expect(server.received).toEqual([]);
   });
 
+  test("an agent finds the page by a tool, and a client that shows addresses gets it as a question", async () => {
+    const ask = async (name: string, more: Json = {}) => {
+      const claims = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": { elicitation: { url: {} } },
+      };
+      const answer = await fetch(`${rig.gateway.url}/mcp/own`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${bob}`,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          "mcp-protocol-version": "2026-07-28",
+          "mcp-method": "tools/call",
+          "mcp-name": name,
+        },
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: { name, arguments: { server: "own" }, _meta: claims, ...more },
+        }),
+      });
+      return ((await answer.json()) as { result: Json }).result;
+    };
+    const listed = (await send(bob, "GET", "/v1/tools")).json["data"] as Json[];
+    expect(listed.find(({ name }) => name === "account_connect")).toMatchObject({
+      inputSchema: { properties: { server: { enum: ["own"] } } },
+    });
+    const page = { mode: "url", url: expect.stringContaining("/console/connections/connection_") as string };
+    const question = {
+      resultType: "input_required",
+      inputRequests: { connect: { method: "elicitation/create", params: page } },
+    };
+    expect(await ask("account_connect")).toMatchObject(question);
+    expect(await ask("echo")).toMatchObject(question);
+    // The user has answered, and has not connected the account so far.
+    expect(await ask("echo", { inputResponses: { connect: { action: "accept" } } })).toMatchObject({ isError: true });
+    const called = await send(bob, "POST", "/v1/tools/account_connect", { server: "own" });
+    expect(called.json).toMatchObject({ structuredContent: { server: "own", url: page.url } });
+    expect((await send(bob, "POST", "/v1/tools/account_connect", { server: "other" })).status).toBe(422);
+    const without = await rig.gateway.token({ user: "without", tools: ["web_*"] });
+    expect(JSON.stringify((await send(without, "GET", "/v1/tools")).json)).not.toContain("account_connect");
+    expect((await send(without, "POST", "/v1/tools/account_connect", { server: "own" })).status).toBe(404);
+  });
+
   test("each user's calls have that user's own secret and session, and no result repeats it", async () => {
     expect((await connect(ann, { secret: secrets.ann })).json).toMatchObject({ status: "connected" });
     expect(await names(ann)).toEqual(["own__echo"]);
+    expect(JSON.stringify((await send(ann, "GET", "/v1/tools")).json)).not.toContain("account_connect");
     expect(await names(bob)).toEqual([]);
     expect((await connect(bob, { secret: secrets.bob })).json["url"]).toBeUndefined();
     expect(await names(bob)).toEqual(["own__echo"]);

@@ -1,7 +1,7 @@
 /** The tools at one URL as a server of MCP, for one caller. */
 import { namingHeaders, toGatewayError } from "../../core/index.ts";
 import { type McpServer, RpcError, type ToolAnswer, type ToolCall } from "../../mcp/index.ts";
-import { relay, ServerError, type ToolDoor } from "../../tools/index.ts";
+import { ConnectionRequiredError, relay, ServerError, type ToolDoor } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { errorResult } from "./own/ask-route.ts";
@@ -60,13 +60,18 @@ function rpcErrorOf(thrown: unknown): RpcError {
 }
 
 /** A failure as the result that a model reads; the gateway's own are logged with their cause, as at every route. */
-function failed({ logger }: Services, requestId: string, { name: tool }: ToolCall): (thrown: unknown) => ToolAnswer {
+function failed(
+  { logger }: Services,
+  requestId: string,
+  { name: tool, takesUrls = false }: ToolCall,
+): (thrown: unknown) => ToolAnswer {
   return (thrown) => {
     const error = toGatewayError(thrown);
     const line = { request_id: requestId, tool, status: error.status, error: error.code };
     if (error.fault === "gateway" && error.cause !== undefined) logger.error({ ...line, err: error.cause }, "failed");
     else logger.info(line, "refused");
-    const { code, status, param } = error;
+    const { code, status, param, message } = error;
+    if (takesUrls && error instanceof ConnectionRequiredError) return { result: { asks: { url: error.url, message } } };
     return { result: errorResult(error.message, { "tollgate/error": { code, status, param } }) };
   };
 }

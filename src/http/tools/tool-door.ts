@@ -4,7 +4,7 @@ import type { ToolAnswer, ToolCall, ToolListing, ToolProgress } from "../../mcp/
 import { GatewayError, type JsonObject, objectsOf, parseObject } from "../../core/index.ts";
 import {
   allows,
-  connectionRequired,
+  ConnectionRequiredError,
   DEFAULT_ACCOUNT,
   type ToolCaller,
   type ToolDoor,
@@ -13,6 +13,7 @@ import {
 } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
+import { callConnect, CONNECT_TOOL, connectDefinitions, toConnect } from "./connect-tool.ts";
 import { namedAccounts } from "./named-accounts.ts";
 import { allowedDefinitions, callOwnTool, isOwnTool, mayCall } from "./own/own-tools.ts";
 
@@ -49,9 +50,10 @@ export async function definitionsAt(
 ): Promise<{ definitions: readonly JsonObject[]; unavailable: readonly string[] }> {
   const { principal, services } = caller;
   const own = allowedDefinitions(services.mcp.models, principal).filter(({ name }) => isOwnIn(door, name));
-  const { tools, unavailable } = await door.find(seekerOf(caller));
+  const { tools, unavailable, unconnected } = await door.find(seekerOf(caller));
   const others = [...tools].map(([name, { tool }]): JsonObject => ({ ...tool.definition, name }));
-  return { definitions: [...own.map((each): JsonObject => ({ ...each })), ...others], unavailable };
+  const connect = tools.has(CONNECT_TOOL) ? [] : connectDefinitions(toConnect(unconnected, caller));
+  return { definitions: [...own.map((each): JsonObject => ({ ...each })), ...connect, ...others], unavailable };
 }
 
 /** The same as a text. It is made once for all callers with the same tools. */
@@ -69,9 +71,13 @@ export async function listingAt(door: ToolDoor, caller: DoorCaller): Promise<Too
 export async function callAt(door: ToolDoor, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer | undefined> {
   const own = isOwnIn(door, call.name) ? callOwnTool({ ...call, ...caller }) : undefined;
   if (own !== undefined) return own;
-  const { tools, unconnected, refusals } = await door.find({ ...seekerOf(caller), name: call.name });
+  const name = call.name === CONNECT_TOOL ? undefined : call.name;
+  const { tools, unconnected, refusals } = await door.find({ ...seekerOf(caller), name });
   const target = tools.get(call.name);
   if (target !== undefined) return callOther(target, call, caller);
+  const connectable = toConnect(unconnected, caller);
+  if (name === undefined && connectable.length > 0)
+    return callConnect(call, connectable, async (server) => ({ url: await pageFor(server, caller) }));
   const missing = [...unconnected, ...refusals.keys()];
   const server = missing.find((each) => mayBeAt(each, call.name, caller, missing.length));
   if (server !== undefined) throw refusals.get(server) ?? (await askToConnect(server, caller));
@@ -86,11 +92,8 @@ function mayBeAt(server: string, name: string, { principal }: DoorCaller, server
 }
 
 /** The refusal of a call for want of an account, with the page on which the caller connects it. */
-async function askToConnect(
-  server: string,
-  { principal, requestId, services, from }: DoorCaller,
-): Promise<GatewayError> {
-  const { connections, connectable } = services.mcp;
+async function askToConnect(server: string, caller: DoorCaller): Promise<GatewayError> {
+  const { connectable } = caller.services.mcp;
   const how = connectable.get(server);
   if (how === undefined)
     return new GatewayError(
@@ -102,9 +105,15 @@ async function askToConnect(
       "connection_required",
       `The operator has not connected the account at the server ${server}.`,
     );
+  return new ConnectionRequiredError(server, await pageFor(server, caller));
+}
+
+/** The page on which the caller connects an account. */
+async function pageFor(server: string, { principal, requestId, services, from }: DoorCaller): Promise<string> {
+  const { connections } = services.mcp;
   const place = { server, owner: principal.user, account: from.accountAt(server) ?? DEFAULT_ACCOUNT };
   const actor = { name: `token:${principal.tokenId}`, address: undefined, requestId };
-  return connectionRequired(server, connections.pageOf(await connections.open(place, { actor })));
+  return connections.pageOf(await connections.open(place, { actor }));
 }
 
 async function callOther(target: ToolTarget, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer> {

@@ -5,7 +5,7 @@ import { challengeParameters, joinedScopes } from "../oauth/challenge.ts";
 import { type Grant, GrantRefused, storedGrant } from "../oauth/grant.ts";
 import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
-import { connectionRequired, type UserCredentials } from "./user-access.ts";
+import { ConnectionRequiredError, type UserCredentials } from "./user-access.ts";
 
 /** A token is renewed so long before it expires. */
 const EARLY_MS = 30_000;
@@ -135,7 +135,7 @@ export class OAuthCredentials implements UserCredentials {
 
   #required(problem?: string): GatewayError {
     const { server, connections } = this.#options;
-    return connectionRequired(server, connections.pageOf(this.#connection), problem);
+    return new ConnectionRequiredError(server, connections.pageOf(this.#connection), problem);
   }
 }
 

@@ -109,7 +109,9 @@ export class HeaderCredentials implements UserCredentials {
   refused({ status }: { status: number }): Promise<boolean> {
     if (status !== 401) return Promise.resolve(false);
     const { server, connections } = this.#options;
-    return Promise.reject(connectionRequired(server, connections.pageOf(this.#connection), "refuses your credentials"));
+    return Promise.reject(
+      new ConnectionRequiredError(server, connections.pageOf(this.#connection), "refuses your credentials"),
+    );
   }
 
   secrets(): readonly string[] {
@@ -127,7 +129,13 @@ export class HeaderCredentials implements UserCredentials {
   }
 }
 
-/** A call needs an account at the server. `url` is the page of the connection. */
-export function connectionRequired(server: string, url: string, problem = "needs an account of yours"): GatewayError {
-  return new GatewayError("connection_required", `The server ${server} ${problem}. Connect it at ${url}`);
+/** A call needs an account at the server. */
+export class ConnectionRequiredError extends GatewayError {
+  /** The page of the connection. */
+  readonly url: string;
+
+  constructor(server: string, url: string, problem = "needs an account of yours") {
+    super("connection_required", `The server ${server} ${problem}. Connect it at ${url}`);
+    this.url = url;
+  }
 }
