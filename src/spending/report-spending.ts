@@ -45,11 +45,15 @@ function isTagDimension(word: string): word is TagDimension {
   return word.startsWith(TAG) && TAG_KEY.test(word.slice(TAG.length));
 }
 
-/** The filter by tags, by their keys, as one by dimensions. */
-function tagFilterOf(
+/** The filter by values of dimensions, without those that are undefined, and of tags by their keys. */
+export function filterOf(
+  named: Readonly<Partial<Record<UsageDimension, string | undefined>>>,
   tags: Readonly<Record<string, string | null>> | undefined,
-): Partial<Record<TagDimension, string | null>> {
-  return Object.fromEntries(Object.entries(tags ?? {}).map(([key, value]) => [`${TAG}${key}` as const, value]));
+): SpendingQuery["filter"] {
+  return {
+    ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(tags ?? {}).map(([key, value]) => [`${TAG}${key}` as const, value])),
+  };
 }
 
 export interface SpendingRequest extends Pick<SpendingQuery, "from" | "to" | "groupBy" | "interval" | "signal"> {
@@ -91,11 +95,8 @@ export async function queryOf(deps: SpendingDependencies, request: Omit<Spending
   const owner = await ownerIn(deps, request);
   const places = await accountPlaces(deps);
   const { token, provider, model, operation, session, end_user } = request;
-  const named = Object.entries({ organisation, token, provider, model, operation, session, end_user });
-  const filter = {
-    ...Object.fromEntries(named.filter(([, value]) => value !== undefined)),
-    ...tagFilterOf(request.tags),
-  };
+  const named = { organisation, token, provider, model, operation, session, end_user };
+  const filter = filterOf(named, request.tags);
   const { from, to, signal } = request;
   const query = {
     from,

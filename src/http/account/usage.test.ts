@@ -18,16 +18,16 @@ beforeEach(async () => {
 afterEach(() => storage.close());
 
 /** A call with ten input and five output tokens. */
-function put(startedAt: string, credits: bigint, { owner = "alice", tokenId = "a1", model = "small" } = {}) {
+function put(startedAt: string, credits: bigint, { owner = "alice", tokenId = "a1", model = "small", tags = {} } = {}) {
   calls += 1;
   storage.handle
     .query(
       `INSERT INTO entries (id, owner, debit_account, operation, provider, model, streamed, status, outcome, usage,
-         input_tokens, output_tokens, amount, ms, started_at, kind, credit_account, held, shortfall, created_at)
-       VALUES (?, ?, ?, 'chat', 'openai', ?, 0, 200, 'complete', '{}', 10, 5, ?, 1, ?,
+         input_tokens, output_tokens, amount, ms, started_at, tags, kind, credit_account, held, shortfall, created_at)
+       VALUES (?, ?, ?, 'chat', 'openai', ?, 0, 200, 'complete', '{}', 10, 5, ?, 1, ?, nullif(?, '{}'),
          'settle', 'revenue', 0, 0, 0)`,
     )
-    .run(`req_${calls}`, owner, `token:${tokenId}`, model, credits, Date.parse(startedAt));
+    .run(`req_${calls}`, owner, `token:${tokenId}`, model, credits, Date.parse(startedAt), JSON.stringify(tags));
 }
 
 async function ask(query: string, principal: Partial<Principal> = {}): Promise<unknown> {
@@ -98,6 +98,31 @@ describe("usage", () => {
     },
   );
 
+  test("is of the calls with the values of the filter, whatever it is by", async () => {
+    put("2026-11-02T00:00:00Z", 1_000_000_000n);
+    put("2026-11-02T00:00:00Z", 2_000_000_000n, { tokenId: "a2", tags: { team: "search" } });
+    put("2026-11-04T12:00:00Z", 4_000_000_000n, { model: "large", tags: { team: "other", env: "dev" } });
+    put("2026-11-04T12:00:00Z", 8_000_000_000n, { owner: "bob", tags: { team: "search" } });
+    for (const [filter, days] of [
+      ["tag:team=search", { "2026-11-02": 2 }],
+      ["tag:team=", { "2026-11-02": 1 }],
+      ["tag:env=dev&tag:team=other", { "2026-11-04": 4 }],
+      ["tag:env=dev&tag:team=search", {}],
+      ["token=a2", { "2026-11-02": 2 }],
+      ["provider=openai&model=openai/large", { "2026-11-04": 4 }],
+      ["operation=chat", { "2026-11-02": 3, "2026-11-04": 4 }],
+      ["session=s", {}],
+    ] as const) {
+      const rows = Object.entries(days).map(([day, credits]) => expect.objectContaining({ day, credits }) as object);
+      const credits = Object.values(days).reduce((sum: number, each) => sum + each, 0);
+      expect([filter, await ask(`?${filter}`)]).toMatchObject([filter, { data: rows, total: { credits } }]);
+    }
+    for (const param of ["tag:", "tag:a b", "token"]) {
+      const thrown: unknown = await ask(`?${param}=`).catch((reason: unknown) => reason);
+      expect(thrown).toMatchObject({ code: "validation_failed", param });
+    }
+  });
+
   test("is empty without calls", async () => {
     expect(await ask("")).toMatchObject({ data: [], total: total(0, 0) });
   });
@@ -159,7 +184,8 @@ describe("usage", () => {
     put("2026-11-20", 1n, { owner: "bob", tokenId: "b1" });
     put("2026-11-20", 2_000_000_000n);
     const second = { tokenId: "a2", accountId: "token:a2" };
-    expect(await ask("?user=bob&owner=bob&token=b1", second)).toMatchObject({ total: total(1, 2) });
+    expect(await ask("?user=bob&owner=bob", second)).toMatchObject({ total: total(1, 2) });
+    expect(await ask("?token=b1", second)).toMatchObject({ data: [], total: total(0, 0) });
   });
 });
 

@@ -11,7 +11,8 @@ import type {
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
-import { callValuesJson, dimensionsIn, parseMoment, periodOf, sumsJson } from "../../spending/index.ts";
+import { callValuesJson, dimensionsIn, filterOf, parseMoment, periodOf, sumsJson } from "../../spending/index.ts";
+import { printableText, tagFilter, tagsAsked } from "./tag-query.ts";
 
 /** A time in a query. */
 export const moment = z
@@ -42,6 +43,17 @@ const isSimple = (groupBy: string): groupBy is UsageGrouping => simple.has(group
 
 const sessionName = z.string().min(1).max(128);
 
+/** The dimensions that select calls. */
+const usageFilter = {
+  token: printableText(128).optional().describe("The id of a token."),
+  provider: printableText(128).optional().describe("The prefix of a provider."),
+  model: printableText(256).optional().describe("The id of a model, with the prefix of its provider."),
+  operation: printableText(128).optional(),
+  session: printableText(128).optional(),
+  end_user: printableText(128).optional(),
+  ...tagFilter,
+};
+
 const usageQuery = z.object({
   from: moment.optional().describe(`${formats} Calls that began then or later; by default the 30 days up to \`to\`.`),
   to: moment.optional().describe(`${formats} Calls that began before; by default the end of this day.`),
@@ -55,6 +67,7 @@ const usageQuery = z.object({
   interval: z.enum(["day", "week", "month"]).default("day").describe("Of the groups by day. Weeks begin on Monday."),
   limit: z.coerce.number().int().min(1).max(1_000).optional().describe("Sessions in one answer; by default 100."),
   cursor: sessionName.optional().describe("Of sessions: the `next_cursor` of the page before."),
+  ...usageFilter,
 });
 
 const count = z.number().int();
@@ -132,12 +145,14 @@ export const usageRoute = platformRoute({
   },
   access: "token",
   handle: async ({ request, principal }, { generations, clock, groupsMax = limits.usageGroupsMax }: UsageServices) => {
-    const { group_by: groupBy, interval, limit, cursor, ...bounds } = parseQuery(request, usageQuery);
-    const { from, to } = periodOf(bounds, clock(), generations.calendar);
-    if (!isSimple(groupBy) || interval !== "day") {
+    const asking = parseQuery(request, usageQuery);
+    const { group_by: groupBy, interval, limit, cursor, from: begin, to: end, ...named } = asking;
+    const { from, to } = periodOf({ from: begin, to: end }, clock(), generations.calendar);
+    const filter = filterOf(named, tagsAsked(request));
+    if (!isSimple(groupBy) || interval !== "day" || Object.keys(filter).length > 0) {
       if (limit !== undefined || cursor !== undefined) pageOf("day", { limit, cursor });
       const groups = dimensionsIn(groupBy, dimensions) ?? [];
-      const asked = { from, to, groupBy: groups, interval, groupsMax, signal: request.signal };
+      const asked = { from, to, filter, groupBy: groups, interval, groupsMax, signal: request.signal };
       return Response.json(await spendingAnswer(generations, principal.user, asked));
     }
     const query = { owner: principal.user, from, to, groupBy, signal: request.signal };
@@ -164,13 +179,13 @@ export const usageRoute = platformRoute({
 async function spendingAnswer(
   generations: Pick<GenerationStore, "spending" | "calendar">,
   user: string,
-  query: Pick<SpendingQuery, "from" | "to" | "interval" | "groupsMax"> & {
+  query: Pick<SpendingQuery, "from" | "to" | "filter" | "interval" | "groupsMax"> & {
     groupBy: readonly ((typeof dimensions)[number] | TagDimension)[];
     signal: AbortSignal;
   },
 ): Promise<Answer> {
   const { from, to, groupBy, groupsMax } = query;
-  const report = await generations.spending({ ...query, owners: [user], filter: {}, organisationOf: () => undefined });
+  const report = await generations.spending({ ...query, owners: [user], organisationOf: () => undefined });
   if (report === "too-many-groups") throw tooMany(groupBy.join(","), groupsMax);
   if ("removedBefore" in report) throw noReport(report.removedBefore, { from, zone: generations.calendar.zone });
   return {
@@ -196,7 +211,11 @@ function pageOf(
   if (groupBy === "session") return { groupsMax: limit ?? 100, ...(cursor !== undefined && { after: cursor }) };
   const param = limit === undefined ? "cursor" : "limit";
   if (limit === undefined && cursor === undefined) return undefined;
-  throw new GatewayError("validation_failed", `${param}: only sessions have pages (group_by=session).`, { param });
+  throw new GatewayError(
+    "validation_failed",
+    `${param}: only sessions have pages (group_by=session, without a filter).`,
+    { param },
+  );
 }
 
 function entryOf(groupBy: UsageGrouping, group: UsageGroup): Answer["data"][number] {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { GatewayError, limits } from "../../core/index.ts";
 import { dimensionsIn, periodOf, reportSpending, spendingDimensions, spendingJson } from "../../spending/index.ts";
-import { printableText, tagFilter, tagsAsked } from "../account/call-query.ts";
+import { printableText, tagFilter, tagsAsked } from "../account/tag-query.ts";
 import { moment, noReport, sums } from "../account/usage.ts";
 import { parseQuery } from "../parse-query.ts";
 import { accountsOf, adminRoute } from "./admin-route.ts";
