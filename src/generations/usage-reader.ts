@@ -154,8 +154,7 @@ export class UsageReader {
     for (const owner of query.owners ?? (await this.#turns.take(query, () => this.#source.owners()))) {
       const groups = new Map<string, SpendingGroup>();
       for await (const rows of this.#batches(parts, query, owner)) {
-        for await (const some of inParts(rows, ROWS_AT_ONCE))
-          for (const row of some) this.#count(row, { owner, query, page: undefined, groups, total });
+        await this.#countAll(rows, { owner, query, page: undefined, groups, total });
         // The next batch may go on within this day.
         yield taken(groups, Math.max(0, ...rows.map(({ day = 0 }) => day)));
       }
@@ -247,6 +246,10 @@ export class UsageReader {
     }
     for (let day = part.from; day < part.to; day += 1)
       yield { unit: "calls", from: this.#calendar.startOfDay(day), to: this.#calendar.startOfDay(day + 1), day };
+  }
+
+  async #countAll(rows: readonly UsageRow[], counting: Counting): Promise<void> {
+    for await (const some of inParts(rows, ROWS_AT_ONCE)) for (const row of some) this.#count(row, counting);
   }
 
   #count(row: UsageRow, { owner, query, page, groups, total }: Counting): void {
