@@ -11,11 +11,11 @@ async function askAbsent(then: (socket: string, signal: CallAborter) => (() => u
   const socket = join(folder, "socket");
   const signal = new CallAborter();
   let sent = 0;
-  let attempts = 0;
+  const failed = Promise.withResolvers<void>();
   const headers = new Headers();
   const onSent = (isSent: boolean): void => {
     sent += isSent ? 1 : -1;
-    if (isSent) attempts += 1;
+    if (!isSent) failed.resolve();
   };
   const asking = askHost(
     { socket, secret: "s" },
@@ -31,7 +31,7 @@ async function askAbsent(then: (socket: string, signal: CallAborter) => (() => u
     ({ status }) => status,
     (thrown: unknown) => String(thrown),
   );
-  while (attempts === 0 || sent > 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+  await failed.promise;
   const stop = then(socket, signal);
   const ended = await asking;
   await stop?.();
