@@ -9,6 +9,7 @@ import {
   startRig,
   storageOn,
 } from "../kit/index.ts";
+import { openConnectionStore } from "../../src/tools/index.ts";
 import { askAs, type Json, withKey } from "./ask-as.ts";
 import { startTestServer, type TestServer, textResult } from "./tool-server.ts";
 
@@ -198,6 +199,22 @@ describe.each(engines)("on %s", (engine) => {
     expect(removed.status).toBe(200);
     expect((await call(carl)).status).toBe(403);
     expect(await names(carl)).toEqual([]);
+  });
+
+  test("credentials of a deleted user are deleted, and those that do not open are asked for again", async () => {
+    const store = openConnectionStore(rig.gateway.storage);
+    const gone = await rig.gateway.token({ user: "gone", credits: 0n });
+    const { id } = (await connect(gone, { secret: secrets.bob })).json;
+    const owner = (await store.find(String(id)))?.owner ?? "";
+    await store.deleteAbandoned(Date.now());
+    expect((await store.of(owner)).length).toBe(1);
+    const connection = await store.find(String(id));
+    if (connection !== undefined) await store.reseal(connection, "v1.of-another-key.AAAA");
+    expect((await call(gone)).json).toMatchObject({ error: { code: "connection_required" } });
+    const deleted = await rig.gateway.cli("user", "delete", "gone");
+    expect(deleted).toMatchObject({ code: 0 });
+    await store.deleteAbandoned(Date.now());
+    expect(await store.of(owner)).toEqual([]);
   });
 
   test("secrets are neither in the log nor in the audit log", async () => {
