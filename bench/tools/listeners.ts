@@ -17,7 +17,7 @@ const streamsOfToken = 100;
 /** Streams that are opened at a time. */
 const openingMax = 50;
 
-/** Memory of what is only needed for the beginning is free by then. */
+/** Memory that only the beginning needs is free by then. */
 const settleMs = 4_000;
 
 export async function measureListeners(gateway: Gateway): Promise<ListenerFigures> {
@@ -26,7 +26,7 @@ export async function measureListeners(gateway: Gateway): Promise<ListenerFigure
   );
   const open = (from: number, to: number): Promise<Bun.Socket[]> =>
     Promise.all(Array.from({ length: to - from }, (_, at) => listen(gateway.url, tokens[(from + at) % tokens.length])));
-  // What the first ones make is there for all.
+  // The first ones make things that all have in common.
   for (const socket of await open(0, openingMax)) socket.end();
   await Bun.sleep(settleMs);
   const before = useOfTree(gateway.process.pid).residentBytes;
