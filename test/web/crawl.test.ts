@@ -177,6 +177,7 @@ test("a crawl can be cancelled, and ends at once", async () => {
   const { body } = await ask(caller, `/v2/crawl/${id}`);
   expect(body.status).toBe("cancelled");
   expect((await ask(caller, "/v2/crawl/active")).body).toMatchObject({ crawls: [] });
+  expect((await ask(caller, "/v2/crawl/ongoing")).body).toMatchObject({ success: true, crawls: [] });
   expect(await caller.closed()).toBe(BigInt((await ask(caller, `/v2/crawl/${id}`)).body.completed) * PAGE);
 });
 
@@ -373,6 +374,8 @@ describe("refuses", () => {
 test("the SDK's calls about the account are answered", async () => {
   const caller = await rig.caller();
   const { remainingCredits } = await clientOf(caller).getCreditUsage();
+  const { remainingTokens } = await clientOf(caller).getTokenUsage();
+  expect(remainingTokens).toBe(Math.floor(remainingCredits * 15_000));
   expect(remainingCredits).toBeGreaterThan(0);
   expect(await clientOf(caller).getConcurrency()).toMatchObject({ concurrency: 0 });
 });

@@ -45,32 +45,34 @@ const startBatchRoute = proxiedRoute({
   handle: (call, { crawls }: Needs) => startJob({ kind: "batch", version: "v2" }, call, crawls),
 });
 
-const activeCrawlsRoute = platformRoute({
-  contract: {
-    path: "/v2/crawl/active",
-    operationId: "listActiveCrawls",
-    tag: "Search",
-    summary: "The caller's crawls that are running.",
-    answer: z
-      .looseObject({
-        success: z.literal(true),
-        crawls: z.array(
-          z.looseObject({
-            id: z.string(),
-            teamId: z.string(),
-            url: z.string(),
-            status: z.literal("scraping"),
-            created_at: z.string(),
-            options: z.looseObject({}).describe("As in the request, with what is by default."),
-          }),
-        ),
-      })
-      .meta({ id: "ActiveCrawls" }),
-  },
-  surface: "firecrawl",
-  access: "token",
-  handle: async ({ principal }, { crawls }: Needs) => Response.json(await crawls.active(principal)),
-});
+const activeCrawls = z
+  .looseObject({
+    success: z.literal(true),
+    crawls: z.array(
+      z.looseObject({
+        id: z.string(),
+        teamId: z.string(),
+        url: z.string(),
+        status: z.literal("scraping"),
+        created_at: z.string(),
+        options: z.looseObject({}).describe("As in the request, with what is by default."),
+      }),
+    ),
+  })
+  .meta({ id: "ActiveCrawls" });
+
+/** Two names of one list, as Firecrawl has them. */
+const activeCrawlsRoutes = [
+  { path: "/v2/crawl/active", operationId: "listActiveCrawls" },
+  { path: "/v2/crawl/ongoing", operationId: "listOngoingCrawls" },
+].map((names) =>
+  platformRoute({
+    contract: { ...names, tag: "Search", summary: "The caller's crawls that are running.", answer: activeCrawls },
+    surface: "firecrawl",
+    access: "token",
+    handle: async ({ principal }, { crawls }: Needs) => Response.json(await crawls.active(principal)),
+  }),
+);
 
 const concurrencyRoute = platformRoute({
   contract: {
@@ -89,7 +91,7 @@ const concurrencyRoute = platformRoute({
 
 export const crawlRoutes = [
   startCrawlRoute,
-  activeCrawlsRoute,
+  ...activeCrawlsRoutes,
   ...jobRoutes({ kind: "crawl", path: "/v2/crawl", name: "Crawl", noun: "crawl" }),
   startBatchRoute,
   ...jobRoutes({ kind: "batch", path: "/v2/batch/scrape", name: "BatchScrape", noun: "batch" }),

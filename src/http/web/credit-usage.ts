@@ -40,6 +40,41 @@ export const creditUsageRoute = platformRoute({
   handle: async (call, services: Needs) => Response.json({ success: true, data: await creditUsage(call, services) }),
 });
 
+/** Firecrawl's tokens of a credit of ours, which is a thousand of its own. */
+const TOKENS_PER_CREDIT = 15_000;
+
+/** The same in tokens, in which Firecrawl counts the work of models. */
+export const tokenUsageRoute = platformRoute({
+  contract: {
+    path: "/v2/team/token-usage",
+    operationId: "getTokenUsage",
+    tag: "Search",
+    summary: "The caller's remaining credits in Firecrawl's tokens.",
+    answer: z
+      .looseObject({
+        success: z.literal(true),
+        data: z.looseObject({
+          remainingTokens: credits.describe(`${TOKENS_PER_CREDIT} for a credit; null where nothing limits.`),
+          planTokens: credits,
+          billingPeriodStart: z.string().nullable(),
+          billingPeriodEnd: z.string().nullable(),
+        }),
+      })
+      .meta({ id: "TokenUsage" }),
+  },
+  surface: "firecrawl",
+  access: "token",
+  handle: async (call, services: Needs) => {
+    const { remaining, plan } = await budgetOf(call, services);
+    const tokens = (amount: Nano | undefined): number | null =>
+      amount === undefined ? null : Math.floor(creditsNumber(amount) * TOKENS_PER_CREDIT);
+    const data = { remainingTokens: tokens(remaining), planTokens: tokens(plan), ...NO_PERIOD };
+    return Response.json({ success: true, data });
+  },
+});
+
+const NO_PERIOD = { billingPeriodStart: null, billingPeriodEnd: null };
+
 type Needs = Pick<Services, "accounts" | "clock">;
 
 /** `/v1/team/credit-usage` */
@@ -61,18 +96,18 @@ export const creditUsageV1Route: HttpRoute<Needs, "token"> = {
   },
 };
 
-async function creditUsage({ principal, request }: RouteCall, { accounts, clock }: Needs) {
-  const at = clock();
-  const { effective } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
-  const budget = principal.service ? undefined : effective;
-  const { available, maxBudget } = budget ?? {};
-  const isWhole = READS_WHOLE_NUMBERS.test(request.headers.get("user-agent") ?? "");
+async function creditUsage(call: RouteCall, services: Needs) {
+  const { remaining, plan } = await budgetOf(call, services);
+  const isWhole = READS_WHOLE_NUMBERS.test(call.request.headers.get("user-agent") ?? "");
   const shown = (amount: Nano | undefined): number | null =>
     amount === undefined ? null : isWhole ? Math.floor(creditsNumber(amount)) : creditsNumber(amount);
-  return {
-    remainingCredits: shown(available),
-    planCredits: shown(maxBudget),
-    billingPeriodStart: null,
-    billingPeriodEnd: null,
-  };
+  return { remainingCredits: shown(remaining), planCredits: shown(plan), ...NO_PERIOD };
+}
+
+/** Undefined amounts for a caller whom nothing limits. */
+async function budgetOf({ principal }: RouteCall, { accounts, clock }: Needs) {
+  const at = clock();
+  const { effective } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
+  const { available, maxBudget } = (principal.service ? undefined : effective) ?? {};
+  return { remaining: available, plan: maxBudget };
 }

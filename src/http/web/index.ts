@@ -1,7 +1,7 @@
 import { startDeleting } from "../delete-regularly.ts";
 import type { Feature } from "../feature.ts";
 import { crawlRoutes } from "./crawl.ts";
-import { creditUsageRoute, creditUsageV1Route } from "./credit-usage.ts";
+import { creditUsageRoute, creditUsageV1Route, tokenUsageRoute } from "./credit-usage.ts";
 import { mapRoute } from "./map.ts";
 import { scrapeRoute } from "./scrape.ts";
 import { searchRoute } from "./search.ts";
@@ -17,6 +17,7 @@ export const webFeature: Feature = {
     ...crawlRoutes,
     ...watchRoutes,
     creditUsageRoute,
+    tokenUsageRoute,
     screenshotRoute,
     ...v1Routes,
     creditUsageV1Route,

@@ -72,6 +72,7 @@ export const contractRoutes: [string, string, string[]][] = [
   ["post", "/v2/scrape", proxied],
   ["post", "/v2/map", proxied],
   ["get", "/v2/crawl/active", platform],
+  ["get", "/v2/crawl/ongoing", platform],
   ...["/v2/crawl", "/v2/batch/scrape"].flatMap((path): [string, string, string[]][] => [
     ["post", path, proxied],
     ["get", `${path}/{id}`, [...platform, "404"].toSorted()],
@@ -84,5 +85,6 @@ export const contractRoutes: [string, string, string[]][] = [
   ["get", "/.well-known/oauth-protected-resource/{resource}", [...platform, "404"].toSorted()],
   ["get", "/v2/concurrency-check", platform],
   ["get", "/v2/team/credit-usage", platform],
+  ["get", "/v2/team/token-usage", platform],
   ["get", "/v2/screenshots/{id}", [...platform, "206", "404"].toSorted()],
 ];
