@@ -4,9 +4,12 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "./api/queries.ts";
+import { preloadPage } from "./app/pages.ts";
 import { router } from "./app/router.tsx";
 import { applyTheme, storedTheme } from "./frame/theme.ts";
 
+// The page's code comes while the session is asked for.
+preloadPage(location.pathname);
 applyTheme(storedTheme());
 const root = document.querySelector("#root");
 if (root === null) throw new Error("the page has no #root");

@@ -25,3 +25,10 @@ export const pages: Readonly<Record<PagePath, () => Loaded>> = {
 export const subpages: Readonly<Record<string, () => Loaded>> = {
   "requests/$id": () => import("../pages/requests/story.tsx"),
 };
+
+/** Begins to load the code of the page at a path, if it is one of the navigation. */
+export function preloadPage(path: string): void {
+  const load = Object.entries(pages).find(([name]) => path === `/console/${name}`)?.[1];
+  // A failure is met again when the page is shown.
+  load?.().catch(() => undefined);
+}
