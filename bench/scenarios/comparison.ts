@@ -39,7 +39,7 @@ export interface ComparisonSetting {
   rig: Rig;
   proxies: Sides<Proxy>;
   cases: readonly BenchCase[];
-  /** What the old side is asked in place of these. */
+  /** The case of the old side, if it is another one. */
   oldCase?: BenchCase;
   plan: ComparisonPlan;
 }

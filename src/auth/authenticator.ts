@@ -109,8 +109,7 @@ export class Authenticator {
     const principal = await this.#authenticateToken({ text, place: "token" }, new Headers(), from);
     const parsed = parseToken(text);
     if (parsed !== undefined) return { principal, secretHash: hashOf(parsed.secret) };
-    const isOfIssuer = this.#signed !== undefined && isSigned(text);
-    if (isOfIssuer) return { principal, secretHash: undefined };
+    if (this.#signed !== undefined && isSigned(text)) return { principal, secretHash: undefined };
     const { secretHash, validUntil } = (await this.#imported?.find(text)) ?? {};
     return { principal, secretHash, validUntil };
   }

@@ -148,4 +148,4 @@ export {
 export { fitsToolName } from "./models/tool-names.ts";
 export { budgetOfEffort, budgetTokensMin, effortOfBudget } from "./models/effort-budgets.ts";
 export { version } from "./version.ts";
-export { Slices } from "./slices.ts";
+export { Slices } from "./queues/slices.ts";
