@@ -66,12 +66,14 @@ export const tokenUsageRoute = platformRoute({
   access: "token",
   handle: async (call, services: Needs) => {
     const { remaining, plan } = await budgetOf(call, services);
-    const tokens = (amount: Nano | undefined): number | null =>
-      amount === undefined ? null : Math.floor(creditsNumber(amount) * TOKENS_PER_CREDIT);
     const data = { remainingTokens: tokens(remaining), planTokens: tokens(plan), ...NO_PERIOD };
     return Response.json({ success: true, data });
   },
 });
+
+function tokens(amount: Nano | undefined): number | null {
+  return amount === undefined ? null : Math.floor(creditsNumber(amount) * TOKENS_PER_CREDIT);
+}
 
 const NO_PERIOD = { billingPeriodStart: null, billingPeriodEnd: null };
 
