@@ -9,8 +9,8 @@ export interface AuthorizationServer {
   person: string;
   /** The requests to its token endpoint, by their grant types. */
   grants: string[];
-  /** Whether it refuses to renew tokens. */
-  refuses: boolean;
+  /** The error with which it refuses to renew tokens. */
+  refuses: string | undefined;
   /** Whose access token it is; undefined if it is none, or was withdrawn. */
   ownerOf(token: string): Promise<string | undefined>;
   /** All access tokens are withdrawn. */
@@ -68,9 +68,9 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   });
   provider.use(async (context, next) => {
     const { path } = context;
-    if (path === "/token" && own.refuses) {
+    if (path === "/token" && own.refuses !== undefined) {
       context.status = 400;
-      context.body = { error: "invalid_grant" };
+      context.body = { error: own.refuses };
       return;
     }
     await next();
@@ -81,7 +81,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
     issuer,
     person: "ann",
     grants: [],
-    refuses: false,
+    refuses: undefined,
     revoked: [],
     async ownerOf(token) {
       seen.add(token);

@@ -131,7 +131,7 @@ describe.each(engines)("on %s", (engine) => {
   });
   beforeEach(() => {
     authorization.person = "ann";
-    authorization.refuses = false;
+    authorization.refuses = undefined;
     wanted = undefined;
     callers.length = 0;
   });
@@ -309,11 +309,14 @@ describe.each(engines)("on %s", (engine) => {
     await connect(dora);
     expect((await call(dora)).status).toBe(200);
     authorization.withdraw();
-    authorization.refuses = true;
+    // This may end by itself.
+    authorization.refuses = "temporarily_unavailable";
+    expect((await call(dora)).status).toBe(502);
+    authorization.refuses = "invalid_grant";
     expect(codeOf(await call(dora))).toBe("connection_required");
     const { data } = (await send(dora, "GET", "/v1/tools/connections")).json as { data: Json[] };
     expect(data).toMatchObject([{ status: "expired" }]);
-    authorization.refuses = false;
+    authorization.refuses = undefined;
     await connect(dora);
     expect((await call(dora)).status).toBe(200);
   });

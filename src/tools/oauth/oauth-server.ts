@@ -22,6 +22,14 @@ const FRESH_MS = 10 * 60_000;
 /** Authorization servers whose metadata is remembered. */
 const ISSUERS_MAX = 20;
 
+/** Errors of the token endpoint that another try does not mend. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  "invalid_grant",
+  "unauthorized_client",
+  "invalid_client",
+  "access_denied",
+]);
+
 const HEADER_VALUE = /^[\x21-\x7e]+$/;
 
 interface OAuthSettings {
@@ -118,7 +126,11 @@ export class OAuthServer {
     } catch (thrown) {
       const code = errorCodeOf(thrown);
       if (code === "invalid_client") await registrations.forget(issuer);
-      if (code !== undefined && code !== "temporarily_unavailable") throw new GrantRefused(code, { cause: thrown });
+      if (code === "invalid_client" && this.#isConfigured(client))
+        throw new GatewayError("provider_key_refused", `The authorization server of ${name} refuses the gateway.`, {
+          cause: thrown,
+        });
+      if (code !== undefined && REFUSALS.has(code)) throw new GrantRefused(code, { cause: thrown });
       throw new GatewayError("upstream_unreachable", `The authorization server of ${name} cannot be reached.`, {
         cause: thrown,
       });
@@ -165,7 +177,10 @@ export class OAuthServer {
   }
 
   #configuration(metadata: FoundAuthorizationServer["metadata"], client: OAuthClient): oauth.Configuration {
-    const configuration = new oauth.Configuration(serverMetadataOf(metadata), client.id, {}, proofOf(client));
+    // The operator may have replaced the secret since.
+    const secret = this.#isConfigured(client) ? this.#options.settings.client_secret : client.secret;
+    const proof = proofOf({ ...client, secret });
+    const configuration = new oauth.Configuration(serverMetadataOf(metadata), client.id, {}, proof);
     configuration.timeout = TIMEOUT_MS / 1_000;
     configuration[oauth.customFetch] = (url, { method: verb, headers, body }) =>
       guardedFetch(this.#options.outbound, url, {
@@ -177,6 +192,10 @@ export class OAuthServer {
     // oxlint-disable-next-line typescript/no-deprecated -- as above
     if (metadata.token_endpoint.startsWith("http:")) oauth.allowInsecureRequests(configuration);
     return configuration;
+  }
+
+  #isConfigured({ id }: OAuthClient): boolean {
+    return this.#options.settings.client_id === id;
   }
 
   async #metadataOf(issuer: string): Promise<FoundAuthorizationServer["metadata"]> {
