@@ -15,7 +15,7 @@ import { reportPrices } from "./report-prices.ts";
 import { InForce } from "./in-force.ts";
 import { createLasting, type Lasting } from "./lasting.ts";
 import { createPaidWork, type PaidWork } from "./paid-work.ts";
-import { connectableServers, createConnections, createToolSignIns } from "./tool-connections.ts";
+import { connectableServers, createConnections, createRequestStates, createToolSignIns } from "./tool-connections.ts";
 import { createToolGateway } from "./tools.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createSignIns } from "./identity/sign-ins.ts";
@@ -409,6 +409,7 @@ function mcpOf(
       signIns,
       places: toolCalls,
     }),
+    requestStates: createRequestStates(options),
     connections,
     connectable: connectableServers(config),
     signIns,

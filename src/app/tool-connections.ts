@@ -15,6 +15,7 @@ import {
   openConnectionStore,
   redirectUri,
   registrationsAt,
+  RequestStates,
   type TokenExchangeOptions,
 } from "../tools/index.ts";
 
@@ -32,6 +33,15 @@ export function createConnections({ config, environment, storage, log, publicUrl
   const key = encryptionKey({ configured: config.webhooks.encryption_key, storage, randomBytes });
   const store = openConnectionStore(storage);
   return new Connections({ store, log, key, clock, randomBytes, publicUrl: publicUrl.replace(/\/+$/, "") });
+}
+
+export function createRequestStates({
+  config,
+  environment: { randomBytes },
+  storage,
+}: Omit<ConnectionsNeeds, "log" | "publicUrl">): RequestStates {
+  const key = encryptionKey({ configured: config.webhooks.encryption_key, storage, randomBytes });
+  return new RequestStates({ key, randomBytes });
 }
 
 /** Throws a `ConfigError` if users' credentials could not be stored: nodes on Postgres may run on different machines. */

@@ -21,7 +21,7 @@ import type { Outbound } from "../outbound/index.ts";
 import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import type { Connections, ConnectionSignIns, ToolGateway } from "../tools/index.ts";
+import type { Connections, ConnectionSignIns, RequestStates, ToolGateway } from "../tools/index.ts";
 import type { Webhooks, WebhookSecrets } from "../webhooks/index.ts";
 import type { Crawls, Screenshots, StoredBytesStore, TextIndexStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
@@ -48,6 +48,8 @@ export interface McpServices {
   searchAbove: number | undefined;
   /** Other servers. */
   gateway: ToolGateway;
+  /** Of requests in which a server has asked the client. */
+  requestStates: RequestStates;
   connections: Connections;
   /** The servers at which accounts are connected. */
   connectable: ReadonlyMap<string, Connectable>;

@@ -1,10 +1,11 @@
 export { originRefusal, type OriginPolicy } from "./admitted-origin.ts";
-export { capabilitiesKey, sessionRevisions, STATELESS, versionKey } from "./revisions.ts";
+export { capabilitiesKey, nameOf, sessionRevisions, STATELESS, versionKey } from "./revisions.ts";
 export { valueForHeader } from "./header-values.ts";
 export { clientHeaders } from "./client-headers.ts";
 export { McpEndpoint } from "./endpoint.ts";
 export { errorText, RpcError, rpcCodes, type RpcId } from "./json-rpc.ts";
 export type {
+  ClientInput,
   McpServer,
   ToolAnswer,
   ToolCall,

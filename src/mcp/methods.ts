@@ -13,8 +13,8 @@ import {
   listed,
   relayedResult,
 } from "./results.ts";
-import { type Era, sessionRevisions, takesTasks, takesUrls, tasksExtension } from "./revisions.ts";
-import type { McpServer, ToolAnswer, ToolProgress } from "./server.ts";
+import { askableOf, type Era, sessionRevisions, takesTasks, takesUrls, tasksExtension } from "./revisions.ts";
+import type { ClientInput, McpServer, ToolAnswer, ToolProgress } from "./server.ts";
 
 /** A request that is being answered. */
 export interface McpCall {
@@ -75,7 +75,8 @@ function noMethod(isStateless: boolean): RpcError {
 
 async function relayToServers({ id, method, params, server, era, signal }: McpCall): Promise<FinishedAnswer> {
   if (server.relay === undefined) throw noMethod(era.stateless);
-  const result = await server.relay(method, params, signal);
+  const { inputResponses: _responses, requestState: _state, ...own } = params;
+  const result = await server.relay({ method, params: own, signal, input: inputOf(params, era) });
   return { text: resultText(id, relayedResult(result, server, era.stateless)) };
 }
 
@@ -92,7 +93,8 @@ async function listTools({ id, server, era, params }: McpCall): Promise<Finished
   return { text: resultText(id, listed(await server.listTools(), server, era.stateless)) };
 }
 
-async function callTool({ id, params, server, era, signal, outgoing }: McpCall): Promise<FinishedAnswer> {
+async function callTool(call: McpCall): Promise<FinishedAnswer> {
+  const { id, params, server, era, signal, outgoing } = call;
   const { name } = params;
   const given = params["arguments"] === undefined ? {} : objectOf(params["arguments"]);
   if (typeof name !== "string") throw invalidParams("name must be a text.");
@@ -104,15 +106,29 @@ async function callTool({ id, params, server, era, signal, outgoing }: McpCall):
     takesUrls: era.stateless && takesUrls(era.capabilities) && params["inputResponses"] === undefined,
     signal,
     onProgress: reporterOf(params, outgoing),
+    input: inputOf(params, era),
   });
   if (answered === undefined) throw invalidParams("There is no such tool.");
   const { result, headers } = answered;
-  return { text: resultText(id, calledText(result, server, era.stateless)), ...(headers && { headers }) };
+  const text = answerText(result, call);
+  return { text: resultText(id, text), ...(headers && { headers }) };
 }
 
-function calledText(result: ToolAnswer["result"], server: McpServer, isStateless: boolean): string {
+function answerText(result: ToolAnswer["result"], { server, era }: McpCall): string {
   if ("task" in result) return begun(result.task, server);
-  return "asks" in result ? askedUser(result.asks, server) : called(result, server, isStateless);
+  if ("asks" in result) return askedUser(result.asks, server);
+  if ("questions" in result) return relayedResult(result.questions, server, era.stateless);
+  return called(result, server, era.stateless);
+}
+
+/** Undefined for a session: a server of an older revision asks in the middle of a call, which does not pass. */
+function inputOf({ inputResponses, requestState }: JsonObject, era: Era): ClientInput | undefined {
+  if (!era.stateless) return undefined;
+  const responses = inputResponses === undefined ? undefined : objectOf(inputResponses);
+  if (inputResponses !== undefined && responses === undefined) throw invalidParams("inputResponses must be an object.");
+  if (requestState !== undefined && typeof requestState !== "string")
+    throw invalidParams("requestState must be a text.");
+  return { capabilities: askableOf(era.capabilities), responses, state: requestState };
 }
 
 /** Sends progress to a client that has asked for it. An update that is not further than the last one is none. */

@@ -61,6 +61,8 @@ export function askedUser({ url, message }: UserAddress, server: McpServer): str
 export function relayedResult(result: JsonObject, server: McpServer, isStateless: boolean): string {
   const { resultType: _type, cacheScope: _scope, ttlMs, _meta: meta, ...rest } = result;
   if (!isStateless) return JSON.stringify({ ...rest, ...(meta !== undefined && { _meta: meta }) });
+  if (result["resultType"] === "input_required")
+    return JSON.stringify({ resultType: "input_required", ...rest, _meta: { ...objectOf(meta), ...infoOf(server) } });
   const current = typeof ttlMs === "number" && ttlMs >= 0 ? ttlMs : 0;
   const own = { ...objectOf(meta), ...infoOf(server) };
   return JSON.stringify({ resultType: "complete", ...rest, ttlMs: current, cacheScope: "private", _meta: own });

@@ -105,3 +105,13 @@ export function takesTasks(capabilities: JsonObject): boolean {
 export function takesUrls(capabilities: JsonObject): boolean {
   return objectOf(objectOf(capabilities["elicitation"])?.["url"]) !== undefined;
 }
+
+/** The capabilities of a client by which servers ask it. */
+const askable = ["elicitation", "sampling", "roots"] as const;
+
+/** Those that the client has, without all others. */
+export function askableOf(capabilities: JsonObject): JsonObject {
+  return Object.fromEntries(
+    askable.flatMap((name) => (objectOf(capabilities[name]) === undefined ? [] : [[name, capabilities[name]]])),
+  );
+}

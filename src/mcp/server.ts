@@ -29,6 +29,16 @@ export interface ToolProgress {
   message?: string;
 }
 
+/** The questions that a client of 2026-07-28 takes, and the answers that it gives. */
+export interface ClientInput {
+  /** Those of its capabilities by which a server may ask. */
+  capabilities: JsonObject;
+  /** By the keys of the questions. */
+  responses: JsonObject | undefined;
+  /** As it came with the questions. */
+  state: string | undefined;
+}
+
 /** One call of a tool. */
 export interface ToolCall {
   name: string;
@@ -41,6 +51,8 @@ export interface ToolCall {
   signal: AbortSignal;
   /** Undefined if the client wants no progress. */
   onProgress: ((progress: ToolProgress) => void) | undefined;
+  /** Undefined for a client that no server can ask. */
+  input?: ClientInput | undefined;
 }
 
 /** Work that goes on after its call (the extension `io.modelcontextprotocol/tasks`). */
@@ -63,9 +75,9 @@ export interface UserAddress {
   message: string;
 }
 
-/** The end of a call: its result, a task, or a question to the user, and headers for an answer that is not a stream. */
+/** The end of a call: its result, a task, a question to the user, or those of a server, and headers for an answer that is not a stream. */
 export interface ToolAnswer {
-  result: ToolResult | { task: ToolTask } | { asks: UserAddress };
+  result: ToolResult | { task: ToolTask } | { asks: UserAddress } | { questions: JsonObject };
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -73,6 +85,15 @@ export interface ToolAnswer {
 export interface ToolListing {
   tools: string;
   unavailable?: readonly string[];
+}
+
+/** A request for another server. */
+interface RelayedRequest {
+  method: string;
+  /** Without the input of the client. */
+  params: JsonObject;
+  signal: AbortSignal;
+  input: ClientInput | undefined;
 }
 
 /** One server for one caller. */
@@ -87,5 +108,5 @@ export interface McpServer {
   /** False if the caller has no such task. */
   cancelTask(id: string): Promise<boolean>;
   /** The result of a method for prompts, resources or completions; undefined if there are none. Rejects with an `RpcError`. */
-  relay: ((method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>) | undefined;
+  relay: ((asked: RelayedRequest) => Promise<JsonObject>) | undefined;
 }

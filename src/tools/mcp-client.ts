@@ -46,6 +46,8 @@ export interface McpRequest {
   /** Called with each notification that belongs to the request. */
   onNotification?: (method: string, params: JsonObject) => void;
   onSent?: (isSent: boolean) => void;
+  /** Those of the caller's client that are declared to a stateless server. */
+  capabilities?: JsonObject | undefined;
 }
 
 /** An error in the words of the protocol. */
@@ -166,10 +168,18 @@ export class McpClient {
     });
   }
 
-  #paramsOf({ params, onNotification }: McpRequest, { isStateless }: Session, id: number): JsonObject {
+  #paramsOf(
+    { params, onNotification, capabilities = {} }: McpRequest,
+    { isStateless }: Session,
+    id: number,
+  ): JsonObject {
     const progress = onNotification === undefined ? {} : { progressToken: id };
     if (!isStateless) return onNotification === undefined ? params : { ...params, _meta: progress };
-    const claims = { [versionKey]: STATELESS, [capabilitiesKey]: {}, "io.modelcontextprotocol/clientInfo": this.#info };
+    const claims = {
+      [versionKey]: STATELESS,
+      [capabilitiesKey]: capabilities,
+      "io.modelcontextprotocol/clientInfo": this.#info,
+    };
     return { ...params, _meta: { ...progress, ...claims } };
   }
 

@@ -11,6 +11,7 @@ import type {
   WorkShell,
 } from "../charges/index.ts";
 import type { Clock, JsonObject, Places } from "../core/index.ts";
+import type { ClientInput } from "../mcp/index.ts";
 import type { ServerAccess } from "./server-access.ts";
 import type { ServerTool } from "./server-list.ts";
 import type { ServerResult, ToolServer } from "./tool-server.ts";
@@ -29,6 +30,12 @@ export interface ToolTarget {
   access: ServerAccess;
 }
 
+/** How the client takes part in a call that goes on. */
+export interface ClientOfCall {
+  onProgress?: ((params: JsonObject) => void) | undefined;
+  input?: ClientInput | undefined;
+}
+
 interface ToolPlan extends WorkPlan {
   arguments: JsonObject;
 }
@@ -40,9 +47,9 @@ export function callServerTool(
   { shell, clock, places }: ToolCallDependencies,
   request: PaidRequest,
   target: ToolTarget,
-  onProgress: ((params: JsonObject) => void) | undefined,
+  client: ClientOfCall,
 ): Promise<PaidAnswer> {
-  return shell.run(request, new ToolWay({ request, target, clock, places, onProgress }));
+  return shell.run(request, new ToolWay({ request, target, clock, places, client }));
 }
 
 interface ToolWayOptions {
@@ -50,7 +57,7 @@ interface ToolWayOptions {
   target: ToolTarget;
   clock: Clock;
   places: Places;
-  onProgress: ((params: JsonObject) => void) | undefined;
+  client: ClientOfCall;
 }
 
 class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
@@ -99,7 +106,7 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
   }
 
   async #callInTurn(running: RunningWork, plan: ToolPlan): Promise<ServerResult> {
-    const { request, target, places, onProgress } = this.#options;
+    const { request, target, places, client } = this.#options;
     const { signal } = running.watchdog.abort;
     const owner = request.principal.user;
     const leave = await places.enter({ owner, upstream: target.server.name, signal });
@@ -109,7 +116,8 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
         tool: target.tool,
         arguments: plan.arguments,
         signal,
-        onProgress,
+        onProgress: client.onProgress,
+        input: client.input,
         onSent: (isSent) => running.noteSent(isSent),
       });
     } finally {

@@ -1,7 +1,7 @@
 /** The servers of tools by the URL that they are called at: one by its name, several as a set. */
 import type { PaidAnswer, PaidRequest } from "../charges/index.ts";
 import type { GatewayError, JsonObject } from "../core/index.ts";
-import { callServerTool, type ToolCallDependencies, type ToolTarget } from "./tool-call.ts";
+import { callServerTool, type ClientOfCall, type ToolCallDependencies, type ToolTarget } from "./tool-call.ts";
 import { type IndexedList, ToolIndex } from "./search/sql/tool-index.ts";
 import { Listings } from "./listings.ts";
 import { prefixedName, takenName } from "./tool-names.ts";
@@ -181,12 +181,8 @@ export class ToolGateway {
   }
 
   /** Calls a tool. The body of the request contains its arguments, that of the answer its result. */
-  call(
-    request: PaidRequest,
-    target: ToolTarget,
-    onProgress: ((params: JsonObject) => void) | undefined,
-  ): Promise<PaidAnswer> {
-    return callServerTool(this.#options, request, target, onProgress);
+  call(request: PaidRequest, target: ToolTarget, client: ClientOfCall = {}): Promise<PaidAnswer> {
+    return callServerTool(this.#options, request, target, client);
   }
 }
 

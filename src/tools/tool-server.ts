@@ -1,6 +1,6 @@
 /** One server of tools: the lists that its callers see, and its calls. */
 import { type CallSignal, GatewayError, type JsonObject, objectOf, stringOf, type Usage } from "../core/index.ts";
-import { rpcCodes, valueForHeader } from "../mcp/index.ts";
+import { type ClientInput, rpcCodes, valueForHeader } from "../mcp/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import { cleanObject, cleanText } from "./clean-result.ts";
 import type { HeaderMember } from "./header-members.ts";
@@ -31,6 +31,8 @@ export interface ServerCall {
   arguments: JsonObject;
   signal: CallSignal;
   onProgress: ((params: JsonObject) => void) | undefined;
+  /** Undefined for a caller that no server can ask. */
+  input: ClientInput | undefined;
   onSent: (isSent: boolean) => void;
 }
 
@@ -39,6 +41,7 @@ interface ServerQuestion {
   method: string;
   params: JsonObject;
   signal: CallSignal;
+  input: ClientInput | undefined;
 }
 
 /** The tools that a caller finds at a server. */
@@ -78,16 +81,16 @@ export class ToolServer {
    * The result of a method that is no call of a tool, cleaned. It is free. Rejects with a `ServerError` for a refusal, or with a
    * `GatewayError`.
    */
-  async ask(caller: ToolCaller, { method, params, signal }: ServerQuestion): Promise<JsonObject> {
+  async ask(caller: ToolCaller, { method, params, signal, input }: ServerQuestion): Promise<JsonObject> {
     const { timeoutMs, resultBytesMax, name, accessOf } = this.#options;
     const access = await accessOf(caller);
     if (access === undefined)
       throw new ServerError(rpcCodes.invalidParams, `The server ${name} needs an account of yours.`);
     try {
       const { _meta: _, ...own } = params;
-      const asked = { method, params: own, timeoutMs, bytesMax: resultBytesMax, signal };
-      const result = await access.calls.request(asked);
-      if (result["resultType"] === "input_required")
+      const asked = { method, params: { ...own, ...inputParams(input) }, timeoutMs, bytesMax: resultBytesMax, signal };
+      const result = await access.calls.request({ ...asked, capabilities: input?.capabilities });
+      if (isQuestion(result) && !mayAsk(result, input))
         throw new ServerError(rpcCodes.invalidRequest, `The server ${name} asks for input that it cannot get here.`);
       return cleanObject(result, access.secrets());
     } catch (thrown) {
@@ -104,8 +107,11 @@ export class ToolServer {
     const asked = { ...call, onProgress: repeat.mayRepeat ? increasing(call.onProgress) : call.onProgress };
     try {
       const result = await repeatLost(repeat, (leftMs) => this.#ask(asked, leftMs));
-      if (result["resultType"] === "input_required")
-        return this.#failed(`The server ${name} asks for input that it cannot get here.`);
+      if (isQuestion(result)) {
+        if (!mayAsk(result, call.input))
+          return this.#failed(`The server ${name} asks for input that it cannot get here.`);
+        return { result: cleanObject(result, access.secrets()), usage: {} };
+      }
       if (!Array.isArray(result["content"])) {
         throw new GatewayError("upstream_invalid_answer", `The server ${name} answers with no result of a tool.`);
       }
@@ -118,7 +124,7 @@ export class ToolServer {
     }
   }
 
-  #ask({ access, tool, arguments: given, signal, onProgress, onSent }: ServerCall, timeoutMs: number) {
+  #ask({ access, tool, arguments: given, signal, onProgress, onSent, input }: ServerCall, timeoutMs: number) {
     const onNotification = (method: string, params: JsonObject): void => {
       if (method !== "notifications/progress") return;
       const { progress, total, message } = params;
@@ -126,7 +132,8 @@ export class ToolServer {
     };
     return access.calls.request({
       method: "tools/call",
-      params: { name: tool.name, arguments: given },
+      params: { name: tool.name, arguments: given, ...inputParams(input) },
+      capabilities: input?.capabilities,
       timeoutMs,
       bytesMax: this.#options.resultBytesMax,
       signal,
@@ -145,6 +152,34 @@ export class ToolServer {
 export interface ServerResult {
   result: JsonObject;
   usage: Usage;
+}
+
+function inputParams(input: ClientInput | undefined): JsonObject {
+  return {
+    ...(input?.responses !== undefined && { inputResponses: input.responses }),
+    ...(input?.state !== undefined && { requestState: input.state }),
+  };
+}
+
+/** Whether a result is none yet: the server asks the client first. */
+export function isQuestion(result: JsonObject): boolean {
+  return result["resultType"] === "input_required";
+}
+
+const capabilityOf: Readonly<Record<string, string>> = {
+  "elicitation/create": "elicitation",
+  "sampling/createMessage": "sampling",
+  "roots/list": "roots",
+};
+
+/** Whether the client can be asked for everything that a server asks. */
+function mayAsk({ inputRequests, requestState }: JsonObject, input: ClientInput | undefined): boolean {
+  const questions = Object.values(objectOf(inputRequests) ?? {});
+  if (input === undefined || (questions.length === 0 && requestState === undefined)) return false;
+  return questions.every((question) => {
+    const capability = capabilityOf[stringOf(objectOf(question)?.["method"])];
+    return capability !== undefined && input.capabilities[capability] !== undefined;
+  });
 }
 
 /** Another attempt begins again; clients want each progress to be more than the one before. */

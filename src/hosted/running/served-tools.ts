@@ -80,7 +80,7 @@ export async function callServed(
   const input = parseObject(text.trim() === "" ? "{}" : text);
   if (input === undefined) return failed("The arguments are no JSON object.", {}, 0n);
   try {
-    const { headers, body } = await gateway.call(requestOf(input), target, undefined);
+    const { headers, body } = await gateway.call(requestOf(input), target);
     const result = parseObject(await new Response(body).text()) ?? {};
     const cost = parseCredits(headers["x-tollgate-credits"] ?? "0");
     const told = textIn(result).slice(0, RESULT_CHARACTERS_MAX);

@@ -1,11 +1,12 @@
 /** The tools at one URL as a server of MCP, for one caller. */
 import { namingHeaders, toGatewayError } from "../../core/index.ts";
-import { type McpServer, RpcError, type ToolAnswer, type ToolCall } from "../../mcp/index.ts";
+import { type McpServer, nameOf, RpcError, type ToolAnswer, type ToolCall } from "../../mcp/index.ts";
 import { ConnectionRequiredError, relay, ServerError, type ToolDoor } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { errorResult } from "./own/ask-route.ts";
 import { cancelTask, taskOf } from "./own/jobs.ts";
+import { openedInput, sealedResult } from "./client-input.ts";
 import { callSearchTool, searchListing, searchModeOf } from "./search-tools.ts";
 import { callAt, type DoorCaller, fromOf, listingAt, seekerOf } from "./tool-door.ts";
 
@@ -27,6 +28,7 @@ export function serverAt(door: ToolDoor, services: Services, { requestId, princi
       try {
         return await callTool(call);
       } catch (thrown) {
+        if (thrown instanceof RpcError) throw thrown;
         return failed(services, requestId, call)(thrown);
       }
     },
@@ -41,9 +43,13 @@ function relayAt(door: ToolDoor, caller: DoorCaller): McpServer["relay"] {
   const { caller: tools, mayCall } = seekerOf(caller);
   const members = door.membersFor(mayCall);
   if (members.length === 0) return undefined;
-  return async (method, params, signal) => {
+  return async ({ method, params, signal, input }) => {
+    const owner = [tools.user, method, door.name, nameOf(method, params) ?? ""];
+    const { requestStates } = caller.services.mcp;
     try {
-      return await relay({ members, isSet: door.isSet, caller: tools, signal }, { method, params });
+      const options = { members, isSet: door.isSet, caller: tools, signal };
+      const opened = openedInput(requestStates, input, owner);
+      return sealedResult(requestStates, await relay({ ...options, input: opened }, { method, params }), owner);
     } catch (thrown) {
       throw rpcErrorOf(thrown);
     }
@@ -53,6 +59,7 @@ function relayAt(door: ToolDoor, caller: DoorCaller): McpServer["relay"] {
 const INTERNAL_ERROR = -32_603;
 
 function rpcErrorOf(thrown: unknown): RpcError {
+  if (thrown instanceof RpcError) return thrown;
   if (thrown instanceof ServerError) return new RpcError(thrown.code, thrown.message);
   const { message, fault } = toGatewayError(thrown);
   if (fault === "gateway") throw thrown;

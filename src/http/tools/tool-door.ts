@@ -6,6 +6,7 @@ import {
   allows,
   ConnectionRequiredError,
   DEFAULT_ACCOUNT,
+  isQuestion,
   type ToolCaller,
   type ToolDoor,
   type ToolSeeker,
@@ -13,6 +14,7 @@ import {
 } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
+import { openedInput, sealedResult } from "./client-input.ts";
 import { callConnect, CONNECT_TOOL, connectDefinitions, toConnect } from "./connect-tool.ts";
 import { namedAccounts } from "./named-accounts.ts";
 import { allowedDefinitions, callOwnTool, isOwnTool, mayCall } from "./own/own-tools.ts";
@@ -118,7 +120,10 @@ async function pageFor(server: string, { principal, requestId, services, from }:
 
 async function callOther(target: ToolTarget, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer> {
   const { requestId, principal, services, retryKey, naming } = caller;
-  const { status, headers, body } = await services.mcp.gateway.call(
+  const { gateway, requestStates } = services.mcp;
+  const owner = [principal.user, "tools/call", target.server.name, target.tool.name];
+  const input = openedInput(requestStates, call.input, owner);
+  const { status, headers, body } = await gateway.call(
     {
       requestId,
       principal,
@@ -127,9 +132,10 @@ async function callOther(target: ToolTarget, call: ToolCall, caller: DoorCaller)
       client: { signal: call.signal },
     },
     target,
-    call.onProgress && reporterOf(call.onProgress),
+    { onProgress: call.onProgress && reporterOf(call.onProgress), input },
   );
   const result = parseObject(await new Response(body, { status }).text()) ?? {};
+  if (isQuestion(result)) return { result: { questions: sealedResult(requestStates, result, owner) }, headers };
   const { content, ...rest } = result;
   const parts = objectsOf(content);
   return {

@@ -3,7 +3,7 @@
  * At that of a set, lists are those of all members: prompts are named `server__prompt`, resources keep their addresses.
  */
 import { GatewayError, type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
-import { rpcCodes } from "../../mcp/index.ts";
+import { type ClientInput, rpcCodes } from "../../mcp/index.ts";
 import { ServerError } from "../mcp-client.ts";
 import type { ToolCaller } from "../server-access.ts";
 import type { ToolServer } from "../tool-server.ts";
@@ -33,6 +33,8 @@ export interface RelayOptions {
   isSet: boolean;
   caller: ToolCaller;
   signal: AbortSignal;
+  /** The questions that the client takes, and its answers. */
+  input: ClientInput | undefined;
 }
 
 interface Asked {
@@ -69,14 +71,17 @@ async function completed(options: RelayOptions, params: JsonObject): Promise<Jso
   return ask(server, options, { method, params: { ...params, ref: { ...reference, name } } });
 }
 
+/** The methods in which a server may ask the client first, besides calls of tools. */
+const mayBeAsked: ReadonlySet<string> = new Set(["prompts/get", "resources/read"]);
+
 /** A server without a list has an empty one. */
 async function ask(
   server: ToolServer,
-  { caller, signal }: RelayOptions,
+  { caller, signal, input }: RelayOptions,
   { method, params }: Asked,
 ): Promise<JsonObject> {
   try {
-    return await server.ask(caller, { method, params, signal });
+    return await server.ask(caller, { method, params, signal, input: mayBeAsked.has(method) ? input : undefined });
   } catch (thrown) {
     if (!(thrown instanceof ServerError) || thrown.code !== rpcCodes.methodNotFound) throw thrown;
     if (isList(method)) return { [lists[method]]: [] };

@@ -12,6 +12,19 @@ const resourcePart = (uri: string, text: string): Json => ({
   resource: { uri, mimeType: "text/plain", text },
 });
 
+const elicit = (member: string, type = "string"): Json => ({
+  method: "elicitation/create",
+  params: {
+    message: `Which ${member}?`,
+    requestedSchema: { type: "object", properties: { [member]: { type } }, required: [member] },
+  },
+});
+const sampling: Json = {
+  method: "sampling/createMessage",
+  params: { messages: [{ role: "user", content: { type: "text", text: "The capital of France?" } }], maxTokens: 100 },
+};
+const roots: Json = { method: "roots/list", params: {} };
+
 const results: Readonly<Record<string, Json>> = {
   test_simple_text: textResult("This is a simple text response for testing."),
   test_image_content: { content: [imagePart] },
@@ -38,7 +51,49 @@ const results: Readonly<Record<string, Json>> = {
   test_tool_with_logging: textResult("done"),
 };
 
-const tools = Object.keys(results).map((name) => ({
+/** The questions of a tool in each of its rounds, and whether it gives a state with that. */
+const dialogues: Readonly<Record<string, { rounds: Json[]; hasState: boolean }>> = {
+  test_input_required_result_elicitation: { rounds: [{ user_name: elicit("name") }], hasState: false },
+  test_input_required_result_sampling: { rounds: [{ capital_question: sampling }], hasState: false },
+  test_input_required_result_list_roots: { rounds: [{ client_roots: roots }], hasState: false },
+  test_input_required_result_request_state: { rounds: [{ confirm: elicit("ok", "boolean") }], hasState: true },
+  test_input_required_result_multiple_inputs: {
+    rounds: [{ user_name: elicit("name"), greeting: sampling, client_roots: roots }],
+    hasState: true,
+  },
+  test_input_required_result_multi_round: {
+    rounds: [{ step1: elicit("name") }, { step2: elicit("color") }],
+    hasState: true,
+  },
+  test_input_required_result_tampered_state: { rounds: [{ confirm: elicit("ok", "boolean") }], hasState: true },
+  test_input_required_result_capabilities: { rounds: [{ name: elicit("name"), capital: sampling }], hasState: false },
+  test_input_required_result_prompt: { rounds: [{ user_context: elicit("context") }], hasState: false },
+};
+
+/** The next question; undefined once all are answered. A wrong state begins again. One tool asks whomever it can't ask. */
+function questionOf(params: Json): Json | undefined {
+  const name = String(params["name"]);
+  const { rounds = [], hasState = false } = dialogues[name] ?? {};
+  const given = (params["inputResponses"] ?? {}) as Json;
+  const meta = (params["_meta"] ?? {}) as Record<string, Json>;
+  const declared = meta["io.modelcontextprotocol/clientCapabilities"] ?? {};
+  const isAnswered = (round: Json): boolean => Object.keys(round).some((key) => key in given);
+  const next = rounds.findIndex(isAnswered) + 1;
+  const isRight = !hasState || next === 0 || params["requestState"] === `round ${next - 1}`;
+  const round = rounds[isRight ? next : 0];
+  if (round === undefined) return undefined;
+  const asked = Object.entries(round).filter(([, question]) => {
+    const [capability = ""] = String((question as Json)["method"]).split("/");
+    return capability in declared || name === "test_input_required_result_sampling";
+  });
+  return {
+    resultType: "input_required",
+    inputRequests: Object.fromEntries(asked),
+    ...(hasState && { requestState: `round ${next}` }),
+  };
+}
+
+const tools = [...Object.keys(results), ...Object.keys(dialogues)].map((name) => ({
   name,
   description: `The tool ${name} of the suite`,
   inputSchema: { type: "object", properties: {} },
@@ -57,6 +112,7 @@ const prompts: Readonly<Record<string, (given: Json) => Json>> = {
       type: "text",
       text: "Read it.",
     }),
+  test_input_required_result_prompt: () => prompt({ type: "text", text: "Thank you." }),
   test_prompt_with_image: () => prompt(imagePart, { type: "text", text: "Please analyze the image above." }),
 };
 
@@ -85,7 +141,8 @@ const methods: Readonly<Record<string, (params: Json) => Json | undefined>> = {
       arguments: (promptArguments[name] ?? []).map((argument) => ({ name: argument, required: true })),
     })),
   }),
-  "prompts/get": ({ name, arguments: given }) => prompts[String(name)]?.((given ?? {}) as Json),
+  "prompts/get": (params) =>
+    questionOf(params) ?? prompts[String(params["name"])]?.((params["arguments"] ?? {}) as Json),
   "resources/list": () => ({
     resources: Object.entries(contents).map(([uri, { mimeType }]) => ({
       uri,
@@ -105,9 +162,11 @@ export function startFixture(era: "2025" | "2026"): TestServer {
   return startTestServer({
     era,
     tools,
-    call: ({ name }, report) => {
+    call: (params, report) => {
+      const { name } = params;
       if (name === "test_tool_with_progress") for (const progress of [0, 50, 100]) report({ progress, total: 100 });
-      return results[String(name)];
+      const state = String(params["requestState"]);
+      return questionOf(params) ?? results[String(name)] ?? textResult(`state-ok: ${state}`);
     },
     answer: (method, params) => methods[method]?.(params),
   });

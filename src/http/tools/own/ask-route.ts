@@ -93,8 +93,7 @@ export async function askForPages(
   request: RouteRequest & { text: (answer: JsonObject) => string },
 ): Promise<ToolAnswer> {
   const { result, headers } = await askJson(route, call, request);
-  if ("task" in result || "asks" in result || result.structuredContent === undefined)
-    return { result, ...(headers && { headers }) };
+  if (!("content" in result) || result.structuredContent === undefined) return { result, ...(headers && { headers }) };
   const structuredContent = cleanObject(result.structuredContent, []);
   const content = [{ type: "text" as const, text: request.text(structuredContent) }];
   return { result: { ...result, content, structuredContent }, ...(headers && { headers }) };
