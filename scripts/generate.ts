@@ -10,6 +10,7 @@ import { catalogJsonSchema } from "../src/pricing/index.ts";
 import { dialectsDocument } from "./dialects/dialects-document.ts";
 import { limitsDocument } from "./dialects/limits-document.ts";
 import { withHolds } from "./holds/holds-table.ts";
+import { withHostedMatrix } from "./hosted/hosted-matrix.ts";
 import { withConfigurationLists } from "./configuration/configuration-lists.ts";
 import { withLitellmTables } from "./litellm/litellm-tables.ts";
 import { consoleFiles, leftConsoleFiles, withCompressed } from "./console/build-console.ts";
@@ -31,6 +32,7 @@ const generated: Record<string, () => string> = {
   "docs/dialects.md": dialectsDocument,
   "docs/wire/limits.md": limitsDocument,
   "docs/money.md": () => withHolds(readFileSync(join(root, "docs/money.md"), "utf8")),
+  "docs/tools.md": () => withHostedMatrix(readFileSync(join(root, "docs/tools.md"), "utf8")),
   "docs/from-litellm.md": () => withLitellmTables(readFileSync(join(root, "docs/from-litellm.md"), "utf8")),
   "README.md": () =>
     withHeadline(

@@ -7,6 +7,7 @@ export { ImageFetcher } from "./preparation/fetch-images.ts";
 export { isLarge, LargeBodies } from "./large-bodies.ts";
 export { backgroundOf, backgroundRecord } from "./background-record.ts";
 export { runInBackground } from "./run-in-background.ts";
+export { withAskedFeatures } from "./choose-operation.ts";
 export { CallPipeline, type PipelineDependencies } from "./pipeline.ts";
 export { relayStream, type StreamEnd } from "./relay/relay-stream.ts";
 export { StreamUsage } from "./relay/stream-usage.ts";

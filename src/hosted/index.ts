@@ -1,1 +1,2 @@
 export { HostedTools } from "./hosted-tools.ts";
+export { runsAllItself } from "./requests/native-tools.ts";

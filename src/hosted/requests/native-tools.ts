@@ -3,7 +3,7 @@ import { type JsonObject, keysOf, listOf, objectOf } from "../../core/index.ts";
 import { translations } from "../../dialects/index.ts";
 import type { ToolPurchase } from "../../providers/index.ts";
 import { coversEverything, isToolPriced, requirePrices, type Target } from "../../routing/index.ts";
-import { type AskedTool, type HostedDialect, kindOf } from "./asked-tools.ts";
+import { type AskedTool, askedTools, type HostedDialect, kindOf } from "./asked-tools.ts";
 
 export function isNative(tool: AskedTool, dialect: HostedDialect, body: JsonObject, target: Target): boolean {
   try {
@@ -14,6 +14,11 @@ export function isNative(tool: AskedTool, dialect: HostedDialect, body: JsonObje
     // A reader refuses tools without a price.
     return false;
   }
+}
+
+/** The same for all tools of a body that the gateway could run. */
+export function runsAllItself(dialect: HostedDialect, body: JsonObject, target: Target): boolean {
+  return askedTools(dialect, body).every((tool) => isNative(tool, dialect, body, target));
 }
 
 /** A member of a chat body that the upstream charges for. Throws for one without a price. */

@@ -13,7 +13,7 @@ import { writeOpenaiError } from "../../openai-failures.ts";
 import { writeCitations } from "./citations.ts";
 import { writeImage } from "./images.ts";
 import { writeFinishReason } from "./stop-reasons.ts";
-import { identityOf, signatureOfCall, writeReasoningDetail } from "./write-answer.ts";
+import { identityOf, ownThoughts, signatureOfCall, writeReasoningDetail } from "./write-answer.ts";
 import { writeChatUsage } from "./write-usage.ts";
 
 /** The emitted parts of one choice. */
@@ -188,6 +188,9 @@ export class ChatStreamWriter implements StreamWriter {
       case "text":
         return this.#writeCitations(index, choice);
       case "reasoning": {
+        const own = ownThoughts([block]);
+        const members = { ...(own.details.length > 0 && { reasoning_details: own.details }), ...own.members };
+        if (Object.keys(members).length > 0) return this.#chunk(index, JSON.stringify(members));
         const detail = writeReasoningDetail(block);
         if (detail === undefined) return "";
         const numbered: JsonObject = { ...detail, index: choice.details };

@@ -1,14 +1,16 @@
-import type { JsonObject } from "../../../core/index.ts";
+import { type JsonObject, parseObject } from "../../../core/index.ts";
 import {
   type Answer,
   type AnswerChoice,
   type ClientContext,
+  nativeOrigin,
   type ReasoningPart,
   type Signature,
   tagSignature,
   type TextPart,
   type ToolCallPart,
 } from "../../conversation/index.ts";
+import { readThoughtData } from "../thought-data.ts";
 import { writeCitations } from "./citations.ts";
 import { writeImage } from "./images.ts";
 import { writeFinishReason } from "./stop-reasons.ts";
@@ -71,10 +73,38 @@ function writeAnnotations(texts: readonly TextPart[]): JsonObject[] {
 function writeReasoning(parts: readonly ReasoningPart[]): JsonObject {
   const text = parts.map(textOfReasoning).join("");
   const details = parts.map(writeReasoningDetail).filter((detail) => detail !== undefined);
+  const own = ownThoughts(parts);
+  const listed = [...details.map((detail, index) => ({ ...detail, index })), ...own.details];
   return {
-    ...(text === "" ? {} : { reasoning_content: text }),
-    ...(details.length === 0 ? {} : { reasoning_details: details.map((detail, index) => ({ ...detail, index })) }),
+    ...(text === "" ? {} : { [own.place ?? "reasoning_content"]: text }),
+    ...(listed.length === 0 ? {} : { reasoning_details: listed }),
+    ...own.members,
   };
+}
+
+/** The data of thoughts that an upstream of this dialect has sent, as it has sent them: of an answer that is written again. */
+export function ownThoughts(parts: readonly ReasoningPart[]): {
+  details: JsonObject[];
+  place: "reasoning_content" | "reasoning" | undefined;
+  members: JsonObject;
+} {
+  const read = parts
+    .filter((part) => isOwn(part.signature))
+    .map((part) => readThoughtData(part.signature?.value ?? "", textOfReasoning(part)));
+  const [extra, cipher] = [read.findLast((data) => data.extra)?.extra, read.findLast((data) => data.cipher)?.cipher];
+  const place = read.findLast((data) => data.place)?.place;
+  return {
+    details: read.flatMap(({ details }) => details),
+    place: place === "think" ? undefined : place,
+    members: {
+      ...(extra !== undefined && { extra_content: extra }),
+      ...(cipher !== undefined && { encrypted_content: cipher }),
+    },
+  };
+}
+
+function isOwn(signature: Signature | undefined): boolean {
+  return signature?.origin === nativeOrigin("chat");
 }
 
 /** The visible part of a thought: its text, or its summaries. */
@@ -85,7 +115,7 @@ function textOfReasoning({ text, summary = [] }: ReasoningPart): string {
 /** A thought with its signature, for a client that returns it; OpenAI has no field for it, others have this one. */
 export function writeReasoningDetail(part: ReasoningPart): JsonObject | undefined {
   const { signature, redacted } = part;
-  if (signature === undefined || signature.value === "") return undefined;
+  if (signature === undefined || signature.value === "" || isOwn(signature)) return undefined;
   if (redacted === true) return { type: "reasoning.encrypted", data: tagSignature(signature, "cipher", "chat") };
   return { type: "reasoning.text", text: textOfReasoning(part), signature: tagSignature(signature, "thought", "chat") };
 }
@@ -99,5 +129,7 @@ function writeCall({ callId: id, name, arguments: input, custom, signature }: To
 /** The member of a call with its signature, in the place of Google's chat endpoint, whose clients return it. */
 export function signatureOfCall(signature: Signature | undefined): JsonObject {
   if (signature === undefined || signature.value === "") return {};
+  const own = isOwn(signature) ? parseObject(signature.value) : undefined;
+  if (own !== undefined) return { extra_content: own };
   return { extra_content: { google: { thought_signature: tagSignature(signature, "call", "chat") } } };
 }
