@@ -60,7 +60,7 @@ let postgres: PostgresServer;
 let authorization: AuthorizationServer;
 let server: TestServer;
 let hostile: TestServer;
-/** What the hostile server's metadata contains. */
+/** The metadata of the hostile server. */
 let metadata: Json = {};
 /** The scope that the server wants for a call. */
 let wanted: string | undefined;

@@ -22,7 +22,7 @@ const FRESH_MS = 10 * 60_000;
 /** Authorization servers whose metadata is remembered. */
 const ISSUERS_MAX = 20;
 
-/** Errors of the token endpoint that another try does not mend. */
+/** Errors of the token endpoint that stay the same at another try. */
 const REFUSALS: ReadonlySet<string> = new Set([
   "invalid_grant",
   "unauthorized_client",

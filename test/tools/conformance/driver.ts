@@ -1,4 +1,4 @@
-/** Run by the suite for each scenario, with the URL of its server: lets the test do what the scenario is about, and ends as that ended. */
+/** Run by the suite for each scenario, with the URL of its server: lets the test perform the scenario, and ends as that ended. */
 const {
   MCP_CONFORMANCE_SCENARIO: scenario,
   MCP_CONFORMANCE_CONTEXT: context,

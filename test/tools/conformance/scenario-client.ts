@@ -112,7 +112,7 @@ export class ScenarioClient {
     }
   }
 
-  /** What the owner does in their browser. */
+  /** The steps of the owner in their browser. */
   async #connect(server: string): Promise<void> {
     const { url } = this.#gateway;
     const opened = await askAs(url, this.#token, { method: "POST", path: "/v1/tools/connections", body: { server } });
