@@ -1,4 +1,4 @@
-/** The simulated batches refuse what the providers refuse. */
+/** Refusals of the simulated batches, as their providers give them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Simulators, startSimulators } from "./index.ts";
 

@@ -122,7 +122,7 @@ describe("each provider", () => {
 
   test("runs the lines of a batch at half the price, and bills none that failed", () => onEach(halfPrice));
 
-  test("is asked to cancel what runs there, and bills the lines that it has called", () => onEach(cancelled));
+  test("is asked to cancel the lines that run there, and bills the lines that it has called", () => onEach(cancelled));
 });
 
 const [[, model]] = providers;
