@@ -1,5 +1,6 @@
 /** A process of its own: a site without end whose pages have 20 to 60 KB, and a provider that answers chat calls at once, or soon. */
 import { sayLine, serveLines } from "../http1/lines.ts";
+import { completion } from "../upstream/completion.ts";
 import { makePage } from "../pages/corpus.ts";
 
 const kilobytes = [20, 30, 40, 50, 60];
@@ -22,15 +23,6 @@ function pageOf(number: number): string {
 
 /** How long the model of batches takes. */
 const slowMs = 20;
-
-const completion = {
-  id: "chatcmpl-bench",
-  object: "chat.completion",
-  created: 1_700_000_000,
-  model: "bench-model",
-  choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }],
-  usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
-};
 
 const server = Bun.serve({
   hostname: "127.0.0.1",

@@ -3,6 +3,7 @@
  * argument over standard input and output. Stateless, so that a call is one message each way.
  */
 import { sayLine, serveLines } from "../http1/lines.ts";
+import { completion } from "../upstream/completion.ts";
 
 const toolCount = 500;
 
@@ -15,15 +16,6 @@ const tools = Array.from({ length: toolCount }, (_, index) => ({
     required: ["id"],
   },
 }));
-
-const completion = {
-  id: "chatcmpl-bench",
-  object: "chat.completion",
-  created: 1_700_000_000,
-  model: "bench-model",
-  choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }],
-  usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
-};
 
 const results: Readonly<Record<string, object>> = {
   "server/discover": { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} } },
