@@ -29,7 +29,7 @@ function targetJson({ tier, model, weight, on, why, message, until, price, cost 
 }
 
 /** Until when each circuit is open at this time, by the states that all processes have learnt. */
-export function openCircuits(states: readonly TargetState[], now: number): (circuit: string) => number | undefined {
+export function circuitEnds(states: readonly TargetState[], now: number): (circuit: string) => number | undefined {
   const open = states.filter(({ kind, openUntil }) => kind === "open" && openUntil > now);
   const until = new Map(open.map(({ id, openUntil }) => [id, openUntil]));
   return (circuit) => until.get(circuit);

@@ -4,7 +4,7 @@ export { BusyTargets } from "./busy-targets.ts";
 export { SessionCaches } from "./session-caches.ts";
 export type { TargetCondition } from "./target-condition.ts";
 export { explainRoute } from "./explain-route.ts";
-export { explanationJson, openCircuits } from "./explanation.ts";
+export { explanationJson, circuitEnds } from "./explanation.ts";
 export { fetchListing } from "./fetch-listing.ts";
 export { ModelList, type RoutedModel, unlistedModel } from "./model-list.ts";
 export type { CommitRule, ModelRoute, RouteLimits } from "./model-routes.ts";

@@ -7,7 +7,7 @@ import {
   explanationJson,
   modelOperations,
   type ModelRouter,
-  openCircuits,
+  circuitEnds,
   readSharedKeyId,
   type TargetState,
 } from "../../routing/index.ts";
@@ -58,7 +58,7 @@ function learn(router: ModelRouter, states: readonly TargetState[]): (circuit: s
     const { prefix, ...key } = readSharedKeyId(id);
     if (kind === "refused") router.withPrefix(prefix)?.keys.adopt(key, kind, changedAt);
   }
-  return openCircuits(states, environment.clock());
+  return circuitEnds(states, environment.clock());
 }
 
 async function explain(model: string, options: ExplainOptions): Promise<void> {

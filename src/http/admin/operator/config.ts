@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { callRights, findTokenState } from "../../../accounts/index.ts";
 import { maskedConfig } from "../../../config/index.ts";
 import { creditsNumber } from "../../../core/index.ts";
-import { explainRoute as explain, explanationJson, modelOperations, openCircuits } from "../../../routing/index.ts";
+import { explainRoute as explain, explanationJson, modelOperations, circuitEnds } from "../../../routing/index.ts";
 import { parseQuery } from "../../parse-query.ts";
 import { accountsOf, adminRoute, listSchema, pageOf, pageQuery } from "../admin-route.ts";
 import { reference } from "../requests.ts";
@@ -106,7 +106,7 @@ export const explainRoute = adminRoute<OperatorNeeds>(
       usage: input === undefined && output === undefined ? undefined : { input: input ?? 0, output: output ?? 0 },
       caller: rights?.caller ?? { models: undefined },
       available: rights?.available,
-      openUntil: openCircuits(states, clock()),
+      openUntil: circuitEnds(states, clock()),
     });
     const { available, refusal } = rights ?? {};
     return Response.json({
