@@ -8,15 +8,15 @@ import {
   type RoutingOptions,
 } from "./routing/routing.ts";
 import { createBatches } from "./batches.ts";
-import { createHosted } from "./hosted.ts";
+import { createHosted } from "./tools/hosted.ts";
 import { createJobs } from "./jobs.ts";
 import { drain } from "./drain.ts";
 import { reportPrices } from "./report-prices.ts";
 import { InForce } from "./in-force.ts";
 import { createLasting, type Lasting } from "./lasting.ts";
 import { createPaidWork, type PaidWork } from "./paid-work.ts";
-import { connectableServers, createConnections, createRequestStates, createToolSignIns } from "./tool-connections.ts";
-import { createToolGateway } from "./tools.ts";
+import { connectableServers, createConnections, createRequestStates, createToolSignIns } from "./tools/connections.ts";
+import { createToolGateway } from "./tools/tools.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createSignIns } from "./identity/sign-ins.ts";
 import { createSignedCallers } from "./identity/signed-callers.ts";

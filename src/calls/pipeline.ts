@@ -43,7 +43,7 @@ import { parseEdited } from "./edit-body.ts";
 import { isLarge } from "./large-bodies.ts";
 import { type CallPlan, planCall, type PlanDependencies } from "./plan-call.ts";
 import { relayReply } from "./relay/relay-reply.ts";
-import { isLeftToUpstream, leaveToUpstream, runInBackground } from "./run-in-background.ts";
+import { isLeftToUpstream, leaveToUpstream, runInBackground } from "./background/run-in-background.ts";
 import { answerInTime } from "./routed/late-answer.ts";
 import { type RoutedDependencies, sendRouted } from "./routed/send-routed.ts";
 import { readWhole, sendCall } from "./send-call.ts";

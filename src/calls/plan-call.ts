@@ -56,7 +56,7 @@ import {
   type PreparationDependencies,
   prepareBody,
 } from "./preparation/prepare-body.ts";
-import { backgroundOf, backgroundRecord } from "./background-record.ts";
+import { backgroundOf, backgroundRecord } from "./background/background-record.ts";
 import { withThoughts } from "./thought-keys.ts";
 import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
 

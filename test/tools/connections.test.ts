@@ -10,7 +10,7 @@ import {
   storageOn,
 } from "../kit/index.ts";
 import { openConnectionStore } from "../../src/tools/index.ts";
-import { askAs, type Json, withKey } from "./ask-as.ts";
+import { askAs, type JsonAnswer as Json, withKey } from "./ask-as.ts";
 import { startTestServer, type TestServer, textResult } from "./tool-server.ts";
 
 const secrets = { ann: "secret-of-ann-1234", work: "secret-of-ann-at-work", bob: "secret-of-bob-5678" };

@@ -12,7 +12,7 @@ import {
 } from "../kit/index.ts";
 import { hasChromium, startChromium } from "../kit/chromium.ts";
 import { type AuthorizationServer, startAuthorizationServer } from "./authorization-server.ts";
-import { askAs, type Json, withKey } from "./ask-as.ts";
+import { askAs, type JsonAnswer as Json, withKey } from "./ask-as.ts";
 import { startTestServer, type TestServer, textResult } from "./tool-server.ts";
 
 /** A browser that follows redirects by hand, with the cookies of each host. */

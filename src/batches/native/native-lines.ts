@@ -18,7 +18,7 @@ import type { BatchSlice, KeptFile, StoredBatch } from "../store.ts";
 import { fillSlice, type FilledSlice, LineSource } from "./fill-slice.ts";
 import { followSlice } from "./follow-slice.ts";
 import { ASK_MS, SliceBook } from "./slice-book.ts";
-import { type Asked, UpstreamBatches } from "./upstream-batches.ts";
+import { type AskedBatch, UpstreamBatches } from "./upstream-batches.ts";
 
 /** The longest pause between two runs. */
 const PAUSE_MS_MAX = 60_000;
@@ -179,7 +179,7 @@ export class NativeLines {
     }
   }
 
-  async #created(slice: BatchSlice, asked: Asked, upstream: UpstreamBatches): Promise<void> {
+  async #created(slice: BatchSlice, asked: AskedBatch, upstream: UpstreamBatches): Promise<void> {
     const book = this.#book;
     if (asked.kind === "refused") return this.#notCreated(slice, asked.status);
     const { batch, keyId } = asked;

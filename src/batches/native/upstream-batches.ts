@@ -30,7 +30,7 @@ export interface BatchProvider {
 }
 
 /** The answer of a provider about a batch. */
-export type Asked =
+export type AskedBatch =
   | { kind: "batch"; batch: UpstreamBatch; answer: JsonObject; keyId: string }
   /** The request was refused: nothing was made. */
   | { kind: "refused"; status: number };
@@ -63,12 +63,12 @@ export class UpstreamBatches {
   }
 
   /** Creates the batch of a slice. Rejects with an error that loses the answer if the provider may have made it all the same. */
-  async create(slice: BatchSlice, sent: { lines: readonly string[]; fileId: string | undefined }): Promise<Asked> {
+  async create(slice: BatchSlice, sent: { lines: readonly string[]; fileId: string | undefined }): Promise<AskedBatch> {
     const request = this.api.create({ marker: slice.id, model: slice.model, path: slice.path, ...sent });
     return this.#askAbout(request, { keyId: slice.keyId, repeats: "unless-accepted" });
   }
 
-  get(slice: BatchSlice): Promise<Asked> {
+  get(slice: BatchSlice): Promise<AskedBatch> {
     return this.#askAbout(this.api.get(slice.upstreamId ?? ""), { keyId: slice.keyId, repeats: "freely" });
   }
 
@@ -131,7 +131,7 @@ export class UpstreamBatches {
   async #askAbout(
     request: BatchApiRequest,
     { keyId, repeats }: { keyId: string | undefined; repeats: "freely" | "unless-accepted" },
-  ): Promise<Asked> {
+  ): Promise<AskedBatch> {
     const reply = await this.#ask(request, { pinnedKeyId: keyId, repeats });
     if (reply.kind === "failed") return { kind: "refused", status: reply.status };
     const { answer } = reply.answers[0];

@@ -6,7 +6,7 @@ import { EVENT_HEADERS, EVENT_STREAM, type StreamObserver } from "../../streamin
 import type { Logger } from "../../telemetry/index.ts";
 import { captureRecords } from "../answer-records.ts";
 import { headersFor, storeOrLog } from "../build-response.ts";
-import { answerAtEnd } from "../run-in-background.ts";
+import { answerAtEnd } from "../background/run-in-background.ts";
 import type { Exchange, ObservedStream } from "../exchange.ts";
 import type { CallPlan } from "../plan-call.ts";
 import { relayStream } from "./relay-stream.ts";

@@ -1,8 +1,8 @@
 /** Markdown links to sources in a text that streams: each is a citation, and stays in the text. */
-import type { Source, Sources } from "./sources.ts";
+import type { CitedSource, Sources } from "./sources.ts";
 
 export interface LinkedSource {
-  source: Source;
+  source: CitedSource;
   /** Of the link, in characters of the text. */
   start: number;
   end: number;

@@ -6,11 +6,11 @@
  *
  * A mark of a number that no source has is ordinary text.
  */
-import type { Source, Sources } from "./sources.ts";
+import type { CitedSource, Sources } from "./sources.ts";
 
 export type TextPiece =
   | { type: "text"; text: string }
-  | { type: "open"; sources: readonly Source[] }
+  | { type: "open"; sources: readonly CitedSource[] }
   | { type: "close" };
 
 const OPENING = /^<cite\s+id=["']?(\d{1,6}(?:\s*,\s*\d{1,6})*)["']?\s*>/;

@@ -1,5 +1,5 @@
 /** The pages that a loop's tools have found, by the numbers that the model cites them with. */
-export interface Source {
+export interface CitedSource {
   number: number;
   url: string;
   title: string;
@@ -11,15 +11,15 @@ export interface Source {
 const QUOTED_CHARACTERS = 150;
 
 export class Sources {
-  readonly #byNumber: Source[] = [];
-  readonly #byAddress = new Map<string, Source>();
+  readonly #byNumber: CitedSource[] = [];
+  readonly #byAddress = new Map<string, CitedSource>();
 
   get isEmpty(): boolean {
     return this.#byNumber.length === 0;
   }
 
   /** The same page keeps its number. */
-  add(page: Omit<Source, "number">): Source {
+  add(page: Omit<CitedSource, "number">): CitedSource {
     const key = addressKey(page.url);
     const known = this.#byAddress.get(key);
     if (known !== undefined) return known;
@@ -29,11 +29,11 @@ export class Sources {
     return source;
   }
 
-  withNumber(number: number): Source | undefined {
+  withNumber(number: number): CitedSource | undefined {
     return this.#byNumber[number - 1];
   }
 
-  withAddress(url: string): Source | undefined {
+  withAddress(url: string): CitedSource | undefined {
     return this.#byAddress.get(addressKey(url));
   }
 }
@@ -46,6 +46,6 @@ function addressKey(url: string): string {
     .replace(/\/$/, "");
 }
 
-export function quoteOf({ text }: Source): string {
+export function quoteOf({ text }: CitedSource): string {
   return text.replaceAll(/\s+/g, " ").trim().slice(0, QUOTED_CHARACTERS);
 }

@@ -6,7 +6,7 @@ import type { AnswerBlock, AnswerEvent, Citation } from "../../dialects/index.ts
 import type { JsonObject } from "../../core/index.ts";
 import { LinkedText } from "../citations/linked-text.ts";
 import { MarkedText, type TextPiece } from "../citations/marked-text.ts";
-import { quoteOf, type Source, type Sources } from "../citations/sources.ts";
+import { quoteOf, type CitedSource, type Sources } from "../citations/sources.ts";
 
 /** The place of the next event in the answer. */
 interface BlockPlaces {
@@ -29,7 +29,7 @@ export class TextWriter {
   #index: number | undefined;
   /** Characters of the open block. */
   #written = 0;
-  #cited: { sources: readonly Source[]; start: number } | undefined;
+  #cited: { sources: readonly CitedSource[]; start: number } | undefined;
 
   constructor(options: TextWriterOptions) {
     this.#options = options;
@@ -77,7 +77,7 @@ export class TextWriter {
     return [...begun, delta, ...links];
   }
 
-  #open(sources: readonly Source[]): AnswerEvent[] {
+  #open(sources: readonly CitedSource[]): AnswerEvent[] {
     if (!this.#options.splits) {
       this.#cited = { sources, start: this.#written };
       return [];
@@ -116,7 +116,7 @@ export class TextWriter {
 
 type UrlCitation = Extract<Citation, { kind: "url" }>;
 
-function named({ url, title, number }: Source): UrlCitation {
+function named({ url, title, number }: CitedSource): UrlCitation {
   const value = Buffer.from(`tollgate:${number}`).toString("base64");
   return { kind: "url", url, title, sealed: { origin: "native:messages", value } };
 }

@@ -11,7 +11,7 @@ import {
   stringOf,
 } from "../../core/index.ts";
 import { cleanObject } from "../../tools/index.ts";
-import type { Source, Sources } from "../citations/sources.ts";
+import type { CitedSource, Sources } from "../citations/sources.ts";
 import type { AskedTool } from "../requests/asked-tools.ts";
 import type { WebFunction } from "../requests/functions.ts";
 import { fenced } from "./fence.ts";
@@ -92,7 +92,7 @@ async function search(pages: PageFinder, use: ToolUse, input: JsonObject): Promi
   };
 }
 
-export function describeSource({ number, title, url, text }: Source): string {
+export function describeSource({ number, title, url, text }: CitedSource): string {
   return [`[${number}] ${title}`, url, text].join("\n");
 }
 

@@ -1,5 +1,5 @@
 /** The account of a user at a server of tools. */
-export interface Connection {
+export interface ToolConnection {
   id: string;
   server: string;
   /** The user; empty if it is the operator's, for all. */
@@ -25,10 +25,10 @@ export type ConnectionStatus = "pending" | "connected" | "expired";
 export const DEFAULT_ACCOUNT = "default";
 
 /** Which connection is meant. */
-export type ConnectionPlace = Pick<Connection, "server" | "owner" | "account">;
+export type ConnectionPlace = Pick<ToolConnection, "server" | "owner" | "account">;
 
 /** The one that a call uses: the named account, else the default one, else the only one. */
-export function usedConnection<One extends Pick<Connection, "account">>(
+export function usedConnection<One extends Pick<ToolConnection, "account">>(
   found: readonly One[],
   account: string | undefined,
 ): One | undefined {

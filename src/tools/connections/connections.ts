@@ -2,7 +2,7 @@
 import type { ActOptions, AuditLog, NoteChange } from "../../audit/index.ts";
 import { type Clock, GatewayError, type RandomBytes, randomId } from "../../core/index.ts";
 import { type EncryptionKey, secretBox, type SecretBox, SecretError, type Steps } from "../../storage/index.ts";
-import type { Connection, ConnectionPlace } from "./connection.ts";
+import type { ToolConnection, ConnectionPlace } from "./connection.ts";
 import { connect, type ConnectionStore, connectionsOf, deleteConnection, insertConnection } from "./sql/open.ts";
 
 /** The most of one owner at one server. */
@@ -37,12 +37,12 @@ export class Connections {
   }
 
   /** The page on which the owner gives credentials. Who has the address alone can do nothing there. */
-  pageOf({ id }: Pick<Connection, "id">): string {
+  pageOf({ id }: Pick<ToolConnection, "id">): string {
     return `${this.#options.publicUrl}/console/connections/${id}`;
   }
 
   /** The connection of this place, which is made without credentials if there is none. Rejects with 409 if there are too many. */
-  open(place: ConnectionPlace, { check, ...act }: ConnectingOptions): Promise<Connection> {
+  open(place: ConnectionPlace, { check, ...act }: ConnectingOptions): Promise<ToolConnection> {
     const opened = this.#opened(place);
     return this.#options.log.act(act, function* (note) {
       if (check !== undefined) yield* check();
@@ -51,7 +51,7 @@ export class Connections {
   }
 
   /** Stores a secret of the owner as the credentials of this place. Rejects as `open` does. */
-  give(place: ConnectionPlace, secret: string, { check, ...act }: ConnectingOptions): Promise<Connection> {
+  give(place: ConnectionPlace, secret: string, { check, ...act }: ConnectingOptions): Promise<ToolConnection> {
     const opened = this.#opened(place);
     const at = this.#options.clock();
     const sealed = this.seal(secret, placeText(place));
@@ -69,10 +69,10 @@ export class Connections {
 
   /** Stores credentials that a sign-in of the owner has got. Rejects with 404 if the connection was deleted meanwhile. */
   complete(
-    { id, ...place }: ConnectionPlace & Pick<Connection, "id">,
+    { id, ...place }: ConnectionPlace & Pick<ToolConnection, "id">,
     secret: string,
     act: ActOptions,
-  ): Promise<Connection> {
+  ): Promise<ToolConnection> {
     const at = this.#options.clock();
     const sealed = this.seal(secret, placeText(place));
     return this.#options.log.act(act, function* (note) {
@@ -84,9 +84,9 @@ export class Connections {
 
   /** Resolves with the deleted connection; undefined if the owner has none with this id. */
   remove(
-    { id, owner }: Pick<Connection, "id" | "owner">,
+    { id, owner }: Pick<ToolConnection, "id" | "owner">,
     { check, ...act }: ConnectingOptions,
-  ): Promise<Connection | undefined> {
+  ): Promise<ToolConnection | undefined> {
     return this.#options.log.act(act, function* (note) {
       const found = yield* deleteConnection({ id, owner });
       if (found === undefined) return undefined;
@@ -101,7 +101,7 @@ export class Connections {
   }
 
   /** The credentials of a connection. Throws a `SecretError` if they cannot be opened. */
-  credentialsOf({ sealed, ...place }: ConnectionPlace & Pick<Connection, "sealed">): string {
+  credentialsOf({ sealed, ...place }: ConnectionPlace & Pick<ToolConnection, "sealed">): string {
     if (sealed === undefined) throw new SecretError("the connection has no credentials");
     return this.unseal(sealed, placeText(place));
   }
@@ -121,7 +121,7 @@ export class Connections {
     return this.#box().open(sealed, bound);
   }
 
-  #opened(place: ConnectionPlace): (note: NoteChange) => Steps<Connection> {
+  #opened(place: ConnectionPlace): (note: NoteChange) => Steps<ToolConnection> {
     const { clock, randomBytes } = this.#options;
     const id = `connection_${randomId(randomBytes, ID_CHARACTERS)}`;
     const createdAt = clock();
@@ -135,7 +135,7 @@ export class Connections {
           `There are ${ACCOUNTS_MAX} accounts at ${place.server}, which is the most: delete one first.`,
           { param: "account" },
         );
-      const connection: Connection = {
+      const connection: ToolConnection = {
         ...place,
         id,
         status: "pending",
@@ -164,10 +164,10 @@ export class Connections {
 }
 
 function* connected(
-  { id, status, ...place }: Connection,
+  { id, status, ...place }: ToolConnection,
   given: { sealed: string; at: number },
   note: NoteChange,
-): Steps<Connection> {
+): Steps<ToolConnection> {
   yield* connect(id, given);
   note({ act: "tool_connection.connect", target: `tool_connection:${id}`, before: { status }, after: shown(place) });
   const found = (yield* connectionsOf(place.owner)).find((each) => each.id === id);
@@ -175,7 +175,7 @@ function* connected(
   return found;
 }
 
-/** Credentials are bound to it: those of another row do not open. */
+/** ServerCredentials are bound to it: those of another row do not open. */
 function placeText({ owner, server, account }: ConnectionPlace): string {
   return `${owner}/${server}/${account}`;
 }

@@ -1,7 +1,7 @@
 import type { AskUpstream } from "../../core/index.ts";
 
 /** Added to each request to a server. */
-export interface Credentials {
+export interface ServerCredentials {
   /** The headers of the next request. Rejects with a `GatewayError` if there are none. */
   headers(): Promise<Readonly<Record<string, string>>>;
   /**
@@ -16,7 +16,7 @@ export interface Credentials {
 }
 
 /** Asks with credentials. A request that was refused for them is sent once more if there are others: the server has done nothing of it. */
-export function askWith(ask: AskUpstream, credentials: Credentials): AskUpstream {
+export function askWith(ask: AskUpstream, credentials: ServerCredentials): AskUpstream {
   return async (request) => {
     const send = async () => {
       const given = await credentials.headers();

@@ -7,7 +7,7 @@ import type { AskUpstream, Clock } from "../../core/index.ts";
 import { secretForms } from "../clean-result.ts";
 import { RecentMap } from "../recent-map.ts";
 import type { ServerAccess, ToolCaller, ToolSource } from "../server-access.ts";
-import { askWith, type Credentials } from "./credentials.ts";
+import { askWith, type ServerCredentials } from "./credentials.ts";
 
 /** Signed tokens whose clients are remembered. */
 const ACCESSES_MAX = 1_000;
@@ -58,7 +58,7 @@ export class ExchangeAccess {
   }
 }
 
-class ExchangedCredentials implements Credentials {
+class ExchangedCredentials implements ServerCredentials {
   secrets: readonly string[];
   readonly #signedToken: string;
   readonly #options: Pick<ExchangeAccessOptions, "exchange" | "clock" | "clientSecret">;

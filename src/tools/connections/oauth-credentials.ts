@@ -2,8 +2,8 @@
 import { type Clock, GatewayError } from "../../core/index.ts";
 import { secretForms } from "../clean-result.ts";
 import { challengeParameters, joinedScopes } from "../oauth/challenge.ts";
-import { type Grant, GrantRefused, storedGrant } from "../oauth/grant.ts";
-import type { Connection } from "./connection.ts";
+import { type OAuthGrant, GrantRefused, storedGrant } from "../oauth/grant.ts";
+import type { ToolConnection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { ConnectionRequiredError, type UserCredentials } from "./user-access.ts";
 
@@ -20,25 +20,25 @@ export interface OAuthCredentialsOptions {
   server: string;
   connections: Connections;
   /** Rejects with a `GrantRefused`, or with a `GatewayError` while the authorization server cannot be reached. */
-  refresh: (grant: Grant) => Promise<Grant>;
+  refresh: (grant: OAuthGrant) => Promise<OAuthGrant>;
   clock: Clock;
   wait: (milliseconds: number) => Promise<void>;
 }
 
 export class OAuthCredentials implements UserCredentials {
   readonly #options: OAuthCredentialsOptions;
-  #connection: Connection;
-  #grant: Grant;
+  #connection: ToolConnection;
+  #grant: OAuthGrant;
   #secrets: readonly string[] = [];
   #renewing: Promise<void> | undefined;
 
-  constructor(connection: Connection, options: OAuthCredentialsOptions) {
+  constructor(connection: ToolConnection, options: OAuthCredentialsOptions) {
     this.#options = options;
     this.#connection = connection;
     this.#grant = this.#open(connection);
   }
 
-  see(connection: Connection): void {
+  see(connection: ToolConnection): void {
     if (connection.version > this.#connection.version) this.#grant = this.#open(connection);
   }
 
@@ -74,7 +74,7 @@ export class OAuthCredentials implements UserCredentials {
     throw this.#required("asks for more rights");
   }
 
-  #open(connection: Connection): Grant {
+  #open(connection: ToolConnection): OAuthGrant {
     const grant = storedGrant.parse(JSON.parse(this.#options.connections.credentialsOf(connection)));
     const { access, refresh, client } = grant;
     const forms = secretForms([access, refresh, client.secret].filter((each) => each !== undefined));
@@ -106,7 +106,7 @@ export class OAuthCredentials implements UserCredentials {
     }
   }
 
-  async #refresh(before: Connection, until: number): Promise<void> {
+  async #refresh(before: ToolConnection, until: number): Promise<void> {
     const { connections, refresh } = this.#options;
     const { store } = connections;
     try {

@@ -5,17 +5,17 @@ import type { Logger } from "../../telemetry/index.ts";
 import { secretForms } from "../clean-result.ts";
 import { RecentMap } from "../recent-map.ts";
 import type { ServerAccess, ToolCaller, ToolSource } from "../server-access.ts";
-import { type Connection, DEFAULT_ACCOUNT, usedConnection } from "./connection.ts";
+import { type ToolConnection, DEFAULT_ACCOUNT, usedConnection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
-import { askWith, type Credentials } from "./credentials.ts";
+import { askWith, type ServerCredentials } from "./credentials.ts";
 
 /** Connections of a server whose clients are remembered. */
 const ACCESSES_MAX = 1_000;
 
 /** The credentials of one connection. */
-export interface UserCredentials extends Credentials {
+export interface UserCredentials extends ServerCredentials {
   /** Takes the connection as the storage has it now. Throws a `SecretError` if it cannot be opened. */
-  see(connection: Connection): void;
+  see(connection: ToolConnection): void;
   /** All that no result may repeat. */
   secrets(): readonly string[];
 }
@@ -29,7 +29,7 @@ interface UserAccessOptions {
   ask: AskUpstream;
   /** A client of the server. */
   sourceWith: (ask: AskUpstream) => ToolSource;
-  credentialsOf: (connection: Connection) => UserCredentials;
+  credentialsOf: (connection: ToolConnection) => UserCredentials;
   logger: Pick<Logger, "warn">;
 }
 
@@ -65,7 +65,7 @@ export class UserAccess {
     }
   }
 
-  #accessOf(connection: Connection): ServerAccess {
+  #accessOf(connection: ToolConnection): ServerAccess {
     // Other credentials of the same owner may belong to another account at the server.
     const key = `${connection.id}.${connection.connectedAt ?? 0}`;
     const known = this.#known.use(key, () => this.#make(key, connection));
@@ -73,7 +73,7 @@ export class UserAccess {
     return known.access;
   }
 
-  #make(key: string, connection: Connection): Known {
+  #make(key: string, connection: ToolConnection): Known {
     const { ask, sourceWith, credentialsOf } = this.#options;
     const credentials = credentialsOf(connection);
     const source = sourceWith(askWith(ask, credentials));
@@ -86,17 +86,17 @@ export class UserAccess {
 /** A secret that the user has given, in a header. */
 export class HeaderCredentials implements UserCredentials {
   readonly #options: { header: string; server: string; connections: Connections };
-  #connection: Connection;
+  #connection: ToolConnection;
   #headers: Readonly<Record<string, string>> = {};
   #secrets: readonly string[] = [];
 
-  constructor(connection: Connection, options: { header: string; server: string; connections: Connections }) {
+  constructor(connection: ToolConnection, options: { header: string; server: string; connections: Connections }) {
     this.#options = options;
     this.#connection = connection;
     this.#open(connection);
   }
 
-  see(connection: Connection): void {
+  see(connection: ToolConnection): void {
     if (connection.version === this.#connection.version) return;
     this.#open(connection);
   }
@@ -118,7 +118,7 @@ export class HeaderCredentials implements UserCredentials {
     return this.#secrets;
   }
 
-  #open(connection: Connection): void {
+  #open(connection: ToolConnection): void {
     const { header, connections } = this.#options;
     const secret = connections.credentialsOf(connection);
     // A token alone is that of a bearer.

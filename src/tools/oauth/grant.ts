@@ -25,7 +25,7 @@ export const storedGrant = z.object({
   wanted: z.string().optional(),
 });
 
-export type Grant = z.output<typeof storedGrant>;
+export type OAuthGrant = z.output<typeof storedGrant>;
 
 /** A sign-in that a browser has begun, as it is stored, encrypted, until the browser comes back. */
 export const storedAttempt = z.object({
@@ -40,7 +40,7 @@ export const storedAttempt = z.object({
   scope: z.string().optional(),
 });
 
-export type Attempt = z.output<typeof storedAttempt>;
+export type SignInAttempt = z.output<typeof storedAttempt>;
 
 /** A client that an authorization server has registered, as it is stored, encrypted. */
 export const storedClient = client;

@@ -4,7 +4,7 @@ import { type Clock, GatewayError, listOf } from "../../core/index.ts";
 import { joinedScopes } from "./challenge.ts";
 import { proofOf } from "./client-proof.ts";
 import { findAuthorizationServer, type FoundAuthorizationServer, issuerMetadata } from "./discovery.ts";
-import { type Attempt, type Grant, GrantRefused } from "./grant.ts";
+import { type SignInAttempt, type OAuthGrant, GrantRefused } from "./grant.ts";
 import { guardedFetch, type GuardedOutbound, signInFailed, TIMEOUT_MS } from "./guarded-fetch.ts";
 import type { ClientRegistrations } from "./registrations.ts";
 import {
@@ -50,7 +50,7 @@ export interface OAuthServerOptions {
   clock: Clock;
 }
 
-type BegunSignIn = Omit<Attempt, "browser" | "actor">;
+type BegunSignIn = Omit<SignInAttempt, "browser" | "actor">;
 
 export class OAuthServer {
   readonly #options: OAuthServerOptions;
@@ -93,7 +93,7 @@ export class OAuthServer {
   }
 
   /** The grant, after the browser has come back with this query. Rejects with a `GatewayError`: 401 if the answer is not accepted. */
-  async finish(query: string, state: string, begun: BegunSignIn): Promise<Grant> {
+  async finish(query: string, state: string, begun: BegunSignIn): Promise<OAuthGrant> {
     const { name, publicUrl, registrations } = this.#options;
     const answered = new URL(redirectUri(publicUrl));
     answered.search = query;
@@ -116,7 +116,7 @@ export class OAuthServer {
   }
 
   /** A new access token. Rejects with a `GrantRefused`, or with a `GatewayError` while the authorization server cannot be reached. */
-  async refresh(grant: Grant): Promise<Grant> {
+  async refresh(grant: OAuthGrant): Promise<OAuthGrant> {
     const { name, registrations } = this.#options;
     const { refresh, issuer, client, resource } = grant;
     if (refresh === undefined) throw new GrantRefused("there is no refresh token");
@@ -138,7 +138,7 @@ export class OAuthServer {
   }
 
   /** Lets the authorization server forget the tokens (RFC 7009), if it can do that. Rejects if it does not. */
-  async revoke({ issuer, client, access, refresh }: Grant): Promise<void> {
+  async revoke({ issuer, client, access, refresh }: OAuthGrant): Promise<void> {
     const metadata = await this.#metadataOf(issuer);
     if (metadata["revocation_endpoint"] === undefined) return;
     await oauth.tokenRevocation(this.#configuration(metadata, client), refresh ?? access);
@@ -146,8 +146,8 @@ export class OAuthServer {
 
   #grantOf(
     tokens: oauth.TokenEndpointResponse,
-    before: Pick<Grant, "issuer" | "client" | "resource" | "scope"> & { refresh?: string | undefined },
-  ): Grant {
+    before: Pick<OAuthGrant, "issuer" | "client" | "resource" | "scope"> & { refresh?: string | undefined },
+  ): OAuthGrant {
     const { access_token: access, refresh_token: refresh = before.refresh, expires_in: seconds, scope } = tokens;
     if (!HEADER_VALUE.test(access)) throw new Error("the access token is not valid as a header");
     const { issuer, client, resource } = before;

@@ -2,9 +2,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Clock, GatewayError, type RandomBytes } from "../../core/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
-import type { Connection } from "../connections/connection.ts";
+import type { ToolConnection } from "../connections/connection.ts";
 import type { Connections } from "../connections/connections.ts";
-import { type Attempt, storedAttempt, storedGrant } from "./grant.ts";
+import { type SignInAttempt, storedAttempt, storedGrant } from "./grant.ts";
 import type { OAuthServer } from "./oauth-server.ts";
 
 /** How long a browser may stay at the authorization server. */
@@ -31,11 +31,11 @@ export class ConnectionSignIns {
    * The page of the authorization server, and the secret of the cookie that the browser needs to come back with. `actor`: as the audit
    * log names who has shown that the connection is theirs. Rejects with a `GatewayError`.
    */
-  async begin(connection: Connection, actor: string): Promise<{ url: string; browser: string }> {
+  async begin(connection: ToolConnection, actor: string): Promise<{ url: string; browser: string }> {
     const { connections, clock, randomBytes } = this.#options;
     const { url, state, begun } = await this.#serverOf(connection).begin(this.#wantedBy(connection));
     const browser = Buffer.from(randomBytes(BROWSER_BYTES)).toString("base64url");
-    const attempt: Attempt = { ...begun, actor, browser: hashOf(browser).toString("hex") };
+    const attempt: SignInAttempt = { ...begun, actor, browser: hashOf(browser).toString("hex") };
     const stateHash = hashOf(state);
     await connections.store.authorizations.insert({
       stateHash,
@@ -54,7 +54,7 @@ export class ConnectionSignIns {
     query: string,
     browser: string | undefined,
     from: { address: string | undefined; requestId: string },
-  ): Promise<Connection> {
+  ): Promise<ToolConnection> {
     const { connections, clock } = this.#options;
     const state = new URLSearchParams(query).get("state") ?? "";
     const stateHash = hashOf(state);
@@ -71,7 +71,7 @@ export class ConnectionSignIns {
   }
 
   /** Lets the authorization server forget the tokens of a deleted connection. A failure is in the log. */
-  async revoke(connection: Connection): Promise<void> {
+  async revoke(connection: ToolConnection): Promise<void> {
     const { connections, logger, servers } = this.#options;
     const server = servers.get(connection.server);
     if (server === undefined || connection.sealed === undefined) return;
@@ -83,19 +83,19 @@ export class ConnectionSignIns {
     }
   }
 
-  #serverOf({ server: name }: Connection): OAuthServer {
+  #serverOf({ server: name }: ToolConnection): OAuthServer {
     const server = this.#options.servers.get(name);
     if (server === undefined) throw new GatewayError("object_not_found", "The server is no longer configured.");
     return server;
   }
 
   /** Scopes that the server has asked for since the last sign-in, beside those that it has given. */
-  #wantedBy(connection: Connection): string | undefined {
+  #wantedBy(connection: ToolConnection): string | undefined {
     if (connection.sealed === undefined) return undefined;
     try {
       return storedGrant.parse(JSON.parse(this.#options.connections.credentialsOf(connection))).wanted;
     } catch {
-      // Credentials that do not open are replaced.
+      // ServerCredentials that do not open are replaced.
       return undefined;
     }
   }

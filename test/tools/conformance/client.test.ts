@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Gateway, startGateway } from "../../kit/index.ts";
 import { withKey } from "../ask-as.ts";
-import { PUBLIC_URL, type Scenario, ScenarioClient } from "./scenario-client.ts";
+import { PUBLIC_URL, type ClientScenario, ScenarioClient } from "./scenario-client.ts";
 import { runSuite } from "./suite.ts";
 
 let gateway: Gateway;
@@ -29,7 +29,7 @@ beforeAll(async () => {
     idleTimeout: 0,
     async fetch(request) {
       try {
-        await client.perform((await request.json()) as Scenario);
+        await client.perform((await request.json()) as ClientScenario);
         return new Response("");
       } catch (thrown) {
         return new Response(String(thrown), { status: 500 });

@@ -3,14 +3,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { parse, stringify } from "yaml";
 import type { Gateway } from "../../kit/index.ts";
-import { askAs, type Json } from "../ask-as.ts";
+import { askAs, type JsonAnswer as Json } from "../ask-as.ts";
 
 export const PUBLIC_URL = "https://conformance-test.local";
 
 /** How often a caller connects the account again before they give up. */
 const SIGN_INS_MAX = 4;
 
-export interface Scenario {
+export interface ClientScenario {
   url: string;
   scenario: string;
   context: Json;
@@ -31,7 +31,7 @@ export class ScenarioClient {
   }
 
   /** Rejects if the gateway or the server refuses. */
-  async perform({ url, scenario, context }: Scenario): Promise<void> {
+  async perform({ url, scenario, context }: ClientScenario): Promise<void> {
     this.#servers += 1;
     const name = `s${this.#servers}`;
     const { client_id: id, client_secret: secret } = context;

@@ -15,15 +15,15 @@ import {
   setCookie,
 } from "../../../auth/index.ts";
 import { GatewayError, toGatewayError } from "../../../core/index.ts";
-import { CLIENT_METADATA_PATH, clientMetadata, type Connection, DEFAULT_ACCOUNT } from "../../../tools/index.ts";
+import { CLIENT_METADATA_PATH, clientMetadata, type ToolConnection, DEFAULT_ACCOUNT } from "../../../tools/index.ts";
 import { accountsOf } from "../../admin/admin-route.ts";
 import { readBodyOf } from "../../admin/requests.ts";
 import { type HttpRoute, platformRoute } from "../../route.ts";
 import type { Connectable, Services } from "../../services.ts";
-import { checkOf, type Needs as RouteNeeds, SECRET } from "./connection-routes.ts";
+import { checkOf, type ConnectionNeeds, SECRET } from "./connection-routes.ts";
 import { html, type Html, pageResponse } from "./page.ts";
 
-type Needs = RouteNeeds & Pick<Services, "signIn" | "logger">;
+type Needs = ConnectionNeeds & Pick<Services, "signIn" | "logger">;
 
 interface PageCall {
   request: Request;
@@ -37,7 +37,7 @@ const FORM_BYTES_MAX = 64 * 1024;
 const COOKIE_SECONDS = 600;
 
 interface ShownConnection {
-  connection: Connection;
+  connection: ToolConnection;
   how: Connectable;
 }
 
@@ -109,7 +109,7 @@ async function show(call: PageCall, needs: Needs): Promise<Response> {
   });
 }
 
-function titleOf({ server }: Connection): string {
+function titleOf({ server }: ToolConnection): string {
   return `Connect your account at ${server}`;
 }
 
@@ -194,7 +194,7 @@ async function finish(call: PageCall, needs: Needs): Promise<Response> {
   });
 }
 
-function connectedPage({ server }: Connection, cookies: readonly string[] = []): Response {
+function connectedPage({ server }: ToolConnection, cookies: readonly string[] = []): Response {
   return pageResponse({
     title: "Connected",
     content: html`<p>

@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { requireNoLimits } from "../../../accounts/index.ts";
 import { GatewayError } from "../../../core/index.ts";
-import { type ConnectingOptions, type Connection, DEFAULT_ACCOUNT } from "../../../tools/index.ts";
+import { type ConnectingOptions, type ToolConnection, DEFAULT_ACCOUNT } from "../../../tools/index.ts";
 import { accountsOf, type AdminNeeds, listOf, listSchema } from "../../admin/admin-route.ts";
 import { actHeaders, actQuery, bodyOf, contextOf, idOf, reason } from "../../admin/requests.ts";
 import { platformRoute, type RouteCall } from "../../route.ts";
@@ -44,9 +44,9 @@ const answer = z
   })
   .meta({ id: "ToolConnection" });
 
-export type Needs = AdminNeeds & Pick<Services, "mcp">;
+export type ConnectionNeeds = AdminNeeds & Pick<Services, "mcp">;
 
-function shown({ mcp }: Pick<Needs, "mcp">, connection: Connection): z.input<typeof answer> {
+function shown({ mcp }: Pick<ConnectionNeeds, "mcp">, connection: ToolConnection): z.input<typeof answer> {
   const { id, server, account, status, createdAt, connectedAt } = connection;
   return {
     object: "tool_connection",
@@ -61,14 +61,18 @@ function shown({ mcp }: Pick<Needs, "mcp">, connection: Connection): z.input<typ
 }
 
 /** A token with limits could give its holder's other calls an account that is not theirs, or take one away. */
-export function checkOf(call: RouteCall, needs: Needs): Required<Pick<ConnectingOptions, "check">> {
+export function checkOf(call: RouteCall, needs: ConnectionNeeds): Required<Pick<ConnectingOptions, "check">> {
   return { check: () => requireNoLimits(accountsOf(call, needs), "changes no accounts at servers of tools") };
 }
 
 /** The owner of the operator's connections, which deployment owners alone see and change. */
 const OPERATOR = "";
 
-function actOf(call: RouteCall, needs: Needs, wanted: { reason?: string | null | undefined } = {}): ConnectingOptions {
+function actOf(
+  call: RouteCall,
+  needs: ConnectionNeeds,
+  wanted: { reason?: string | null | undefined } = {},
+): ConnectingOptions {
   const { reason: why, dryRun = false } = contextOf(call, wanted);
   return { actor: accountsOf(call, needs).caller.actor, reason: why, dryRun };
 }
@@ -82,7 +86,7 @@ const listRoute = platformRoute({
     answer: listSchema(answer),
   },
   access: "token",
-  async handle({ principal }: RouteCall, needs: Needs) {
+  async handle({ principal }: RouteCall, needs: ConnectionNeeds) {
     const { store } = needs.mcp.connections;
     const ofOperator = principal.role === "owner" ? await store.of(OPERATOR) : [];
     const found = [...(await store.of(principal.user)), ...ofOperator];
@@ -104,7 +108,7 @@ const createRoute = platformRoute({
     conflict: "The caller has 20 accounts at this server, which is the most.",
   },
   access: "token",
-  async handle(call: RouteCall, needs: Needs) {
+  async handle(call: RouteCall, needs: ConnectionNeeds) {
     const { server, account, secret, ...wanted } = await bodyOf(call, needs, body);
     const { connections, connectable } = needs.mcp;
     const how = connectable.get(server);
@@ -141,11 +145,11 @@ const deleteRoute = platformRoute({
     notFound: "The caller has no such connection.",
   },
   access: "token",
-  async handle(call: RouteCall, needs: Needs) {
+  async handle(call: RouteCall, needs: ConnectionNeeds) {
     const { connections, signIns, connectable } = needs.mcp;
     const act = { ...actOf(call, needs), ...checkOf(call, needs) };
     const owners = call.principal.role === "owner" ? [call.principal.user, OPERATOR] : [call.principal.user];
-    let removed: Connection | undefined;
+    let removed: ToolConnection | undefined;
     for (const owner of owners) removed ??= await connections.remove({ id: idOf(call), owner }, act);
     if (removed === undefined) throw new GatewayError("object_not_found", "There is no such connection here.");
     if (act.dryRun !== true && connectable.get(removed.server)?.way === "sign-in") await signIns.revoke(removed);

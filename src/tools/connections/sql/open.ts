@@ -8,13 +8,13 @@ import {
   type Storage,
   tableOf,
 } from "../../../storage/index.ts";
-import type { Connection, ConnectionPlace, ConnectionStatus } from "../connection.ts";
+import type { ToolConnection, ConnectionPlace, ConnectionStatus } from "../connection.ts";
 
 const { text, integer, bytes, optional, oneOf } = column;
 
 const statuses: Readonly<Record<ConnectionStatus, true>> = { pending: true, connected: true, expired: true };
 
-const connections = tableOf<Connection>({
+const connections = tableOf<ToolConnection>({
   id: text,
   server: text,
   owner: text,
@@ -29,23 +29,26 @@ const connections = tableOf<Connection>({
 
 export interface ConnectionStore {
   /** All of an owner, by server and account. */
-  of(owner: string): Promise<Connection[]>;
+  of(owner: string): Promise<ToolConnection[]>;
   /** Those of an owner at a server. */
-  at(place: Pick<ConnectionPlace, "server" | "owner">): Promise<Connection[]>;
-  find(id: string): Promise<Connection | undefined>;
+  at(place: Pick<ConnectionPlace, "server" | "owner">): Promise<ToolConnection[]>;
+  find(id: string): Promise<ToolConnection | undefined>;
   /**
    * Claims the renewal of these credentials until a time: of several processes, one gets it. Resolves with whether this one has.
    */
-  claimRenewal(connection: Pick<Connection, "id" | "version">, claim: { now: number; until: number }): Promise<boolean>;
+  claimRenewal(
+    connection: Pick<ToolConnection, "id" | "version">,
+    claim: { now: number; until: number },
+  ): Promise<boolean>;
   /** Stores the renewed credentials, by the owner of the claim; undefined if they are no longer taken. Resolves with the connection. */
   endRenewal(
-    connection: Pick<Connection, "id" | "version">,
+    connection: Pick<ToolConnection, "id" | "version">,
     renewed: { until: number; sealed: string | undefined },
-  ): Promise<Connection | undefined>;
+  ): Promise<ToolConnection | undefined>;
   /** Gives a claim back. */
-  leaveRenewal(connection: Pick<Connection, "id" | "version">, until: number): Promise<void>;
+  leaveRenewal(connection: Pick<ToolConnection, "id" | "version">, until: number): Promise<void>;
   /** Changes the stored form of credentials that are the same otherwise. */
-  reseal(connection: Pick<Connection, "id" | "version">, sealed: string): Promise<void>;
+  reseal(connection: Pick<ToolConnection, "id" | "version">, sealed: string): Promise<void>;
   authorizations: AuthorizationStore;
   clients: ClientStore;
   /** Deletes those of users that were deleted, and sign-ins that came to no end. */
@@ -174,12 +177,12 @@ function clientsIn(runner: SqlRunner): ClientStore {
 }
 
 /** Within an act, which no other act overlaps. */
-export function* connectionsOf(owner: string): Steps<Connection[]> {
+export function* connectionsOf(owner: string): Steps<ToolConnection[]> {
   const rows = yield sql`SELECT ${connections.names} FROM tool_connections WHERE owner = ${owner}`;
   return rows.map((row) => connections.read(row));
 }
 
-export function* insertConnection(connection: Connection): Steps<void> {
+export function* insertConnection(connection: ToolConnection): Steps<void> {
   yield sql`INSERT INTO tool_connections (${connections.names}) VALUES (${connections.values(connection)})`;
 }
 
@@ -190,7 +193,10 @@ export function* connect(id: string, { sealed, at }: { sealed: string; at: numbe
 }
 
 /** Deletes the owner's connection with this id, and with it the sign-ins that were begun for it. */
-export function* deleteConnection({ id, owner }: Pick<Connection, "id" | "owner">): Steps<Connection | undefined> {
+export function* deleteConnection({
+  id,
+  owner,
+}: Pick<ToolConnection, "id" | "owner">): Steps<ToolConnection | undefined> {
   const found = yield* firstOf(
     sql`DELETE FROM tool_connections WHERE id = ${id} AND owner = ${owner} RETURNING ${connections.names}`,
     connections.read,

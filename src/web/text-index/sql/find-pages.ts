@@ -4,7 +4,7 @@ import type { ScoredHit } from "./rows.ts";
 import { type WantedWord, withNearWords } from "./wanted.ts";
 
 /** How an engine finds pages: both look only at those that pass all filters and have all phrases. */
-export interface Finding {
+export interface FindingPages {
   /** The pages that have all words, the best first. */
   all: (words: readonly WantedWord[]) => Promise<SearchHit[]>;
   /** The newest pages that have the word, with their part of the score. */
@@ -18,7 +18,11 @@ const SCORED_MAX = 2_000;
  * Pages with all words, then, up to the limit, the best of those that lack some: the score of BM25 is a sum over the words. If there is
  * none, the words are also looked for with one letter off.
  */
-export async function findPages(words: readonly WantedWord[], limit: number, finding: Finding): Promise<SearchHit[]> {
+export async function findPages(
+  words: readonly WantedWord[],
+  limit: number,
+  finding: FindingPages,
+): Promise<SearchHit[]> {
   const hits = await findAsWritten(words, limit, finding);
   const wider = hits.length === 0 ? withNearWords(words) : undefined;
   return wider === undefined ? hits : findAsWritten(wider, limit, finding);
@@ -27,7 +31,7 @@ export async function findPages(words: readonly WantedWord[], limit: number, fin
 async function findAsWritten(
   words: readonly WantedWord[],
   limit: number,
-  { all, scored }: Finding,
+  { all, scored }: FindingPages,
 ): Promise<SearchHit[]> {
   const hits = await all(words);
   if (hits.length >= limit || words.length < 2) return hits;

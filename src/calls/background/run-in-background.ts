@@ -1,9 +1,9 @@
 /** A call whose response goes on after its request: run by this process, or by the upstream, whose answer says so. */
-import type { PaidAnswer, RunningWork, StoredBody } from "../charges/index.ts";
-import type { JsonObject } from "../core/index.ts";
-import type { WholeReply } from "../sending/index.ts";
-import { headersFor } from "./build-response.ts";
-import type { BackgroundPlan, CallPlan } from "./plan-call.ts";
+import type { PaidAnswer, RunningWork, StoredBody } from "../../charges/index.ts";
+import type { JsonObject } from "../../core/index.ts";
+import type { WholeReply } from "../../sending/index.ts";
+import { headersFor } from "../build-response.ts";
+import type { BackgroundPlan, CallPlan } from "../plan-call.ts";
 
 const nothing = { get: () => null };
 

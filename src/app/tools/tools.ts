@@ -1,22 +1,22 @@
 /** The part of the composition for other servers of tools. */
-import type { ToolSignIns } from "./tool-connections.ts";
-import { RESULT_BYTES_MAX } from "./tool-programs.ts";
-import { createMarkups } from "./routing/routing.ts";
-import type { PaidWork } from "./paid-work.ts";
-import { type Config, readApiDocument } from "../config/index.ts";
-import { type AskUpstream, type Environment, hideFromOthers, matchesGlob, type Places } from "../core/index.ts";
-import { isOwnTool } from "../http/index.ts";
-import { type ModelPrice, webPrice } from "../pricing/index.ts";
-import type { Storage } from "../storage/index.ts";
-import type { Ticker } from "../streaming/index.ts";
-import type { Logger } from "../telemetry/index.ts";
+import type { ToolSignIns } from "./connections.ts";
+import { RESULT_BYTES_MAX } from "./programs.ts";
+import { createMarkups } from "../routing/routing.ts";
+import type { PaidWork } from "../paid-work.ts";
+import { type Config, readApiDocument } from "../../config/index.ts";
+import { type AskUpstream, type Environment, hideFromOthers, matchesGlob, type Places } from "../../core/index.ts";
+import { isOwnTool } from "../../http/index.ts";
+import { type ModelPrice, webPrice } from "../../pricing/index.ts";
+import type { Storage } from "../../storage/index.ts";
+import type { Ticker } from "../../streaming/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
 import {
   type AccessTo,
   allows,
   askHost,
   type Connections,
   ExchangeAccess,
-  type Grant,
+  type OAuthGrant,
   HeaderCredentials,
   type HostAddress,
   hostedUrl,
@@ -32,7 +32,7 @@ import {
   type ToolSet,
   type ToolSource,
   UserAccess,
-} from "../tools/index.ts";
+} from "../../tools/index.ts";
 
 interface ToolsOptions {
   config: Config;
@@ -139,7 +139,7 @@ function connectedAccessTo(
   const oauth = {
     server: name,
     connections,
-    refresh: (grant: Grant) => signIns.refresh(name, grant),
+    refresh: (grant: OAuthGrant) => signIns.refresh(name, grant),
     clock: environment.clock,
     wait: waitOf(options),
   };

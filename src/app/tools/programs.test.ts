@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { checkConfig } from "../config/index.ts";
-import { serverPlansOf } from "./tool-programs.ts";
+import { checkConfig } from "../../config/index.ts";
+import { serverPlansOf } from "./programs.ts";
 
 const plansOf = (server: object, gateway: { id: number | undefined; name: string }) =>
   serverPlansOf(checkConfig({ providers: {}, mcp: { servers: { files: { command: "node", ...server } } } }), gateway);

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
-import { type Config, ConfigError, programPath } from "../config/index.ts";
-import type { ServerPlan } from "../tools/index.ts";
+import { type Config, ConfigError, programPath } from "../../config/index.ts";
+import type { ServerPlan } from "../../tools/index.ts";
 
 /** Of a call, unless the configuration bounds it. */
 export const RESULT_BYTES_MAX = 8 * 1024 * 1024;

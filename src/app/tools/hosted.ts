@@ -1,12 +1,12 @@
 /** The part of the composition for hosted tools: it makes calls of the pipeline that it is a part of. */
-import type { CallPipeline } from "../calls/index.ts";
-import type { Config } from "../config/index.ts";
-import type { Environment } from "../core/index.ts";
-import { HostedTools } from "../hosted/index.ts";
-import { webPrice } from "../pricing/index.ts";
-import type { ToolGateway } from "../tools/index.ts";
-import type { WebAccess } from "../web/index.ts";
-import type { PaidWork } from "./paid-work.ts";
+import type { CallPipeline } from "../../calls/index.ts";
+import type { Config } from "../../config/index.ts";
+import type { Environment } from "../../core/index.ts";
+import { HostedTools } from "../../hosted/index.ts";
+import { webPrice } from "../../pricing/index.ts";
+import type { ToolGateway } from "../../tools/index.ts";
+import type { WebAccess } from "../../web/index.ts";
+import type { PaidWork } from "../paid-work.ts";
 
 interface HostedOptions {
   config: Config;

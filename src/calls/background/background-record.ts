@@ -1,9 +1,9 @@
 /** Whether a response may run in the background, and its record. */
-import type { Principal } from "../auth/index.ts";
-import { GatewayError, type JsonObject, limits } from "../core/index.ts";
-import { inputItems } from "../dialects/index.ts";
-import type { BackgroundInput, BackgroundResponses } from "../objects/index.ts";
-import type { Target } from "../routing/index.ts";
+import type { Principal } from "../../auth/index.ts";
+import { GatewayError, type JsonObject, limits } from "../../core/index.ts";
+import { inputItems } from "../../dialects/index.ts";
+import type { BackgroundInput, BackgroundResponses } from "../../objects/index.ts";
+import type { Target } from "../../routing/index.ts";
 
 /** A body that asks for a response in the background. */
 interface BackgroundAsked {

@@ -1,15 +1,15 @@
 /** The part of the composition for users' own credentials at servers of tools. */
-import type { AuditLog } from "../audit/index.ts";
-import { outboundWith } from "./webhooks.ts";
-import { type Config, ConfigError } from "../config/index.ts";
-import type { Environment } from "../core/index.ts";
-import type { Connectable, ConnectionSignInServices } from "../http/index.ts";
-import { encryptionKey, type Storage } from "../storage/index.ts";
-import type { Logger } from "../telemetry/index.ts";
+import type { AuditLog } from "../../audit/index.ts";
+import { outboundWith } from "../webhooks.ts";
+import { type Config, ConfigError } from "../../config/index.ts";
+import type { Environment } from "../../core/index.ts";
+import type { Connectable, ConnectionSignInServices } from "../../http/index.ts";
+import { encryptionKey, type Storage } from "../../storage/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
 import {
   Connections,
   type ExchangedToken,
-  type Grant,
+  type OAuthGrant,
   loadSignIns,
   type OAuthServerOptions,
   openConnectionStore,
@@ -17,7 +17,7 @@ import {
   registrationsAt,
   RequestStates,
   type TokenExchangeOptions,
-} from "../tools/index.ts";
+} from "../../tools/index.ts";
 
 interface ConnectionsNeeds {
   config: Config;
@@ -75,7 +75,7 @@ export interface ToolSignIns extends ConnectionSignInServices {
   /** Rejects with a `GatewayError`. */
   exchange(server: string, signedToken: string): Promise<ExchangedToken>;
   /** Rejects with a `GrantRefused`, or with a `GatewayError` while the authorization server cannot be reached. */
-  refresh(server: string, grant: Grant): Promise<Grant>;
+  refresh(server: string, grant: OAuthGrant): Promise<OAuthGrant>;
 }
 
 interface SignInsNeeds extends Omit<ConnectionsNeeds, "log" | "environment"> {
