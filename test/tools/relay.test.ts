@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type Rig, startRig } from "../kit/index.ts";
+import { programUser } from "./program-user.ts";
 import { startTestServer, type TestServer } from "./tool-server.ts";
 
 const everything = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
@@ -45,7 +46,6 @@ let clients: Client[] = [];
 beforeAll(async () => {
   servers = [startLibrary("old", "2025"), startLibrary("modern", "2026")];
   const auth = { bearer: secret };
-  const user = process.getuid?.() === 0 ? {} : { user: String(process.getuid?.()) };
   rig = await startRig({
     config: {
       mcp: {
@@ -53,7 +53,7 @@ beforeAll(async () => {
           old: { url: servers[0]?.url, auth },
           modern: { url: servers[1]?.url, auth },
           tools: { url: startedTools.url },
-          everything: { command: "node", args: [everything, "stdio"], ...user },
+          everything: { command: "node", args: [everything, "stdio"], ...programUser(everything) },
         },
         sets: { dev: { servers: ["old", "modern", "tools"] } },
       },

@@ -29,6 +29,7 @@ const forFormat: Readonly<Record<(typeof formats)[number], (tool: JsonObject) =>
 
 const account = z
   .string()
+  .regex(/^(?:[a-z0-9-]{1,32}:)?[\w.@+-]{1,64}(?:,(?:[a-z0-9-]{1,32}:)?[\w.@+-]{1,64}){0,99}$/)
   .optional()
   .describe(
     "The account at servers where the caller has several: `NAME`, or `SERVER:NAME` for one server; commas separate them.",

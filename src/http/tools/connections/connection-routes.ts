@@ -16,7 +16,10 @@ export const SECRET = z
 
 const body = z
   .strictObject({
-    server: z.string().max(32).describe("The name of the server."),
+    server: z
+      .string()
+      .regex(/^[a-z0-9-]{1,32}$/)
+      .describe("The name of the server."),
     account: z
       .string()
       .regex(/^[\w.@+-]{1,64}$/, "up to 64 letters, digits and . _ @ + -")
