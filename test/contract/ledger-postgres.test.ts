@@ -52,6 +52,7 @@ const tables = [
   "retry_keys",
   "jobs",
   "daily_sums",
+  "monthly_sums",
   "opening_balances",
   "budgets",
   "model_groups",
