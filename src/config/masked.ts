@@ -95,6 +95,7 @@ export const shownOrigins: readonly string[] = [
   "otlp.metrics.endpoint",
   "mcp.servers.*.url",
   "mcp.servers.*.auth.exchange.token_url",
+  "mcp.servers.*.auth.oauth.issuer",
   "pricing.catalog",
 ];
 

@@ -31,6 +31,11 @@ const oauth = z
       .optional()
       .describe("The gateway's id at the authorization server. Unset: /client-metadata.json, or a registration."),
     client_secret: headerValue.max(8_192).optional().describe("With client_id, of a confidential client."),
+    issuer: httpUrl
+      .optional()
+      .describe(
+        "The only authorization server that gets the client's id and secret. Unset: whichever the server of tools names.",
+      ),
     scopes: scopes.describe("Unset: those that the server asks for."),
   })
   .refine(({ client_id: id, client_secret: secret }) => secret === undefined || id !== undefined, {

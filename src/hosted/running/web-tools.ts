@@ -77,10 +77,11 @@ async function search(pages: PageFinder, use: ToolUse, input: JsonObject): Promi
     ...(tool.size !== "low" && { scrapeOptions: { formats: ["markdown"], onlyMainContent: true } }),
   };
   const answered = await perform(() => pages.search(use.requestOf(body)));
-  if ("error" in answered) return failedOutcome(answered.error, shown);
-  const found = objectsOf(objectOf(answered.body["data"])?.["web"]).map((page) => pageOf(page, query, tool));
+  if ("error" in answered) return { ...failedOutcome(answered.error, shown), cost: answered.cost };
+  const results = objectsOf(objectOf(answered.body["data"])?.["web"]);
+  const found = results.map((page) => pageOf(page, query, tool));
   const sources = found.map((page) => ({ ...use.sources.add(page), text: page.text }));
-  use.given.add(found);
+  use.given.add(results);
   const text = found.length === 0 ? "No pages were found." : sources.map(describeSource).join("\n\n");
   return {
     input: shown,
@@ -114,17 +115,25 @@ async function open(pages: PageFinder, use: ToolUse, input: JsonObject): Promise
   const answered = await perform(() => pages.scrape(use.requestOf(body)));
   if ("error" in answered) {
     const error = answered.error === "too_many_requests" ? answered.error : "url_not_accessible";
-    return failedOutcome(error, shown, true);
+    return { ...failedOutcome(error, shown, true), cost: answered.cost };
   }
   const data = objectOf(answered.body["data"]) ?? {};
   const whole = stringOf(data["markdown"]);
   const tokens = tool.contentTokensMax;
   const most = tokens === undefined ? PAGE_CHARACTERS : Math.min(tokens * CHARACTERS_PER_TOKEN, PAGE_CHARACTERS_MAX);
-  const text = action === "find_in_page" ? foundIn(whole, pattern) : whole.slice(0, most);
+  const text = action === "find_in_page" ? foundIn(whole, pattern) : partOf(whole, 0, most);
   const page = { url, title: stringOf(objectOf(data["metadata"])?.["title"]) || url, text };
-  use.given.add(text);
+  // Of the whole page: the model chooses what is cut, and a cut address is another one.
+  use.given.add([url, whole]);
   const shownText = fenced(describeSource({ ...use.sources.add(page), text }), use.nonce);
   return { input: shown, text: shownText, error: undefined, pages: [page], cost: answered.cost, counts: true };
+}
+
+/** A part of a text, without words that would be cut at its ends: a cut address leads to another place. */
+function partOf(text: string, from: number, to: number): string {
+  const isCutAt = (at: number): boolean => at > 0 && at < text.length && /\S\S/.test(text.slice(at - 1, at + 1));
+  const end = isCutAt(to) ? text.slice(from, to).replace(/\S+$/, "") : text.slice(from, to);
+  return isCutAt(from) ? end.replace(/^\S+/, "") : end;
 }
 
 /** The surroundings of a text in a page. */
@@ -134,24 +143,26 @@ function foundIn(text: string, pattern: string): string {
   const found: string[] = [];
   let room = FOUND_CHARACTERS;
   for (let at = low.indexOf(wanted); at !== -1 && room > 0; at = low.indexOf(wanted, at + around)) {
-    const part = text.slice(Math.max(0, at - around), at + wanted.length + around);
-    found.push(part.slice(0, room));
-    room -= part.length;
+    const from = Math.max(0, at - around);
+    const part = partOf(text, from, Math.min(at + wanted.length + around, from + room));
+    found.push(part);
+    room -= Math.max(part.length, 1);
   }
   return found.length === 0 ? "The page does not contain this text." : found.join("\n…\n");
 }
 
-type Performed = { body: JsonObject; cost: Nano } | { error: ToolErrorCode };
+type Performed = { body: JsonObject; cost: Nano } | { error: ToolErrorCode; cost: Nano };
 
 async function perform(ask: () => Promise<PaidAnswer>): Promise<Performed> {
   try {
     const { status, headers, body } = await ask();
     const answer = parseObject(await new Response(body).text());
-    if (status >= 400 || answer === undefined) return { error: "unavailable" };
-    return { body: cleanObject(answer, []), cost: parseCredits(headers["x-tollgate-credits"] ?? "0") };
+    const cost = parseCredits(headers["x-tollgate-credits"] ?? "0");
+    if (status >= 400 || answer === undefined) return { error: "unavailable", cost };
+    return { body: cleanObject(answer, []), cost };
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || endsLoop.has(thrown.code)) throw thrown;
-    return { error: errors[thrown.status] ?? "unavailable" };
+    return { error: errors[thrown.status] ?? "unavailable", cost: 0n };
   }
 }
 

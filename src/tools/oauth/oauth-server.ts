@@ -33,6 +33,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
 const HEADER_VALUE = /^[\x21-\x7e]+$/;
 
 interface OAuthSettings {
+  /** The only authorization server that is used; undefined for the one that the server of tools names. */
+  issuer?: string | undefined;
   client_id?: string | undefined;
   client_secret?: string | undefined;
   scopes?: readonly string[] | undefined;
@@ -68,6 +70,8 @@ export class OAuthServer {
     const { name, settings, publicUrl } = this.#options;
     const found = await findAuthorizationServer(this.#options);
     const { metadata, resource } = found;
+    if (settings.issuer !== undefined && settings.issuer !== metadata.issuer.replace(/\/+$/, ""))
+      throw signInFailed(name, "it names another authorization server than the configuration");
     this.#remember(metadata);
     const offersOffline = (listOf(metadata["scopes_supported"]) ?? []).includes("offline_access");
     const asked = settings.scopes === undefined ? found.scope : settings.scopes.join(" ");
