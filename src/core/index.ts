@@ -80,6 +80,7 @@ export {
 export { becomeUser } from "./processes/drop-privileges.ts";
 export { adoptOrphans, endWithParent, gainNoRights, hideFromOthers } from "./processes/process-controls.ts";
 export { openLibc } from "./processes/libc.ts";
+export { type ProcessStat, processStat } from "./processes/process-stat.ts";
 export { unprivilegedUser } from "./processes/unprivileged-user.ts";
 export { FairQueue } from "./queues/fair-queue.ts";
 export { inParts } from "./queues/in-parts.ts";

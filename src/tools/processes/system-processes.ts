@@ -1,18 +1,10 @@
 /** The processes of the machine, as `/proc` has them: only Linux has it. */
-import { readdirSync, readFileSync } from "node:fs";
-import { openLibc } from "../../core/index.ts";
+import { readdirSync } from "node:fs";
+import { openLibc, type ProcessStat, processStat } from "../../core/index.ts";
 
-export interface SystemProcess {
+export interface SystemProcess extends Omit<ProcessStat, "cpuMs"> {
   pid: number;
-  parent: number;
-  group: number;
-  residentBytes: number;
 }
-
-const PAGE_BYTES = 4096;
-
-/** Fields of `/proc/<pid>/stat` after the name of the program. */
-const [parentField, groupField, pagesField] = [1, 2, 21];
 
 /** How long a list counts as current. */
 const CURRENT_MS = 200;
@@ -28,20 +20,10 @@ export function systemProcesses(): readonly SystemProcess[] {
 
 function readProcesses(): SystemProcess[] {
   if (process.platform !== "linux") return [];
-  return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? readProcess(name) : []));
-}
-
-function readProcess(pid: string): SystemProcess[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ", pagesField + 1);
-    const field = (index: number): number => Number(fields[index]);
-    const residentBytes = field(pagesField) * PAGE_BYTES;
-    return [{ pid: Number(pid), parent: field(parentField), group: field(groupField), residentBytes }];
-  } catch {
-    // It has ended.
-    return [];
-  }
+  return readdirSync("/proc").flatMap((name) => {
+    const stat = /^\d+$/.test(name) ? processStat(Number(name)) : undefined;
+    return stat === undefined ? [] : [{ ...stat, pid: Number(name) }];
+  });
 }
 
 /** A process with all that it has started, and those of its group; a session of its own does not lead out of it. */
