@@ -1,6 +1,7 @@
 import { escapeUTF8 } from "entities";
 import { cutWarning, htmlTable, Table, TableRoom } from "./table.ts";
 import { OpenDocumentStyles } from "./open-document-styles.ts";
+import { isLinkable, noteMark, notesHtml } from "./written-html.ts";
 import type { Attributes, XmlHandler } from "./xml.ts";
 
 /** Elements whose content is no part of the text: remarks, what was deleted, styles, the names of fields. */
@@ -86,9 +87,8 @@ export class OpenDocumentWriter implements XmlHandler {
 
   result(): { html: string; warning?: string } {
     const [body = []] = this.#parts;
-    const notes = this.#notes.map((note) => `<li>${note}</li>`).join("");
     return {
-      html: body.join("") + (notes === "" ? "" : `<hr><ol>${notes}</ol>`),
+      html: body.join("") + notesHtml(this.#notes),
       ...cutWarning(this.#room),
     };
   }
@@ -157,7 +157,7 @@ export class OpenDocumentWriter implements XmlHandler {
     if (name === "text:list") this.#lists.pop();
     if (name === "text:note-body") {
       this.#notes.push(this.#takePart());
-      this.#write(`<sup>[${this.#notes.length}]</sup>`);
+      this.#write(noteMark(this.#notes.length));
     }
     if (this.#tables === 1) this.#finishTable(name);
     if (name === "table:table") this.#tables -= 1;
@@ -189,7 +189,7 @@ export class OpenDocumentWriter implements XmlHandler {
   }
 
   #link(address: string): string {
-    if (!/^(?:https?|mailto):/i.test(address)) return "";
+    if (!isLinkable(address)) return "";
     this.#write(`<a href="${escapeUTF8(address)}">`);
     return "</a>";
   }

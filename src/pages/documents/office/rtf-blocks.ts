@@ -1,5 +1,6 @@
 import { escapeUTF8 } from "entities";
 import { cutWarning, htmlTable, Table, TableRoom } from "./table.ts";
+import { noteMark, notesHtml } from "./written-html.ts";
 
 /** The paragraphs, lists, tables and notes of an RTF document. */
 export class RtfBlocks {
@@ -34,16 +35,15 @@ export class RtfBlocks {
 
   note(text: string): void {
     if (text === "") return;
-    this.#notes.push(text);
-    this.#paragraph.push(`<sup>[${this.#notes.length}]</sup>`);
+    this.#notes.push(escapeUTF8(text));
+    this.#paragraph.push(noteMark(this.#notes.length));
   }
 
   result(): { html: string; warning?: string } {
     this.#endParagraph();
     this.#endTable();
     this.#openList(undefined);
-    const notes = this.#notes.map((note) => `<li>${escapeUTF8(note)}</li>`).join("");
-    const html = this.#html.join("") + (notes === "" ? "" : `<hr><ol>${notes}</ol>`);
+    const html = this.#html.join("") + notesHtml(this.#notes);
     return { html, ...cutWarning(this.#room) };
   }
 

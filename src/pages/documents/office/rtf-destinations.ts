@@ -1,5 +1,6 @@
 import type { PageMetadata } from "../../page.ts";
 import { encodingOfCharset } from "./rtf-encodings.ts";
+import { isLinkable } from "./written-html.ts";
 
 /** Groups without text of the document. */
 const skipped: ReadonlySet<string> = new Set([
@@ -148,7 +149,7 @@ export class RtfDestinations {
   /** A field's instruction stands before its result, both in one group. */
   #noteInstruction(text: string, outer: Group): void {
     const [, address = ""] = /HYPERLINK\s+"([^"]{1,2000})"/i.exec(text) ?? [];
-    if (/^(?:https?|mailto):/i.test(address)) outer.link = address;
+    if (isLinkable(address)) outer.link = address;
   }
 }
 

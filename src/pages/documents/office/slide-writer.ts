@@ -1,5 +1,6 @@
 import { escapeUTF8 } from "entities";
 import { htmlTable, Table, type TableRoom } from "./table.ts";
+import { isLinkable } from "./written-html.ts";
 import type { Attributes, XmlHandler } from "./xml.ts";
 
 /** Shapes of a slide that say nothing about it: numbers, dates, what stands on each slide, the picture of the slide in its notes. */
@@ -106,7 +107,7 @@ export class SlideWriter implements XmlHandler {
       this.#isItalic = attributes["i"] === "1";
     } else if (name === "a:hlinkClick") {
       const target = this.#relations.get(attributes["r:id"] ?? "")?.target ?? "";
-      this.#link = /^(?:https?|mailto):/i.test(target) ? target : undefined;
+      this.#link = isLinkable(target) ? target : undefined;
     }
   }
 
