@@ -1,5 +1,5 @@
-import { accountOf, bodyOf, countLines, keepResults, readLines, resultFiles } from "../shared/batches/line-files.ts";
-import { type LineRunner, outcomesOf, refusalOf, refused } from "../shared/batches/run-lines.ts";
+import { accountOf, bodyOf, readLines, resultsOf } from "../shared/batches/line-files.ts";
+import { type LineRunner, refusalOf, refused } from "../shared/batches/run-lines.ts";
 import { type BatchPhase, type StoredBatch, wordIn } from "../shared/batches/stored-batches.ts";
 import { bearerKey } from "../shared/http.ts";
 import { asArray, asObject, isGiven, type JsonObject, stringOr } from "../shared/json.ts";
@@ -54,10 +54,7 @@ function create(call: Call, runner: LineRunner): Answer {
 
 function shown(call: Call, batch: StoredBatch, runner: LineRunner): JsonObject {
   const phase = call.kept.batches.phaseOf(batch);
-  const hasResults = phase === "completed" || phase === "expired" || phase === "cancelled";
-  const outcomes = hasResults ? outcomesOf(call, batch, runner) : [];
-  const files = hasResults ? keepResults(call, batch, outcomes) : undefined;
-  const { output, error } = resultFiles(outcomes);
+  const { files, counts } = resultsOf(call, batch, runner);
   const failed = phase === "refused" ? [{ message: batch.refusal?.message, count: 1 }] : [];
   return {
     id: batch.id,
@@ -68,9 +65,9 @@ function shown(call: Call, batch: StoredBatch, runner: LineRunner): JsonObject {
     output_file: files?.output ?? null,
     error_file: files?.error ?? null,
     total_requests: batch.lines.length,
-    completed_requests: countLines(output) + countLines(error),
-    succeeded_requests: countLines(output),
-    failed_requests: countLines(error),
+    completed_requests: counts.output + counts.error,
+    succeeded_requests: counts.output,
+    failed_requests: counts.error,
     created_at: Math.floor(batch.createdAt / 1_000),
   };
 }

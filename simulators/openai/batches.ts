@@ -1,5 +1,5 @@
-import { accountOf, bodyOf, countLines, keepResults, readLines, resultFiles } from "../shared/batches/line-files.ts";
-import { type LineRunner, outcomesOf, refusalOf, refused } from "../shared/batches/run-lines.ts";
+import { accountOf, bodyOf, readLines, resultsOf } from "../shared/batches/line-files.ts";
+import { type LineRunner, refusalOf, refused } from "../shared/batches/run-lines.ts";
 import { type BatchPhase, type StoredBatch, wordIn } from "../shared/batches/stored-batches.ts";
 import { bearerKey } from "../shared/http.ts";
 import { asObject, type JsonObject, stringOr } from "../shared/json.ts";
@@ -62,10 +62,7 @@ function refusal(message: string, param: string): Answer {
 
 function shown(call: Call, batch: StoredBatch, runner: LineRunner): JsonObject {
   const phase = call.kept.batches.phaseOf(batch);
-  const hasResults = phase === "completed" || phase === "expired" || phase === "cancelled";
-  const outcomes = hasResults ? outcomesOf(call, batch, runner) : [];
-  const files = hasResults ? keepResults(call, batch, outcomes) : undefined;
-  const { output, error } = resultFiles(outcomes);
+  const { files, counts } = resultsOf(call, batch, runner);
   const { refusal: why } = batch;
   return {
     id: batch.id,
@@ -77,7 +74,7 @@ function shown(call: Call, batch: StoredBatch, runner: LineRunner): JsonObject {
     error_file_id: files?.error ?? null,
     created_at: seconds(batch.createdAt),
     expires_at: seconds(batch.createdAt) + 86_400,
-    request_counts: { total: batch.lines.length, completed: countLines(output), failed: countLines(error) },
+    request_counts: { total: batch.lines.length, completed: counts.output, failed: counts.error },
   };
 }
 

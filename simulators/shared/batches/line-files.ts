@@ -1,6 +1,6 @@
 import { asObject, isObject, type JsonObject, parseJson } from "../json.ts";
 import type { Call } from "../types.ts";
-import { refused } from "./run-lines.ts";
+import { type LineRunner, outcomesOf, refused } from "./run-lines.ts";
 import type { BatchLine, LineOutcome, StoredBatch } from "./stored-batches.ts";
 
 /** The requests in an uploaded file, or why there can be none. */
@@ -26,7 +26,7 @@ export function readLines(bytes: Uint8Array, toLine: (line: JsonObject) => Batch
 }
 
 /** Lines of results in OpenAI's format: those with answers below 400, and the others. */
-export function resultFiles(outcomes: readonly LineOutcome[]): { output: string; error: string } {
+function resultFiles(outcomes: readonly LineOutcome[]): { output: string; error: string } {
   let [output, error] = ["", ""];
   for (const outcome of outcomes) {
     const line = `${JSON.stringify(resultLine(outcome))}\n`;
@@ -49,10 +49,22 @@ function resultLine({ id, answer }: LineOutcome): JsonObject {
   return { ...head, response: null, error: { code: "batch_expired", message: "This request was not executed." } };
 }
 
-export const countLines = (text: string): number => text.split("\n").length - 1;
+const countLines = (text: string): number => text.split("\n").length - 1;
+
+/** The files of a batch's results, which it has once it has ended, and how many lines each has. */
+export function resultsOf(call: Call, batch: StoredBatch, runner: LineRunner) {
+  const phase = call.kept.batches.phaseOf(batch);
+  const hasResults = phase === "completed" || phase === "expired" || phase === "cancelled";
+  const outcomes = hasResults ? outcomesOf(call, batch, runner) : [];
+  const { output, error } = resultFiles(outcomes);
+  return {
+    files: hasResults ? keepResults(call, batch, outcomes) : undefined,
+    counts: { output: countLines(output), error: countLines(error) },
+  };
+}
 
 /** Stores the results of an ended batch as files, once. */
-export function keepResults(
+function keepResults(
   call: Call,
   batch: StoredBatch,
   outcomes: readonly LineOutcome[],
