@@ -4,7 +4,7 @@ import { FormDialog } from "../../ui/form-dialog.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { budgetChanges, budgetTexts } from "./budget-changes.ts";
-import { AMOUNT, type FieldsProps } from "./limit-fields.tsx";
+import { AMOUNT, AmountFields, type FieldsProps } from "./limit-fields.tsx";
 
 export const owners = { organisation: "Organisation", user: "User", project: "Project", token: "Token" };
 
@@ -16,17 +16,7 @@ const periods = { "": "For good", daily: "A day", weekly: "A week", monthly: "A 
 export function BudgetFields({ before }: FieldsProps) {
   return (
     <>
-      <div className="grid grid-cols-2 items-end gap-3">
-        <TextField
-          label="At most so many credits"
-          name="max_budget"
-          value={before["max_budget"] ?? ""}
-          pattern={AMOUNT}
-          mode="decimal"
-          isRequired
-        />
-        <SelectField label="In" name="period" value={before["period"] ?? ""} options={periods} />
-      </div>
+      <AmountFields before={before} periods={periods} isRequired />
       <TextField
         label="Begins at the day of the week from Monday, day of the month, or month of the quarter; none is the first"
         name="start"

@@ -40,17 +40,29 @@ export function LimitFields({ before }: FieldsProps) {
           mode="numeric"
         />
       </div>
-      <div className="grid grid-cols-2 items-end gap-3">
-        <TextField
-          label="At most so many credits"
-          name="max_budget"
-          value={before["max_budget"] ?? ""}
-          pattern={AMOUNT}
-          mode="decimal"
-        />
-        <SelectField label="In" name="period" value={before["period"] ?? ""} options={periods} />
-      </div>
+      <AmountFields before={before} periods={periods} />
     </>
+  );
+}
+
+/** The credits of a budget, and the period in which they may be spent. */
+export function AmountFields({
+  before,
+  periods: offered,
+  isRequired = false,
+}: FieldsProps & { periods: Readonly<Record<string, string>>; isRequired?: boolean }) {
+  return (
+    <div className="grid grid-cols-2 items-end gap-3">
+      <TextField
+        label="At most so many credits"
+        name="max_budget"
+        value={before["max_budget"] ?? ""}
+        pattern={AMOUNT}
+        mode="decimal"
+        isRequired={isRequired}
+      />
+      <SelectField label="In" name="period" value={before["period"] ?? ""} options={offered} />
+    </div>
   );
 }
 

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { addressOf, request } from "../../api/client.ts";
 import { useReach } from "../../api/session.ts";
@@ -9,6 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Empty, ErrorState, Skeleton } from "../../ui/states.tsx";
 import { CallTable } from "./call-table.tsx";
+import { ToRequests } from "./to-requests.tsx";
 
 const PAGE_CALLS = 100;
 
@@ -37,11 +37,7 @@ export function Series({ words }: { words: SeriesWords }) {
   const calls = data?.pages.flatMap((page) => page.data);
   return (
     <>
-      <p className="no-print mb-1 text-[0.8125rem]">
-        <Link to="/requests" className="text-muted underline underline-offset-4">
-          Requests
-        </Link>
-      </p>
+      <ToRequests />
       <PageHead title="Series" note={<code className="font-mono text-xs break-all select-all">{id}</code>} />
       {calls === undefined &&
         (error === null ? <Skeleton className="h-96" /> : <ErrorState error={error} retry={() => void refetch()} />)}

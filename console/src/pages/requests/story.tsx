@@ -13,6 +13,7 @@ import { callAsCurl } from "./call-as-curl.ts";
 import { PriceTable } from "./price-table.tsx";
 import { seriesOf } from "./series.tsx";
 import { Timeline } from "./timeline.tsx";
+import { ToRequests } from "./to-requests.tsx";
 
 /** One call: its timeline, its attempts, and how its price comes about. */
 export function Page() {
@@ -21,11 +22,7 @@ export function Page() {
   const query = useApi<Generation>(`${generations}/${encodeURIComponent(id ?? "")}`);
   return (
     <>
-      <p className="no-print mb-1 text-[0.8125rem]">
-        <Link to="/requests" className="text-muted underline underline-offset-4">
-          Requests
-        </Link>
-      </p>
+      <ToRequests />
       <PageHead title="Request" note={<code className="font-mono text-xs break-all select-all">{id}</code>} />
       <Loaded query={query} skeleton={<Skeleton className="h-96" />}>
         {(call) => <Story call={call} />}
