@@ -4,7 +4,7 @@ import type { ChargeableBody, ChargeableRoute, HostedCall, HostedLoops, Incoming
 import type { PaidAnswer } from "../charges/index.ts";
 import { ownResultStart } from "../dialects/index.ts";
 import type { Target } from "../routing/index.ts";
-import { allows } from "../tools/index.ts";
+import { mayCall } from "../tools/index.ts";
 import type { HostedToolsOptions } from "./hosted-options.ts";
 import { LoopWay } from "./loop-way.ts";
 import { askedServers, mayHaveServers } from "./requests/asked-servers.ts";
@@ -18,7 +18,7 @@ import {
 import { isNative } from "./requests/native-tools.ts";
 import type { DecidedTools } from "./requests/loop-request.ts";
 
-/** The gateway's own tools that do the same: who may not call one may not use the hosted one. */
+/** The gateway's own tools that do the same: a token that may not call one may not use the hosted one. */
 const ownNames: Readonly<Record<HostedKind, string>> = { search: "web_search", fetch: "web_scrape" };
 
 export class HostedTools implements HostedLoops {
@@ -79,11 +79,11 @@ export class HostedTools implements HostedLoops {
     return name === undefined || servers().door(name) === undefined ? undefined : name;
   }
 
-  #runs({ kind }: AskedTool, { tools, toolsAbove = [] }: Principal): boolean {
+  #runs({ kind }: AskedTool, principal: Principal): boolean {
     const { modes, findsWorld } = this.#options;
     const mode = modes[kind];
     if (mode === "native" || (mode === "auto" && kind === "search" && !findsWorld)) return false;
-    return [...(tools === undefined ? [] : [tools]), ...toolsAbove].every((globs) => allows(globs, ownNames[kind]));
+    return mayCall(principal, ownNames[kind]);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Logger } from "../telemetry/index.ts";
 import { cleanObject } from "./clean-result.ts";
 import { validDefinition, validInputSchema } from "./definitions.ts";
 import { headerMembers, type HeaderMember, withoutHeaderMembers } from "./header-members.ts";
+import { listPages } from "./list-pages.ts";
 import type { ToolPins } from "./pins/tool-pins.ts";
 import type { ServerAccess } from "./server-access.ts";
 
@@ -94,7 +95,7 @@ export class ServerList {
     try {
       const listed = await this.#readPages();
       const confirmed = (await this.#options.pins?.confirmed(name, this.#access.owner, listed)) ?? listed;
-      // Who has indexed the list before need not do that again.
+      // The index of tools is not made again for a list that it knows.
       const isSame = this.#list !== undefined && (await areSame(confirmed, this.#list));
       if (!isSame) this.#list = confirmed;
       this.#hasChanges = confirmed.size < listed.size;
@@ -112,23 +113,22 @@ export class ServerList {
   async #readPages(): Promise<ReadonlyMap<string, ServerTool>> {
     const tools = new Map<string, ServerTool>();
     const slices = new Slices();
-    let cursor: unknown;
     let bytes = 0;
-    for (let pages = 0; pages < PAGES_MAX && tools.size < TOOLS_MAX; pages += 1) {
-      const page = await this.#access.lists.request({
+    const ask = (params: JsonObject): Promise<JsonObject> =>
+      this.#access.lists.request({
         method: "tools/list",
-        params: cursor === undefined ? {} : { cursor },
+        params,
         timeoutMs: LIST_MS_MAX,
         bytesMax: LIST_BYTES_MAX - bytes,
       });
+    for await (const page of listPages(PAGES_MAX, ask)) {
       bytes += JSON.stringify(page).length;
       if (bytes > LIST_BYTES_MAX) throw new Error("its list is too long");
       for (const one of objectsOf(page["tools"])) {
         this.#add(tools, one);
         if (slices.isOver) await slices.next();
       }
-      cursor = page["nextCursor"];
-      if (typeof cursor !== "string") break;
+      if (tools.size >= TOOLS_MAX) break;
     }
     return tools;
   }

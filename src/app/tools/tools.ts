@@ -23,6 +23,7 @@ import {
   McpClient,
   OAuthCredentials,
   OpenApiServer,
+  RecentMap,
   openPinStore,
   secretForms,
   secretsIn,
@@ -164,7 +165,7 @@ function waitOf({ ticker }: Pick<ToolsOptions, "ticker">): (milliseconds: number
 
 type SourceOptions = Pick<ToolsOptions, "environment" | "version" | "ticker">;
 
-/** A server by its URL as clients ask it, whoever adds their credentials. */
+/** Makes clients of a server that has a URL, given the function by which they ask it: that may add credentials. */
 function sourceOf(
   { version, ticker }: SourceOptions,
   name: string,
@@ -186,22 +187,10 @@ function clientsOf(options: ToolsOptions, name: string, server: ServerConfig): (
   const { toolHost, version, ticker } = options;
   if (toolHost === undefined) throw new Error("this process has no host of programs");
   hideFromOthers();
-  const clients = new Map<string, McpClient>();
-  return (user) => {
-    const known = clients.get(user);
-    if (known !== undefined) return known;
-    if (clients.size >= CLIENTS_MAX) clients.clear();
-    const client = new McpClient({
-      name,
-      url: hostedUrl(name),
-      headers: {},
-      version,
-      ask: askHost(toolHost, user),
-      ticker,
-    });
-    clients.set(user, client);
-    return client;
-  };
+  const clients = new RecentMap<McpClient>(CLIENTS_MAX);
+  const url = hostedUrl(name);
+  return (user) =>
+    clients.use(user, () => new McpClient({ name, url, headers: {}, version, ask: askHost(toolHost, user), ticker }));
 }
 
 /** Those of the operator. */

@@ -31,7 +31,7 @@ export function nativeProviderOf(
   return first?.api.needsOneModel === true && models.length > 1 ? undefined : first?.route.prefix;
 }
 
-/** Lines at a provider are open calls: for hours they would leave none to the other calls of whoever has a limit of those. */
+/** Lines at a provider are open calls for hours: a caller with a limit of open calls could make no other call meanwhile. */
 function hasCallLimit({ rates, ratesAbove = [] }: Principal): boolean {
   return [rates, ...ratesAbove].some((limits) => limits?.concurrentCalls !== undefined);
 }

@@ -216,7 +216,7 @@ function* insertSteps(batch: StoredBatch, job: NewJob, openMax: number): Steps<"
   const { id, owner, outputFileId, errorFileId, createdAt, keptUntil } = batch;
   const open = yield sql`SELECT id FROM batches WHERE owner = ${owner} AND ended_at IS NULL LIMIT ${openMax}`;
   if (open.length >= openMax) return "too many";
-  // Whoever deletes it at the same moment waits, and then finds the batch.
+  // A deletion of the file at the same moment waits for this commit, and then finds the batch.
   const input =
     yield sql`SELECT id FROM batch_files WHERE id = ${batch.inputFileId} AND kept_until > ${createdAt} ${LOCK}`;
   if (input.length === 0) return "no input";

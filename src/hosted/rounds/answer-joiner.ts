@@ -1,6 +1,6 @@
 /**
  * The answers of several rounds as one answer: one beginning, rising indices, one end. Calls of functions are taken out of each
- * round; whoever runs them puts items in their place.
+ * round; `UseRunner`, which runs them, puts items in their place.
  */
 import { addUsage, type JsonObject, type Usage } from "../../core/index.ts";
 import {

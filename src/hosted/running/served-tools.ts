@@ -1,18 +1,11 @@
 /** Tools of servers of this gateway: their lists for one caller, and calls of them as paid work of their own. */
 import type { Principal } from "../../auth/index.ts";
 import type { PaidRequest } from "../../charges/index.ts";
-import {
-  GatewayError,
-  type JsonObject,
-  objectOf,
-  objectsOf,
-  parseCredits,
-  parseObject,
-  stringOf,
-} from "../../core/index.ts";
-import { allows, type ToolGateway, type ToolTarget } from "../../tools/index.ts";
+import { GatewayError, type JsonObject, objectOf, objectsOf, parseObject, stringOf } from "../../core/index.ts";
+import { mayCall, type ToolGateway, type ToolTarget } from "../../tools/index.ts";
 import { type AskedServer, serverUnavailable } from "../requests/asked-servers.ts";
 import { fenced } from "./fence.ts";
+import { endsLoop, readPart } from "./part-of-loop.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
 /** A server with the tools that its caller may call. */
@@ -38,11 +31,9 @@ export async function findServer(
   asked: AskedServer,
   { principal, canAsk }: { principal: Principal; canAsk: boolean },
 ): Promise<FoundServer> {
-  const { user, tools: globs, toolsAbove = [] } = principal;
-  const lists = [...(globs === undefined ? [] : [globs]), ...toolsAbove];
   const found = await gateway.door(asked.door)?.find({
-    caller: { user, accountAt: () => undefined },
-    mayCall: (name) => lists.every((list) => allows(list, name)),
+    caller: { user: principal.user, accountAt: () => undefined },
+    mayCall: (name) => mayCall(principal, name),
   });
   if (found === undefined || (found.tools.size === 0 && found.unavailable.length > 0)) throw serverUnavailable(asked);
   const tools = [...found.tools].flatMap(([name, target]) =>
@@ -80,9 +71,7 @@ export async function callServed(
   const input = parseObject(text.trim() === "" ? "{}" : text);
   if (input === undefined) return failed("The arguments are no JSON object.", {}, 0n);
   try {
-    const { headers, body } = await gateway.call(requestOf(input), target);
-    const result = parseObject(await new Response(body).text()) ?? {};
-    const cost = parseCredits(headers["x-tollgate-credits"] ?? "0");
+    const { body: result = {}, cost } = await readPart(await gateway.call(requestOf(input), target));
     const told = textIn(result).slice(0, RESULT_CHARACTERS_MAX);
     if (result["isError"] === true) return failed(told, input, cost);
     return { input, text: fenced(told, nonce), served: told, error: undefined, pages: [], cost, counts: true };
@@ -91,14 +80,6 @@ export async function callServed(
     return failed(thrown.message, input, 0n);
   }
 }
-
-/** Failures of the call itself, not of a tool. */
-export const endsLoop: ReadonlySet<GatewayError["code"]> = new Set([
-  "insufficient_credits",
-  "max_credits_exceeded",
-  "shutting_down",
-  "storage_unavailable",
-]);
 
 function failed(message: string, input: JsonObject, cost: bigint): ToolOutcome {
   return { input, text: `Error: ${message}`, served: message, error: "unavailable", pages: [], cost, counts: false };

@@ -6,7 +6,6 @@ import {
   type Nano,
   objectOf,
   objectsOf,
-  parseCredits,
   parseObject,
   stringOf,
 } from "../../core/index.ts";
@@ -17,7 +16,7 @@ import type { WebFunction } from "../requests/functions.ts";
 import { fenced } from "./fence.ts";
 import type { GivenAddresses } from "./given-addresses.ts";
 import { passagesOf } from "./passages.ts";
-import { endsLoop } from "./served-tools.ts";
+import { endsLoop, readPart } from "./part-of-loop.ts";
 import { failedOutcome, type FoundPage, type ToolErrorCode, type ToolOutcome } from "./tool-outcome.ts";
 
 /** Performs requests for pages. */
@@ -155,11 +154,10 @@ type Performed = { body: JsonObject; cost: Nano } | { error: ToolErrorCode; cost
 
 async function perform(ask: () => Promise<PaidAnswer>): Promise<Performed> {
   try {
-    const { status, headers, body } = await ask();
-    const answer = parseObject(await new Response(body).text());
-    const cost = parseCredits(headers["x-tollgate-credits"] ?? "0");
-    if (status >= 400 || answer === undefined) return { error: "unavailable", cost };
-    return { body: cleanObject(answer, []), cost };
+    const answer = await ask();
+    const { body, cost } = await readPart(answer);
+    if (answer.status >= 400 || body === undefined) return { error: "unavailable", cost };
+    return { body: cleanObject(body, []), cost };
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || endsLoop.has(thrown.code)) throw thrown;
     return { error: errors[thrown.status] ?? "unavailable", cost: 0n };

@@ -16,7 +16,7 @@ import { mayUse, type UpstreamRoute } from "../../routing/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import { createAccounts } from "../../../test/kit/accounts.ts";
 import { openStorage } from "../../../test/kit/storage.ts";
-import { mayCall } from "../tools/own/own-tools.ts";
+import { mayCall } from "../../tools/index.ts";
 
 const ann = { kind: "user", name: "ann" } as const;
 const acme = { kind: "organisation", name: "acme" } as const;

@@ -2,8 +2,8 @@
 import type { Principal } from "../../auth/index.ts";
 import { GatewayError, type JsonObject, stringOf } from "../../core/index.ts";
 import type { ToolAnswer, ToolCall } from "../../mcp/index.ts";
+import { mayCall } from "../../tools/index.ts";
 import type { Services } from "../services.ts";
-import { mayCall } from "./own/own-tools.ts";
 
 export const CONNECT_TOOL = "account_connect";
 

@@ -34,7 +34,10 @@ export function serverAt(door: ToolDoor, services: Services, { requestId, princi
     },
     getTask: (id) => taskOf(caller, id),
     cancelTask: (id) => cancelTask(caller, id),
-    relay: relayAt(door, caller),
+    // Calls of tools need not know who may have what.
+    get relay() {
+      return relayAt(door, caller);
+    },
   };
 }
 

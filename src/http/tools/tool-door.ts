@@ -7,6 +7,7 @@ import {
   ConnectionRequiredError,
   DEFAULT_ACCOUNT,
   isQuestion,
+  mayCall,
   type ToolCaller,
   type ToolDoor,
   type ToolSeeker,
@@ -17,7 +18,7 @@ import type { Services } from "../services.ts";
 import { openedInput, sealedResult } from "./client-input.ts";
 import { callConnect, CONNECT_TOOL, connectDefinitions, toConnect } from "./connect-tool.ts";
 import { namedAccounts } from "./named-accounts.ts";
-import { allowedDefinitions, callOwnTool, isOwnTool, mayCall } from "./own/own-tools.ts";
+import { allowedDefinitions, callOwnTool, isOwnTool } from "./own/own-tools.ts";
 
 /** Who calls, and by which request. */
 export interface DoorCaller extends Pick<RouteCall, "requestId" | "principal"> {

@@ -133,8 +133,8 @@ export class OpenIdSignIn {
   }
 
   /**
-   * Without `auth_time`, a provider may have asked nobody, and whoever sits at an open browser comes back: its answer counts only if the
-   * operator knows that it always asks for `prompt=login`.
+   * Without `auth_time`, a provider may have asked nobody for a password: anybody at an open browser would count as signed in freshly. So its
+   * answer counts only if the operator knows that the provider always obeys `prompt=login`.
    */
   #provedAt({ auth_time: authenticated }: client.IDToken, isFresh: boolean): number | undefined {
     const { config, clock } = this.#options;

@@ -4,6 +4,7 @@
  */
 import { GatewayError, type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
 import { type ClientInput, rpcCodes } from "../../mcp/index.ts";
+import { listPages } from "../list-pages.ts";
 import { ServerError } from "../mcp-client.ts";
 import type { ToolCaller } from "../server-access.ts";
 import type { ToolServer } from "../tool-server.ts";
@@ -131,13 +132,10 @@ function withoutShared(items: readonly JsonObject[], keyOf: (item: JsonObject) =
 /** All pages. A member that cannot be reached costs its own items alone. */
 async function readList(server: ToolServer, options: RelayOptions, method: ListMethod): Promise<MemberList> {
   const items: JsonObject[] = [];
-  let cursor: unknown;
   try {
-    for (let pages = 0; pages < PAGES_MAX && items.length < ITEMS_MAX; pages += 1) {
-      const page = await ask(server, options, { method, params: cursor === undefined ? {} : { cursor } });
+    for await (const page of listPages(PAGES_MAX, (params) => ask(server, options, { method, params }))) {
       items.push(...objectsOf(listOf(page[lists[method]])));
-      cursor = page["nextCursor"];
-      if (typeof cursor !== "string") break;
+      if (items.length >= ITEMS_MAX) break;
     }
   } catch (thrown) {
     if (options.signal.aborted || !(thrown instanceof ServerError || thrown instanceof GatewayError)) throw thrown;

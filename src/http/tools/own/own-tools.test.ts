@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { objectOf } from "../../../core/index.ts";
 import type { ToolDefinition } from "../../../mcp/index.ts";
-import { allowedDefinitions, mayCall } from "./own-tools.ts";
+import { mayCall } from "../../../tools/index.ts";
+import { allowedDefinitions } from "./own-tools.ts";
 
 const all = { tools: undefined } as Parameters<typeof allowedDefinitions>[1];
 

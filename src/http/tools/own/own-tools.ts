@@ -2,7 +2,7 @@
 import type { Principal } from "../../../auth/index.ts";
 import type { JsonObject } from "../../../core/index.ts";
 import type { ToolAnswer, ToolDefinition } from "../../../mcp/index.ts";
-import { allows } from "../../../tools/index.ts";
+import { mayCall } from "../../../tools/index.ts";
 import { budgetGet, jobGet, modelsList } from "./account-tools.ts";
 import { inputSchema } from "./input-schema.ts";
 import { audioTranscribe, imageEdit, imageGenerate, speechGenerate, videoGenerate } from "./media-tools.ts";
@@ -55,12 +55,6 @@ export function searchedDefinitions(models: ToolModels): ReadonlyMap<string, { d
     searched.get(models) ?? new Map(allDefinitions(models).map((each) => [each.name, { definition: { ...each } }]));
   searched.set(models, made);
   return made;
-}
-
-/** Whether one of the token's globs matches the tool, if there are such, and none of its exceptions; and so with those above it. */
-export function mayCall({ tools: globs, toolsAbove }: Pick<Principal, "tools" | "toolsAbove">, name: string): boolean {
-  if (globs === undefined) return true;
-  return allows(globs, name) && (toolsAbove === undefined || toolsAbove.every((list) => allows(list, name)));
 }
 
 function definitionOf(tool: OwnTool, models: ToolModels): ToolDefinition {
