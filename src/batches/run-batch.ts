@@ -30,7 +30,7 @@ const RUNS_MAX = 32;
 
 export function batchHandler(deps: BatchDependencies): JobHandler {
   return {
-    run: (job, { signal }) => runBatch(deps, job.id, signal),
+    run: ({ id, payload }, { signal }) => runBatch(deps, id, { lost: Number(payload["lost"] ?? 0), signal }),
     async onExhausted({ id }) {
       const batch = await deps.batches.take(id, leaseToken(deps.environment.randomBytes));
       if (batch !== undefined && batch.endedAt === undefined) await end(deps, batch, { status: "expired" });
@@ -41,7 +41,11 @@ export function batchHandler(deps: BatchDependencies): JobHandler {
   };
 }
 
-async function runBatch(deps: BatchDependencies, id: string, signal: AbortSignal): Promise<JobResult> {
+async function runBatch(
+  deps: BatchDependencies,
+  id: string,
+  { lost, signal }: { lost: number; signal: AbortSignal },
+): Promise<JobResult> {
   const batch = await deps.batches.take(id, leaseToken(deps.environment.randomBytes));
   if (batch === undefined) return { done: true };
   if (batch.endedAt !== undefined) {
@@ -56,8 +60,8 @@ async function runBatch(deps: BatchDependencies, id: string, signal: AbortSignal
   }
   const started = await deps.batches.look(batch);
   if (started === undefined) throw new Error("another run has the batch");
-  const native = await new NativeLines(deps, { batch: started, file, signal }).run();
-  if (native.kind === "again") return { again: {}, afterMs: native.afterMs };
+  const native = await new NativeLines(deps, { batch: started, file, signal, lost }).run();
+  if (native.kind === "again") return { again: { lost: native.lost }, afterMs: native.afterMs };
   // With the results that it has by now.
   const rest = native.kind === "here" ? await deps.batches.look(batch) : undefined;
   if (rest === undefined) throw signal.reason ?? new Error("another run has the batch");

@@ -1,21 +1,37 @@
 /** A call that its upstream does as a line of a batch: planned like any call, and sent and answered by the job of the batch. */
-import type { BatchedCall, BatchedReply, PaidAnswer, RunningWork } from "../charges/index.ts";
+import type { BatchedCall, BatchedReply, PaidAnswer, ParkedWork, RunningWork } from "../charges/index.ts";
 import type { GatewayError } from "../core/index.ts";
-import { batchPrice, type ModelPrice } from "../pricing/index.ts";
-import type { Target } from "../routing/index.ts";
+import { batchPrice, type ModelPrice, priceFrom } from "../pricing/index.ts";
+import { heldTarget, type ModelRouter, type Target } from "../routing/index.ts";
 import { type FailedReply, replyOfText, type UpstreamBody, type WholeReply } from "../sending/index.ts";
 import type { CallPlan } from "./plan-call.ts";
 
 /** The target at the price of batches, with the operation whose bodies its batches contain. */
 export function batchedTarget(target: Target): Target {
-  const { batches, operations } = target.route.provider;
-  const isText = target.operation.dialect !== undefined;
-  const own = isText && batches?.textOperation !== undefined ? operations[batches.textOperation] : undefined;
   const priceOf = (model: string): ModelPrice | undefined => {
     const price = target.priceOf(model);
     return price && batchPrice(price);
   };
-  return { ...target, operation: own ?? target.operation, price: batchPrice(target.price), priceOf };
+  return { ...withBatchedOperation(target), price: batchPrice(target.price), priceOf };
+}
+
+/**
+ * The target of a held line whose answer has come: the one that it was sent to. Its caller may use another selection of models by now, and
+ * pays what was agreed.
+ */
+export function answeredTarget(
+  router: ModelRouter,
+  { source, price }: ParkedWork,
+  operations: Parameters<typeof heldTarget>[2]["operations"],
+): Target {
+  return withBatchedOperation(heldTarget(router, source, { operations, price: priceFrom(price) }));
+}
+
+function withBatchedOperation(target: Target): Target {
+  const { batches, operations } = target.route.provider;
+  const isText = target.operation.dialect !== undefined;
+  const own = isText && batches?.textOperation !== undefined ? operations[batches.textOperation] : undefined;
+  return own === undefined ? target : { ...target, operation: own };
 }
 
 /**

@@ -14,3 +14,11 @@ export interface IncomingCall extends PaidRequest {
   /** Whether it is a round of a call whose hosted tools the gateway runs. */
   isRound?: boolean;
 }
+
+/**
+ * Throws for a line that is to be held and depends on what may be gone when its answer comes, such as a stored response, or a file at an
+ * address: without that, nobody could read the answer. Such a line is called by the gateway itself.
+ */
+export function requireWhole({ batched }: Pick<IncomingCall, "batched">): void {
+  if (batched?.kind === "hold") throw batched.otherwise;
+}

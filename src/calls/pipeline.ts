@@ -5,6 +5,7 @@
  */
 import { type FormDeclaration, isForm, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
 import {
+  type BatchedCall,
   expectedCost,
   type PaidAnswer,
   type Planning,
@@ -33,7 +34,7 @@ import type { MemoryShare } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { affinityOf } from "./affinity.ts";
 import { captureRecords } from "./answer-records.ts";
-import { batchedReply, batchedTarget, holdForBatch, requireBatchable } from "./batched-call.ts";
+import { answeredTarget, batchedReply, batchedTarget, holdForBatch, requireBatchable } from "./batched-call.ts";
 import { failedAnswer, nameTarget, storeOrLog, wholeAnswer } from "./build-response.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { withAskedFeatures } from "./choose-operation.ts";
@@ -142,9 +143,12 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     const { operations } = this.#route;
     const { principal, headers, batched } = this.#incoming;
     const modelId = received.body.model;
+    if (batched?.kind === "answer") {
+      return this.#planFor(received, answeredTarget(router, batched.work, operations), planning);
+    }
     if (batched !== undefined) {
       const batchTarget = batchedTarget(router.resolve(modelId, operations, principal));
-      return this.#planBatched(this.#planFor(received, batchTarget, planning));
+      return this.#planHeld(this.#planFor(received, batchTarget, planning), batched);
     }
     const models = this.#route.codec.dialect === "chat" ? modelsIn(router, received.body) : undefined;
     this.#models = models;
@@ -158,10 +162,12 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     return this.#planFor(received, router.resolve(modelId, operations, principal), planning);
   }
 
-  async #planBatched(planning: CallPlan | Promise<CallPlan>): Promise<CallPlan> {
-    const { batched } = this.#incoming;
+  async #planHeld(
+    planning: CallPlan | Promise<CallPlan>,
+    { otherwise }: Extract<BatchedCall, { kind: "hold" }>,
+  ): Promise<CallPlan> {
     const plan = await planning;
-    if (batched?.kind === "hold") requireBatchable(plan, batched.otherwise);
+    requireBatchable(plan, otherwise);
     return plan;
   }
 

@@ -49,7 +49,7 @@ import { parseEdited } from "./edit-body.ts";
 import { openMediaExchange } from "./exchange-media.ts";
 import { callIdOf, keepsBytes, openTextExchange, passesThrough, type TextCall } from "./exchange-text.ts";
 import type { Exchange } from "./exchange.ts";
-import { type IncomingCall, isForOpenai } from "./incoming-call.ts";
+import { type IncomingCall, isForOpenai, requireWhole } from "./incoming-call.ts";
 import {
   mayLackSomething,
   type BodyPreparation,
@@ -194,6 +194,7 @@ function planText<Body extends ChargeableBody>(
     );
   }
   if (preparation === undefined && mayLackSomething(target, parsed, codec)) {
+    requireWhole(incoming);
     const body = decoded ?? decodeBody(parsed);
     return prepareBody({ deps, target, principal: incoming.principal, body, memory: call.memory }, codec).then(
       (found) =>
@@ -297,7 +298,7 @@ function hasUpstreamIds<Body>(
 
 /** The plan, once the caller is known to own all objects that the upstream would look up for it. */
 function authorized<Body extends ChargeableBody>(
-  { incoming: { principal }, target: { route, operation }, route: { codec }, deps, lookup }: ReadCall<Body>,
+  { incoming, target: { route, operation }, route: { codec }, deps, lookup }: ReadCall<Body>,
   plan: CallPlan,
   references: readonly ObjectReference[],
 ): CallPlan | Promise<CallPlan> {
@@ -305,8 +306,9 @@ function authorized<Body extends ChargeableBody>(
     ? references
     : references.filter(({ kind }) => objectKinds[kind].createdBy === "anyone");
   if (sent.length === 0) return plan;
+  requireWhole(incoming);
   return deps.storedObjects
-    .authorize(sent, { principal, route, lookup })
+    .authorize(sent, { principal: incoming.principal, route, lookup })
     .then((pinnedKeyId) => ({ ...plan, pinnedKeyId }));
 }
 
@@ -342,6 +344,7 @@ async function planKept<Body extends ChargeableBody>(
     resolved = await responseStore.resolveInput({ principal, target, request, callId });
   }
   const { expanded, pinnedKeyId, conversationId } = resolved;
+  if (expanded !== undefined || conversationId !== undefined) requireWhole(incoming);
   const plan =
     expanded === undefined
       ? await planText(call, parsed, codec, request === undecoded ? {} : { own: request })

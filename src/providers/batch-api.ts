@@ -55,11 +55,8 @@ export interface BatchApiRequest {
   body?: string;
 }
 
-/** One source of results: JSON lines, or a page of JSON. */
-interface BatchResults {
-  request: BatchApiRequest;
-  format: "lines" | "page";
-}
+/** One source of results: JSON lines, a page of JSON, or the answer to the look-up, which is such a page. */
+type BatchResults = { request: BatchApiRequest; format: "lines" | "page" } | { format: "answer" };
 
 /** A page of results or of batches. */
 interface BatchApiPage<Item> {

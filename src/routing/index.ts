@@ -26,5 +26,5 @@ export { keyRedactor } from "./redact-keys.ts";
 export { type OfferedTools, offeredTools } from "./offered-tools.ts";
 export { coversEverything, isToolPriced, requireModels, requirePrices } from "./require-prices.ts";
 export { modelWithin } from "./model-within.ts";
-export { ModelRouter, mayUse, quoted, type Target, type UpstreamRoute, usableTargets } from "./router.ts";
+export { heldTarget, ModelRouter, mayUse, quoted, type Target, type UpstreamRoute, usableTargets } from "./router.ts";
 export { callableOperations, modelOperations, operationsOf } from "./model-operations.ts";

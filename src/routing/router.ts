@@ -151,15 +151,7 @@ export class ModelRouter {
     const resolved = cached ?? this.#parse(modelId);
     const { route, model, id } = resolved;
     requireUse(principal, route, model, modelId);
-    const available = operations.find((each) => route.provider.operations[each] !== undefined);
-    const operation = available && route.provider.operations[available];
-    if (operation === undefined) {
-      throw new GatewayError(
-        "unsupported_operation",
-        `The provider ${route.prefix} has no ${operations[0]} operation. It has ${Object.keys(route.provider.operations).join(", ") || "none"}.`,
-        { param: "model" },
-      );
-    }
+    const operation = operationOf(route, operations);
     requireKey(route, model);
     if (this.#overrides?.isEmpty === false) this.#overrides.require(route.prefix, model);
     const price = this.#prices.lookup(resolved);
@@ -279,6 +271,37 @@ export class ModelRouter {
   #knownPrefixes(): string {
     return `Prefixes here: ${[...this.#byPrefix.keys()].join(", ")}.`;
   }
+}
+
+/**
+ * The target of work that was held earlier, at the price of its hold, whatever its caller may use by now and the operator has disabled.
+ * Throws a `GatewayError`: 503 if its provider is gone, 404 if that has none of the operations any more.
+ */
+export function heldTarget(
+  router: Pick<ModelRouter, "withPrefix" | "priceOf">,
+  { provider, model, modelId }: { provider: string; model: string; modelId: string },
+  { operations, price }: { operations: readonly [ModelOperation, ...ModelOperation[]]; price: ModelPrice },
+): Target {
+  const route = router.withPrefix(provider);
+  if (route === undefined)
+    throw new GatewayError("provider_disabled", `No provider has the prefix ${quoted(provider)} now.`);
+  const priceOf = (other: string): ModelPrice | undefined => router.priceOf(route, other);
+  return { route, operation: operationOf(route, operations), modelId, model, price, priceOf };
+}
+
+/** The first of these operations that the provider has. Throws a `GatewayError` (404) if it has none. */
+function operationOf(
+  { prefix, provider: { operations: own } }: UpstreamRoute,
+  operations: readonly [ModelOperation, ...ModelOperation[]],
+): UpstreamOperation {
+  const available = operations.find((each) => own[each] !== undefined);
+  const operation = available && own[available];
+  if (operation !== undefined) return operation;
+  throw new GatewayError(
+    "unsupported_operation",
+    `The provider ${prefix} has no ${operations[0]} operation. It has ${Object.keys(own).join(", ") || "none"}.`,
+    { param: "model" },
+  );
 }
 
 /** The targets that a model id, or the name of a route, stands for and that can be used. Throws like `resolve` without any. */

@@ -212,6 +212,20 @@ test("a batch of Messages goes to another provider's batches, translated", async
   expect(await spentBy(rig.gateway, user)).toBeGreaterThan(0n);
 });
 
+test("lines that a provider has are answered and charged although their caller has lost the model", async () => {
+  const { gateway, simulators } = rig;
+  const { openai, user } = await newUser();
+  simulators.clear();
+  const batch = await begin(openai, linesOf(model, ["batch:slow", "a"]));
+  await until("the provider has it", () => created("openai").batches === 1);
+  expect((await gateway.cli("user", "set", user, "--models", "mistral/*")).stderr).toBe("");
+  expect((await gateway.cli("providers", "disable", model)).stderr).toBe("");
+  simulators.advance(60_000);
+  expect((await ended(openai, batch.id)).request_counts).toMatchObject({ completed: 2, failed: 0 });
+  expect((await gateway.cli("providers", "enable", model)).code).toBe(0);
+  expect(await spentBy(gateway, user)).toBeGreaterThan(0n);
+});
+
 /** A body of each endpoint that OpenAI's batches have, besides chat. */
 const bodies: Record<string, { model: string } & Record<string, unknown>> = {
   "/v1/responses": { model, input: "hello", max_output_tokens: 50 },

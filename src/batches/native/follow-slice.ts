@@ -8,8 +8,8 @@ import { settleSlice } from "./settle-slice.ts";
 import type { SliceBook } from "./slice-book.ts";
 import type { UpstreamBatches } from "./upstream-batches.ts";
 
-/** How often the provider is asked for a slice whose creation was not answered, before it is given up. */
-const FINDS_MAX = 3;
+/** How often the provider is asked for a slice whose creation was not answered, before it is given up: for some minutes. */
+const FINDS_MAX = 10;
 
 /** A slice that its provider does not know any more is asked for so many times. */
 const GONE_MAX = 5;
@@ -47,9 +47,8 @@ export async function followSlice(
   try {
     if (state === "sending") return await find(book, slice, upstream);
     if (!mustCancel) return await ask(deps, book, slice, { ...run, upstream });
-    await upstream.cancel(slice);
-    const cancelled = { ...slice, isCancelled: true };
-    await book.change(cancelled);
+    const cancelled = { ...slice, isCancelled: await upstream.cancel(slice) };
+    if (cancelled.isCancelled) await book.change(cancelled);
     return await ask(deps, book, cancelled, { ...run, upstream });
   } catch (reason) {
     if (!(reason instanceof GatewayError) || reason.fault === "gateway") throw reason;

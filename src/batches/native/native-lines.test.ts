@@ -1,6 +1,6 @@
 /**
- * Slices under kills: from a seed, the process dies before or after any write, request or end of a work. However that goes, each
- * line comes to one result, and no hold is left.
+ * Slices under kills: from a seed, the process dies before or after any write, request or end of a work, or stands still there until the
+ * next run has ended, and goes on then. However that goes, each line comes to one result, and no hold is left.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openStorage } from "../../../test/kit/storage.ts";
@@ -20,8 +20,10 @@ import type { StoredBatch } from "../store.ts";
 import { NativeLines } from "./native-lines.ts";
 
 const LINES = 40;
+const SLICE_LINES = 9;
 const SEEDS = 60;
 const KILLS = 25;
+const STOPS = 10;
 const RUNS_MAX = 300;
 
 const chat = "/v1/chat/completions";
@@ -51,8 +53,10 @@ class Works {
     for (const work of this.states.values()) if (work.state === "process") work.state = "released";
   }
 
-  charge(id: string): void {
+  /** The ledger charges no work that is released; a run that has its batch must not try to. */
+  charge(id: string, { isLate }: Run): void {
     const work = this.states.get(id);
+    if (work?.state === "released" && isLate) return;
     if (work?.state === "released" || work === undefined) this.faults.push(`${id} is charged after its release`);
     else work.state = "charged";
   }
@@ -75,6 +79,12 @@ interface ProviderBatch {
 /** OpenAI's batches, in memory. Some are refused, end without some of their lines, or lose their answers. */
 class Provider {
   readonly batches: ProviderBatch[] = [];
+  /** Refuses the next request to such a path. */
+  refused: RegExp | undefined;
+  /** Whether it knows no batch after its creation. */
+  isForgetful = false;
+  /** Undefined: up to half a minute. */
+  lastsMs: number | undefined;
   readonly #files = new Map<string, string[]>();
   readonly #random: () => number;
   readonly #now: () => number;
@@ -86,6 +96,10 @@ class Provider {
 
   answer({ url, method, body }: Fetched): Response {
     const path = url.slice("https://openai.test".length);
+    if (this.refused?.test(path) === true) {
+      this.refused = undefined;
+      return Response.json({ error: { message: "busy" } }, { status: 429 });
+    }
     if (this.#random() < 0.05) return Response.json({ error: { message: "busy" } }, { status: 503 });
     if (path === "/files") {
       const id = `file-${this.#files.size}`;
@@ -94,7 +108,7 @@ class Provider {
     }
     if (method === "POST" && path === "/batches") return this.#create(body);
     if (path.startsWith("/batches?")) return Response.json({ data: this.batches.map((each) => this.#shown(each)) });
-    const batch = this.batches.find(({ id }) => path.includes(id));
+    const batch = this.isForgetful ? undefined : this.batches.find(({ id }) => path.includes(id));
     if (batch === undefined) return Response.json({ error: { message: "none" } }, { status: 404 });
     if (path.endsWith("/content")) return new Response(this.#results(batch));
     if (path.endsWith("/cancel")) batch.isCancelled = true;
@@ -105,7 +119,7 @@ class Provider {
     const asked = objectOf(JSON.parse(body)) ?? {};
     const marker = String(objectOf(asked["metadata"])?.["tollgate"]);
     const lines = this.#files.get(String(asked["input_file_id"])) ?? [];
-    const endsAt = this.#now() + Math.floor(this.#random() * 30_000);
+    const endsAt = this.#now() + (this.lastsMs ?? Math.floor(this.#random() * 30_000));
     const batch = { id: `batch-${this.batches.length}.`, marker, lines, endsAt, isCancelled: false };
     this.batches.push(batch);
     return Response.json(this.#shown(batch));
@@ -133,15 +147,31 @@ class Provider {
 
 class Killed extends Error {}
 
+/** One process that runs the batch. */
+interface Run {
+  isDead: boolean;
+  /** Whether it stands still, or has done so: another run has the batch. */
+  isLate: boolean;
+  /** Resolves once it stands still. */
+  stands: PromiseWithResolvers<false>;
+}
+
 /** One seed: processes that run one batch, one after the other. */
 class Life {
   readonly works = new Works();
   readonly provider: Provider;
   readonly batchId: string;
   now = 1_000_000;
+  /** Whether nothing happens to its processes. */
+  isCalm = false;
   #kills = 0;
-  #isDead = false;
+  #stops = 0;
+  #lost = 0;
   #ids = 0;
+  /** Lets the process that stands still go on. */
+  #goOn: (() => void) | undefined;
+  /** Its end. */
+  #late: Promise<unknown> | undefined;
   readonly #random: () => number;
 
   constructor(seed: number) {
@@ -150,37 +180,49 @@ class Life {
     this.provider = new Provider(this.#random, () => this.now);
   }
 
-  /** Nothing happens in a dead process; it may die here. */
-  mayDie(): void {
-    if (this.#isDead) throw new Killed();
-    if (this.#kills >= KILLS || this.#random() > 0.03) return;
+  /** Nothing happens in a dead process. It may die here, or stand still. */
+  mayDie(run: Run): Promise<void> | undefined {
+    if (run.isDead) throw new Killed();
+    const isCalm = this.isCalm || this.#kills >= KILLS || run.isLate;
+    const fate = isCalm ? 1 : this.#random();
+    if (fate > 0.03) return undefined;
+    if (fate < 0.01 && this.#late === undefined && this.#stops < STOPS) return this.#standStill(run);
     this.#kills += 1;
-    this.#isDead = true;
+    run.isDead = true;
     throw new Killed();
   }
 
+  #standStill(run: Run): Promise<void> {
+    this.#stops += 1;
+    run.isLate = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#goOn = resolve;
+    run.stands.resolve(false);
+    return promise;
+  }
+
   /** The same object, whose process may die before and after each of its calls. */
-  mortal<T extends object>(target: T): T {
+  mortal<T extends object>(target: T, run: Run): T {
     return new Proxy(target, {
       get: (own, name) => {
         const member: unknown = Reflect.get(own, name);
         if (typeof member !== "function") return member;
         return async (...values: unknown[]): Promise<unknown> => {
-          this.mayDie();
+          await this.mayDie(run);
           const result: unknown = await Reflect.apply(member, own, values);
-          this.mayDie();
+          await this.mayDie(run);
           return result;
         };
       },
     });
   }
 
-  async perform({ requestId, batched, body }: PaidRequest) {
-    this.mayDie();
+  async perform({ requestId, batched, body }: PaidRequest, run: Run) {
+    await this.mayDie(run);
     const position = Number(/line-(\d+)/.exec(Buffer.from(body as Uint8Array).toString())?.[1]);
     if (batched?.kind === "hold") {
       const id = `${requestId}-${(this.#ids += 1)}`;
-      const work = { position, state: "process" as "process" | "slice" };
+      const work = { position, state: "process" as "process" | "slice" | "released" };
       this.works.states.set(id, work);
       const request = { model: "m", path: "/chat/completions", body: JSON.stringify({ model: "m" }) };
       const handOver = async (_until: number, save: (parked: ParkedWork) => Promise<void>): Promise<void> => {
@@ -189,21 +231,20 @@ class Life {
           throw reason;
         });
         // The commit of the longer lease may be lost with the process: the hold then runs out.
-        this.mayDie();
-        work.state = "slice";
+        await this.mayDie(run);
+        if (work.state === "process") work.state = "slice";
       };
       await batched.leave({ request, handOver });
-    } else if (batched?.kind === "answer") this.works.charge(batched.work.id);
-    this.mayDie();
+    } else if (batched?.kind === "answer") this.works.charge(batched.work.id, run);
+    await this.mayDie(run);
     return { status: 200, headers: {}, body: `{"id":"a","position":${position}}` };
   }
 
-  dependencies(): BatchDependencies {
-    this.#isDead = false;
-    const { environment } = worldOf((fetched) => {
-      this.mayDie();
+  dependencies(run: Run): BatchDependencies {
+    const { environment } = worldOf(async (fetched) => {
+      await this.mayDie(run);
       const answer = this.provider.answer(fetched);
-      this.mayDie();
+      await this.mayDie(run);
       return answer;
     });
     const clock = (): number => this.now;
@@ -226,20 +267,20 @@ class Life {
     const memory = new MemoryBudget(1e9);
     const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const endpoint = {
-      perform: (request: PaidRequest) => this.perform(request),
+      perform: (request: PaidRequest) => this.perform(request, run),
       resolve: () => undefined,
       batchedBy: () => undefined,
     };
     return {
-      batches: this.mortal(openBatchStore(storage)),
-      slices: this.mortal(openSliceStore(storage)),
+      batches: this.mortal(openBatchStore(storage), run),
+      slices: this.mortal(openSliceStore(storage), run),
       files: openKeptFileStore(storage),
       providers: {
         asking: { environment: own, send: attemptOnce, observer: {}, memory, ticker },
-        find: () => ({ route, api: { ...api, linesMax: 9 } }),
+        find: () => ({ route, api: { ...api, linesMax: SLICE_LINES } }),
       },
       discard: async ({ id }: ParkedWork) => {
-        this.mayDie();
+        await this.mayDie(run);
         this.works.release(id);
       },
       wake: () => undefined,
@@ -303,25 +344,44 @@ class Life {
     return taken;
   }
 
-  /** One run. Resolves with whether the batch is through with its provider. */
+  /** One run, after which one that stands still goes on. Resolves with whether the batch is through with its provider. */
   async run(number: number): Promise<boolean> {
-    const deps = this.dependencies();
+    const run: Run = { isDead: false, isLate: false, stands: Promise.withResolvers() };
+    const late = this.#goOn;
+    const running = this.#run(run, number);
+    const isThrough = await Promise.race([running, run.stands.promise]);
+    if (late !== undefined) {
+      late();
+      await this.#late;
+      this.#late = undefined;
+      this.#goOn = run.isLate ? this.#goOn : undefined;
+    }
+    if (run.isLate) this.#late = running;
+    else {
+      // What the dead process has begun comes to its end.
+      run.isDead = true;
+      await Bun.sleep(0);
+    }
+    this.now += 1;
+    if (this.#late === undefined) this.works.sweep();
+    return isThrough && this.#late === undefined;
+  }
+
+  async #run(run: Run, number: number): Promise<boolean> {
+    const deps = this.dependencies(run);
     try {
       const batch = await openBatchStore(storage).take(this.batchId, `run-${number}`);
       const file = await deps.files.find(`file-${this.batchId}`, 0);
       if (batch === undefined || file === undefined) throw new Error("no batch");
-      const end = await new NativeLines(deps, { batch, file, signal: new AbortController().signal }).run();
-      if (end.kind === "again") this.now += Math.max(end.afterMs, 1);
-      return end.kind === "here";
+      const signal = new AbortController().signal;
+      const end = await new NativeLines(deps, { batch, file, signal, lost: this.#lost }).run();
+      if (run.isLate || end.kind !== "again") return end.kind === "here";
+      this.#lost = end.lost;
+      this.now += Math.max(end.afterMs, 1);
+      return false;
     } catch {
       // The next process begins after the lease of this one.
-      this.now += 1;
       return false;
-    } finally {
-      this.#isDead = true;
-      // What the dead process has begun comes to its end.
-      await Bun.sleep(0);
-      this.works.sweep();
     }
   }
 }
@@ -350,4 +410,30 @@ test.each(Array.from({ length: SEEDS }, (_, seed) => seed + 1))("seed %i", async
   expect(new Set(charged).size).toBe(charged.length);
   expect(await openSliceStore(storage).of(life.batchId)).toEqual([]);
   expect(results.length).toBeGreaterThan(0);
+});
+
+test("a provider that refuses a cancellation is asked for it again", async () => {
+  const life = new Life(SEEDS + 1);
+  life.isCalm = true;
+  life.provider.lastsMs = 60_000;
+  life.provider.refused = /cancel$/;
+  const batch = await life.begin();
+  for (let runs = 0; !(await life.run(runs)); runs += 1) {
+    expect(runs).toBeLessThan(RUNS_MAX);
+    if (runs === 0) await openBatchStore(storage).cancel(batch.id, life.now);
+  }
+  expect(life.provider.refused).toBeUndefined();
+  expect(life.provider.batches.map(({ isCancelled }) => isCancelled)).not.toContain(false);
+  expect(life.works.faults).toEqual([]);
+});
+
+test("a provider that loses its batches gets one slice again", async () => {
+  const life = new Life(SEEDS + 2);
+  life.isCalm = true;
+  life.provider.isForgetful = true;
+  await life.begin();
+  for (let runs = 0; !(await life.run(runs)); runs += 1) expect(runs).toBeLessThan(RUNS_MAX);
+  expect(life.provider.batches.length).toBe(Math.ceil(LINES / SLICE_LINES) + 1);
+  expect(life.works.faults).toEqual([]);
+  expect([...life.works.states.values()].filter(({ state }) => state === "slice")).toEqual([]);
 });

@@ -18,7 +18,7 @@ import type { BatchSlice, KeptFile, StoredBatch } from "../store.ts";
 import { fillSlice, type FilledSlice, LineSource } from "./fill-slice.ts";
 import { followSlice } from "./follow-slice.ts";
 import { ASK_MS, SliceBook } from "./slice-book.ts";
-import { type AskedBatch, UpstreamBatches } from "./upstream-batches.ts";
+import { type AskedBatch, isBusy, UpstreamBatches } from "./upstream-batches.ts";
 
 /** The longest pause between two runs. */
 const PAUSE_MS_MAX = 60_000;
@@ -26,11 +26,8 @@ const PAUSE_MS_MAX = 60_000;
 /** The pause after a provider, or a limit of the token, takes no further lines now. */
 const BUSY_MS = 10_000;
 
-const TOO_MANY_REQUESTS = 429;
-const REQUEST_TIMEOUT = 408;
-
 /** `here`: no slice is left, and the gateway calls the other lines. `again`: the job is to run again after a while. */
-export type NativeEnd = { kind: "here" } | { kind: "stopped" } | { kind: "again"; afterMs: number };
+export type NativeEnd = { kind: "here" } | { kind: "stopped" } | { kind: "again"; afterMs: number; lost: number };
 
 export class NativeLines {
   readonly #deps: BatchDependencies;
@@ -41,13 +38,14 @@ export class NativeLines {
   readonly #book: SliceBook;
   #source: LineSource | undefined;
 
-  constructor(deps: BatchDependencies, run: { batch: StoredBatch; file: KeptFile; signal: AbortSignal }) {
+  /** `lost`: the slices of the batch that its provider has lost before this run. */
+  constructor(deps: BatchDependencies, run: { batch: StoredBatch; file: KeptFile; signal: AbortSignal; lost: number }) {
     this.#deps = deps;
     this.#batch = run.batch;
     this.#file = run.file;
     this.#signal = run.signal;
     this.#watch = new BatchWatch(deps, run.batch);
-    this.#book = new SliceBook(deps, run.batch);
+    this.#book = new SliceBook(deps, run.batch, run.lost);
   }
 
   /** Rejects if the storage fails; another run then goes on. */
@@ -69,7 +67,7 @@ export class NativeLines {
     if (book.slices.length === 0 && !isPending) return { kind: "here" };
     const times = book.slices.map(({ askAt }) => askAt - book.now);
     if (isPending) times.push(book.busyUntil - book.now);
-    return { kind: "again", afterMs: Math.max(Math.min(...times, PAUSE_MS_MAX), 0) };
+    return { kind: "again", afterMs: Math.max(Math.min(...times, PAUSE_MS_MAX), 0), lost: book.lost };
   }
 
   get #isOver(): boolean {
@@ -188,14 +186,12 @@ export class NativeLines {
     const running: BatchSlice = { ...slice, state: "running", upstreamId: batch.id, keyId, asks: 0, askAt };
     await book.change(running);
     // Another run has given its lines back meanwhile, and nobody will ask for it.
-    return book.isLost ? upstream.cancel(running) : undefined;
+    if (book.isLost) await upstream.cancel(running);
   }
 
   /** The provider has made nothing: it is busy, or does not take the slice. */
   #notCreated(slice: BatchSlice, status: number): Promise<void> {
-    if (status < 500 && status !== TOO_MANY_REQUESTS && status !== REQUEST_TIMEOUT) {
-      return this.#book.refuse(slice, `its creation was answered with ${status}`);
-    }
+    if (!isBusy(status)) return this.#book.refuse(slice, `its creation was answered with ${status}`);
     this.#book.pause(BUSY_MS);
     return this.#book.giveBack(slice);
   }

@@ -111,6 +111,8 @@ async function resultOf(
       requestId: work.id,
       parent: batch.id,
       principal,
+      // Of its hold: their values were stored then.
+      names: work,
       headers,
       body: read.body,
       // The answer is there: the end of this run is none of its work.

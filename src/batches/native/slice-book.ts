@@ -8,6 +8,9 @@ import type { BatchSlice, SliceLine, StoredBatch } from "../store.ts";
 const ASK_GROWTH = 1.5;
 const ASK_MS_MAX = 60_000;
 
+/** A provider that loses more slices of a batch gets no further ones: each may be billed to the operator. */
+const LOST_MAX = 1;
+
 /** The first pause. */
 export const ASK_MS = 2_000;
 
@@ -24,14 +27,17 @@ export class SliceBook {
   next: number;
   /** Whether another run has the batch. */
   isLost = false;
+  /** Slices that the provider has lost. */
+  lost: number;
   /** Until when no further slice is sent. */
   busyUntil = 0;
   readonly #deps: BatchDependencies;
   readonly #writer: ResultWriter;
   #flushing: Promise<void> = Promise.resolve();
 
-  constructor(deps: BatchDependencies, batch: StoredBatch) {
+  constructor(deps: BatchDependencies, batch: StoredBatch, lost: number) {
     this.batch = batch;
+    this.lost = lost;
     this.isNative = batch.nativeProvider !== undefined;
     this.next = batch.nativeNext;
     this.#deps = deps;
@@ -113,14 +119,22 @@ export class SliceBook {
     const lines = await this.#deps.slices.lines(slice.id, this.batch.id);
     const nano = lines.reduce((sum, { work }) => sum + BigInt(work.held), 0n);
     const ids = { batch: this.batch.id, slice: slice.id, provider: slice.provider, upstream_id: slice.upstreamId };
-    const lost = { lines: lines.length, nano: String(nano), reason };
-    this.#deps.logger.error({ ...ids, ...lost }, "a slice of a batch is lost: its provider may bill it");
+    const bill = { lines: lines.length, nano: String(nano), reason };
+    this.#deps.logger.error({ ...ids, ...bill }, "a slice of a batch is lost: its provider may bill it");
     await this.remove(slice, lines);
+    this.lost += 1;
+    if (this.lost > LOST_MAX && !this.isLost) await this.stopNative();
   }
 
-  /** Removes a slice, after the holds of those lines that have no result were given back: a hold without its row would be charged. */
-  async remove({ id, batchId }: BatchSlice, unanswered: readonly SliceLine[]): Promise<void> {
+  /**
+   * Removes a slice, after the holds of those lines that have no result were given back: a hold without its row would be charged. From
+   * before that on, every run gives them back, and none reads answers to them.
+   */
+  async remove(slice: BatchSlice, unanswered: readonly SliceLine[]): Promise<void> {
+    const { id, batchId, state } = slice;
     const own = unanswered.filter(({ position }) => !this.ended.has(position));
+    if (own.length > 0 && state !== "filling") await this.change({ ...slice, state: "filling" });
+    if (this.isLost) return;
     await Promise.all(own.map(({ work }) => this.#deps.discard(work)));
     const again = own[0]?.position;
     if (!(await this.#deps.slices.remove(this.batch, { id, batchId }, again))) return this.lose();

@@ -36,6 +36,8 @@ export type AskedBatch =
   | { kind: "refused"; status: number };
 
 const NOT_FOUND = 404;
+const REQUEST_TIMEOUT = 408;
+const TOO_MANY_REQUESTS = 429;
 
 export class UpstreamBatches {
   readonly #asking: AskDependencies;
@@ -72,9 +74,10 @@ export class UpstreamBatches {
     return this.#askAbout(this.api.get(slice.upstreamId ?? ""), { keyId: slice.keyId, repeats: "freely" });
   }
 
-  /** One that has ended cannot be cancelled, which is no failure. */
-  async cancel({ upstreamId, keyId }: BatchSlice): Promise<void> {
-    await this.#ask(this.api.cancel(upstreamId ?? ""), { pinnedKeyId: keyId, repeats: "freely" });
+  /** Resolves with whether nothing is left to cancel; one that has ended cannot be cancelled, which is no failure. */
+  async cancel({ upstreamId, keyId }: BatchSlice): Promise<boolean> {
+    const reply = await this.#ask(this.api.cancel(upstreamId ?? ""), { pinnedKeyId: keyId, repeats: "freely" });
+    return reply.kind !== "failed" || !isBusy(reply.status);
   }
 
   /** The batch of a slice whose creation was not answered; undefined if the provider does not know it, or keeps no marker. */
@@ -94,13 +97,27 @@ export class UpstreamBatches {
   }
 
   /** The results of an ended batch, in the provider's order. Rejects if they cannot be read now. */
-  async *results(answer: JsonObject, { keyId }: BatchSlice): AsyncGenerator<BatchApiResult, void, undefined> {
-    for (const { request, format } of this.api.results(answer)) {
-      const read = format === "lines" ? this.#lines(request, keyId) : this.#pages(request, keyId);
-      for await (const result of read) {
+  async *results(answer: JsonObject, slice: BatchSlice): AsyncGenerator<BatchApiResult, void, undefined> {
+    for (const source of this.api.results(answer)) {
+      for await (const result of this.#resultsIn(source, answer, slice)) {
         const known = this.api.readResult(result);
         if (known !== undefined) yield known;
       }
+    }
+  }
+
+  #resultsIn(
+    source: ReturnType<BatchApi["results"]>[number],
+    answer: JsonObject,
+    { upstreamId = "", keyId }: BatchSlice,
+  ): AsyncIterable<JsonObject> | Iterable<JsonObject> {
+    switch (source.format) {
+      case "answer":
+        return this.api.readPage?.(answer, this.api.get(upstreamId)).items ?? [];
+      case "page":
+        return this.#pages(source.request, keyId);
+      default:
+        return this.#lines(source.request, keyId);
     }
   }
 
@@ -154,6 +171,11 @@ export class UpstreamBatches {
       ...asked,
     });
   }
+}
+
+/** Whether a refusal with this status is none of the request itself. */
+export function isBusy(status: number): boolean {
+  return status >= 500 || status === TOO_MANY_REQUESTS || status === REQUEST_TIMEOUT;
 }
 
 type ResultPage = ReturnType<NonNullable<BatchApi["readPage"]>>;

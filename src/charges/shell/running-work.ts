@@ -1,5 +1,5 @@
 import type { ReceivedBody } from "../../bodies/index.ts";
-import { type CallFile, formatCredits, type Nano, type ObservedUsage } from "../../core/index.ts";
+import { type CallFile, formatCredits, GatewayError, type Nano, type ObservedUsage } from "../../core/index.ts";
 import type { ParkedJob } from "../../ledger/index.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
 import { abandonedUsage, lostUsage } from "../estimate.ts";
@@ -8,6 +8,7 @@ import type { ParkedWork } from "../parked-work.ts";
 import { type SentAnswer, StoredBody, storedAnswerOf } from "../retry/stored-answer.ts";
 import { creditsOf } from "../work-cost.ts";
 import type { Work, WorkEnd } from "../work.ts";
+import type { BatchedCall } from "./batched-call.ts";
 import { durably, failedEnd } from "./end-of-work.ts";
 import type { PaidAnswer, PaidClient, WorkPlan, WorkPlanner } from "./paid-request.ts";
 import type { CallWatchdog } from "./watchdog.ts";
@@ -26,6 +27,8 @@ export interface RunningWorkOptions<Plan extends WorkPlan, Target> {
   contents?: ContentTaker | undefined;
   /** See `PaidRequest`. */
   charged?: ((cost: Nano) => void) | undefined;
+  /** See `PaidRequest`. */
+  batched?: BatchedCall | undefined;
   /** Called once, when the work has ended. */
   onEnd: (result: WorkResult | undefined) => void;
 }
@@ -48,7 +51,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   readonly content: ContentSink | undefined;
   readonly #surface: WorkPlanner<unknown, Plan, Target>["surface"];
   readonly #files: readonly CallFile[] | undefined;
-  readonly #ends: Pick<RunningWorkOptions<Plan, Target>, "onEnd" | "charged">;
+  readonly #ends: Pick<RunningWorkOptions<Plan, Target>, "onEnd" | "charged" | "batched">;
   /** The parts that go with the body; undefined once that is of no use. */
   #body: Pick<RunningWorkOptions<Plan, Target>, "way" | "received" | "bodyMemory"> | undefined;
   #ended = false;
@@ -73,7 +76,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     this.content = received.kind === "json" ? options.contents?.open(work.order, received.bytes) : undefined;
     this.#surface = way.surface;
     this.#files = received.kind === "form" ? received.files : undefined;
-    this.#ends = { onEnd, charged: options.charged };
+    this.#ends = { onEnd, charged: options.charged, batched: options.batched };
     this.#body = options;
   }
 
@@ -145,9 +148,15 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   /**
    * Ends the work without an answer. If its client disconnected after a request had been written, the upstream bills the
    * input, and what it has written: both are charged as far as they can be known. What an answer that was lost otherwise
-   * may cost is in the log.
+   * may cost is in the log. The answer to a line of a batch is not ended by a failure of the gateway itself: the job does it again.
    */
   fail(thrown: unknown): Promise<Nano> {
+    const isPassing = thrown instanceof GatewayError && thrown.fault === "gateway";
+    if (isPassing && this.#ends.batched?.kind === "answer") {
+      if (!this.#ended) this.#leave();
+      this.work.leave();
+      return Promise.resolve(0n);
+    }
     const end = failedEnd(thrown, { hasLeft: this.watchdog.isAbandoned, hasBegun: false });
     const { order } = this.work;
     const sent = this.#sent?.order === order ? this.#sent : undefined;

@@ -7,6 +7,7 @@ import { GatewayError, type ObservedUsage } from "../../core/index.ts";
 import type { StoredAnswer } from "../../ledger/index.ts";
 import { MemoryBudget } from "../../streaming/index.ts";
 import { credits, heldByOrder, orderOf, refusalOf, tickMs, WorkScene } from "../__fixtures__/work-scene.ts";
+import type { ParkedWork } from "../parked-work.ts";
 import type { PaidAnswer, PaidRequest, Planning, WorkPlan } from "./paid-request.ts";
 import type { RunningWork } from "./running-work.ts";
 import type { WayOfWork } from "./way-of-work.ts";
@@ -325,4 +326,48 @@ test("an answer is not sent before its charge is durable", async () => {
   scene.store.failure = undefined;
   await scene.tick(tickMs);
   expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+});
+
+describe("the answer to a line of a batch", () => {
+  const hour = 3_600_000;
+  const line = { ...requestOf(), batched: undefined };
+
+  async function held(): Promise<ParkedWork> {
+    const saved = Promise.withResolvers<ParkedWork>();
+    class HeldWay extends PausedWay {
+      override async run(running: RunningWork<WorkPlan, string>): Promise<PaidAnswer> {
+        await running.handOver(scene.now + hour, async (work) => saved.resolve(work));
+        return { status: 202, headers: {}, body: "" };
+      }
+    }
+    await shell.run(line, new HeldWay());
+    return saved.promise;
+  }
+
+  const answering = (work: ParkedWork): PaidRequest => ({
+    ...line,
+    batched: { kind: "answer", work, reply: { status: 200, text: "{}", keyId: "" } },
+  });
+
+  test("keeps its hold over a failure of the gateway itself, and is charged the next time", async () => {
+    const work = await held();
+    const failing = new PausedWay("run");
+    failing.goOn.promise.catch(() => undefined);
+    failing.goOn.reject(new GatewayError("memory_exhausted", "no memory"));
+    expect((await refusalOf(shell.run(answering(work), failing))).code).toBe("memory_exhausted");
+    expect([outcomes(), shell.active, memory.used]).toEqual([[], 0, 0]);
+    expect((await scene.balances()).held).toBeGreaterThan(0n);
+    expect(await shell.run(answering(work), new PausedWay())).toMatchObject({ status: 200 });
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+  });
+
+  test("is free if it can't be read", async () => {
+    const work = await held();
+    const failing = new PausedWay("run");
+    failing.goOn.promise.catch(() => undefined);
+    failing.goOn.reject(new GatewayError("upstream_invalid_answer", "unreadable"));
+    await refusalOf(shell.run(answering(work), failing));
+    expect([outcomes(), shell.active]).toEqual([["failed"], 0]);
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
+  });
 });

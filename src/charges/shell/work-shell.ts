@@ -72,8 +72,8 @@ export class WorkShell {
     way: WayOfWork<Body, Plan, Target>,
   ): Promise<PaidAnswer> {
     const { work: deps, body: limited, memory } = this.#deps;
-    const { body, headers, client, modelOf, charged } = request;
-    const own = { way, client, bodyMemory: memory.share(), contents: deps.contents, charged };
+    const { body, headers, client, modelOf, charged, batched } = request;
+    const own = { way, client, bodyMemory: memory.share(), contents: deps.contents, charged, batched };
     const abort = new CallAborter();
     // Not the body itself, which an answer that streams for long must not keep.
     let form: ReceivedForm | undefined;

@@ -14,7 +14,7 @@ export interface Fetched {
 }
 
 /** An environment in which every upstream answers as `script` returns. */
-export function worldOf(script: (fetched: Fetched) => Response): { environment: Environment; fetched: Fetched[] } {
+export function worldOf(script: (fetched: Fetched) => Response | Promise<Response>): { environment: Environment; fetched: Fetched[] } {
   const fetched: Fetched[] = [];
   const fetch: Fetch = async (url, init) => {
     const request = new Request(url, init);
