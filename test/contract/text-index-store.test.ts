@@ -130,6 +130,9 @@ describe.each([
       ["inurl:nowhere OR intitle:bob", []],
       ["inurl:nowhere OR cars", ["/bus.html", "/train"]],
       ["ten OR !", ["/bus.html", "/report.pdf", "/train"]],
+      ['"!!!" OR sleeper', ["/train"]],
+      ['sleeper OR "!!!" OR grüße', ["/report.pdf", "/train"]],
+      ['sleeper "???"', ["/train"]],
     ];
     for (const [text, expected] of cases) expect([text, (await find(text)).toSorted()]).toEqual([text, expected]);
   });
@@ -174,6 +177,17 @@ describe.each([
     expect(await find("lion zebra giraffe -intitle:zebra")).toEqual(["/all", "/one"]);
     const hits = await store.search({ owner: "alice", query: parseQuery("zebra giraffe lion"), limit: 2, at: T0 });
     expect(hits).toHaveLength(2);
+  });
+
+  test("the first words of a long query decide, each once, and a search ends with its time", async () => {
+    const others = Array.from({ length: 300 }, (_, index) => `absent${index}`);
+    expect(await find(["sleeper", ...others].join(" "))).toEqual(["/train"]);
+    expect(await find([...others.slice(0, 40), "sleeper"].join(" "))).toEqual([]);
+    expect(await find([...Array.from({ length: 40 }, () => "ABSENT"), "sleeper"].join(" "))).toEqual(["/train"]);
+    const query = parseQuery("night");
+    const late = { owner: "alice", query, limit: 9, at: T0, until: Date.now() - 60_000 };
+    expect(await store.search(late)).toEqual([]);
+    expect(await store.search({ ...late, until: Date.now() + 600_000 })).toHaveLength(3);
   });
 
   test("if nothing is found, a word is taken one letter off", async () => {

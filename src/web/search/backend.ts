@@ -24,6 +24,8 @@ export interface SearchRequest {
   /** Milliseconds since the epoch. */
   at: number;
   signal: CallSignal;
+  /** When the time of the request is over, by the performance clock. */
+  until: number;
 }
 
 /** What finds pages. Its results need not obey all filters: they are filtered after. */

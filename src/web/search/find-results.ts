@@ -45,7 +45,7 @@ export async function findResults(
         if (!backend.sources.includes(source)) return [];
         const candidates = Math.min(limit * CANDIDATES_PER_RESULT, 100);
         const asked = { source, query: filtered, wishes, limit: candidates, owner: principal.user, at };
-        return backend.search({ ...asked, signal: either });
+        return backend.search({ ...asked, signal: either, until });
       }),
     ),
   );

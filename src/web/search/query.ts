@@ -243,10 +243,13 @@ function isTermOperator(operator: Operator | undefined): operator is Exclude<Sea
   return operator !== "ignored" && operator !== "after" && operator !== "before";
 }
 
-/** Undefined for a filter without a value, which asks for nothing. */
+/** Undefined for a filter without a value and a phrase without a word, which ask for nothing. */
 function termOf({ operator, text, isPhrase }: Part): SearchTerm | undefined {
   if (!isTermOperator(operator)) return undefined;
-  if (operator === undefined || operator === "word") return { kind: isPhrase ? "phrase" : "word", text };
+  if (operator === undefined || operator === "word") {
+    if (!isPhrase) return { kind: "word", text };
+    return wordsOf(text).length > 0 ? { kind: "phrase", text } : undefined;
+  }
   const value = operator === "site" ? siteOf(text) : operator === "filetype" ? filetypeOf(text) : text;
   return wordsOf(value).length > 0 ? { kind: operator, text: value } : undefined;
 }

@@ -19,6 +19,8 @@ export interface IndexSearch {
   query: SearchQuery;
   limit: number;
   at: number;
+  /** Milliseconds since the epoch, by the machine's clock: no statement begins after it. The pages found by then are the result. */
+  until?: number;
 }
 
 /** The full-text index on either engine. */

@@ -41,9 +41,9 @@ export class TextIndex implements SearchBackend {
     this.#options = options;
   }
 
-  search({ query, limit, owner }: SearchRequest): Promise<readonly SearchHit[]> {
+  search({ query, limit, owner, until }: SearchRequest): Promise<readonly SearchHit[]> {
     const { store, clock } = this.#options;
-    return store.search({ owner, query, limit, at: clock() });
+    return store.search({ owner, query, limit, at: clock(), until: performance.timeOrigin + until });
   }
 
   /** Adds a page that was read. Never rejects: a page that is not found later is no failure of its scrape. */

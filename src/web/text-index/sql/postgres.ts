@@ -53,7 +53,7 @@ export class PostgresTextIndexStore implements TextIndexStore {
         kept_until = excluded.kept_until, published_at = excluded.published_at, words = excluded.words`);
   }
 
-  search({ owner, query, limit, at }: IndexSearch): Promise<SearchHit[]> {
+  search({ owner, query, limit, at, until = Infinity }: IndexSearch): Promise<SearchHit[]> {
     const wanted = wantedOf(query);
     const matching = (words: readonly WantedWord[]) => ({
       ...tsqueriesOf(owner, query, { words, phrases: wanted.phrases }),
@@ -62,10 +62,14 @@ export class PostgresTextIndexStore implements TextIndexStore {
       at,
     });
     const isRanked = wanted.words.length + wanted.phrases.length + phrasesOf(query.titles).length > 0;
-    return findPages(wanted.words, limit, {
-      all: (words) => this.#all({ ...matching(words), most: isRanked ? RANKED_MAX : SORTED_MAX, limit, isRanked }),
-      scored: (word, most) => this.#scored({ ...matching([word]), most: Math.min(most, RANKED_MAX) }),
-    });
+    return findPages(
+      wanted.words,
+      { limit, until },
+      {
+        all: (words) => this.#all({ ...matching(words), most: isRanked ? RANKED_MAX : SORTED_MAX, limit, isRanked }),
+        scored: (word, most) => this.#scored({ ...matching([word]), most: Math.min(most, RANKED_MAX) }),
+      },
+    );
   }
 
   #all(matching: Matching & { limit: number; isRanked: boolean }): Promise<SearchHit[]> {

@@ -72,7 +72,7 @@ export class SqliteTextIndexStore implements TextIndexStore {
     return (await this.#sql.first(sql`SELECT total_changes() AS count`, changes.read))?.count ?? 0;
   }
 
-  search({ owner, query, limit, at }: IndexSearch): Promise<SearchHit[]> {
+  search({ owner, query, limit, at, until = Infinity }: IndexSearch): Promise<SearchHit[]> {
     const wanted = wantedOf(query);
     const matching = (words: readonly WantedWord[]) => ({
       match: matchOf(owner, query, [...words.map(wordText), ...wanted.phrases.map(quoted)]),
@@ -81,13 +81,17 @@ export class SqliteTextIndexStore implements TextIndexStore {
       ...conditionsOf(query, (term) => both([ownText(owner), termText(term)])),
     });
     const isRanked = wanted.words.length + wanted.phrases.length + phrasesOf(query.titles).length > 0;
-    return findPages(wanted.words, limit, {
-      all: (words) =>
-        isRanked
-          ? this.#ranked({ ...matching(words), most: RANKED_MAX, limit })
-          : this.#newest({ ...matching(words), most: limit, limit }),
-      scored: (word, most) => this.#ranked({ ...matching([word]), most, limit: most }),
-    });
+    return findPages(
+      wanted.words,
+      { limit, until },
+      {
+        all: (words) =>
+          isRanked
+            ? this.#ranked({ ...matching(words), most: RANKED_MAX, limit })
+            : this.#newest({ ...matching(words), most: limit, limit }),
+        scored: (word, most) => this.#ranked({ ...matching([word]), most, limit: most }),
+      },
+    );
   }
 
   #ranked(matching: Matching): Promise<ScoredHit[]> {

@@ -28,10 +28,15 @@ export interface Wanted {
 
 /** The plain words of a query that decide, all of them if it has nothing else, and the phrases that all results have. */
 export function wantedOf({ words, phrases }: SearchQuery): Wanted {
-  const wanted = words.flatMap(wantedWord);
+  const wanted = unique(words.flatMap(wantedWord));
   const required = phrasesOf(phrases);
   const decisive = wanted.filter(({ spellings: [first = []] }) => first.length > 1 || !COMMON.has(first[0] ?? ""));
   return { words: decisive.length + required.length > 0 ? decisive : wanted, phrases: required };
+}
+
+/** Each word once, however it is written. */
+function unique(words: readonly WantedWord[]): WantedWord[] {
+  return [...new Map(words.map((word) => [word.spellings.flat().join(" "), word])).values()];
 }
 
 export function wantedWord(text: string): WantedWord[] {
