@@ -124,6 +124,8 @@ export type SpendingOutcome = Outcome<SpendingGroup>;
 /** A part of the generations of a series, oldest first. */
 export interface SeriesQuery {
   owner: string;
+  /** Calls for which this organisation's account has paid, alone: their owner may have been in another one before. */
+  organisationAccount?: string | undefined;
   /** The id of the series: of the request that began it. */
   parent: string;
   /** The id of the last generation of the part before. */

@@ -42,6 +42,12 @@ const ANOTHER_TAG = [
 /** Whether a request before the last one has this id. */
 const CONTAINS = perEngine({ sqlite: "instr(attempts, ", postgres: "strpos(attempts, " });
 
+/** Whether the account of the organisation is above that of a call; undefined for no such condition. Chains of sessions have four levels. */
+export const isPaidBy = (organisationAccount: string | undefined): Statement => sql`
+  (CAST(${organisationAccount} AS text) IS NULL OR EXISTS (
+    SELECT 1 FROM accounts t LEFT JOIN accounts u ON u.id = t.parent_id LEFT JOIN accounts o ON o.id = u.parent_id
+    WHERE t.id = account_id AND ${organisationAccount} IN (t.parent_id, u.parent_id, o.parent_id)))`;
+
 export function matches(query: Matching): Statement {
   const { organisationAccount, tokenId, provider, model, operation, hasFailed, session, endUser, named } = query;
   const account = tokenId === undefined ? undefined : `token:${tokenId}`;
@@ -56,9 +62,7 @@ export function matches(query: Matching): Statement {
     AND (CAST(${session} AS text) IS NULL OR session = ${session})
     AND (CAST(${endUser} AS text) IS NULL OR end_user = ${endUser})
     AND (CAST(${account} AS text) IS NULL OR account_id = ${account} OR substr(account_id, 1, length(${account}) + 1) = ${account} || ':')
-    AND (CAST(${organisationAccount} AS text) IS NULL OR EXISTS (
-      SELECT 1 FROM accounts t LEFT JOIN accounts u ON u.id = t.parent_id LEFT JOIN accounts o ON o.id = u.parent_id
-      WHERE t.id = account_id AND ${organisationAccount} IN (t.parent_id, u.parent_id, o.parent_id)))
+    AND ${isPaidBy(organisationAccount)}
     AND (CAST(${tags} AS text) IS NULL OR NOT EXISTS (${ANOTHER_TAG[0]}${tags}${ANOTHER_TAG[1]}))
     AND (CAST(${named} AS text) IS NULL OR client_request_id = ${named} OR upstream_request_id = ${named}
       OR ${CONTAINS}${attempted}) > 0)`;

@@ -2,7 +2,7 @@ import { perEngine, sql, type Statement, textsIn } from "../../storage/index.ts"
 import type { SeriesQuery } from "../store.ts";
 import type { UsageSpan } from "../usage-parts.ts";
 import type { StoredDimension } from "../usage-reader.ts";
-import { matches, type Matching } from "./call-pages.ts";
+import { isPaidBy, matches, type Matching } from "./call-pages.ts";
 import { RECORD } from "./rows.ts";
 
 /** An owner's calls that began, or days, from a moment on and before another. */
@@ -120,8 +120,8 @@ const began = ({ owner, from, to }: Range): Statement =>
 const isBehind = ({ startedAt, id }: OwnPlace): Statement => sql`(started_at < ${startedAt} OR id < ${id})`;
 
 export const postgresCalls: CallStatements = {
-  series: (range, { parent, after, limit }) => sql`SELECT ${RECORD} FROM generations
-    WHERE ${began(range)} AND parent = ${parent} AND id > ${after} ORDER BY id LIMIT ${limit}`,
+  series: (range, { parent, after, limit, organisationAccount }) => sql`SELECT ${RECORD} FROM generations
+    WHERE ${began(range)} AND parent = ${parent} AND id > ${after} AND ${isPaidBy(organisationAccount)} ORDER BY id LIMIT ${limit}`,
   last: (range, batchRows) => sql`SELECT started_at AS last FROM generations WHERE ${began(range)}
     ORDER BY started_at LIMIT 1 OFFSET ${batchRows - 1}`,
   newest: (range, batchRows) => sql`SELECT started_at AS last FROM generations WHERE ${began(range)}
@@ -158,8 +158,8 @@ const andWaiting = (
   FROM generations WHERE ${WAITING} AND owner IN (${textsIn(owners)}) AND started_at >= ${from} AND started_at < ${to}`;
 
 export const sqliteCalls: CallStatements = {
-  series: (range, { parent, after, limit }) => sql`SELECT ${RECORD} FROM ${callsOf(range)}
-    WHERE parent = ${parent} AND id > ${after} ORDER BY id LIMIT ${limit}`,
+  series: (range, { parent, after, limit, organisationAccount }) => sql`SELECT ${RECORD} FROM ${callsOf(range)}
+    WHERE parent = ${parent} AND id > ${after} AND ${isPaidBy(organisationAccount)} ORDER BY id LIMIT ${limit}`,
   last: (range, batchRows) => sql`SELECT started AS last FROM ${numbersOf(range)}
     ORDER BY started LIMIT 1 OFFSET ${batchRows - 1}`,
   newest: (range, batchRows) => sql`SELECT started AS last FROM ${numbersOf(range)}

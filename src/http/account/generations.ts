@@ -66,6 +66,7 @@ export const generationsRoute = platformRoute({
 interface SeriesAsked {
   /** Whose series it is. */
   owner: string;
+  organisationAccount?: string | undefined;
   parent: string;
   after: string | undefined;
   limit: number;

@@ -92,19 +92,20 @@ export function describeCallLists(name: string, open: () => Promise<Storage>): v
     let store: GenerationStore;
     let written: Call[];
 
+    const insertAccount = (id: string, kind: string, parent: string): string =>
+      `INSERT INTO accounts (id, kind, name, parent_id, prepaid, created_at) VALUES ('${id}', '${kind}', '${id}', ${parent}, ${storage.engine === "sqlite" ? 0 : "false"}, 0)`;
+
     beforeEach(async () => {
       storage = await open();
       store = openGenerationStore(storage, ROWS);
       written = [];
-      const insert = (id: string, kind: string, parent: string) =>
-        `INSERT INTO accounts (id, kind, name, parent_id, prepaid, created_at) VALUES ('${id}', '${kind}', '${id}', ${parent}, ${storage.engine === "sqlite" ? 0 : "false"}, 0)`;
       for (const id of ["acme", "beta"]) {
-        await query(storage, insert(`organisation:${id}`, "organisation", "NULL"));
-        await query(storage, insert(`user:of-${id}`, "user", `'organisation:${id}'`));
+        await query(storage, insertAccount(`organisation:${id}`, "organisation", "NULL"));
+        await query(storage, insertAccount(`user:of-${id}`, "user", `'organisation:${id}'`));
       }
-      await query(storage, insert("token:a", "token", "'user:of-acme'"));
-      await query(storage, insert("token:b", "token", "'organisation:acme'"));
-      await query(storage, insert("token:c", "token", "'user:of-beta'"));
+      await query(storage, insertAccount("token:a", "token", "'user:of-acme'"));
+      await query(storage, insertAccount("token:b", "token", "'organisation:acme'"));
+      await query(storage, insertAccount("token:c", "token", "'user:of-beta'"));
     });
     afterEach(() => storage.close());
 
@@ -217,6 +218,21 @@ export function describeCallLists(name: string, open: () => Promise<Storage>): v
       expect(await store.findAny(id, "organisation:beta")).toBeDefined();
       expect(await store.findAny(id, "organisation:acme")).toBeUndefined();
       expect(await store.findAny(id, "")).toBeUndefined();
+    });
+
+    test("of a series have those for which an organisation has paid, if one is named", async () => {
+      const parent = idAt(T0, 900);
+      // Of a browser's session, below the token that it was begun with.
+      await query(storage, insertAccount("token:s", "token", "'token:a'"));
+      await put(...["a", "s", "c"].map((tokenId) => ({ tokenId, parent })));
+      const tokensOf = async (organisationAccount?: string) =>
+        (await store.ofSeries({ owner: "ann", organisationAccount, parent, after: "", limit: 9 })).map(
+          ({ tokenId }) => tokenId,
+        );
+      expect(await tokensOf()).toEqual(["a", "s", "c"]);
+      expect(await tokensOf("organisation:acme")).toEqual(["a", "s"]);
+      expect(await tokensOf("organisation:beta")).toEqual(["c"]);
+      expect(await tokensOf("")).toEqual([]);
     });
 
     test("have each new call once, and the number of those left out", async () => {

@@ -1,7 +1,8 @@
 /** The calls that operators see, on a storage in memory. `test/contract/generations` compares the lists with the calls. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
-import { createToken } from "../../../accounts/index.ts";
+import { addHolder, changeHolder, createToken } from "../../../accounts/index.ts";
+import { openTokenStore } from "../../../auth/index.ts";
 import { firstRequestIdAt } from "../../../core/index.ts";
 import type { Generation } from "../../../generations/index.ts";
 import { insertGeneration, plainGeneration } from "../../../../test/kit/generations.ts";
@@ -107,6 +108,25 @@ test("a series is that of one user in the caller's reach, from the oldest, in pa
   expect(await idsFor("chief", `?parent_id=${parent}`)).toBe(422);
   expect(await idsFor("chief", `${series}&status=ok`)).toBe(422);
   expect(await idsFor("chief", "?parent_id=x&user=ann")).toBe(422);
+});
+
+test("a series of somebody who has moved is seen by the organisation that has paid for it, and by no other", async () => {
+  const parent = await call("ann");
+  const before = await call("ann", { parent });
+  await addHolder(server.deps, { kind: "organisation", name: "gamma" });
+  await changeHolder(server.deps, { kind: "user", name: "ann" }, { organisation: "gamma" });
+  tokens.set(
+    "next",
+    await createToken(server.deps, { user: "next", role: "organisation_admin", organisation: "gamma" }),
+  );
+  const { accountId } = (await openTokenStore(server.storage).findById(tokens.get("ann")?.id ?? "")) ?? {};
+  expect(accountId).not.toBe(`token:${tokens.get("ann")?.id}`);
+  const after = await call("ann", { parent, accountId: accountId ?? "" });
+  const series = `?parent_id=${parent}&user=ann`;
+  expect(await idsFor("next", series)).toEqual([after]);
+  expect(await idsFor("next", "?user=ann")).toEqual([after]);
+  expect(await idsFor("admin", series)).toBe(404);
+  expect(await idsFor("chief", series)).toEqual([before, after]);
 });
 
 test("an id that nobody has is refused with the time of the search", async () => {

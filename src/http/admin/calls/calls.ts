@@ -87,10 +87,11 @@ export const callsRoute = adminRoute(
       });
     if (asked.parent_id !== undefined) {
       requireNoFilter(request, ["user", "project"]);
-      const { owner } = filter;
+      const { owner, organisationAccount } = filter;
       if (owner === undefined)
         throw new GatewayError("validation_failed", "parent_id: name the user or the project, too", { param: "user" });
-      const series = { owner, parent: asked.parent_id, after: asked.after, limit: asked.limit };
+      const { parent_id: parent, after, limit } = asked;
+      const series = { owner, organisationAccount, parent, after, limit };
       const page = await seriesPage(generations, series);
       return listInParts({ rows: page.calls, show, rest: { ...pageFieldsOf(page), unrecorded_statuses: unrecorded } });
     }
