@@ -61,6 +61,14 @@ export interface PresentingRequest extends SignedRequest {
   path?: string;
 }
 
+interface IdentifiedCaller {
+  principal: Principal;
+  /** Of the stored secret that proves the caller; undefined of a token that somebody else has signed. */
+  secretHash: Uint8Array | undefined;
+  /** Of an imported key, which may end before its token. */
+  keyHash?: Uint8Array;
+}
+
 /** Authenticates a presented token and returns its principal. */
 export class Authenticator {
   readonly #store: TokenStore;
@@ -98,20 +106,16 @@ export class Authenticator {
     this.#signed = verify && new VerifiedCallers(verify, this.#clock);
   }
 
-  /**
-   * The caller whose token this text is. Rejects with a `GatewayError` (401). `secretHash`: of the stored secret that proves it; undefined
-   * of a token that somebody else has signed. `validUntil`: the end of an imported key, which may be before that of its token.
-   */
-  async identify(
-    text: string,
-    from: SignedRequest,
-  ): Promise<{ principal: Principal; secretHash: Uint8Array | undefined; validUntil?: number | undefined }> {
+  /** The caller whose token this text is. Rejects with a `GatewayError` (401). */
+  async identify(text: string, from: SignedRequest): Promise<IdentifiedCaller> {
     const principal = await this.#authenticateToken({ text, place: "token" }, new Headers(), from);
     const parsed = parseToken(text);
     if (parsed !== undefined) return { principal, secretHash: hashOf(parsed.secret) };
     if (this.#signed !== undefined && isSigned(text)) return { principal, secretHash: undefined };
-    const { secretHash, validUntil } = (await this.#imported?.find(text)) ?? {};
-    return { principal, secretHash, validUntil };
+    const key = await this.#imported?.find(text);
+    // It may have ended meanwhile.
+    if (key === undefined) throw foreign("token");
+    return { principal, secretHash: key.secretHash, keyHash: hashOf(text) };
   }
 
   /**

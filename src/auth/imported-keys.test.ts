@@ -164,3 +164,24 @@ test("while there are no imported keys, the storage is asked for that at most ev
   now += 800;
   expect(await outcomeOf(withKey(KEY))).toBe("a");
 });
+
+test("a key that ends while its caller is identified identifies nobody", async () => {
+  const identified = async () => {
+    try {
+      return await authenticator.identify(KEY, {});
+    } catch (thrown) {
+      return (thrown as GatewayError).code;
+    }
+  };
+  expect(await identified()).toMatchObject({ principal: { tokenId: "a" }, secretHash, keyHash: hashOf(KEY) });
+  keys.records.set(nameOf(hashOf(KEY)), { tokenId: "a", secretHash, validUntil: 2_000 });
+  forget();
+  const [token] = tokens.values();
+  tokens = {
+    get: () => {
+      now = 2_000;
+      return token;
+    },
+  } as unknown as typeof tokens;
+  expect(await identified()).toBe("invalid_token");
+});

@@ -10,6 +10,7 @@ export { SessionLimit } from "./session-limit.ts";
 export type { SignedCaller, SignedRequest, VerifySigned } from "./signed-callers.ts";
 export {
   endImportedKey,
+  findImportedKey,
   insertImportedKey,
   insertToken,
   openClientSecretStore,

@@ -2,11 +2,13 @@ import { z } from "zod";
 import { objectOf, type Role } from "../../core/index.ts";
 import {
   column,
+  firstOf,
   perEngine,
   runnerOf,
   sql,
   type SqlRow,
   type Statement,
+  type Steps,
   type Storage,
   tableOf,
   textsIn,
@@ -187,11 +189,18 @@ export function openClientSecretStore(storage: Storage): ClientSecretStore {
 
 const importedKeys = tableOf<ImportedKey>({ tokenId: text, secretHash: bytes, validUntil: optional(integer) });
 
+const selectImportedKey = (hash: Uint8Array): Statement =>
+  sql`SELECT ${importedKeys.names} FROM imported_keys WHERE hash = ${hash}`;
+
+/** The imported key with this hash, as it is within an act. */
+export function findImportedKey(hash: Uint8Array): Steps<ImportedKey | undefined> {
+  return firstOf(selectImportedKey(hash), importedKeys.read);
+}
+
 export function openImportedKeyStore(storage: Storage): ImportedKeyStore {
   const runner = runnerOf(storage);
   return {
-    find: (hash) =>
-      runner.first(sql`SELECT ${importedKeys.names} FROM imported_keys WHERE hash = ${hash}`, importedKeys.read),
+    find: (hash) => runner.first(selectImportedKey(hash), importedKeys.read),
     hasAny: () => runner.hasRows(sql`SELECT token_id FROM imported_keys LIMIT 1`),
   };
 }

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { AccountsDependencies, Caller } from "../../accounts/index.ts";
 import type { Actor } from "../../audit/index.ts";
-import { GatewayError } from "../../core/index.ts";
 import type { PlatformContract } from "../contract.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -76,44 +75,6 @@ export async function rightsOf({ request }: RouteCall, { authenticate }: AdminNe
     const { user, role, organisation } = await authenticate(request);
     return user === now.user && role === now.role && organisation === now.organisation;
   };
-}
-
-/** How long a session counts as begun just now. */
-export const FRESH_MS = 10 * 60_000;
-
-/**
- * Throws 403 for a browser's session whose caller has not shown for a while who they are: somebody may have found an open browser. A token
- * proves itself with each request.
- */
-export function requireFreshSignIn({ principal }: RouteCall, { clock }: Pick<AdminNeeds, "clock">): void {
-  const { session } = principal;
-  if (session === undefined || clock() - (session.provedAt ?? 0) < FRESH_MS) return;
-  throw new GatewayError("fresh_sign_in_required", "Sign in again: this needs a sign-in of the last 10 minutes.");
-}
-
-/**
- * Members of bodies that give rights or money; a lower limit counts too, since the one before is not known here. Not `disabled`, `paused`,
- * `models` and rates, which stop misuse at once.
- */
-const GUARDED_MEMBERS = [
-  "role",
-  "identities",
-  "organisation",
-  "prepaid",
-  "markup",
-  "token_policy",
-  "max_budget",
-  "period",
-  "raise",
-] as const;
-
-/** Throws as `requireFreshSignIn`, if the body has such a member. A dry run changes nothing, and needs no sign-in. */
-export function requireFreshFor(
-  call: RouteCall,
-  needs: Pick<AdminNeeds, "clock">,
-  { body, dryRun }: { body: object; dryRun: boolean | undefined },
-): void {
-  if (dryRun !== true && GUARDED_MEMBERS.some((member) => Object.hasOwn(body, member))) requireFreshSignIn(call, needs);
 }
 
 const PAGE_MAX = 500;

@@ -17,15 +17,8 @@ import {
 } from "../../accounts/index.ts";
 import { GatewayError } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
-import {
-  accountsOf,
-  adminRoute,
-  listOf,
-  listSchema,
-  pageQuery,
-  requireFreshFor,
-  requireFreshSignIn,
-} from "./admin-route.ts";
+import { accountsOf, adminRoute, listOf, listSchema, pageQuery } from "./admin-route.ts";
+import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import {
   actHeaders,
   actQuery,
@@ -91,7 +84,9 @@ export const groupRoutes = [
     },
     async (call, needs) => {
       const body = await bodyOf(call, needs, newGroup);
-      const made = await addGroup(accountsOf(call, needs), body, contextOf(call, body));
+      const context = contextOf(call, body);
+      requireFreshSignIn(call, needs, { act: "post /admin/v1/model_groups", dryRun: context.dryRun });
+      const made = await addGroup(accountsOf(call, needs), body, context);
       return taggedJson(groupJson(made), made.version);
     },
   ),
@@ -127,8 +122,7 @@ export const groupRoutes = [
       const body = await bodyOf(call, needs, changedGroup);
       const changes = { name: body.name, models: body.models };
       const context = contextOf(call, body);
-      // A budget for the group no longer counts the models that leave it.
-      if (context.dryRun !== true) requireFreshSignIn(call, needs);
+      requireFreshSignIn(call, needs, { act: "patch /admin/v1/model_groups/{id}", dryRun: context.dryRun });
       const changed = await changeGroup(accountsOf(call, needs), idOf(call), changes, context);
       return taggedJson(groupJson(changed), changed.version);
     },
@@ -147,7 +141,9 @@ export const groupRoutes = [
       precondition,
     },
     async (call, needs) => {
-      const { id } = await deleteGroup(accountsOf(call, needs), idOf(call), contextOf(call));
+      const context = contextOf(call);
+      requireFreshSignIn(call, needs, { act: "delete /admin/v1/model_groups/{id}", dryRun: context.dryRun });
+      const { id } = await deleteGroup(accountsOf(call, needs), idOf(call), context);
       return Response.json({ id, deleted: true });
     },
   ),
@@ -256,7 +252,7 @@ export const budgetRoutes = [
         });
       const request = { ...changesOf(body), maxBudget: nanoOf(body.max_budget) };
       const context = contextOf(call, body);
-      if (context.dryRun !== true) requireFreshSignIn(call, needs);
+      requireFreshSignIn(call, needs, { act: "post /admin/v1/budgets", dryRun: context.dryRun });
       const made = await addBudget(accountsOf(call, needs), owner, request, context);
       return taggedJson(accountBudgetJson(made), made.budget.version);
     },
@@ -291,7 +287,7 @@ export const budgetRoutes = [
     async (call, needs) => {
       const body = await bodyOf(call, needs, changedBudget);
       const context = contextOf(call, body);
-      requireFreshFor(call, needs, { body, dryRun: context.dryRun });
+      requireFreshSignIn(call, needs, { act: "patch /admin/v1/budgets/{id}", body, dryRun: context.dryRun });
       const changed = await changeBudget(accountsOf(call, needs), idOf(call), changesOf(body), context);
       return taggedJson(accountBudgetJson(changed), changed.budget.version);
     },
@@ -310,7 +306,7 @@ export const budgetRoutes = [
     },
     async (call, needs) => {
       const context = contextOf(call);
-      if (context.dryRun !== true) requireFreshSignIn(call, needs);
+      requireFreshSignIn(call, needs, { act: "delete /admin/v1/budgets/{id}", dryRun: context.dryRun });
       const { budget: gone } = await deleteBudget(accountsOf(call, needs), idOf(call), context);
       return Response.json({ id: gone.id, deleted: true });
     },

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { postCredits } from "../../accounts/index.ts";
 import { GatewayError, limits } from "../../core/index.ts";
-import { accountsOf, adminRoute, requireFreshSignIn } from "./admin-route.ts";
+import { accountsOf, adminRoute } from "./admin-route.ts";
+import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import { actHeaders, actQuery, amount, bodyOf, contextOf, nanoOf, ownerIn, reason, reference } from "./requests.ts";
 
 const body = z
@@ -62,7 +63,7 @@ export const creditsRoute = adminRoute(
   async (call, needs) => {
     const wanted = await bodyOf(call, needs, body);
     const { reason: why, dryRun } = contextOf(call, wanted);
-    if (dryRun !== true) requireFreshSignIn(call, needs);
+    requireFreshSignIn(call, needs, { act: "post /admin/v1/credits", dryRun });
     const { organisation, user, project } = wanted;
     const owner = ownerIn({ organisation, user, project });
     if (owner === undefined)

@@ -14,7 +14,8 @@ import {
 } from "../../accounts/index.ts";
 import { builtInTags, limits, parseMarkup } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
-import { accountsOf, adminRoute, listOf, listSchema, pageQuery, requireFreshFor } from "./admin-route.ts";
+import { accountsOf, adminRoute, listOf, listSchema, pageQuery } from "./admin-route.ts";
+import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import {
   actHeaders,
   actQuery,
@@ -249,7 +250,7 @@ const createRoute = (kind: HolderKind) =>
     async (call, needs) => {
       const body: HolderBody & { name: string } = await bodyOf(call, needs, bodies[kind].create);
       const context = contextOf(call, body);
-      requireFreshFor(call, needs, { body, dryRun: context.dryRun });
+      requireFreshSignIn(call, needs, { act: `post /admin/v1/${kind}s`, body, dryRun: context.dryRun });
       const { organisation } = body;
       const request = { ...changesOf(body), kind, name: body.name, organisation: organisation ?? undefined };
       const state = await addHolder(accountsOf(call, needs), request, context);
@@ -291,7 +292,7 @@ const changeRoute = (kind: HolderKind) =>
     async (call, needs) => {
       const body: HolderBody = await bodyOf(call, needs, bodies[kind].change);
       const context = contextOf(call, body);
-      requireFreshFor(call, needs, { body, dryRun: context.dryRun });
+      requireFreshSignIn(call, needs, { act: `patch /admin/v1/${kind}s/{id}`, body, dryRun: context.dryRun });
       const place = { kind, name: idOf(call) };
       const state = await changeHolder(accountsOf(call, needs), place, changesOf(body), context);
       return taggedJson(holderJson(state), state.holder.version);
@@ -313,7 +314,9 @@ const deleteRoute = (kind: HolderKind) =>
       precondition: "It was changed since.",
     },
     async (call, needs) => {
-      const { holder } = await deleteHolder(accountsOf(call, needs), { kind, name: idOf(call) }, contextOf(call));
+      const context = contextOf(call);
+      requireFreshSignIn(call, needs, { act: `delete /admin/v1/${kind}s/{id}`, dryRun: context.dryRun });
+      const { holder } = await deleteHolder(accountsOf(call, needs), { kind, name: idOf(call) }, context);
       return Response.json({ id: holder.id, deleted: true });
     },
   );

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { applyPeople } from "../../accounts/index.ts";
-import { accountsOf, adminRoute, requireFreshSignIn } from "./admin-route.ts";
+import { accountsOf, adminRoute } from "./admin-route.ts";
+import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import { peopleBody, readPeople } from "./people-file.ts";
 import { actHeaders, actQuery, contextOf, readBodyOf } from "./requests.ts";
 
@@ -49,7 +50,7 @@ export const peopleRoute = adminRoute(
       read: (bytes) => readPeople(bytes, form),
     });
     const context = contextOf(call, file);
-    if (context.dryRun !== true) requireFreshSignIn(call, needs);
+    requireFreshSignIn(call, needs, { act: "put /admin/v1/people", dryRun: context.dryRun });
     const difference = await applyPeople(accountsOf(call, needs), file.people, context);
     return Response.json({ object: "people", ...difference });
   },

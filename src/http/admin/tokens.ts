@@ -12,17 +12,8 @@ import {
 } from "../../accounts/index.ts";
 import { GatewayError, isTagValue, limits } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
-import {
-  accountsOf,
-  type AdminNeeds,
-  adminRoute,
-  listOf,
-  listSchema,
-  pageQuery,
-  requireFreshFor,
-  requireFreshSignIn,
-} from "./admin-route.ts";
-import type { RouteCall } from "../route.ts";
+import { accountsOf, adminRoute, listOf, listSchema, pageQuery } from "./admin-route.ts";
+import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import {
   actHeaders,
   actQuery,
@@ -133,11 +124,6 @@ function callersOwner({ user }: Caller) {
   return { kind, name: id };
 }
 
-/** A new secret outlives the session: who has more rights than a member gets one only after a fresh sign-in. */
-function requireFreshForSecret(call: RouteCall, needs: AdminNeeds, dryRun: boolean | undefined): void {
-  if (dryRun !== true && call.principal.role !== "member") requireFreshSignIn(call, needs);
-}
-
 const listRoute = adminRoute(
   {
     route: "get /admin/v1/tokens",
@@ -170,7 +156,7 @@ const createRoute = adminRoute(
   async (call, needs) => {
     const body = await bodyOf(call, needs, createBody);
     const context = contextOf(call, body);
-    requireFreshForSecret(call, needs, context.dryRun);
+    requireFreshSignIn(call, needs, { act: "post /admin/v1/tokens", dryRun: context.dryRun });
     const { user, project, service, ...rest } = body;
     const deps = accountsOf(call, needs);
     const owner = ownerIn({ user, project }) ?? callersOwner(deps.caller);
@@ -212,7 +198,7 @@ const changeRoute = adminRoute(
   async (call, needs) => {
     const body = await bodyOf(call, needs, changeBody);
     const context = contextOf(call, body);
-    requireFreshFor(call, needs, { body, dryRun: context.dryRun });
+    requireFreshSignIn(call, needs, { act: "patch /admin/v1/tokens/{id}", body, dryRun: context.dryRun });
     const state = await changeToken(accountsOf(call, needs), idOf(call), changesOf(body), context);
     return taggedJson(tokenJson(state), state.token.version);
   },
@@ -253,7 +239,7 @@ const rotateRoute = adminRoute(
   async (call, needs) => {
     const body = await bodyOf(call, needs, rotateBody);
     const context = contextOf(call, body);
-    requireFreshForSecret(call, needs, context.dryRun);
+    requireFreshSignIn(call, needs, { act: "post /admin/v1/tokens/{id}/rotate", dryRun: context.dryRun });
     const state = await rotateToken(accountsOf(call, needs), idOf(call), (body.overlap ?? 0) * 1_000, context);
     const token = context.dryRun === true ? null : state.secret;
     return taggedJson({ ...tokenJson(state), token }, state.token.version);

@@ -8,7 +8,7 @@ export type SignInNeeds = Pick<Services, "admin" | "addressOf" | "signIn" | "clo
 
 interface SignedIn extends Pick<
   SessionRequest,
-  "sourceId" | "sourceHash" | "issuer" | "role" | "signedUntil" | "provedAt"
+  "sourceId" | "sourceHash" | "keyHash" | "issuer" | "role" | "signedUntil" | "provedAt"
 > {
   /** As the audit log names who signs in. */
   actor: string;

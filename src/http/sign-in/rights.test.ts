@@ -1,9 +1,11 @@
 /** What a browser's session may do, and who sees and ends it. */
 import { describe, expect, test } from "bun:test";
 import { changeHolder, createToken, issueTokenTo } from "../../accounts/index.ts";
+import { freshRules, type GUARDED_MEMBERS } from "../admin/fresh-sign-in.ts";
 import { ann, type TestBrowser, browserOf, head, root, server, SITE, withServer } from "./__fixtures__/browser.ts";
 
 const CREDITS = 1_000_000_000n;
+const CODE = "fresh_sign_in_required";
 
 withServer(async () => "sqlite::memory:");
 
@@ -77,35 +79,85 @@ describe("the rights of a session", () => {
   });
 });
 
-test("an old sign-in gives neither rights nor money in other ways", async () => {
-  const [browser, member] = [await browserOf(root.token), await browserOf(ann.token)];
-  await changeHolder(server.deps, { kind: "organisation", name: "acme" }, { tokenPolicy: { maxTokens: 5 } });
-  server.now += 10 * 60_000;
-  const user = "PATCH /admin/v1/users/root";
-  const organisation = "PATCH /admin/v1/organisations/acme";
-  const acts: [string, object][] = [
-    ["POST /admin/v1/tokens", { user: "root" }],
-    [`POST /admin/v1/tokens/${root.id}/rotate`, {}],
-    [`PATCH /admin/v1/tokens/${ann.id}`, { max_budget: null }],
-    [organisation, { prepaid: false }],
-    [organisation, { markup: 0.001 }],
-    [organisation, { max_budget: null }],
-    [organisation, { token_policy: null }],
-    [user, { identities: [{ issuer: "https://issuer.test", subject: "evil" }] }],
-    ["PATCH /admin/v1/users/ann", { role: "owner" }],
-    ["POST /admin/v1/users", { name: "evil", role: "owner" }],
-    ["POST /admin/v1/budgets", { user: "ann", max_budget: 1 }],
-    ["DELETE /admin/v1/budgets/any", {}],
-    ["PATCH /admin/v1/model_groups/any", { models: ["none/*"] }],
-    ["PUT /admin/v1/people", { people: [{ name: "ann", role: "owner" }] }],
-  ];
-  for (const [route, body] of acts)
-    expect([route, body, (await browser.send(route, body)).code]).toEqual([route, body, "fresh_sign_in_required"]);
-  expect((await browser.send("PATCH /admin/v1/users/ann", { disabled: false })).status).toBe(200);
-  expect((await browser.send("PUT /admin/v1/people?dry_run=true", { people: [{ name: "ann" }] })).status).toBe(200);
-  expect((await member.send("POST /admin/v1/tokens", { name: "own" })).status).toBe(200);
-  await browser.signIn(root.token);
-  expect((await browser.send(organisation, { max_budget: null })).status).toBe(200);
+describe("an old sign-in", () => {
+  /** A body that each act takes, without guarded members. */
+  const bodies: Readonly<Record<string, object>> = {
+    "post /admin/v1/organisations": { name: "new" },
+    "post /admin/v1/users": { name: "new" },
+    "post /admin/v1/projects": { name: "new" },
+    "post /admin/v1/budgets": { user: "ann", max_budget: 1 },
+    "post /admin/v1/credits": { user: "ann", amount: 1, reason: "test" },
+    "post /admin/v1/model_groups": { name: "any", models: ["none/*"] },
+    "put /admin/v1/people": { people: [{ name: "ann", role: "owner" }] },
+  };
+  const identity = { issuer: "https://issuer.test", subject: "evil" };
+  /** Values of the guarded members, for the bodies that have them. */
+  const guarded: Readonly<Record<(typeof GUARDED_MEMBERS)[number], readonly unknown[]>> = {
+    role: ["owner"],
+    identities: [[identity]],
+    members: [["ann"]],
+    organisation: ["acme", null],
+    prepaid: [false, true],
+    markup: [0.001, null],
+    token_policy: [null, { max_tokens: 5 }],
+    models: [["none/*"], "any", null],
+    tools: [["*"], null],
+    expires_at: ["2030-01-01T00:00:00Z", null],
+    max_budget: [1, null],
+    period: ["daily", null],
+    start: [2, null],
+    raise: [{ by: 1, until: "2030-01-01T00:00:00Z" }, null],
+  };
+  const pathOf = (path: string): string => path.replace(/(?<=tokens\/)\{id\}/, ann.id).replace("{id}", "any");
+
+  test("gives neither rights nor money nor time, and takes nothing for good", async () => {
+    const browser = await browserOf(root.token);
+    server.now += 10 * 60_000;
+    const codeOf = async (act: string, body: object, how = "") => {
+      const [method = "", path = ""] = act.split(" ");
+      return (await browser.send(`${method.toUpperCase()} ${pathOf(path)}${how}`, body)).code;
+    };
+    for (const [act, rule] of Object.entries(freshRules)) {
+      const body = bodies[act] ?? {};
+      const code = await codeOf(act, body, act === "delete /admin/v1/session" ? "s/none" : "");
+      const isRefused = rule === "always" || rule === "secret";
+      expect([act, code === "fresh_sign_in_required"]).toEqual([act, isRefused]);
+      if (rule !== "members") continue;
+      const refused = new Set<string>();
+      for (const [member, values] of [...Object.entries(guarded), ["disabled", [false]], ["paused", [false]]] as const)
+        for (const value of values) {
+          const found = await codeOf(act, { ...body, [member]: value });
+          // A body without such a member, or with another kind of value, is refused for that.
+          if (found !== "validation_failed") expect([act, member, value, found]).toEqual([act, member, value, CODE]);
+          if (found === CODE) refused.add(member);
+        }
+      expect([act, refused.has("max_budget") && refused.has("period")]).toEqual([act, true]);
+    }
+    const refusedBodies: [string, object][] = [
+      ["patch /admin/v1/budgets/any", { models: "any" }],
+      ["patch /admin/v1/budgets/any", { start: 2 }],
+      [`patch /admin/v1/tokens/${ann.id}`, { expires_at: "2030-01-01T00:00:00Z" }],
+      ["patch /admin/v1/projects/any", { members: ["ann"] }],
+      ["patch /admin/v1/users/ann", { identities: [identity] }],
+      ["patch /admin/v1/organisations/acme", { token_policy: null }],
+    ];
+    for (const [act, body] of refusedBodies) expect([act, body, await codeOf(act, body)]).toEqual([act, body, CODE]);
+    await browser.signIn(root.token);
+    expect(await codeOf("patch /admin/v1/organisations/acme", { max_budget: null })).toBeUndefined();
+  });
+
+  test("stops misuse, tries what would be, and makes a member's tokens", async () => {
+    const [browser, member] = [await browserOf(root.token), await browserOf(ann.token)];
+    await changeHolder(server.deps, { kind: "organisation", name: "acme" }, { tokenPolicy: { maxTokens: 5 } });
+    server.now += 10 * 60_000;
+    const statusOf = async (by: TestBrowser, route: string, body?: object) => (await by.send(route, body)).status;
+    expect(await statusOf(browser, "PUT /admin/v1/people?dry_run=true", { people: [{ name: "ann" }] })).toBe(200);
+    expect(await statusOf(browser, "DELETE /admin/v1/users/ann?dry_run=true")).toBe(200);
+    expect(await statusOf(member, "POST /admin/v1/tokens", { name: "own" })).toBe(200);
+    expect(await statusOf(browser, `PATCH /admin/v1/tokens/${ann.id}`, { paused: true, rpm: 1 })).toBe(200);
+    expect(await statusOf(browser, "PATCH /admin/v1/users/ann", { disabled: true })).toBe(200);
+    expect(await statusOf(browser, `DELETE /admin/v1/tokens/${ann.id}`)).toBe(200);
+  });
 });
 
 describe("the list of sessions", () => {

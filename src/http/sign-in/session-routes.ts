@@ -2,15 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { endSession, listSessions, sessionJson, takeSignInCode } from "../../accounts/index.ts";
 import { forgetCookies, requireOwnOrigin } from "../../auth/index.ts";
 import { GatewayError, isLoopbackName, type Role } from "../../core/index.ts";
-import {
-  accountsOf,
-  type AdminNeeds,
-  adminRoute,
-  FRESH_MS,
-  listOf,
-  listSchema,
-  pageQuery,
-} from "../admin/admin-route.ts";
+import { accountsOf, type AdminNeeds, adminRoute, listOf, listSchema, pageQuery } from "../admin/admin-route.ts";
+import { FRESH_MS } from "../admin/fresh-sign-in.ts";
 import { actHeaders, actQuery, bodyOf, contextOf, idOf, reference, role } from "../admin/requests.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
@@ -85,11 +78,12 @@ async function signedInBy(
   { signIn: { authenticator, isSandbox }, admin, addressOf, clock }: SessionNeeds,
 ) {
   if (token !== undefined) {
-    const { principal, secretHash, validUntil } = await authenticator.identify(token, { request, requestId });
+    const { principal, secretHash, keyHash } = await authenticator.identify(token, { request, requestId });
     const { tokenId, signedUntil, role: given } = principal;
-    // The role of a signed token is its own; that of a stored one may change. The session ends with the key of another gateway too.
-    const signed = { role: signedUntil === undefined ? undefined : given, signedUntil: signedUntil ?? validUntil };
-    return { actor: `token:${tokenId}`, sourceId: tokenId, sourceHash: secretHash, ...signed, provedAt: clock() };
+    // The role of a signed token is its own; that of a stored one may change.
+    const signed = { role: signedUntil === undefined ? undefined : given, signedUntil };
+    const proof = { sourceHash: secretHash, keyHash, provedAt: clock() };
+    return { actor: `token:${tokenId}`, sourceId: tokenId, ...signed, ...proof };
   }
   const address = addressOf(request)?.replace(/^::ffff:/, "") ?? "";
   const isLocal =

@@ -1,5 +1,5 @@
 /** Sessions of browsers: theft, fixation, requests of other sites, and everything that ends one. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import {
   addHolder,
   beginSession,
@@ -366,6 +366,29 @@ describe("on SQLite", () => {
       await runner.run(endSessionsOfKey(hashOf(key), server.now));
       server.authenticator.forget();
       expect(await browser.state()).toBe("signed_out");
+    });
+
+    test("or never begins, if the key ends in the moment of the sign-in", async () => {
+      const [tokenId, key] = [ann.id, "sk-of-another-gateway"];
+      const { secretHash = new Uint8Array() } = (await openTokenStore(server.storage).findById(tokenId)) ?? {};
+      const runner = runnerOf(server.storage);
+      await runner.run(insertImportedKey(hashOf(key), { tokenId, secretHash, validUntil: undefined }, server.now));
+      const identify = server.authenticator.identify.bind(server.authenticator);
+      // An import ends the key between the look at it and the session.
+      const endedAt = (until: number) =>
+        spyOn(server.authenticator, "identify").mockImplementationOnce(async (...asked) => {
+          const found = await identify(...asked);
+          await runner.run(endImportedKey(hashOf(key), until));
+          return found;
+        });
+      const until = server.now + HOUR;
+      endedAt(until);
+      const browser = await browserOf(key);
+      const made = await browser.send("GET /admin/v1/session");
+      expect(Date.parse(String(made.json["expires_at"]))).toBe(until);
+      endedAt(server.now);
+      expect((await new TestBrowser().signIn(key)).code).toBe("invalid_token");
+      expect(await query(server.storage, "SELECT id FROM browser_sessions")).toHaveLength(1);
     });
 
     test("and leaves the storage a month later", async () => {

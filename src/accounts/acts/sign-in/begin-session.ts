@@ -2,10 +2,12 @@
 import {
   type BrowserSession,
   browserSessions,
+  findImportedKey,
   insertBrowserSession,
   issueSecret,
   SESSION_PREFIX,
 } from "../../../auth/index.ts";
+import { GatewayError } from "../../../core/index.ts";
 import type { Steps } from "../../../storage/index.ts";
 import type { NoteChange } from "../../../audit/index.ts";
 import type { AccountsDependencies } from "../../dependencies.ts";
@@ -25,6 +27,8 @@ export interface SessionRequest extends Pick<
   BrowserSession,
   "sourceId" | "sourceHash" | "issuer" | "role" | "signedUntil" | "provedAt" | "address" | "agent"
 > {
+  /** Of the imported key that was presented: the session ends with that. */
+  keyHash?: Uint8Array | undefined;
   /** How long it lasts at most, in milliseconds. */
   msMax: number;
   /** The id of the session that the same browser has had, which ends. */
@@ -47,13 +51,14 @@ export function beginSession(deps: AccountsDependencies, request: SessionRequest
 }
 
 function* beginSteps(deps: AccountsDependencies, request: SessionRequest, note: NoteChange): Steps<BegunSession> {
-  const { msMax, replaces, sourceId, signedUntil = Infinity, ...facts } = request;
+  const { msMax, replaces, sourceId, keyHash, ...facts } = request;
   const source = yield* findToken(sourceId);
   const user = source && (yield* findOwner(source.user));
   if (source === undefined || user === undefined) throw new AccountError("The token has no user.", "account_not_found");
   if (user.kind !== "user") throw roleRequired(`The token is one of ${user.kind} ${user.name}: users sign in.`);
   const at = deps.environment.clock();
-  const expiresAt = Math.min(at + msMax, signedUntil, source.expiresAt ?? Infinity);
+  const signedUntil = keyHash === undefined ? request.signedUntil : yield* endOfKey(keyHash, at);
+  const expiresAt = Math.min(at + msMax, signedUntil ?? Infinity, source.expiresAt ?? Infinity);
   const before = replaces === undefined ? undefined : yield* findSession(replaces);
   const { id, text: secret, secretHash } = issueSecret(SESSION_PREFIX, deps.environment.randomBytes);
   const ending = { at, endedBy: `session:${id}` };
@@ -69,7 +74,7 @@ function* beginSteps(deps: AccountsDependencies, request: SessionRequest, note: 
     tokenId,
     userId: user.id,
     sourceId,
-    signedUntil: request.signedUntil,
+    signedUntil,
     agent: facts.agent?.slice(0, AGENT_CHARACTERS_MAX).toWellFormed(),
     createdAt: at,
     seenAt: at,
@@ -83,6 +88,14 @@ function* beginSteps(deps: AccountsDependencies, request: SessionRequest, note: 
     after: { user_id: user.id, token_id: tokenId, begun_with: sourceId, issuer },
   });
   return { session, user, secret };
+}
+
+/** When the imported key ends; undefined if it does not. Throws 401 if it has ended since the caller was identified. */
+function* endOfKey(hash: Uint8Array, at: number): Steps<number | undefined> {
+  const key = yield* findImportedKey(hash);
+  if (key === undefined || (key.validUntil ?? Infinity) <= at)
+    throw new GatewayError("invalid_token", "The key has ended: sign in with another one.");
+  return key.validUntil;
 }
 
 const AGENT_CHARACTERS_MAX = 256;
