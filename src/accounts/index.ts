@@ -7,7 +7,14 @@ export { accountBudgetJson } from "./budgets/budget-json.ts";
 export { addBudget, type BudgetChanges, changeBudget, deleteBudget } from "./budgets/budgets.ts";
 export type { BudgetState } from "./sql/budgets.ts";
 export { addGroup, changeGroup, deleteGroup, groupJson } from "./budgets/groups.ts";
-export { budgetsBeside, findBudget, findModelGroup, listBudgets, listGroups } from "./budgets/list-budgets.ts";
+export {
+  accountsForAll,
+  budgetsBeside,
+  findBudget,
+  findModelGroup,
+  listBudgets,
+  listGroups,
+} from "./budgets/list-budgets.ts";
 export { budgetInfo, type LevelBudget, levelBudget } from "./budget-info.ts";
 export { budgetJson, creditsOrNull, levelJson, timeOrNull } from "./budget-json.ts";
 export { changeHolder, type HolderChanges, type LimitChanges, type PolicyChanges } from "./acts/change-holder.ts";

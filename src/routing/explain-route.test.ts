@@ -49,7 +49,7 @@ const question = {
   modelId: "fast",
   operation: "chat" as const,
   caller: anyone,
-  available: undefined,
+  availableFor: () => undefined,
   usage: undefined,
   openUntil: () => undefined,
 };
@@ -131,11 +131,13 @@ describe("the price", () => {
   test("beyond the credits that are left", () => {
     const usage = { input: 1_000_000, output: 0 };
     const left = (available: string, more = {}) =>
-      states({ available: parseCredits(available), modelId: "openai/m", ...more })["openai/m"];
+      states({ availableFor: () => parseCredits(available), modelId: "openai/m", ...more })["openai/m"];
     expect(left("0.999999999", { usage })).toBe("unaffordable");
     expect(left("1", { usage })).toBe("asked");
     // Without a usage: not even a token.
     expect([left("0"), left("0.000003")]).toEqual(["unaffordable", "asked"]);
+    const availableFor = (model: string) => (model === "openai/m" ? 0n : undefined);
+    expect(states({ availableFor })).toMatchObject({ "openai/m": "unaffordable", "azure/hidden": "asked" });
   });
 });
 

@@ -27,8 +27,8 @@ export interface RouteQuestion {
   operation: ModelOperation;
   /** Its token; its markup in millionths, undefined for the configuration's. */
   caller: ModelCaller & { markup?: number | undefined };
-  /** The most that the caller's call may cost, in nano-credits; undefined without a limit. */
-  available: Nano | undefined;
+  /** The most that the caller's call of a model, by its id with prefix, may cost, in nano-credits; undefined without a limit. */
+  availableFor: (model: string) => Nano | undefined;
   /** The tokens of the call; undefined if conditions about its input are not to count. */
   usage: { input: number; output: number } | undefined;
   /** Until when a circuit is open, in milliseconds since the epoch; undefined if it is not. */
@@ -52,6 +52,8 @@ export interface ExplainedTarget {
   price: ModelPrice | undefined;
   /** Of the given usage, in nano-credits. */
   cost?: Nano;
+  /** The most that a call of it may cost, in nano-credits; undefined without a limit. */
+  available: Nano | undefined;
 }
 
 export interface ExplainedRoute {
@@ -92,10 +94,12 @@ function explained(
   const price = withMarkup(own, caller.markup === undefined ? undefined : BigInt(caller.markup));
   const cost = price && usage && chargeFor(price, { usage });
   const isForCall = isFor(when, caller, operation) && (usage === undefined || takesInput(when, usage.input));
-  const known = { model, weight, on: [...on], price, ...(cost !== undefined && { cost }) };
+  const available = question.availableFor(target === undefined ? model : `${target.route.prefix}/${target.model}`);
+  const known = { model, weight, on: [...on], price, available, ...(cost !== undefined && { cost }) };
   if (!isForCall) return { ...known, why: "not_for_call" };
   if (target === undefined) return { ...known, why: reasonOf(refusal), message: refusal.message };
-  return { ...known, ...stateOf(question, target, cost) };
+  if (available !== undefined && (cost ?? leastCharge(target)) > available) return { ...known, why: "unaffordable" };
+  return { ...known, ...stateOf(question, target) };
 }
 
 type Resolved = { target: Target; refusal?: undefined } | { target?: undefined; refusal: GatewayError };
@@ -142,13 +146,13 @@ function reasonOf(refusal: GatewayError): SkipReason {
   return reason;
 }
 
-/** The facts that the router does not look at: credits, and the failures before. */
-function stateOf(
-  { available, openUntil }: RouteQuestion,
-  target: Target,
-  cost: Nano = chargeFor(target.price, { usage: { input: 1, output: 1 } }),
-): Pick<ExplainedTarget, "why" | "until"> {
-  if (available !== undefined && cost > available) return { why: "unaffordable" };
+/** Without a usage: not even a token can be paid. */
+function leastCharge({ price }: Target): Nano {
+  return chargeFor(price, { usage: { input: 1, output: 1 } });
+}
+
+/** The fact that the router does not look at: the failures before. */
+function stateOf({ openUntil }: RouteQuestion, target: Target): Pick<ExplainedTarget, "why" | "until"> {
   if (target.route.keys.refuses(target.operation.path, target.model)) return { why: "key_refused" };
   const until = openUntil(circuitIdOf(target));
   return until === undefined ? { why: undefined } : { why: "left_out", until };

@@ -13,7 +13,7 @@ export function explanationJson({ route, strategy, overBudget, targets }: Explai
   };
 }
 
-function targetJson({ tier, model, weight, on, why, message, until, price, cost }: ExplainedTarget) {
+function targetJson({ tier, model, weight, on, why, message, until, price, cost, available }: ExplainedTarget) {
   return {
     tier,
     model,
@@ -25,6 +25,7 @@ function targetJson({ tier, model, weight, on, why, message, until, price, cost 
     until: until === undefined ? null : new Date(until).toISOString(),
     price: price === undefined ? null : priceQuote(price),
     cost: cost === undefined ? null : creditsNumber(cost),
+    available: available === undefined ? null : creditsNumber(available),
   };
 }
 

@@ -109,6 +109,8 @@ describe.each(engines)("on %s", (engine) => {
     await until("the gateway knows", async () => (await organisationOf(ben[0])) !== before);
     expect(await paid("openai/quick", 20, ben)).toBe(4);
     await settledOf(id);
+    const left = await fetch(`${gateway.url}/v2/team/credit-usage`, { headers: { authorization: `Bearer ${ben[0]}` } });
+    expect(await left.json()).toMatchObject({ data: { remainingCredits: 0, planCredits: 9 } });
     expect(await cli("budget", "show", id)).toMatchObject({ spend: 9, user: "ben" });
     await expectCleanAudit(gateway);
     await cli("user", "move", "ben", "--organisation", "acme");

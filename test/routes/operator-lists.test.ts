@@ -111,6 +111,21 @@ test("a route is explained for a token and for anybody", async () => {
   const { id } = listed.data.find(({ user }) => user === "auditor") ?? {};
   const { json: own } = await ask("owner", `routes/explain?model=openai/gpt-4o-mini&token=${String(id)}`);
   expect(own).toMatchObject({ route: null, available: 0, targets: [{ asked: false, why: "unaffordable" }] });
+  // Budgets beside the chain count: for all models, and for those of a group.
+  const { id: ownerId } = listed.data.find(({ user }) => user === "owner") ?? {};
+  await ask("owner", "model_groups", "POST", { name: "minis", models: ["openai/*-mini"] });
+  const left = async () => {
+    const { json: found } = await ask("owner", `routes/explain?model=either&token=${String(ownerId)}`);
+    const targets = found["targets"] as { model: string; available: number; why: string | null }[];
+    return [found["available"], ...targets.map(({ available, why }) => [available, why])];
+  };
+  expect(await left()).toEqual([0, [0, "unaffordable"], [0, "unaffordable"]]);
+  await ask("owner", "credits", "POST", { user: "owner", amount: 5, reason: "test" });
+  expect(await left()).toEqual([5, [5, null], [5, null]]);
+  await ask("owner", "budgets", "POST", { user: "owner", max_budget: 0, models: "minis" });
+  expect(await left()).toEqual([5, [5, null], [0, "unaffordable"]]);
+  await ask("owner", "budgets", "POST", { user: "owner", max_budget: 1 });
+  expect(await left()).toEqual([1, [1, null], [0, "unaffordable"]]);
   // Operators see nobody's tokens.
   expect((await ask("operator", `routes/explain?model=either&token=${String(id)}`)).status).toBe(404);
   expect((await ask("operator", "routes/explain?model=none/x")).status).toBe(404);

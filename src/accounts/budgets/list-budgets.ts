@@ -70,6 +70,10 @@ export async function budgetsBeside(
   return statesOf(deps, await deps.holders.budgetsOf(chain.map(({ id }) => id)));
 }
 
+/** The accounts of those that count calls of all models. */
+export const accountsForAll = (beside: readonly BudgetState[]): AccountState[] =>
+  beside.flatMap(({ group, account }) => (group === undefined ? [account] : []));
+
 /** The model groups, by id: every caller of these routes may know of all. */
 export function listGroups({ holders }: AccountsDependencies, page: { limit: number; after?: string | undefined }) {
   return holders.groups({ limit: page.limit, after: page.after ?? "" });

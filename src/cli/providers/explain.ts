@@ -46,7 +46,8 @@ export function addRouteCommands(program: Command): void {
 
 /** The rights of the caller, and the credits that are left for a call. */
 async function callerOf(state: State, tokenId: string | undefined) {
-  if (tokenId === undefined) return { caller: { models: undefined }, available: undefined, refusal: undefined };
+  if (tokenId === undefined)
+    return { caller: { models: undefined }, available: undefined, availableFor: () => undefined, refusal: undefined };
   const rights = await callRights(state, tokenId);
   if (rights === undefined) throw new UsageError(`there is no token ${tokenId}`);
   return rights;
@@ -71,7 +72,7 @@ async function explain(model: string, options: ExplainOptions): Promise<void> {
       inputTokens === undefined && outputTokens === undefined
         ? undefined
         : { input: inputTokens ?? 0, output: outputTokens ?? 0 };
-    const question = { modelId: model, operation, usage, caller: found.caller, available: found.available };
+    const question = { modelId: model, operation, usage, caller: found.caller, availableFor: found.availableFor };
     const answer = explainOrRefuse(router, { ...question, openUntil: circuits ? openUntil : () => undefined });
     return { explained: answer, caller: found };
   });

@@ -1,6 +1,6 @@
 /** The caller's own key in the form of LiteLLM, for its clients. */
 import { z } from "@hono/zod-openapi";
-import { budgetInfo, budgetJson, budgetsBeside, timeOrNull } from "../../accounts/index.ts";
+import { budgetInfo, budgetJson, accountsForAll, budgetsBeside, timeOrNull } from "../../accounts/index.ts";
 import { projectOf } from "../../auth/index.ts";
 import { GatewayError } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
@@ -46,8 +46,7 @@ const route = platformRoute({
     const at = clock();
     const chain = await accounts.chain(principal.accountId, at);
     const beside = service ? [] : await budgetsBeside(admin, chain);
-    const ofAll = beside.flatMap(({ group, account }) => (group === undefined ? [account] : []));
-    const { effective } = budgetInfo(chain, at, accounts.calendar, ofAll);
+    const { effective } = budgetInfo(chain, at, accounts.calendar, accountsForAll(beside));
     const { max_budget, spend, period, period_reset_at } = budgetJson(effective);
     const project = projectOf(user) ?? null;
     const info = {

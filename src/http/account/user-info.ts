@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import {
   budgetInfo,
   budgetJson,
+  accountsForAll,
   budgetsBeside,
   type BudgetState,
   creditsOrNull,
@@ -98,8 +99,7 @@ export const userInfoRoute = platformRoute({
     const at = clock();
     const chain = await accounts.chain(principal.accountId, at);
     const beside = principal.service ? [] : await budgetsBeside(admin, chain);
-    const ofAll = beside.flatMap(({ group, account }) => (group === undefined ? [account] : []));
-    const { effective, levels } = budgetInfo(chain, at, accounts.calendar, ofAll);
+    const { effective, levels } = budgetInfo(chain, at, accounts.calendar, accountsForAll(beside));
     const identity = {
       object: "user.info" as const,
       user: principal.userName ?? principal.user,

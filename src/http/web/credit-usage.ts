@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { budgetInfo } from "../../accounts/index.ts";
+import { accountsForAll, budgetInfo, budgetsBeside } from "../../accounts/index.ts";
 import { creditsNumber, type Nano } from "../../core/index.ts";
 import { type HttpRoute, platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -77,7 +77,7 @@ function tokens(amount: Nano | undefined): number | null {
 
 const NO_PERIOD = { billingPeriodStart: null, billingPeriodEnd: null };
 
-type Needs = Pick<Services, "accounts" | "clock">;
+type Needs = Pick<Services, "accounts" | "admin" | "clock">;
 
 /** `/v1/team/credit-usage` */
 export const creditUsageV1Route: HttpRoute<Needs, "token"> = {
@@ -107,9 +107,11 @@ async function creditUsage(call: RouteCall, services: Needs) {
 }
 
 /** Undefined amounts for a caller whom nothing limits. */
-async function budgetOf({ principal }: RouteCall, { accounts, clock }: Needs) {
+async function budgetOf({ principal }: RouteCall, { accounts, admin, clock }: Needs) {
   const at = clock();
-  const { effective } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
+  const chain = await accounts.chain(principal.accountId, at);
+  const beside = principal.service ? [] : await budgetsBeside(admin, chain);
+  const { effective } = budgetInfo(chain, at, accounts.calendar, accountsForAll(beside));
   const { available, maxBudget } = (principal.service ? undefined : effective) ?? {};
   return { remaining: available, plan: maxBudget };
 }

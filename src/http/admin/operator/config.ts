@@ -63,7 +63,10 @@ const explanation = z
     route: z.string().nullable().describe("Null for a model without a route."),
     strategy: z.string().nullable(),
     over_budget: z.string().nullable().describe("The route that is asked once the credits are used up."),
-    available: z.number().nullable().describe("Credits that are left for the token's calls; null without a limit."),
+    available: z
+      .number()
+      .nullable()
+      .describe("Credits that are left for the token's calls of any model; null without a limit."),
     refused: z.string().nullable().describe("The code with which all calls of the token are refused now."),
     targets: z.array(
       z.object({
@@ -77,6 +80,10 @@ const explanation = z
         until: z.iso.datetime().nullable().describe("Until when it is left out."),
         price: z.record(z.string(), z.unknown()).nullable(),
         cost: z.number().nullable().describe("Credits for the given tokens."),
+        available: z
+          .number()
+          .nullable()
+          .describe("Credits that are left for the token's calls of this model, by all of its budgets."),
       }),
     ),
   })
@@ -105,7 +112,7 @@ export const explainRoute = adminRoute<OperatorNeeds>(
       operation,
       usage: input === undefined && output === undefined ? undefined : { input: input ?? 0, output: output ?? 0 },
       caller: rights?.caller ?? { models: undefined },
-      available: rights?.available,
+      availableFor: (target) => rights?.availableFor(target),
       openUntil: circuitEnds(states, clock()),
     });
     const { available, refusal } = rights ?? {};
