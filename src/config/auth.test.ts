@@ -87,7 +87,6 @@ describe("a sign-in of browsers", () => {
     const { auth } = checkConfig({ providers: {}, auth: { sign_in: { firm } } });
     const absent = {
       claims: { user: "sub", role: undefined },
-      fresh_by: "auth_time" as const,
       require: {},
       roles: {},
       create: false,
@@ -97,6 +96,7 @@ describe("a sign-in of browsers", () => {
 
   test.each<[string, object, string]>([
     ["plain HTTP", { firm: { ...firm, issuer: "http://id.acme.test" } }, "auth.sign_in.firm.issuer"],
+    ["freshness by the provider's word", { firm: { ...firm, fresh_by: "prompt" } }, "auth.sign_in.firm"],
     ["no client", { firm: { ...firm, client_id: undefined } }, "auth.sign_in.firm.client_id"],
     ["scopes without openid", { firm: { ...firm, scopes: ["email"] } }, "auth.sign_in.firm.scopes"],
     ["roles without their claim", { firm: { ...firm, roles: { chiefs: "owner" } } }, "auth.sign_in.firm.roles"],

@@ -138,12 +138,6 @@ const signIn = z
       .prefault({})
       .describe("Names of claims; dots lead into objects, as in realm_access.roles.")
       .transform(({ groups, ...names }) => ({ ...names, role: groups })),
-    fresh_by: z
-      .enum(["auth_time", "prompt"])
-      .prefault("auth_time")
-      .describe(
-        "How a fresh sign-in is known: by the claim auth_time, or, for a provider without it that always obeys prompt=login, by its answer to that.",
-      ),
     ...people,
   })
   .refine(isRestricted, notRestricted)

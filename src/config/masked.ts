@@ -35,7 +35,6 @@ export const shownTexts: readonly string[] = [
   "auth.issuers.*",
   "auth.sign_in.*.issuer",
   "auth.sign_in.*.client_id",
-  "auth.sign_in.*.fresh_by",
   "auth.sign_in.*.scopes.*",
   "auth.sign_in.*.claims.*",
   "auth.sign_in.*.require.*",

@@ -53,7 +53,6 @@ beforeAll(async () => {
             organisation: "acme",
             create: true,
           },
-          prompted: { ...ours, client_id: "prompted", claims: { user: "name" }, create: true, fresh_by: "prompt" },
           other: { ...ours, client_id: "other" },
           lost: { issuer: "http://127.0.0.1:9", client_id: "gateway" },
         },
@@ -69,7 +68,7 @@ beforeAll(async () => {
     post_logout_redirect_uris: [`${gateway.url}/console/sign-in`],
   });
   provider = new Provider(issuer(), {
-    clients: [client("firm", "gateway"), client("other", "other"), client("prompted", "prompted")],
+    clients: [client("firm", "gateway"), client("other", "other")],
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: KEY, alg: "RS256", use: "sig" }] },
     cookies: { keys: ["of the test"] },
     features: { devInteractions: { enabled: false } },
@@ -240,15 +239,41 @@ describe("somebody signs in", () => {
     expect(await victim.session()).toMatchObject({ user: "ann" });
   });
 
-  test("freshly without auth_time, only where the provider's answer to prompt=login counts", async () => {
+  test("never freshly, who takes the question for a password out of the address or out of the cookie", async () => {
+    /** Somebody at a browser whose owner is signed in at the provider. */
+    const atOpenBrowser = async (isFresh: boolean): Promise<Browser> => {
+      const browser = new Browser();
+      await browser.signIn();
+      const begin = `${gateway.url}/console/sign-in/firm?fresh=true`;
+      const asked = new URL(await browser.until(begin, (url) => url.startsWith(issuer())));
+      for (const name of ["prompt", "max_age"]) asked.searchParams.delete(name);
+      const callback = await browser.until(asked.href, (url) => url.includes("/callback?"));
+      for (const [name, value] of browser.cookies) {
+        if (!name.includes("sign-in")) continue;
+        const begun = JSON.parse(Buffer.from(value, "base64url").toString()) as object;
+        browser.cookies.set(name, Buffer.from(JSON.stringify({ ...begun, isFresh })).toString("base64url"));
+      }
+      expect(await browser.finish(callback)).toBe(isFresh ? "invalid_token" : "/console");
+      return browser;
+    };
+    const hourAgo = Math.floor(Date.now() / 1_000) - 3_600;
+    for (const change of [
+      (claims: JWTPayload) => without(claims, "auth_time"),
+      (claims: JWTPayload) => ({ ...claims, auth_time: hourAgo }),
+    ]) {
+      changed = (token) => sign(change(decodeJwt(token)));
+      await atOpenBrowser(true);
+      const { fresh_until: until } = await (await atOpenBrowser(false)).session();
+      expect(until === null ? 0 : Date.parse(until as string)).toBeLessThan(Date.now());
+    }
+  });
+
+  test("not freshly at a provider that does not say when it has asked", async () => {
     changed = (token) => sign(without(decodeJwt(token), "auth_time"));
     expect(await new Browser().signIn("?fresh=true")).toBe("invalid_token");
     const remembered = new Browser();
-    await remembered.signIn("", "prompted");
+    await remembered.signIn();
     expect(await remembered.session()).toMatchObject({ user: "ann", fresh_until: null });
-    const asked = new Browser();
-    await asked.signIn("?fresh=true", "prompted");
-    expect(Date.parse(String((await asked.session())["fresh_until"]))).toBeGreaterThan(new Date().getTime());
   });
 
   test("and out, here and at the provider", async () => {

@@ -98,7 +98,7 @@ export class OpenIdSignIn {
         expectedNonce: nonce,
         pkceCodeVerifier: verifier,
         idTokenExpected: true,
-        ...(isFresh && config.fresh_by === "auth_time" && { maxAge: FRESH_SECONDS }),
+        ...(isFresh && { maxAge: FRESH_SECONDS }),
       });
       const given = tokens.claims();
       if (given === undefined) throw refused();
@@ -109,7 +109,7 @@ export class OpenIdSignIn {
         issuer,
         subject: subjectOf(given),
         role: roleOf(config, claims),
-        provedAt: this.#provedAt(given, isFresh),
+        provedAt: this.#provedAt(given),
         newUser: () => newUserOf(config, claims),
       };
     } catch (reason) {
@@ -133,13 +133,11 @@ export class OpenIdSignIn {
   }
 
   /**
-   * Without `auth_time`, a provider may have asked nobody for a password: anybody at an open browser would count as signed in freshly. So its
-   * answer counts only if the operator knows that the provider always obeys `prompt=login`.
+   * Only `auth_time` shows it. The answer to `prompt=login` shows nothing: who sits at an open browser can take that out of the address, and
+   * a provider may not obey it.
    */
-  #provedAt({ auth_time: authenticated }: client.IDToken, isFresh: boolean): number | undefined {
-    const { config, clock } = this.#options;
-    if (authenticated !== undefined) return Math.min(authenticated * 1_000, clock());
-    return isFresh && config.fresh_by === "prompt" ? clock() : undefined;
+  #provedAt({ auth_time: authenticated }: client.IDToken): number | undefined {
+    return authenticated === undefined ? undefined : Math.min(authenticated * 1_000, this.#options.clock());
   }
 
   /** Providers may have claims at their userinfo endpoint alone. Those of the signed token count before them. */
