@@ -6,12 +6,14 @@ import { cleanObject, cleanText } from "./clean-result.ts";
 import type { HeaderMember } from "./header-members.ts";
 import { ServerError } from "./mcp-client.ts";
 import { RecentMap } from "./recent-map.ts";
+import { KnownResources } from "./relay/known-resources.ts";
 import { repeatLost } from "./repeat-lost.ts";
 import type { AccessTo, ServerAccess, ToolCaller } from "./server-access.ts";
 import { ServerList, type ServerListOptions, type ServerTool } from "./server-list.ts";
 
 /** Lists of users with credentials of their own that are remembered for a server. */
 const LISTS_MAX = 1_000;
+const RESOURCES_MAX = 100;
 
 export interface ToolServerOptions extends ServerListOptions {
   accessOf: AccessTo;
@@ -61,6 +63,7 @@ export class ToolServer {
   readonly #options: ToolServerOptions;
   /** By the key of their access. */
   readonly #lists = new RecentMap<ServerList>(LISTS_MAX);
+  readonly #resources = new RecentMap<KnownResources>(RESOURCES_MAX);
 
   constructor(options: ToolServerOptions) {
     this.name = options.name;
@@ -75,6 +78,12 @@ export class ToolServer {
     const own = this.#lists.use(access.key, () => new ServerList(this.#options, access));
     const list = await own.tools();
     return { server: this, access, list, refusal: own.refusal };
+  }
+
+  /** The addresses of its resources that are known for the caller; undefined without credentials. */
+  async resourcesFor(caller: ToolCaller): Promise<KnownResources | undefined> {
+    const access = await this.#options.accessOf(caller);
+    return access && this.#resources.use(access.key, () => new KnownResources(this.#options.clock));
   }
 
   /**

@@ -111,6 +111,11 @@ describe.each([
     expect(resources.map(({ uri }) => uri)).toEqual(["lib://old", "lib://modern"]);
     const { contents } = await client.readResource({ uri: "lib://modern/7" });
     expect(contents[0]).toMatchObject({ text: "modern has lib://modern/7" });
+    // Whose a resource is, is known by now.
+    const lists = () => servers.flatMap(({ received }) => received.filter(({ method }) => method.endsWith("/list")));
+    const before = lists().length;
+    for (const uri of ["lib://modern/8", "lib://old", "lib://modern"]) await client.readResource({ uri });
+    expect(lists().length).toBe(before);
     expect(await refusalOf(client.readResource({ uri: "lib://shared" }))).toContain(
       "read it at /mcp/old and /mcp/modern",
     );

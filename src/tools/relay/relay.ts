@@ -2,13 +2,22 @@
  * The methods of other servers besides those for tools: prompts, resources and completions. At the URL of a server they pass as they are.
  * At that of a set, lists are those of all members: prompts are named `server__prompt`, resources keep their addresses.
  */
-import { GatewayError, type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
+import {
+  CallAborter,
+  type CallSignal,
+  GatewayError,
+  type JsonObject,
+  listOf,
+  objectOf,
+  objectsOf,
+  stringOf,
+} from "../../core/index.ts";
 import { type ClientInput, rpcCodes } from "../../mcp/index.ts";
 import { listPages } from "../list-pages.ts";
 import { ServerError } from "../mcp-client.ts";
 import type { ToolCaller } from "../server-access.ts";
 import type { ToolServer } from "../tool-server.ts";
-import { matchesTemplate } from "./match-template.ts";
+import { addressLists } from "./known-resources.ts";
 
 /** The lists, by their methods, with the member of a result that has the items. */
 const lists = {
@@ -78,7 +87,7 @@ const mayBeAsked: ReadonlySet<string> = new Set(["prompts/get", "resources/read"
 /** A server without a list has an empty one. */
 async function ask(
   server: ToolServer,
-  { caller, signal, input }: RelayOptions,
+  { caller, signal, input }: Pick<RelayOptions, "caller"> & { signal: CallSignal; input?: RelayOptions["input"] },
   { method, params }: Asked,
 ): Promise<JsonObject> {
   try {
@@ -129,38 +138,48 @@ function withoutShared(items: readonly JsonObject[], keyOf: (item: JsonObject) =
   return items.filter((item) => counts.get(keyOf(item)) === 1);
 }
 
-/** All pages. A member that cannot be reached costs its own items alone. */
+/** A member that cannot be reached costs its own items alone. */
 async function readList(server: ToolServer, options: RelayOptions, method: ListMethod): Promise<MemberList> {
-  const items: JsonObject[] = [];
   try {
-    for await (const page of listPages(PAGES_MAX, (params) => ask(server, options, { method, params }))) {
-      items.push(...objectsOf(listOf(page[lists[method]])));
-      if (items.length >= ITEMS_MAX) break;
-    }
+    return { server, items: await itemsOf(server, options, method) };
   } catch (thrown) {
     if (options.signal.aborted || !(thrown instanceof ServerError || thrown instanceof GatewayError)) throw thrown;
     return { server, items: undefined };
   }
-  return { server, items };
+}
+
+/** Of all pages. */
+async function itemsOf(
+  server: ToolServer,
+  options: Pick<RelayOptions, "caller"> & { signal: CallSignal },
+  method: ListMethod,
+): Promise<JsonObject[]> {
+  const items: JsonObject[] = [];
+  for await (const page of listPages(PAGES_MAX, (params) => ask(server, options, { method, params }))) {
+    items.push(...objectsOf(listOf(page[lists[method]])));
+    if (items.length >= ITEMS_MAX) break;
+  }
+  return items;
 }
 
 /** The member with this resource, by its address or by a template. Rejects if there is none, or several. */
-async function ownerOf(options: RelayOptions, address: string): Promise<ToolServer> {
-  for (const method of ["resources/list", "resources/templates/list"] as const) {
-    const found = await Promise.all(options.members.map((server) => readList(server, options, method)));
-    const owners = found.filter(({ items = [] }) => items.some((item) => isAt(item, address)));
-    const [owner, ...others] = owners.map(({ server }) => server);
-    if (others.length > 0) {
-      const urls = owners.map(({ server }) => `/mcp/${server.name}`).join(" and ");
+async function ownerOf({ members, caller }: RelayOptions, address: string): Promise<ToolServer> {
+  // A list that is read is for all callers who wait for it: it does not end with one of them.
+  const signal = new CallAborter();
+  for (const list of addressLists) {
+    const found = await Promise.all(
+      members.map(async (server) => {
+        const known = await server.resourcesFor(caller);
+        const read = (): Promise<readonly JsonObject[]> => itemsOf(server, { caller, signal }, list);
+        return (await known?.has(list, address, read)) === true ? [server] : [];
+      }),
+    );
+    const [owner, ...others] = found.flat();
+    if (owner !== undefined && others.length > 0) {
+      const urls = [owner, ...others].map(({ name }) => `/mcp/${name}`).join(" and ");
       throw new ServerError(RESOURCE_NOT_FOUND, `Several servers have this resource: read it at ${urls}.`);
     }
     if (owner !== undefined) return owner;
   }
   throw new ServerError(RESOURCE_NOT_FOUND, "There is no such resource here.");
-}
-
-function isAt(item: JsonObject, address: string): boolean {
-  const template = item["uriTemplate"];
-  if (typeof template !== "string") return item["uri"] === address;
-  return template === address || matchesTemplate(template, address);
 }
