@@ -11,6 +11,7 @@ export type { SignedCaller, SignedRequest, VerifySigned } from "./signed-callers
 export {
   endImportedKey,
   findImportedKey,
+  holderOf,
   insertImportedKey,
   insertToken,
   openClientSecretStore,

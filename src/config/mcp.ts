@@ -34,7 +34,7 @@ const oauth = z
     issuer: httpUrl
       .optional()
       .describe(
-        "The only authorization server that gets the client's id and secret. Unset: whichever the server of tools names.",
+        "The only authorization server that is asked. Unset: the one that the server of tools names; with a client_secret, the first one that it has named.",
       ),
     scopes: scopes.describe("Unset: those that the server asks for."),
   })

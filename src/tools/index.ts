@@ -29,6 +29,6 @@ export { loadSignIns } from "./oauth/load.ts";
 export type { OAuthServerOptions } from "./oauth/oauth-server.ts";
 export { CLIENT_METADATA_PATH, clientMetadata, redirectUri } from "./oauth/registration.ts";
 export { registrationsAt } from "./oauth/registrations.ts";
-export type { ConnectionSignIns } from "./oauth/sign-ins.ts";
+export type { ConnectionSignIns, PermitConnection } from "./oauth/sign-ins.ts";
 export { ExchangeAccess, type ExchangedToken } from "./connections/exchange-access.ts";
 export type { TokenExchangeOptions } from "./oauth/token-exchange.ts";

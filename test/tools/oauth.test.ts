@@ -111,9 +111,13 @@ const config = () => ({
       own: { url: server.url, auth: { oauth: {}, of: "user" } },
       shared: { url: server.url, auth: { oauth: { scopes: ["tools"] }, of: "operator" } },
       hostile: { url: hostile.url, auth: { oauth: {}, of: "user" } },
+      secret: {
+        url: hostile.url,
+        auth: { oauth: { client_id: "gateway", client_secret: "s3cret-value" }, of: "user" },
+      },
     },
   },
-  web: { allow_private_hosts: [new URL(authorization.issuer).host] },
+  web: { allow_private_hosts: ["127.0.0.1"] },
   ...withKey,
 });
 
@@ -331,6 +335,22 @@ describe.each(engines)("on %s", (engine) => {
     expect(codeOf(await call(ann))).toBe("connection_required");
   });
 
+  test.each<[string, (user: string, id: string) => string[], number]>([
+    ["token was revoked", (_user, id) => ["token", "revoke", id], 401],
+    ["token was limited", (_user, id) => ["token", "set", id, "--models", "openai/*"], 403],
+    ["user was disabled", (user) => ["user", "disable", user], 401],
+  ])("a sign-in whose %s meanwhile connects nothing", async (what, command, status) => {
+    const user = what.replaceAll(" ", "-");
+    const token = await gateway.token({ user });
+    const { url } = await open(token);
+    const { browser, answer } = await begin(String(url), token);
+    const id = token.slice("tg_".length).split("_")[0] ?? "";
+    expect((await gateway.cli(...command(user, id))).code).toBe(0);
+    authorization.grants.length = 0;
+    expect((await browser.ask(answer)).status).toBe(status);
+    expect(authorization.grants).toEqual([]);
+  });
+
   test("the operator's account is connected by an owner, for all", async () => {
     expect(codeOf({ json: await open(ann, { server: "shared" }) })).toBe("role_required");
     const owner = await gateway.token({ user: "root", role: "owner" });
@@ -340,6 +360,34 @@ describe.each(engines)("on %s", (engine) => {
     expect((await call(bob, "", "shared__echo")).status).toBe(200);
     expect(new Set(callers)).toEqual(new Set(["operator"]));
     expect((await send(bob, "DELETE", `/v1/tools/connections/${String(id)}`)).status).toBe(404);
+    // One who is an owner no longer ends no sign-in.
+    const second = await gateway.token({ user: "second", role: "owner" });
+    const { browser, answer } = await begin(String((await open(second, { server: "shared" }))["url"]), second);
+    expect((await gateway.cli("user", "set", "second", "--role", "member")).code).toBe(0);
+    authorization.grants.length = 0;
+    expect((await browser.ask(answer)).status).toBe(404);
+    expect(authorization.grants).toEqual([]);
+  });
+
+  test("a configured secret goes to the first authorization server alone, until another one is approved", async () => {
+    const other = await startAuthorizationServer();
+    metadata = { resource: hostile.url, authorization_servers: [authorization.issuer] };
+    const page = String((await open(ann, { server: "secret" }))["url"]);
+    const begun = async () => {
+      const answer = await new Browser().send(page, { token: ann });
+      return { status: answer.status, to: linkIn(await answer.text()) };
+    };
+    expect((await begun()).to).toStartWith(authorization.issuer);
+    metadata = { resource: hostile.url, authorization_servers: [other.issuer] };
+    expect(await begun()).toEqual({ status: 502, to: "" });
+    const approve = (...what: string[]) => gateway.cli("tools", "approve", "secret", ...what);
+    expect((await approve()).stderr).toContain("there is no change that waits");
+    expect((await gateway.cli("tools", "list", "secret")).stdout).toContain(`+ issuer: "${other.issuer}"`);
+    expect((await approve("@issuer")).code).toBe(0);
+    expect((await begun()).to).toStartWith(other.issuer);
+    metadata = { resource: hostile.url, authorization_servers: [authorization.issuer] };
+    expect(await begun()).toEqual({ status: 502, to: "" });
+    other.stop();
   });
 
   test.each<[string, () => Json]>([

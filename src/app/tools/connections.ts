@@ -13,9 +13,11 @@ import {
   loadSignIns,
   type OAuthServerOptions,
   openConnectionStore,
+  openPinStore,
   redirectUri,
   registrationsAt,
   RequestStates,
+  ToolPins,
   type TokenExchangeOptions,
 } from "../../tools/index.ts";
 
@@ -113,7 +115,14 @@ export function createToolSignIns(options: SignInsNeeds): ToolSignIns {
   };
 }
 
-function oauthServers({ config, environment, connections, publicUrl }: SignInsNeeds): OAuthServerOptions[] {
+function oauthServers({
+  config,
+  environment,
+  connections,
+  publicUrl,
+  storage,
+  logger,
+}: SignInsNeeds): OAuthServerOptions[] {
   const base = publicUrl.replace(/\/+$/, "");
   const { allow_private_hosts: hosts, allow_ports: ports } = config.web;
   return Object.entries(config.mcp.servers).flatMap(([name, { url, auth }]) => {
@@ -128,7 +137,9 @@ function oauthServers({ config, environment, connections, publicUrl }: SignInsNe
     );
     const outbound = outboundWith(permitted, environment);
     const { clock } = environment;
-    return [{ name, url, settings: auth.oauth, publicUrl: base, outbound, registrations, clock }];
+    const pins = new ToolPins({ store: openPinStore(storage), clock, logger });
+    const confirmIssuer = (issuer: string): Promise<boolean> => pins.confirmIssuer(name, issuer);
+    return [{ name, url, settings: auth.oauth, publicUrl: base, outbound, registrations, confirmIssuer, clock }];
   });
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { objectOf, type Role } from "../../core/index.ts";
+import { GatewayError, objectOf, type Role } from "../../core/index.ts";
 import {
   column,
   firstOf,
@@ -15,7 +15,8 @@ import {
 } from "../../storage/index.ts";
 import type { ClientSecretRecord, ClientSecretStore } from "../client-secret.ts";
 import type { ImportedKey, ImportedKeyStore } from "../imported-keys.ts";
-import type { FoundToken, Policy, TokenRecord, TokenStore } from "../store.ts";
+import { type Principal, toPrincipal } from "../principal.ts";
+import { type FoundToken, type Policy, refusalOf, type TokenRecord, type TokenStore } from "../store.ts";
 
 const { text, integer, bytes, flag, json, named, oneOf, optional } = column;
 
@@ -153,6 +154,25 @@ export function openTokenStore(storage: Storage): TokenStore {
       runner.hasRows(sql`UPDATE tokens SET revoked_at = coalesce(revoked_at, ${at}), version = version + 1
         WHERE id = ${id} RETURNING id`),
   };
+}
+
+/**
+ * The caller whose token has this id, within an act; `sourceId`: of a browser's session, the token that it was begun with. Throws the
+ * refusal of either.
+ */
+export function* holderOf(id: string, at: number): Steps<{ principal: Principal; sourceId: string }> {
+  const own = yield* usableToken(id, at);
+  const { sessionOf } = own;
+  if (sessionOf !== undefined) yield* usableToken(sessionOf, at);
+  return { principal: toPrincipal(own), sourceId: sessionOf ?? id };
+}
+
+function* usableToken(id: string, at: number): Steps<FoundToken> {
+  const token = yield* firstOf(sql`SELECT ${found.names} FROM ${TOKENS} WHERE id = ${id}`, found.read);
+  if (token === undefined) throw new GatewayError("invalid_token", "The token no longer exists.");
+  const refusal = refusalOf(token, at);
+  if (refusal !== undefined) throw refusal;
+  return token;
 }
 
 const grant = json(

@@ -19,7 +19,7 @@ export function addToolsCommands(program: Command): void {
     .action(list);
   withCommonOptions(tools.command("approve").description("let changed tools be offered again, as they are now"))
     .argument("<server>", "their server", serverName)
-    .argument("[tool]", "only this one, by its name at the server")
+    .argument("[tool]", "only this one, by its name at the server; @issuer for its authorization server")
     .option("--change <hash>", "only the change that `tools list` has shown with this hash")
     .option("--reason <text>", "why, for the audit log", reasonOption("--reason"))
     .action(approve);
@@ -53,7 +53,7 @@ async function approve(server: string, tool: string | undefined, options: Approv
     throw new UsageError(`${tool === undefined ? server : `${server}__${tool}`}: there is no change that waits`);
   if (options.json === true) return printJson(approved.map(pinJson));
   for (const pin of approved) {
-    printLine(`${titleOf(pin)} is offered again within a minute:`);
+    printLine(`${titleOf(pin)} is in force within a minute:`);
     printDifference(pin);
   }
 }

@@ -71,11 +71,12 @@ export class Connections {
   complete(
     { id, ...place }: ConnectionPlace & Pick<ToolConnection, "id">,
     secret: string,
-    act: ActOptions,
+    { check, ...act }: ConnectingOptions,
   ): Promise<ToolConnection> {
     const at = this.#options.clock();
     const sealed = this.seal(secret, placeText(place));
     return this.#options.log.act(act, function* (note) {
+      if (check !== undefined) yield* check();
       const found = (yield* connectionsOf(place.owner)).find((each) => each.id === id);
       if (found === undefined) throw new GatewayError("object_not_found", "There is no such connection here.");
       return yield* connected(found, { sealed, at }, note);

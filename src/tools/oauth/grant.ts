@@ -32,8 +32,8 @@ export const storedAttempt = z.object({
   verifier: z.string(),
   /** The hash of the cookie of the browser that has begun it. */
   browser: z.string(),
-  /** As the audit log names who has begun it. */
-  actor: z.string(),
+  /** Of the token with which its owner has begun it. */
+  tokenId: z.string(),
   issuer: z.string(),
   resource: z.string(),
   client,

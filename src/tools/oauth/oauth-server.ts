@@ -49,10 +49,12 @@ export interface OAuthServerOptions {
   publicUrl: string;
   outbound: GuardedOutbound;
   registrations: ClientRegistrations;
+  /** Whether the authorization server with this issuer is the first one that was seen, or approved since. */
+  confirmIssuer: (issuer: string) => Promise<boolean>;
   clock: Clock;
 }
 
-type BegunSignIn = Omit<SignInAttempt, "browser" | "actor">;
+type BegunSignIn = Omit<SignInAttempt, "browser" | "tokenId">;
 
 export class OAuthServer {
   readonly #options: OAuthServerOptions;
@@ -70,8 +72,8 @@ export class OAuthServer {
     const { name, settings, publicUrl } = this.#options;
     const found = await findAuthorizationServer(this.#options);
     const { metadata, resource } = found;
-    if (settings.issuer !== undefined && settings.issuer !== metadata.issuer.replace(/\/+$/, ""))
-      throw signInFailed(name, "it names another authorization server than the configuration");
+    const foreign = await this.#foreign(metadata.issuer);
+    if (foreign !== undefined) throw signInFailed(name, foreign);
     this.#remember(metadata);
     const offersOffline = (listOf(metadata["scopes_supported"]) ?? []).includes("offline_access");
     const asked = settings.scopes === undefined ? found.scope : settings.scopes.join(" ");
@@ -102,6 +104,8 @@ export class OAuthServer {
     const answered = new URL(redirectUri(publicUrl));
     answered.search = query;
     const { issuer, client, resource, scope, verifier } = begun;
+    const foreign = await this.#foreign(issuer);
+    if (foreign !== undefined) throw signInFailed(name, foreign);
     try {
       const configuration = this.#configuration(await this.#metadataOf(issuer), client);
       const checks = { expectedState: state, pkceCodeVerifier: verifier };
@@ -124,6 +128,8 @@ export class OAuthServer {
     const { name, registrations } = this.#options;
     const { refresh, issuer, client, resource } = grant;
     if (refresh === undefined) throw new GrantRefused("there is no refresh token");
+    const foreign = await this.#foreign(issuer);
+    if (foreign !== undefined) throw new GrantRefused(foreign);
     try {
       const configuration = this.#configuration(await this.#metadataOf(issuer), client);
       return this.#grantOf(await oauth.refreshTokenGrant(configuration, refresh, { resource }), grant);
@@ -145,7 +151,22 @@ export class OAuthServer {
   async revoke({ issuer, client, access, refresh }: OAuthGrant): Promise<void> {
     const metadata = await this.#metadataOf(issuer);
     if (metadata["revocation_endpoint"] === undefined) return;
+    const foreign = await this.#foreign(issuer);
+    if (foreign !== undefined) throw new GrantRefused(foreign);
     await oauth.tokenRevocation(this.#configuration(metadata, client), refresh ?? access);
+  }
+
+  /**
+   * Why an authorization server is not asked; undefined if it may be. A server of tools that names another one could get the configured
+   * secret with that.
+   */
+  async #foreign(issuer: string): Promise<string | undefined> {
+    const { settings, confirmIssuer } = this.#options;
+    const named = issuer.replace(/\/+$/, "");
+    if (settings.issuer !== undefined)
+      return settings.issuer === named ? undefined : "it names another authorization server than the configuration";
+    if (settings.client_secret === undefined || (await confirmIssuer(named))) return undefined;
+    return "it names another authorization server than before, which waits for the operator's approval";
   }
 
   #grantOf(

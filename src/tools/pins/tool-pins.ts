@@ -21,6 +21,11 @@ export interface ToolPinsOptions {
   logger: Logger;
 }
 
+/**
+ * Among the pins of a server, its authorization server: the only one that gets a configured secret. No tool has such a name.
+ */
+const ISSUER_PIN = "@issuer";
+
 /** Tools of a server that are pinned, also those that it does not list any more, and their definitions; others are not offered. */
 const PINS_MAX = 10_000;
 const PINNED_CHARACTERS_MAX = 16 * 1024 * 1024;
@@ -39,7 +44,7 @@ export class ToolPins {
     tools: ReadonlyMap<string, Tool>,
   ): Promise<Map<string, Tool>> {
     const { store } = this.#options;
-    const before = await store.of(server, owner);
+    const before = (await store.of(server, owner)).filter(({ tool }) => tool !== ISSUER_PIN);
     const texts = await textsOf(tools);
     const added = await this.#add(before, { server, owner, texts });
     // Another process may have pinned the same tool at the same moment.
@@ -53,6 +58,27 @@ export class ToolPins {
       await this.#noteOffer(pin, pin.definition === text ? undefined : text);
     }
     return confirmed;
+  }
+
+  /** Whether the server's authorization server is the pinned one. The first is pinned. */
+  async confirmIssuer(server: string, issuer: string): Promise<boolean> {
+    const { store, clock, logger } = this.#options;
+    const definition = JSON.stringify({ issuer });
+    const pinned = async (): Promise<PinnedTool | undefined> =>
+      (await store.of(server, "")).find(({ tool }) => tool === ISSUER_PIN);
+    let pin = await pinned();
+    if (pin === undefined) {
+      await store.add([{ server, owner: "", tool: ISSUER_PIN, definition, offered: undefined, seenAt: clock() }]);
+      // Another process may have been faster.
+      pin = await pinned();
+    }
+    const isSame = pin?.definition === definition;
+    const offered = isSame ? undefined : definition;
+    if (pin !== undefined && pin.offered !== offered) {
+      await store.offer(pin, offered);
+      if (!isSame) logger.warn({ server, issuer }, "a server names another authorization server, which is not asked");
+    }
+    return isSame;
   }
 
   /** Returns whether there were new ones. */
@@ -128,7 +154,7 @@ export function changeHash(offered: string): string {
 
 interface Approval {
   server: string;
-  /** Without it, all of the server's. */
+  /** Without it, all of the server's tools. Its authorization server is approved by name alone. */
   tool?: string | undefined;
   /** Only the change with this hash, see `changeHash`. */
   change?: string | undefined;
@@ -143,7 +169,8 @@ export function approveTools(
   return log.act(options, function* (note) {
     const changed = (yield* changedPins(server)).filter(
       (pin) =>
-        (tool === undefined || pin.tool === tool) && (change === undefined || changeHash(pin.offered ?? "") === change),
+        (tool === undefined ? pin.tool !== ISSUER_PIN : pin.tool === tool) &&
+        (change === undefined || changeHash(pin.offered ?? "") === change),
     );
     const approved: PinnedTool[] = [];
     for (const pin of changed) {

@@ -10,17 +10,24 @@ import {
   cookieFor,
   cookieIn,
   forgetCookies,
+  holderOf,
   type Principal,
   requireOwnOrigin,
   setCookie,
 } from "../../../auth/index.ts";
 import { GatewayError, toGatewayError } from "../../../core/index.ts";
-import { CLIENT_METADATA_PATH, clientMetadata, type ToolConnection, DEFAULT_ACCOUNT } from "../../../tools/index.ts";
+import {
+  CLIENT_METADATA_PATH,
+  clientMetadata,
+  type PermitConnection,
+  type ToolConnection,
+  DEFAULT_ACCOUNT,
+} from "../../../tools/index.ts";
 import { accountsOf } from "../../admin/admin-route.ts";
 import { readBodyOf } from "../../admin/requests.ts";
 import { type HttpRoute, platformRoute } from "../../route.ts";
 import type { Connectable, Services } from "../../services.ts";
-import { checkOf, type ConnectionNeeds, SECRET } from "./connection-routes.ts";
+import { checkOf, type ConnectionNeeds, requireUnlimited, SECRET } from "./connection-routes.ts";
 import { html, type Html, pageResponse } from "./page.ts";
 
 type Needs = ConnectionNeeds & Pick<Services, "signIn" | "logger">;
@@ -150,7 +157,7 @@ async function send(call: PageCall, needs: Needs): Promise<Response> {
       return connectedPage(connection);
     }
     await needs.mcp.connections.permit({ actor, ...check });
-    return leadAway(call, needs, await needs.mcp.signIns.begin(connection, actor.name));
+    return leadAway(call, needs, await needs.mcp.signIns.begin(connection, principal.tokenId));
   });
 }
 
@@ -183,15 +190,31 @@ function leadAway(
 }
 
 async function finish(call: PageCall, needs: Needs): Promise<Response> {
-  const { request, requestId } = call;
-  const { signIn, mcp, addressOf } = needs;
+  const { request } = call;
+  const { signIn, mcp } = needs;
   const asked = new URL(request.url);
   const cookies = forgetCookies("connection", asked);
   return withErrors(call, needs, async () => {
     const browser = cookieIn(request.headers.get("cookie"), "connection", { asked, publicUrl: signIn.publicUrl });
-    const from = { address: addressOf(request), requestId };
-    return connectedPage(await mcp.signIns.finish(asked.search, browser, from), cookies);
+    return connectedPage(await mcp.signIns.finish(asked.search, browser, permitOf(call, needs)), cookies);
   });
+}
+
+/** As when the sign-in began, with the token that it began with. */
+function permitOf({ request, requestId }: PageCall, needs: Needs): PermitConnection {
+  const { addressOf, admin, clock, mcp } = needs;
+  return (connection, tokenId) => {
+    const actor = { name: `token:${tokenId}`, address: addressOf(request), requestId };
+    const how = mcp.connectable.get(connection.server);
+    if (how === undefined) throw noConnection();
+    const check = function* () {
+      const { principal, sourceId } = yield* holderOf(tokenId, clock());
+      requireOwner({ connection, how }, principal);
+      const { role, user, organisation } = principal;
+      yield* requireUnlimited({ ...admin, caller: { actor, role, user, organisation, tokenId: sourceId } });
+    };
+    return { actor, check };
+  };
 }
 
 function connectedPage({ server }: ToolConnection, cookies: readonly string[] = []): Response {

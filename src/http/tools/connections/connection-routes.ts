@@ -1,10 +1,11 @@
 /** The accounts of users at servers of tools that take credentials of users. */
 import { z } from "@hono/zod-openapi";
-import { requireNoLimits } from "../../../accounts/index.ts";
+import { type AccountsDependencies, requireNoLimits } from "../../../accounts/index.ts";
 import { GatewayError } from "../../../core/index.ts";
 import { type ConnectingOptions, type ToolConnection, DEFAULT_ACCOUNT } from "../../../tools/index.ts";
 import { accountsOf, type AdminNeeds, listOf, listSchema } from "../../admin/admin-route.ts";
 import { actHeaders, actQuery, bodyOf, contextOf, idOf, reason } from "../../admin/requests.ts";
+import type { Steps } from "../../../storage/index.ts";
 import { platformRoute, type RouteCall } from "../../route.ts";
 import type { Services } from "../../services.ts";
 
@@ -64,8 +65,12 @@ function shown({ mcp }: Pick<ConnectionNeeds, "mcp">, connection: ToolConnection
 }
 
 /** A token with limits could give its holder's other calls an account that is not theirs, or take one away. */
+export function requireUnlimited(deps: AccountsDependencies): Steps<void> {
+  return requireNoLimits(deps, "changes no accounts at servers of tools");
+}
+
 export function checkOf(call: RouteCall, needs: ConnectionNeeds): Required<Pick<ConnectingOptions, "check">> {
-  return { check: () => requireNoLimits(accountsOf(call, needs), "changes no accounts at servers of tools") };
+  return { check: () => requireUnlimited(accountsOf(call, needs)) };
 }
 
 /** The owner of the operator's connections, which deployment owners alone see and change. */
