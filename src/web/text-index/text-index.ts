@@ -5,6 +5,7 @@ import { namedAddress, pageKey } from "../crawl/page-address.ts";
 import type { MappedSite, ScrapedPage, WebEngine, WebPlan } from "../engine.ts";
 import type { SearchBackend, SearchRequest } from "../search/backend.ts";
 import type { SearchHit } from "../search/query.ts";
+import { untilAborted } from "../search/within.ts";
 import { withoutAddresses } from "../without-addresses.ts";
 import type { TextIndexStore } from "./store.ts";
 
@@ -41,9 +42,10 @@ export class TextIndex implements SearchBackend {
     this.#options = options;
   }
 
-  search({ query, limit, owner, until }: SearchRequest): Promise<readonly SearchHit[]> {
+  search({ query, limit, owner, until, signal }: SearchRequest): Promise<readonly SearchHit[]> {
     const { store, clock } = this.#options;
-    return store.search({ owner, query, limit, at: clock(), until: performance.timeOrigin + until });
+    const search = { owner, query, limit, at: clock(), until: performance.timeOrigin + until };
+    return untilAborted(signal, store.search(search));
   }
 
   /** Adds a page that was read. Never rejects: a page that is not found later is no failure of its scrape. */
