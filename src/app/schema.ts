@@ -95,5 +95,6 @@ export const schema: Schema = {
     // A version without it would call lines that their providers have.
     BATCH_SLICES,
     { ...WEB_FILTERS, oldest: BATCH_SLICES },
+    ledger.PARTS,
   ],
 };

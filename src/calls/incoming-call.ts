@@ -1,5 +1,6 @@
 import type { PaidRequest } from "../charges/index.ts";
 import type { AskUpstream } from "../core/index.ts";
+import type { CallTarget } from "../routing/index.ts";
 
 /** Whether the client is one of OpenAI's SDKs or the AI SDK, and has not asked for the provider's own answers. */
 export function isForOpenai({ headers, isGrouped = false }: Pick<IncomingCall, "headers" | "isGrouped">): boolean {
@@ -11,8 +12,15 @@ export function isForOpenai({ headers, isGrouped = false }: Pick<IncomingCall, "
 export interface IncomingCall extends PaidRequest {
   /** Sends the request to an upstream that takes turns over sockets, in place of the process's client: over a connection of the caller's own. */
   ask?: AskUpstream | undefined;
-  /** Whether it is a round of a call whose hosted tools the gateway runs. */
-  isRound?: boolean;
+  /** Of a round of a call whose hosted tools the gateway runs. */
+  round?: CallRound | undefined;
+}
+
+export interface CallRound {
+  /** Gets the target that gives the answer, of several; before the answer ends. */
+  answeredBy: (target: CallTarget) => void;
+  /** The only target that may be asked: an earlier round has begun the answer there. */
+  stay: CallTarget | undefined;
 }
 
 /**

@@ -11,4 +11,4 @@ export { withAskedFeatures } from "./choose-operation.ts";
 export { CallPipeline, type PipelineDependencies } from "./pipeline.ts";
 export { relayStream, type StreamEnd } from "./relay/relay-stream.ts";
 export { StreamUsage } from "./relay/stream-usage.ts";
-export type { IncomingCall } from "./incoming-call.ts";
+export type { CallRound, IncomingCall } from "./incoming-call.ts";

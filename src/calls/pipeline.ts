@@ -128,8 +128,8 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
 
   plan(received: ReceivedBody<Body>, planning: Planning<Target>): CallPlan | Promise<CallPlan> {
     const { dialect } = this.#route.codec;
-    const { isRound, batched } = this.#incoming;
-    const isOpen = isRound !== true && batched?.kind !== "answer";
+    const { round, batched } = this.#incoming;
+    const isOpen = round === undefined && batched?.kind !== "answer";
     const isWhole = dialect !== undefined && planning.target === undefined && isOpen;
     this.#hosted = isWhole ? this.#deps.hosted : undefined;
     if (received.kind === "form" || !isLarge(received.bytes.length)) return this.#plan(received, planning);
@@ -141,7 +141,7 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     if (target !== undefined) return this.#planFor(received, target, planning);
     const { router, circuits, busy } = this.#deps;
     const { operations } = this.#route;
-    const { principal, headers, batched } = this.#incoming;
+    const { principal, headers, batched, round } = this.#incoming;
     const modelId = received.body.model;
     if (batched?.kind === "answer") {
       return this.#planFor(received, answeredTarget(router, batched.work, operations), planning);
@@ -155,7 +155,7 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     if (models !== undefined || mayHaveTargets(router, modelId, headers)) {
       const random = this.#deps.environment.randomFraction;
       const session = affinityOf({ headers, received });
-      const asked = { modelId, operations, principal, headers, models, session };
+      const asked = { modelId, operations, principal, headers, models, session, stay: round?.stay };
       const targets = callTargets({ router, circuits, busy, random, ...asked });
       if (targets !== undefined) return this.#planFirst(received, targets, planning);
     }
@@ -231,6 +231,11 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     if (this.#hosted.takes({ dialect, body, text, target, principal })) throw new LoopNeeded(bytes, target);
   }
 
+  #noteTarget(targets: CallTargets | undefined): void {
+    const given = targets?.given;
+    if (given !== undefined) this.#incoming.round?.answeredBy(given);
+  }
+
   ended(result: WorkResult | undefined): void {
     const model = this.#targets?.leave();
     if (model === undefined || result?.observed === undefined) return;
@@ -266,7 +271,10 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
       const { batched } = this.#incoming;
       if (batched?.kind === "answer") sent = batchedReply(plan, batched.reply);
       else if (plan.targets === undefined) sent = await sendCall(deps, running, plan);
-      else ({ plan, reply: sent } = await sendRouted(deps, running, plan, plan.targets));
+      else {
+        ({ plan, reply: sent } = await sendRouted(deps, running, plan, plan.targets));
+        this.#noteTarget(first.targets);
+      }
       running.freeBody();
       const { records } = plan;
       const relayed = relayReply(deps, running, plan, sent);

@@ -50,7 +50,7 @@ export function toParkedWork(
   const { id, parent, session, clientRequestId, endUser, tags, principal, operation, dialect, source, price, bound } =
     order;
   const { streamed, retry, at, chargeMax, trace } = order;
-  const { user, tokenId, accountId, rates, ratesAbove } = principal;
+  const { user, tokenId, accountId, rates, ratesAbove, isCounted } = principal;
   return {
     id,
     ...(parent === undefined ? {} : { parent }),
@@ -61,7 +61,7 @@ export function toParkedWork(
     ...(trace === undefined ? {} : { trace }),
     reserves,
     held: String(amount),
-    principal: { user, tokenId, accountId, rates, ...(ratesAbove && { ratesAbove }) },
+    principal: { user, tokenId, accountId, rates, ...(ratesAbove && { ratesAbove }), ...(isCounted && { isCounted }) },
     operation,
     ...(dialect === undefined ? {} : { dialect }),
     source,

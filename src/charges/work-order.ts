@@ -14,7 +14,10 @@ import { type ModelPrice, type PriceOf, withMarkup } from "../pricing/index.ts";
 import type { OutputHold } from "./output-hold.ts";
 
 /** The payer and owner of a piece of work. */
-export type WorkOwner = Pick<Principal, "user" | "tokenId" | "accountId" | "rates" | "ratesAbove" | "markup">;
+export type WorkOwner = Pick<
+  Principal,
+  "user" | "tokenId" | "accountId" | "rates" | "ratesAbove" | "markup" | "isCounted"
+>;
 
 /** The provider and model that perform a piece of work. */
 export interface WorkSource {
@@ -109,5 +112,6 @@ export function holdOf(
   };
   if (parent !== undefined) hold.parent = parent;
   if (session !== undefined) hold.session = session;
+  if (principal.isCounted === true) hold.isPart = true;
   return hold;
 }

@@ -294,7 +294,7 @@ export class Work implements Watched {
     this.#deps.ticker.leave(this);
   }
 
-  #record({ status, outcome, unbilled, observed = unbilled }: WorkEnd): CallRecord {
+  #record({ status, outcome, unbilled, observed = unbilled, error }: WorkEnd): CallRecord {
     const { parent, session, clientRequestId, endUser, tags } = this.order;
     const { principal, operation, dialect, source, streamed } = this.order;
     const { startedAt, arrivedAt, millisecondsToFirstByte } = this.#times;
@@ -323,6 +323,7 @@ export class Work implements Watched {
       route: this.asked.route,
       upstreamRequestId: loggableId(this.asked.upstreamRequestId ?? this.asked.attempts?.at(-1)?.upstreamRequestId),
       attempts: this.asked.attempts,
+      errorCode: error?.code,
     };
   }
 }

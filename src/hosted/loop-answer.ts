@@ -18,7 +18,7 @@ export async function wholeLoop(parts: LoopAnswer): Promise<PaidAnswer> {
   const headers: Record<string, string> = { ...parts.headers, "content-type": "application/json" };
   const answer = { status: first.status, headers, body: Buffer.from(whole) };
   running.work.firstByte();
-  await running.answer(answer, nothing, call.spent);
+  await running.answer(answer, nothing, { others: call.spent, error: loop.error });
   return answer;
 }
 

@@ -1,6 +1,6 @@
 /** The paid work of one loop: its rounds and the uses of its tools, each with its own hold and record under the call's id. */
 import type { Principal } from "../auth/index.ts";
-import type { IncomingCall } from "../calls/index.ts";
+import type { CallRound, IncomingCall } from "../calls/index.ts";
 import type { PaidAnswer, PaidRequest, WorkNames } from "../charges/index.ts";
 import {
   type Environment,
@@ -38,6 +38,8 @@ export class LoopCall {
   readonly #principal: Principal;
   /** The charges so far. */
   spent = 0n;
+  /** The target of the last round, if there are several. */
+  #target: CallRound["stay"];
 
   constructor(options: LoopCallOptions) {
     this.#options = options;
@@ -65,12 +67,16 @@ export class LoopCall {
     return this.#options.signal;
   }
 
-  /** Performs a round. */
-  askModel(body: JsonObject): Promise<PaidAnswer> {
+  /** Performs a round. `stays`: at the target of the round before, since the client has got content from there. */
+  askModel(body: JsonObject, { stays }: { stays: boolean }): Promise<PaidAnswer> {
     const { perform, incoming } = this.#options;
     const { isGrouped = false, ask } = incoming;
     const charged = (cost: Nano): void => void (this.spent += cost);
-    return perform({ ...this.partOf(body), isGrouped, ask, charged, isRound: true });
+    const round: CallRound = {
+      answeredBy: (target) => void (this.#target = target),
+      stay: stays ? this.#target : undefined,
+    };
+    return perform({ ...this.partOf(body), isGrouped, ask, charged, round });
   }
 
   /** The request of one part. */
@@ -92,13 +98,13 @@ export class LoopCall {
   }
 }
 
-/** The limits of requests have let the call pass; those of tokens hold for each part. */
+/** The call has been counted as a request, and passed the limits of those; the tokens of each part count, and have limits. */
 function countingTokens(principal: Principal): Principal {
   const { rates, ratesAbove = [] } = principal;
   const above = ratesAbove.map((limits) => tokensOf(limits) ?? {});
   const { ratesAbove: _, ...rest } = principal;
   const isLimited = above.some(({ tokensPerMinute }) => tokensPerMinute !== undefined);
-  return { ...rest, rates: rates && tokensOf(rates), ...(isLimited && { ratesAbove: above }) };
+  return { ...rest, isCounted: true, rates: rates && tokensOf(rates), ...(isLimited && { ratesAbove: above }) };
 }
 
 function tokensOf({ tokensPerMinute }: Readonly<RateLimits>): RateLimits | undefined {

@@ -21,7 +21,7 @@ import type { RoundTurn } from "./requests/round-dialect.ts";
 import { AnswerJoiner, type JoinedRound } from "./rounds/answer-joiner.ts";
 import { readRound } from "./rounds/round-reader.ts";
 import { useItems } from "./rounds/tool-items.ts";
-import { unpaid, UseRunner } from "./rounds/use-runner.ts";
+import { isUnpaid, unpaid, UseRunner } from "./rounds/use-runner.ts";
 import type { LoopCall } from "./loop-call.ts";
 
 /** Uses of tools in one answer, unless the request has a limit of its own. */
@@ -96,7 +96,7 @@ export class Loop {
       isLast: this.#isLast,
       tokensLeft: tokens === undefined || this.#turns.length === 0 ? undefined : tokens - this.#outputTokens,
     });
-    return call.askModel(body);
+    return call.askModel(body, { stays: this.#joiner.hasContent });
   }
 
   /** The events of the whole answer, given that of the first round. Never rejects for a failure of a later round. */
@@ -153,7 +153,7 @@ export class Loop {
       return yield* this.#fail(translation.readFailure(answer.status, await new Response(answer.body).text()));
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown;
-      return yield* unpaid.has(thrown.code) ? this.#leave(thrown) : this.#fail(failureOf(thrown));
+      return yield* isUnpaid(thrown) ? this.#leave(thrown) : this.#fail(failureOf(thrown));
     }
   }
 
@@ -165,9 +165,9 @@ export class Loop {
   }
 
   *#fail(failure: Failure): Generator<readonly AnswerEvent[], undefined> {
-    const error = new GatewayError("upstream_interrupted", failure.message);
-    if (unpaid.has(failure.code ?? "")) return yield* this.#leave(error);
-    this.error = error;
+    const unpaidCode = unpaid.find((code) => code === failure.code);
+    if (unpaidCode !== undefined) return yield* this.#leave(new GatewayError(unpaidCode, failure.message));
+    this.error = new GatewayError("upstream_interrupted", failure.message);
     yield this.#joiner.fail(failure);
     return undefined;
   }

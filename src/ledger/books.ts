@@ -153,4 +153,5 @@ interface ExportedCall {
   endUser: string | undefined;
   /** JSON. */
   tags: string | undefined;
+  errorCode: string | undefined;
 }

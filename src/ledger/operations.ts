@@ -53,6 +53,8 @@ export interface Hold extends HeldCall {
   parent?: string;
   /** As in the call's record, for the same reason. */
   session?: string;
+  /** Whether it is for a part of a call that has a hold of its own: its tokens count, but not as a request or an open call. */
+  isPart?: boolean;
 }
 
 /**
@@ -155,6 +157,8 @@ export interface CallRecord {
   upstreamRequestId?: string | undefined;
   /** Absent of a call with one request, which has not failed. */
   attempts?: readonly AttemptRecord[] | undefined;
+  /** The code of the gateway's error that ended the call, or its answer before its time; absent without one. */
+  errorCode?: string | undefined;
 }
 
 /** One request to an upstream, as the record of its call has it. */

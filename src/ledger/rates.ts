@@ -11,10 +11,11 @@ export interface CallCounts {
   openCalls: number;
 }
 
-/** The counts of a minute after a call with this many tokens is admitted. */
-export function withCall(seen: RateState, tokens: number): RateState {
+/** The counts of a minute after this hold is admitted. */
+export function withCall(seen: RateState, { tokens = 0, isPart = false }: Pick<Hold, "tokens" | "isPart">): RateState {
   const { requests, calls, minuteEndsAt } = seen;
-  return { requests: requests + 1, tokens: seen.tokens + tokens, calls: calls + 1, minuteEndsAt };
+  const more = isPart ? 0 : 1;
+  return { requests: requests + more, tokens: seen.tokens + tokens, calls: calls + more, minuteEndsAt };
 }
 
 /** The counts of the minute at `at`: the running one, or the one that a call would begin. */
@@ -46,20 +47,28 @@ export function seenRates({ rates, ratesAbove }: Hold, [first, ...above]: readon
   };
 }
 
-export function countCall(counts: CallCounts, at: number, tokens: number): void {
+/** The part of a call's counts that a hold, or its end, changes. */
+interface CountedHold {
+  tokens: number;
+  /** See `Hold`. */
+  isPart: boolean;
+}
+
+export function countCall(counts: CallCounts, at: number, { tokens, isPart }: CountedHold): void {
   if (hasEnded(counts, at)) {
     counts.minuteStart = at;
     counts.minuteRequests = 0;
     counts.minuteTokens = 0;
   }
-  counts.minuteRequests += 1;
   counts.minuteTokens += tokens;
+  if (isPart) return;
+  counts.minuteRequests += 1;
   counts.openCalls += 1;
 }
 
-/** Counts the end of a call; `excess` is the difference between its real tokens and those counted at `takenAt`. */
-export function countEnd(counts: CallCounts, takenAt: number, excess: number): void {
-  counts.openCalls -= 1;
+/** Counts the end of a call; `tokens` is the difference between its real tokens and those counted at `takenAt`. */
+export function countEnd(counts: CallCounts, takenAt: number, { tokens: excess, isPart }: CountedHold): void {
+  if (!isPart) counts.openCalls -= 1;
   if (takenAt >= counts.minuteStart) counts.minuteTokens = Math.max(0, counts.minuteTokens + excess);
 }
 

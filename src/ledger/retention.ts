@@ -198,6 +198,7 @@ function callJson(call: NonNullable<ExportedEntry["call"]>) {
     ...(call.clientRequestId !== undefined && { client_request_id: call.clientRequestId }),
     ...(call.endUser !== undefined && { end_user: call.endUser }),
     ...(call.tags !== undefined && { tags: JSON.parse(call.tags) as object }),
+    ...(call.errorCode !== undefined && { error_code: call.errorCode }),
   };
 }
 

@@ -49,6 +49,8 @@ export interface TargetQuestion {
   models?: readonly string[] | undefined;
   /** The key of its session: see `affinityOf`. */
   session: string | undefined;
+  /** The only target that may be asked: an earlier part of the call has been answered there. */
+  stay?: CallTarget | undefined;
 }
 
 /** Whether a call may have several targets: most have one, and are not looked at any further. */
@@ -126,7 +128,7 @@ function fallbacksIn(text: string): string[] {
 }
 
 /** A target of the caller's own, or of the operator's for one that the credits do not suffice for. */
-interface CallTarget extends RouteTarget {
+export interface CallTarget extends RouteTarget {
   /** Whether the caller has named it: its route has no part in it. */
   isCallers?: boolean;
 }
@@ -148,7 +150,8 @@ export class CallTargets {
   readonly #left: Candidate[];
   /** Of the target that was given last, until its outcome is noted. */
   #admission: Admission | undefined;
-  #given: CallTarget | undefined;
+  /** The target that was given last. */
+  given: CallTarget | undefined;
   #leave: (() => void) | undefined;
   #isOverBudget = false;
   /** The name of the route; undefined for a model without one. */
@@ -164,8 +167,8 @@ export class CallTargets {
     this.route = route?.name;
     this.limits = route?.limits;
     // A target that the caller cannot use must not shorten the time-outs of those before it.
-    const { principal, operations } = question;
-    const usable = targets.filter(({ when }) => isFor(when, principal, operations[0]));
+    const { principal, operations, stay } = question;
+    const usable = stay === undefined ? targets.filter(({ when }) => isFor(when, principal, operations[0])) : [stay];
     this.#left = usable.flatMap((target) => this.#candidates(target));
   }
 
@@ -183,7 +186,7 @@ export class CallTargets {
 
   /** Whether the target that was given last is for inputs of so many tokens. */
   takesInput(tokens: number): boolean {
-    return takesInput(this.#given?.when, tokens);
+    return this.#question.stay !== undefined || takesInput(this.given?.when, tokens);
   }
 
   /** The key of the call's session. */
@@ -237,7 +240,7 @@ export class CallTargets {
       const resolved = this.#resolve(target);
       if (resolved === undefined) continue;
       this.#leave?.();
-      this.#given = target;
+      this.given = target;
       this.#leave = this.#question.busy.begin(target.model);
       return resolved;
     }
@@ -255,7 +258,7 @@ export class CallTargets {
   leave(): string | undefined {
     this.note("none");
     this.#leave?.();
-    return this.#given?.model;
+    return this.given?.model;
   }
 
   /** Whether the circuit of the target that was given last depends on its answer. */
@@ -292,7 +295,7 @@ export class CallTargets {
    * route may have a model for that, which is the only one then.
    */
   passesOver(refusal: unknown): boolean {
-    if (!(refusal instanceof GatewayError)) return false;
+    if (!(refusal instanceof GatewayError) || this.#question.stay !== undefined) return false;
     if (refusal.code === "max_credits_exceeded") return true;
     const instead = this.#route?.overBudget;
     if (refusal.code !== "insufficient_credits" || instead === undefined) return false;

@@ -1,4 +1,11 @@
-export { callTargets, type CallTargets, mayHaveTargets, modelsIn, namesFallbacks } from "./call-targets.ts";
+export {
+  type CallTarget,
+  callTargets,
+  type CallTargets,
+  mayHaveTargets,
+  modelsIn,
+  namesFallbacks,
+} from "./call-targets.ts";
 export { circuitIdOf, type CircuitOutcome, Circuits, modelOfCircuit } from "./health/circuits.ts";
 export { BusyTargets } from "./busy-targets.ts";
 export { SessionCaches } from "./session-caches.ts";

@@ -112,7 +112,7 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
         : this.#relayedInVersion(relayed, plan.asked);
     const answer = { status: 200, headers: { "content-type": "application/json", ...work.rateHeaders }, body };
     work.firstByte();
-    await running.answer(answer, observed, spent);
+    await running.answer(answer, observed, { others: spent });
     return answer;
   }
 

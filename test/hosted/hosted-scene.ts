@@ -23,6 +23,8 @@ export interface ModelAnswer {
   text?: string;
   calls?: readonly ModelCall[];
   finish?: string;
+  /** Of a refusal: it has nothing else. */
+  status?: number;
 }
 
 /** The body that the model got. */
@@ -48,6 +50,8 @@ export interface HostedScene {
   model: ScriptedUpstream;
   /** The requests that the model got since its answers were set. */
   asked: ModelRequest[];
+  /** Of each of them, the provider that it was sent to. */
+  askedAt: string[];
   /** The queries that the search engine got. */
   queries: string[];
   /** The paths of pages that were read. */
@@ -67,15 +71,21 @@ export interface HostedScene {
   restart: () => Promise<Gateway>;
 }
 
-/** The chat model's id. */
+/** The chat model's id; `spare/model` is another one, with the same answers. */
 export const model = "plain/model";
 
+interface SceneOptions {
+  /** The storage of its gateway; by default a file of its own. */
+  storage?: () => Promise<{ storage?: string }>;
+}
+
 /** `config`: further settings; a function is called before the gateway starts. */
-export function hostedScene(config: object | (() => object) = {}): () => HostedScene {
+export function hostedScene(config: object | (() => object) = {}, options: SceneOptions = {}): () => HostedScene {
   let scene: HostedScene | undefined;
   let close: (() => Promise<void>) | undefined;
   beforeAll(async () => {
-    const started = await startScene(typeof config === "function" ? (config as () => object)() : config);
+    const settings = typeof config === "function" ? (config as () => object)() : config;
+    const started = await startScene(settings, (await options.storage?.()) ?? {});
     scene = started.scene;
     close = started.close;
   });
@@ -86,9 +96,12 @@ export function hostedScene(config: object | (() => object) = {}): () => HostedS
   };
 }
 
-async function startScene(config: object): Promise<{ scene: HostedScene; close: () => Promise<void> }> {
+async function startScene(
+  config: object,
+  storage: { storage?: string },
+): Promise<{ scene: HostedScene; close: () => Promise<void> }> {
   let pages: readonly FoundPage[] = [];
-  const [queries, read, asked]: [string[], string[], ModelRequest[]] = [[], [], []];
+  const [queries, read, asked, askedAt]: [string[], string[], ModelRequest[], string[]] = [[], [], [], []];
   const engine: HostedScene["engine"] = { before: () => undefined };
   const web = Bun.serve({
     hostname: "127.0.0.1",
@@ -115,12 +128,13 @@ async function startScene(config: object): Promise<{ scene: HostedScene; close: 
   });
   const origin = `http://127.0.0.1:${web.port}`;
   const upstream = await Promise.resolve(startScriptedUpstream());
-  const providers = { plain: { kind: "openai-compatible", base_url: upstream.url, api_key: "k" } };
+  const providerAt = (path: string) => ({ kind: "openai-compatible", base_url: upstream.url + path, api_key: "k" });
+  const providers = { plain: providerAt(""), spare: providerAt("/spare") };
   const whole = {
     web: { search: { backend: "searxng", base_url: origin }, allow_private_hosts: [`127.0.0.1:${web.port}`] },
     ...config,
   };
-  const rig = await startRig({ providers: () => providers, config: whole });
+  const rig = await startRig({ providers: () => providers, config: whole, ...storage });
   const killed: Gateway[] = [];
   const caller = await rig.caller();
   const scene: HostedScene = {
@@ -128,19 +142,23 @@ async function startScene(config: object): Promise<{ scene: HostedScene; close: 
     caller,
     model: upstream,
     asked,
+    askedAt,
     queries,
     read,
     engine,
     url: (path) => origin + path,
     answers(...list) {
       asked.length = 0;
+      askedAt.length = 0;
       queries.length = 0;
       read.length = 0;
-      upstream.answerWith(async ({ body }) => {
+      upstream.answerWith(async ({ body, path }) => {
         const request = JSON.parse(body) as ModelRequest;
         asked.push(request);
+        askedAt.push(path.startsWith("/spare") ? "spare" : "plain");
         const next = list[Math.min(asked.length, list.length) - 1] ?? {};
         const answer = typeof next === "function" ? await next(request) : next;
+        if (answer.status !== undefined) return refusal(answer.status);
         return request.stream === true ? streamed(answer) : wholeAnswer(answer);
       });
     },
@@ -151,7 +169,7 @@ async function startScene(config: object): Promise<{ scene: HostedScene; close: 
       const last = killed.at(-1) ?? rig.gateway;
       last.process.kill("SIGKILL");
       await last.process.exited;
-      const next = await startGateway({ providers, config: whole, folder: last.folder });
+      const next = await startGateway({ providers, config: whole, folder: last.folder, ...storage });
       killed.push(next);
       return next;
     },
@@ -192,6 +210,10 @@ function wholeAnswer(answer: ModelAnswer): Response {
   };
   const choices = [{ index: 0, message, finish_reason: finishOf(answer) }];
   return Response.json({ id: "c", object: "chat.completion", created: 1, model: "model", choices, usage });
+}
+
+function refusal(status: number): Response {
+  return Response.json({ error: { message: "busy", type: "server_error" } }, { status });
 }
 
 /** The text in pieces of three characters. */

@@ -27,6 +27,7 @@ const columns = [
   "client_request_id",
   "end_user",
   "tags",
+  "error_code",
   "list_credits",
 ];
 
@@ -91,6 +92,7 @@ export async function insertGeneration(
     generation.clientRequestId ?? null,
     generation.endUser ?? null,
     generation.tags === undefined ? null : JSON.stringify(generation.tags),
+    generation.errorCode ?? null,
     generation.listCredits ?? null,
   ];
   if (storage.engine === "postgres") {

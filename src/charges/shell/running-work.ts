@@ -128,12 +128,12 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
 
   /**
    * Ends the work with its whole answer, whose headers get the cost, with what other works have cost for this one (`others`,
-   * in nano-credits). Resolves and rejects as `end` does.
+   * in nano-credits), and the error that has ended the answer before its time. Resolves and rejects as `end` does.
    */
   async answer(
     answer: PaidAnswer & { body: Uint8Array | string },
     observed: ObservedUsage,
-    others = 0n,
+    { others = 0n, error }: { others?: Nano; error?: GatewayError | undefined } = {},
   ): Promise<void> {
     const { work } = this;
     const { status, headers, body } = answer;
@@ -141,7 +141,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
     this.content?.add(Buffer.from(body));
     headers["x-tollgate-credits"] = formatCredits(cost);
     const kept = work.order.retry && { headers, body: new StoredBody().add(Buffer.from(body)) };
-    const shortfall = await this.end({ status, outcome: "complete", observed, answer: kept });
+    const shortfall = await this.end({ status, outcome: "complete", observed, answer: kept, error });
     if (shortfall > 0n) headers["x-tollgate-credits"] = formatCredits(cost - shortfall);
   }
 

@@ -40,6 +40,7 @@ const generations = tableOf({
   clientRequestId: optional(text),
   endUser: optional(text),
   tags: optional(text),
+  errorCode: optional(text),
 });
 
 const dialects: Readonly<Record<Dialect, true>> = { chat: true, messages: true, responses: true, gemini: true };

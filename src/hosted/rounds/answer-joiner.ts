@@ -56,6 +56,11 @@ export class AnswerJoiner {
     this.#isOneText = dialect === "chat";
   }
 
+  /** Whether a block has begun: what follows must go on from there. */
+  get hasContent(): boolean {
+    return this.#index > 0;
+  }
+
   /** The usage of all rounds so far. */
   get usage(): Usage {
     return this.#usage;

@@ -202,10 +202,13 @@ function needsApproval(called: HostedFunction): boolean {
 
 /** Throws for any other failure. */
 function unpaidOf(thrown: unknown): GatewayError {
-  const isUnpaid = thrown instanceof GatewayError && unpaid.has(thrown.code);
-  if (!isUnpaid) throw thrown;
+  if (!(thrown instanceof GatewayError) || !isUnpaid(thrown)) throw thrown;
   return thrown;
 }
 
 /** The codes with which a call ends because nothing is left to pay with. */
-export const unpaid: ReadonlySet<string> = new Set(["insufficient_credits", "max_credits_exceeded"]);
+export const unpaid = ["insufficient_credits", "max_credits_exceeded"] as const;
+
+export function isUnpaid({ code }: GatewayError): boolean {
+  return unpaid.some((each) => each === code);
+}

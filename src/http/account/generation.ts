@@ -119,6 +119,12 @@ export const generationAnswer = z
       .array(attemptAnswer)
       .optional()
       .describe("All requests to providers; absent if the first one gave the answer."),
+    error_code: z
+      .string()
+      .optional()
+      .describe(
+        "The code of the gateway's error (docs/errors.md) that ended the call, or its answer before its time: `insufficient_credits` of an answer whose tools and rounds ran out of credits.",
+      ),
   })
   .meta({ id: "Generation" });
 
@@ -203,6 +209,7 @@ export function answerOf(generation: Generation): z.input<typeof generationAnswe
     ...(generation.route !== undefined && { route: generation.route }),
     ...(generation.upstreamRequestId !== undefined && { upstream_request_id: generation.upstreamRequestId }),
     ...(generation.attempts !== undefined && { attempts: generation.attempts.map(attemptOf) }),
+    ...(generation.errorCode !== undefined && { error_code: generation.errorCode }),
   };
 }
 

@@ -1,6 +1,5 @@
 import { bothEngines, together } from "../../storage/index.ts";
 import { LEDGER_BUDGETS } from "./postgres/budget-functions.ts";
-import { LEDGER_COMMIT } from "./postgres/commit-function.ts";
 
 /**
  * The step since which a commit counts calls in the budgets beside their chains; see `schema.ts`. Nodes of the previous version keep
@@ -20,7 +19,6 @@ export const BUDGETED_COMMITS = together(
     postgres: `
   ALTER TYPE ledger_operation ADD ATTRIBUTE budgets text; -- of a hold or a move, set by the commit: JSON
   ${LEDGER_BUDGETS}
-  ${LEDGER_COMMIT}
   `,
   },
 );

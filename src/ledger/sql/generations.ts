@@ -29,6 +29,7 @@ export interface GenerationColumns {
   end_user: string | null;
   /** JSON: the values by their keys. */
   tags: string | null;
+  error_code: string | null;
 }
 
 /** Their names. */
@@ -49,6 +50,7 @@ export const generationColumns = [
     "client_request_id",
     "end_user",
     "tags",
+    "error_code",
   ] as const),
 ];
 
@@ -78,6 +80,7 @@ export function generationValues(row: GenerationColumns): GenerationColumns[keyo
     row.client_request_id,
     row.end_user,
     row.tags,
+    row.error_code,
   ];
 }
 
@@ -109,5 +112,6 @@ export function toGenerationColumns(record: CallRecord): GenerationColumns {
     client_request_id: record.clientRequestId ?? null,
     end_user: record.endUser ?? null,
     tags: tags === undefined ? null : JSON.stringify(tags),
+    error_code: record.errorCode ?? null,
   };
 }

@@ -21,6 +21,8 @@ export interface HoldRow {
   session: string | null;
   /** JSON. */
   budgets: string | null;
+  /** See `Hold`; null of all others. */
+  is_part: bigint | boolean | null;
 }
 
 export function toOpenHold(row: HoldRow): OpenHold {

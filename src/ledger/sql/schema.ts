@@ -4,7 +4,7 @@
  * On SQLite a step changes what such a node would write wrongly, so that it refuses to write instead. On Postgres they go on: `SERIES`
  * and `CLOSED_DAYS` replaced `ledger_commit` and `ledger_write` by functions that those nodes can call too, and did not drop their
  * `ledger_commit_plain`: the new function has another name. `CLOSED_DAYS` counts each record by a trigger, whichever function writes
- * it. `PARKED` gives the holds of such nodes their names by a trigger. `REFUNDS`, `SESSIONS`, `ATTEMPTS`, `LEVELS`, `BUDGETED_COMMITS` and `CALL_NAMES` replaced
+ * it. `PARKED` gives the holds of such nodes their names by a trigger. `REFUNDS`, `SESSIONS`, `ATTEMPTS`, `LEVELS`, `BUDGETED_COMMITS`, `CALL_NAMES` and `PARTS` replaced
  * functions once more; nodes of the previous version keep their own plain function, whose records lack the newer columns. Each function is defined
  * in the step that changed it last; an earlier definition is dropped.
  */
@@ -27,6 +27,7 @@ export { BUDGETED_COMMITS } from "./budgeted-commits-step.ts";
 export { CALL_SUMS } from "./record-steps/call-sums-step.ts";
 export { TAG_SUMS } from "./record-steps/tag-sums-step.ts";
 export { CALL_NAMES } from "./record-steps/call-names-step.ts";
+export { PARTS } from "./record-steps/parts-step.ts";
 
 /** An earlier version's first step defined them. */
 const WITHOUT_FUNCTIONS = `

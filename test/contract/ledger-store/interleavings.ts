@@ -210,7 +210,7 @@ function recordOf(each: OperationStep, at: number): CallRecord {
   };
 }
 
-type CallOptions = Pick<Hold, "rates" | "ratesAbove" | "tokens" | "retry" | "parent">;
+type CallOptions = Pick<Hold, "rates" | "ratesAbove" | "tokens" | "retry" | "parent" | "isPart">;
 
 function callOptions({ rates: limited, ratesAbove, tokens, retry, parent }: OperationStep): CallOptions {
   return {
@@ -218,6 +218,7 @@ function callOptions({ rates: limited, ratesAbove, tokens, retry, parent }: Oper
     ...(ratesAbove && { ratesAbove }),
     ...(tokens !== undefined && { tokens }),
     ...(parent !== undefined && { parent }),
+    ...(parent === "series-2" && { isPart: true }),
     ...(retry && { retry: { key: `key-${retry.key}`, fingerprint: `body-${retry.body}` } }),
   };
 }

@@ -105,6 +105,37 @@ const levels: LedgerCase[] = [
     open: ["c"],
   }),
   aboveCase({
+    title: "parts of a call are no requests and no open calls, at any level; their tokens count",
+    steps: [
+      [under("call", bobs.id, [single, two]), heldAbove(seen(1, 0, 1), seen(1, 0, 1))],
+      [under("a", bobs.id, [ten, ten], { tokens: 4, isPart: true }), heldAbove(seen(1, 4, 1), seen(1, 4, 1))],
+      [under("b", bobs.id, [single, two], { tokens: 4, isPart: true }), heldAbove(seen(1, 8, 1), seen(1, 8, 1))],
+      [under("c", bobs.id, [ten], { tokens: 4, isPart: true }), limitedAbove("tokensPerMinute", 1, seen(1, 8, 1))],
+      [settle("a", 0n, noon, { tokens: 1 }), settled()],
+      [release("b"), released],
+      [under("other", eves.id, [single, two]), heldAbove(seen(1, 0, 1), seen(2, 1, 2))],
+      [under("last", eves.id, [{}, two]), limitedAbove("requestsPerMinute", 2, seen(1, 0, 1), seen(2, 1, 2))],
+      [settle("call", 0n), settled()],
+      [under("last", bobs.id, [single]), heldAbove(seen(2, 1, 1))],
+      [release("other"), released],
+    ],
+    open: ["last"],
+  }),
+  aboveCase({
+    title: "a part that expires leaves the count of open calls",
+    steps: [
+      [under("call", bobs.id, [single]), heldAbove(seen(1, 0, 1))],
+      [under("a", bobs.id, [ten], { tokens: 3, isPart: true, leaseUntil: noon }), heldAbove(seen(1, 3, 1))],
+      [sweep(noon + 1), swept(1)],
+      [under("b", bobs2.id, [single]), limitedAbove("concurrentCalls", 1, seen(1, 3, 1))],
+      [release("call"), released],
+      [under("b", bobs2.id, [single]), heldAbove(seen(2, 3, 1))],
+      [release("b"), released],
+      [under("c", bobs.id, [single]), heldAbove(seen(3, 3, 1))],
+    ],
+    open: ["c"],
+  }),
+  aboveCase({
     title: "the nearest level that is over its limit refuses, and nothing is counted",
     steps: [
       [

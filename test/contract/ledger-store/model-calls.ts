@@ -7,6 +7,7 @@ const minuteMs = 60_000;
 interface Counted {
   holdId: string;
   tokens: number;
+  isPart?: boolean | undefined;
 }
 
 /** Each account's last minute: when it began, and the calls that it has seen. */
@@ -16,7 +17,8 @@ export class PaperMinutes {
   seen(account: string, at: number, openCalls: number): RateState {
     const minute = this.#minuteOf(account, at);
     const tokens = minute.calls.reduce((sum, call) => sum + call.tokens, 0);
-    return { requests: minute.calls.length, tokens, calls: openCalls, minuteEndsAt: minute.start + minuteMs };
+    const requests = minute.calls.filter(({ isPart }) => isPart !== true).length;
+    return { requests, tokens, calls: openCalls, minuteEndsAt: minute.start + minuteMs };
   }
 
   count(account: string, at: number, call: Counted): void {
@@ -51,17 +53,24 @@ export function seenOf({ rates, ratesAbove }: Hold, [first, ...above]: readonly 
 export function refusalByRates(hold: Hold, seen: readonly RateState[]): OutcomeOf<Hold> | undefined {
   for (const [level, limits] of [hold.rates, ...(hold.ratesAbove ?? [])].entries()) {
     const counts = seen[level];
-    const limit = counts && limits && overLimit(limits, counts, hold.tokens ?? 0);
+    const limit = counts && limits && overLimit(limits, counts, hold);
     if (limit !== undefined) return { outcome: "limited", limit, ...(level > 0 && { level }), ...seenOf(hold, seen) };
   }
   return undefined;
 }
 
-function overLimit(limits: RateLimits, seen: RateState, tokens: number): keyof RateLimits | undefined {
+function overLimit(
+  limits: RateLimits,
+  seen: RateState,
+  { tokens = 0, isPart = false }: Hold,
+): keyof RateLimits | undefined {
   const { requestsPerMinute, tokensPerMinute, concurrentCalls } = limits;
-  if (requestsPerMinute !== undefined && seen.requests >= requestsPerMinute) return "requestsPerMinute";
+  if (requestsPerMinute !== undefined && seen.requests + (isPart ? 0 : 1) > requestsPerMinute)
+    return "requestsPerMinute";
   if (tokensPerMinute !== undefined && seen.tokens + tokens > tokensPerMinute) return "tokensPerMinute";
-  return concurrentCalls !== undefined && seen.calls >= concurrentCalls ? "concurrentCalls" : undefined;
+  return concurrentCalls !== undefined && seen.calls + (isPart ? 0 : 1) > concurrentCalls
+    ? "concurrentCalls"
+    : undefined;
 }
 
 export interface PaperAnswer {

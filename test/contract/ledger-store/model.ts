@@ -53,6 +53,7 @@ interface PaperHold extends OpenHold {
   /** The record of an ended call. */
   record: CallRecord | "expired" | undefined;
   parent: string | undefined;
+  isPart: boolean;
   /** The budgets that it counts in beside its chain. */
   budgets: readonly string[];
 }
@@ -247,7 +248,7 @@ export class PaperLedger {
   }
 
   #hold(hold: Hold): Outcome<"hold"> {
-    const { id, accountId, amount, at, leaseUntil, tokens = 0, retry, parent } = hold;
+    const { id, accountId, amount, at, leaseUntil, tokens = 0, retry, parent, isPart = false } = hold;
     const before = this.#holds.get(id);
     if (!this.#accounts.has(accountId)) return { outcome: "no-account" };
     if (before !== undefined) {
@@ -262,16 +263,29 @@ export class PaperLedger {
     const begun = { observed: undefined, state: "open", keeper: "process" } as const;
     const open = { cost: 0n, shortfall: 0n, record: undefined, isRefunded: false } as const;
     const description = `${hold.operation} ${hold.provider}/${hold.model}`;
-    const fields = { id, accountId, amount, leaseUntil, description, createdAt: at, tokens, retry, parent, budgets };
+    const fields = {
+      id,
+      accountId,
+      amount,
+      leaseUntil,
+      description,
+      createdAt: at,
+      tokens,
+      retry,
+      parent,
+      budgets,
+      isPart,
+    };
     this.#holds.set(id, { ...fields, ...begun, ...open, parts: [], claims: retry !== undefined });
-    for (const link of this.#links(accountId)) this.#minutes.count(link.id, at, { holdId: id, tokens });
+    for (const link of this.#links(accountId)) this.#minutes.count(link.id, at, { holdId: id, tokens, isPart });
     if (retry !== undefined) this.#answers.drop(accountId, retry.key);
     return { outcome: "held", ...seenOf(hold, this.#seen(hold)) };
   }
 
   /** The counts of each level of the chain: of its own calls, and of those below it. */
   #seen({ accountId, at }: Hold) {
-    const open = this.openHolds().map((hold) => this.#links(hold.accountId).map(({ id }) => id));
+    const calls = this.openHolds().filter(({ isPart }) => !isPart);
+    const open = calls.map((hold) => this.#links(hold.accountId).map(({ id }) => id));
     return this.#links(accountId).map(({ id }) =>
       this.#minutes.seen(id, at, open.filter((links) => links.includes(id)).length),
     );
@@ -473,14 +487,7 @@ const isGivenBack = ({ isRefunded, state }: PaperHold): boolean =>
   isRefunded && (state === "expired" || state === "made-good");
 
 /** The readable part of a call's own record. */
-function readableOf({
-  owner,
-  outcome,
-  startedAt,
-  parent,
-}: CallRecord): Omit<PaperGeneration, "id" | "account" | "credits"> {
-  return { owner, outcome, startedAt, parent };
-}
+const readableOf = ({ owner, outcome, startedAt, parent }: CallRecord) => ({ owner, outcome, startedAt, parent });
 
 function total(rows: readonly { amount: bigint }[]): bigint {
   return rows.reduce((sum, { amount }) => sum + amount, 0n);

@@ -402,7 +402,7 @@ function describeSeries(open: OpenLedgerStore): void {
     await each.close();
   });
 
-  test("a call has its route and its requests to upstreams, however it ends", async () => {
+  test("a call has its route, its requests to upstreams and the code of its error, however it ends", async () => {
     const each = await opened(open);
     const tried = [
       {
@@ -417,7 +417,9 @@ function describeSeries(open: OpenLedgerStore): void {
       },
       { number: 2, provider: "b", model: `Ω ' \\ " ,(){} \n`, key: "l", status: 200, startedAt: noon, milliseconds: 2 },
     ];
-    const routed = { record: { ...record, route: `fast ' \\ " ,(){}`, upstreamRequestId: "theirs", attempts: tried } };
+    const errorCode = "insufficient_credits";
+    const names = { route: `fast ' \\ " ,(){}`, upstreamRequestId: "theirs", attempts: tried, errorCode };
+    const routed = { record: { ...record, ...names } };
     // Through the general function of Postgres, through the plain one, and late.
     await each.store.commit([
       hold("a", key.id, 5n),
@@ -429,9 +431,12 @@ function describeSeries(open: OpenLedgerStore): void {
     await each.store.commit([settle("c", 4n, noon, routed), settle("d", 1n, noon, { record })]);
     await each.store.commit([sweep(late)]);
     await each.store.commit([settle("late", 2n, late, routed)]);
-    const rows = await each.query("SELECT id, route, upstream_request_id, attempts FROM generations ORDER BY id");
-    const all = { route: routed.record.route, upstream_request_id: "theirs", attempts: JSON.stringify(tried) };
-    const none = { route: null, upstream_request_id: null, attempts: null };
+    const rows = await each.query(
+      "SELECT id, route, upstream_request_id, attempts, error_code FROM generations ORDER BY id",
+    );
+    const requests = { upstream_request_id: "theirs", attempts: JSON.stringify(tried) };
+    const all = { route: names.route, ...requests, error_code: errorCode };
+    const none = { route: null, upstream_request_id: null, attempts: null, error_code: null };
     expect(rows).toEqual([
       { id: "a", ...all },
       { id: "b", ...all },

@@ -5,7 +5,7 @@ export const ENTRY_KIND = "CASE WHEN e.kind = 'settle' AND e.reason IS NOT NULL 
 
 /** The columns of an entry that tell of its call. */
 export const CALL_COLUMNS =
-  "owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at, parent, session, credits, list_credits, route, upstream_request_id, attempts, client_request_id, end_user, tags";
+  "owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at, parent, session, credits, list_credits, route, upstream_request_id, attempts, client_request_id, end_user, tags, error_code";
 
 export interface ExportRow {
   number: bigint;
@@ -44,6 +44,7 @@ export interface ExportRow {
   client_request_id: string | null;
   end_user: string | null;
   tags: string | null;
+  error_code: string | null;
   actor: string | null;
   reason: string | null;
 }
@@ -92,5 +93,6 @@ function callOf(row: ExportRow, owner: string): ExportedEntry["call"] {
     clientRequestId: row.client_request_id ?? undefined,
     endUser: row.end_user ?? undefined,
     tags: row.tags ?? undefined,
+    errorCode: row.error_code ?? undefined,
   };
 }

@@ -54,12 +54,12 @@ function recompute({ counters, openings, holds, entries, spending }: Omit<Snapsh
     eachAbove(credit, (account) => (account.debits -= amount));
     eachBudget(budgets, (account) => (account.debits += accounts.has(debit) ? amount : -amount));
   }
-  for (const { account_id: id, open, open_above: openAbove, amount, budgets } of holds) {
+  for (const { account_id: id, calls, calls_above: callsAbove, amount, budgets } of holds) {
     eachBudget(budgets, (account) => (account.pending += amount));
     const first = accounts.get(id);
     eachAbove(id, (account) => {
       account.pending += amount;
-      account.openCalls += account === first ? open : openAbove;
+      account.openCalls += account === first ? calls : callsAbove;
     });
   }
   const spent = new Map<string, bigint>();

@@ -40,8 +40,9 @@ export const OPENINGS = "SELECT * FROM opening_balances";
 export interface HoldsRow {
   account_id: string;
   open: bigint;
-  /** Those that the accounts above count too. */
-  open_above: bigint;
+  /** Those that are calls, and of these those that the accounts above count too. */
+  calls: bigint;
+  calls_above: bigint;
   amount: bigint;
   /** JSON: the accounts of the budgets that they count in too. */
   budgets: string | null;
@@ -49,7 +50,9 @@ export interface HoldsRow {
 
 /** `above` is the condition of a hold that the accounts above its own count as open. */
 export const holdsOf = (above: string): string =>
-  `SELECT account_id, budgets, count(*) AS open, count(CASE WHEN ${above} THEN 1 END) AS open_above,
+  `SELECT account_id, budgets, count(*) AS open,
+    count(CASE WHEN is_part IS NOT TRUE THEN 1 END) AS calls,
+    count(CASE WHEN ${above} AND is_part IS NOT TRUE THEN 1 END) AS calls_above,
     CAST(sum(amount) AS bigint) AS amount FROM holds GROUP BY account_id, budgets`;
 
 export interface HeldNowRow {

@@ -1,10 +1,12 @@
 import type { RateLimits } from "../../../core/index.ts";
 import type { Hold, RateState } from "../../operations.ts";
 import { type CallCounts, ratesAt } from "../../rates.ts";
-import type { ChainAccount } from "./ledger-cache.ts";
+import type { ChainAccount, RememberedHold } from "./ledger-cache.ts";
 
 /** A call that begins or ends in the account itself, or in one below it. */
-type CallEvent = ({ kind: "begin"; tokens: number } & CallPlace) | { kind: "end"; takenAt: number; excess: number };
+type CallEvent =
+  | ({ kind: "begin"; tokens: number; calls: number } & CallPlace)
+  | { kind: "end"; takenAt: number; excess: number; calls: number };
 
 /** A hold in a batch, as an account of its chain sees it. */
 interface CallPlace {
@@ -59,11 +61,12 @@ export class AccountChange {
     this.posted = (this.posted ?? 0n) + charge;
   }
 
-  beginCall({ at, tokens = 0 }: Hold, call: CallPlace): void {
+  beginCall({ at, tokens = 0, isPart = false }: Hold, call: CallPlace): void {
     const { limits } = call;
-    this.#events.push({ kind: "begin", tokens, ...call });
+    const calls = isPart ? 0 : 1;
+    this.#events.push({ kind: "begin", tokens, calls, ...call });
     this.since ??= at;
-    this.requests = (this.requests ?? 0) + 1;
+    this.requests = (this.requests ?? 0) + calls;
     this.tokens = (this.tokens ?? 0) + tokens;
     if (limits === undefined) return;
     this.rated = true;
@@ -73,9 +76,10 @@ export class AccountChange {
   }
 
   /** `excess` is the difference between the call's real tokens and those counted at `takenAt`. */
-  endCall(takenAt: number, excess: number): void {
-    this.#events.push({ kind: "end", takenAt, excess });
-    this.ended = (this.ended ?? 0) + 1;
+  endCall({ at: takenAt, isPart }: Pick<RememberedHold, "at" | "isPart">, excess: number): void {
+    const calls = isPart ? 0 : 1;
+    this.#events.push({ kind: "end", takenAt, excess, calls });
+    this.ended = (this.ended ?? 0) + calls;
     if (excess === 0) return;
     this.excess = (this.excess ?? 0) + excess;
     this.#excessUp += Math.max(0, excess);
@@ -89,14 +93,14 @@ export class AccountChange {
     const states: { place: number; level: number; rates: RateState }[] = [];
     for (const event of this.#events.toReversed()) {
       if (event.kind === "end") {
-        counts.openCalls += 1;
+        counts.openCalls += event.calls;
         if (event.takenAt >= counts.minuteStart) counts.minuteTokens -= event.excess;
       } else {
-        const { place, level, limits, tokens } = event;
+        const { place, level, limits, tokens, calls } = event;
         if (limits !== undefined) states.push({ place, level, rates: ratesAt(counts, counts.minuteStart) });
-        counts.minuteRequests -= 1;
+        counts.minuteRequests -= calls;
         counts.minuteTokens -= tokens;
-        counts.openCalls -= 1;
+        counts.openCalls -= calls;
       }
     }
     return states;

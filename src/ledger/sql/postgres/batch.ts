@@ -86,7 +86,7 @@ function columnsOf(operation: LedgerOperation) {
 
 function holdColumns(hold: Hold) {
   const { kind, id, accountId, amount, operation, provider, model, dialect, streamed, at, leaseUntil } = hold;
-  const { tokens = 0, retry, parent, session } = hold;
+  const { tokens = 0, retry, parent, session, isPart } = hold;
   const text = String(amount);
   const common = {
     kind,
@@ -103,6 +103,7 @@ function holdColumns(hold: Hold) {
     tokens,
     parent,
     session,
+    is_part: isPart,
   };
   const limits = limitsByLevel(hold)?.map(limitColumns);
   const claim = retry && { retry_key: retry.key, fingerprint: retry.fingerprint, kept_until: expiresAt(at) };

@@ -135,7 +135,7 @@ export class PostgresBooks implements LedgerBooks {
            e.actor, e.reason, g.list_credits,
            g.owner, g.operation, g.dialect, g.provider, g.model, g.streamed, g.status, g.outcome, g.usage, g.input_tokens,
            g.output_tokens, g.ms, g.first_byte_ms, g.started_at, g.parent, g.session, g.credits,
-           g.route, g.upstream_request_id, g.attempts, g.client_request_id, g.end_user, g.tags
+           g.route, g.upstream_request_id, g.attempts, g.client_request_id, g.end_user, g.tags, g.error_code
          FROM entries e LEFT JOIN generations g ON g.id = e.id
          WHERE e.ctid >= format('(%s,0)', $1::bigint)::tid AND e.ctid < format('(%s,0)', $2::bigint)::tid
            AND e.created_at >= $3 AND e.created_at < $4`,

@@ -206,6 +206,8 @@ export const LEDGER_COMMIT = `
           coalesce(o.limits, CASE WHEN o.is_rated THEN json_build_array(json_build_object('requests_max', o.requests_max,
             'tokens_max', o.tokens_max, 'calls_max', o.calls_max)) END) AS limits,
           o.counts_above IS TRUE AS counts_above, h.counts_above AS counted_above,
+          -- Of a hold that is a part of a call, only the tokens count.
+          CASE WHEN o.is_part OR h.is_part THEN 0 ELSE 1 END AS call_count,
           k.hold_id AS answered_by, h.retry_key AS held_key, h.created_at AS taken_at,
           CASE o.kind WHEN 'settle' THEN o.tokens - h.tokens WHEN 'release' THEN -h.tokens END AS excess,
           e.amount AS before, e.created_at AS expired_at, l.created_at AS late_at,
@@ -358,9 +360,9 @@ export const LEDGER_COMMIT = `
             states := states || ledger_rates(seen_requests, seen_tokens, calls[i], began);
             IF passed IS NULL THEN
               passed := CASE
-                WHEN seen_requests + 1 > (limits -> level ->> 'requests_max')::bigint THEN 'requestsPerMinute'
+                WHEN seen_requests + op.call_count > (limits -> level ->> 'requests_max')::bigint THEN 'requestsPerMinute'
                 WHEN seen_tokens + op.tokens > (limits -> level ->> 'tokens_max')::bigint THEN 'tokensPerMinute'
-                WHEN calls[i] + 1 > (limits -> level ->> 'calls_max')::bigint THEN 'concurrentCalls'
+                WHEN calls[i] + op.call_count > (limits -> level ->> 'calls_max')::bigint THEN 'concurrentCalls'
               END;
               figures[n] := level;
             END IF;
@@ -422,7 +424,7 @@ export const LEDGER_COMMIT = `
               IF op.at - minutes[i] >= minute THEN
                 minutes[i] := op.at; requests[i] := 0; tokens[i] := 0;
               END IF;
-              requests[i] := requests[i] + 1; tokens[i] := tokens[i] + op.tokens; calls[i] := calls[i] + 1;
+              requests[i] := requests[i] + op.call_count; tokens[i] := tokens[i] + op.tokens; calls[i] := calls[i] + op.call_count;
               IF limits IS NOT NULL THEN
                 states := states || ledger_rates(requests[i], tokens[i], calls[i], minutes[i]);
               END IF;
@@ -452,7 +454,7 @@ export const LEDGER_COMMIT = `
         dated := greatest(op.at, closed_before);
         IF op.before IS NULL THEN
           WHILE i IS NOT NULL LOOP
-            calls[i] := calls[i] - 1;
+            calls[i] := calls[i] - op.call_count;
             IF op.excess <> 0 AND op.taken_at >= minutes[i] THEN tokens[i] := greatest(tokens[i] + op.excess, 0); END IF;
             EXIT WHEN NOT op.counted_above;
             i := parents[i];

@@ -15,6 +15,8 @@ export interface RememberedHold {
   at: number;
   /** The retry key that the hold claims. */
   key: string | undefined;
+  /** See `Hold`. */
+  isPart: boolean;
 }
 
 /** A hold's retry key, unique within its account. */
@@ -94,9 +96,9 @@ export class LedgerCache {
   }
 
   #learnHold(hold: Hold, outcome: LedgerOutcome["outcome"] | undefined): void {
-    const { id, accountId, amount, tokens = 0, at } = hold;
+    const { id, accountId, amount, tokens = 0, at, isPart = false } = hold;
     if (outcome === "held") {
-      remember(this.#holds, id, { accountId, amount, tokens, at, key: keyOf(hold) });
+      remember(this.#holds, id, { accountId, amount, tokens, at, key: keyOf(hold), isPart });
       this.#refused.delete(accountId);
     }
     if (outcome === "insufficient" || outcome === "limited") {

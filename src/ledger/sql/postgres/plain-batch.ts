@@ -115,7 +115,8 @@ export class PlainBatch {
       change.take(amount);
       change.beginCall(hold, { place, level, limits: level === 0 ? hold.rates : hold.ratesAbove?.[level - 1] });
     }
-    const call = { operation, provider, model, dialect, streamed, parent: hold.parent, session: hold.session };
+    const { parent, session, isPart } = hold;
+    const call = { operation, provider, model, dialect, streamed, parent, session, is_part: isPart };
     this.#holds.push({ id, account: accountId, amount, lease: leaseUntil, at, tokens, ...call });
     if (hold.rates !== undefined || hold.ratesAbove !== undefined) this.#rated.set(place, { hold, seen: [] });
     this.#outcomes.push({ outcome: "held" });
@@ -130,7 +131,7 @@ export class PlainBatch {
     for (const link of chain) {
       const change = this.#changeOf(link);
       change.post(hold.amount, charge);
-      change.endCall(hold.at, used - hold.tokens);
+      change.endCall(hold, used - hold.tokens);
     }
     const generation = record && toGenerationColumns(record);
     this.#ends.push({ id, kind, account: hold.accountId, held: hold.amount, charge, at, ...generation });

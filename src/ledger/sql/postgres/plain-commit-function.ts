@@ -17,9 +17,9 @@
  * changed their columns. Postgres refuses a row with more or fewer columns than its type has, so nodes of an earlier version keep
  * calling the function of that version.
  */
-export const plainCommit = "ledger_commit_plain_45";
+export const plainCommit = "ledger_commit_plain_59";
 
-const typeOf = (kind: string): string => `ledger_plain_45_${kind}`;
+const typeOf = (kind: string): string => `ledger_plain_59_${kind}`;
 
 /**
  * The rows passed to the function: one type per kind, with its columns in order, and an array of it. Such a row is read
@@ -32,8 +32,8 @@ export const plainRows = {
    *
    *   taken              the amount of new and raised holds: if it is available without the refunds of the batch's own
    *                      settlements, it is available in any order
-   *   requests, tokens   new holds of the account and of those below it, and their counts; since: the time of the first one
-   *   ended              ended holds; the returned amounts, and the posted part
+   *   requests, tokens   new calls of the account and of those below it, and the tokens of new holds; since: the time of the first one
+   *   ended              ended calls; the returned amounts, and the posted part
    *   excess             the correction of the minute's tokens by ends, for holds from takenFirst to takenLast
    *   rated, …Room       whether new holds have limits; the counts before the batch up to which none of these limits is
    *                      exceeded
@@ -71,6 +71,7 @@ export const plainRows = {
     dialect: "text",
     parent: "text",
     session: "text",
+    is_part: "boolean",
   },
   /** Ends of holds; with an owner, the end is recorded as a generation. */
   end: {
@@ -103,6 +104,7 @@ export const plainRows = {
     client_request_id: "text",
     end_user: "text",
     tags: "text",
+    error_code: "text",
   },
   /** Changes of holds that stay open; `held` is the amount before. Those that a job takes over come with its row. */
   change: {
@@ -142,7 +144,7 @@ function requireAll(rows: `${keyof typeof plainRows}s`): string {
     IF written <> cardinality(${rows}) THEN RAISE SQLSTATE 'TGNPL'; END IF;`;
 }
 
-/** Part of the forty-fifth step. */
+/** Part of the fifty-ninth step. */
 export const LEDGER_PLAIN_TYPES = `
   ${types.join("\n  ")}
 `;
@@ -191,9 +193,9 @@ export const LEDGER_COMMIT_PLAIN = `
 
     IF cardinality(holds) > 0 THEN
       INSERT INTO holds (id, account_id, amount, operation, provider, model, dialect, streamed, lease_until, created_at, tokens,
-          parent, session, counts_above)
+          parent, session, counts_above, is_part)
         SELECT o.id, o.account, o.amount, o.operation, o.provider, o.model, o.dialect, o.streamed, o.lease, o.at, o.tokens,
-          o.parent, o.session, true FROM unnest(holds) o
+          o.parent, o.session, true, o.is_part FROM unnest(holds) o
         -- None has ended: nearly always to be seen at a glance, since ids begin with the time.
         WHERE CASE WHEN NOT EXISTS (SELECT FROM entries e WHERE e.id BETWEEN first_id AND last_id)
           AND o.id BETWEEN first_id AND last_id THEN true
@@ -211,10 +213,10 @@ export const LEDGER_COMMIT_PLAIN = `
       ${requireAll("ends")}
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
           input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent, session, list_credits,
-          upstream_request_id, route, attempts, client_request_id, end_user, tags)
+          upstream_request_id, route, attempts, client_request_id, end_user, tags, error_code)
         SELECT o.id, o.owner, o.account, o.operation, o.dialect, o.provider, o.model, o.streamed, o.status, o.outcome, o.usage,
           o.input_tokens, o.output_tokens, o.charge, o.ms, o.first_byte_ms, o.started_at, o.parent, o.session,
-          o.list_credits, o.upstream_request_id, o.route, o.attempts, o.client_request_id, o.end_user, o.tags
+          o.list_credits, o.upstream_request_id, o.route, o.attempts, o.client_request_id, o.end_user, o.tags, o.error_code
         FROM unnest(ends) o WHERE o.owner IS NOT NULL;
     END IF;
 

@@ -19,10 +19,10 @@ export const LEDGER_WRITE = `
   BEGIN
     IF 'held' = ANY (done) THEN
       INSERT INTO holds (id, account_id, amount, purpose, operation, provider, model, dialect, streamed, lease_until, created_at,
-          tokens, retry_key, parent, session, counts_above, budgets)
+          tokens, retry_key, parent, session, counts_above, budgets, is_part)
         SELECT o.id, o.account, o.amount, coalesce(o.purpose, ''), coalesce(o.operation, ''), coalesce(o.provider, ''),
           coalesce(o.model, ''), o.dialect, coalesce(o.streamed, false), o.lease_until, o.at, o.tokens, o.retry_key, o.parent,
-          o.session, coalesce(o.counts_above, false), o.budgets
+          o.session, coalesce(o.counts_above, false), o.budgets, o.is_part
         FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'held';
       INSERT INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until)
         SELECT o.account, o.retry_key, o.fingerprint, o.id, o.kept_until
@@ -129,11 +129,11 @@ export const LEDGER_WRITE = `
     IF done && '{settled, released, late}' THEN
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
           input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent, session, list_credits,
-          upstream_request_id, route, attempts, client_request_id, end_user, tags)
+          upstream_request_id, route, attempts, client_request_id, end_user, tags, error_code)
         SELECT o.id, r.owner, o.payer, r.operation, r.dialect, r.provider, r.model, r.streamed, r.status, r.outcome, r.usage,
           r.input_tokens, r.output_tokens, o.charge + coalesce(o.before, 0), r.ms, r.first_byte_ms, r.started_at, r.parent,
           r.session, r.list_credits, r.upstream_request_id, r.route, r.attempts,
-          r.client_request_id, r.end_user, r.tags
+          r.client_request_id, r.end_user, r.tags, r.error_code
         FROM unnest(payers, charges, befores, ops) AS o (payer, charge, before)
         CROSS JOIN json_populate_record(NULL::generations, o.record) r
         WHERE o.charge IS NOT NULL AND o.record IS NOT NULL;

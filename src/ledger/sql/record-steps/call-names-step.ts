@@ -1,6 +1,3 @@
-import { LEDGER_COMMIT_PLAIN, LEDGER_PLAIN_TYPES } from "../postgres/plain-commit-function.ts";
-import { LEDGER_WRITE } from "../postgres/write-function.ts";
-
 /** Failed calls, word by word as in the statements that read them by these indexes. */
 const FAILED = "outcome <> 'complete' AND outcome <> 'abandoned'";
 
@@ -32,8 +29,5 @@ export const CALL_NAMES = {
   CREATE INDEX failed_calls_by_upstream ON generations (upstream_request_id)
     WHERE upstream_request_id IS NOT NULL AND ${FAILED};
   CREATE INDEX failed_calls_by_client ON generations (client_request_id) WHERE client_request_id IS NOT NULL AND ${FAILED};
-  ${LEDGER_PLAIN_TYPES}
-  ${LEDGER_COMMIT_PLAIN}
-  ${LEDGER_WRITE}
   `,
 };

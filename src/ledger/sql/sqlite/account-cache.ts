@@ -8,6 +8,7 @@ import type { RateState } from "../../operations.ts";
 import { budgetsFor, type CallBudgets, type ModelBudget, readBudget } from "../call-budgets.ts";
 import { periodStart } from "../../periods.ts";
 import { type CallCounts, countCall, countEnd, ratesAt } from "../../rates.ts";
+import type { HeldAmount } from "./holds.ts";
 import type { AccountRow, LedgerStatements } from "./statements.ts";
 
 /** Cached accounts. */
@@ -103,18 +104,18 @@ export class AccountCache {
     return this.#chain(accountId).map((account) => ratesAt(account, at));
   }
 
-  /** Counts a call for every account of its chain. */
-  countCall(accountId: string, tokens: number, at: number): void {
-    for (const account of this.#chain(accountId)) {
-      countCall(account, at, tokens);
+  /** Counts a hold for every account of its chain. */
+  countCall(hold: { accountId: string; tokens: number; isPart: boolean }, at: number): void {
+    for (const account of this.#chain(hold.accountId)) {
+      countCall(account, at, hold);
       this.#touch(account);
     }
   }
 
-  /** Counts the end of a call that was taken at `takenAt` with `excess` tokens too few. */
-  countEnd(accountId: string, excess: number, takenAt: number): void {
+  /** Counts the end of a hold that was taken with `excess` tokens too few. */
+  countEnd({ accountId, takenAt, isPart }: HeldAmount, excess: number): void {
     for (const account of this.#chain(accountId)) {
-      countEnd(account, takenAt, excess);
+      countEnd(account, takenAt, { tokens: excess, isPart });
       this.#touch(account);
     }
   }

@@ -128,7 +128,7 @@ export class Ends {
     const charge = this.#chargeable(hold, cost, held, at);
     const date = this.#accounts.postDebit({ accountId: account, budgets, held, charge, at: this.dateOf(at) });
     const excess = tokens === undefined ? 0 : tokens - hold.tokens;
-    this.#accounts.countEnd(account, excess, hold.takenAt);
+    this.#accounts.countEnd(hold, excess);
     const shortfall = cost - charge;
     this.#entries.insert(
       { id, kind, debit: account, credit: REVENUE, amount: charge, held, shortfall, at: date, budgets },

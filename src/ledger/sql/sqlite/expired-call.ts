@@ -29,5 +29,6 @@ export function expiredColumns(hold: SqliteHoldRow, owner: string, at: number): 
     client_request_id: null,
     end_user: null,
     tags: null,
+    error_code: null,
   };
 }

@@ -13,6 +13,8 @@ export interface HeldAmount {
   readonly takenAt: number;
   /** The retry key that it claims. */
   readonly retryKey: string | null;
+  /** See `Hold`. */
+  readonly isPart: boolean;
   budgets: CallBudgets;
 }
 
@@ -42,7 +44,7 @@ export class Holds {
 
   /** Returns whether the hold is new; an existing one with the same id stays unchanged. */
   insert(hold: Hold, budgets: CallBudgets): boolean {
-    const { id, accountId, amount, at, tokens = 0, retry } = hold;
+    const { id, accountId, amount, at, tokens = 0, retry, isPart = false } = hold;
     const retryKey = retry?.key ?? null;
     const { changes } = this.#sql.insertHold.run(
       id,
@@ -60,9 +62,10 @@ export class Holds {
       hold.parent ?? null,
       hold.session ?? null,
       storedBudgets(budgets),
+      isPart ? 1 : null,
     );
     if (changes === 0) return false;
-    this.#known.set(id, { id, accountId, amount, tokens, takenAt: at, retryKey, budgets });
+    this.#known.set(id, { id, accountId, amount, tokens, takenAt: at, retryKey, isPart, budgets });
     return true;
   }
 
@@ -115,6 +118,7 @@ function toHeld(row: HoldRow): HeldAmount {
     tokens: Number(row.tokens),
     takenAt: Number(row.created_at),
     retryKey: row.retry_key,
+    isPart: row.is_part === 1n || row.is_part === true,
     budgets: readBudgets(row.budgets),
   };
 }

@@ -92,6 +92,7 @@ type HoldValues = [
     parent: Text,
     session: Text,
     budgets: Text,
+    isPart: Count,
   ],
 ];
 type JobValues = [
@@ -146,8 +147,8 @@ export function prepareStatements(database: Database) {
     hold: database.prepare<SqliteHoldRow, [string]>("SELECT * FROM holds WHERE id = ?"),
     insertHold: database.prepare<unknown, HoldValues>(`
       INSERT INTO holds (id, account_id, amount, operation, provider, model, dialect, streamed, lease_until, created_at, tokens,
-        retry_key, parent, session, budgets)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
+        retry_key, parent, session, budgets, is_part)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
     insertJob: database.prepare<unknown, JobValues>(`
       INSERT INTO jobs (id, kind, owner, payload, run_at, created_at, lease_token, lease_node, lease_until)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),

@@ -152,7 +152,7 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   #hold(hold: Hold): Outcomes["hold"] {
-    const { id, accountId, amount, at, tokens = 0 } = hold;
+    const { id, accountId, amount, at, tokens = 0, isPart = false } = hold;
     const budgets = this.#accounts.budgetsOf(accountId, hold.provider, hold.model);
     const chain = this.#accounts.chain(accountId, at, budgets);
     if (chain.length === 0) return { outcome: "no-account" };
@@ -164,7 +164,7 @@ export class SqliteLedgerStore implements LedgerStore {
       return this.#heldBefore(hold) ?? { outcome: "conflict" };
     this.#retryKeys.claim(hold);
     this.#accounts.setAside(accountId, amount, budgets);
-    this.#accounts.countCall(accountId, tokens, at);
+    this.#accounts.countCall({ accountId, tokens, isPart }, at);
     if (limits === undefined) return { outcome: "held" };
     return { outcome: "held", ...seenRates(hold, this.#accounts.rates(accountId, at)) };
   }
@@ -267,7 +267,7 @@ export class SqliteLedgerStore implements LedgerStore {
 
 function overRate(hold: Hold, limits: readonly RateLimits[], seen: readonly RateState[]): Outcomes["hold"] | undefined {
   for (const [level, rates] of seen.entries()) {
-    const limit = passedLimit(limits[level] ?? {}, withCall(rates, hold.tokens ?? 0));
+    const limit = passedLimit(limits[level] ?? {}, withCall(rates, hold));
     if (limit !== undefined)
       return { outcome: "limited", limit, ...(level > 0 && { level }), ...seenRates(hold, seen) };
   }
