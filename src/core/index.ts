@@ -96,6 +96,7 @@ export {
   listingSurface,
   namesVersion,
   sharedSurface,
+  statusOn,
   type Surface,
 } from "./surfaces.ts";
 export {

@@ -144,9 +144,12 @@ export function errorBody(surface: Surface, error: GatewayError, requestId: stri
  * an error of the network: they send the request again.
  */
 export function errorStatus(surface: Surface, { status, code }: GatewayError): number {
-  if (surface !== "firecrawl_v1") return status;
-  if (code === "target_timeout") return 408;
-  return v1Statuses[status] ?? status;
+  return surface === "firecrawl_v1" && code === "target_timeout" ? 408 : statusOn(surface, status);
+}
+
+/** The status on a surface of an upstream's refusal, which is relayed. */
+export function statusOn(surface: Surface, status: number): number {
+  return surface === "firecrawl_v1" ? (v1Statuses[status] ?? status) : status;
 }
 
 const v1Statuses: Readonly<Record<number, number>> = { 422: 400, 502: 500 };

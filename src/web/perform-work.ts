@@ -5,7 +5,14 @@
 import { z } from "zod";
 import { decodeBody, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
 import type { PaidAnswer, PaidRequest, Planning, RunningWork, WayOfWork, WorkPlan } from "../charges/index.ts";
-import { creditsNumber, type JsonObject, parseObject, type Surface, type WebOperation } from "../core/index.ts";
+import {
+  creditsNumber,
+  type JsonObject,
+  parseObject,
+  statusOn,
+  type Surface,
+  type WebOperation,
+} from "../core/index.ts";
 import { EngineRefusal, type Performed, type WebPlan } from "./engine.ts";
 import { ChargedFailure } from "./failures.ts";
 import type { BodyTranslation } from "./v1/index.ts";
@@ -40,7 +47,7 @@ export function performWork<Result extends Performed>(
 
 class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedRequest<Result>> {
   readonly surface: Surface;
-  readonly operation: WebOperation;
+  readonly operation: string;
   readonly form = undefined;
   readonly #deps: WebDependencies;
   readonly #request: PaidRequest;
@@ -50,8 +57,10 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
     this.#deps = deps;
     this.#request = request;
     this.#steps = steps;
-    this.operation = steps.operation;
-    this.surface = steps.translation === undefined ? "firecrawl" : "firecrawl_v1";
+    const isV1 = steps.translation !== undefined;
+    // A retry key of one version finds no answer in the shape of the other.
+    this.operation = isV1 ? `/v1/${steps.operation}` : steps.operation;
+    this.surface = isV1 ? "firecrawl_v1" : "firecrawl";
   }
 
   parse(bytes: Uint8Array): ParsedBody<JsonObject> {
@@ -69,7 +78,7 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
       id,
       parent,
       principal,
-      operation: this.operation,
+      operation: this.#steps.operation,
       dialect: undefined,
       source: { provider: "web", model, modelId: `web/${model}` },
       price,
@@ -99,7 +108,8 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
         await running.end({ status, outcome: "failed", observed: { usage }, error: thrown });
       }
       if (!(thrown instanceof EngineRefusal)) throw thrown;
-      const { status, body, headers } = thrown;
+      const { body, headers } = thrown;
+      const status = statusOn(this.surface, thrown.status);
       await running.end({ status, outcome: "failed" });
       return { status, headers: { ...headers, "x-tollgate-credits": "0" }, body };
     }

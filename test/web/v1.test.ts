@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import FirecrawlApp from "firecrawl-v1";
-import { type Caller, findPython, post, type Rig, root, startRig } from "../kit/index.ts";
+import { type Caller, findPython, post, type Rig, root, startRig, until } from "../kit/index.ts";
 import { type CrawlSite, startCrawlSite } from "./site/crawl-site.ts";
 
 const found = await findPython("test/web/python/requirements-v1.txt");
@@ -11,13 +11,28 @@ if ("missing" in found) console.log(`skipped: firecrawl-py 2, ${found.missing}`)
 let site: CrawlSite;
 /** Answers nothing. */
 let silent: Bun.Server<undefined>;
+/** Receives messages. */
+let hook: Bun.Server<undefined>;
+const messages: unknown[] = [];
 let rig: Rig;
 let caller: Caller;
 beforeAll(async () => {
   site = await startCrawlSite();
   silent = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Promise<Response>(() => {}) });
   const crawl = { pages_per_second: 0, connections_per_host: 8, per_user: 10 };
-  const web = { allow_private_hosts: [new URL(site.url).host, silent.url.host], crawl, model: "openai/gpt-5-mini" };
+  hook = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => {
+      messages.push(await request.json());
+      return new Response();
+    },
+  });
+  const web = {
+    allow_private_hosts: [new URL(site.url).host, silent.url.host, hook.url.host],
+    crawl,
+    model: "openai/gpt-5-mini",
+  };
   rig = await startRig({ config: { web } });
   caller = await rig.caller();
 });
@@ -25,6 +40,7 @@ afterAll(async () => {
   await rig.stop();
   await site.stop();
   await silent.stop(true);
+  await hook.stop(true);
 });
 
 const client = (): FirecrawlApp => new FirecrawlApp({ apiUrl: rig.gateway.url, apiKey: caller.token });
@@ -117,6 +133,36 @@ test("errors have the statuses whose messages the SDK shows", async () => {
   const anonymous = await fetch(`${rig.gateway.url}/v1/team/credit-usage`);
   expect([anonymous.status, read(await anonymous.json())["success"]]).toEqual([401, false]);
 });
+
+test("a retry key of one version finds no answer in the shape of the other", async () => {
+  const answers = [];
+  for (const path of ["/v1/map", "/v2/map", "/v1/map"]) {
+    const retry = { headers: { "idempotency-key": "map-of-both" } };
+    const answer = await post(rig, path, caller.token, { url: `${site.url}/docs/` }, retry);
+    const { links, code } = read(await answer.json());
+    answers.push([answer.status, answer.headers.get("idempotent-replayed"), links ?? code]);
+  }
+  const links = expect.arrayContaining([`${site.url}/docs/`]) as unknown[];
+  expect(answers).toEqual([
+    [200, null, links],
+    [409, null, "idempotency_key_reused"],
+    [200, "true", links],
+  ]);
+});
+
+test("jobs have their objects by the older name in webhooks, too", async () => {
+  const headers = { authorization: `Bearer ${caller.token}` };
+  await fetch(`${rig.gateway.url}/v1/webhooks/secret`, { method: "POST", headers });
+  const formats = { formats: ["extract"], extract: { prompt: "The title." } };
+  const job = { urls: [`${site.url}/docs/`], webhook: { url: hook.url.href, events: ["page"] }, ...formats };
+  const started = read(await (await post(rig, "/v1/batch/scrape", caller.token, job)).json());
+  await until("the message has arrived", () => messages.length > 0, 60_000);
+  const [document] = read(messages[0])["data"] as [Record<string, unknown>];
+  expect(document["extract"]).toBeObject();
+  expect(document["extract"]).toEqual(document["json"]);
+  const status = read(await client().checkBatchScrapeStatus(String(started["id"])));
+  expect(status["data"]).toEqual([document]);
+}, 60_000);
 
 test("jobs of others are not there, and credits are told in v1's words", async () => {
   const started = read(await client().asyncCrawlUrl(`${site.url}/docs/`, { limit: 1 }));

@@ -2,6 +2,7 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import { compressText } from "../compress.ts";
 import type { PageRead } from "../engine.ts";
+import { documentForV1 } from "../v1/index.ts";
 import { withoutAddresses } from "../without-addresses.ts";
 import type { CrawlPlan } from "./crawl-request.ts";
 import type { OpenCrawl } from "./open-crawl.ts";
@@ -25,8 +26,9 @@ export function digestOf(
   return final && hashOf(`at ${scope.pageAt(final, 0).key}`);
 }
 
-/** The document as it was requested, as compressed JSON. */
-export async function encodeDocument(plan: CrawlPlan, { markdown, links, ...others }: JsonObject): Promise<Uint8Array> {
+/** The document as it was requested, as compressed JSON. A job of v1 that names `extract` has its object by both names. */
+export async function encodeDocument(plan: CrawlPlan, read: JsonObject): Promise<Uint8Array> {
+  const { markdown, links, ...others } = documentForV1(read, plan.namesExtract === true);
   const document = {
     ...(wants(plan, "markdown") && { markdown }),
     ...others,

@@ -65,9 +65,11 @@ export function statusForV1({ next, ...status }: JsonObject, origin: string | un
   return { ...status, creditsUsed: isWhole ? Math.floor(credits) : credits, ...(next != null && { next }) };
 }
 
-/** A stored page, as JSON. */
+/** A stored page, as JSON. It begins with its object by the older name, unless an earlier version has stored it. */
 export function storedDocumentForV1(text: string, asksExtract: boolean): string {
-  return asksExtract ? JSON.stringify(documentForV1(parseObject(text) ?? {}, true)) : text;
+  return asksExtract && !text.startsWith('{"extract":')
+    ? JSON.stringify(documentForV1(parseObject(text) ?? {}, true))
+    : text;
 }
 
 /** The failures of a job: v1 has texts only. */

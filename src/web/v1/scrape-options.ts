@@ -45,5 +45,5 @@ export function namesExtract({ formats }: JsonObject): boolean {
 
 /** A page as v1 has it. */
 export function documentForV1(document: JsonObject, asksExtract: boolean): JsonObject {
-  return asksExtract && document["json"] !== undefined ? { ...document, extract: document["json"] } : document;
+  return asksExtract && document["json"] !== undefined ? { extract: document["json"], ...document } : document;
 }

@@ -43,7 +43,9 @@ test("a page's object has the name that was asked for", () => {
   const answer = { success: true, data: { json: { a: 1 } } };
   expect(scrapeV1.answer(answer, { formats: ["json"] })["data"]).toEqual({ json: { a: 1 } });
   expect(scrapeV1.answer(answer, { formats: ["extract"] })["data"]).toEqual({ json: { a: 1 }, extract: { a: 1 } });
-  expect(storedDocumentForV1('{"json":1}', true)).toBe('{"json":1,"extract":1}');
+  expect(storedDocumentForV1('{"json":1}', true)).toBe('{"extract":1,"json":1}');
+  // Stored by both names, and not read.
+  expect(storedDocumentForV1('{"extract":1,"json":', true)).toBe('{"extract":1,"json":');
 });
 
 test("a map has addresses alone", () => {
