@@ -23,7 +23,7 @@ const documents = {
 };
 
 /** Packages of readers that are loaded later. */
-const packages = ["hucre", "mammoth", "re2js", "rtf-stream-parser", "unpdf"];
+const packages = ["diff", "hucre", "mammoth", "re2js", "rtf-stream-parser", "unpdf"];
 
 /** Whether all users of the machine can read the files that documents need later. */
 export function othersCanRead(): boolean {
@@ -42,6 +42,7 @@ function isForOthers(file: string): boolean {
 /** Loads the files that are otherwise read when a document needs them first: for a process that will not be able to. It takes half a second of a processor. */
 export async function loadReaders(): Promise<void> {
   await Promise.all([
+    import("./changes/compare-texts.ts"),
     import("./documents/office/read-docx.ts"),
     import("./documents/office/read-epub.ts"),
     import("./documents/office/read-open-document.ts"),

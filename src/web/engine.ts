@@ -44,6 +44,8 @@ export interface Performed {
   spent: Nano;
   /** An upstream's whole answer, which is relayed as it is. */
   relayed?: Uint8Array | undefined;
+  /** Called once the result has been answered or stored. Never rejects. */
+  delivered?: (() => Promise<void>) | undefined;
 }
 
 /** One page in the form of Firecrawl's documents. */

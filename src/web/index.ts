@@ -1,4 +1,5 @@
 export { PageCache } from "./cache/index.ts";
+export { PageHistory } from "./changes/page-history.ts";
 export type { WebEngine } from "./engine.ts";
 export { FirecrawlEngine } from "./engines/firecrawl/firecrawl-engine.ts";
 export { NativeEngine } from "./engines/native/native-engine.ts";

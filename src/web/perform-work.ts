@@ -123,6 +123,7 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
     const answer = { status: 200, headers: { "content-type": "application/json", ...work.rateHeaders }, body };
     work.firstByte();
     await running.answer(answer, observed, { others: spent });
+    await result.delivered?.();
     return answer;
   }
 

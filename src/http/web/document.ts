@@ -19,6 +19,20 @@ export const document = z
         pdfs: z.array(z.string()),
       })
       .optional(),
+    changeTracking: z
+      .looseObject({
+        previousScrapeAt: z.string().nullable().describe("Null for a page that is new."),
+        changeStatus: z.enum(["new", "same", "changed", "removed"]),
+        visibility: z.enum(["visible", "hidden"]),
+        diff: z
+          .looseObject({
+            text: z.string().describe("As git shows it."),
+            json: z.looseObject({ files: z.array(z.unknown()) }),
+          })
+          .optional(),
+        json: z.unknown().optional().describe("The values before and now."),
+      })
+      .optional(),
     warning: z.string().optional().describe("The missing or doubtful parts."),
     metadata: z
       .looseObject({

@@ -31,5 +31,6 @@ const url = "https://site.test/sitemap.xml";
 const sitemap = bytesOf("<urlset><url><loc>https://site.test/a</loc></url></urlset>");
 const { pages } = await pool.readSitemap(sitemap, { url, contentType: "text/xml", isCut: false }, owner);
 const wanted = await pool.matchPatterns([url], { include: ["sitemap.*"], exclude: ["b{2,}"] }, owner);
-process.stdout.write(JSON.stringify({ kinds, pages: [...pages].length, wanted }));
+const { isSame } = await pool.compareTexts({ previous: "a", current: "a\nb", wantsChunks: true }, owner);
+process.stdout.write(JSON.stringify({ kinds, pages: [...pages].length, wanted, isSame }));
 await pool.close();

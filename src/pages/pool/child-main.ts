@@ -6,6 +6,7 @@ import { readSitemap } from "../sitemap/read-sitemap.ts";
 import { takeApart } from "../take-apart.ts";
 import {
   encodeBeginning,
+  encodeComparison,
   encodeFailure,
   encodePage,
   encodeSitemap,
@@ -58,6 +59,10 @@ async function perform(task: Task, bytes: Uint8Array): Promise<Uint8Array[]> {
     if (task.name === "patterns") {
       const { matchPatterns } = await import("./match-patterns.ts");
       return encodeVerdicts(matchPatterns(bytes, task.request));
+    }
+    if (task.name === "changes") {
+      const { compareTexts } = await import("../changes/compare-texts.ts");
+      return encodeComparison(compareTexts(bytes, task.request));
     }
     if (task.name === "sitemap") return encodeSitemap(await readSitemap(bytes, task.request));
     return encodePage(await takeApart(bytes, task.request));

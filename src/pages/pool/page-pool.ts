@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { availableParallelism } from "node:os";
 import { Places, type QueueLoad, type RandomFraction, tooManyWaiting } from "../../core/index.ts";
+import type { Comparison } from "../changes/compare-texts.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { PageError } from "../page-error.ts";
 import type { Sitemap, SitemapRequest } from "../sitemap/sitemap.ts";
@@ -29,6 +30,13 @@ export interface TakeApartOptions {
   signal?: AbortSignal | undefined;
   /** The time for it, its wait included. */
   timeoutMs?: number | undefined;
+}
+
+export interface ComparedTexts {
+  previous: string;
+  current: string;
+  /** Whether the changed lines are wanted. */
+  wantsChunks: boolean;
 }
 
 const defaults: Required<Omit<PagePoolOptions, "children">> = {
@@ -130,6 +138,22 @@ export class PagePool {
       if (reason instanceof PageError) this.#patternTime.spend(owner, reason.cpuMs);
       throw reason;
     }
+  }
+
+  /**
+   * Compares two texts by their lines.
+   * @throws PageError; the reason of `signal`, at once, when it is aborted.
+   */
+  async compareTexts(
+    { previous, current, wantsChunks }: ComparedTexts,
+    options: TakeApartOptions,
+  ): Promise<Comparison> {
+    const older = Buffer.from(previous);
+    const bytes = Buffer.concat([older, Buffer.from(current)]);
+    const request = { previousBytes: older.byteLength, wantsChunks };
+    const result = await this.#run({ name: "changes", request }, bytes, options);
+    assert(result.name === "changes");
+    return result.comparison;
   }
 
   /** Ends all children, and fails their tasks and those that wait. */

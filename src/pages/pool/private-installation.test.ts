@@ -56,6 +56,7 @@ test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)(
         kinds: ["html", "text", "json", "csv", "feed", "docx", "pdf"],
         pages: 1,
         wanted: [true],
+        isSame: false,
       });
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import type { CompareRequest, Comparison } from "../changes/compare-texts.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { PageError, type ReadFailure } from "../page-error.ts";
 import { decodeEntries, encodeEntries } from "../sitemap/entry-lines.ts";
@@ -9,13 +10,15 @@ import { type Frame, type FrameBounds, frameOf } from "../../streaming/index.ts"
 export type Task =
   | { name: "page"; request: PageRequest }
   | { name: "sitemap"; request: SitemapRequest }
-  | { name: "patterns"; request: PatternRequest };
+  | { name: "patterns"; request: PatternRequest }
+  | { name: "changes"; request: CompareRequest };
 
 /** The result. */
 export type Result =
   | { name: "page"; page: Page }
   | { name: "sitemap"; sitemap: Sitemap }
-  | { name: "patterns"; verdicts: PatternVerdicts };
+  | { name: "patterns"; verdicts: PatternVerdicts }
+  | { name: "changes"; comparison: Comparison };
 
 /** Of one message: more than any result of a document within its bounds. */
 export const messageBounds: FrameBounds = { bytesMax: 512 * 1024 * 1024, partsMax: 8 };
@@ -30,6 +33,7 @@ type Reply =
   | { outcome: "page"; page: Page; texts: (typeof texts)[number][] }
   | { outcome: "sitemap"; isCut: boolean }
   | { outcome: "patterns"; verdicts: PatternVerdicts }
+  | { outcome: "changes"; comparison: Comparison }
   | { outcome: "failed"; failure: ReadFailure; message: string; cpuMs: number };
 
 export function encodeBeginning(): Uint8Array[] {
@@ -59,6 +63,10 @@ export function encodeVerdicts(verdicts: PatternVerdicts): Uint8Array[] {
   return encodeReply({ outcome: "patterns", verdicts }, []);
 }
 
+export function encodeComparison(comparison: Comparison): Uint8Array[] {
+  return encodeReply({ outcome: "changes", comparison }, []);
+}
+
 export function encodeFailure(error: unknown, cpuMs: number): Uint8Array[] {
   const { failure, message } =
     error instanceof PageError ? error : new PageError("malformed", "the document can't be read");
@@ -77,6 +85,7 @@ export function decodeReply({ text, parts }: Frame): Result {
   const reply = JSON.parse(text) as Reply;
   if (reply.outcome === "failed") throw new PageError(reply.failure, reply.message, { cpuMs: reply.cpuMs });
   if (reply.outcome === "patterns") return { name: "patterns", verdicts: reply.verdicts };
+  if (reply.outcome === "changes") return { name: "changes", comparison: reply.comparison };
   if (reply.outcome === "sitemap") {
     const [pages = new Uint8Array(), sitemaps = new Uint8Array()] = parts;
     const sitemap = { pages: decodeEntries(pages), sitemaps: decodeEntries(sitemaps), isCut: reply.isCut };

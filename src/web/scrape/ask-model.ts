@@ -10,14 +10,20 @@ export interface ModelFormats {
   json?: unknown;
 }
 
-export function needsModel({ names, json }: Formats): boolean {
+export function needsModel(formats: Formats): boolean {
+  return needsReader(formats) || formats.changes?.json !== undefined;
+}
+
+/** Whether a model makes formats of the page alone. */
+function needsReader({ names, json }: Formats): boolean {
   return names.has("summary") || json !== undefined;
 }
 
 /** Throws 422 if a format needs a model and none is configured. */
 export function requireModel(formats: Formats, model: WebModel | undefined): void {
   if (model !== undefined || !needsModel(formats)) return;
-  const format = formats.json === undefined ? "summary" : "json";
+  const format =
+    formats.json !== undefined ? "json" : formats.names.has("summary") ? "summary" : "the mode json of changeTracking";
   throw new GatewayError(
     "web_model_unset",
     `formats: ${format} needs a model. The operator must set web.model in the configuration.`,
@@ -47,13 +53,30 @@ export async function askModel(
   }
   if (json !== undefined) {
     const task = json.prompt === undefined ? "Extract the data that the schema describes." : `Extract: ${json.prompt}`;
-    const instructions = `${RULES} ${task} Answer with JSON only; use null for what the page does not say.`;
-    const schema: JsonObject = json.schema ?? { type: "object", additionalProperties: true };
-    const answer = await model.ask({ instructions, text, schema }, context);
-    made.json = readJson(answer.text);
+    const answer = await askJson(model, { task, text, schema: json.schema }, context);
+    made.json = answer.value;
     spent += answer.spent;
   }
   return { made, spent };
+}
+
+interface JsonQuestion {
+  /** What is to be read from the page. */
+  task: string;
+  text: string;
+  /** By default any object. */
+  schema: JsonObject | undefined;
+}
+
+/** Data that a model reads from a page. Rejects with 502 if its answer is no JSON. */
+export async function askJson(
+  model: WebModel,
+  { task, text, schema = { type: "object", additionalProperties: true } }: JsonQuestion,
+  context: ModelContext,
+): Promise<{ value: unknown; spent: Nano }> {
+  const instructions = `${RULES} ${task} Answer with JSON only; use null for what the page does not say.`;
+  const answer = await model.ask({ instructions, text, schema }, context);
+  return { value: readJson(answer.text), spent: answer.spent };
 }
 
 /** The JSON in an answer; models without structured output put it into a fence. */

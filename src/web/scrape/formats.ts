@@ -24,13 +24,26 @@ const json = z
   })
   .refine(({ schema, prompt }) => schema != null || prompt != null, "json needs a schema or a prompt");
 
+const TAG_CHARACTERS_MAX = 100;
+
+const changeTracking = z.strictObject({
+  type: z.literal("changeTracking"),
+  modes: z
+    .array(z.enum(["git-diff", "json"]))
+    .max(2)
+    .nullish()
+    .describe("git-diff lists the changed lines; json has a model compare the data that schema and prompt describe."),
+  schema: z.looseObject({}).nullish().describe("A JSON Schema of the compared data."),
+  prompt: z.string().min(1).max(PROMPT_CHARACTERS_MAX).nullish(),
+  tag: z.string().max(TAG_CHARACTERS_MAX).nullish().describe("Pages with different tags are not compared."),
+});
+
 const plainNames = ["markdown", "html", "rawHtml", "links", "images", "summary"] as const;
 
 const plain = z.enum(plainNames);
 
 /** Formats of Firecrawl's API that this gateway does not offer, so that the refusal can name them. */
 const unsupported = [
-  "changeTracking",
   "branding",
   "product",
   "menu",
@@ -46,7 +59,7 @@ const refused = z
   .union([z.enum(unsupported), z.looseObject({ type: z.enum(unsupported) })])
   .refine(
     () => false,
-    "this format is not supported; supported are markdown, html, rawHtml, links, images, summary, json and screenshot",
+    "this format is not supported; supported are markdown, html, rawHtml, links, images, summary, json, changeTracking and screenshot",
   );
 
 const format = z.union([
@@ -55,6 +68,8 @@ const format = z.union([
   z.literal("screenshot@fullPage"),
   z.literal("json").refine(() => false, 'json needs a schema or a prompt: {"type": "json", "schema": …}'),
   z.strictObject({ type: plain }),
+  z.literal("changeTracking"),
+  changeTracking,
   screenshot,
   json,
   refused,
@@ -77,11 +92,21 @@ interface JsonFormat {
   prompt: string | undefined;
 }
 
+/** Change tracking as requested. */
+export interface ChangesFormat {
+  /** Whether the changed lines are wanted. */
+  diff: boolean;
+  /** The data that a model compares. */
+  json: JsonFormat | undefined;
+  tag: string | undefined;
+}
+
 /** The requested formats, each once. */
 export interface Formats {
   names: ReadonlySet<(typeof plainNames)[number]>;
   screenshot: ScreenshotFormat | undefined;
   json: JsonFormat | undefined;
+  changes: ChangesFormat | undefined;
 }
 
 /** Folds strings and objects of a request; without any, markdown. */
@@ -89,6 +114,7 @@ export function readFormats(requested: z.output<typeof formats> | null | undefin
   const names = new Set<(typeof plainNames)[number]>();
   let shot: ScreenshotFormat | undefined;
   let data: JsonFormat | undefined;
+  let changes: ChangesFormat | undefined;
   for (const each of requested == null || requested.length === 0 ? (["markdown"] as const) : requested) {
     const one = typeof each === "string" ? ({ type: each } as const) : each;
     if (one.type === "screenshot" || one.type === "screenshot@fullPage") {
@@ -101,11 +127,25 @@ export function readFormats(requested: z.output<typeof formats> | null | undefin
         };
       }
     } else if (one.type === "json") {
-      if ("schema" in one || "prompt" in one)
-        data = { schema: one.schema ?? undefined, prompt: one.prompt ?? undefined };
+      if ("schema" in one || "prompt" in one) data = jsonOf(one);
+    } else if (one.type === "changeTracking") {
+      changes = changesOf(typeof each === "object" && each.type === "changeTracking" ? each : {});
     } else if (isPlain(one.type)) names.add(one.type);
   }
-  return { names, screenshot: shot, json: data };
+  return { names, screenshot: shot, json: data, changes };
+}
+
+function jsonOf({ schema, prompt }: Partial<Omit<z.output<typeof json>, "type">>): JsonFormat {
+  return { schema: schema ?? undefined, prompt: prompt ?? undefined };
+}
+
+function changesOf(requested: Partial<Omit<z.output<typeof changeTracking>, "type">>): ChangesFormat {
+  const modes = requested.modes ?? [];
+  return {
+    diff: modes.includes("git-diff"),
+    json: modes.includes("json") ? jsonOf(requested) : undefined,
+    tag: requested.tag ?? undefined,
+  };
 }
 
 function isPlain(name: string): name is (typeof plainNames)[number] {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { limits } from "../../core/index.ts";
 import { selectorCostMax, selectorCostOf } from "../../pages/index.ts";
 import { actions } from "./actions.ts";
-import { formats } from "./formats.ts";
+import { formats, readFormats } from "./formats.ts";
 
 /** The time for one page, in milliseconds. */
 const TIMEOUT_MS_MAX = 300_000;
@@ -163,6 +163,14 @@ export const webUrl = url;
 
 export const scrapeRequest = z
   .strictObject({ url, ...scrapeOptionMembers, ...ignoredMembers })
+  .superRefine(({ formats: wanted, zeroDataRetention }, context) => {
+    if (zeroDataRetention !== true || readFormats(wanted).changes === undefined) return;
+    context.addIssue({
+      code: "custom",
+      path: ["formats"],
+      message: "changeTracking keeps the page: without zeroDataRetention",
+    });
+  })
   .superRefine(({ waitFor, timeout }, context) => {
     if (waitFor == null || waitFor <= (timeout ?? TIMEOUT_MS) / 2) return;
     context.addIssue({ code: "custom", path: ["waitFor"], message: "at most half of timeout" });

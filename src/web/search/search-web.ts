@@ -42,6 +42,7 @@ export interface SearchResult {
   warning: string | undefined;
   usage: Usage;
   spent: Nano;
+  delivered: () => Promise<void>;
 }
 
 /** Checks a body of `POST /v2/search`; throws 422 with the member that is at fault. */
@@ -110,6 +111,9 @@ async function search(
     ]),
     usage,
     spent: pages.reduce((sum, { page }) => sum + (page?.spent ?? 0n), 0n),
+    delivered: async () => {
+      for (const { page } of pages) await page?.delivered?.();
+    },
   };
 }
 

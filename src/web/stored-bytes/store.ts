@@ -1,5 +1,8 @@
-/** `page`: an entry of the page cache. `screenshot`: an image that its address serves. */
-export type BytesKind = "page" | "screenshot";
+/**
+ * `page`: an entry of the page cache. `version`: a page whose changes are tracked, as it was last. `screenshot`: an image that its
+ * address serves.
+ */
+export type BytesKind = "page" | "version" | "screenshot";
 
 /** Bytes that are kept for a user until a moment. */
 export interface StoredBytes {

@@ -242,6 +242,7 @@ async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Sc
   }
   if (isFromCache(scraped)) await note(deps, crawl, { ...fromCache, url: page.url });
   if (stored !== undefined) await charge(deps, run, stored);
+  await scraped.delivered?.();
 }
 
 class NotStored extends Error {

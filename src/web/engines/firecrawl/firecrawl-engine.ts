@@ -1,4 +1,5 @@
 /** An upstream with Firecrawl's v2 API: its requests and answers are relayed unchanged. */
+import { createHash } from "node:crypto";
 import {
   type AskUpstream,
   GatewayError,
@@ -70,7 +71,8 @@ export class FirecrawlEngine implements WebEngine {
     return {
       bound: { pages: pages + furtherPdfPages(body) },
       run: async (context) => {
-        const { json, bytes } = await this.#ask("scrape", { body, url, context });
+        const ownBody = withOwnHistory(body, context.principal.user);
+        const { json, bytes } = await this.#ask("scrape", { body: ownBody, url, context });
         const document = objectOf(json["data"]) ?? {};
         const metadata = objectOf(document["metadata"]) ?? {};
         const usage = { pages: creditsIn(metadata) ?? pages };
@@ -152,6 +154,20 @@ export class FirecrawlEngine implements WebEngine {
   }
 }
 
+/** The body with tags of this user alone: of pages with one tag, the upstream compares whatever any of its key's users has read. */
+function withOwnHistory(body: JsonObject, user: string): JsonObject {
+  const formats = body["formats"];
+  if (!Array.isArray(formats)) return body;
+  const own = formats.map((format: unknown) => {
+    const asked = format === "changeTracking" ? { type: format } : objectOf(format);
+    if (asked?.["type"] !== "changeTracking") return format;
+    const { tag } = asked;
+    const hash = createHash("sha256").update(`${user.length} ${user} ${typeof tag === "string" ? tag : ""}`);
+    return { ...asked, tag: hash.digest("hex") };
+  });
+  return { ...body, formats: own };
+}
+
 function urlOf({ url }: JsonObject): string {
   if (typeof url === "string" && url !== "") return url;
   throw new GatewayError("validation_failed", "url: Required", { param: "url" });
@@ -163,7 +179,10 @@ function requestedMs({ timeout }: JsonObject): number {
 
 /** The upstream's price of the request, for an answer without one. */
 function expectedCredits({ formats }: JsonObject): number {
-  const wantsJson = listOf(formats).some((format) => objectOf(format)?.["type"] === "json");
+  const wantsJson = listOf(formats).some((format) => {
+    const { type, modes } = objectOf(format) ?? {};
+    return type === "json" || (type === "changeTracking" && listOf(modes).includes("json"));
+  });
   return wantsJson ? 1 + JSON_CREDITS : 1;
 }
 

@@ -4,6 +4,7 @@ import type { PagePool } from "../../../pages/index.ts";
 import type { MemoryBudget } from "../../../streaming/index.ts";
 import type { Logger } from "../../../telemetry/index.ts";
 import type { PageCache } from "../../cache/index.ts";
+import type { PageHistory } from "../../changes/page-history.ts";
 import type { WebModel } from "../../model.ts";
 import type { Robots } from "../../robots/index.ts";
 import type { Screenshots } from "../../screenshots/index.ts";
@@ -11,10 +12,12 @@ import type { PageRenderer } from "../../web-dependencies.ts";
 
 export interface NativeDependencies {
   outbound: Pick<Outbound, "fetch">;
-  pages: Pick<PagePool, "takeApart" | "readSitemap">;
+  pages: Pick<PagePool, "takeApart" | "readSitemap" | "compareTexts">;
   robots: Pick<Robots, "now">;
   browser: PageRenderer;
   cache: Pick<PageCache, "get" | "put">;
+  /** The pages whose changes are tracked. */
+  history: Pick<PageHistory, "last" | "keep">;
   /** Undefined if screenshots are answered as data. */
   screenshots: Pick<Screenshots, "keep"> | undefined;
   /** Undefined if the configuration names none. */

@@ -7,32 +7,18 @@ import type { MemoryShare } from "../../../streaming/index.ts";
 import { BadReply } from "../../../upstream/index.ts";
 import type { ScrapedPage, WorkContext } from "../../engine.ts";
 import { chargedFailure, pageFailure } from "../../failures.ts";
+import { changesOf, type ComparedReading, earlierVersion, type MadeFormats } from "./page-changes.ts";
 import { askModel, needsModel } from "../../scrape/ask-model.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
 import { type PageReply, fetchPage } from "./fetch-page.ts";
 import { atEitherScheme } from "./other-scheme.ts";
 import { actionsDocument, dataUrl, renderPage } from "./render-page.ts";
 import { refreshTarget } from "./refresh-target.ts";
+import { type Reading, type ReadPage, warned } from "./reading.ts";
 import { readFrames } from "./read-frames.ts";
 import { cacheKeyOf, isCacheable, needsBrowser, type ScrapePlan } from "./scrape-plan.ts";
 import { type ScrapeTime, takeApart } from "./take-apart.ts";
 import { COUNTRY_IGNORED, warningOf } from "./page-warning.ts";
-
-/** A page that has been read, from the web or from the cache: plain data. */
-interface ReadPage {
-  page: Page;
-  url: string;
-  status: number;
-  contentType: string | undefined;
-  isRendered: boolean;
-}
-
-interface Reading extends ReadPage {
-  rendered?: RenderedPage | undefined;
-  cachedAt?: number | undefined;
-  /** Of the answer without a browser. */
-  retryAfter?: string | undefined;
-}
 
 /** A scrape from its beginning to the document. Rejects with a `GatewayError`, or with the reason of the signal. */
 export async function scrapePage(
@@ -42,13 +28,14 @@ export async function scrapePage(
 ): Promise<ScrapedPage> {
   const memory = deps.memory.share();
   try {
+    const earlier = await earlierVersion(deps, plan, context);
     const reading = (await fromCache(deps, plan, context)) ?? (await fromWeb(deps, plan, context, memory));
     const usage = usageOf(reading.page);
     await context.cover(usage);
-    const { made, spent } = await modelFormats(deps, plan, reading, context);
+    const { made, spent, delivered } = await modelFormats(deps, plan, { reading, earlier }, context);
     const document = await documentOf(deps, plan, { reading, made, context });
     const { status: statusCode, retryAfter } = reading;
-    return { document, usage, spent, links: reading.page.links ?? [], statusCode, retryAfter };
+    return { document, usage, spent, links: reading.page.links ?? [], statusCode, retryAfter, delivered };
   } catch (reason) {
     throw chargedFailure(reason, plan) ?? pageFailure(reason);
   } finally {
@@ -56,20 +43,27 @@ export async function scrapePage(
   }
 }
 
+/** The formats that are made of the page's markdown: by a model, and by a comparison with an earlier version. */
 async function modelFormats(
-  { model }: NativeDependencies,
-  { formats }: ScrapePlan,
-  { page, url, status }: Reading,
-  { principal, workId: parent, names, signal, headers, isWanted }: WorkContext,
-): ReturnType<typeof askModel> {
+  deps: NativeDependencies,
+  plan: ScrapePlan,
+  { reading, earlier }: ComparedReading,
+  context: WorkContext,
+): Promise<MadeFormats> {
+  const { formats } = plan;
+  const { headers, isWanted } = context;
+  const { page, url, status } = reading;
   const { markdown = "" } = page;
   if (needsModel(formats) && headers !== undefined)
     refuseChargeMax(headers, "the calls of the model that makes formats");
-  if (needsModel(formats) && isWanted !== undefined) {
-    const document = { markdown, metadata: { ...objectOf(page.metadata), url } };
-    if (!(await isWanted({ document, statusCode: status }))) return { made: {}, spent: 0n };
-  }
-  return askModel(model, formats, markdown, { principal, parent, names, signal });
+  const { principal, workId: parent, names, signal } = context;
+  const document = { markdown, metadata: { ...objectOf(page.metadata), url } };
+  const mayAsk = !needsModel(formats) || isWanted === undefined || (await isWanted({ document, statusCode: status }));
+  const asking = mayAsk ? { principal, parent, names, signal } : undefined;
+  const changes = await changesOf(deps, plan, { reading, earlier }, { owner: principal.user, signal, asking });
+  const { made, spent } =
+    asking === undefined ? { made: {}, spent: 0n } : await askModel(deps.model, formats, markdown, asking);
+  return { ...changes, made: { ...made, ...changes.made }, spent: spent + changes.spent };
 }
 
 /** Every page of a PDF but the first is charged by itself: the first one is the page. */
@@ -245,14 +239,6 @@ function isWorse(rendered: Reading, plain: Reading): boolean {
 /** The characters of a page, in the form that was asked for. */
 function sizeOf({ markdown, html, links = [] }: Page): number {
   return (markdown ?? html ?? links.join("")).length;
-}
-
-function warned(reading: Reading, warning: string): Reading {
-  const { page } = reading;
-  return {
-    ...reading,
-    page: { ...page, warning: page.warning === undefined ? warning : `${page.warning} ${warning}` },
-  };
 }
 
 async function readRendered(deps: NativeDependencies, plan: ScrapePlan, time: ScrapeTime): Promise<Reading> {

@@ -32,10 +32,11 @@ export interface ScrapePlan {
 }
 
 export function planOf(request: ScrapeRequest, { cacheMsMax }: { cacheMsMax: number }): ScrapePlan {
+  const wanted = readFormats(request.formats);
   return {
     url: withScheme(request.url),
     sourceUrl: request.url,
-    formats: readFormats(request.formats),
+    formats: wanted,
     onlyMainContent: request.onlyMainContent ?? true,
     includeTags: request.includeTags ?? [],
     excludeTags: request.excludeTags ?? [],
@@ -50,7 +51,8 @@ export function planOf(request: ScrapeRequest, { cacheMsMax }: { cacheMsMax: num
     removeBase64Images: request.removeBase64Images ?? true,
     blockAds: request.blockAds ?? true,
     pdf: pdfOf(request.parsers),
-    maxAgeMs: request.maxAge ?? cacheMsMax,
+    // A page from the cache has not changed.
+    maxAgeMs: wanted.changes === undefined ? (request.maxAge ?? cacheMsMax) : 0,
     storesInCache: request.storeInCache !== false && request.zeroDataRetention !== true,
   };
 }
@@ -77,9 +79,9 @@ export function isCacheable(plan: ScrapePlan): boolean {
 }
 
 /** The formats that a page itself is made of; a model makes the others from its markdown. */
-export function pageFormatsOf({ names, json }: Formats) {
+export function pageFormatsOf({ names, json, changes }: Formats) {
   return {
-    markdown: names.has("markdown") || names.has("summary") || json !== undefined,
+    markdown: names.has("markdown") || names.has("summary") || json !== undefined || changes !== undefined,
     html: names.has("html"),
     rawHtml: names.has("rawHtml"),
     links: true,
@@ -89,11 +91,20 @@ export function pageFormatsOf({ names, json }: Formats) {
 
 /** Names everything that a cached page depends on. */
 export function cacheKeyOf(plan: ScrapePlan): string {
-  const { url, formats, onlyMainContent, includeTags, excludeTags, waitForMs, mobile, languages } = plan;
+  return keyOf(plan, { formats: pageFormatsOf(plan.formats) });
+}
+
+/** Names everything that the markdown of a page depends on, and the tag of its history. */
+export function historyKeyOf(plan: ScrapePlan): string {
+  return keyOf(plan, { tag: plan.formats.changes?.tag });
+}
+
+function keyOf(plan: ScrapePlan, more: JsonObject): string {
+  const { url, onlyMainContent, includeTags, excludeTags, waitForMs, mobile, languages } = plan;
   const { removeBase64Images, pdf } = plan;
   const parts: JsonObject = {
     url: new URL(url).href,
-    formats: pageFormatsOf(formats),
+    ...more,
     onlyMainContent,
     includeTags,
     excludeTags,

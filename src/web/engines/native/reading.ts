@@ -1,0 +1,27 @@
+import type { RenderedPage } from "../../../browser/index.ts";
+import type { Page } from "../../../pages/index.ts";
+
+/** A page that has been read, from the web or from the cache: plain data. */
+export interface ReadPage {
+  page: Page;
+  url: string;
+  status: number;
+  contentType: string | undefined;
+  isRendered: boolean;
+}
+
+export interface Reading extends ReadPage {
+  rendered?: RenderedPage | undefined;
+  cachedAt?: number | undefined;
+  /** Of the answer without a browser. */
+  retryAfter?: string | undefined;
+}
+
+/** Adds a warning to those of the page. */
+export function warned(reading: Reading, warning: string): Reading {
+  const { page } = reading;
+  return {
+    ...reading,
+    page: { ...page, warning: page.warning === undefined ? warning : `${page.warning} ${warning}` },
+  };
+}
