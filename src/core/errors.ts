@@ -36,6 +36,8 @@ export const errorTable = {
   thread_unsupported_request: { status: 400, type: "invalid_request_error", fault: "client" },
   moderation_blocked: { status: 400, type: "image_generation_user_error", fault: "client" },
   image_missing: { status: 400, type: "image_generation_user_error", fault: "upstream" },
+  scrape_timeout: { status: 408, type: "upstream_error", fault: "upstream" },
+  map_timeout: { status: 408, type: "upstream_error", fault: "upstream" },
   host_repeated: { status: 400, type: "invalid_request_error", fault: "client" },
   request_interrupted: { status: 400, type: "invalid_request_error", fault: "client" },
   session_expired: { status: 408, type: "invalid_request_error", fault: "client" },

@@ -54,6 +54,8 @@ const firecrawlCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
   target_unresolved: "SCRAPE_DNS_RESOLUTION_ERROR",
   target_untrusted: "SCRAPE_SSL_ERROR",
   target_timeout: "SCRAPE_TIMEOUT",
+  scrape_timeout: "SCRAPE_TIMEOUT",
+  map_timeout: "MAP_TIMEOUT",
   target_unreachable: "SCRAPE_SITE_ERROR",
   target_unsupported: "SCRAPE_UNSUPPORTED_FILE_ERROR",
   action_failed: "SCRAPE_ACTION_ERROR",

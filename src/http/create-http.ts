@@ -277,6 +277,6 @@ function refusal(
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   if (error.status === 401) headers["www-authenticate"] = challengeOf(surface, publicUrl, getPath(request));
   // Otherwise the remainder of the body could arrive without end.
-  if (error.status === 408) headers["connection"] = "close";
+  if (error.code === "request_timeout") headers["connection"] = "close";
   return Response.json(errorBody(surface, error, id), { status: errorStatus(surface, error), headers });
 }

@@ -87,6 +87,19 @@ export function chargedFailure(reason: unknown, asked: CallersPart): ChargedFail
   return new ChargedFailure(code, message, { cause: error.cause, ...(param !== undefined && { param }) });
 }
 
+/** How much earlier than a request its last part may end: parts get the time that is left, and timers are not exact. */
+const EARLY_MS_MAX = 1_000;
+
+/** The error of a request whose own time is over, which has a code of its own; any other error as it is. */
+export function timeoutFailure(
+  error: unknown,
+  { code, leftMs }: { code: "scrape_timeout" | "map_timeout"; leftMs: number },
+): unknown {
+  if (!(error instanceof GatewayError) || error.code !== "target_timeout" || leftMs > EARLY_MS_MAX) return error;
+  const Failure = error instanceof ChargedFailure ? ChargedFailure : GatewayError;
+  return new Failure(code, error.message, { cause: error.cause });
+}
+
 function isCallersFault(reason: unknown, { hasOwnTimeout, actions, waitForMs }: CallersPart): boolean {
   if (reason instanceof PageError) {
     const { failure, cpuMs } = reason;

@@ -142,9 +142,9 @@ describe.skipIf(!hasChromium)("pages of the browser", () => {
     const running = [1, 2, 3].map(() => scrape(hostile, "/one", { actions, timeout: 15_000 }));
     const waiting = scrape(hostile, "/one", { actions, timeout: 5_000 });
     expect(await waiting).toMatchObject({ status: 503, code: "web_busy" });
-    for (const each of await Promise.all(running)) expect(each).toMatchObject({ status: 502, code: "SCRAPE_TIMEOUT" });
+    for (const each of await Promise.all(running)) expect(each).toMatchObject({ status: 408, code: "SCRAPE_TIMEOUT" });
     await expectSpent(rig, hostile, 3n * PAGE);
-    expect(await scrape(caller, "/one", { actions, timeout: 3_000 })).toMatchObject({ status: 502 });
+    expect(await scrape(caller, "/one", { actions, timeout: 3_000 })).toMatchObject({ status: 408 });
     await expectSpent(rig, caller, 0n);
   });
 });

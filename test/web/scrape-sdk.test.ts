@@ -118,7 +118,9 @@ describe("errors", () => {
     const reset = await refusal(client().scrape(address("/hostile/reset")));
     expect(reset.code).toBe("SCRAPE_SITE_ERROR");
     const slow = await refusal(client().scrape(address("/hostile/silent"), { timeout: 1_000 }));
-    expect(slow.code).toBe("SCRAPE_TIMEOUT");
+    expect([slow.status, slow.code]).toEqual([408, "SCRAPE_TIMEOUT"]);
+    const map = await refusal(client().map(address("/hostile/silent"), { timeout: 1_000 }));
+    expect([map.status, map.code]).toEqual([408, "MAP_TIMEOUT"]);
   });
 
   test("a balance that is used up", async () => {

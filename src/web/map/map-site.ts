@@ -5,7 +5,7 @@ import type { NativeDependencies } from "../engines/native/native-dependencies.t
 import { atEitherScheme } from "../engines/native/other-scheme.ts";
 import { fetchPage, type PageReply } from "../engines/native/fetch-page.ts";
 import type { MappedSite, WorkContext } from "../engine.ts";
-import { pageFailure } from "../failures.ts";
+import { pageFailure, timeoutFailure } from "../failures.ts";
 import { withScheme } from "../scrape/scrape-request.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
 import { readSitemaps, sitemapProblems, type SitemapsRead } from "../sitemaps/index.ts";
@@ -25,10 +25,13 @@ export async function mapSite(
   context: WorkContext,
 ): Promise<MappedSite> {
   const memory = deps.memory.share();
+  const until = performance.now() + (request.timeout ?? MAP_TIMEOUT_MS);
+  const timeLeft = (): number => until - performance.now();
   try {
-    return await map(deps, request, context, memory);
+    const { principal, signal } = context;
+    return await map(deps, request, { owner: principal.user, signal, timeLeft }, memory);
   } catch (reason) {
-    throw pageFailure(reason);
+    throw timeoutFailure(pageFailure(reason), { code: "map_timeout", leftMs: timeLeft() });
   } finally {
     memory.free();
   }
@@ -37,12 +40,10 @@ export async function mapSite(
 async function map(
   deps: NativeDependencies,
   request: MapRequest,
-  { principal, signal }: WorkContext,
+  time: MapTime,
   memory: MemoryShare,
 ): Promise<MappedSite> {
-  const owner = principal.user;
-  const until = performance.now() + (request.timeout ?? MAP_TIMEOUT_MS);
-  const timeLeft = (): number => until - performance.now();
+  const { signal, timeLeft } = time;
   // The address is checked by the guard, and a redirect leads to the site's real host.
   const fetched = await atEitherScheme(request.url, (address) =>
     fetchPage(deps.outbound, {
@@ -64,9 +65,8 @@ async function map(
   const addresses = new AddressSet({ scope, ignoresQuery, countMax: COLLECTED_MAX });
   const mode = request.sitemap ?? "include";
   if (mode !== "only") addresses.add(fetched.url);
-  const sitemaps =
-    mode === "skip" ? undefined : await addSitemaps(deps, addresses, fetched.url, { owner, signal, timeLeft });
-  if (mode !== "only") await addPageLinks(deps, addresses, fetched, { owner, signal, timeLeft });
+  const sitemaps = mode === "skip" ? undefined : await addSitemaps(deps, addresses, fetched.url, time);
+  if (mode !== "only") await addPageLinks(deps, addresses, fetched, time);
   const { search, limit } = request;
   const found = search == null || search === "" ? addresses.links : await rankLinks(addresses.links, search);
   const warnings: string[] = [...(sitemaps?.left.keys() ?? [])].map((problem) => sitemapProblems[problem]);

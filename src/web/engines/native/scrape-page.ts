@@ -6,7 +6,7 @@ import type { Page } from "../../../pages/index.ts";
 import type { MemoryShare } from "../../../streaming/index.ts";
 import { BadReply } from "../../../upstream/index.ts";
 import type { ScrapedPage, WorkContext } from "../../engine.ts";
-import { chargedFailure, pageFailure } from "../../failures.ts";
+import { chargedFailure, pageFailure, timeoutFailure } from "../../failures.ts";
 import { changesOf, type ComparedReading, earlierVersion, type MadeFormats } from "./page-changes.ts";
 import { askModel, needsModel } from "../../scrape/ask-model.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
@@ -27,9 +27,12 @@ export async function scrapePage(
   context: WorkContext,
 ): Promise<ScrapedPage> {
   const memory = deps.memory.share();
+  const until = performance.now() + plan.timeoutMs;
+  const leftMs = (): number => until - performance.now();
   try {
     const earlier = await earlierVersion(deps, plan, context);
-    const reading = (await fromCache(deps, plan, context)) ?? (await fromWeb(deps, plan, context, memory));
+    const time = { left: () => Math.max(leftMs(), 1), signal: context.signal, owner: context.principal.user };
+    const reading = (await fromCache(deps, plan, context)) ?? (await fromWeb(deps, plan, time, memory));
     const usage = usageOf(reading.page);
     await context.cover(usage);
     const { made, spent, delivered } = await modelFormats(deps, plan, { reading, earlier }, context);
@@ -37,7 +40,8 @@ export async function scrapePage(
     const { status: statusCode, retryAfter } = reading;
     return { document, usage, spent, links: reading.page.links ?? [], statusCode, retryAfter, delivered };
   } catch (reason) {
-    throw chargedFailure(reason, plan) ?? pageFailure(reason);
+    const error = chargedFailure(reason, plan) ?? pageFailure(reason);
+    throw timeoutFailure(error, { code: "scrape_timeout", leftMs: leftMs() });
   } finally {
     memory.free();
   }
@@ -86,15 +90,13 @@ async function fromCache(
 async function fromWeb(
   deps: NativeDependencies,
   plan: ScrapePlan,
-  { principal, signal }: WorkContext,
+  time: ScrapeTime,
   memory: MemoryShare,
 ): Promise<Reading> {
-  const until = performance.now() + plan.timeoutMs;
-  const time = { left: () => Math.max(until - performance.now(), 1), signal, owner: principal.user };
   const reading = await atEitherScheme(plan.sourceUrl, (url) => readFromWeb(deps, { ...plan, url }, time, memory));
   const { rendered: _, retryAfter: _r, ...read } = reading;
   if (plan.storesInCache && isCacheable(plan) && isLasting(read)) {
-    await deps.cache.put(principal.user, cacheKeyOf(plan), JSON.stringify(read));
+    await deps.cache.put(time.owner, cacheKeyOf(plan), JSON.stringify(read));
   }
   return reading;
 }
