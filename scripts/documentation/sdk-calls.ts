@@ -263,4 +263,7 @@ export const sdkCalls: Readonly<Record<string, SdkCall>> = {
   cancelBatchScrape: firecrawlAs('cancel_batch_scrape("ID")', 'cancelBatchScrape("ID")'),
   checkConcurrency: firecrawlAs("get_concurrency()", "getConcurrency()"),
   getCreditUsage: firecrawlAs("get_credit_usage()", "getCreditUsage()"),
+  getTokenUsage: firecrawlAs("get_token_usage()", "getTokenUsage()"),
+  getCreditUsageHistory: firecrawlAs("get_credit_usage_historical()", "getCreditUsageHistorical()"),
+  getTokenUsageHistory: firecrawlAs("get_token_usage_historical()", "getTokenUsageHistorical()"),
 };

@@ -378,4 +378,23 @@ test("the SDK's calls about the account are answered", async () => {
   expect(remainingTokens).toBe(Math.floor(remainingCredits * 15_000));
   expect(remainingCredits).toBeGreaterThan(0);
   expect(await clientOf(caller).getConcurrency()).toMatchObject({ concurrency: 0 });
+  await clientOf(caller).scrape(`${site.url}/docs/`);
+  const [month, ...others] = (await clientOf(caller).getCreditUsageHistorical()).periods;
+  expect(others).toEqual([]);
+  expect(month).toMatchObject({ apiKey: null, creditsUsed: 0.001 });
+  const { startDate = null, endDate = null } = month ?? {};
+  expect(startDate).toMatch(/-01T00:00:00.000Z$/);
+  expect(new Date(Date.parse(endDate ?? "") + 1_000).getUTCDate()).toBe(1);
+  const byToken = await clientOf(caller).getTokenUsageHistorical(true);
+  expect(byToken.periods).toEqual([{ startDate, endDate, apiKey: expect.any(String) as string, tokensUsed: 15 }]);
+  const python = await fetch(`${rig.gateway.url}/v2/team/credit-usage/historical`, {
+    headers: { authorization: `Bearer ${caller.token}`, "user-agent": "python-requests/2.32" },
+  });
+  expect(((await python.json()) as { periods: object[] }).periods).toMatchObject([{ creditsUsed: 1 }]);
+});
+
+test("the history of spending is of a query that is known", async () => {
+  const caller = await rig.caller();
+  const answer = await ask(caller, "/v2/team/credit-usage/historical?byApiKey=maybe");
+  expect(answer.status).toBe(422);
 });

@@ -10,7 +10,7 @@ const credits = z.number().nullable();
  * The HTTP clients of Firecrawl's SDK for Python, which fails on a number that is not whole. Nothing else of such a request
  * names the SDK.
  */
-const READS_WHOLE_NUMBERS = /^python-(?:requests|httpx)\//;
+export const READS_WHOLE_NUMBERS = /^python-(?:requests|httpx)\//;
 
 /** The caller's budget in Firecrawl's words, for its SDKs; `/v1/user/info` has more. */
 export const creditUsageRoute = platformRoute({
@@ -72,7 +72,12 @@ export const tokenUsageRoute = platformRoute({
 });
 
 function tokens(amount: Nano | undefined): number | null {
-  return amount === undefined ? null : Math.floor(creditsNumber(amount) * TOKENS_PER_CREDIT);
+  return amount === undefined ? null : tokensOf(amount);
+}
+
+/** Credits in Firecrawl's tokens, rounded down. */
+export function tokensOf(amount: Nano): number {
+  return Math.floor(creditsNumber(amount) * TOKENS_PER_CREDIT);
 }
 
 const NO_PERIOD = { billingPeriodStart: null, billingPeriodEnd: null };

@@ -6,6 +6,7 @@ import { mapRoute } from "./map.ts";
 import { scrapeRoute } from "./scrape.ts";
 import { searchRoute } from "./search.ts";
 import { screenshotRoute } from "./screenshot.ts";
+import { creditHistoryRoute, tokenHistoryRoute } from "./usage-history.ts";
 import { v1Routes } from "./v1.ts";
 import { watchRoutes } from "./watch.ts";
 
@@ -18,6 +19,8 @@ export const webFeature: Feature = {
     ...watchRoutes,
     creditUsageRoute,
     tokenUsageRoute,
+    creditHistoryRoute,
+    tokenHistoryRoute,
     screenshotRoute,
     ...v1Routes,
     creditUsageV1Route,

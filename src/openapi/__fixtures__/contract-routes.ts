@@ -86,5 +86,7 @@ export const contractRoutes: [string, string, string[]][] = [
   ["get", "/v2/concurrency-check", platform],
   ["get", "/v2/team/credit-usage", platform],
   ["get", "/v2/team/token-usage", platform],
+  ["get", "/v2/team/token-usage/historical", platform],
+  ["get", "/v2/team/credit-usage/historical", platform],
   ["get", "/v2/screenshots/{id}", [...platform, "206", "404"].toSorted()],
 ];
