@@ -413,7 +413,7 @@ function mcpOf(
     connections,
     connectable: connectableServers(config),
     signIns,
-    origins: { isLocal: LOOPBACK.test(host), publicUrl, origins: cors?.origins ?? [] },
+    origins: { isLocal: LOOPBACK.test(host), publicUrl: new URL(publicUrl), origins: cors?.origins ?? [] },
     ticker,
     publicUrl,
   };

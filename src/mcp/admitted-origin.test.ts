@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { originRefusal } from "./admitted-origin.ts";
 
-const local = { isLocal: true, publicUrl: "http://127.0.0.1:8787", origins: [] };
-const cluster = { isLocal: false, publicUrl: "https://ai.example.com", origins: ["https://*.example.org"] };
+const local = { isLocal: true, publicUrl: new URL("http://127.0.0.1:8787"), origins: [] };
+const cluster = { isLocal: false, publicUrl: new URL("https://ai.example.com"), origins: ["https://*.example.org"] };
 
 describe("who is let in", () => {
   test.each<[string, Record<string, string>, typeof local | typeof cluster, boolean]>([
@@ -13,7 +13,12 @@ describe("who is let in", () => {
     ["by a name that begins like this machine's", { host: "localhost.evil.example" }, local, false],
     ["by a name that begins like an address", { host: "127.0.0.1.evil.example" }, local, false],
     ["without a name", {}, local, false],
-    ["by the public name", { host: "ai.example.com" }, { ...local, publicUrl: "https://ai.example.com" }, true],
+    [
+      "by the public name",
+      { host: "ai.example.com" },
+      { ...local, publicUrl: new URL("https://ai.example.com") },
+      true,
+    ],
     ["by any name in a cluster", { host: "gateway.svc:80" }, cluster, true],
     ["a page of this machine", { host: "localhost:8787", origin: "http://localhost:6274" }, local, true],
     ["a page from elsewhere", { host: "127.0.0.1:8787", origin: "https://evil.example" }, local, false],

@@ -9,7 +9,7 @@ export interface OriginPolicy {
   /** Whether the server listens on this machine alone. Clusters and proxies send a `Host` of their own. */
   isLocal: boolean;
   /** The address for callers. */
-  publicUrl: string;
+  publicUrl: URL;
   /** Globs of the pages that the operator lets call. */
   origins: readonly string[];
 }
@@ -18,11 +18,11 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
 /** Why a request is refused (403); undefined if it is admitted. */
 export function originRefusal(headers: Headers, { isLocal, publicUrl, origins }: OriginPolicy): string | undefined {
-  const { host: ownHost, origin: ownOrigin } = new URL(publicUrl);
   const host = headers.get("host") ?? "";
-  if (isLocal && !LOOPBACK.test(host) && host.toLowerCase() !== ownHost) return "This Host is not the gateway's.";
+  if (isLocal && !LOOPBACK.test(host) && host.toLowerCase() !== publicUrl.host)
+    return "This Host is not the gateway's.";
   const origin = headers.get("origin");
-  if (origin === null || origin === ownOrigin || isLoopback(origin)) return undefined;
+  if (origin === null || origin === publicUrl.origin || isLoopback(origin)) return undefined;
   return origins.some((glob) => matchesGlob(glob, origin)) ? undefined : "Pages of this Origin may not call.";
 }
 

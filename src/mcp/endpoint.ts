@@ -10,6 +10,7 @@ import { type McpCall, methodOf } from "./methods.ts";
 import { type FinishedAnswer, Outgoing } from "./outgoing.ts";
 import { type Era, eraOf } from "./revisions.ts";
 import type { McpServer } from "./server.ts";
+import { shortMethodOf } from "./short-methods.ts";
 import { newSession, ownsSession } from "./session-id.ts";
 
 const LISTEN = "subscriptions/listen";
@@ -84,6 +85,12 @@ export class McpEndpoint {
       const session = era.stateless ? undefined : sessionOf(post, message);
       const { id } = message;
       if (id === undefined) return this.#receive(post, message, session);
+      const short = shortMethodOf(era, message.method);
+      if (short !== undefined) {
+        const { method, params } = message;
+        const newId = (): string => newSession(post.owner, this.#options.randomBytes);
+        return await short({ id, method, params, era, server: post.server, newSession: newId });
+      }
       return await this.#request(post, { ...message, id }, { era, session });
     } catch (thrown) {
       if (!(thrown instanceof RpcError)) throw thrown;

@@ -1,19 +1,9 @@
-/** The methods of both eras that a server of tools has. */
+/** The methods of both eras that a server of tools has, besides the short ones. */
 import { type JsonObject, objectOf } from "../core/index.ts";
 import { invalidParams, notificationText, resultText, RpcError, type RpcId, rpcCodes } from "./json-rpc.ts";
 import type { FinishedAnswer, Outgoing } from "./outgoing.ts";
-import {
-  acknowledged,
-  askedUser,
-  begun,
-  called,
-  discovered,
-  followed,
-  initialized,
-  listed,
-  relayedResult,
-} from "./results.ts";
-import { askableOf, type Era, sessionRevisions, takesTasks, takesUrls, tasksExtension } from "./revisions.ts";
+import { acknowledged, askedUser, begun, called, followed, relayedResult } from "./results.ts";
+import { askableOf, type Era, takesTasks, takesUrls, tasksExtension } from "./revisions.ts";
 import type { ClientInput, McpServer, ToolAnswer, ToolProgress } from "./server.ts";
 
 /** A request that is being answered. */
@@ -45,16 +35,11 @@ const relayed: Readonly<Record<string, Method>> = Object.fromEntries(
 
 const sessionMethods: Readonly<Record<string, Method>> = {
   ...relayed,
-  initialize: initialize,
-  ping: ({ id }) => ({ text: resultText(id, "{}") }),
-  "tools/list": listTools,
   "tools/call": callTool,
 };
 
 const statelessMethods: Readonly<Record<string, Method>> = {
   ...relayed,
-  "server/discover": ({ id, server }) => ({ text: resultText(id, discovered(server)) }),
-  "tools/list": listTools,
   "tools/call": callTool,
   "tasks/get": getTask,
   "tasks/update": updateTask,
@@ -78,19 +63,6 @@ async function relayToServers({ id, method, params, server, era, signal }: McpCa
   const { inputResponses: _responses, requestState: _state, ...own } = params;
   const result = await server.relay({ method, params: own, signal, input: inputOf(params, era) });
   return { text: resultText(id, relayedResult(result, server, era.stateless)) };
-}
-
-/** A client that asks for another revision decides itself whether the newest will do. */
-function initialize({ id, params, server, newSession }: McpCall): FinishedAnswer {
-  const asked = sessionRevisions.find((each) => each === params["protocolVersion"]);
-  const text = resultText(id, initialized(server, asked ?? sessionRevisions[0]));
-  return { text, headers: { "mcp-session-id": newSession() } };
-}
-
-async function listTools({ id, server, era, params }: McpCall): Promise<FinishedAnswer> {
-  // All tools are on the first page.
-  if (params["cursor"] !== undefined) throw invalidParams("There is no such cursor.");
-  return { text: resultText(id, listed(await server.listTools(), server, era.stateless)) };
 }
 
 async function callTool(call: McpCall): Promise<FinishedAnswer> {

@@ -7,7 +7,7 @@ import type { McpServer, ToolListing, ToolResult, ToolTask, UserAddress } from "
 const LIST_TTL_MS = 300_000;
 const caching = { ttlMs: LIST_TTL_MS, cacheScope: "private" } as const;
 
-function infoOf({ info }: McpServer): JsonObject {
+function infoOf({ info }: Pick<McpServer, "info">): JsonObject {
   return { [serverInfoKey]: info };
 }
 
@@ -36,7 +36,11 @@ export function discovered(server: McpServer): string {
 }
 
 /** `tools/list`. `tools` is the text of a JSON array: it may be long, and is the same for many callers. */
-export function listed({ tools, unavailable = [] }: ToolListing, server: McpServer, isStateless: boolean): string {
+export function listed(
+  { tools, unavailable = [] }: ToolListing,
+  server: Pick<McpServer, "info">,
+  isStateless: boolean,
+): string {
   const missing = unavailable.length > 0 && { "tollgate/unavailable": unavailable };
   if (!isStateless) return `{"tools":${tools}${missing === false ? "" : `,"_meta":${JSON.stringify(missing)}`}}`;
   const rest = JSON.stringify({ resultType: "complete", ...caching, _meta: { ...missing, ...infoOf(server) } });

@@ -55,7 +55,8 @@ const listing = JSON.stringify((Object.keys(inputs) as SearchTool[]).map(definit
 export type SearchMode = "always" | "never" | { above: number };
 
 export function searchModeOf(url: string, above: number | undefined): SearchMode {
-  if (new URL(url).searchParams.get("mode") === "search") return "always";
+  const query = url.indexOf("?");
+  if (query !== -1 && new URLSearchParams(url.slice(query)).get("mode") === "search") return "always";
   return above === undefined ? "never" : { above };
 }
 
