@@ -11,10 +11,11 @@ const answered = (id: RpcId, isStateless: boolean): Response =>
 
 test("each answer has its own id, whatever others are made before it is sent", async () => {
   const ids = [1, "two", 333, "", 'a"b', "ü".repeat(40), "x".repeat(500), 0];
-  const answers = ids.flatMap((id) => [true, false].map((isStateless) => ({ id, isStateless })));
-  const sent = answers.map(({ id, isStateless }) => answered(id, isStateless));
-  for (const [at, { id, isStateless }] of answers.entries()) {
-    const { result, ...rest } = (await sent[at]?.json()) as { result: { _meta: object } };
+  const answers = ids.flatMap((id) =>
+    [true, false].map((isStateless) => ({ id, isStateless, response: answered(id, isStateless) })),
+  );
+  for (const { id, isStateless, response } of answers) {
+    const { result, ...rest } = (await response.json()) as { result: { _meta: object } };
     expect(rest).toEqual({ jsonrpc: "2.0", id });
     expect(result).toMatchObject({ tools: [{ description: "Größe" }], _meta: { "tollgate/unavailable": ["dead"] } });
     expect("resultType" in result).toBe(isStateless);
