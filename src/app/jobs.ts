@@ -71,7 +71,7 @@ export function createJobs(options: JobsOptions): Jobs {
   const wake = (kind: string): void => jobs.wake(kind);
   const sent = createWebhooks({ ...options, jobs: store, wake });
   const { webhooks, secrets: webhookSecrets, delivery, handlers } = sent;
-  const ownAlerts = createOwnAlerts({ ...options, delivery, wake });
+  const ownAlerts = createOwnAlerts({ ...options, jobs: store, delivery, wake });
   const videos = new VideoJobs({
     ...calls,
     ticker,

@@ -12,6 +12,7 @@ import {
   removeAlertChannel,
 } from "../../src/accounts/index.ts";
 import { openNoticeStore, OwnAlerts } from "../../src/alerts/index.ts";
+import { type NewJob, openJobStore } from "../../src/jobs/index.ts";
 import { openSpendingReader } from "../../src/ledger/index.ts";
 import type { Storage } from "../../src/storage/index.ts";
 import { verified, WebhookReceiver } from "../../src/webhooks/__fixtures__/receiver.ts";
@@ -45,14 +46,32 @@ describe.each([
       store: openNoticeStore(storage),
       spending: openSpendingReader(storage),
       delivery: { deliverInTurn: () => Promise.resolve({ done: true }) },
+      jobs: openJobStore(storage),
       ...environment,
       everyMs: 15_000,
       onScheduled: () => undefined,
     });
   }
 
-  const look = (by = alerts) =>
-    by.run({ ...by.look, attempts: 1, lease: undefined }, { signal: new AbortController().signal });
+  /** Runs a job as its kind's handler does. */
+  const run = (job: NewJob, by = alerts) =>
+    new Map(by.handlers)
+      .get(job.kind)
+      ?.run({ ...job, attempts: 1, lease: undefined }, { signal: new AbortController().signal });
+
+  const look = (by = alerts) => run(by.look, by);
+
+  test("an earlier version's look gives way to one with turns of its own", async () => {
+    const store = openJobStore(storage);
+    const old = { ...alerts.look, id: "own_alert:look", kind: "own_alert" };
+    await store.put(old);
+    const jobs = () => query<{ id: string; kind: string }>(storage, "SELECT id, kind FROM jobs");
+    // A node that dies before the end of the run leaves both for the next one.
+    for (let time = 0; time < 2; time += 1) expect(await run(old)).toEqual({ done: true });
+    await query(storage, "DELETE FROM jobs WHERE id = 'own_alert:look'");
+    expect(await jobs()).toEqual([{ id: "own_alert_look", kind: "own_alert_look" }]);
+    expect(await look()).toEqual({ again: { task: "look" }, afterMs: 15_000 });
+  });
 
   const watch = (owner: string, thresholds: readonly number[], budgetId?: string) =>
     addAlertChannel(deps, { owner, url, thresholds, budgetId, watch: alerts.look });
@@ -173,6 +192,7 @@ describe.each([
           return Promise.resolve({ done: true });
         },
       },
+      jobs: openJobStore(storage),
       ...environment,
       everyMs: 15_000,
       onScheduled: () => undefined,

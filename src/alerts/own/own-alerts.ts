@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { type Clock, type JsonObject, randomId, type RandomBytes } from "../../core/index.ts";
-import type { Job, JobHandler, JobResult, NewJob } from "../../jobs/index.ts";
+import type { Job, JobHandler, JobResult, JobStore, NewJob } from "../../jobs/index.ts";
 import type { SpendingReader } from "../../ledger/index.ts";
 import { messageOf, readMessage, type WebhookDelivery } from "../../webhooks/index.ts";
 import type { AlertEvent } from "../alert.ts";
@@ -29,6 +29,7 @@ interface OwnAlertsOptions {
   randomBytes: RandomBytes;
   /** How often the budgets are looked at, in milliseconds. */
   everyMs: number;
+  jobs: Pick<JobStore, "put">;
   /** Called when messages are due. */
   onScheduled: () => void;
 }
@@ -71,9 +72,12 @@ export class OwnAlerts implements JobHandler {
 
   async run({ owner, payload }: Job, { signal }: { signal: AbortSignal }): Promise<JobResult> {
     const read = sending.safeParse(payload).data;
-    // The look of an earlier version.
-    if (read === undefined) return this.#look();
-    const { store, delivery } = this.#options;
+    const { store, delivery, jobs } = this.#options;
+    if (read === undefined) {
+      // The look of an earlier version, among the messages: one of its own kind takes its place.
+      await jobs.put(this.look);
+      return { done: true };
+    }
     // Whoever has deleted the channel wants no more.
     if (!(await store.hasChannel(read.channel))) return { done: true };
     const result = await delivery.deliverInTurn(owner, readMessage(read.message), signal);

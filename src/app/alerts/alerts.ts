@@ -113,7 +113,7 @@ export function createAlerts(options: AlertsOptions): Alerts | undefined {
   return { handlers: [[ALERT_JOB, handler]], part: reporting(options, { store, handler, everyMs: alerts.every }) };
 }
 
-interface OwnAlertsOptions extends Pick<AlertsOptions, "config" | "environment" | "storage" | "wake"> {
+interface OwnAlertsOptions extends Pick<AlertsOptions, "config" | "environment" | "storage" | "jobs" | "wake"> {
   delivery: WebhookDelivery;
 }
 
@@ -121,12 +121,13 @@ interface OwnAlertsOptions extends Pick<AlertsOptions, "config" | "environment" 
 const LOOK_MS = 15_000;
 
 /** Alerts of users about their own budgets, which need no configuration. */
-export function createOwnAlerts({ config, environment, storage, wake, delivery }: OwnAlertsOptions): OwnAlerts {
+export function createOwnAlerts({ config, environment, storage, jobs, wake, delivery }: OwnAlertsOptions): OwnAlerts {
   const { clock, randomBytes } = environment;
   return new OwnAlerts({
     store: openNoticeStore(storage),
     spending: openSpendingReader(storage),
     delivery,
+    jobs,
     clock,
     randomBytes,
     everyMs: config.alerts?.every ?? LOOK_MS,
