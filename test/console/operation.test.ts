@@ -1,7 +1,8 @@
 /** The pages of the console about the gateway itself, and the playground, in a real Chromium. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { hasChromium, query, until } from "../kit/index.ts";
-import { axeViolations, type ConsoleScene, openConsole } from "./console-scene.ts";
+import { axeViolations, type ConsoleScene, openConsole, signIn } from "./console-scene.ts";
 
 describe.skipIf(!hasChromium)("the console", () => {
   let scene: ConsoleScene;
@@ -86,8 +87,12 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByRole("button", { name: "Change <b>laptop</b>" }).press("Enter");
     const limits = page.getByRole("dialog", { name: "Change <b>laptop</b>" });
     await limits.getByLabel("Calls a minute").fill("600");
+    await limits.getByText("More", { exact: true }).click();
+    await limits.getByLabel("Tags of its calls").fill("team=search, ranking\nnote=a=b");
     await limits.getByRole("button", { name: "Save" }).press("Enter");
     await limits.waitFor({ state: "hidden" });
+    const { data: tokens } = await scene.api<{ data: { rpm: number; metadata: object }[] }>("/admin/v1/tokens");
+    expect(tokens.find(({ rpm }) => rpm === 600)?.metadata).toEqual({ note: "a=b", team: "search, ranking" });
     await page.getByRole("button", { name: "Revoke <b>laptop</b>" }).press("Enter");
     const question = page.getByRole("alertdialog", { name: "Revoke <b>laptop</b>?" });
     await question.getByRole("button", { name: "Revoke" }).press("Enter");
@@ -106,17 +111,24 @@ describe.skipIf(!hasChromium)("the console", () => {
     const policy = page.getByRole("dialog", { name: "Change acme" });
     await policy.getByText("More", { exact: true }).click();
     await policy.getByLabel("Its members make tokens").selectOption("Within these bounds");
-    await policy.getByLabel("Days of a token").fill("30");
+    await policy.getByLabel("A token lives at most").fill("5");
+    await policy.locator("select[name=policy_unit]").selectOption("Hours");
     await policy.getByLabel("Keys of its calls").fill("team, feature");
     await policy.getByLabel("Expires, in UTC").fill("2099-12-31T23:59");
     await policy.getByRole("button", { name: "Save" }).press("Enter");
     await policy.waitFor({ state: "hidden" });
     expect(await scene.api("/admin/v1/organisations/acme")).toMatchObject({
       tags: ["feature", "team"],
-      token_policy: { max_expires: 30 * 86_400 },
+      token_policy: { max_expires: 5 * 3_600 },
       expires_at: "2099-12-31T23:59:00.000Z",
       markup: null,
     });
+    await page.getByRole("button", { name: "Change acme" }).press("Enter");
+    await policy.getByLabel("Calls a minute").fill("600");
+    await policy.getByRole("button", { name: "Save" }).press("Enter");
+    await policy.waitFor({ state: "hidden" });
+    const saved = { rpm: 600, token_policy: { max_expires: 5 * 3_600 } };
+    expect(await scene.api("/admin/v1/organisations/acme")).toMatchObject(saved);
     await page.goto(`${scene.rig.gateway.url}/console/accounts?view=users`);
     await page.getByRole("button", { name: "New user" }).press("Enter");
     const made = page.getByRole("dialog", { name: "New user" });
@@ -134,6 +146,44 @@ describe.skipIf(!hasChromium)("the console", () => {
     const limits = { models: null, rpm: 60, max_budget: 1e-9, role: "member", organisation: "acme" };
     expect(await scene.api("/admin/v1/users/linus")).toMatchObject(limits);
     await page.close();
+  }, 60_000);
+
+  test("offers each role the acts that it has alone", async () => {
+    const { gateway } = scene.rig;
+    const actsOf = async (token: string, change?: (page: Page) => Promise<void>) => {
+      const context = await scene.browser.newContext();
+      const page = await context.newPage();
+      await page.goto(`${gateway.url}/console/accounts`);
+      await signIn(page, token);
+      const found: Record<string, string[]> = {};
+      for (const view of ["tokens", "users", "organisations"]) {
+        await page.goto(`${gateway.url}/console/accounts?view=${view}`);
+        await page.waitForSelector("tbody tr");
+        const buttons = await page
+          .locator("tbody tr", { hasNotText: "of the role" })
+          .getByRole("button")
+          .allInnerTexts();
+        found[view] = [...new Set(buttons)].toSorted();
+      }
+      await change?.(page);
+      await context.close();
+      return found;
+    };
+    const tokenOf = (role: "billing" | "auditor") => gateway.token({ user: role, role, name: "of the role" });
+    const none = { tokens: [], users: [], organisations: [] };
+    expect(await actsOf(await tokenOf("auditor"))).toEqual(none);
+    const changes = { tokens: ["Change"], users: ["Change"], organisations: ["Change"] };
+    const limitAcme = async (page: Page) => {
+      await page.getByRole("button", { name: "Change acme" }).press("Enter");
+      const dialog = page.getByRole("dialog", { name: "Change acme" });
+      await dialog.getByLabel("At most so many credits").fill("3");
+      await dialog.getByRole("button", { name: "Save" }).press("Enter");
+      await dialog.waitFor({ state: "hidden" });
+    };
+    expect(await actsOf(await tokenOf("billing"), limitAcme)).toEqual(changes);
+    expect(await scene.api("/admin/v1/organisations/acme")).toMatchObject({ max_budget: 3, rpm: 600 });
+    const owner = ["Change", "Delete", "Disable"];
+    expect(await actsOf(scene.admin)).toMatchObject({ users: owner, organisations: owner });
   }, 60_000);
 
   test("makes, changes and deletes a budget", async () => {

@@ -88,15 +88,28 @@ test("they show what is configured and what runs", async () => {
     config: { providers: { own: { keys: [{ name: "first", secret: "***" }] } }, webhooks: { encryption_key: "***" } },
   });
   const { token } = await rig.caller();
-  const crawl = await fetch(`${rig.gateway.url}/v2/crawl`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}` },
-    body: JSON.stringify({ url: "http://93.184.215.14/secret-path", limit: 1 }),
-  });
-  const { id } = (await crawl.json()) as { id: string };
+  const startCrawl = (by: string) =>
+    fetch(`${rig.gateway.url}/v2/crawl`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${by}` },
+      body: JSON.stringify({ url: "http://93.184.215.14/secret-path", limit: 1 }),
+    });
+  const { id } = (await (await startCrawl(token)).json()) as { id: string };
   const crawls = await ask("operator", "crawls");
-  expect(crawls.json.data).toMatchObject([{ object: "crawl", id, kind: "crawl", user_id: "caller-1" }]);
+  expect(crawls.json.data).toMatchObject([
+    { object: "crawl", id, kind: "crawl", user_id: "caller-1", project_id: null },
+  ]);
   expect(crawls.text).not.toContain("secret-path");
+  // Those of a project are the project's, by whose id their calls are listed.
+  await ask("owner", "projects", "POST", { name: "site" });
+  await ask("owner", "credits", "POST", { project: "site", amount: 5, reason: "test" });
+  const { json: made } = await ask("owner", "tokens", "POST", { project: "site" });
+  const { id: ofProject } = (await (await startCrawl(String(made["token"]))).json()) as { id: string };
+  const { data } = (await ask("operator", "crawls")).json;
+  const shown = data.find((each) => each["id"] === ofProject);
+  expect(shown).toMatchObject({ user_id: null, project_id: "site" });
+  const calls = `generations?parent_id=${ofProject}&project=${String(shown?.["project_id"])}`;
+  expect((await ask("owner", calls)).status).toBe(200);
 });
 
 test("a route is explained for a token and for anybody", async () => {

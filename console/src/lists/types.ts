@@ -4,7 +4,8 @@
 export interface Job {
   id: string;
   kind: string;
-  user_id: string;
+  user_id: string | null;
+  project_id: string | null;
   run_at: string;
   attempts: number;
   node: string | null;
@@ -16,7 +17,8 @@ export interface Job {
 export interface Crawl {
   id: string;
   kind: "crawl" | "batch";
-  user_id: string;
+  user_id: string | null;
+  project_id: string | null;
   state: "scraping" | "completed" | "failed" | "cancelled";
   discovered: number;
   completed: number;
@@ -132,6 +134,7 @@ export interface ExplainedTarget {
   message: string | null;
   until: string | null;
   cost: number | null;
+  available: number | null;
 }
 
 /** `GET /admin/v1/routes/explain` */

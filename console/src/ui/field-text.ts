@@ -6,6 +6,6 @@ export function textIn(form: HTMLFormElement): FieldText {
   const fields = new FormData(form);
   return (name) => {
     const value = fields.get(name);
-    return typeof value === "string" ? value.trim() : "";
+    return typeof value === "string" ? value.replaceAll("\r\n", "\n").trim() : "";
   };
 }

@@ -31,3 +31,27 @@ export function TextField(props: TextFieldProps) {
     </label>
   );
 }
+
+/** A field for several lines. */
+export function LinesField({
+  label,
+  name,
+  value,
+  placeholder,
+}: Pick<TextFieldProps, "label" | "name" | "value" | "placeholder">) {
+  return (
+    <label className="block min-w-0">
+      <span className="mb-1 block text-xs text-muted">{label}</span>
+      <textarea
+        name={name}
+        rows={3}
+        defaultValue={value}
+        placeholder={placeholder}
+        maxLength={4_000}
+        autoComplete="off"
+        spellCheck={false}
+        className="control w-full"
+      />
+    </label>
+  );
+}

@@ -3,6 +3,7 @@ import type { ListedBatch } from "../../batches/index.ts";
 import { GatewayError } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { accountsOf, adminRoute, listOf, listSchema, pageQuery } from "./admin-route.ts";
+import { ownerFields, ownerJson } from "./place.ts";
 import { actHeaders, actQuery, contextOf, idOf, reference } from "./requests.ts";
 
 const moment = z.iso.datetime();
@@ -11,7 +12,7 @@ const batch = z
   .object({
     object: z.literal("batch"),
     id: z.string(),
-    user_id: z.string(),
+    ...ownerFields,
     token_id: z.string(),
     endpoint: z.string(),
     model: z.string().nullable().describe("Null if its lines name several."),
@@ -37,7 +38,7 @@ function batchJson(found: ListedBatch): z.input<typeof batch> {
   return {
     object: "batch",
     id,
-    user_id: owner,
+    ...ownerJson(owner),
     token_id: tokenId,
     endpoint,
     model: model ?? null,

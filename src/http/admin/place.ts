@@ -1,5 +1,6 @@
-/** Whose a call is, or a session of calls, in answers. */
+/** Whose a call, a session of calls or a job is, in answers. */
 import { z } from "@hono/zod-openapi";
+import { ownerPlace } from "../../accounts/index.ts";
 import type { CallPlace } from "../../spending/index.ts";
 
 export const placeFields = {
@@ -20,4 +21,15 @@ export function placeJson({ user, project, organisation }: CallPlace) {
     organisation: organisation?.name ?? null,
     organisation_id: organisation?.id ?? null,
   };
+}
+
+/** Whose a job is, by the owner of its records. */
+export const ownerFields = {
+  user_id: z.string().nullable().describe("Null of a project's."),
+  project_id: z.string().nullable().describe("Null of a user's."),
+};
+
+export function ownerJson(owner: string): z.input<z.ZodObject<typeof ownerFields>> {
+  const { kind, id } = ownerPlace(owner);
+  return { user_id: kind === "user" ? id : null, project_id: kind === "project" ? id : null };
 }

@@ -19,7 +19,15 @@ export const minuteOf = (time: string | null | undefined): string => time?.slice
 
 export const timeOrNull = (text: string): string | null => (text === "" ? null : `${text}:00Z`);
 
-const DAY_SECONDS = 86_400;
+/** Unit of a time that tokens live → its seconds, from the longest. */
+const units = { days: 86_400, hours: 3_600, minutes: 60, seconds: 1 };
+
+/** Seconds in the longest unit that they are whole numbers of. */
+function inUnit(seconds: number | null | undefined): { count: string; unit: string } {
+  if (seconds == null) return { count: "", unit: "days" };
+  const [unit, length] = Object.entries(units).find(([, each]) => seconds % each === 0) ?? ["seconds", 1];
+  return { count: String(seconds / length), unit };
+}
 
 /** Everything that a form may change. */
 type Shown = Partial<Omit<NamedAccount & Token, "name" | "role">> & { name?: string | null; role?: string | null };
@@ -52,15 +60,15 @@ const members: Readonly<Record<string, Member>> = {
     shown: ({ metadata }) =>
       Object.entries(metadata ?? {})
         .map((pair) => pair.join("="))
-        .join(", "),
+        .join("\n"),
     read: pairsOf,
   },
 };
 
-/** `team=search, feature=chat` as an object; null of an empty text. */
+/** Lines such as `team=search` as an object; null of an empty text. A value may have any character. */
 function pairsOf(text: string): Record<string, string> | null {
   const pairs = text
-    .split(",")
+    .split("\n")
     .map((pair) => pair.trim())
     .filter((pair) => pair !== "");
   if (pairs.length === 0) return null;
@@ -84,24 +92,27 @@ const fields: Readonly<Record<FormKind, readonly string[]>> = {
 };
 
 /** The fields of `token_policy`, which is sent as a whole. */
-const policyFields = ["policy", "policy_tokens", "policy_days", "policy_budget"];
+const policyFields = ["policy", "policy_tokens", "policy_expires", "policy_unit", "policy_budget"];
 
 function policyTexts(policy: TokenPolicy | null | undefined): Record<string, string> {
   const { max_tokens: tokens, max_expires: seconds, max_budget: budget } = policy ?? {};
+  const { count, unit } = inUnit(seconds);
   return {
     policy: policy == null ? "" : "bounds",
     policy_tokens: textOf(tokens),
-    policy_days: seconds == null ? "" : String(seconds / DAY_SECONDS),
+    policy_expires: count,
+    policy_unit: unit,
     policy_budget: textOf(budget),
   };
 }
 
 function policyIn(text: FieldText): TokenPolicy | null {
   if (text("policy") === "") return null;
-  const days = numberOrNull(text("policy_days"));
+  const count = numberOrNull(text("policy_expires"));
+  const length = units[text("policy_unit") as keyof typeof units] ?? units.days;
   const bounds = {
     max_tokens: numberOrNull(text("policy_tokens")),
-    max_expires: days === null ? null : Math.round(days * DAY_SECONDS),
+    max_expires: count === null ? null : count * length,
     max_budget: numberOrNull(text("policy_budget")),
   };
   return Object.fromEntries(Object.entries(bounds).filter(([, bound]) => bound !== null));
@@ -113,11 +124,18 @@ export function shownFields(kind: FormKind, account: Shown = {}): Record<string,
   return kind === "organisations" ? { ...texts, ...policyTexts(account.token_policy) } : texts;
 }
 
-/** The members that differ from an account, for a `PATCH`; or from an empty one, for a `POST`. */
-export function changesOf(kind: FormKind, text: FieldText, account?: Shown): Record<string, unknown> {
+/** The members that differ from an account, for a `PATCH`; or from an empty one, for a `POST`. `only`: the fields of the form, if not all. */
+export function changesOf(
+  kind: FormKind,
+  text: FieldText,
+  account?: Shown,
+  only?: ReadonlySet<string>,
+): Record<string, unknown> {
   const before = shownFields(kind, account);
-  const changed = fields[kind].filter((name) => text(name) !== before[name]);
+  const differs = (name: string): boolean => (only?.has(name) ?? true) && text(name) !== before[name];
+  const changed = fields[kind].filter(differs);
   const changes = Object.fromEntries(changed.map((name) => [name, members[name]?.read(text(name))]));
-  if (kind !== "organisations" || policyFields.every((name) => text(name) === before[name])) return changes;
-  return { ...changes, token_policy: policyIn(text) };
+  return kind === "organisations" && policyFields.some(differs)
+    ? { ...changes, token_policy: policyIn(text) }
+    : changes;
 }

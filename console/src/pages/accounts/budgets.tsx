@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { send } from "../../api/client.ts";
 import { useSession } from "../../api/session.ts";
-import { MaybeMoment } from "../../lists/cells.tsx";
+import { MaybeMoment, Nothing } from "../../lists/cells.tsx";
 import { useFind } from "../../lists/find-field.tsx";
 import { type Column, ListSection } from "../../lists/list-section.tsx";
 import { Amount } from "../../money/amount.tsx";
@@ -14,12 +14,10 @@ import { BudgetBar } from "./budget-bar.tsx";
 import { minuteOf } from "./account-changes.ts";
 import { budgetChanges, budgetTexts } from "./budget-changes.ts";
 import { BudgetFields, type Owner, owners, RaiseFields } from "./budget-form.tsx";
+import { may, mayChangeBudget } from "./rights.ts";
 import type { Budget } from "./types.ts";
 
 const PATH = "/admin/v1/budgets";
-
-/** Those who may change budgets. */
-const changers = new Set(["owner", "billing", "organisation_admin"]);
 
 const ownerOf = ({ organisation, user, project, token }: Budget): string =>
   organisation ?? user ?? project ?? token ?? "";
@@ -64,7 +62,7 @@ export function Budgets() {
     <ListSection
       caption="Budgets"
       path={PATH}
-      columns={changers.has(role) ? [...columns, acts] : columns}
+      columns={may(role, "change", "budgets") ? [...columns, acts] : columns}
       idOf={({ id }) => id}
       isShown={(budget) => `${budget.id} ${ownerOf(budget)} ${budget.models}`.toLowerCase().includes(find)}
       empty={
@@ -78,6 +76,8 @@ export function Budgets() {
 
 function Acts({ budget }: { budget: Budget }) {
   const client = useQueryClient();
+  const { role } = useSession();
+  if (!mayChangeBudget(role, budget)) return <Nothing />;
   const label = ownerOf(budget);
   const address = `${PATH}/${encodeURIComponent(budget.id)}`;
   return (

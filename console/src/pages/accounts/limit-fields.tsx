@@ -40,7 +40,7 @@ export function LimitFields({ before }: FieldsProps) {
           mode="numeric"
         />
       </div>
-      <AmountFields before={before} periods={periods} />
+      <AmountFields before={before} />
     </>
   );
 }
@@ -48,9 +48,9 @@ export function LimitFields({ before }: FieldsProps) {
 /** The credits of a budget, and the period in which they may be spent. */
 export function AmountFields({
   before,
-  periods: offered,
+  periods: offered = periods,
   isRequired = false,
-}: FieldsProps & { periods: Readonly<Record<string, string>>; isRequired?: boolean }) {
+}: FieldsProps & { periods?: Readonly<Record<string, string>>; isRequired?: boolean }) {
   return (
     <div className="grid grid-cols-2 items-end gap-3">
       <TextField

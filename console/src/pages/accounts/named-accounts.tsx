@@ -12,12 +12,13 @@ import { MomentText } from "../../ui/moment.tsx";
 import { Empty } from "../../ui/states.tsx";
 import { AccountForm } from "./account-form.tsx";
 import { BudgetBar } from "./budget-bar.tsx";
+import { may } from "./rights.ts";
 import type { AccountKind, NamedAccount } from "./types.ts";
 
-const words: Readonly<Record<AccountKind, { one: string; caption: string; changers: ReadonlySet<string> }>> = {
-  users: { one: "user", caption: "Users", changers: new Set(["owner", "billing", "organisation_admin"]) },
-  projects: { one: "project", caption: "Projects", changers: new Set(["owner", "billing", "organisation_admin"]) },
-  organisations: { one: "organisation", caption: "Organisations", changers: new Set(["owner", "billing"]) },
+const words: Readonly<Record<AccountKind, { one: string; caption: string }>> = {
+  users: { one: "user", caption: "Users" },
+  projects: { one: "project", caption: "Projects" },
+  organisations: { one: "organisation", caption: "Organisations" },
 };
 
 const name: Column<NamedAccount> = {
@@ -62,13 +63,13 @@ const common: readonly Column<NamedAccount>[] = [
 export function NamedAccounts({ kind }: { kind: AccountKind }) {
   const { role } = useSession();
   const find = useFind();
-  const { caption, changers } = words[kind];
+  const { caption } = words[kind];
   const acts: Column<NamedAccount> = { header: "Acts", cell: (account) => <Acts kind={kind} account={account} /> };
   return (
     <ListSection
       caption={caption}
       path={`/admin/v1/${kind}`}
-      columns={[...own[kind], ...common, ...(changers.has(role) ? [acts] : [])]}
+      columns={[...own[kind], ...common, ...(may(role, "change", kind) ? [acts] : [])]}
       idOf={({ id }) => id}
       isShown={(account) => `${account.id} ${account.name} ${account.organisation ?? ""}`.toLowerCase().includes(find)}
       empty={
@@ -86,11 +87,12 @@ function curlOf(kind: AccountKind): string {
 }
 
 function Acts({ kind, account }: { kind: AccountKind; account: NamedAccount }) {
+  const { role } = useSession();
   return (
     <span className="flex gap-2 max-sm:flex-col">
       <AccountForm key={JSON.stringify(account)} kind={kind} account={account} />
-      <Switch kind={kind} account={account} />
-      <Delete kind={kind} account={account} />
+      {may(role, "disable", kind) && <Switch kind={kind} account={account} />}
+      {may(role, "delete", kind) && <Delete kind={kind} account={account} />}
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import { useSession } from "../../api/session.ts";
+import type { Role } from "../../api/types.ts";
 import { useChangeWords, useWords } from "../../app/search.ts";
 import { FindField } from "../../lists/find-field.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -7,6 +8,7 @@ import { AccountForm } from "./account-form.tsx";
 import { NewBudget } from "./budget-form.tsx";
 import { Budgets } from "./budgets.tsx";
 import { NamedAccounts } from "./named-accounts.tsx";
+import { may } from "./rights.ts";
 import { NewToken } from "./token-form.tsx";
 import { PeopleFile } from "./people-file.tsx";
 import { Tokens } from "./tokens.tsx";
@@ -20,14 +22,6 @@ const views = {
 };
 
 type View = keyof typeof views;
-
-/** View → the roles that make one. */
-const makers = {
-  users: new Set(["owner", "organisation_admin"]),
-  projects: new Set(["owner", "organisation_admin"]),
-  organisations: new Set(["owner"]),
-  budgets: new Set(["owner", "billing", "organisation_admin"]),
-};
 
 const readers = new Set(["owner", "billing", "auditor", "organisation_admin"]);
 
@@ -68,9 +62,9 @@ function Rows({ view }: { view: View }) {
 }
 
 /** The buttons that make what the view shows. */
-function Makes({ view, role }: { view: View; role: string }) {
+function Makes({ view, role }: { view: View; role: Role }) {
   if (view === "tokens") return <NewToken />;
-  if (!makers[view].has(role)) return null;
+  if (!may(role, "make", view)) return null;
   if (view === "budgets") return <NewBudget />;
   return (
     <>

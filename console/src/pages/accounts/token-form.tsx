@@ -1,16 +1,14 @@
 import { request, send } from "../../api/client.ts";
 import { useSession } from "../../api/session.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { LinesField, TextField } from "../../ui/text-field.tsx";
 import { changesOf, shownFields } from "./account-changes.ts";
-import { type FieldsProps, LimitFields, ModelsField, MoreFields } from "./limit-fields.tsx";
+import { AmountFields, type FieldsProps, LimitFields, ModelsField, MoreFields } from "./limit-fields.tsx";
+import { may, payersFields } from "./rights.ts";
 import { Secret } from "./secret.tsx";
 import type { Token, TokenWithSecret } from "./types.ts";
 
 const PATH = "/admin/v1/tokens";
-
-/** Those who make tokens of others. */
-const managers = new Set(["owner", "organisation_admin"]);
 
 /** Makes a token, and shows its secret once. */
 export function NewToken() {
@@ -30,7 +28,7 @@ export function NewToken() {
       shown={(token) => <Secret token={token} />}
     >
       <TextField label="Name" name="name" isRequired />
-      {managers.has(role) && <TextField label={`For the user; by default ${user}`} name="user" />}
+      {may(role, "make", "tokens") && <TextField label={`For the user; by default ${user}`} name="user" />}
       <details>
         <summary className="cursor-pointer text-[0.8125rem] text-soft">Limits</summary>
         <div className="mt-3 space-y-4">
@@ -44,6 +42,8 @@ export function NewToken() {
 /** Changes the name and the limits of a token. */
 export function ChangeToken({ token }: { token: Token }) {
   const before = shownFields("tokens", token);
+  const { role } = useSession();
+  const only = role === "billing" ? payersFields : undefined;
   const title = `Change ${token.name ?? token.id}`;
   return (
     <FormDialog
@@ -52,12 +52,18 @@ export function ChangeToken({ token }: { token: Token }) {
       title={title}
       confirm="Save"
       act={(text) => {
-        const body = changesOf("tokens", text, token);
+        const body = changesOf("tokens", text, token, only);
         return send(`${PATH}/${encodeURIComponent(token.id)}`, { method: "PATCH", body, reason: text("reason") });
       }}
     >
-      <TextField label="Name" name="name" value={before["name"] ?? ""} isRequired />
-      <TokenLimits before={before} />
+      {only === undefined ? (
+        <>
+          <TextField label="Name" name="name" value={before["name"] ?? ""} isRequired />
+          <TokenLimits before={before} />
+        </>
+      ) : (
+        <AmountFields before={before} />
+      )}
       <TextField label="Reason, for the audit log" name="reason" />
     </FormDialog>
   );
@@ -69,11 +75,11 @@ function TokenLimits({ before }: FieldsProps) {
       <ModelsField before={before} />
       <LimitFields before={before} />
       <MoreFields before={before}>
-        <TextField
-          label="Tags of its calls"
+        <LinesField
+          label="Tags of its calls, each on a line"
           name="metadata"
           value={before["metadata"] ?? ""}
-          placeholder="team=search, feature=chat"
+          placeholder={"team=search\nfeature=chat"}
         />
       </MoreFields>
     </>

@@ -11,12 +11,10 @@ import { Empty } from "../../ui/states.tsx";
 import { BudgetBar } from "./budget-bar.tsx";
 import { RotateToken } from "./rotate-token.tsx";
 import { ChangeToken } from "./token-form.tsx";
+import { may, mayKeep } from "./rights.ts";
 import type { Token } from "./types.ts";
 
 const PATH = "/admin/v1/tokens";
-
-/** Those who may change the limits of a token, and pause it. */
-const changers = new Set(["owner", "billing", "organisation_admin"]);
 
 const columns: readonly Column<Token>[] = [
   { header: "Token", cell: (token) => <Name token={token} /> },
@@ -48,9 +46,8 @@ function State({ token: { revoked_at: revoked, paused } }: { token: Token }) {
 
 /** The tokens, with the acts on each. */
 export function Tokens() {
-  const { role } = useSession();
   const find = useFind();
-  const acts: Column<Token> = { header: "Acts", cell: (token) => <Acts token={token} canPause={changers.has(role)} /> };
+  const acts: Column<Token> = { header: "Acts", cell: (token) => <Acts token={token} /> };
   return (
     <ListSection
       caption="Tokens"
@@ -67,10 +64,12 @@ export function Tokens() {
   );
 }
 
-function Acts({ token, canPause }: { token: Token; canPause: boolean }) {
+function Acts({ token }: { token: Token }) {
   const { id, name, paused, revoked_at: revoked } = token;
+  const { role, user } = useSession();
   const client = useQueryClient();
-  if (revoked !== null) return <Nothing />;
+  const [canChange, canKeep] = [may(role, "change", "tokens"), mayKeep(role, user, token)];
+  if (revoked !== null || !(canChange || canKeep)) return <Nothing />;
   const label = name ?? id;
   const address = `${PATH}/${encodeURIComponent(id)}`;
   const act = async (options: Parameters<typeof send>[1]) => {
@@ -81,7 +80,7 @@ function Acts({ token, canPause }: { token: Token; canPause: boolean }) {
   const pause = (reason: string) => act({ method: "PATCH", body: { paused: !paused }, reason });
   return (
     <span className="flex gap-2 max-sm:flex-col">
-      {canPause && (
+      {may(role, "disable", "tokens") && (
         <Ask
           trigger={
             <Button aria-label={`${paused ? "Resume" : "Pause"} ${label}`}>{paused ? "Resume" : "Pause"}</Button>
@@ -93,17 +92,21 @@ function Acts({ token, canPause }: { token: Token; canPause: boolean }) {
           {paused ? "Its calls are taken again." : "Its calls are refused until it is resumed."}
         </Ask>
       )}
-      {canPause && <ChangeToken key={JSON.stringify(token)} token={token} />}
-      <RotateToken token={token} />
-      <Ask
-        trigger={<Button aria-label={`Revoke ${label}`}>Revoke</Button>}
-        title={`Revoke ${label}?`}
-        confirm="Revoke"
-        isDangerous
-        act={revoke}
-      >
-        Its calls are refused from now on, for good. It stays in this list.
-      </Ask>
+      {canChange && <ChangeToken key={JSON.stringify(token)} token={token} />}
+      {canKeep && (
+        <>
+          <RotateToken token={token} />
+          <Ask
+            trigger={<Button aria-label={`Revoke ${label}`}>Revoke</Button>}
+            title={`Revoke ${label}?`}
+            confirm="Revoke"
+            isDangerous
+            act={revoke}
+          >
+            Its calls are refused from now on, for good. It stays in this list.
+          </Ask>
+        </>
+      )}
     </span>
   );
 }

@@ -18,7 +18,7 @@ const jobColumns: readonly Column<Job>[] = [
   { header: "State", cell: (job) => <JobState job={job} /> },
   { header: "Due", cell: ({ run_at }) => <MomentText text={run_at} />, look: "max-sm:hidden" },
   { header: "Attempts", cell: ({ attempts }) => <Count value={attempts} />, look: "figure max-sm:hidden" },
-  { header: "User", cell: ({ user_id }) => user_id, look: "max-md:hidden" },
+  { header: "User or project", cell: ({ user_id, project_id }) => user_id ?? project_id, look: "max-md:hidden" },
   { header: "Node", cell: ({ node }) => node ?? <Nothing />, look: "max-lg:hidden" },
   { header: "Made", cell: ({ created_at }) => <MomentText text={created_at} />, look: "max-lg:hidden" },
 ];
@@ -28,10 +28,11 @@ function JobState({ job: { node, attempts } }: { job: Job }) {
   return attempts > 0 ? <Badge look="warn">waits for another try</Badge> : <Badge look="plain">waits</Badge>;
 }
 
-/** Leads to the calls of a crawl or a session, for those who may see them. */
-function SeriesId({ id, ...owner }: { id: string; user?: string; project?: string }) {
+/** Leads to the calls of a crawl or a session of a user or a project, for those who may see them. */
+function SeriesId({ id, user, project }: { id: string; user: string | null; project: string | null }) {
   const { seesAll } = useReach();
   if (!seesAll) return <Id text={id} />;
+  const owner = user === null ? project !== null && { project } : { user };
   return (
     <Link to="/requests" search={{ parent_id: id, ...owner }} className="underline underline-offset-4">
       <Id text={id} />
@@ -42,7 +43,10 @@ function SeriesId({ id, ...owner }: { id: string; user?: string; project?: strin
 const crawlLooks = { scraping: "good", completed: "plain", failed: "bad", cancelled: "warn" } as const;
 
 const crawlColumns: readonly Column<Crawl>[] = [
-  { header: "Crawl or batch", cell: ({ id, user_id: user }) => <SeriesId id={id} user={user} /> },
+  {
+    header: "Crawl or batch",
+    cell: (crawl) => <SeriesId id={crawl.id} user={crawl.user_id} project={crawl.project_id} />,
+  },
   { header: "Kind", cell: ({ kind }) => kind, look: "max-md:hidden" },
   { header: "State", cell: ({ state }) => <Badge look={crawlLooks[state]}>{state}</Badge> },
   {
@@ -56,7 +60,7 @@ const crawlColumns: readonly Column<Crawl>[] = [
   },
   { header: "Failed", cell: ({ failed }) => <Count value={failed} />, look: "figure max-md:hidden" },
   { header: "Credits", cell: ({ credits }) => <Amount value={credits} />, look: "figure" },
-  { header: "User", cell: ({ user_id }) => user_id, look: "max-md:hidden" },
+  { header: "User or project", cell: ({ user_id, project_id }) => user_id ?? project_id, look: "max-md:hidden" },
   { header: "Begun", cell: ({ created_at }) => <MomentText text={created_at} />, look: "max-lg:hidden" },
   { header: "Ended", cell: ({ ended_at }) => <MaybeMoment text={ended_at} />, look: "max-lg:hidden" },
 ];
@@ -64,9 +68,7 @@ const crawlColumns: readonly Column<Crawl>[] = [
 const sessionColumns: readonly Column<RealtimeSession>[] = [
   {
     header: "Session",
-    cell: ({ id, user, project }) => (
-      <SeriesId id={id} {...(user !== null ? { user } : project !== null && { project })} />
-    ),
+    cell: ({ id, user, project }) => <SeriesId id={id} user={user} project={project} />,
   },
   { header: "Model", cell: ({ model }) => model },
   { header: "User or project", cell: ({ user, project }) => user ?? project ?? <Nothing />, look: "max-sm:hidden" },

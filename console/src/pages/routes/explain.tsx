@@ -40,6 +40,11 @@ const columns: readonly Column<ExplainedTarget>[] = [
   { header: "Asked", cell: (target) => <Asked target={target} />, look: "whitespace-normal!" },
   { header: "After", cell: ({ on }) => on.join(", "), look: "max-md:hidden whitespace-normal!" },
   { header: "Cost", cell: ({ cost }) => cost !== null && <Amount value={cost} />, look: "figure" },
+  {
+    header: "Credits left",
+    cell: ({ available }) => available !== null && <Amount value={available} />,
+    look: "figure max-md:hidden",
+  },
 ];
 
 function Asked({ target: { asked, why, until, message } }: { target: ExplainedTarget }) {

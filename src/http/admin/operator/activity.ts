@@ -7,6 +7,7 @@ import { differenceIn, THERE_MS_MAX } from "../../../nodes/index.ts";
 import type { ListedCrawl } from "../../../web/index.ts";
 import { parseQuery } from "../../parse-query.ts";
 import { adminRoute, listOf, listSchema, pageOf, pageQuery } from "../admin-route.ts";
+import { ownerFields, ownerJson } from "../place.ts";
 import type { OperatorNeeds } from "./operator-needs.ts";
 
 const moment = z.iso.datetime();
@@ -18,7 +19,7 @@ const job = z
     object: z.literal("job"),
     id: z.string(),
     kind: z.string(),
-    user_id: z.string(),
+    ...ownerFields,
     run_at: moment.describe("It does not run before."),
     attempts: z.int().describe("Runs since the last one that succeeded."),
     node: z.string().nullable().describe("Where it runs; null while it waits."),
@@ -32,7 +33,7 @@ function jobJson({ id, kind, owner, runAt, attempts, lease, createdAt }: ListedJ
     object: "job",
     id,
     kind,
-    user_id: owner,
+    ...ownerJson(owner),
     run_at: isoOf(runAt),
     attempts,
     node: lease?.node ?? null,
@@ -62,7 +63,7 @@ const crawl = z
     object: z.literal("crawl"),
     id: z.string(),
     kind: z.enum(["crawl", "batch"]),
-    user_id: z.string(),
+    ...ownerFields,
     state: z.enum(["scraping", "completed", "failed", "cancelled"]),
     discovered: z.int().describe("Addresses."),
     completed: z.int(),
@@ -80,7 +81,7 @@ function crawlJson({ owner, createdAt, endedAt, expiresAt, credits, ...rest }: L
   return {
     object: "crawl",
     ...rest,
-    user_id: owner,
+    ...ownerJson(owner),
     credits: creditsNumber(credits),
     created_at: isoOf(createdAt),
     ended_at: isoOrNull(endedAt),
