@@ -22,7 +22,7 @@ const said = (content: string) => ({ role: "assistant", content });
 
 describe("items of tools that OpenAI or xAI has run", () => {
   test.each<[string, JsonObject]>([
-    ["a search", { type: "web_search_call", id: "ws", status: "completed", action: { type: "search", query: "q" } }],
+    ["a search that has not begun", { type: "web_search_call", id: "ws", status: "in_progress" }],
     ["a listing of tools", { type: "mcp_list_tools", id: "m", server_label: "s", tools: [] }],
     ["a search of X", { type: "custom_tool_call", call_id: "xs_call_1", name: "x_keyword_search", input: "{}" }],
     ["an unfinished image", { type: "image_generation_call", id: "ig", status: "failed" }],
@@ -38,6 +38,22 @@ describe("items of tools that OpenAI or xAI has run", () => {
         action: { query: "q", sources: [{ url: "https://a.test" }, { url: "https://b.test" }] },
       },
       'Pages found for "q":\nhttps://a.test\nhttps://b.test',
+    ],
+    [
+      { type: "web_search_call", action: { type: "search", query: "q", queries: ["q", "r"] } },
+      'A search of the web for "q", "r".',
+    ],
+    [
+      { type: "web_search_call", action: { type: "search", sources: [{ type: "api", name: "oai-weather" }] } },
+      'Pages found for "":\noai-weather',
+    ],
+    [
+      { type: "web_search_call", status: "failed", action: { type: "open_page", url: "https://a.test" } },
+      "A page of the web that was read: https://a.test. This has failed.",
+    ],
+    [
+      { type: "web_search_call", action: { type: "find_in_page", url: "https://a.test", pattern: "x" } },
+      'A page of the web in which "x" was looked for: https://a.test.',
     ],
     [
       { type: "file_search_call", queries: ["q"], results: [{ filename: "a.md", text: "Found." }] },

@@ -77,6 +77,7 @@ export {
   unpackResult,
 } from "./messages/index.ts";
 export {
+  foundBySearch,
   countResponseTokensRequest,
   inConversation,
   inputItems,

@@ -4,6 +4,7 @@ import type { Environment } from "../core/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import type { ToolGateway } from "../tools/index.ts";
 import type { HostedKind } from "./requests/asked-tools.ts";
+import type { SealedResults } from "./running/sealed-results.ts";
 import type { PageFinder } from "./running/web-tools.ts";
 
 /** Who runs a tool: the provider if it can, else the gateway; one of them alone; nobody. */
@@ -16,6 +17,8 @@ export interface HostedToolsOptions {
   perform: <Body extends ChargeableBody>(route: ChargeableRoute<Body>, call: IncomingCall) => Promise<PaidAnswer>;
   pages: () => PageFinder;
   servers: () => Pick<ToolGateway, "door" | "call">;
+  /** Seals the texts that clients hand back unread. */
+  results: Pick<SealedResults, "of">;
   /** The gateway's address for callers. */
   publicUrl: string;
   /** The price of the call itself, which costs nothing. */

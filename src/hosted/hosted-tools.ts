@@ -29,9 +29,9 @@ export class HostedTools implements HostedLoops {
   }
 
   takes(call: HostedCall): boolean {
-    const { dialect, body, text, target } = call;
-    // Results that were found here are nothing to the maker of the dialect.
-    if (dialect === "messages" && target.operation.dialect === dialect && text.includes(ownResultStart)) return true;
+    const { dialect, body, text } = call;
+    // Results that were found here open here alone.
+    if (dialect === "messages" && text.includes(ownResultStart)) return true;
     if (dialect === "gemini" || !(mayHaveHosted(dialect, body) || mayHaveServers(dialect, body))) return false;
     const { run, left, servers } = this.#decide({ ...call, dialect });
     return run.length + left.length + servers.length > 0;

@@ -1,2 +1,3 @@
 export { HostedTools } from "./hosted-tools.ts";
+export { SealedResults } from "./running/sealed-results.ts";
 export { runsAllItself } from "./requests/native-tools.ts";

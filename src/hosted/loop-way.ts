@@ -32,7 +32,7 @@ import type { PageFinder } from "./running/web-tools.ts";
 
 interface LoopWayOptions<Body extends ChargeableBody> extends Pick<
   HostedToolsOptions,
-  "environment" | "price" | "deadlineMs"
+  "environment" | "price" | "deadlineMs" | "results"
 > {
   perform: (round: IncomingCall) => Promise<PaidAnswer>;
   pages: PageFinder;
@@ -84,7 +84,7 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
     if (received.kind === "form") throw new Error("no text generation takes a form");
     // The body itself, and that of the round under way.
     memory.add(2 * received.bytes.length);
-    const { incoming, target, route, price, environment, decide, background: service } = this.#options;
+    const { incoming, target, route, price, environment, decide, results, background: service } = this.#options;
     const { requestId: id, principal, parent } = incoming;
     const own = decodeBody(received);
     const isBackground = own["background"] === true && this.#dialect === "responses";
@@ -118,7 +118,12 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
         findServer(this.#options.servers, each, { principal, canAsk: this.#dialect === "responses" }),
       ),
     );
-    const request = new LoopRequest(this.#dialect, sent, { ...decided, servers });
+    const request = new LoopRequest(this.#dialect, sent, {
+      ...decided,
+      servers,
+      seal: results.of(principal.user),
+      keepsNative: target.operation.dialect === this.#dialect,
+    });
     return { order, clientGoneGraceMs: 0, own, request, kept, headers: headersOf(decided), background };
   }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import type { JsonObject } from "../../src/core/index.ts";
-import { until } from "../kit/index.ts";
+import { post, until } from "../kit/index.ts";
 import { hostedScene, type HostedScene, model, type ModelAnswer } from "./hosted-scene.ts";
 
 const at = hostedScene();
@@ -146,6 +146,34 @@ describe("in Responses", () => {
     expect(input.data.length).toBeGreaterThan(5);
   });
 
+  test.each([model, "anthropic/claude-haiku-4-5", "openai/gpt-4o-mini"])(
+    "items of searches that their client returns are taken by %s: as calls if it has the tool, else as texts",
+    async (asked) => {
+      const scene = at();
+      const page = scene.url("/mountain");
+      const action = { type: "search", query: "heights", sources: [{ type: "url", url: page }] };
+      const input = [
+        { role: "user", content: "How high is it?" },
+        { type: "web_search_call", id: "ws_abc_1_0", status: "completed", action },
+        { type: "web_search_call", id: "ws_abc_2_1", status: "completed", action: { type: "open_page", url: page } },
+        { type: "message", role: "assistant", content: [{ type: "output_text", text: "High." }] },
+        { role: "user", content: "Sure?" },
+      ];
+      for (const tools of [[webSearch], []]) {
+        scene.answers({ text: "Yes." });
+        const answer = await scene.post("/v1/responses", { model: asked, input, tools });
+        expect([answer.status, await answer.json()]).toMatchObject([200, { status: "completed" }]);
+        if (asked !== model) continue;
+        const messages = scene.asked[0]?.messages ?? [];
+        const texts = messages.map(({ role, content }) => `${role}: ${content ?? ""}`).join("\n");
+        expect(texts).toContain(page);
+        const calls = messages.flatMap(({ tool_calls: list = [] }) => list.map((call) => call.function.name));
+        expect(calls).toEqual(tools.length === 0 ? [] : ["web_search", "open_page"]);
+        if (tools.length === 0) expect(texts).toContain(`assistant: Pages found for "heights":`);
+      }
+    },
+  );
+
   test("one in the background goes on after its request, and another one can be cancelled while a tool runs", async () => {
     const scene = at();
     const client = openai(scene);
@@ -257,7 +285,11 @@ describe("in Messages", () => {
     const whole = await anthropic(scene).messages.create(ask);
     const searched = ["server_tool_use", "web_search_tool_result"];
     expect(types(whole)).toEqual(["text", ...searched, ...searched, "text", "text", "text"] as never);
-    const plain = ({ content }: Anthropic.Message) => JSON.stringify(content).replaceAll(/_0[a-z0-9]{24}/g, "");
+    // Sealed contents differ each time.
+    const plain = ({ content }: Anthropic.Message) =>
+      JSON.stringify(content)
+        .replaceAll(/_0[a-z0-9]{24}/g, "")
+        .replaceAll(/"encrypted_content":"[^"]{40,}"/g, "");
     expect(plain(streamed)).toBe(plain(whole));
     expect(whole.content[1]).toMatchObject({ name: "web_search", input: { query: "mountain in Alberta" } });
     expect(whole.content[2]).toMatchObject({
@@ -335,6 +367,39 @@ describe("in Messages", () => {
       expect(body).toContain("3747 m high");
       expect(body).not.toContain("tool_result");
     }
+  });
+
+  test("what another user has found is a title and an address to them; blocks of the provider's own stay as they are", async () => {
+    const scene = at();
+    twoSearches(scene);
+    const { content } = await anthropic(scene).messages.create(ask);
+    const messages = [...ask.messages, { role: "assistant", content }, { role: "user", content: "Sure?" }];
+    const other = await scene.rig.caller();
+    for (const tools of [ask.tools, []]) {
+      scene.answers({ text: "Yes." });
+      const answer = await post(scene.rig, "/v1/messages", other.token, { ...ask, tools, messages });
+      expect(answer.status).toBe(200);
+      const sent = JSON.stringify(scene.asked[0]?.messages);
+      expect(sent).toContain(scene.url("/mountain"));
+      expect(sent.replace("It is 3747 m high", "")).not.toContain("3747 m high");
+    }
+    const native = [
+      { type: "server_tool_use", id: "srvtoolu_01WY", name: "web_search", input: { query: "q" } },
+      {
+        type: "web_search_tool_result",
+        tool_use_id: "srvtoolu_01WY",
+        content: [{ type: "web_search_result", url: "https://a.test", title: "A", encrypted_content: "EqgfCioI" }],
+      },
+      { type: "text", text: "A." },
+    ];
+    const mixed = [...messages, { role: "assistant", content: native }, { role: "user", content: "And?" }];
+    const body = { ...ask, model: "anthropic/claude-haiku-4-5", tools: [], messages: mixed };
+    expect((await scene.post("/v1/messages", body)).status).toBe(200);
+    const sent = JSON.parse(scene.rig.received("claude-haiku").at(-1)?.body ?? "{}") as typeof body;
+    expect(sent.messages.find((message) => JSON.stringify(message.content).includes("EqgfCioI"))?.content).toEqual(
+      native,
+    );
+    expect(JSON.stringify(sent)).toContain("3747 m high");
   });
 
   test("pages that the user names are fetched", async () => {

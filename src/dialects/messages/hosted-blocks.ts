@@ -1,8 +1,12 @@
 import { type JsonObject, objectOf, objectsOf, stringOf } from "../../core/index.ts";
-import { unpackResult } from "./own-results.ts";
+
+/** Reads the content of a search result that its client can't; undefined if it is another's. */
+type OpenResult = (content: unknown) => string | undefined;
+
+const closed: OpenResult = () => undefined;
 
 /** The text that a block of a tool that Anthropic runs leaves in a history for other upstreams; undefined for other blocks. */
-export function textOfHosted(block: JsonObject): string | undefined {
+export function textOfHosted(block: JsonObject, open: OpenResult = closed): string | undefined {
   const { type, content } = block;
   switch (type) {
     case "server_tool_use":
@@ -12,7 +16,7 @@ export function textOfHosted(block: JsonObject): string | undefined {
     case "fallback":
       return "";
     case "web_search_tool_result":
-      return titled("Pages found on the web:", objectsOf(content).map(resultOf));
+      return titled("Pages found on the web:", objectsOf(content).map((page) => resultOf(page, open)));
     case "web_fetch_tool_result":
       return titled("A page of the web:", [fetchedIn(objectOf(content) ?? {})]);
     case "mcp_tool_result":
@@ -36,8 +40,8 @@ const textIn = ({ text }: JsonObject): string => stringOf(text);
 const pageOf = ({ title, url }: JsonObject): string => [stringOf(title), stringOf(url)].filter(Boolean).join(": ");
 
 /** A result of another maker is its title and its address. */
-function resultOf(page: JsonObject): string {
-  const text = unpackResult(page["encrypted_content"]) ?? "";
+function resultOf(page: JsonObject, open: OpenResult): string {
+  const text = open(page["encrypted_content"]) ?? "";
   return text === "" ? pageOf(page) : `${pageOf(page)}\n${text}`;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The content of a search result that the gateway has found. Clients keep it for the next request as `encrypted_content`, which they
- * do not read; it is a public page's text, so that only its form is sealed.
- */
+/** The content of a search result that the gateway has found, in the form that it has without a key: see `SealedResults`. */
 const PREFIX = "tollgate.";
 
 /** The beginning of such a content: nine bytes are whole groups of base64. */

@@ -304,6 +304,13 @@ describe("events of an upstream", () => {
     ]);
   });
 
+  test.each(["__proto__", "constructor", "toString"])("of the type %s are kept too", (type) => {
+    const writer = responsesTranslation.streamWriter(clientOf({}));
+    writer.write({ type: "start", id: "", model: "m", created: undefined });
+    const block = { kind: "native", dialect: "responses", value: { type, status: "in_progress" } } as const;
+    expect(writer.write({ type: "block-start", choice: 0, index: 0, block })).toContain(JSON.stringify(type));
+  });
+
   test("of tools that it runs are kept whole", () => {
     const search = { type: "web_search_call", id: "ws", status: "completed" };
     expect(blocksOf(added(0, { ...search, status: "in_progress" }), done(0, search), completed())).toEqual([

@@ -172,13 +172,7 @@ const objects = (value: unknown): JsonObject[] => listOf(value).map((one) => obj
 
 /** By their types. */
 const hostedItems: Readonly<Record<string, (item: JsonObject) => string>> = {
-  web_search_call({ action }) {
-    const { query, sources } = objectOf(action) ?? {};
-    return joined(
-      `Pages found for ${JSON.stringify(stringOf(query))}:`,
-      objects(sources).map(({ url }) => stringOf(url)),
-    );
-  },
+  web_search_call: textOfSearch,
   file_search_call: ({ queries, results }) =>
     joined(
       `Found in files for ${JSON.stringify(queries ?? [])}:`,
@@ -211,6 +205,37 @@ const hostedItems: Readonly<Record<string, (item: JsonObject) => string>> = {
   view_image_call: nothing,
   view_x_video_call: nothing,
 };
+
+/** What was searched or opened, and what was found, as far as the item has it. */
+function textOfSearch({ action, status }: JsonObject): string {
+  const search = objectOf(action) ?? {};
+  const [url, pattern] = [stringOf(search["url"]), JSON.stringify(stringOf(search["pattern"]))];
+  const failed = status === "failed" ? " This has failed." : "";
+  switch (search["type"] ?? "search") {
+    case "open_page":
+      return url === "" ? "" : `A page of the web that was read: ${url}.${failed}`;
+    case "find_in_page":
+      return url === "" ? "" : `A page of the web in which ${pattern} was looked for: ${url}.${failed}`;
+    default: {
+      const asked = [search["query"], ...listOf(search["queries"])].map(stringOf).filter((query) => query !== "");
+      const queries = [...new Set(asked)].map((query) => JSON.stringify(query)).join(", ");
+      const found = foundBySearch(search);
+      if (found === "") return queries === "" ? "" : `A search of the web for ${queries}.${failed}`;
+      return `Pages found for ${queries || '""'}:\n${found}`;
+    }
+  }
+}
+
+/** The pages, or other sources, that the action of a search has found, one a line. */
+export function foundBySearch({ sources }: JsonObject): string {
+  const found = objects(sources).map(({ url, title, name }) =>
+    [title, url ?? name]
+      .map(stringOf)
+      .filter((word) => word !== "")
+      .join(": "),
+  );
+  return found.filter((line) => line !== "").join("\n");
+}
 
 /** Whether a call of a tool with free text is one that xAI runs itself: a search of X (`docs/wire/xai.md`). */
 export function isServerRun({ type, call_id: callId }: JsonObject): boolean {

@@ -2,6 +2,7 @@
 import { GatewayError, type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
 import { Sources } from "../citations/sources.ts";
 import type { FoundServer } from "../running/served-tools.ts";
+import type { ResultSeal } from "../running/sealed-results.ts";
 import { type AskedTool, type HostedDialect, withoutTools } from "./asked-tools.ts";
 import { type AskedServer, withoutServers } from "./asked-servers.ts";
 import { chatRounds } from "./chat-rounds.ts";
@@ -31,6 +32,10 @@ export interface DecidedTools {
 /** The same, with the tools of the servers. */
 interface ReadyTools extends DecidedTools {
   servers: readonly FoundServer[];
+  /** Of the results that its user gets. */
+  seal: ResultSeal;
+  /** Whether the upstream takes items of its own tools. */
+  keepsNative: boolean;
 }
 
 interface RoundOptions {
@@ -55,6 +60,7 @@ export class LoopRequest {
   readonly servers: readonly FoundServer[];
   /** The pages that the messages contain, and those that the loop finds. */
   readonly sources = new Sources();
+  readonly seal: ResultSeal;
   /** The uses of tools that the answer begins with: the one before has paused. */
   readonly pending: readonly PendingUse[];
   readonly #body: JsonObject;
@@ -74,12 +80,17 @@ export class LoopRequest {
     const taken = new Set(tools.flatMap((tool, index) => (isIn(run, index) ? [] : (this.rounds.nameOf(tool) ?? []))));
     const functions = functionsOf(dialect, { tools: run, servers }, taken);
     this.servers = servers;
+    this.seal = ready.seal;
     this.functions = new Map(functions.map((each) => [each.name, each]));
     const uses = asked["max_tool_calls"];
     this.usesMax = typeof uses === "number" ? uses : undefined;
     this.showsSources = listOf(asked["include"]).includes(SOURCES);
     this.tokensMax = this.rounds.limitIn(asked)?.tokens;
-    const { body, pending } = this.#withHistory(this.#withFunctions(asked, functions, ready), functions);
+    const { body, pending } = this.#withHistory(
+      this.#withFunctions(asked, functions, ready),
+      functions,
+      ready.keepsNative,
+    );
     this.pending = pending;
     this.#body = body;
     this.#given = this.rounds.givenTexts(asked);
@@ -108,13 +119,16 @@ export class LoopRequest {
   #withHistory(
     body: JsonObject,
     functions: readonly HostedFunction[],
+    keepsNative: boolean,
   ): { body: JsonObject; pending: readonly PendingUse[] } {
     if (this.dialect === "chat") return { body, pending: [] };
     if (this.dialect === "responses") {
       const { input, pending } = readItems(body["input"], functions);
       return { body: { ...body, input }, pending };
     }
-    const { messages, pending } = readHistory(objectsOf(body["messages"]), { functions, sources: this.sources });
+    const { sources, seal } = this;
+    const options = { functions, sources, seal, keepsNative };
+    const { messages, pending } = readHistory(objectsOf(body["messages"]), options);
     return { body: { ...body, messages }, pending };
   }
 

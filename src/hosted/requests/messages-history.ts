@@ -1,11 +1,12 @@
 /**
  * Uses of hosted tools in the messages of a request, as calls and results of the functions that stand for them now. Those of a
- * tool that has no function here become texts: another maker does not take them.
+ * tool that has no function here become texts, unless the upstream takes those that it has made itself.
  */
 import { type JsonObject, objectOf, objectsOf, stringOf } from "../../core/index.ts";
-import { textOfHosted, unpackResult } from "../../dialects/index.ts";
+import { ownResultStart, textOfHosted } from "../../dialects/index.ts";
 import type { Sources } from "../citations/sources.ts";
 import { fenced } from "../running/fence.ts";
+import type { ResultSeal } from "../running/sealed-results.ts";
 import { errorText } from "../running/tool-outcome.ts";
 import { describeSource } from "../running/web-tools.ts";
 import type { HostedFunction } from "./functions.ts";
@@ -30,6 +31,9 @@ interface ReadHistory {
 interface HistoryOptions {
   functions: readonly HostedFunction[];
   sources: Sources;
+  seal: ResultSeal;
+  /** Whether the upstream takes blocks of its own tools. */
+  keepsNative: boolean;
 }
 
 export function readHistory(messages: readonly JsonObject[], options: HistoryOptions): ReadHistory {
@@ -61,6 +65,8 @@ class HostedTurn {
   readonly pending: PendingUse[] = [];
   readonly #options: HistoryOptions;
   readonly #results: ReadonlyMap<string, JsonObject>;
+  /** Whether the upstream itself has made all of it. */
+  readonly #isKept: boolean;
   /** Of the calls in the open part: those of one round stand side by side. */
   #round = "";
   #said: JsonObject[] = [];
@@ -69,6 +75,7 @@ class HostedTurn {
   constructor(blocks: readonly JsonObject[], options: HistoryOptions) {
     this.#options = options;
     const results = blocks.filter(({ type }) => stringOf(type).endsWith("_tool_result"));
+    this.#isKept = options.keepsNative && !blocks.some((block) => this.#isOwn(block));
     this.#results = new Map(results.map((block) => [stringOf(block["tool_use_id"]), block]));
     for (const block of blocks) this.#add(block);
     this.#endPart();
@@ -76,11 +83,11 @@ class HostedTurn {
 
   #add(block: JsonObject): void {
     const { type, id } = block;
-    if (!isHosted(type)) return this.#say(withoutCitations(block));
-    if (type !== "server_tool_use" && type !== "mcp_tool_use") return;
+    if (!isHosted(type)) return this.#say(this.#isKept ? block : withoutCitations(block));
+    if (type !== "server_tool_use" && type !== "mcp_tool_use") return this.#isKept ? this.#say(block) : undefined;
     const result = this.#results.get(stringOf(id));
     const own = this.#functionOf(block)?.name;
-    if (own === undefined) return this.#sayResult(result);
+    if (own === undefined) return this.#isKept ? this.#say(block) : this.#sayResult(result);
     const input = objectOf(block["input"]) ?? {};
     const round = roundOf(stringOf(id));
     if (this.#told.length > 0 && round !== this.#round) this.#endPart();
@@ -88,6 +95,14 @@ class HostedTurn {
     this.#said.push({ type: "tool_use", id, name: own, input });
     if (result === undefined) this.pending.push({ id: stringOf(id), name: own, arguments: JSON.stringify(input) });
     else this.#told.push({ type: "tool_result", tool_use_id: id, content: this.#textOf(result) });
+  }
+
+  /** Whether the gateway has made a block, or would run its tool now. */
+  #isOwn(block: JsonObject): boolean {
+    if (!isHosted(block["type"])) return false;
+    if (this.#functionOf(block) !== undefined || OWN_ID.test(stringOf(block["tool_use_id"] ?? block["id"])))
+      return true;
+    return objectsOf(block["content"]).some((page) => stringOf(page["encrypted_content"]).startsWith(ownResultStart));
   }
 
   #functionOf({ type, name, server_name: label }: JsonObject): HostedFunction | undefined {
@@ -105,7 +120,7 @@ class HostedTurn {
   }
 
   #sayResult(result: JsonObject | undefined): void {
-    const text = result === undefined ? "" : (textOfHosted(result) ?? "");
+    const text = result === undefined ? "" : (textOfHosted(result, this.#options.seal.open) ?? "");
     if (text !== "") this.#say({ type: "text", text });
   }
 
@@ -127,24 +142,30 @@ class HostedTurn {
     }
     const error = objectOf(content)?.["error_code"];
     if (typeof error === "string") return errorText(error);
-    const pages = type === "web_search_tool_result" ? objectsOf(content).map(foundPage) : [fetchedPage(content)];
+    const pages =
+      type === "web_search_tool_result"
+        ? objectsOf(content).map((page) => this.#foundPage(page))
+        : [fetchedPage(content)];
     const texts = pages.map((page) => describeSource({ ...this.#options.sources.add(page), text: page.text }));
     return fenced(texts.length === 0 ? "No pages were found." : texts.join("\n\n"), useIdOf(stringOf(id)));
   }
+
+  #foundPage({ url, title, encrypted_content: content }: JsonObject) {
+    return { url: stringOf(url), title: stringOf(title), text: this.#options.seal.open(content) ?? "" };
+  }
 }
+
+/** Of a block of the gateway's own. */
+const OWN_ID = /^(?:srvtoolu|mcptoolu)_([a-z\d]+_\d+)_\d+$/;
 
 /** The id of a use by that of its block. It marks the result too: nobody could know it before. */
 export function useIdOf(blockId: string): string {
-  return blockId.replace(/^(?:srvtoolu|mcptoolu|mcp|mcpr)_/, "").replaceAll(/[^\w-]/g, "");
+  return blockId.replace(/^(?:srvtoolu|mcptoolu|mcp|mcpr|ws)_/, "").replaceAll(/[^\w-]/g, "");
 }
 
 /** Different for the uses of other makers. */
 function roundOf(blockId: string): string {
-  return /^(?:srvtoolu|mcptoolu)_([a-z\d]+_\d+)_\d+$/.exec(blockId)?.[1] ?? blockId;
-}
-
-function foundPage({ url, title, encrypted_content: content }: JsonObject) {
-  return { url: stringOf(url), title: stringOf(title), text: unpackResult(content) ?? "" };
+  return OWN_ID.exec(blockId)?.[1] ?? blockId;
 }
 
 function fetchedPage(content: unknown) {

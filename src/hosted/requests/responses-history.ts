@@ -1,6 +1,8 @@
-/** Items of servers' tools in the input of a request, as calls and outputs of the functions that stand for them now. */
-import { type JsonObject, listOf, objectOf, stringOf } from "../../core/index.ts";
+/** Items of tools that the gateway runs in the input of a request, as calls and outputs of the functions that stand for them now. */
+import { type JsonObject, keysOf, listOf, objectOf, stringOf } from "../../core/index.ts";
+import { foundBySearch } from "../../dialects/index.ts";
 import { fenced } from "../running/fence.ts";
+import { errorText } from "../running/tool-outcome.ts";
 import type { HostedFunction } from "./functions.ts";
 import { type PendingUse, useIdOf } from "./messages-history.ts";
 
@@ -11,7 +13,7 @@ interface ReadInput {
 }
 
 export function readItems(input: unknown, functions: readonly HostedFunction[]): ReadInput {
-  if (!Array.isArray(input) || !functions.some(({ action }) => action === "mcp")) return { input, pending: [] };
+  if (!Array.isArray(input) || functions.length === 0) return { input, pending: [] };
   const items = listOf(input).map((item) => objectOf(item) ?? {});
   const answers = new Map(
     items.flatMap((item) =>
@@ -23,6 +25,7 @@ export function readItems(input: unknown, functions: readonly HostedFunction[]):
     const { type, id, server_label: label, name, arguments: text } = item;
     if (type === "mcp_list_tools" && isOurs(functions, label)) return [];
     if (type === "mcp_approval_response") return [];
+    if (type === "web_search_call") return readSearch(item, functions);
     const called = functionFor(functions, label, name);
     if (called === undefined || (type !== "mcp_call" && type !== "mcp_approval_request")) return [item];
     const call = { type: "function_call", call_id: id, name: called.name, arguments: stringOf(text) };
@@ -37,6 +40,29 @@ export function readItems(input: unknown, functions: readonly HostedFunction[]):
     return [call];
   });
   return { input: read, pending };
+}
+
+const webActions = { search: "web_search", open_page: "open_page", find_in_page: "find_in_page" } as const;
+
+/** A search, or a page that was opened; it stays as it is if its tool has no function. The item has no texts of pages. */
+function readSearch(item: JsonObject, functions: readonly HostedFunction[]): JsonObject[] {
+  const { id, status } = item;
+  const action = objectOf(item["action"]) ?? {};
+  const { type = "search", query, queries, url, pattern } = action;
+  const kind = keysOf(webActions).find((each) => each === type);
+  const called = functions.find((each) => kind !== undefined && each.action === webActions[kind]);
+  if (called === undefined) return [item];
+  const asked = stringOf(query) || stringOf(listOf(queries)[0]);
+  const input = kind === "search" ? { query: asked } : kind === "open_page" ? { url } : { url, pattern };
+  // One that has not got so far has nothing to tell.
+  if (Object.values(input).some((value) => stringOf(value) === "")) return [];
+  const found = foundBySearch(action);
+  const text = found === "" ? "The result is not in this conversation any more." : `Pages found:\n${found}`;
+  const output = status === "failed" ? errorText("unavailable") : fenced(text, useIdOf(stringOf(id)));
+  return [
+    { type: "function_call", call_id: id, name: called.name, arguments: JSON.stringify(input) },
+    { type: "function_call_output", call_id: id, output },
+  ];
 }
 
 function isOurs(functions: readonly HostedFunction[], label: unknown): boolean {

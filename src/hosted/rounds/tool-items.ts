@@ -1,6 +1,6 @@
 /** A use of a hosted tool as the items of a dialect. In chat it is invisible. */
 import type { JsonObject } from "../../core/index.ts";
-import { type AnswerBlock, packResult } from "../../dialects/index.ts";
+import type { AnswerBlock } from "../../dialects/index.ts";
 import type { HostedDialect } from "../requests/asked-tools.ts";
 import type { HostedFunction } from "../requests/functions.ts";
 import type { FoundServer, FoundTool } from "../running/served-tools.ts";
@@ -18,6 +18,8 @@ export interface BegunUse {
   showsSources: boolean;
   /** The id of the item by which the client was asked for it. */
   approvalId: string | undefined;
+  /** Of texts for its user's client, which hands them back unread. */
+  seal: (text: string) => string;
 }
 
 export interface UseItems {
@@ -103,7 +105,10 @@ function useBlock({ id, called, input }: BegunUse): JsonObject {
   return { type: "mcp_tool_use", id: `mcptoolu_${id}`, name: served.name, server_name: server.label, input };
 }
 
-function resultBlock({ id, called: { action } }: BegunUse, { error, pages, served = "" }: ToolOutcome): JsonObject {
+function resultBlock(
+  { id, called: { action }, seal }: BegunUse,
+  { error, pages, served = "" }: ToolOutcome,
+): JsonObject {
   if (action === "mcp") {
     const content = [{ type: "text", text: served }];
     return { type: "mcp_tool_result", tool_use_id: `mcptoolu_${id}`, is_error: error !== undefined, content };
@@ -113,13 +118,13 @@ function resultBlock({ id, called: { action } }: BegunUse, { error, pages, serve
     error !== undefined
       ? { type: `${type}_tool_result_error`, error_code: error }
       : action === "web_search"
-        ? pages.map(searchResult)
+        ? pages.map((page) => searchResult(page, seal))
         : fetchResult(pages[0]);
   return { type: `${type}_tool_result`, tool_use_id: `srvtoolu_${id}`, content };
 }
 
-function searchResult({ url, title, text }: FoundPage): JsonObject {
-  return { type: "web_search_result", title, url, encrypted_content: packResult(text), page_age: null };
+function searchResult({ url, title, text }: FoundPage, seal: BegunUse["seal"]): JsonObject {
+  return { type: "web_search_result", title, url, encrypted_content: seal(text), page_age: null };
 }
 
 function fetchResult(page: FoundPage | undefined): JsonObject {

@@ -176,10 +176,18 @@ export class UseRunner {
     const { callId, request } = this.#options;
     const called = request.functions.get(call.name);
     if (called === undefined) throw new Error(`the function ${call.name} is the client's`);
-    const { showsSources } = request;
+    const { showsSources, seal } = request;
     const input = parseObject(call.arguments) ?? {};
     const id = resumed === undefined ? `${callId}_${this.#round}_${this.count}` : useIdOf(resumed.id);
-    return { id, called, input, arguments: call.arguments, showsSources, approvalId: resumed?.approvalId };
+    return {
+      id,
+      called,
+      input,
+      arguments: call.arguments,
+      showsSources,
+      approvalId: resumed?.approvalId,
+      seal: seal.seal,
+    };
   }
 
   /** Those of the request are only read if a tool is used. */

@@ -25,14 +25,17 @@ interface OpenItem {
 }
 
 /** The events of items of tools between their announcement and their end, by their types. */
-const hostedEvents: Readonly<Record<string, { begun: readonly string[]; done: string }>> = {
-  web_search_call: {
-    begun: ["web_search_call.in_progress", "web_search_call.searching"],
-    done: "web_search_call.completed",
-  },
-  mcp_list_tools: { begun: ["mcp_list_tools.in_progress"], done: "mcp_list_tools.completed" },
-  mcp_call: { begun: ["mcp_call.in_progress"], done: "mcp_call.completed" },
-};
+const hostedEvents: ReadonlyMap<unknown, { begun: readonly string[]; done: string }> = new Map([
+  [
+    "web_search_call",
+    {
+      begun: ["web_search_call.in_progress", "web_search_call.searching"],
+      done: "web_search_call.completed",
+    },
+  ],
+  ["mcp_list_tools", { begun: ["mcp_list_tools.in_progress"], done: "mcp_list_tools.completed" }],
+  ["mcp_call", { begun: ["mcp_call.in_progress"], done: "mcp_call.completed" }],
+]);
 
 /** The events of the items of a response, in their order. */
 export class OutputWriter {
@@ -72,7 +75,7 @@ export class OutputWriter {
 
   /** An item of a tool that runs now, with the events that say so; another item is only announced. */
   openHosted(value: JsonObject): string {
-    const events = value["status"] === "in_progress" ? hostedEvents[stringOf(value["type"])] : undefined;
+    const events = value["status"] === "in_progress" ? hostedEvents.get(value["type"]) : undefined;
     if (events === undefined) return this.open(value, value);
     const { arguments: text } = value;
     const shown = this.open(typeof text === "string" ? { ...value, arguments: "" } : value, value);
@@ -93,7 +96,7 @@ export class OutputWriter {
   completeHosted(value: JsonObject): string {
     const { item } = this;
     if (item === undefined) return "";
-    const done = hostedEvents[stringOf(value["type"])]?.done;
+    const done = hostedEvents.get(value["type"])?.done;
     const isFailed = value["status"] === "failed" && value["type"] === "mcp_call";
     const shown = done === undefined ? "" : this.#hostedEvent(isFailed ? "mcp_call.failed" : done);
     item.whole = value;
