@@ -34,6 +34,7 @@ export const partsForCommands: readonly string[] = ["src/http/admin/index.ts", "
 /** Programs of threads, which start in the middle of a call: they load the files that they need, not whole folders. */
 export const threadPrograms: readonly string[] = [
   "src/app/web-stores-thread.ts",
+  "src/app/tables-thread.ts",
   "src/app/alerts/audit-thread.ts",
   "src/app/retention/retention-thread.ts",
 ];

@@ -1,5 +1,6 @@
 import { readAsProject } from "../accounts/index.ts";
 import { createAccounts } from "./accounts.ts";
+import { storesOf } from "./stores.ts";
 import {
   changedProviders,
   createModelList,
@@ -22,7 +23,7 @@ import { createSignIns } from "./identity/sign-ins.ts";
 import { createSignedCallers } from "./identity/signed-callers.ts";
 import { createOutbound } from "./webhooks.ts";
 import type { AccountsDependencies } from "../accounts/index.ts";
-import { openAlertStore, type OwnAlerts } from "../alerts/index.ts";
+import type { OwnAlerts } from "../alerts/index.ts";
 import { openBrowserSessionStore, openClientSecretStore } from "../auth/index.ts";
 import { BatchDirectory, type Batches } from "../batches/index.ts";
 import { CallPipeline } from "../calls/index.ts";
@@ -30,7 +31,6 @@ import type { Config } from "../config/index.ts";
 import { admitFree, type AdmitFree } from "../charges/index.ts";
 import { Places } from "../core/index.ts";
 import { FileService } from "../files/index.ts";
-import { openGenerationStore } from "../generations/index.ts";
 import {
   type CorsPolicy,
   createHttp,
@@ -57,7 +57,6 @@ import {
 import { builtInLayers, type CatalogLayers } from "../pricing/index.ts";
 import { openJobStore } from "../jobs/index.ts";
 import { RealtimeSessions, SessionDirectory } from "../realtime/index.ts";
-import { openNodeStore } from "../nodes/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import { listPrices, type ModelRouter, modelWithin, openTargetStore } from "../routing/index.ts";
 import type { Storage } from "../storage/index.ts";
@@ -327,7 +326,7 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     isDraining: isLeaving,
     checkStorage: sharedCheck(() => storage.check(), clock),
     authenticate: (request) => lasting.authenticator.authenticate(request.headers, undefined, ofSession(request)),
-    ...storesOf(storage),
+    ...storesOf(storage, parts.admin, lasting.tablesThread),
     config: options.config,
     listPrices: (page) => listPrices(router.routes, createPriceBook(options), page),
     targets: { ...openTargetStore(storage), read: () => lasting.targets.read() },
@@ -360,15 +359,6 @@ function directoriesOf(
   options: ConstructorParameters<typeof BatchDirectory>[0],
 ): Pick<Services, "batchDirectory" | "sessionDirectory"> {
   return { batchDirectory: new BatchDirectory(options), sessionDirectory: new SessionDirectory(options) };
-}
-
-function storesOf(storage: Storage): Pick<Services, "nodes" | "jobs" | "alerts" | "generations"> {
-  return {
-    nodes: openNodeStore(storage),
-    jobs: openJobStore(storage),
-    alerts: openAlertStore(storage),
-    generations: openGenerationStore(storage),
-  };
 }
 
 function filesOf(

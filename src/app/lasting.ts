@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { type AlertCounting, createAlertCounting } from "./alerts/alerts.ts";
 import { submitLeftEnds, sweep } from "./ends.ts";
 import { createLastingWork, type LastingWork, type LedgerParts } from "./paid-work.ts";
+import { tablesThreadOf } from "./stores.ts";
 import { createTargetSharing, type TargetSharing } from "./routing/shared-targets.ts";
 import { createTracing, type Tracing } from "./tracing.ts";
 import {
@@ -17,7 +18,7 @@ import {
 import { EndJournal } from "../charges/index.ts";
 import { type Config, otlpTarget } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
-import { type RunningPart, SignInAttempts, Sockets, type Upgrade } from "../http/index.ts";
+import { type RunningPart, SignInAttempts, Sockets, type TablesThread, type Upgrade } from "../http/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle } from "../ledger/index.ts";
 import { McpEndpoint } from "../mcp/index.ts";
 import { GatewayMetrics } from "../metrics/index.ts";
@@ -64,6 +65,8 @@ export interface Lasting extends LedgerParts, LastingWork {
   mcp: McpEndpoint;
   /** The child processes that take documents apart. */
   pages: PagePool;
+  /** Reads long tables; undefined for a storage that no thread beside this one can open, and on Postgres. */
+  tablesThread: TablesThread | undefined;
   /** The open realtime sessions, for operators. */
   openSessions: OpenSessions;
   /** The open sessions of each token, whose greatest number a configuration sets. */
@@ -110,6 +113,7 @@ export function createLasting(options: LastingOptions): Lasting {
     signInAttempts: new SignInAttempts(clock),
     targets: createTargetSharing(options),
     pages,
+    tablesThread: tablesThreadOf(storage),
     mcp: new McpEndpoint({ ticker, randomBytes: environment.randomBytes }),
     sessionLimits: {
       realtime: new SessionLimit(config.realtime.sessions_per_token),

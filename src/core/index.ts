@@ -99,6 +99,8 @@ export {
   statusOn,
   type Surface,
 } from "./surfaces.ts";
+export { Thread } from "./threads/thread.ts";
+export { lowerThreadPriority } from "./threads/thread-priority.ts";
 export {
   addUsage,
   appliedTerms,

@@ -8,6 +8,9 @@ export { type Feature, mountFeatures, type RunningPart, startFeatures } from "./
 export { features } from "./features.ts";
 export { sharedCheck } from "./platform/ready.ts";
 export type { RouteCall } from "./route.ts";
+export type { TableRequest } from "./rows/table-reader.ts";
+export { TablesHere } from "./rows/tables.ts";
+export { TablesThread } from "./rows/tables-thread.ts";
 export type { Connectable, ConnectionSignInServices, Services } from "./services.ts";
 export { isOwnTool } from "./tools/index.ts";
 export { type SocketEvents, Sockets, type Upgrade } from "./sockets.ts";

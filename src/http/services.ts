@@ -25,6 +25,7 @@ import type { Connections, ConnectionSignIns, RequestStates, ToolGateway } from 
 import type { Webhooks, WebhookSecrets } from "../webhooks/index.ts";
 import type { Crawls, Screenshots, StoredBytesStore, TextIndexStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
+import type { TableReader } from "./rows/table-reader.ts";
 import type { SignInServices } from "./sign-in/services.ts";
 import type { ResponsesSocketSettings } from "./responses/responses-sockets.ts";
 
@@ -73,6 +74,8 @@ export interface Services extends ChargeableServices {
   /** The network address of a request's sender: a proxy's, if there is one in front. */
   addressOf: (request: Request) => string | undefined;
   generations: GenerationStore;
+  /** Long tables, as files. */
+  tables: TableReader;
   models: ModelList;
   router: ModelRouter;
   /** The prices in force, before markup. */

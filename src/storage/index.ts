@@ -22,6 +22,7 @@ export {
 export type { SchemaPlan } from "./schema-state.ts";
 export { planSqlite, schemaVersion } from "./sqlite/migrate.ts";
 export { prepareFile } from "./sqlite/prepare-file.ts";
+export { type OpenFile, readOnlyStorage } from "./sqlite/read-only.ts";
 export type { Parameter, Statements } from "./postgres/statements.ts";
 export { isDataFault } from "./data-fault.ts";
 export { retried } from "./sqlite/retry-locked.ts";

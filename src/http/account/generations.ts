@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { GatewayError, isBatchId, isRequestId, isTimedUuid } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
+import { answerCalls } from "../rows/answer-calls.ts";
 import type { Services } from "../services.ts";
-import { callsAsCsv } from "./call-csv.ts";
 import { callCursor, callFilter, callPageFields, callQueryOf, filterOf, pageFieldsOf } from "./call-query.ts";
 import { answerOf, generationAnswer } from "./generation.ts";
 
@@ -45,7 +45,10 @@ export const generationsRoute = platformRoute({
     otherAnswers: ["text/csv"],
   },
   access: "token",
-  handle: async ({ principal, request }, { generations, clock }: Pick<Services, "generations" | "clock">) => {
+  handle: async (
+    { principal, request },
+    { generations, clock, tables }: Pick<Services, "generations" | "clock" | "tables">,
+  ) => {
     const asked = parseQuery(request, query);
     const { parent_id: parent, after, limit } = asked;
     const owner = principal.user;
@@ -56,8 +59,7 @@ export const generationsRoute = platformRoute({
     }
     const filter = { ...filterOf(asked, request), owner };
     const calls = callQueryOf({ query: asked, request }, { filter, now: clock(), calendar: generations.calendar });
-    if (asked.format === "csv")
-      return callsAsCsv(generations, calls, { show: (some) => Promise.resolve(some.map(answerOf)) });
+    if (asked.format === "csv") return answerCalls(tables, calls, undefined);
     const page = await generations.list({ ...calls, limit });
     return answer(page.calls.map(answerOf), pageFieldsOf(page));
   },

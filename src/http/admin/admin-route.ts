@@ -20,7 +20,7 @@ export interface AdminNeeds
       | "sessionDirectory"
       | "batchDirectory"
     >,
-    Partial<Pick<Services, "isDraining" | "authenticate">> {
+    Partial<Pick<Services, "isDraining" | "authenticate" | "tables">> {
   /** Acts in place of the token of each request: that of a command, which has none. */
   caller?: Caller;
 }

@@ -1,6 +1,5 @@
 /** The reading of lists, sums and exports beside the thread that answers calls. */
-import { Worker } from "node:worker_threads";
-import { GatewayError } from "../../core/index.ts";
+import { GatewayError, Thread } from "../../core/index.ts";
 import type { Value } from "../sql/statement.ts";
 import type { SqlRow } from "../sql/table.ts";
 import { type ReadReply, type ReadRequest, STOP } from "./read-protocol.ts";
@@ -17,20 +16,29 @@ interface Pending {
 
 /** A thread with a connection of its own, which starts with the first statement, and again after it has failed. */
 export class SqliteReader {
-  readonly #path: string;
   readonly #pending = new Map<number, Pending>();
-  #worker: Worker | undefined;
-  #exited: Promise<void> = Promise.resolve();
+  readonly #thread: Thread<ReadRequest | typeof STOP, ReadReply>;
   #nextId = 0;
   #isStopped = false;
+  #stopped: () => void = () => undefined;
 
   constructor(path: string) {
-    this.#path = path;
+    this.#thread = new Thread({
+      program: PROGRAM,
+      data: path,
+      onReply: (reply) => this.#receive(reply),
+      onExit: (reason) => {
+        const pending = [...this.#pending.values()];
+        this.#pending.clear();
+        for (const { reject } of pending) reject(unavailable(reason));
+        this.#stopIfIdle();
+      },
+    });
   }
 
   /** Whether there is a thread to stop. */
   get isStarted(): boolean {
-    return this.#worker !== undefined;
+    return this.#thread.isStarted;
   }
 
   /**
@@ -39,7 +47,6 @@ export class SqliteReader {
    */
   async run<Entry>(text: string, values: readonly Value[], read: (row: SqlRow) => Entry): Promise<Entry[]> {
     if (this.#isStopped) throw unavailable(new Error("the storage is closed"));
-    const worker = (this.#worker ??= this.#start());
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const id = (this.#nextId += 1);
     const entries: Entry[] = [];
@@ -47,8 +54,7 @@ export class SqliteReader {
       for (const row of rows) entries.push(read(rowOf(columns, row)));
     };
     this.#pending.set(id, { take, failure: undefined, resolve, reject });
-    worker.ref();
-    send(worker, { id, text, values });
+    this.#thread.send({ id, text, values });
     await promise;
     return entries;
   }
@@ -56,35 +62,17 @@ export class SqliteReader {
   /** Ends the thread once it has answered the statements before. */
   stop(): Promise<void> {
     this.#isStopped = true;
-    this.#worker?.ref();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#stopped = resolve;
     this.#stopIfIdle();
-    return this.#exited;
+    return promise;
   }
 
   #stopIfIdle(): void {
-    if (this.#isStopped && this.#pending.size === 0) this.#worker?.postMessage(STOP);
+    if (this.#isStopped && this.#pending.size === 0) void this.#thread.end(STOP).then(this.#stopped);
   }
 
-  #start(): Worker {
-    const worker = new Worker(PROGRAM, { workerData: this.#path });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    let failure: unknown = new Error("the reading thread has ended");
-    this.#exited = promise;
-    worker.on("message", (reply: ReadReply) => this.#receive(worker, reply));
-    worker.on("error", (reason) => {
-      failure = reason;
-    });
-    worker.on("exit", () => {
-      this.#worker = undefined;
-      const pending = [...this.#pending.values()];
-      this.#pending.clear();
-      for (const { reject } of pending) reject(unavailable(failure));
-      resolve();
-    });
-    return worker;
-  }
-
-  #receive(worker: Worker, reply: ReadReply): void {
+  #receive(reply: ReadReply): void {
     const pending = this.#pending.get(reply.id);
     if (pending === undefined) return;
     if ("message" in reply) {
@@ -98,13 +86,13 @@ export class SqliteReader {
         pending.failure = reason;
       }
       // The thread keeps the rest of a statement until it was sent.
-      if (reply.more) return send(worker, { id: reply.id, next: true });
+      if (reply.more) return this.#thread.send({ id: reply.id, next: true });
       if (pending.failure === undefined) pending.resolve();
       else pending.reject(pending.failure);
     }
     this.#pending.delete(reply.id);
     // A process ends when it has its answers.
-    if (this.#pending.size === 0 && !this.#isStopped) worker.unref();
+    if (this.#pending.size === 0 && !this.#isStopped) this.#thread.rest();
     this.#stopIfIdle();
   }
 }
@@ -113,11 +101,6 @@ function rowOf(columns: readonly string[], values: readonly unknown[]): SqlRow {
   const row: Record<string, unknown> = {};
   for (const [index, column] of columns.entries()) row[column] = values[index];
   return row;
-}
-
-function send(worker: Worker, request: ReadRequest): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  worker.postMessage(request);
 }
 
 /** The reason names the file: it is logged, and not answered. */

@@ -2,16 +2,14 @@
  * The program of the thread that reads for lists, sums and exports, with a connection of its own that can't write. `reader.ts` starts
  * it.
  */
-import { Database, SQLiteError } from "bun:sqlite";
+import { type Database, SQLiteError } from "bun:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Value } from "../sql/statement.ts";
+import { openToRead } from "./read-only.ts";
 import { type ReadReply, type ReadRequest, STOP } from "./read-protocol.ts";
 
 /** Values in a message. The other thread takes about 0.1 ms for a thousand. */
 const VALUES_MAX = 2_000;
-
-/** How long a statement waits while another connection recovers the write-ahead log. */
-const BUSY_MS = 5_000;
 
 interface OpenResult {
   columns: readonly string[];
@@ -22,14 +20,6 @@ interface OpenResult {
 const path = String(workerData);
 const results = new Map<number, OpenResult>();
 let opened: Database | undefined;
-
-function open(): Database {
-  if (opened !== undefined) return opened;
-  Database.MAX_QUERY_CACHE_SIZE = 1_000;
-  opened = new Database(path, { readonly: true, safeIntegers: true, strict: true });
-  opened.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
-  return opened;
-}
 
 /** The next part of a result. */
 function partOf(id: number, { columns, rows, sent }: OpenResult): ReadReply {
@@ -48,7 +38,7 @@ function answer(request: ReadRequest): ReadReply | undefined {
     return result && partOf(id, result);
   }
   try {
-    const statement = open().query<unknown, Value[]>(request.text);
+    const statement = (opened ??= openToRead(path)).query<unknown, Value[]>(request.text);
     const rows = statement.values(...request.values);
     return partOf(id, { columns: statement.columnNames, rows, sent: 0 });
   } catch (reason) {

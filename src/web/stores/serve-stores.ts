@@ -1,7 +1,6 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import { getPriority, setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
-import { limits } from "../../core/index.ts";
+import { lowerThreadPriority } from "../../core/index.ts";
 import { runnerOf } from "../../storage/index.ts";
 import { SqliteCrawlStore } from "../crawl/sql/sqlite.ts";
 import { SqlStoredBytesStore } from "../stored-bytes/sql/store.ts";
@@ -10,8 +9,7 @@ import { STOP, type StoreName, type StoreReply, type StoreRequest } from "./thre
 
 /** Performs the calls that come from a `StoreThread`, one after the other, until it stops them. Closes the database then. */
 export function serveStores(database: Database, port: MessagePort): void {
-  // Linux alone applies it to this thread and not to the whole process. A gateway with a lower priority may not raise it.
-  if (process.platform === "linux") setPriority(Math.max(getPriority(), limits.backgroundNiceness));
+  lowerThreadPriority();
   const runner = runnerOf({ engine: "sqlite", handle: database });
   const stores = {
     crawls: new SqliteCrawlStore(runner),

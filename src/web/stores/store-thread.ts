@@ -3,8 +3,7 @@
  * yet, and again after it has failed.
  */
 import { existsSync } from "node:fs";
-import { Worker } from "node:worker_threads";
-import { GatewayError } from "../../core/index.ts";
+import { GatewayError, Thread } from "../../core/index.ts";
 import type { SqlitePlace } from "../../storage/index.ts";
 import { webPlace } from "../sql/web-database.ts";
 import { STOP, type StoreCall, type StoreFailure, type StoreReply, type StoreRequest } from "./thread-protocol.ts";
@@ -38,20 +37,30 @@ interface Pending {
 export class StoreThread {
   readonly #storage: SqlitePlace;
   readonly #pending = new Map<number, Pending>();
-  #worker: Worker | undefined;
-  #exited: Promise<void> = Promise.resolve();
+  readonly #thread: Thread<StoreRequest | typeof STOP, StoreReply>;
   #nextId = 0;
   #isStopped = false;
   #failed: { reason: unknown; at: number } | undefined;
 
   constructor(storage: SqlitePlace) {
     this.#storage = storage;
+    this.#thread = new Thread({
+      program: PROGRAM,
+      data: storage,
+      onReply: (reply) => this.#receive(reply),
+      onExit: (reason) => {
+        this.#failed = { reason, at: performance.now() };
+        const pending = [...this.#pending.values()];
+        this.#pending.clear();
+        for (const { reject } of pending) reject(unavailable(reason));
+      },
+    });
   }
 
   /** Performs a call. Rejects with `storage_unavailable` if the file cannot be used. */
   call(call: StoreCall): Promise<unknown> {
     if (this.#isStopped) return Promise.reject(unavailable(new Error("the storage is closed")));
-    if (this.#worker === undefined) {
+    if (!this.#thread.isStarted) {
       if (emptyResults.has(call.method) && !existsSync(webPlace(this.#storage).path)) {
         return Promise.resolve(emptyResults.get(call.method));
       }
@@ -59,16 +68,14 @@ export class StoreThread {
         return Promise.reject(unavailable(this.#failed.reason));
       }
     }
-    return this.#send((this.#worker ??= this.#start()), call);
+    return this.#send(call);
   }
 
-  #send(worker: Worker, call: StoreCall): Promise<unknown> {
+  #send(call: StoreCall): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const request: StoreRequest = { ...call, id: (this.#nextId += 1) };
     // Throws for what cannot be cloned.
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    worker.postMessage(request);
-    worker.ref();
+    this.#thread.send(request);
     this.#pending.set(request.id, { resolve, reject });
     return promise;
   }
@@ -76,36 +83,14 @@ export class StoreThread {
   /** Ends the thread once it has performed the calls before. */
   stop(): Promise<void> {
     this.#isStopped = true;
-    this.#worker?.ref();
-    this.#worker?.postMessage(STOP);
-    return this.#exited;
-  }
-
-  #start(): Worker {
-    const worker = new Worker(PROGRAM, { workerData: this.#storage });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    let failure: unknown = new Error("its thread has ended");
-    this.#exited = promise;
-    worker.on("message", (reply: StoreReply) => this.#receive(reply));
-    worker.on("error", (reason) => {
-      failure = reason;
-    });
-    worker.on("exit", () => {
-      this.#worker = undefined;
-      this.#failed = { reason: failure, at: performance.now() };
-      const pending = [...this.#pending.values()];
-      this.#pending.clear();
-      for (const { reject } of pending) reject(unavailable(failure));
-      resolve();
-    });
-    return worker;
+    return this.#thread.end(STOP);
   }
 
   #receive(reply: StoreReply): void {
     const pending = this.#pending.get(reply.id);
     this.#pending.delete(reply.id);
     // A command ends when it has its answers.
-    if (this.#pending.size === 0 && !this.#isStopped) this.#worker?.unref();
+    if (this.#pending.size === 0 && !this.#isStopped) this.#thread.rest();
     if ("failure" in reply) pending?.reject(failureOf(reply.failure));
     else pending?.resolve(reply.result);
   }

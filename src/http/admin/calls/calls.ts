@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { GatewayError, isRequestId, loggableId } from "../../../core/index.ts";
 import type { Generation } from "../../../generations/index.ts";
-import { callFilterOf, callPlaces, organisationAccountOf } from "../../../spending/index.ts";
-import { callsAsCsv } from "../../account/call-csv.ts";
+import { callFilterOf, organisationAccountOf } from "../../../spending/index.ts";
 import {
   callCursor,
   callFilter,
@@ -11,15 +10,18 @@ import {
   filterOf,
   pageFieldsOf,
 } from "../../account/call-query.ts";
-import { answerOf, generationAnswer } from "../../account/generation.ts";
+import { generationAnswer } from "../../account/generation.ts";
 import { requireNoFilter, seriesId, seriesPage } from "../../account/generations.ts";
 import { listInParts } from "../../in-parts.ts";
 import { moment } from "../../account/usage.ts";
 import { parseQuery } from "../../parse-query.ts";
+import { answerCalls } from "../../rows/answer-calls.ts";
+import { TablesHere } from "../../rows/tables.ts";
 import type { RouteCall } from "../../route.ts";
 import { accountsOf, type AdminNeeds, adminRoute, pageQuery, rightsOf } from "../admin-route.ts";
 import { tailCalls } from "./call-tail.ts";
-import { placeFields, placeJson } from "../place.ts";
+import { shownCalls } from "./shown-calls.ts";
+import { placeFields } from "../place.ts";
 import { reference } from "../requests.ts";
 
 const callAnswer = generationAnswer.extend(placeFields).meta({ id: "AdminGeneration" });
@@ -49,15 +51,6 @@ const listQuery = pageQuery.extend({
   after: callCursor,
 });
 
-/** The objects of some calls, with the names of their users and organisations. */
-export function shownBy(call: RouteCall, needs: AdminNeeds) {
-  return async (calls: readonly Generation[]): Promise<z.input<typeof callAnswer>[]> => {
-    if (calls.length === 0) return [];
-    const placeOf = await callPlaces(accountsOf(call, needs), calls);
-    return calls.map((one) => ({ ...answerOf(one), ...placeJson(placeOf(one)) }));
-  };
-}
-
 export const callsRoute = adminRoute(
   {
     route: "get /admin/v1/generations",
@@ -75,7 +68,8 @@ export const callsRoute = adminRoute(
     const { organisation, user, project } = asked;
     const { tokenId: token, ...selected } = filterOf(asked, call.request);
     const filter = await callFilterOf(accountsOf(call, needs), { ...selected, organisation, user, project, token });
-    const show = shownBy(call, needs);
+    const deps = accountsOf(call, needs);
+    const show = (calls: readonly Generation[]) => shownCalls(deps, calls);
     if (request.headers.get("accept")?.includes("text/event-stream") === true)
       return tailCalls(generations, {
         follower: generations.follow(filter),
@@ -96,7 +90,8 @@ export const callsRoute = adminRoute(
       return listInParts({ rows: page.calls, show, rest: { ...pageFieldsOf(page), unrecorded_statuses: unrecorded } });
     }
     const query = callQueryOf({ query: asked, request }, { filter, now: clock(), calendar: generations.calendar });
-    if (asked.format === "csv") return callsAsCsv(generations, query, { show, isOfAll: true });
+    const { tables = new TablesHere(needs) } = needs;
+    if (asked.format === "csv") return answerCalls(tables, query, deps.caller);
     const page = await generations.list({ ...query, limit: asked.limit });
     const rest = { ...pageFieldsOf(page), unrecorded_statuses: unrecorded };
     return listInParts({ rows: page.calls, show, rest });
@@ -128,7 +123,7 @@ export const callRoute = adminRoute(
     const end = to === undefined ? clock() + 1 : "at" in to ? to.at : calendar.startOfDay(to.day);
     const found = await find(call, needs, end);
     if (!("searchedFrom" in found)) {
-      const [shown] = await shownBy(call, needs)([found]);
+      const [shown] = await shownCalls(accountsOf(call, needs), [found]);
       return Response.json(shown);
     }
     const searched =

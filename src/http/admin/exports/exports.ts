@@ -1,31 +1,21 @@
 /** Everything of a time as one file, which is written while it is read. */
 import { z } from "@hono/zod-openapi";
-import { auditJson, entriesOf } from "../../../accounts/index.ts";
 import { GatewayError } from "../../../core/index.ts";
-import { allSpending, callFilterOf, periodOf } from "../../../spending/index.ts";
-import { allCallColumns, callObjects } from "../../account/call-csv.ts";
-import { moment, noReport } from "../../account/usage.ts";
-import { answerRows } from "../../answer-rows.ts";
+import { periodOf } from "../../../spending/index.ts";
+import { moment } from "../../account/usage.ts";
 import { parseQuery } from "../../parse-query.ts";
 import type { RouteCall } from "../../route.ts";
+import { answerRows } from "../../rows/answer-rows.ts";
+import type { TableRequest } from "../../rows/table-reader.ts";
+import { TablesHere } from "../../rows/tables.ts";
 import { accountsOf, type AdminNeeds, adminRoute, rightsOf } from "../admin-route.ts";
-import { shownBy } from "../calls/calls.ts";
-import { ownerIn, reference } from "../requests.ts";
-import { focusColumns, focusRow } from "./focus.ts";
+import { reference } from "../requests.ts";
 import { OpenStreams } from "./open-streams.ts";
 
 const kinds = ["usage", "generations", "entries", "audit"] as const;
 
-type Kind = (typeof kinds)[number];
-
 /** Each reads the storage as fast as its client takes it. */
 const exportsOpen = new OpenStreams("of exports", { max: 4, ofUserMax: 2 });
-
-/** Rows of the audit log that are read at once. */
-const AUDIT_ROWS = 500;
-
-/** A row of the audit log may have been begun before the one before it: by less than this. */
-const ACT_MS_MAX = 86_400_000;
 
 const query = z.object({
   what: z
@@ -44,89 +34,64 @@ const query = z.object({
   token: reference.optional().describe("The id of a token."),
 });
 
+const ownerNames = ["organisation", "user", "project", "token"] as const;
+
 type ExportQuery = Omit<z.output<typeof query>, "from" | "to"> & { from: number; to: number };
 
-const names = (text: string): readonly string[] => text.split(" ");
-
-const columnsOf: Record<Kind, readonly string[]> = {
-  usage: names(
-    "day organisation organisation_id project project_id user user_id token_id provider model operation " +
-      "requests failures input_tokens output_tokens credits list_credits",
-  ),
-  generations: allCallColumns,
-  entries: names(
-    "id kind created_at organisation organisation_id user user_id project project_id token " +
-      "debit_account credit_account amount held shortfall budgets actor reason",
-  ),
-  audit: names("number at actor act target address request_id reason before after hash"),
-};
-
-type Parts = AsyncIterable<readonly object[]>;
-
-const sources: Record<Kind, (call: RouteCall, needs: AdminNeeds, asked: ExportQuery) => Promise<Parts>> = {
-  async usage(call, needs, { from, to, format, organisation, user, project, token }) {
-    const { generations } = needs;
-    const { calendar } = generations;
-    const request = { from, to, organisation, user, project, token, signal: call.request.signal };
-    const found = await allSpending({ ...accountsOf(call, needs), generations }, request);
-    if ("removedBefore" in found) throw noReport(found.removedBefore, { from, zone: calendar.zone });
-    if (format !== "focus") return found.parts;
-    return mapped(found.parts, (row) => focusRow(row, { calendar, from, to }));
-  },
-  async generations(call, needs, { from, to, organisation, user, project, token }) {
-    const filter = await callFilterOf(accountsOf(call, needs), { organisation, user, project, token });
-    const calls = { filter, from, to, signal: call.request.signal };
-    return callObjects(needs.generations, calls, shownBy(call, needs));
-  },
-  async entries(call, needs, { from, to, organisation, user, project, token }) {
-    const owner = ownerIn({ organisation, user, project, token });
-    return Promise.resolve(entriesOf(accountsOf(call, needs), { owner, from, to }));
-  },
-  async audit(call, needs, { from, to, ...owners }) {
-    const { role } = call.principal;
-    if (role !== "owner" && role !== "auditor")
-      throw new GatewayError("role_required", `The role ${role} does not have the audit log.`);
-    const named = (["organisation", "user", "project", "token"] as const).find((name) => owners[name] !== undefined);
-    if (named !== undefined)
-      throw new GatewayError("validation_failed", `${named}: the audit log is exported as a whole.`, { param: named });
-    return Promise.resolve(auditRows(needs, { from, to }));
-  },
-};
-
-async function* auditRows({ admin }: AdminNeeds, { from, to }: { from: number; to: number }): Parts {
-  for (let before: number | undefined, isLast = false; !isLast;) {
-    const rows = await admin.log.list({ limit: AUDIT_ROWS, before });
-    yield rows.filter(({ at }) => at >= from && at < to).map(auditJson);
-    const last = rows.at(-1);
-    before = last?.number;
-    isLast = rows.length < AUDIT_ROWS || (last?.at ?? 0) < from - ACT_MS_MAX;
-  }
+/** Throws 403 and 422. */
+function requireAudit(
+  { principal: { role } }: RouteCall,
+  owners: Pick<ExportQuery, (typeof ownerNames)[number]>,
+): void {
+  if (role !== "owner" && role !== "auditor")
+    throw new GatewayError("role_required", `The role ${role} does not have the audit log.`);
+  const named = ownerNames.find((name) => owners[name] !== undefined);
+  if (named !== undefined)
+    throw new GatewayError("validation_failed", `${named}: the audit log is exported as a whole.`, { param: named });
 }
 
-async function* mapped<Row>(parts: AsyncIterable<readonly Row[]>, map: (row: Row) => object): Parts {
-  for await (const rows of parts) yield rows.map(map);
+function requestOf(call: RouteCall, needs: AdminNeeds, { what, format, ...asked }: ExportQuery): TableRequest {
+  const common = {
+    ...asked,
+    caller: accountsOf(call, needs).caller,
+    format: format === "jsonl" ? format : "csv",
+  } as const;
+  if (what === "audit") requireAudit(call, asked);
+  return what === "usage" ? { ...common, what, isFocus: format === "focus" } : { ...common, what };
+}
+
+type Chunks = AsyncIterator<Uint8Array, undefined>;
+
+interface Watch {
+  signal: AbortSignal;
+  isAllowed: () => Promise<boolean>;
+  /** Called once, at the end. */
+  close: () => void;
+  /** Called with a failure after the first bytes: the client sees no reason. */
+  onFailure: (reason: unknown) => void;
 }
 
 /** Ends when the client leaves, or when the caller loses the rights with which the export began: the authenticator asks once a second. */
-async function* watched(parts: Parts, signal: AbortSignal, isAllowed: () => Promise<boolean>): Parts {
-  for await (const rows of parts) {
-    if (signal.aborted) throw new GatewayError("request_interrupted", "The client went away.");
-    if (!(await isAllowed())) throw new GatewayError("role_required", "The rights of the caller have changed.");
-    yield rows;
-  }
-}
-
-async function* closing(
-  parts: Parts,
-  { close, onFailure }: { close: () => void; onFailure: (reason: unknown) => void },
-): Parts {
+async function* watched(
+  chunks: Chunks,
+  { signal, isAllowed, close, onFailure }: Watch,
+): AsyncGenerator<Uint8Array, undefined> {
+  let hasBegun = false;
   try {
-    yield* parts;
+    for (;;) {
+      const { done, value } = await chunks.next();
+      if (done === true) return undefined;
+      if (signal.aborted) throw new GatewayError("request_interrupted", "The client went away.");
+      if (!(await isAllowed())) throw new GatewayError("role_required", "The rights of the caller have changed.");
+      yield value;
+      hasBegun = true;
+    }
   } catch (reason) {
-    onFailure(reason);
+    if (hasBegun) onFailure(reason);
     throw reason;
   } finally {
     close();
+    await chunks.return?.();
   }
 }
 
@@ -150,18 +115,18 @@ export const exportsRoute = adminRoute(
     const { generations, clock } = needs;
     const { calendar } = generations;
     const { from, to } = periodOf({ from: begin, to: end }, clock(), calendar);
+    const { signal } = call.request;
+    const table = requestOf(call, needs, { ...asked, from, to });
     const isAllowed = await rightsOf(call, needs);
-    const parts = watched(await sources[what](call, needs, { ...asked, from, to }), call.request.signal, isAllowed);
+    const { tables = new TablesHere(needs) } = needs;
     const close = exportsOpen.open(generations, call.principal.user);
     const onFailure = (reason: unknown): void =>
       needs.admin.logger?.warn(
         { request_id: call.requestId, what, reason: String(reason) },
         "an export has ended early",
       );
-    return answerRows(closing(parts, { close, onFailure }), {
-      name: format === "focus" ? "focus" : what,
-      format: format === "jsonl" ? "jsonl" : "csv",
-      columns: format === "focus" ? focusColumns : columnsOf[what],
-    });
+    const name = format === "focus" ? "focus" : what;
+    const chunks = watched(tables.read(table, signal), { signal, isAllowed, close, onFailure });
+    return answerRows(chunks, { name, format: table.format });
   },
 );

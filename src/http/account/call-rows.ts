@@ -1,6 +1,5 @@
 import { inParts } from "../../core/index.ts";
 import type { CallQuery, Generation, GenerationStore } from "../../generations/index.ts";
-import { answerRows } from "../answer-rows.ts";
 import { ROWS_AT_ONCE } from "../in-parts.ts";
 import type { answerOf } from "./generation.ts";
 
@@ -11,7 +10,7 @@ type Whose = "user" | "user_id" | "project" | "project_id" | "organisation" | "o
 const whose: readonly Whose[] = ["user", "user_id", "project", "project_id", "organisation", "organisation_id"];
 
 /** The columns of one's own calls. */
-const columns = [
+export const ownCallColumns = [
   ...([
     "id",
     "created_at",
@@ -30,9 +29,9 @@ const columns = [
 ] as const satisfies readonly (keyof CallAnswer)[];
 
 /** The columns of everybody's calls. */
-export const allCallColumns: readonly string[] = [...columns, ...whose];
+export const allCallColumns: readonly string[] = [...ownCallColumns, ...whose];
 
-export type CallsOf = (calls: readonly Generation[]) => Promise<CallAnswer[]>;
+type CallsOf = (calls: readonly Generation[]) => Promise<CallAnswer[]>;
 
 /** The objects of all calls of a query, some at a time. */
 export async function* callObjects(
@@ -42,14 +41,4 @@ export async function* callObjects(
 ): AsyncIterable<CallAnswer[]> {
   for await (const { calls } of generations.parts(query))
     for await (const some of inParts(calls, ROWS_AT_ONCE)) yield await show(some);
-}
-
-/** All calls of a query as CSV. */
-export function callsAsCsv(
-  generations: Pick<GenerationStore, "parts">,
-  query: CallQuery,
-  { show, isOfAll = false }: { show: CallsOf; isOfAll?: boolean },
-): Promise<Response> {
-  const rows = callObjects(generations, query, show);
-  return answerRows(rows, { name: "calls", format: "csv", columns: isOfAll ? allCallColumns : columns });
 }

@@ -1,13 +1,14 @@
 /** Tables as CSV or as JSON lines, written while they are read: the memory that this takes does not depend on the number of rows. */
 import { stringify } from "csv-stringify/sync";
-import { inParts } from "../core/index.ts";
+import { inParts } from "../../core/index.ts";
 
 /** Rows that are written in one go: one of calls has thirty cells. */
 const ROWS_AT_ONCE = 10;
 
+/** Bytes of a chunk, at least, unless it is the last one. */
+const CHUNK_BYTES = 64 * 1024;
+
 export interface RowsFormat {
-  /** The file's name without its ending. */
-  name: string;
   format: "csv" | "jsonl";
   /** The columns of CSV. A line of JSON has the whole row. */
   columns: readonly string[];
@@ -34,35 +35,23 @@ function csvOf(rows: readonly object[], columns: readonly string[], header: bool
 
 const linesOf = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
 
-/**
- * All rows of some parts as a file. Rejects if the first part can't be read; a later failure breaks the connection off, so that no
- * client takes a half for the whole.
- */
-export async function answerRows(
+/** The texts of all rows, in UTF-8 and chunks of some size. */
+export async function* chunksOf(
   parts: AsyncIterable<readonly object[]>,
-  { name, format, columns }: RowsFormat,
-): Promise<Response> {
-  const texts = textsOf(parts, format, columns);
-  let read = await texts.next();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      if (read.done === true) return controller.close();
-      controller.enqueue(Buffer.from(read.value));
-      try {
-        read = await texts.next();
-      } catch (reason) {
-        controller.error(reason);
-      }
-    },
-    cancel: async () => void (await texts.return(undefined)),
-  });
-  const type = format === "csv" ? "text/csv" : "application/jsonl";
-  return new Response(body, {
-    headers: {
-      "content-type": `${type}; charset=utf-8`,
-      "content-disposition": `attachment; filename="${name}.${format}"`,
-    },
-  });
+  { format, columns }: RowsFormat,
+): AsyncGenerator<Uint8Array, undefined> {
+  let texts: string[] = [];
+  let length = 0;
+  for await (const text of textsOf(parts, format, columns)) {
+    texts.push(text);
+    length += text.length;
+    if (length < CHUNK_BYTES) continue;
+    yield Buffer.from(texts.join(""));
+    texts = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.from(texts.join(""));
+  return undefined;
 }
 
 async function* textsOf(

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { answerRows } from "./answer-rows.ts";
+import { chunksOf } from "./row-texts.ts";
 
 const columns = ["id", "text"];
 
@@ -10,7 +11,7 @@ async function* partsOf(...parts: object[][]): AsyncIterable<object[]> {
 }
 
 const textOf = async (format: "csv" | "jsonl", ...parts: object[][]): Promise<string> =>
-  (await answerRows(partsOf(...parts), { name: "rows", format, columns })).text();
+  (await answerRows(chunksOf(partsOf(...parts), { format, columns }), { name: "rows", format })).text();
 
 test("the line of names comes once, also if there are no rows", async () => {
   expect(await textOf("csv", [], [{ id: 1, text: "a" }], [], [{ id: 2, text: 'b,"c"' }])).toBe(
@@ -39,7 +40,7 @@ test("no more is read than the client takes", async () => {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
-    fetch: () => answerRows(endless(), { name: "rows", format: "jsonl", columns }),
+    fetch: () => answerRows(chunksOf(endless(), { format: "jsonl", columns }), { name: "rows", format: "jsonl" }),
   });
   const socket = connect(server.port ?? 0, "127.0.0.1");
   socket.write("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");

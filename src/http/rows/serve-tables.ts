@@ -1,0 +1,54 @@
+import type { MessagePort } from "node:worker_threads";
+import { GatewayError, lowerThreadPriority } from "../../core/index.ts";
+import type { TableReader } from "./table-reader.ts";
+import { type RowsMessage, type RowsReply, STOP } from "./thread-protocol.ts";
+
+interface Reading {
+  chunks: AsyncIterator<Uint8Array, undefined>;
+  abort: AbortController;
+}
+
+/** Reads the tables that a `TablesThread` asks for, until it stops the thread; `close` is called then. */
+export function serveTables(tables: TableReader, port: MessagePort, close: () => void): void {
+  lowerThreadPriority();
+  const readings = new Map<number, Reading>();
+  const read = async (id: number, { chunks }: Reading): Promise<void> => {
+    const reply = await replyOf(id, chunks);
+    if (!("bytes" in reply)) readings.delete(id);
+    port.postMessage(reply, "bytes" in reply ? [reply.bytes.buffer as ArrayBuffer] : []);
+  };
+  port.on("message", (message: RowsMessage | typeof STOP) => {
+    if (message === STOP) {
+      close();
+      port.close();
+      return;
+    }
+    const { id } = message;
+    if ("request" in message) {
+      const abort = new AbortController();
+      const reading = { chunks: tables.read(message.request, abort.signal), abort };
+      readings.set(id, reading);
+      void read(id, reading);
+      return;
+    }
+    const reading = readings.get(id);
+    if (reading === undefined) return;
+    if ("next" in message) return void read(id, reading);
+    readings.delete(id);
+    reading.abort.abort();
+    void reading.chunks.return?.();
+  });
+}
+
+async function replyOf(id: number, chunks: Reading["chunks"]): Promise<RowsReply> {
+  try {
+    const { done, value } = await chunks.next();
+    if (done === true) return { id, end: true };
+    // Of its own: the memory goes to the other thread.
+    return { id, bytes: new Uint8Array(value) };
+  } catch (reason) {
+    const message = reason instanceof Error ? reason.message : String(reason);
+    const { code, param } = reason instanceof GatewayError ? reason : { code: undefined, param: undefined };
+    return { id, failure: { message, code, param } };
+  }
+}
