@@ -1,8 +1,17 @@
 export type { Comparison, DiffChunk } from "./changes/compare-texts.ts";
-export { selectorCostMax, selectorCostOf } from "./html/selector-cost.ts";
+export { selectorCharactersMax, selectorCostMax, selectorCostOf } from "./html/selector-cost.ts";
 export { PageError, type ReadFailure } from "./page-error.ts";
 export { frameMark, hiddenMark } from "./page.ts";
-export type { Page, DocumentKind, PageDoubt, PageMetadata, PageRequest, PageWants, PdfOptions } from "./page.ts";
+export type {
+  Page,
+  DocumentKind,
+  PageAttribute,
+  PageDoubt,
+  PageMetadata,
+  PageRequest,
+  PageWants,
+  PdfOptions,
+} from "./page.ts";
 export type { PatternLists } from "./pool/match-patterns.ts";
 export { PagePool, type PagePoolOptions, type TakeApartOptions } from "./pool/page-pool.ts";
 export type { MainContent, PageType } from "./main-content/index.ts";

@@ -25,6 +25,14 @@ export interface PageWants {
   rawHtml?: boolean;
   links?: boolean;
   images?: boolean;
+  /** Of pages of HTML, whatever their main content is. */
+  attributes?: readonly PageAttribute[];
+}
+
+/** An attribute of the elements that match a selector. */
+export interface PageAttribute {
+  selector: string;
+  attribute: string;
 }
 
 export interface PdfOptions {
@@ -82,6 +90,8 @@ export interface Page {
   /** Absolute addresses on the whole page, in its order, each once. */
   links?: string[];
   images?: string[];
+  /** In the order of the request, with the values in the order of the page. */
+  attributes?: (PageAttribute & { values: string[] })[];
   /** Addresses of frames of the page's own origin whose content belongs to it, and was not given. */
   frames?: string[];
   metadata: PageMetadata;

@@ -10,6 +10,9 @@ export const document = z
     json: z.unknown().optional(),
     links: z.array(z.string()).optional(),
     images: z.array(z.string()).optional(),
+    attributes: z
+      .array(z.object({ selector: z.string(), attribute: z.string(), values: z.array(z.string()) }))
+      .optional(),
     screenshot: z.string().optional().describe("An address that is valid for a day, or a data: URL."),
     actions: z
       .looseObject({

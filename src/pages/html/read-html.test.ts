@@ -31,6 +31,27 @@ describe("links", () => {
     });
   }
 
+  test("and other attributes of the elements that match, as they are", async () => {
+    const html = `<body><a href="b" DATA-id=1>x</a><div hidden><a href="b" data-id="">y</a></div><template><a data-id=3></a></template>
+      <svg viewBox="0 0 1 1"></svg></body>`;
+    const attributes = [
+      { selector: "div > a, a:first-child", attribute: "data-ID" },
+      { selector: "a", attribute: "href" },
+      { selector: "svg", attribute: "viewBox" },
+      { selector: "a", attribute: "constructor" },
+    ];
+    const page = await read(html, { wants: { attributes }, excludeTags: ["div"], onlyMainContent: true });
+    expect(page.attributes?.map(({ values }) => values)).toEqual([["1", "", "3"], ["b", "b"], ["0 0 1 1"], []]);
+    expect(page.attributes?.map(({ attribute }) => attribute)).toEqual(attributes.map(({ attribute }) => attribute));
+    for (const selector of ["a[", "a".repeat(2_000)])
+      expect(await failureOf(read(html, { wants: { attributes: [{ selector, attribute: "id" }] } }))).toMatchObject({
+        failure: "selector",
+      });
+    const large = `<a title="${"x".repeat(1_000_000)}"></a>`;
+    const often = Array.from({ length: 20 }, () => ({ selector: "a", attribute: "title" }));
+    expect(await failureOf(read(large, { wants: { attributes: often } }))).toMatchObject({ failure: "too_large" });
+  });
+
   test("also outside of the main content, but not what is excluded", async () => {
     const html = '<nav><a href="/nav">n</a></nav><main><a href="/main">m</a></main><aside><a href="/ad">a</a></aside>';
     const page = await read(html, { wants: { links: true }, onlyMainContent: true, excludeTags: ["aside"] });

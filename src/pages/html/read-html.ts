@@ -40,6 +40,7 @@ export function readHtml(text: string, request: PageRequest): HtmlPage {
   const addresses = new AddressResolver(base);
   const page: HtmlPage = { metadata: metadataOf(document, addresses), needsBrowser: needsBrowser(document) };
   if (wants.rawHtml === true) page.rawHtml = text.replaceAll(marks, "");
+  if (wants.attributes !== undefined) page.attributes = selectors.attributes(document, wants.attributes);
   if (excluded !== undefined) selectors.remove(document, excluded);
   const found = included && selectors.outermost(document, included);
   const selected = found === undefined ? document : new Document(found);

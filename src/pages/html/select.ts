@@ -2,15 +2,19 @@ import { compile, type Options } from "css-select";
 import { type AnyNode, type Document, type Element, isTag } from "domhandler";
 import * as DomUtils from "domutils";
 import { removeElement } from "domutils";
+import type { PageAttribute } from "../page.ts";
 import { PageError } from "../page-error.ts";
+import { selectorCharactersMax } from "./selector-cost.ts";
 import { elementsOf } from "./walk.ts";
 
-/** Selectors of one request, and characters of one. */
+/** Selectors of one list. */
 const selectorsMax = 100;
-const selectorCharactersMax = 1_000;
 
 /** The processor time that the selectors of a request may take on one page. */
 const selectorMsMax = 1_000;
+
+/** Characters of all values of attributes: each selector may ask for the largest of a page again. */
+const attributeCharactersMax = 10_000_000;
 
 /** Steps through the page between two looks at the clock: a millisecond of them at most. */
 const stepsUnwatched = 1_000;
@@ -68,6 +72,32 @@ export class Selectors {
     }
     this.#spentMs = this.#look();
     return found;
+  }
+
+  /**
+   * The values of attributes, as the page has them.
+   * @throws PageError `selector`, `slow_selectors`, or `too_large` for more characters than an answer may have.
+   */
+  attributes(document: Document, wanted: readonly PageAttribute[]): (PageAttribute & { values: string[] })[] {
+    const asked = wanted.map(({ selector, attribute }) => ({
+      name: attribute,
+      matches: this.#compileOne(selector),
+      values: [] as string[],
+    }));
+    let left = attributeCharactersMax;
+    this.#begun = process.cpuUsage();
+    for (const element of elementsOf(document)) {
+      for (const { name, matches, values } of asked) {
+        // Those of SVG keep their capital letters.
+        const value = element.attribs[name] ?? element.attribs[name.toLowerCase()];
+        if (value === undefined || !matches(element)) continue;
+        left -= value.length;
+        if (left < 0) throw new PageError("too_large", "the values of its attributes are too large together");
+        values.push(value);
+      }
+    }
+    this.#spentMs = this.#look();
+    return wanted.map((each, index) => ({ ...each, values: asked[index]?.values ?? [] }));
   }
 
   /**

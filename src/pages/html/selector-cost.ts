@@ -32,3 +32,6 @@ function costOf(selector: string): number {
   }
   return cost;
 }
+
+/** Characters of one selector. */
+export const selectorCharactersMax = 1_000;

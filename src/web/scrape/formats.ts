@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type PageAttribute, selectorCharactersMax, selectorCostMax, selectorCostOf } from "../../pages/index.ts";
 
 /** Pixels of a screenshot's viewport. */
 const viewport = z.strictObject({
@@ -38,28 +39,34 @@ const changeTracking = z.strictObject({
   tag: z.string().max(TAG_CHARACTERS_MAX).nullish().describe("Pages with different tags are not compared."),
 });
 
+/** Pairs of a selector and an attribute in one request. */
+const ATTRIBUTES_MAX = 100;
+
+const attribute = z.strictObject({
+  selector: z.string().min(1).max(selectorCharactersMax),
+  attribute: z.string().min(1).max(100),
+});
+
+const attributes = z
+  .strictObject({ type: z.literal("attributes"), selectors: z.array(attribute).min(1).max(ATTRIBUTES_MAX) })
+  .refine(
+    ({ selectors }) => selectorCostOf(selectors.map(({ selector }) => selector)) <= selectorCostMax,
+    "too complex: use fewer or simpler selectors",
+  )
+  .describe("The values of an attribute, of all elements that match a CSS selector.");
+
 const plainNames = ["markdown", "html", "rawHtml", "links", "images", "summary"] as const;
 
 const plain = z.enum(plainNames);
 
 /** Formats of Firecrawl's API that this gateway does not offer, so that the refusal can name them. */
-const unsupported = [
-  "branding",
-  "product",
-  "menu",
-  "audio",
-  "video",
-  "question",
-  "highlights",
-  "attributes",
-  "extract",
-] as const;
+const unsupported = ["branding", "product", "menu", "audio", "video", "question", "highlights", "extract"] as const;
 
 const refused = z
   .union([z.enum(unsupported), z.looseObject({ type: z.enum(unsupported) })])
   .refine(
     () => false,
-    "this format is not supported; supported are markdown, html, rawHtml, links, images, summary, json, changeTracking and screenshot",
+    "this format is not supported; supported are markdown, html, rawHtml, links, images, summary, json, changeTracking, attributes and screenshot",
   );
 
 const format = z.union([
@@ -72,6 +79,7 @@ const format = z.union([
   changeTracking,
   screenshot,
   json,
+  attributes,
   refused,
 ]);
 
@@ -107,10 +115,13 @@ export interface Formats {
   screenshot: ScreenshotFormat | undefined;
   json: JsonFormat | undefined;
   changes: ChangesFormat | undefined;
+  attributes: readonly PageAttribute[];
 }
 
+type Requested = z.output<typeof formats> | null | undefined;
+
 /** Folds strings and objects of a request; without any, markdown. */
-export function readFormats(requested: z.output<typeof formats> | null | undefined): Formats {
+export function readFormats(requested: Requested): Formats {
   const names = new Set<(typeof plainNames)[number]>();
   let shot: ScreenshotFormat | undefined;
   let data: JsonFormat | undefined;
@@ -132,7 +143,13 @@ export function readFormats(requested: z.output<typeof formats> | null | undefin
       changes = changesOf(typeof each === "object" && each.type === "changeTracking" ? each : {});
     } else if (isPlain(one.type)) names.add(one.type);
   }
-  return { names, screenshot: shot, json: data, changes };
+  return { names, screenshot: shot, json: data, changes, attributes: attributesOf(requested) };
+}
+
+function attributesOf(requested: Requested): PageAttribute[] {
+  return (requested ?? []).flatMap((each) =>
+    typeof each === "object" && each.type === "attributes" && "selectors" in each ? each.selectors : [],
+  );
 }
 
 function jsonOf({ schema, prompt }: Partial<Omit<z.output<typeof json>, "type">>): JsonFormat {

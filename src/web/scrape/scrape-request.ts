@@ -1,7 +1,7 @@
 /** The body of a scrape, in the terms of Firecrawl's v2 API. */
 import { z } from "zod";
 import { limits } from "../../core/index.ts";
-import { selectorCostMax, selectorCostOf } from "../../pages/index.ts";
+import { selectorCharactersMax, selectorCostMax, selectorCostOf } from "../../pages/index.ts";
 import { actions } from "./actions.ts";
 import { formats, readFormats } from "./formats.ts";
 
@@ -20,7 +20,7 @@ const HEADER_CHARACTERS_MAX = 8_192;
 const PDF_PAGES_MAX = 10_000;
 
 const selectors = z
-  .array(z.string().min(1).max(1_000))
+  .array(z.string().min(1).max(selectorCharactersMax))
   .max(SELECTORS_MAX)
   .refine((list) => selectorCostOf(list) <= selectorCostMax, "too complex: use fewer or simpler selectors");
 

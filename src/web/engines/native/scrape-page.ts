@@ -2,7 +2,7 @@ import { BrowserError, type RenderedPage, type Screenshot } from "../../../brows
 import { refuseChargeMax } from "../../../charges/index.ts";
 import { type JsonObject, objectOf, parseObject, type Usage } from "../../../core/index.ts";
 import { OutboundError } from "../../../outbound/index.ts";
-import type { Page } from "../../../pages/index.ts";
+import type { Page, PageAttribute } from "../../../pages/index.ts";
 import type { MemoryShare } from "../../../streaming/index.ts";
 import { BadReply } from "../../../upstream/index.ts";
 import type { ScrapedPage, WorkContext } from "../../engine.ts";
@@ -280,6 +280,7 @@ async function documentOf(
     ...(names.has("rawHtml") && { rawHtml: page.rawHtml ?? "" }),
     ...(names.has("links") && { links: page.links ?? [] }),
     ...(names.has("images") && { images: page.images ?? [] }),
+    ...(formats.attributes.length > 0 && { attributes: attributesOf(page, formats.attributes) }),
     ...made,
     ...(screenshot && { screenshot: await toAddress(screenshot) }),
     ...(actions && { actions: await actionsDocument(actions, async (each) => toAddress(each)) }),
@@ -300,6 +301,11 @@ async function documentOf(
       scrapeId: context.workId,
     },
   };
+}
+
+/** A document that is no HTML has no attributes. */
+function attributesOf({ attributes }: Page, wanted: readonly PageAttribute[]): JsonObject[] {
+  return (attributes ?? wanted.map((each) => ({ ...each, values: [] }))).map((each) => ({ ...each }));
 }
 
 /** A status with its reason. The table comes with an HTTP stack that nothing else needs, and is loaded when it is looked at. */

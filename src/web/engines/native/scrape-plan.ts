@@ -79,13 +79,14 @@ export function isCacheable(plan: ScrapePlan): boolean {
 }
 
 /** The formats that a page itself is made of; a model makes the others from its markdown. */
-export function pageFormatsOf({ names, json, changes }: Formats) {
+export function pageFormatsOf({ names, json, changes, attributes }: Formats) {
   return {
     markdown: names.has("markdown") || names.has("summary") || json !== undefined || changes !== undefined,
     html: names.has("html"),
     rawHtml: names.has("rawHtml"),
     links: true,
     images: names.has("images"),
+    ...(attributes.length > 0 && { attributes }),
   };
 }
 
