@@ -231,6 +231,42 @@ test("a batch scrapes its addresses, and names those that are none", async () =>
   expect(await caller.closed()).toBe(3n * PAGE);
 });
 
+test("a batch gets further addresses while it runs and after its end, each once, from its own token alone", async () => {
+  const caller = await rig.caller();
+  const client = clientOf(caller);
+  const { id } = await client.startBatchScrape([`${site.url}/docs/`], { options: { formats: ["html"] } });
+  const isComplete = async (completed: number): Promise<boolean> => {
+    const { status, data } = await client.getBatchScrapeStatus(id);
+    return status === "completed" && data.length === completed;
+  };
+  const appended = await client.startBatchScrape([`${site.url}/private/1`, `${site.url}/docs/`], { appendToId: id });
+  expect(appended.id).toBe(id);
+  await until("both are read", () => isComplete(2), 60_000);
+  const body = { urls: [`${site.url}/errors/404`, "nothing:"], appendToId: id, formats: ["html"] };
+  const again = await Promise.all([1, 2, 3].map(() => post(rig, "/v2/batch/scrape", caller.token, body)));
+  const answers = (await Promise.all(again.map((each) => each.json()))) as object[];
+  for (const answer of answers) expect(answer).toMatchObject({ success: true, id, invalidURLs: ["nothing:"] });
+  await until("it is read", () => isComplete(3), 60_000);
+  const { data } = await client.getBatchScrapeStatus(id);
+  expect(data.every(({ html, markdown }) => html !== undefined && markdown === undefined)).toBe(true);
+
+  const codeOf = async (changes: object, token = caller.token): Promise<unknown[]> => {
+    const answer = await post(rig, "/v2/batch/scrape", token, { ...body, ...changes });
+    return [answer.status, ((await answer.json()) as { code: string }).code];
+  };
+  for (const changes of [{ formats: ["markdown"] }, { maxConcurrency: 1 }, { webhook: "https://example.com/" }])
+    expect(await codeOf(changes)).toEqual([422, "BAD_REQUEST"]);
+  const other = await rig.gateway.token({ user: caller.user });
+  expect(await codeOf({}, other)).toEqual([422, "BAD_REQUEST"]);
+  expect(await codeOf({}, (await rig.caller()).token)).toEqual([404, "crawl_not_found"]);
+  const crawl = await start(caller, { url: `${site.url}/docs/`, limit: 1 });
+  expect(await codeOf({ appendToId: crawl })).toEqual([404, "crawl_not_found"]);
+  await ask(caller, `/v2/crawl/${crawl}`, "DELETE");
+  await until("the crawl has ended", async () => (await ask(caller, `/v2/crawl/${crawl}`)).body.status !== "scraping");
+  const spent = await caller.closed();
+  expect(spent === 3n * PAGE || spent === 4n * PAGE).toBe(true);
+});
+
 test("a batch reads each address as it was named, whatever other spellings there are", async () => {
   const caller = await rig.caller();
   const urls = ["/docs/", "/docs/?sid=1", "/docs/?sid=2", "/docs/?b=1&a=2", "/docs/?a=2&b=1"].map(

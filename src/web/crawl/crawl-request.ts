@@ -132,7 +132,11 @@ export const batchRequest = z
       .describe("Whether addresses that are none are left out and listed in invalidURLs; true by default."),
     maxConcurrency: concurrency,
     webhook,
-    appendToId: unsupported("appendToId"),
+    appendToId: z
+      .string()
+      .max(100)
+      .nullish()
+      .describe("The id of a batch of the same token, which these addresses are added to; its own options hold."),
     ...scrapeOptionMembers,
     zeroDataRetention: unsupported("zeroDataRetention"),
     ...ignoredMembers,

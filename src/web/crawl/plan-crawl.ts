@@ -14,6 +14,8 @@ const CONCURRENCY = 20;
 export interface PlannedCrawl extends Pick<NewCrawl, "kind" | "pagesMax" | "concurrencyMax" | "delayMs"> {
   plan: CrawlPlan;
   pages: readonly NewPage[];
+  /** The batch that the pages are added to, and the bound that its request repeats. */
+  append?: { id: string; concurrencyMax: number | undefined };
   /** Further members of the answer. */
   more?: JsonObject;
 }
@@ -56,7 +58,7 @@ export function planBatch(body: JsonObject): PlannedCrawl {
     origin: _o,
     integration: _i,
     fastMode: _f,
-    appendToId: _a,
+    appendToId,
     zeroDataRetention: _z,
     ...scrape
   } = parseRequest(batchRequest, body);
@@ -81,6 +83,7 @@ export function planBatch(body: JsonObject): PlannedCrawl {
     concurrencyMax: maxConcurrency ?? CONCURRENCY,
     delayMs: 0,
     pages: [...pages.values()],
+    ...(appendToId != null && { append: { id: appendToId, concurrencyMax: maxConcurrency ?? undefined } }),
     more: { invalidURLs },
   };
 }

@@ -20,6 +20,7 @@ import { GatewayError, type JsonObject, NO_MARKUP, parseObject, type Surface, ti
 import { webPrice } from "../../pricing/index.ts";
 import { type ApiVersion, jobFromV1, jobNamesExtract } from "../v1/index.ts";
 import type { CrawlsOptions } from "./crawl-dependencies.ts";
+import { appendPages, namedBatch, tooManyRunning } from "./append-to-batch.ts";
 import { type PlannedCrawl, planBatch, planCrawl } from "./plan-crawl.ts";
 import type { Crawl, CrawlKind, NewCrawl } from "./store.ts";
 
@@ -43,7 +44,8 @@ export interface JobForm {
   version: ApiVersion;
 }
 
-type Start = WorkPlan & Pick<PlannedCrawl, "plan" | "pages"> & { crawl: NewCrawl; ahead: AnswerAhead };
+type Start = WorkPlan &
+  Pick<PlannedCrawl, "plan" | "pages"> & { crawl: NewCrawl; ahead: AnswerAhead; isAppended: boolean };
 
 /** A body's members are checked by the plan. */
 const anyObject = z.looseObject({});
@@ -79,11 +81,13 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
     refuseChargeMax(headers, "the pages of a job");
     if (received.kind === "form") throw new Error("no request on the web has a form");
     const { kind, version } = this.#form;
-    const { plan, pages, more, ...rest } = await planned(this.#form, decodeBody(received));
+    const found = await planned(this.#form, decodeBody(received));
+    const { plan, pages, more, append, ...rest } = found;
     this.#checkScrape(plan, kind === "crawl" ? "scrapeOptions." : "");
     const owner = principal.user;
     if (plan.webhook !== undefined) await webhooks.check({ owner, url: plan.webhook.url, param: "webhook" });
-    const id = timedUuid(environment.clock, environment.randomBytes);
+    const batch = append && (await namedBatch(this.#options, principal, append, found));
+    const id = batch?.id ?? timedUuid(environment.clock, environment.randomBytes);
     const at = environment.clock();
     const until = at + CRAWL_MS_MAX;
     const stored = { owner, caller: { ...principal }, request: { ...plan } };
@@ -109,6 +113,7 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
       crawl: { id, ...rest, ...stored, createdAt: at, expiresAt: until },
       plan,
       pages,
+      isAppended: batch !== undefined,
     };
   }
 
@@ -128,18 +133,24 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
     const stored = await crawls.find(id);
     if (stored === undefined || stored.expiresAt <= environment.clock()) return false;
     const isComplete = stored.discovered > 0 || stored.state !== "scraping";
-    if (!isComplete && start !== undefined) await this.#create({ ...start, crawl: { ...start.crawl, id } });
+    if (start?.isAppended === true) await this.#append(start);
+    else if (!isComplete && start !== undefined) await this.#create({ ...start, crawl: { ...start.crawl, id } });
     return true;
   }
 
   async run(running: RunningWork<Start, never>, start: Start): Promise<PaidAnswer> {
     const { status, headers, body } = start.ahead.answer;
     try {
-      await this.#create(start);
+      await (start.isAppended ? this.#append(start) : this.#create(start));
     } finally {
       await running.discard();
     }
     return { status, headers: Object.fromEntries(headers), body };
+  }
+
+  async #append({ crawl: { id }, pages }: Start): Promise<void> {
+    await appendPages(this.#options, id, { pages, lifeMs: CRAWL_MS_MAX });
+    this.#options.wake();
   }
 
   /** May be repeated: neither the crawl, nor its message, nor its addresses are there twice. */
@@ -150,8 +161,7 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
     const names = parseObject(JSON.stringify({ session, endUser, tags }));
     const isNew = await crawls.insert({ ...crawl, caller: { ...crawl.caller, names } }, bounds.crawlsPerUserMax);
     if (!isNew && (await crawls.find(crawl.id)) === undefined) {
-      const message = `${bounds.crawlsPerUserMax} crawls and batches of yours are running: wait for one of them to end.`;
-      throw new GatewayError("rate_limit_exceeded", message, { retryAfterSeconds: 10 });
+      throw tooManyRunning(bounds.crawlsPerUserMax);
     }
     await messages.started(crawl, plan);
     await crawls.add(crawl.id, pages, environment.clock(), Math.max(pages.length, 1));

@@ -176,6 +176,8 @@ export interface CrawlStore {
   /** Resolves with false, and stores nothing, if the owner has `activeMax` crawls that run, or the crawl is there already. */
   insert(crawl: NewCrawl, activeMax: number): Promise<boolean>;
   find(id: string): Promise<Crawl | undefined>;
+  /** Lets a batch that runs or is complete have more pages: it runs again, if its owner has fewer than `activeMax` that run. */
+  extend(id: string, room: Pick<NewCrawl, "pagesMax" | "expiresAt"> & { activeMax: number }): Promise<boolean>;
   /** The crawls of all users, by id, without their requests. */
   list(page: CrawlPage): Promise<ListedCrawl[]>;
   /** The owner's crawls that run, the newest first. */

@@ -81,6 +81,17 @@ export abstract class SqlCrawlStore implements CrawlStore {
       ON CONFLICT DO NOTHING RETURNING id`);
   }
 
+  extend(
+    id: string,
+    { pagesMax, expiresAt, activeMax }: Pick<NewCrawl, "pagesMax" | "expiresAt"> & { activeMax: number },
+  ): Promise<boolean> {
+    const running = sql`SELECT count(*) FROM crawls other WHERE other.owner = crawls.owner AND other.state = 'scraping'`;
+    return this.sql.hasRows(sql`UPDATE crawls
+      SET state = 'scraping', ended_at = NULL, pages_max = ${pagesMax}, expires_at = ${expiresAt}
+      WHERE id = ${id} AND kind = 'batch'
+        AND (state = 'scraping' OR state = 'completed' AND (${running}) < ${activeMax}) RETURNING id`);
+  }
+
   find(id: string): Promise<Crawl | undefined> {
     return this.sql.first(sql`${CRAWLS} WHERE id = ${id}`, toCrawl);
   }
@@ -250,7 +261,9 @@ export const repeated = ({ crawlId, number }: PageId, digest: string): Statement
 
 export const deleteLanes = (crawlId: string): Statement => sql`DELETE FROM crawl_lanes WHERE crawl_id = ${crawlId}`;
 
+/** One that is complete must still be so: addresses may have been added to it meanwhile. */
 export const finished = (id: string, { state, failure, at, expiresAt }: CrawlFinish): Statement => sql`
   UPDATE crawls SET state = ${state}, failure_code = ${failure?.code},
     failure = ${failure && messageText(failure.message)}, ended_at = ${at}, expires_at = ${expiresAt}
-  WHERE id = ${id} AND state = 'scraping' RETURNING id`;
+  WHERE id = ${id} AND state = 'scraping' AND (${state !== "completed"}
+    OR discovered <= completed + failed + skipped OR completed >= pages_max) RETURNING id`;
