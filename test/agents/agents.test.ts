@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Rig, startRig } from "../kit/index.ts";
+import { startTestServer, textResult } from "../tools/tool-server.ts";
 import { agents } from "./agents.ts";
 import { runAgent } from "./run-agent.ts";
 
@@ -46,13 +47,21 @@ const AT_ONCE = 3;
 
 const msMax = 1_200_000;
 
+const notes = startTestServer({ era: "2026", call: ({ arguments: given }) => textResult(JSON.stringify(given)) });
+/** Those that call its tool too. Codex lets models of OpenAI search for tools first, which the simulated one does not. */
+const callers: Readonly<Record<string, (provider: Provider) => boolean>> = {
+  "Claude Code": () => true,
+  Codex: (provider) => provider !== "openai",
+};
+
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startRig();
+  rig = await startRig({ config: { mcp: { servers: { notes: { url: notes.url } } } } });
 });
 afterAll(async () => {
   await rig.expectBalancedBooks();
   await rig.stop();
+  await notes.stop();
 });
 
 const entries = Object.entries(agents).map(([name, agent]) => [name, agent, providersOf(name)] as const);
@@ -68,6 +77,7 @@ test.each(entries.filter(([, , providers]) => providers.length > 0))(
     const { token } = await rig.caller();
     const play = (provider: Provider) =>
       runAgent(agent, found.bin, { url: rig.gateway.url, token, model: models[provider] });
+    const before = notes.of("tools/call").length;
     for (let place = 0; place < providers.length; place += AT_ONCE) {
       const some = providers.slice(place, place + AT_ONCE);
       for (const [index, { edited, copied, printed }] of (await Promise.all(some.map(play))).entries()) {
@@ -75,6 +85,10 @@ test.each(entries.filter(([, , providers]) => providers.length > 0))(
         expect([provider, edited?.trim(), copied?.trim()], printed).toEqual([provider, "hello", "hello"]);
       }
     }
+    const noted = notes.of("tools/call").slice(before);
+    expect(noted.map(({ params }) => params["arguments"])).toEqual(
+      providers.filter((provider) => callers[name]?.(provider)).map(() => ({ text: "hello" })),
+    );
   },
   msMax,
 );

@@ -11,6 +11,8 @@ function prompt(...calls: readonly [name: string, given: object][]): string {
 }
 
 const copy = { command: `cp ${edited} ${copied}`, description: "copies" };
+/** For a tool of a server behind the gateway, which is called `notes`. */
+const note = { text: "hello" };
 const patch = `*** Begin Patch\n*** Add File: ${edited}\n+hello\n*** End Patch`;
 
 const claudeCode: Agent = {
@@ -19,12 +21,29 @@ const claudeCode: Agent = {
     command: [
       "claude",
       "-p",
-      prompt(["Write", { file_path: join(project, edited), content: "hello\n" }], ["Bash", copy]),
+      prompt(
+        ["Write", { file_path: join(project, edited), content: "hello\n" }],
+        ["Bash", copy],
+        ["mcp__notes__echo", note],
+      ),
       "--permission-mode",
       "bypassPermissions",
+      "--mcp-config",
+      JSON.stringify({
+        mcpServers: {
+          notes: { type: "http", url: `${url}/mcp/notes`, headers: { Authorization: `Bearer ${token}` } },
+        },
+      }),
     ],
-    // Without the last one it refuses this mode to root.
-    variables: { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_MODEL: model, IS_SANDBOX: "1" },
+    variables: {
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_AUTH_TOKEN: token,
+      ANTHROPIC_MODEL: model,
+      // Without it, it refuses this mode to root.
+      IS_SANDBOX: "1",
+      // The simulated model does not search for tools first.
+      ENABLE_TOOL_SEARCH: "false",
+    },
   }),
 };
 
@@ -36,7 +55,11 @@ const codex: Agent = {
       "exec",
       "--skip-git-repo-check",
       "--dangerously-bypass-approvals-and-sandbox",
-      prompt(["exec_command", { cmd: `apply_patch <<'EOF'\n${patch}\nEOF` }], ["exec_command", { cmd: copy.command }]),
+      prompt(
+        ["exec_command", { cmd: `apply_patch <<'EOF'\n${patch}\nEOF` }],
+        ["exec_command", { cmd: copy.command }],
+        ["echo", note],
+      ),
     ],
     variables: { CODEX_HOME: join(home, ".codex"), TOLLGATE_TOKEN: token },
     files: {
@@ -47,6 +70,9 @@ name = "Tollgate"
 base_url = "${url}/v1"
 env_key = "TOLLGATE_TOKEN"
 wire_api = "responses"
+[mcp_servers.notes]
+url = "${url}/mcp/notes"
+bearer_token_env_var = "TOLLGATE_TOKEN"
 `,
     },
   }),
