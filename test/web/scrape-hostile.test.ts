@@ -43,7 +43,7 @@ test("redirects to private addresses, to other schemes and in circles end with a
     codes.set(path, code);
     // A Location that cannot be followed is the target's own answer, and a refresh that may not be followed its page.
     if (status === 200) expect([path, data.metadata["url"]]).toEqual([path, site.url + path]);
-    else expect([path, success, typeof code, [422, 502].includes(status)]).toEqual([path, false, "string", true]);
+    else expect([path, success, typeof code, [408, 422, 502].includes(status)]).toEqual([path, false, "string", true]);
   });
   for (const name of ["metadata-service", "private", "other-port", "ipv6", "decimal", "localhost"]) {
     expect([name, codes.get(`/redirect/${name}`)]).toEqual([name, "address_refused"]);

@@ -37,7 +37,9 @@ test.skipIf("missing" in found)(
       links: expect.arrayContaining([`${site.url}/hugo/tiny-garden`]) as string[],
       unknown_token: ["UnauthorizedError", 401],
       private: ["FirecrawlError", 422],
-      slow: ["FirecrawlError", 502],
+      slow: ["RequestTimeoutError", 408],
+      unresolved: ["DNSResolutionError", 502],
+      unread: ["FirecrawlError", 502],
     });
   },
   60_000,

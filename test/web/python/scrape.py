@@ -37,6 +37,8 @@ print(
             "unknown_token": refused(lambda: foreign.scrape(site)),
             "private": refused(lambda: client.scrape("http://169.254.169.254/")),
             "slow": refused(lambda: client.scrape(f"{site}/hostile/silent", timeout=1000)),
+            "unresolved": refused(lambda: client.scrape("https://nowhere.invalid/")),
+            "unread": refused(lambda: client.scrape(f"{site}/hostile/reset")),
         }
     )
 )
