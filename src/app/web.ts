@@ -108,25 +108,11 @@ export function createWeb(options: WebOptions): Web {
   const { work, shell, memory } = calls;
   const userAgent = config.web.user_agent;
   const robots = new Robots({ outbound, clock, userAgent });
+  const model = createModel(options);
   const reader: WebEngine =
     chosen.kind === "firecrawl"
       ? createFirecrawl(options, chosen)
-      : new NativeEngine({
-          outbound,
-          pages,
-          robots,
-          browser,
-          cache: new PageCache({ store: stores.storedBytes, clock, logger }),
-          history: new PageHistory({ store: stores.storedBytes, clock, logger }),
-          screenshots: config.web.screenshots === "address" ? screenshots : undefined,
-          model: createModel(options),
-          memory,
-          environment,
-          logger,
-          userAgent,
-          pageBytesMax: config.web.page_limit,
-          cacheMsMax: config.web.cache_max_age,
-        });
+      : createNative(options, stores, { robots, browser, screenshots, model });
   const engine = new IndexingEngine(reader, index);
   const search = createSearch(options, index);
   const price = webPrice(config.pricing.web, createMarkups(config)(`web/${chosen.kind}`));
@@ -137,6 +123,7 @@ export function createWeb(options: WebOptions): Web {
     price,
     work,
     shell,
+    model,
     robots,
     sitemaps,
     pages,
@@ -155,6 +142,30 @@ export function createWeb(options: WebOptions): Web {
     retire: () => crawls.retire(),
     stop: () => crawls.stop().then(closeBrowser),
   };
+}
+
+type NativeParts = Pick<ConstructorParameters<typeof NativeEngine>[0], "robots" | "browser" | "screenshots" | "model">;
+
+function createNative(
+  { config, environment, logger, calls, outbound, pages }: WebOptions,
+  { storedBytes: store }: WebStores,
+  { screenshots, ...parts }: NativeParts,
+): NativeEngine {
+  const { clock } = environment;
+  return new NativeEngine({
+    ...parts,
+    outbound,
+    pages,
+    cache: new PageCache({ store, clock, logger }),
+    history: new PageHistory({ store, clock, logger }),
+    screenshots: config.web.screenshots === "address" ? screenshots : undefined,
+    memory: calls.memory,
+    environment,
+    logger,
+    userAgent: config.web.user_agent,
+    pageBytesMax: config.web.page_limit,
+    cacheMsMax: config.web.cache_max_age,
+  });
 }
 
 function engineOf({ web: { engine } }: Config) {
@@ -210,7 +221,7 @@ function createSearch({ config, environment: { fetch } }: WebOptions, local: Tex
 
 type CrawlParts = Pick<
   CrawlsOptions,
-  "engine" | "engineName" | "price" | "work" | "shell" | "robots" | "sitemaps" | "pages"
+  "engine" | "engineName" | "price" | "work" | "shell" | "model" | "robots" | "sitemaps" | "pages"
 >;
 
 function createCrawls(options: WebOptions, { crawls }: WebStores, parts: CrawlParts): Crawls {
@@ -279,7 +290,7 @@ function createModel({ config, environment, pipeline }: WebOptions): WebModel | 
     codec: chatCodec,
   } as const;
   return {
-    async ask({ instructions, text, schema }, { principal, parent, names, signal }) {
+    async ask({ instructions, text, schema }, { principal, parent, names, signal, retryKey }) {
       const question = {
         model,
         messages: [
@@ -295,7 +306,10 @@ function createModel({ config, environment, pipeline }: WebOptions): WebModel | 
         parent,
         principal,
         names,
-        headers: new Headers({ "content-type": "application/json" }),
+        headers: new Headers({
+          "content-type": "application/json",
+          ...(retryKey !== undefined && { "idempotency-key": retryKey }),
+        }),
         body: Buffer.from(JSON.stringify(question)),
         client: { signal: abortSignalOf(signal) },
       });

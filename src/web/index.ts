@@ -11,6 +11,7 @@ export type { StoredBytesStore } from "./stored-bytes/index.ts";
 export { CRAWL_WEBHOOK_JOB, CrawlDelivery } from "./crawl/messages/crawl-delivery.ts";
 export { CrawlMessages } from "./crawl/messages/crawl-messages.ts";
 export { batchRequest, crawlRequest } from "./crawl/crawl-request.ts";
+export { extractRequest } from "./crawl/extract/extract-request.ts";
 export type { CrawlsOptions } from "./crawl/crawl-dependencies.ts";
 export { Crawls } from "./crawl/crawls.ts";
 export { Robots } from "./robots/index.ts";

@@ -17,6 +17,8 @@ export interface ModelContext {
   /** Those of that work. */
   names: WorkNames;
   signal: CallSignal;
+  /** A question under a key of its token that was answered before is answered alike, at no further cost. */
+  retryKey?: string;
 }
 
 /** Calls a model through the gateway itself, as a call of the principal with its own hold and record. */

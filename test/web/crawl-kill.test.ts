@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { Ledger, openLedgerStore } from "../../src/ledger/index.ts";
 import {
+  engines,
   expectCleanAudit,
   type Gateway,
   letLeasesLapse,
@@ -11,6 +12,8 @@ import {
   queryWeb,
   startGateway,
   startPostgres,
+  startScriptedUpstream,
+  storageOn,
   until,
 } from "../kit/index.ts";
 import { docsOnly } from "./site/crawl-expected.ts";
@@ -37,18 +40,26 @@ interface Status {
   data: { metadata: Record<string, unknown> }[];
 }
 
-function start(storage: string | undefined, folder?: string): Promise<Gateway> {
+/** `more`: providers and a model for extractions. */
+function start(storage: string | undefined, folder?: string, more: Extracting = {}): Promise<Gateway> {
+  const { providers = {}, model } = more;
   return startGateway({
-    providers: {},
+    providers,
     ...(storage !== undefined && { storage }),
     ...(folder !== undefined && { folder }),
     config: {
       web: {
+        ...(model !== undefined && { model }),
         allow_private_hosts: [new URL(site.url).host],
         crawl: { pages_per_second: 0, connections_per_host: 4, pages: 4 },
       },
     },
   });
+}
+
+interface Extracting {
+  providers?: Record<string, object>;
+  model?: string;
 }
 
 async function ask<Answer>(gateway: Gateway, token: string, path: string, body?: object): Promise<Answer> {
@@ -159,4 +170,65 @@ test("a start whose process is killed is repeated with its retry key, and is one
   await expectCleanAudit(gateway);
   await gateway.stop();
   rmSync(folder, { recursive: true, force: true });
+});
+
+/** The model answers each question once it may. */
+function startModel() {
+  const gates: PromiseWithResolvers<void>[] = [];
+  const upstream = startScriptedUpstream();
+  upstream.answerWith(async () => {
+    const gate = Promise.withResolvers<void>();
+    gates.push(gate);
+    await gate.promise;
+    const message = { role: "assistant", content: '{"title":"Docs"}' };
+    const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+    const choices = [{ index: 0, message, finish_reason: "stop" }];
+    return Response.json({ id: "c", object: "chat.completion", choices, usage });
+  });
+  const providers = { openai: { kind: "openai", base_url: upstream.url, api_key: "unused" } };
+  return { ...upstream, gates, providers, model: "openai/gpt-asked" };
+}
+
+test.each(engines)("an extraction on %s goes on after kills, and pays no map twice", async (engine) => {
+  site.clear();
+  const { storage } = await storageOn(engine, postgres);
+  const asked = startModel();
+  try {
+    const first = await start(storage, undefined, asked);
+    const token = await first.token({ user: "carol" });
+    const body = { urls: [`${site.url}/docs/chapter-1/*`], prompt: "The title.", scrapeOptions: { maxAge: 0 } };
+    const { id } = await ask<{ id: string }>(first, token, "/v2/extract", body);
+    await until("a page was read", () => site.visits("/docs/chapter-1/page-1").length > 0, 60_000);
+    await kill(first);
+    const second = await start(storage, first.folder, asked);
+    await letAllLapse(second);
+    await until("the model is asked", () => asked.gates.length === 1, 60_000);
+    await kill(second);
+    const third = await start(storage, first.folder, asked);
+    await letAllLapse(third);
+    await new Ledger({ store: openLedgerStore(third.storage) }).submit({ kind: "sweep", at: Date.now() });
+    await until("the model is asked again", () => asked.gates.length === 2, 60_000);
+    for (const { resolve } of asked.gates) resolve();
+    const job = await until("it has ended", async () => {
+      const state = await ask<{ status: string; data: unknown }>(third, token, `/v2/extract/${id}`);
+      return state.status !== "processing" && state;
+    });
+    expect(job).toMatchObject({ status: "completed", data: { title: "Docs" } });
+    const { data } = await ask<{ data: { operation: string; credits: number; status: string }[] }>(
+      third,
+      token,
+      `/v1/generations?parent_id=${id}&limit=100`,
+    );
+    expect(data.filter(({ operation }) => operation === "map").length).toBe(1);
+    await new Ledger({ store: openLedgerStore(third.storage) }).submit({ kind: "sweep", at: Date.now() });
+    const [account] = await openLedgerStore(third.storage).chain("user:carol", Date.now());
+    expect(account?.debitsPending).toBe(0n);
+    await expectCleanAudit(third);
+    await third.stop();
+    await second.storage.close();
+    await first.storage.close();
+    rmSync(first.folder, { recursive: true, force: true });
+  } finally {
+    await asked.stop();
+  }
 });

@@ -16,7 +16,7 @@ export interface Job {
 /** `GET /admin/v1/crawls` */
 export interface Crawl {
   id: string;
-  kind: "crawl" | "batch";
+  kind: "crawl" | "batch" | "extract";
   user_id: string | null;
   project_id: string | null;
   state: "scraping" | "completed" | "failed" | "cancelled";

@@ -2,6 +2,7 @@ import { startDeleting } from "../delete-regularly.ts";
 import type { Feature } from "../feature.ts";
 import { crawlRoutes } from "./crawl.ts";
 import { creditUsageRoute, creditUsageV1Route, tokenUsageRoute } from "./credit-usage.ts";
+import { extractRoutes } from "./extract.ts";
 import { mapRoute } from "./map.ts";
 import { scrapeRoute } from "./scrape.ts";
 import { searchRoute } from "./search.ts";
@@ -16,6 +17,7 @@ export const webFeature: Feature = {
     scrapeRoute,
     mapRoute,
     ...crawlRoutes,
+    ...extractRoutes,
     ...watchRoutes,
     creditUsageRoute,
     tokenUsageRoute,

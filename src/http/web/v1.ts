@@ -67,7 +67,30 @@ function jobRoutes({ kind, path, found }: JobPaths) {
   return [start, errorsBy("get"), errorsBy("delete"), status, cancel];
 }
 
+const extraction = { kind: "extract", version: "v1" } as const;
+
+const startExtraction: PaidRoute<Needs> = {
+  ...common,
+  method: "post",
+  path: "/v1/extract",
+  handle: (call, { crawls }) => startJob(extraction, call, crawls),
+};
+
+const extractionRoutes = [
+  startExtraction,
+  ...(["get", "delete"] as const).map((method): HttpRoute<Needs, "token"> => ({
+    ...common,
+    method,
+    path: "/v1/extract/{id}",
+    handle: async ({ principal, pathParameter }, { crawls }) => {
+      const lookup = { ...extraction, principal, id: pathParameter("id") };
+      return Response.json(await (method === "get" ? crawls.extraction(lookup) : crawls.cancel(lookup)));
+    },
+  })),
+];
+
 export const v1Routes = [
+  ...extractionRoutes,
   bodyRoute("scrape"),
   bodyRoute("map"),
   bodyRoute("search"),

@@ -7,6 +7,7 @@ import type { Ticker } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import type { Webhooks } from "../../webhooks/index.ts";
 import type { WebEngine } from "../engine.ts";
+import type { WebModel } from "../model.ts";
 import type { Robots } from "../robots/index.ts";
 import type { SitemapDependencies } from "../sitemaps/index.ts";
 import type { CrawlMessages } from "./messages/crawl-messages.ts";
@@ -19,6 +20,8 @@ export interface CrawlDependencies {
   engineName: string;
   price: ModelPrice;
   work: WorkDependencies;
+  /** Undefined if the configuration names none. */
+  model: WebModel | undefined;
   robots: Pick<Robots, "of">;
   sitemaps: SitemapDependencies;
   pages: Pick<PagePool, "matchPatterns">;

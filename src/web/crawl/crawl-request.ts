@@ -49,7 +49,7 @@ const webhookHeaders = z
   )
   .refine((all) => Object.keys(all).length <= WEBHOOK_HEADERS_MAX, `at most ${WEBHOOK_HEADERS_MAX} headers`);
 
-const webhook = z
+export const webhook = z
   .union([
     webUrl,
     z.strictObject({
@@ -167,6 +167,16 @@ export interface CrawlPlan {
   namesExtract?: true;
   /** Undefined for a batch, whose addresses are all known. */
   discovery: Discovery | undefined;
+  /** What is read from the pages of an extraction. */
+  extraction?: Extraction;
+}
+
+export interface Extraction {
+  prompt: string | undefined;
+  systemPrompt: string | undefined;
+  schema: JsonObject | undefined;
+  showSources: boolean;
+  includeSubdomains: boolean;
 }
 
 /** The plan of a stored crawl, which was written when the crawl was created. */

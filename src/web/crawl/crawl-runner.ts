@@ -3,6 +3,7 @@ import { CallAborter, type CallSignal } from "../../core/index.ts";
 import { leaseToken } from "../../jobs/index.ts";
 import type { Watched } from "../../streaming/index.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
+import { endOfPages } from "./extract/extraction-pages.ts";
 import { crawlPage } from "./page/crawl-page.ts";
 import { OpenCrawls } from "./open-crawl.ts";
 import type { LeasedPage } from "./store.ts";
@@ -174,8 +175,12 @@ export class CrawlRunner implements Watched {
     const { crawls, messages, environment, bounds } = this.#deps;
     try {
       for (const crawl of await crawls.exhausted(environment.clock() - UNFILLED_MS)) {
-        await messages.finish(crawl.id, { state: "completed" });
-        this.#open.forget(crawl.id);
+        const end = await endOfPages(this.#deps, crawl);
+        if (end === undefined) this.wake();
+        else {
+          await messages.finish(crawl.id, end);
+          this.#open.forget(crawl.id);
+        }
       }
       const large = await crawls.oversized(bounds.bytesPerUserMax);
       for (const { id } of large)

@@ -11,6 +11,7 @@ import { crawlWarning, isWarning } from "./crawl-warning.ts";
 import { CrawlStart, crawlUrl, type JobForm } from "./start-crawl.ts";
 import type { Crawl, CrawlKind, CrawlPage, ListedCrawl } from "./store.ts";
 import { type ApiVersion, errorsForV1, statusForV1, storedDocumentForV1 } from "../v1/index.ts";
+import { extractionStatus } from "./extract/extraction-status.ts";
 import { watchCrawl } from "./watch-crawl.ts";
 
 /** Results in one answer, their bytes as they are stored, and their characters: a page of one letter is stored as almost nothing. */
@@ -24,7 +25,7 @@ const FAILURES_MAX = 10_000;
 /** A crawl of the caller's own. */
 export interface CrawlLookup {
   principal: Principal;
-  /** Either kind if undefined. */
+  /** A crawl or a batch if undefined. */
   kind: CrawlKind | undefined;
   id: string;
   version: ApiVersion;
@@ -69,6 +70,11 @@ export class Crawls {
     const facts = JSON.stringify(await this.#summary(crawl, version, next));
     // The documents are JSON already.
     return `${facts.slice(0, -1)},"data":[${documents.join(",")}]}`;
+  }
+
+  /** `GET /v2/extract/{id}`. Throws 404 if the caller has no such extraction. */
+  async extraction(lookup: CrawlLookup): Promise<JsonObject> {
+    return extractionStatus(this.#options, await this.#own(lookup));
   }
 
   /** The WebSocket of a crawl's watcher. Rejects with 404 if the caller has no such crawl. */
@@ -175,7 +181,7 @@ export class Crawls {
   async #own({ principal, kind, id }: CrawlLookup): Promise<Crawl> {
     const { crawls, environment } = this.#options;
     const crawl = isTimedUuid(id) ? await crawls.find(id) : undefined;
-    const isOfKind = kind === undefined || crawl?.kind === kind;
+    const isOfKind = kind === undefined ? crawl?.kind !== "extract" : crawl?.kind === kind;
     if (crawl?.owner === principal.user && isOfKind && crawl.expiresAt > environment.clock()) return crawl;
     throw new GatewayError(
       "crawl_not_found",

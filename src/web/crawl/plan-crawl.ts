@@ -9,7 +9,7 @@ import { CrawlScope } from "./scope.ts";
 import type { NewCrawl, NewPage } from "./store.ts";
 
 /** Pages of a crawl that run at the same time by default. */
-const CONCURRENCY = 20;
+export const CONCURRENCY = 20;
 
 export interface PlannedCrawl extends Pick<NewCrawl, "kind" | "pagesMax" | "concurrencyMax" | "delayMs"> {
   plan: CrawlPlan;
@@ -62,33 +62,49 @@ export function planBatch(body: JsonObject): PlannedCrawl {
     zeroDataRetention: _z,
     ...scrape
   } = parseRequest(batchRequest, body);
-  const pages = new Map<string, NewPage>();
-  const invalidURLs: string[] = [];
-  for (const text of urls) {
-    const url = namedAddress(withScheme(text));
-    if (url === undefined) invalidURLs.push(text.slice(0, 2_048));
-    else {
-      // Each address has its own result, whatever other spellings there are.
-      const key = hashOf(url.href);
-      pages.set(key, { kind: "page", key, url: url.href, host: url.host, depth: 0 });
-    }
-  }
-  if (invalidURLs.length > 0 && ignoreInvalidURLs === false) throw invalid("urls", "has addresses of no page");
-  const [first] = pages.values();
-  if (first === undefined) throw invalid("urls", "has no address of a page");
+  const { pages, more } = listPages({ urls, ignoreInvalidURLs }, batchPage);
   return {
     kind: "batch",
-    plan: { url: first.url, scrape, webhook: webhookOf(webhook), origin: originOf(body), discovery: undefined },
-    pagesMax: pages.size,
+    plan: { url: pages[0].url, scrape, webhook: webhookOf(webhook), origin: originOf(body), discovery: undefined },
+    pagesMax: pages.length,
     concurrencyMax: maxConcurrency ?? CONCURRENCY,
     delayMs: 0,
-    pages: [...pages.values()],
+    pages,
     ...(appendToId != null && { append: { id: appendToId, concurrencyMax: maxConcurrency ?? undefined } }),
-    more: { invalidURLs },
+    more,
   };
 }
 
-function originOf({ origin }: JsonObject): string | undefined {
+/** Each address has its own result, whatever other spellings there are. */
+function batchPage(text: string): NewPage | undefined {
+  const url = namedAddress(withScheme(text));
+  return url && { kind: "page", key: hashOf(url.href), url: url.href, host: url.host, depth: 0 };
+}
+
+interface NamedPages {
+  pages: [NewPage, ...NewPage[]];
+  more: { invalidURLs: readonly string[] };
+}
+
+/** The pages that the addresses of a body name, each once. Throws 422 if there are none, or one that names no page may not be there. */
+export function listPages(
+  { urls, ignoreInvalidURLs }: { urls: readonly string[]; ignoreInvalidURLs?: boolean | null | undefined },
+  namedPage: (text: string) => NewPage | undefined,
+): NamedPages {
+  const found = new Map<string, NewPage>();
+  const invalidURLs: string[] = [];
+  for (const text of urls) {
+    const page = namedPage(text);
+    if (page === undefined) invalidURLs.push(text.slice(0, 2_048));
+    else found.set(page.key, page);
+  }
+  if (invalidURLs.length > 0 && ignoreInvalidURLs === false) throw invalid("urls", "has addresses of no page");
+  const [first, ...others] = found.values();
+  if (first === undefined) throw invalid("urls", "has no address of a page");
+  return { pages: [first, ...others], more: { invalidURLs } };
+}
+
+export function originOf({ origin }: JsonObject): string | undefined {
   return typeof origin === "string" ? origin : undefined;
 }
 

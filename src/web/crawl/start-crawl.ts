@@ -21,13 +21,14 @@ import { webPrice } from "../../pricing/index.ts";
 import { type ApiVersion, jobFromV1, jobNamesExtract } from "../v1/index.ts";
 import type { CrawlsOptions } from "./crawl-dependencies.ts";
 import { appendPages, namedBatch, tooManyRunning } from "./append-to-batch.ts";
+import { planExtraction } from "./extract/plan-extraction.ts";
 import { type PlannedCrawl, planBatch, planCrawl } from "./plan-crawl.ts";
 import type { Crawl, CrawlKind, NewCrawl } from "./store.ts";
 
 /** When a crawl is deleted at the latest. A day before, one that still runs is ended. */
 const CRAWL_MS_MAX = 3 * 24 * 3_600_000;
 
-const crawlPaths: Readonly<Record<CrawlKind, string>> = { crawl: "crawl", batch: "batch/scrape" };
+const crawlPaths: Readonly<Record<CrawlKind, string>> = { crawl: "crawl", batch: "batch/scrape", extract: "extract" };
 
 /** The address of a job in a version of the API. */
 export function crawlUrl(
@@ -81,9 +82,9 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
     refuseChargeMax(headers, "the pages of a job");
     if (received.kind === "form") throw new Error("no request on the web has a form");
     const { kind, version } = this.#form;
-    const found = await planned(this.#form, decodeBody(received));
+    const found = await planned(this.#form, decodeBody(received), this.#options);
     const { plan, pages, more, append, ...rest } = found;
-    this.#checkScrape(plan, kind === "crawl" ? "scrapeOptions." : "");
+    this.#checkScrape(plan, kind === "batch" ? "" : "scrapeOptions.");
     const owner = principal.user;
     if (plan.webhook !== undefined) await webhooks.check({ owner, url: plan.webhook.url, param: "webhook" });
     const batch = append && (await namedBatch(this.#options, principal, append, found));
@@ -169,9 +170,14 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
   }
 }
 
-async function planned({ kind, version }: JobForm, body: JsonObject): Promise<PlannedCrawl> {
+async function planned(
+  { kind, version }: JobForm,
+  body: JsonObject,
+  { model }: Pick<CrawlsOptions, "model">,
+): Promise<PlannedCrawl> {
   const inV2 = version === "v1" ? jobFromV1(kind, body) : body;
-  const found = kind === "crawl" ? await planCrawl(inV2) : planBatch(inV2);
+  const found =
+    kind === "crawl" ? await planCrawl(inV2) : kind === "batch" ? planBatch(inV2) : planExtraction(inV2, model);
   const asksExtract = version === "v1" && jobNamesExtract(kind, body);
   return asksExtract ? { ...found, plan: { ...found.plan, namesExtract: true } } : found;
 }

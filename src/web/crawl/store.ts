@@ -12,7 +12,7 @@
  */
 import type { JsonObject, Nano } from "../../core/index.ts";
 
-export type CrawlKind = "crawl" | "batch";
+export type CrawlKind = "crawl" | "batch" | "extract";
 export type CrawlState = "scraping" | "completed" | "failed" | "cancelled";
 
 export interface NewCrawl {
@@ -79,8 +79,11 @@ export interface CrawlPage {
   after?: string | undefined;
 }
 
-/** The kinds of addresses: a page, and a host whose sitemaps list pages. */
-export type PageKind = "page" | "sitemap";
+/**
+ * The kinds of addresses: a page, and a host whose sitemaps list pages; of an extraction also a site whose pages are read, and its
+ * answer, which is made when all others have ended.
+ */
+export type PageKind = "page" | "sitemap" | "site" | "answer";
 
 export interface NewPage {
   kind: PageKind;

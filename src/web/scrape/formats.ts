@@ -15,7 +15,7 @@ const screenshot = z.strictObject({
 });
 
 /** Characters of a prompt for the model. */
-const PROMPT_CHARACTERS_MAX = 10_000;
+export const PROMPT_CHARACTERS_MAX = 10_000;
 
 const json = z
   .strictObject({

@@ -8,7 +8,13 @@ const SEGMENTS_MAX = 30;
 
 /** The body for v2 of a crawl or a batch. */
 export function jobFromV1(kind: CrawlKind, body: JsonObject): JsonObject {
-  return kind === "crawl" ? crawlFromV1(body) : batchFromV1(body);
+  if (kind === "crawl") return crawlFromV1(body);
+  return kind === "batch" ? batchFromV1(body) : extractionFromV1(body);
+}
+
+function extractionFromV1({ scrapeOptions, ...rest }: JsonObject): JsonObject {
+  const options = objectOf(scrapeOptions);
+  return { ...rest, ...(options !== undefined && { scrapeOptions: optionsFromV1(options) }) };
 }
 
 function crawlFromV1(body: JsonObject): JsonObject {
@@ -56,6 +62,7 @@ function batchFromV1(body: JsonObject): JsonObject {
 
 /** Whether the pages of a job have their object by the older name of v1, too. */
 export function jobNamesExtract(kind: CrawlKind, body: JsonObject): boolean {
+  if (kind === "extract") return false;
   return namesExtract(kind === "crawl" ? (objectOf(body["scrapeOptions"]) ?? {}) : body);
 }
 

@@ -62,7 +62,7 @@ const crawl = z
   .object({
     object: z.literal("crawl"),
     id: z.string(),
-    kind: z.enum(["crawl", "batch"]),
+    kind: z.enum(["crawl", "batch", "extract"]),
     ...ownerFields,
     state: z.enum(["scraping", "completed", "failed", "cancelled"]),
     discovered: z.int().describe("Addresses."),

@@ -12,7 +12,8 @@ import type { Ticker } from "../../../streaming/index.ts";
 import type { Webhooks } from "../../../webhooks/index.ts";
 import { decompressText } from "../../compress.ts";
 import { type CrawlPlan, type CrawlWebhookEvent, planOf } from "../crawl-request.ts";
-import type { Crawl, CrawlStore } from "../store.ts";
+import { answerOf } from "../extract/extraction-status.ts";
+import type { Crawl, CrawlKind, CrawlStore } from "../store.ts";
 
 export const CRAWL_WEBHOOK_JOB = "crawl-webhook";
 
@@ -140,7 +141,11 @@ export class CrawlDelivery implements JobHandler {
     const isCompleted = crawl.state === "completed";
     const error = isCompleted ? undefined : crawl.failure?.message;
     const event = isCompleted ? "completed" : "failed";
-    await this.#send(crawl, { event, place: "end", body: { success: isCompleted, data: [], error } }, signal);
+    const answer = isCompleted && crawl.kind === "extract" ? await answerOf(this.#options, crawl) : undefined;
+    const facts = { success: isCompleted, data: [], error };
+    const message =
+      answer === undefined ? { body: facts } : { body: { ...facts, data: [answer.data] }, shorter: facts };
+    await this.#send(crawl, { event, place: "end", ...message }, signal);
     return "over";
   }
 
@@ -149,7 +154,7 @@ export class CrawlDelivery implements JobHandler {
     const plan = planOf(crawl);
     const { webhook } = plan;
     if (webhook === undefined || message === undefined || !wants(plan, message.event)) return;
-    const type = `${kind === "crawl" ? "crawl" : "batch_scrape"}.${message.event}`;
+    const type = `${eventNames[kind]}.${message.event}`;
     const webhookId = `${id}-${message.place}`;
     const bodyOf = (body: JsonObject): JsonObject => ({ ...body, type, id, webhookId, metadata: webhook.metadata });
     const { url, headers } = webhook;
@@ -172,7 +177,11 @@ export class CrawlDelivery implements JobHandler {
   }
 }
 
-function wants({ webhook }: CrawlPlan, event: CrawlWebhookEvent): boolean {
+const eventNames: Readonly<Record<CrawlKind, string>> = { crawl: "crawl", batch: "batch_scrape", extract: "extract" };
+
+/** The pages of an extraction are no result of it. */
+function wants({ webhook, extraction }: CrawlPlan, event: CrawlWebhookEvent): boolean {
+  if (extraction !== undefined && event === "page") return false;
   return webhook?.events.includes(event) === true;
 }
 

@@ -5,10 +5,10 @@
  *
  * A process may die between any two of these: see `CrawlStore`. The page's work has the crawl's id as its parent.
  */
-import { charged, failedEnd, type ParkedWork, resumeWork, type Work } from "../../../charges/index.ts";
-import { type ErrorCode, firecrawlCode, type JsonObject, objectOf, toGatewayError } from "../../../core/index.ts";
+import { charged, failedEnd, type Work } from "../../../charges/index.ts";
+import { type ErrorCode, firecrawlCode, objectOf, toGatewayError } from "../../../core/index.ts";
 import { retryAfterMs } from "../../../outbound/index.ts";
-import { EngineRefusal, type PageRead, type ScrapedPage } from "../../engine.ts";
+import { EngineRefusal, type MappedSite, type PageRead, type ScrapedPage } from "../../engine.ts";
 import { ChargedFailure } from "../../failures.ts";
 import { robotsProblems } from "../../robots/index.ts";
 import { isBusyStatus, rateLimited, restHost } from "./busy-host.ts";
@@ -17,30 +17,22 @@ import type { CrawlDependencies } from "../crawl-dependencies.ts";
 import { withoutHeaders } from "../crawl-request.ts";
 import { crawlSitemaps, follow, note } from "../discover.ts";
 import { fromCache } from "../crawl-warning.ts";
+import { answerExtraction } from "../extract/answer-extraction.ts";
+import { readSite } from "../extract/read-site.ts";
 import { holdPage, outOfCredits, type PageRun, REFUSED_WAIT_MS } from "./hold-page.ts";
 import { moveTo } from "../open-crawl.ts";
 import { pageAddress } from "../page-address.ts";
 import { pageOptions } from "./page-options.ts";
 import { digestOf, encodeDocument } from "../results.ts";
+import { charge, end, storedWork, storePage } from "./store-page.ts";
 import { CrawlScope } from "../scope.ts";
 import type { CrawlFailure, PageEnd } from "../store.ts";
-
-/** How long a page keeps its hold until it is charged. Its process does that at once, another one after its lease. */
-const PARKED_MS = 24 * 3_600_000;
 
 /** The gateway has no room for the page, for anybody or for its user. */
 const busyCodes: ReadonlySet<ErrorCode> = new Set(["web_busy", "rate_limit_exceeded"]);
 
 /** Addresses of a crawl up to which the sitemaps of a start that has moved are added: only a repeated start finds more. */
 const START_PAGES_MAX = 1_000;
-
-/** Stored with a fetched page. The process that charges the page, perhaps after a crash, reads it. */
-interface StoredWork extends JsonObject {
-  parked: ParkedWork;
-  usage: ScrapedPage["usage"];
-  /** What a model's calls have cost, in nano-credits. */
-  spent: string;
-}
 
 /** Throws only if the storage fails, or for a reason of the signal; the page's lease then runs out. */
 export async function crawlPage(deps: CrawlDependencies, run: PageRun): Promise<void> {
@@ -54,7 +46,8 @@ export async function crawlPage(deps: CrawlDependencies, run: PageRun): Promise<
 
 async function perform(deps: CrawlDependencies, run: PageRun): Promise<void> {
   const { page, crawl } = run;
-  if (page.work !== undefined) return charge(deps, run, page.work as unknown as StoredWork);
+  if (page.kind === "answer") return answerExtraction(deps, run);
+  if (page.work !== undefined) return charge(deps, run, storedWork(page.work));
   if (page.kind === "sitemap") return crawlSitemaps(deps, run);
   // Found before the start had moved to another site.
   const isOutside = page.number !== 0 && crawl.scope?.isWithin(new URL(page.url)) === false;
@@ -66,7 +59,8 @@ async function perform(deps: CrawlDependencies, run: PageRun): Promise<void> {
   crawl.refusals = 0;
   crawl.holding += 1;
   try {
-    await scrape(deps, run, work);
+    if (page.kind === "site") await expand(deps, run, work);
+    else await scrape(deps, run, work);
   } finally {
     crawl.holding -= 1;
   }
@@ -93,6 +87,21 @@ async function robotsRefusal(deps: CrawlDependencies, run: PageRun): Promise<Pag
   if (pauseMs > 0) await deps.crawls.pace(page.host, pauseMs, deps.environment.clock());
   if (rules.isAllowed(page.url, discovery.robotsUserAgent)) return undefined;
   return { state: "blocked", failure: { code: "ROBOTS_BLOCKED", message: "robots.txt forbids this address." } };
+}
+
+/** Adds the pages of a site that is to be read for an extraction. */
+async function expand(deps: CrawlDependencies, run: PageRun, work: Work): Promise<void> {
+  let found: MappedSite;
+  try {
+    found = await readSite(deps, run, work);
+  } catch (thrown) {
+    return failed(deps, run, { work, thrown });
+  }
+  const content = await encodeDocument(run.crawl.plan, { links: found.links.length });
+  const { usage, spent } = found;
+  const stored = await storePage(deps, run, { work, content, digest: undefined, usage, spent });
+  if (typeof stored === "object") return charge(deps, run, stored);
+  await work.discard();
 }
 
 async function later({ crawls }: CrawlDependencies, { page }: PageRun, { askAt }: { askAt: number }): Promise<void> {
@@ -225,33 +234,16 @@ async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Sc
   }
   const content = await encodeDocument(crawl.plan, scraped.document);
   const { usage, spent } = scraped;
-  let stored: StoredWork | undefined;
-  let outcome: Awaited<ReturnType<typeof deps.crawls.fetched>> = "lost";
-  try {
-    await work.handOver(deps.environment.clock() + PARKED_MS, async (parked) => {
-      stored = { parked, usage, spent: String(spent) };
-      outcome = await deps.crawls.fetched(page, { content, work: stored, digest });
-      if (outcome !== "stored") throw new NotStored(outcome);
-    });
-  } catch (reason) {
-    if (!(reason instanceof NotStored)) throw reason;
+  const outcome = await storePage(deps, run, { work, content, digest, usage, spent });
+  if (typeof outcome === "string") {
     await work.discard();
-    if (reason.outcome === "duplicate") await note(deps, crawl, { ...duplicate, url: page.url });
+    if (outcome === "duplicate") await note(deps, crawl, { ...duplicate, url: page.url });
     // Of a page whose lease is lost this changes nothing.
     return end(deps, run, { state: "skipped", credits: spent });
   }
   if (isFromCache(scraped)) await note(deps, crawl, { ...fromCache, url: page.url });
-  if (stored !== undefined) await charge(deps, run, stored);
+  await charge(deps, run, outcome);
   await scraped.delivered?.();
-}
-
-class NotStored extends Error {
-  readonly outcome: "duplicate" | "lost";
-
-  constructor(outcome: "duplicate" | "lost") {
-    super(outcome);
-    this.outcome = outcome;
-  }
 }
 
 const duplicate: CrawlFailure = {
@@ -319,15 +311,4 @@ async function admit(deps: CrawlDependencies, run: PageRun, scraped: PageRead): 
   }
   const isRepeated = digest !== undefined && (await deps.crawls.repeats(page, digest));
   return { digest, exclusion: isRepeated ? duplicate : undefined };
-}
-
-/** Charges a page whose result is stored, and shows it. May be repeated. */
-async function charge(deps: CrawlDependencies, run: PageRun, stored: StoredWork): Promise<void> {
-  const work = resumeWork(deps.work, stored.parked);
-  const cost = await charged(work, { status: 200, outcome: "complete", observed: { usage: stored.usage } });
-  await end(deps, run, { state: "done", credits: cost + BigInt(stored.spent) });
-}
-
-async function end({ crawls, environment }: CrawlDependencies, run: PageRun, result: PageEnd): Promise<void> {
-  await crawls.end(run.page, result, environment.clock());
 }

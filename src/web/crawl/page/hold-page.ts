@@ -40,17 +40,22 @@ export async function holdPage(deps: CrawlDependencies, run: PageRun): Promise<W
   }
 }
 
-function orderOf({ engineName: model, price, environment }: CrawlDependencies, { crawl }: PageRun): WorkOrder {
+function orderOf({ engineName: model, price, environment }: CrawlDependencies, { crawl, page }: PageRun): WorkOrder {
   return {
     id: requestId(environment.clock, environment.randomBytes),
     parent: crawl.id,
     ...crawl.names,
     principal: crawl.principal,
-    operation: "crawl",
+    operation: page.kind === "site" ? "map" : "crawl",
     dialect: undefined,
     source: { provider: "web", model, modelId: `web/${model}` },
     price,
-    bound: { inputTokens: 0, outputTokens: 0, choices: 1, inputUnits: { pages: 1 } },
+    bound: {
+      inputTokens: 0,
+      outputTokens: 0,
+      choices: 1,
+      inputUnits: page.kind === "site" ? { maps: 1 } : { pages: 1 },
+    },
     streamed: false,
     at: environment.clock(),
   };
@@ -73,7 +78,7 @@ export async function outOfCredits(
 }
 
 /** A crawl ends with its token: what is revoked spends nothing more. */
-async function hasLostToken(deps: CrawlDependencies, { page, crawl }: PageRun): Promise<boolean> {
+export async function hasLostToken(deps: CrawlDependencies, { page, crawl }: PageRun): Promise<boolean> {
   const { ticker, tokens, environment, messages, crawls } = deps;
   if (ticker.now() - crawl.tokenReadAt < TOKEN_FRESH_MS) return false;
   const token = await tokens.findById(crawl.principal.tokenId);

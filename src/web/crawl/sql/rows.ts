@@ -37,7 +37,7 @@ export const object = json({ parse: (value) => objectOf(value) ?? {} });
 
 const created = {
   id: text,
-  kind: oneOf<CrawlKind>({ crawl: true, batch: true }),
+  kind: oneOf<CrawlKind>({ crawl: true, batch: true, extract: true }),
   owner: text,
   caller: object,
   request: object,
@@ -67,7 +67,7 @@ export const crawls = tableOf({
 
 export const listedCrawls = tableOf<ListedCrawl>({
   id: text,
-  kind: oneOf<CrawlKind>({ crawl: true, batch: true }),
+  kind: oneOf<CrawlKind>({ crawl: true, batch: true, extract: true }),
   owner: text,
   state: oneOf<CrawlState>({ scraping: true, completed: true, failed: true, cancelled: true }),
   discovered: integer,
@@ -90,7 +90,7 @@ export function toCrawl(row: SqlRow): Crawl {
 export const pages = tableOf<Omit<LeasedPage, "token">>({
   crawlId: text,
   number: integer,
-  kind: oneOf<PageKind>({ page: true, sitemap: true }),
+  kind: oneOf<PageKind>({ page: true, sitemap: true, site: true, answer: true }),
   url: text,
   host: text,
   depth: integer,
