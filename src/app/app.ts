@@ -16,7 +16,7 @@ import { reportPrices } from "./report-prices.ts";
 import { InForce } from "./in-force.ts";
 import { createLasting, type Lasting } from "./lasting.ts";
 import { createPaidWork, type PaidWork } from "./paid-work.ts";
-import { connectableServers, createConnections, createRequestStates, createToolSignIns } from "./tools/connections.ts";
+import { connectableServers, createConnections, createToolSignIns } from "./tools/connections.ts";
 import { createToolGateway } from "./tools/tools.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createSignIns } from "./identity/sign-ins.ts";
@@ -379,7 +379,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
 
 function mcpOf(
   options: AppOptions,
-  { ticker, mcp }: Lasting,
+  { ticker, mcp, toolQuestions }: Lasting,
   { calls, admin, publicUrl, toolCalls }: ServiceParts,
 ): Services["mcp"] {
   const { config } = options;
@@ -399,7 +399,8 @@ function mcpOf(
       signIns,
       places: toolCalls,
     }),
-    requestStates: createRequestStates(options),
+    requestStates: toolQuestions.requestStates,
+    openCalls: toolQuestions.openCalls,
     connections,
     connectable: connectableServers(config),
     signIns,

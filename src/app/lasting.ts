@@ -5,6 +5,7 @@ import { submitLeftEnds, sweep } from "./ends.ts";
 import { createLastingWork, type LastingWork, type LedgerParts } from "./paid-work.ts";
 import { tablesThreadOf } from "./stores.ts";
 import { createTargetSharing, type TargetSharing } from "./routing/shared-targets.ts";
+import { createToolQuestions, type ToolQuestions } from "./tools/questions.ts";
 import { createTracing, type Tracing } from "./tracing.ts";
 import {
   openBrowserSessionStore,
@@ -63,6 +64,8 @@ export interface Lasting extends LedgerParts, LastingWork {
   targets: TargetSharing;
   /** The requests of agents that run, which a later one may cancel. */
   mcp: McpEndpoint;
+  /** Requests that servers of tools have interrupted with questions. */
+  toolQuestions: ToolQuestions;
   /** The child processes that take documents apart. */
   pages: PagePool;
   /** Reads long tables; undefined for a storage that no thread beside this one can open, and on Postgres. */
@@ -100,6 +103,7 @@ export function createLasting(options: LastingOptions): Lasting {
   const sockets = new Sockets({ upgrade, logger, memory: work.memory, openAnswers });
   const pages = new PagePool({ randomFraction });
   const openSessions = createOpenSessions(options);
+  const toolQuestions = createToolQuestions({ ...options, ticker });
   return {
     ...parts,
     ...work,
@@ -114,18 +118,20 @@ export function createLasting(options: LastingOptions): Lasting {
     targets: createTargetSharing(options),
     pages,
     tablesThread: tablesThreadOf(storage),
-    mcp: new McpEndpoint({ ticker, randomBytes: environment.randomBytes }),
+    mcp: new McpEndpoint({ ticker, randomBytes: environment.randomBytes, questions: toolQuestions.questions }),
     sessionLimits: {
       realtime: new SessionLimit(config.realtime.sessions_per_token),
       responses: new SessionLimit(config.responses.sockets_per_token),
     },
     openSessions,
+    toolQuestions,
     running: [
       sockets,
       { stop: () => pages.close() },
       { stop: sweep(ledger, environment, logger) },
       openAnswers,
       openSessions,
+      toolQuestions.running,
     ],
   };
 }

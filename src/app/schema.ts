@@ -17,6 +17,7 @@ import { TARGET_STATES } from "../routing/sql/schema.ts";
 import { NO_CHANGE, READINESS, type Schema, together } from "../storage/index.ts";
 import { TAGS } from "../tags/sql/schema.ts";
 import { TOOL_CONNECTIONS } from "../tools/connections/sql/schema.ts";
+import { TOOL_MAIL } from "../tools/mail/sql/schema.ts";
 import { TOOL_PINS } from "../tools/pins/sql/schema.ts";
 import { VIDEOS } from "../videos/sql/schema.ts";
 import { CRAWL_FAILED_POSITIONS, CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
@@ -96,5 +97,6 @@ export const schema: Schema = {
     BATCH_SLICES,
     { ...WEB_FILTERS, oldest: BATCH_SLICES },
     ledger.PARTS,
+    { ...TOOL_MAIL, oldest: ledger.PARTS },
   ],
 };

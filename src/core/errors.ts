@@ -1,3 +1,5 @@
+import { keysOf } from "./json.ts";
+
 /**
  * The table of all errors. `status` is the HTTP status, `type` the error type in OpenAI's and Anthropic's bodies, and
  * `fault` the party that caused the error (client, upstream, gateway). Messages are written for the caller and never
@@ -105,6 +107,11 @@ export interface GatewayErrorOptions {
 }
 
 /** A refusal or failure with a row in the error table. */
+/** A code that another process has written; `internal_error` for one that this version does not know. */
+export function errorCodeIn(text: unknown): ErrorCode {
+  return keysOf(errorTable).find((code) => code === text) ?? "internal_error";
+}
+
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;

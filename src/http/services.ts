@@ -21,7 +21,7 @@ import type { Outbound } from "../outbound/index.ts";
 import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import type { Connections, ConnectionSignIns, RequestStates, ToolGateway } from "../tools/index.ts";
+import type { Connections, ConnectionSignIns, OpenCalls, RequestStates, ToolGateway } from "../tools/index.ts";
 import type { Webhooks, WebhookSecrets } from "../webhooks/index.ts";
 import type { Crawls, Screenshots, StoredBytesStore, TextIndexStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
@@ -51,6 +51,8 @@ export interface McpServices {
   gateway: ToolGateway;
   /** Of requests in which a server has asked the client. */
   requestStates: RequestStates;
+  /** Requests that servers have interrupted with questions. */
+  openCalls: OpenCalls;
   connections: Connections;
   /** The servers at which accounts are connected. */
   connectable: ReadonlyMap<string, Connectable>;

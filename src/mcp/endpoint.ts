@@ -10,6 +10,7 @@ import { type McpCall, methodOf } from "./methods.ts";
 import { type FinishedAnswer, Outgoing } from "./outgoing.ts";
 import { type Era, eraOf } from "./revisions.ts";
 import type { McpServer } from "./server.ts";
+import type { Questions } from "./questions.ts";
 import { shortMethodOf } from "./short-methods.ts";
 import { newSession, ownsSession } from "./session-id.ts";
 
@@ -21,6 +22,8 @@ const LISTENERS_PER_OWNER_MAX = 100;
 export interface EndpointOptions {
   ticker: Ticker;
   randomBytes: RandomBytes;
+  /** Those that clients of 2025 are asked. */
+  questions: Questions;
 }
 
 /** One POST of an authenticated caller. */
@@ -80,7 +83,7 @@ export class McpEndpoint {
     let message: RpcRequest | undefined;
     try {
       message = readMessage(post.body);
-      if (message === undefined) return new Response(null, { status: 202 });
+      if (message === undefined) return this.#receiveAnswer(post);
       const era = eraOf(post.headers, message);
       const session = era.stateless ? undefined : sessionOf(post, message);
       const { id } = message;
@@ -88,7 +91,8 @@ export class McpEndpoint {
       const short = shortMethodOf(era, message.method);
       if (short !== undefined) {
         const { method, params } = message;
-        const newId = (): string => newSession(post.owner, this.#options.randomBytes);
+        const newId = (capabilities: JsonObject): string =>
+          newSession(post.owner, this.#options.randomBytes, capabilities);
         return await short({ id, method, params, era, server: post.server, newSession: newId });
       }
       return await this.#request(post, { ...message, id }, { era, session });
@@ -107,6 +111,13 @@ export class McpEndpoint {
     if (!ownsSession(owner, session)) return noSession();
     for (const running of this.#running) if (running.key?.startsWith(`${session}\n`) === true) cancel(running);
     return new Response(null, { status: 204 });
+  }
+
+  /** As the protocol has it, an answer to nothing is accepted too. */
+  #receiveAnswer({ headers, owner, body }: McpPost): Response {
+    const session = headers.get("mcp-session-id") ?? "";
+    if (ownsSession(owner, session)) this.#options.questions.answer({ owner, session }, body);
+    return new Response(null, { status: 202 });
   }
 
   /** A notification. Those that are not known change nothing. */
@@ -138,13 +149,22 @@ export class McpEndpoint {
       server,
       signal: running.abort.signal,
       outgoing,
-      newSession: () => newSession(owner, this.#options.randomBytes),
+      ask: this.#askerOf({ era, session }, { owner, outgoing, takesEvents: takesEvents(headers) }),
     };
     const work = respond(call, perform, running).finally(() => {
       signal.removeEventListener("abort", onGone);
       this.#running.delete(running);
     });
     return isListening ? outgoing.stream(work) : outgoing.answer(work, takesEvents(headers));
+  }
+
+  /** A client without a session, or one that takes no events, is not asked. */
+  #askerOf(
+    { era, session }: Sender,
+    { owner, outgoing, takesEvents: isStream }: { owner: string; outgoing: Outgoing; takesEvents: boolean },
+  ): McpCall["ask"] {
+    if (era.stateless || session === undefined || !isStream) return undefined;
+    return (question) => this.#options.questions.ask({ owner, session }, outgoing, question);
   }
 
   #refuseFlood(owner: string): void {

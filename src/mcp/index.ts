@@ -3,6 +3,7 @@ export { capabilitiesKey, nameOf, sessionRevisions, STATELESS, versionKey } from
 export { valueForHeader } from "./header-values.ts";
 export { clientHeaders } from "./client-headers.ts";
 export { McpEndpoint } from "./endpoint.ts";
+export { type ClientQuestion, type ForwardedAnswer, Questions, type Sealing } from "./questions.ts";
 export { errorText, RpcError, rpcCodes, type RpcId } from "./json-rpc.ts";
 export type {
   ClientInput,

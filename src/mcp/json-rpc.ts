@@ -20,6 +20,8 @@ export const rpcCodes = {
   headerMismatch: -32_020,
   missingCapability: -32_021,
   unsupportedVersion: -32_022,
+  /** Of revision 2025-11-25 alone. */
+  urlRequired: -32_042,
 } as const;
 
 /** A refusal in the words of the protocol. Failures of a tool are results instead. */
@@ -42,7 +44,14 @@ export function invalidParams(message: string): RpcError {
   return new RpcError(rpcCodes.invalidParams, message);
 }
 
-/** The message of a body. Undefined for a client's answer to a request of the server, of which there are none. */
+/** The error by which a client of 2025-11-25 learns of addresses that the user opens before the call is made again. */
+export function urlRequired(addresses: readonly { url: string; message: string }[]): RpcError {
+  const elicitations = addresses.map(({ url, message }) => ({ mode: "url", elicitationId: url, url, message }));
+  const text = addresses.map(({ message }) => message).join(" ");
+  return new RpcError(rpcCodes.urlRequired, text, { data: { elicitations } });
+}
+
+/** The message of a body. Undefined for a client's answer to a question. */
 export function readMessage(message: JsonObject): RpcRequest | undefined {
   if (message["jsonrpc"] !== "2.0") throw invalidRequest("This is no message of JSON-RPC 2.0.");
   const { id, method, params } = message;
@@ -70,6 +79,10 @@ export function errorText(id: RpcId | undefined, { code, message, data }: RpcErr
 /** The result is JSON already. */
 export function resultText(id: RpcId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+}
+
+export function requestText(id: RpcId, method: string, params: JsonObject): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, method, params });
 }
 
 export function notificationText(method: string, params: JsonObject): string {

@@ -1,6 +1,14 @@
 /** The methods of both eras that a server of tools has, besides the short ones. */
 import { type JsonObject, objectOf } from "../core/index.ts";
-import { invalidParams, notificationText, resultText, RpcError, type RpcId, rpcCodes } from "./json-rpc.ts";
+import {
+  invalidParams,
+  notificationText,
+  resultText,
+  RpcError,
+  type RpcId,
+  rpcCodes,
+  urlRequired,
+} from "./json-rpc.ts";
 import type { FinishedAnswer, Outgoing } from "./outgoing.ts";
 import { acknowledged, askedUser, begun, called, followed, relayedResult } from "./results.ts";
 import { askableOf, type Era, takesTasks, takesUrls, tasksExtension } from "./revisions.ts";
@@ -15,8 +23,8 @@ export interface McpCall {
   server: McpServer;
   signal: AbortSignal;
   outgoing: Outgoing;
-  /** Begins a session of the owner and returns its id. */
-  newSession: () => string;
+  /** Asks the client of a session; undefined if that takes no questions now. */
+  ask: ClientInput["ask"];
 }
 
 type Method = (call: McpCall) => FinishedAnswer | Promise<FinishedAnswer>;
@@ -58,10 +66,11 @@ function noMethod(isStateless: boolean): RpcError {
   return new RpcError(rpcCodes.methodNotFound, "There is no such method here.", { status: isStateless ? 404 : 200 });
 }
 
-async function relayToServers({ id, method, params, server, era, signal }: McpCall): Promise<FinishedAnswer> {
+async function relayToServers(call: McpCall): Promise<FinishedAnswer> {
+  const { id, method, params, server, era, signal } = call;
   if (server.relay === undefined) throw noMethod(era.stateless);
   const { inputResponses: _responses, requestState: _state, ...own } = params;
-  const result = await server.relay({ method, params: own, signal, input: inputOf(params, era) });
+  const result = await server.relay({ method, params: own, signal, input: inputOf(call) });
   return { text: resultText(id, relayedResult(result, server, era.stateless)) };
 }
 
@@ -75,10 +84,10 @@ async function callTool(call: McpCall): Promise<FinishedAnswer> {
     name,
     arguments: given,
     takesTasks: era.stateless && takesTasks(era.capabilities),
-    takesUrls: era.stateless && takesUrls(era.capabilities) && params["inputResponses"] === undefined,
+    takesUrls: takesUrls(era) && params["inputResponses"] === undefined,
     signal,
     onProgress: reporterOf(params, outgoing),
-    input: inputOf(params, era),
+    input: inputOf(call),
   });
   if (answered === undefined) throw invalidParams("There is no such tool.");
   const { result, headers } = answered;
@@ -88,19 +97,25 @@ async function callTool(call: McpCall): Promise<FinishedAnswer> {
 
 function answerText(result: ToolAnswer["result"], { server, era }: McpCall): string {
   if ("task" in result) return begun(result.task, server);
-  if ("asks" in result) return askedUser(result.asks, server);
+  if ("asks" in result) {
+    if (!era.stateless) throw urlRequired([result.asks]);
+    return askedUser(result.asks, server);
+  }
   if ("questions" in result) return relayedResult(result.questions, server, era.stateless);
   return called(result, server, era.stateless);
 }
 
-/** Undefined for a session: a server of an older revision asks in the middle of a call, which does not pass. */
-function inputOf({ inputResponses, requestState }: JsonObject, era: Era): ClientInput | undefined {
-  if (!era.stateless) return undefined;
+/** Undefined for a client that no server can ask. */
+function inputOf({ params: { inputResponses, requestState }, era, ask }: McpCall): ClientInput | undefined {
+  if (!era.stateless) {
+    if (ask === undefined) return undefined;
+    return { capabilities: era.capabilities, takesQuestions: false, ask, responses: undefined, state: undefined };
+  }
   const responses = inputResponses === undefined ? undefined : objectOf(inputResponses);
   if (inputResponses !== undefined && responses === undefined) throw invalidParams("inputResponses must be an object.");
   if (requestState !== undefined && typeof requestState !== "string")
     throw invalidParams("requestState must be a text.");
-  return { capabilities: askableOf(era.capabilities), responses, state: requestState };
+  return { capabilities: askableOf(era.capabilities), takesQuestions: true, responses, state: requestState };
 }
 
 /** Sends progress to a client that has asked for it. An update that is not further than the last one is none. */

@@ -49,6 +49,13 @@ export class Outgoing implements Watched {
     this.#hasEvents.resolve();
   }
 
+  /** Sends a message before the response that the client must get. */
+  ask(message: string): void {
+    if (this.#controller !== undefined) return this.#send(`event: message\ndata: ${message}\n\n`);
+    this.#queued.push(message);
+    this.#hasEvents.resolve();
+  }
+
   /** The answer, once it is known whether it is a stream; a cancelled call has none. Rejects as `work` does, unless it is a stream. */
   async answer(work: Promise<FinishedAnswer | undefined>, takesEvents: boolean): Promise<Response> {
     if (!takesEvents) return whole(await work);

@@ -5,11 +5,15 @@
 import { type JsonObject, objectOf } from "../core/index.ts";
 import { encodedValue } from "./header-values.ts";
 import { RpcError, type RpcRequest, rpcCodes } from "./json-rpc.ts";
+import { sessionCapabilities } from "./session-id.ts";
 
 export const STATELESS = "2026-07-28";
 const statelessRevisions: readonly string[] = [STATELESS];
 /** The newest first. */
 export const sessionRevisions = ["2025-11-25", "2025-06-18"] as const;
+
+/** The first with elicitation by URL. */
+const URL_REVISION = "2025-11-25";
 
 export type SessionRevision = (typeof sessionRevisions)[number];
 
@@ -22,7 +26,10 @@ export const subscriptionKey = `${META}subscriptionId`;
 export const tasksExtension = `${META}tasks`;
 
 /** How a message is answered. */
-export type Era = { stateless: false; revision: SessionRevision } | { stateless: true; capabilities: JsonObject };
+export type Era = { capabilities: JsonObject } & (
+  | { stateless: false; revision: SessionRevision }
+  | { stateless: true }
+);
 
 /** The parameter that `Mcp-Name` repeats. */
 const namedBy: Readonly<Record<string, string>> = {
@@ -44,7 +51,8 @@ export function eraOf(headers: Headers, message: RpcRequest): Era {
   const claimed = meta[versionKey];
   if (claimed === undefined) {
     if (message.id !== undefined && header !== undefined && header >= STATELESS) refuseBare(header, message.method);
-    return { stateless: false, revision: sessionRevisions.find((each) => each === header) ?? sessionRevisions[0] };
+    const revision = sessionRevisions.find((each) => each === header) ?? sessionRevisions[0];
+    return { stateless: false, revision, capabilities: sessionCapabilities(headers.get("mcp-session-id") ?? "") };
   }
   if (typeof claimed !== "string") throw malformed(`_meta["${versionKey}"] must be a text.`);
   if (header !== undefined && header !== claimed) throw mismatch(`MCP-Protocol-Version is not that of _meta.`);
@@ -102,7 +110,9 @@ export function takesTasks(capabilities: JsonObject): boolean {
 }
 
 /** Whether the client can show the user an address (elicitation by URL). */
-export function takesUrls(capabilities: JsonObject): boolean {
+export function takesUrls(era: Era): boolean {
+  const { capabilities } = era;
+  if (!era.stateless && era.revision !== URL_REVISION) return false;
   return objectOf(objectOf(capabilities["elicitation"])?.["url"]) !== undefined;
 }
 

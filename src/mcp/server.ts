@@ -1,5 +1,6 @@
 /** A server of tools, as the protocol layer sees it: the same calls for every revision. */
 import type { JsonObject } from "../core/index.ts";
+import type { ClientQuestion } from "./questions.ts";
 
 /** A member of a result that people and models read. */
 export type ToolContent =
@@ -29,13 +30,17 @@ export interface ToolProgress {
   message?: string;
 }
 
-/** The questions that a client of 2026-07-28 takes, and the answers that it gives. */
+/** The questions that a client takes, and the answers that it gives. */
 export interface ClientInput {
   /** Those of its capabilities by which a server may ask. */
   capabilities: JsonObject;
-  /** By the keys of the questions. */
+  /** Whether questions may be the result of a request, which the client then makes again with the answers. */
+  takesQuestions: boolean;
+  /** Asks the client during the request. */
+  ask?: ((question: ClientQuestion) => Promise<JsonObject>) | undefined;
+  /** By the keys of the questions of the last result. */
   responses: JsonObject | undefined;
-  /** As it came with the questions. */
+  /** As it came with those. */
   state: string | undefined;
 }
 

@@ -2,6 +2,7 @@
  * The methods whose answers are there at once, or after a moment: nothing is reported before the answer, and nobody cancels it. Without the
  * parts for that, a list costs half as much.
  */
+import { type JsonObject, objectOf } from "../core/index.ts";
 import { invalidParams, resultText } from "./json-rpc.ts";
 import type { McpCall } from "./methods.ts";
 import { listAnswer } from "./list-answer.ts";
@@ -9,7 +10,10 @@ import { whole } from "./outgoing.ts";
 import { discovered, initialized } from "./results.ts";
 import { type Era, sessionRevisions } from "./revisions.ts";
 
-export type ShortCall = Pick<McpCall, "id" | "method" | "params" | "era" | "server" | "newSession">;
+export interface ShortCall extends Pick<McpCall, "id" | "method" | "params" | "era" | "server"> {
+  /** Begins a session of the owner, whose client has these capabilities, and returns its id. */
+  newSession: (capabilities: JsonObject) => string;
+}
 
 type ShortMethod = (call: ShortCall) => Response | Promise<Response>;
 
@@ -34,7 +38,7 @@ export function shortMethodOf({ stateless }: Era, name: string): ShortMethod | u
 function initialize({ id, params, server, newSession }: ShortCall): Response {
   const asked = sessionRevisions.find((each) => each === params["protocolVersion"]);
   const text = resultText(id, initialized(server, asked ?? sessionRevisions[0]));
-  return whole({ text, headers: { "mcp-session-id": newSession() } });
+  return whole({ text, headers: { "mcp-session-id": newSession(objectOf(params["capabilities"]) ?? {}) } });
 }
 
 async function listTools({ id, server, era, params }: ShortCall): Promise<Response> {

@@ -3,7 +3,7 @@ import type { Statements } from "./postgres/statements.ts";
 import type { SqliteReader } from "./sqlite/reader.ts";
 
 /** Rows whose changes are announced. On SQLite any commit may have changed them. */
-export type CachedRows = "tokens" | "targets";
+export type CachedRows = "tokens" | "targets" | "toolMail";
 
 interface SharedStorage {
   /** The IANA name of the time zone of its days: those that usage is summed by, and that budgets restart on. */

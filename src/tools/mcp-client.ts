@@ -15,9 +15,18 @@ import {
   objectOf,
   type UpstreamReply,
 } from "../core/index.ts";
-import { capabilitiesKey, clientHeaders, rpcCodes, sessionRevisions, STATELESS, versionKey } from "../mcp/index.ts";
+import {
+  capabilitiesKey,
+  clientHeaders,
+  type ClientQuestion,
+  rpcCodes,
+  sessionRevisions,
+  STATELESS,
+  versionKey,
+} from "../mcp/index.ts";
 import { EVENT_STREAM, type Ticker } from "../streaming/index.ts";
-import { askServer, tooLate } from "./ask-server.ts";
+import { askServer, type TimeLimit, tooLate } from "./ask-server.ts";
+import { ServerQuestions } from "./relay/server-questions.ts";
 import { isEventStream, readMessages } from "./read-messages.ts";
 
 const CONNECT_MS_MAX = 10_000;
@@ -48,16 +57,22 @@ export interface McpRequest {
   onSent?: (isSent: boolean) => void;
   /** Those of the caller's client that are declared to a stateless server. */
   capabilities?: JsonObject | undefined;
+  /** The client's answers to a stateless server that has asked in an earlier result. */
+  answers?: JsonObject | undefined;
+  /** Asks the client for a server of 2025; rejects with its refusal, an `RpcError`. Without it no question is taken. */
+  ask?: ((question: ClientQuestion) => Promise<JsonObject>) | undefined;
 }
 
 /** An error in the words of the protocol. */
 export class ServerError extends Error {
   readonly code: number;
+  readonly data: JsonObject | undefined;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: JsonObject) {
     super(message);
     this.name = "ServerError";
     this.code = code;
+    this.data = data;
   }
 }
 
@@ -78,8 +93,15 @@ interface Attempt extends Answered {
   opening: Promise<Session>;
 }
 
-/** Requests of a server that are answered during one call. */
-const SERVER_REQUESTS_MAX = 100;
+/**
+ * Declared to a server of 2025, whose session is that of many clients. A question that the client of its request does not take is
+ * refused.
+ */
+const sessionCapabilities = {
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {}, context: {} },
+  roots: {},
+} as const;
 
 /** Statuses of a proxy before a server, or of a server that cannot answer now. */
 const UNREACHABLE: ReadonlySet<number> = new Set([502, 503, 504]);
@@ -133,7 +155,11 @@ export class McpClient {
     const hasSessions = sessionRevisions.some((each) => refused.includes(each));
     if (typeof code === "number" && modernCodes.has(code) && !hasSessions) this.#resultOf(asked);
     this.#refuseStatus(asked.status);
-    const params = { protocolVersion: sessionRevisions[0], capabilities: {}, clientInfo: this.#info };
+    const params = {
+      protocolVersion: sessionRevisions[0],
+      capabilities: sessionCapabilities,
+      clientInfo: this.#info,
+    };
     const begun = await this.#send({ ...bounds, method: "initialize", params }, { isStateless: false, headers: {} });
     const { protocolVersion } = this.#resultOf(begun);
     const revision = typeof protocolVersion === "string" ? { "mcp-protocol-version": protocolVersion } : {};
@@ -148,28 +174,33 @@ export class McpClient {
   }
 
   async #send(request: McpRequest, session: Session): Promise<Answered> {
-    const { method, timeoutMs, bytesMax, signal, headers = {}, onNotification, onSent } = request;
+    const { method, timeoutMs, bytesMax, signal, headers = {}, onSent } = request;
     this.#lastId += 1;
     const id = this.#lastId;
     const params = this.#paramsOf(request, session, id);
     const extra = session.isStateless ? { ...clientHeaders({ method, params }), ...headers } : session.headers;
-    const onRequest = session.isStateless ? undefined : this.#refuser(session);
     const { name, ticker } = this.#options;
-    return askServer({ name, ticker, timeoutMs, signal }, async (abort) => {
+    return askServer({ name, ticker, timeoutMs, signal }, async (abort, limit) => {
+      const questions = session.isStateless ? undefined : this.#questionsOf(request, session, limit);
       try {
         const reply = await this.#post({ jsonrpc: "2.0", id, method, params }, extra, { signal: abort, onSent });
-        const message = await readMessages(reply, { id, bytesMax, onNotification, onRequest });
+        const onNotification = (notified: string, given: JsonObject): void => {
+          if (questions?.withdrawn(notified, given) !== true) request.onNotification?.(notified, given);
+        };
+        const message = await readMessages(reply, { id, bytesMax, onNotification, onRequest: questions?.onRequest });
         const isCut = message === undefined && isEventStream(reply);
         return { status: reply.status, message, isCut, session: reply.headers.get("mcp-session-id") };
       } catch (thrown) {
         if (abort.aborted && !session.isStateless && method !== "initialize") void this.#cancel(id, session);
         throw thrown;
+      } finally {
+        questions?.end();
       }
     });
   }
 
   #paramsOf(
-    { params, onNotification, capabilities = {} }: McpRequest,
+    { params, onNotification, capabilities = {}, answers }: McpRequest,
     { isStateless }: Session,
     id: number,
   ): JsonObject {
@@ -180,7 +211,7 @@ export class McpClient {
       [capabilitiesKey]: capabilities,
       "io.modelcontextprotocol/clientInfo": this.#info,
     };
-    return { ...params, _meta: { ...progress, ...claims } };
+    return { ...params, ...answers, _meta: { ...progress, ...claims } };
   }
 
   #post(
@@ -205,15 +236,11 @@ export class McpClient {
     });
   }
 
-  /** Answers the requests of a server, which would wait for it: the client has declared that it can do nothing but pong. */
-  #refuser(session: Session): (id: string | number, method: string) => void {
-    let left = SERVER_REQUESTS_MAX;
-    return (id, method) => {
-      left -= 1;
-      if (left < 0) return;
-      const error = { code: rpcCodes.methodNotFound, message: "The client has no such method." };
-      void this.#tell({ id, ...(method === "ping" ? { result: {} } : { error }) }, session).catch(() => undefined);
-    };
+  #questionsOf({ ask }: McpRequest, session: Session, limit: TimeLimit): ServerQuestions {
+    return new ServerQuestions({
+      ask: ask && ((question) => limit.without(() => ask(question))),
+      answer: (message) => void this.#tell(message, session).catch(() => undefined),
+    });
   }
 
   #notify(method: string, params: JsonObject, session: Session): Promise<void> {
@@ -245,6 +272,7 @@ export class McpClient {
       throw new ServerError(
         typeof code === "number" ? code : 0,
         typeof text === "string" ? text : "It refused the call.",
+        objectOf(error["data"]),
       );
     }
     const result = objectOf(message?.["result"]);

@@ -9,7 +9,14 @@ interface Reading {
   bytesMax: number;
   onNotification?: ((method: string, params: JsonObject) => void) | undefined;
   /** Called with a request of the server, which waits for its answer. */
-  onRequest?: ((id: string | number, method: string) => void) | undefined;
+  onRequest?: ((request: ServerRequest) => void) | undefined;
+}
+
+/** A request of a server to its client. */
+export interface ServerRequest {
+  id: string | number;
+  method: string;
+  params: JsonObject;
 }
 
 /** The response to the request with this id; undefined if there is none. Rejects with 502 beyond the bound. */
@@ -75,8 +82,9 @@ class EventReader implements BodySink {
       const message = parseObject(dataOf(event) ?? "");
       const { id, method } = message ?? {};
       if (typeof method === "string") {
-        if (id === undefined) this.#reading.onNotification?.(method, objectOf(message?.["params"]) ?? {});
-        else if (typeof id === "string" || typeof id === "number") this.#reading.onRequest?.(id, method);
+        const params = objectOf(message?.["params"]) ?? {};
+        if (id === undefined) this.#reading.onNotification?.(method, params);
+        else if (typeof id === "string" || typeof id === "number") this.#reading.onRequest?.({ id, method, params });
       } else if (message !== undefined && id === this.#reading.id) {
         // Whatever else it sends belongs to nothing.
         this.#isOver = true;

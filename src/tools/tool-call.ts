@@ -117,11 +117,23 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
         arguments: plan.arguments,
         signal,
         onProgress: client.onProgress,
-        input: client.input,
+        input: client.input && withoutPlace(client.input, leave),
         onSent: (isSent) => running.noteSent(isSent),
       });
     } finally {
       leave();
     }
   }
+}
+
+/** A client may take long to answer: the call goes on without its place then, which others need. */
+function withoutPlace({ ask, ...input }: ClientInput, leave: () => void): ClientInput {
+  if (ask === undefined) return input;
+  return {
+    ...input,
+    ask: (question) => {
+      leave();
+      return ask(question);
+    },
+  };
 }

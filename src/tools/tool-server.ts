@@ -1,10 +1,27 @@
 /** One server of tools: the lists that its callers see, and its calls. */
-import { type CallSignal, GatewayError, type JsonObject, objectOf, stringOf, type Usage } from "../core/index.ts";
-import { type ClientInput, rpcCodes, valueForHeader } from "../mcp/index.ts";
+import {
+  type CallSignal,
+  GatewayError,
+  type JsonObject,
+  objectOf,
+  objectsOf,
+  stringOf,
+  type Usage,
+} from "../core/index.ts";
+import { type ClientInput, RpcError, rpcCodes, valueForHeader } from "../mcp/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import { cleanObject, cleanText } from "./clean-result.ts";
 import type { HeaderMember } from "./header-members.ts";
 import { ServerError } from "./mcp-client.ts";
+import {
+  answeredBy,
+  answersIn,
+  askerFor,
+  isQuestion,
+  mayAsk,
+  refusalFor,
+  ROUNDS_MAX,
+} from "./relay/client-questions.ts";
 import { RecentMap } from "./recent-map.ts";
 import { KnownResources } from "./relay/known-resources.ts";
 import { repeatLost } from "./repeat-lost.ts";
@@ -95,16 +112,43 @@ export class ToolServer {
     const access = await accessOf(caller);
     if (access === undefined)
       throw new ServerError(rpcCodes.invalidParams, `The server ${name} needs an account of yours.`);
+    const { _meta: _, ...own } = params;
+    const asked = { method, params: own, timeoutMs, bytesMax: resultBytesMax, signal };
     try {
-      const { _meta: _, ...own } = params;
-      const asked = { method, params: { ...own, ...inputParams(input) }, timeoutMs, bytesMax: resultBytesMax, signal };
-      const result = await access.calls.request({ ...asked, capabilities: input?.capabilities });
+      const result = await this.#inRounds(access, input, (given) =>
+        access.calls.request({ ...asked, ...clientOf(access, given) }),
+      );
       if (isQuestion(result) && !mayAsk(result, input))
         throw new ServerError(rpcCodes.invalidRequest, `The server ${name} asks for input that it cannot get here.`);
       return cleanObject(result, access.secrets());
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
-      throw new ServerError(thrown.code, cleanText(thrown.message, access.secrets()));
+      const error = cleaned(thrown, access.secrets());
+      const refusal = refusalFor(error, input, access.secrets());
+      if (refusal === undefined) throw error;
+      if ("error" in refusal) throw refusal.error;
+      return refusal.result;
+    }
+  }
+
+  /** A client that takes no questions as a result answers them on the way. */
+  async #inRounds(
+    { secrets }: ServerAccess,
+    input: ClientInput | undefined,
+    ask: (input: ClientInput | undefined) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
+    let given = input;
+    for (let round = 0; ; round += 1) {
+      const result = await ask(given);
+      const asker = askerFor(given, secrets);
+      if (!isQuestion(result) || given === undefined || given.takesQuestions || asker === undefined) return result;
+      if (!mayAsk(result, given) || round >= ROUNDS_MAX) return result;
+      try {
+        given = await answeredBy(result, given, asker);
+      } catch (thrown) {
+        if (!(thrown instanceof RpcError)) throw thrown;
+        throw new ServerError(thrown.code, `The client has not answered: ${thrown.message}`);
+      }
     }
   }
 
@@ -115,9 +159,11 @@ export class ToolServer {
     const repeat = { mayRepeat: isIdempotent(tool.name), timeoutMs, signal, clock, wait };
     const asked = { ...call, onProgress: repeat.mayRepeat ? increasing(call.onProgress) : call.onProgress };
     try {
-      const result = await repeatLost(repeat, (leftMs) => this.#ask(asked, leftMs));
+      const result = await this.#inRounds(access, call.input, (input) =>
+        repeatLost(repeat, (leftMs) => this.#ask({ ...asked, input }, leftMs)),
+      );
       if (isQuestion(result)) {
-        if (!mayAsk(result, call.input))
+        if (!call.input?.takesQuestions || !mayAsk(result, call.input))
           return this.#failed(`The server ${name} asks for input that it cannot get here.`);
         return { result: cleanObject(result, access.secrets()), usage: {} };
       }
@@ -129,7 +175,10 @@ export class ToolServer {
       return { result: own, usage: isFree ? {} : { toolCalls: 1 } };
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
-      return this.#failed(cleanText(thrown.message, access.secrets()));
+      const error = cleaned(thrown, access.secrets());
+      const refusal = refusalFor(error, call.input, access.secrets());
+      if (refusal === undefined) return this.#failed(textOf(error));
+      return { result: "error" in refusal ? refusedResult(refusal.error) : refusal.result, usage: {} };
     }
   }
 
@@ -141,8 +190,8 @@ export class ToolServer {
     };
     return access.calls.request({
       method: "tools/call",
-      params: { name: tool.name, arguments: given, ...inputParams(input) },
-      capabilities: input?.capabilities,
+      params: { name: tool.name, arguments: given },
+      ...clientOf(access, input),
       timeoutMs,
       bytesMax: this.#options.resultBytesMax,
       signal,
@@ -163,31 +212,35 @@ export interface ServerResult {
   usage: Usage;
 }
 
-function inputParams(input: ClientInput | undefined): JsonObject {
-  return {
-    ...(input?.responses !== undefined && { inputResponses: input.responses }),
-    ...(input?.state !== undefined && { requestState: input.state }),
-  };
+/** How the client of a call takes part in it. */
+function clientOf({ secrets }: ServerAccess, input: ClientInput | undefined) {
+  return { capabilities: input?.capabilities, answers: answersIn(input), ask: askerFor(input, secrets) };
 }
 
-/** Whether a result is none yet: the server asks the client first. */
-export function isQuestion(result: JsonObject): boolean {
-  return result["resultType"] === "input_required";
+function cleaned({ code, message, data }: ServerError, secrets: readonly string[]): ServerError {
+  return new ServerError(code, cleanText(message, secrets), data && cleanObject(data, secrets));
 }
 
-const capabilityOf: Readonly<Record<string, string>> = {
-  "elicitation/create": "elicitation",
-  "sampling/createMessage": "sampling",
-  "roots/list": "roots",
-};
+/** For a client that can't show addresses: its user opens them. */
+function textOf({ code, message, data }: ServerError): string {
+  const urls = code === rpcCodes.urlRequired ? objectsOf(data?.["elicitations"]).map(({ url }) => stringOf(url)) : [];
+  return [message, ...urls.filter((url) => url !== "")].join(" ");
+}
 
-/** Whether the client can be asked for everything that a server asks. */
-function mayAsk({ inputRequests, requestState }: JsonObject, input: ClientInput | undefined): boolean {
-  const questions = Object.values(objectOf(inputRequests) ?? {});
-  if (input === undefined || (questions.length === 0 && requestState === undefined)) return false;
-  return questions.every((question) => {
-    const capability = capabilityOf[stringOf(objectOf(question)?.["method"])];
-    return capability !== undefined && input.capabilities[capability] !== undefined;
+const REFUSED = "refused";
+
+/** An error for the client, as the answer of a call that is free. No server's result has this type. */
+function refusedResult({ code, message, status, data }: RpcError): JsonObject {
+  return { resultType: REFUSED, error: { code, message, status, data } };
+}
+
+/** The error for the client that an answer of a call is; undefined for a result. */
+export function refusalIn({ resultType, error }: JsonObject): RpcError | undefined {
+  if (resultType !== REFUSED) return undefined;
+  const { code, message, status, data } = objectOf(error) ?? {};
+  return new RpcError(Number(code), stringOf(message), {
+    status: Number(status),
+    ...(data !== undefined && { data: objectOf(data) ?? {} }),
   });
 }
 

@@ -1,5 +1,6 @@
 /** Credentials of users at servers of tools: sealed, never shared, never shown; a call without any names the page that asks for them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import {
   engines,
   type PostgresServer,
@@ -125,6 +126,12 @@ describe.each(engines)("on %s", (engine) => {
     const called = await send(bob, "POST", "/v1/tools/account_connect", { server: "own" });
     expect(called.json).toMatchObject({ structuredContent: { server: "own", url: page.url } });
     expect((await send(bob, "POST", "/v1/tools/account_connect", { server: "other" })).status).toBe(422);
+    const client = new Client({ name: "old", version: "1" }, { capabilities: { elicitation: { url: {} } } });
+    const requestInit = { headers: { authorization: `Bearer ${bob}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${rig.gateway.url}/mcp/own`), { requestInit }));
+    const refused: unknown = await client.callTool({ name: "echo", arguments: {} }).catch((thrown: unknown) => thrown);
+    expect(refused).toMatchObject({ code: -32_042, data: { elicitations: [page] } });
+    await client.close();
     const without = await rig.gateway.token({ user: "without", tools: ["web_*"] });
     expect(JSON.stringify((await send(without, "GET", "/v1/tools")).json)).not.toContain("account_connect");
     expect((await send(without, "POST", "/v1/tools/account_connect", { server: "own" })).status).toBe(404);

@@ -23,11 +23,15 @@ export interface TestServer {
 export interface TestServerOptions {
   era: "2025" | "2026";
   tools?: Json[];
-  /** The result of a call; a promise may wait. Undefined: an error of the protocol. A rejection ends the answer without it. */
+  /**
+   * The result of a call; a promise may wait. Undefined, or a member `error`: an error of the protocol. A rejection ends the answer without it. `ask` sends a
+   * request on the stream of the call, and resolves with the answer: a message with a result or an error.
+   */
   call?: (
     params: Json,
     report: (progress: Json) => void,
     signal: AbortSignal,
+    ask: (method: string, params: Json) => Promise<Json>,
   ) => Json | undefined | Promise<Json | undefined>;
   /** The result of a method that is no tool's; undefined: an error of the protocol. Without it, it knows none. */
   answer?: (method: string, params: Json) => object | undefined;
@@ -46,6 +50,7 @@ const echo: Json = { name: "echo", description: "Repeats", inputSchema: { type: 
 export function startTestServer(options: TestServerOptions): TestServer {
   const received: ReceivedMessage[] = [];
   const sessions = new Set<string>();
+  const questions = new Map<unknown, (answer: Json) => void>();
   const own = { tools: options.tools ?? [echo] };
   const { pageSize = 1_000, call = () => textResult("done") } = options;
   const server: Bun.Server<undefined> = Bun.serve({
@@ -61,7 +66,12 @@ export function startTestServer(options: TestServerOptions): TestServer {
         if (!admitted.includes(request.headers.get("authorization") ?? "")) return new Response("", { status: 401 });
       }
       if (request.method !== "POST") return new Response("", { status: 405 });
-      const { id, method, params = {} } = (await request.json()) as { id?: number; method: string; params?: Json };
+      const message = (await request.json()) as { id?: number; method?: string; params?: Json };
+      const { id, method, params = {} } = message;
+      if (method === undefined) {
+        questions.get(id)?.(message);
+        return new Response("", { status: questions.delete(id) ? 202 : 400 });
+      }
       received.push({ method, params, headers: request.headers });
       const refused = refusal(request.headers, method, params, id);
       if (refused !== undefined) return refused;
@@ -85,7 +95,19 @@ export function startTestServer(options: TestServerOptions): TestServer {
         const error = isKnown ? { code: -32_002, message: "Wrong address" } : { code: -32_601, message: "No method" };
         return Response.json({ jsonrpc: "2.0", id, error });
       }
-      return streamed(id, async (report) => call(params, report, request.signal), params);
+      return streamed(id, async (send) => {
+        const { progressToken } = (params["_meta"] ?? {}) as Json;
+        const report = (progress: Json): void =>
+          send({ method: "notifications/progress", params: { progressToken, ...progress } });
+        const ask = (asked: string, given: Json): Promise<Json> => {
+          const { promise, resolve } = Promise.withResolvers<Json>();
+          const questionId = crypto.randomUUID();
+          questions.set(questionId, resolve);
+          send({ id: questionId, method: asked, params: given });
+          return promise;
+        };
+        return call(params, report, request.signal, ask);
+      });
     },
   });
 
@@ -125,13 +147,8 @@ export function startTestServer(options: TestServerOptions): TestServer {
 }
 
 /** The events of a call, which are sent as they come. */
-function streamed(
-  id: number,
-  call: (report: (progress: Json) => void) => Promise<Json | undefined>,
-  params: Json,
-): Response {
+function streamed(id: number, call: (send: (message: Json) => void) => Promise<Json | undefined>): Response {
   const encoder = new TextEncoder();
-  const { progressToken } = (params["_meta"] ?? {}) as Json;
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
       const send = (message: Json): void => {
@@ -144,11 +161,10 @@ function streamed(
         }
       };
       send({ method: "notifications/message", params: { level: "info", data: "begun" } });
-      const result = await call((progress) =>
-        send({ method: "notifications/progress", params: { progressToken, ...progress } }),
-      ).catch(() => "cut" as const);
+      const result = await call(send).catch(() => "cut" as const);
       if (result === "cut") return controller.close();
-      send(result === undefined ? { id, error: { code: -32_602, message: "Wrong arguments" } } : { id, result });
+      const { error } = result ?? { error: { code: -32_602, message: "Wrong arguments" } };
+      send({ id, ...(error === undefined ? { result } : { error }) });
       // A second answer, which belongs to nothing.
       send({ id, result: { content: [{ type: "text", text: "again" }] } });
       controller.close();

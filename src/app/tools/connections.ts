@@ -16,7 +16,6 @@ import {
   openPinStore,
   redirectUri,
   registrationsAt,
-  RequestStates,
   ToolPins,
   type TokenExchangeOptions,
 } from "../../tools/index.ts";
@@ -35,15 +34,6 @@ export function createConnections({ config, environment, storage, log, publicUrl
   const key = encryptionKey({ configured: config.webhooks.encryption_key, storage, randomBytes });
   const store = openConnectionStore(storage);
   return new Connections({ store, log, key, clock, randomBytes, publicUrl: publicUrl.replace(/\/+$/, "") });
-}
-
-export function createRequestStates({
-  config,
-  environment: { randomBytes },
-  storage,
-}: Omit<ConnectionsNeeds, "log" | "publicUrl">): RequestStates {
-  const key = encryptionKey({ configured: config.webhooks.encryption_key, storage, randomBytes });
-  return new RequestStates({ key, randomBytes });
 }
 
 /** Throws a `ConfigError` if users' credentials could not be stored: nodes on Postgres may run on different machines. */

@@ -1,20 +1,71 @@
-/** The state of a request that goes on after a server has asked the client: sealed on its way out, opened on its way in. */
-import type { JsonObject } from "../../core/index.ts";
+/**
+ * Requests that servers interrupt with questions to the client. One of 2025 answers on the stream of its request. One of 2026-07-28 gets
+ * the questions as its result and makes the request again, with a state that is sealed on its way out and opened on its way in. It is
+ * that of a server of 2026-07-28, or names the request that a server of 2025 has open.
+ */
+import { GatewayError, type JsonObject, objectOf, stringOf } from "../../core/index.ts";
 import type { ClientInput } from "../../mcp/index.ts";
-import { isQuestion, type RequestStates } from "../../tools/index.ts";
+import {
+  type AskedCall,
+  type CallEnd,
+  type CallOwner,
+  isQuestion,
+  type OpenCalls,
+  type RequestStates,
+  type Step,
+} from "../../tools/index.ts";
 
-/** Throws -32602 for a state of another owner. */
-export function openedInput(
-  states: RequestStates,
-  input: ClientInput | undefined,
-  owner: readonly string[],
-): ClientInput | undefined {
-  return input?.state === undefined ? input : { ...input, state: states.open(input.state, owner) };
+export interface InterruptibleRequest {
+  /** The user, and whatever distinguishes the request from others of theirs. */
+  owner: readonly string[];
+  input: ClientInput | undefined;
+  /** Aborted when the client leaves. */
+  signal: AbortSignal;
+  onProgress?: ((params: JsonObject) => void) | undefined;
 }
 
-/** A result that is none yet contains the state, which only the owner may return. */
-export function sealedResult(states: RequestStates, result: JsonObject, owner: readonly string[]): JsonObject {
+/** How the request is made: by a client that takes part as given, as long as the signal is not aborted. */
+type Run = (given: Pick<InterruptibleRequest, "input" | "signal" | "onProgress">) => Promise<CallEnd>;
+
+/** The result of a request, which may be questions. Rejects as `run` does, and with -32602 for a state of another request. */
+export async function answeredInRounds(
+  { requestStates: states, openCalls }: { requestStates: RequestStates; openCalls: OpenCalls },
+  { owner, input, signal, onProgress }: InterruptibleRequest,
+  run: Run,
+): Promise<CallEnd> {
+  if (input === undefined || !input.takesQuestions || !states.canSeal) {
+    return run({ input, signal, onProgress });
+  }
+  const named: CallOwner = { user: owner[0] ?? "", key: JSON.stringify(owner) };
+  const state = input.state === undefined ? {} : stateIn(states.open(input.state, owner));
+  const attendance = { signal, onProgress };
+  const step =
+    state.call === undefined
+      ? await openCalls.begin(
+          named,
+          (running) => run({ ...running, input: { ...input, state: state.own, ask: running.ask } }),
+          attendance,
+        )
+      : await openCalls.resume(state.call, named, input.responses ?? {}, attendance);
+  return endOf(step, (text) => states.seal(text, owner));
+}
+
+function endOf(step: Step, seal: (text: string) => string): CallEnd {
+  if ("questions" in step) {
+    const requestState = seal(JSON.stringify({ call: { ...step.call } }));
+    return { result: { resultType: "input_required", inputRequests: step.questions, requestState } };
+  }
+  const { result } = step.end;
   const { requestState } = result;
-  if (!isQuestion(result) || typeof requestState !== "string") return result;
-  return { ...result, requestState: states.seal(requestState, owner) };
+  if (!isQuestion(result) || typeof requestState !== "string") return step.end;
+  return { ...step.end, result: { ...result, requestState: seal(JSON.stringify({ own: requestState })) } };
+}
+
+/** The server's own state, or the request that is open. */
+function stateIn(text: string): { own?: string | undefined; call?: AskedCall | undefined } {
+  const { own, call } = objectOf(JSON.parse(text)) ?? {};
+  if (typeof own === "string") return { own };
+  const named = objectOf(call);
+  if (named === undefined) throw new GatewayError("internal_error", "A sealed state is none.");
+  return { call: { process: stringOf(named["process"]), id: stringOf(named["id"]) } };
 }

@@ -6,7 +6,7 @@ import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { errorResult } from "./own/ask-route.ts";
 import { cancelTask, taskOf } from "./own/jobs.ts";
-import { openedInput, sealedResult } from "./client-input.ts";
+import { answeredInRounds } from "./client-input.ts";
 import { callSearchTool, searchListing, searchModeOf } from "./search-tools.ts";
 import { callAt, type DoorCaller, fromOf, listingAt, seekerOf } from "./tool-door.ts";
 
@@ -48,11 +48,12 @@ function relayAt(door: ToolDoor, caller: DoorCaller): McpServer["relay"] {
   if (members.length === 0) return undefined;
   return async ({ method, params, signal, input }) => {
     const owner = [tools.user, method, door.name, nameOf(method, params) ?? ""];
-    const { requestStates } = caller.services.mcp;
+    const options = { members, isSet: door.isSet, caller: tools };
     try {
-      const options = { members, isSet: door.isSet, caller: tools, signal };
-      const opened = openedInput(requestStates, input, owner);
-      return sealedResult(requestStates, await relay({ ...options, input: opened }, { method, params }), owner);
+      const { result } = await answeredInRounds(caller.services.mcp, { owner, input, signal }, async (given) => ({
+        result: await relay({ ...options, signal: given.signal, input: given.input }, { method, params }),
+      }));
+      return result;
     } catch (thrown) {
       throw rpcErrorOf(thrown);
     }
@@ -63,7 +64,8 @@ const INTERNAL_ERROR = -32_603;
 
 function rpcErrorOf(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
-  if (thrown instanceof ServerError) return new RpcError(thrown.code, thrown.message);
+  if (thrown instanceof ServerError)
+    return new RpcError(thrown.code, thrown.message, { ...(thrown.data !== undefined && { data: thrown.data }) });
   const { message, fault } = toGatewayError(thrown);
   if (fault === "gateway") throw thrown;
   return new RpcError(INTERNAL_ERROR, message);

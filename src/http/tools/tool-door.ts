@@ -8,6 +8,7 @@ import {
   DEFAULT_ACCOUNT,
   isQuestion,
   mayCall,
+  refusalIn,
   type ToolCaller,
   type ToolDoor,
   type ToolSeeker,
@@ -15,7 +16,7 @@ import {
 } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
-import { openedInput, sealedResult } from "./client-input.ts";
+import { answeredInRounds } from "./client-input.ts";
 import { callConnect, CONNECT_TOOL, connectDefinitions, toConnect } from "./connect-tool.ts";
 import { namedAccounts } from "./named-accounts.ts";
 import { allowedDefinitions, callOwnTool, isOwnTool } from "./own/own-tools.ts";
@@ -121,22 +122,34 @@ async function pageFor(server: string, { principal, requestId, services, from }:
 
 async function callOther(target: ToolTarget, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer> {
   const { requestId, principal, services, retryKey, naming } = caller;
-  const { gateway, requestStates } = services.mcp;
-  const owner = [principal.user, "tools/call", target.server.name, target.tool.name];
-  const input = openedInput(requestStates, call.input, owner);
-  const { status, headers, body } = await gateway.call(
+  const { gateway } = services.mcp;
+  const { result, headers = {} } = await answeredInRounds(
+    services.mcp,
     {
-      requestId,
-      principal,
-      headers: new Headers({ ...naming, ...(retryKey !== undefined && { "idempotency-key": retryKey }) }),
-      body: Buffer.from(JSON.stringify(call.arguments)),
-      client: { signal: call.signal },
+      owner: [principal.user, "tools/call", target.server.name, target.tool.name],
+      input: call.input,
+      signal: call.signal,
+      onProgress: call.onProgress && reporterOf(call.onProgress),
     },
-    target,
-    { onProgress: call.onProgress && reporterOf(call.onProgress), input },
+    async ({ input, signal, onProgress }) => {
+      const answer = await gateway.call(
+        {
+          requestId,
+          principal,
+          headers: new Headers({ ...naming, ...(retryKey !== undefined && { "idempotency-key": retryKey }) }),
+          body: Buffer.from(JSON.stringify(call.arguments)),
+          client: { signal },
+        },
+        target,
+        { onProgress, input },
+      );
+      const { status, headers: given, body } = answer;
+      return { result: parseObject(await new Response(body, { status }).text()) ?? {}, headers: given };
+    },
   );
-  const result = parseObject(await new Response(body, { status }).text()) ?? {};
-  if (isQuestion(result)) return { result: { questions: sealedResult(requestStates, result, owner) }, headers };
+  const refusal = refusalIn(result);
+  if (refusal !== undefined) throw refusal;
+  if (isQuestion(result)) return { result: { questions: result }, headers };
   const { content, ...rest } = result;
   const parts = objectsOf(content);
   return {

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../core/index.ts";
 import { Ticker } from "../../streaming/index.ts";
 import { clientHeaders } from "../client-headers.ts";
 import { McpEndpoint } from "../endpoint.ts";
+import { type ForwardedAnswer, Questions } from "../questions.ts";
 import type { McpServer, ToolAnswer, ToolCall, ToolTask } from "../server.ts";
 
 export interface Scene {
@@ -12,6 +13,8 @@ export interface Scene {
   tick: (milliseconds: number) => void;
   /** Sends a message with the headers of its era and those given. */
   post: (body: JsonObject, options?: PostOptions) => Promise<Response>;
+  /** Answers to questions of other processes. */
+  forwarded: { process: string; answer: ForwardedAnswer }[];
   /** The calls of the tool, in order. */
   calls: ToolCall[];
 }
@@ -30,6 +33,7 @@ interface SceneOptions {
 export const resultOf = (text: string): ToolAnswer => ({ result: { content: [{ type: "text", text }] } });
 
 export function createScene({ tool = () => Promise.resolve(resultOf("done")), task }: SceneOptions = {}): Scene {
+  const forwarded: Scene["forwarded"] = [];
   let now = 0;
   let onTick: (() => void) | undefined;
   const every = (_milliseconds: number, onDue: () => void): (() => void) => {
@@ -37,7 +41,20 @@ export function createScene({ tool = () => Promise.resolve(resultOf("done")), ta
     return () => undefined;
   };
   const ticker = new Ticker(250, () => now, { every });
-  const endpoint = new McpEndpoint({ ticker, randomBytes: (size) => randomBytes(size) });
+  const questions = new Questions({
+    randomBytes: (size) => randomBytes(size),
+    sealing: {
+      seal: (text, owner) => JSON.stringify([text, owner]),
+      open: (sealed, owner) => {
+        const [text, own] = JSON.parse(sealed) as [string, string[]];
+        if (own.join() !== owner.join()) throw new Error("of another owner");
+        return text;
+      },
+    },
+    process: "here",
+    forward: (process, answer) => forwarded.push({ process, answer }),
+  });
+  const endpoint = new McpEndpoint({ ticker, randomBytes: (size) => randomBytes(size), questions });
   const calls: ToolCall[] = [];
   const server: McpServer = {
     info: { name: "test", title: "Test", version: "1" },
@@ -55,6 +72,7 @@ export function createScene({ tool = () => Promise.resolve(resultOf("done")), ta
   return {
     endpoint,
     calls,
+    forwarded,
     tick(milliseconds) {
       now += milliseconds;
       onTick?.();

@@ -8,7 +8,11 @@ import { migratePostgres, planPostgres } from "./migrate.ts";
 import { connect, Statements } from "./statements.ts";
 
 /** The channels on which triggers announce changes of rows that nodes cache. */
-const channels: Readonly<Record<CachedRows, string>> = { tokens: "tollgate_changes", targets: "tollgate_targets" };
+const channels: Readonly<Record<CachedRows, string>> = {
+  tokens: "tollgate_changes",
+  targets: "tollgate_targets",
+  toolMail: "tollgate_tool_mail",
+};
 
 /** Connections of one process for look-ups, besides the one for its ledger's commits, which run one at a time. */
 const LOOKUP_CONNECTIONS_MAX = 3;
@@ -108,7 +112,11 @@ function reasonOf(cause: unknown): string {
  */
 class Changes {
   readonly #url: string;
-  readonly #watchers: Record<CachedRows, Set<() => void>> = { tokens: new Set(), targets: new Set() };
+  readonly #watchers: Record<CachedRows, Set<() => void>> = {
+    tokens: new Set(),
+    targets: new Set(),
+    toolMail: new Set(),
+  };
   #connection: SQL | undefined;
 
   constructor(url: string) {

@@ -21,7 +21,12 @@ export class RequestStates {
     this.#options = options;
   }
 
-  /** Throws a `SecretError` without a key. `owner`: the user, and the request. */
+  /** Whether there is a key by which other processes can open what this one has sealed. */
+  get canSeal(): boolean {
+    return this.#options.key.findOrMake() !== undefined;
+  }
+
+  /** Throws an `RpcError` without a key. `owner`: the user, and the request. */
   seal(state: string, owner: readonly string[]): string {
     return this.#box().seal(state, JSON.stringify(owner), this.#options.randomBytes);
   }

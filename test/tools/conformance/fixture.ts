@@ -25,6 +25,12 @@ const sampling: Json = {
 };
 const roots: Json = { method: "roots/list", params: {} };
 
+const elicitWith = (properties: Json): Json => ({
+  method: "elicitation/create",
+  params: { message: "Tell me", requestedSchema: { type: "object", properties } },
+});
+const titled = ["value1", "value2"].map((value) => ({ const: value, title: `Title of ${value}` }));
+
 const results: Readonly<Record<string, Json>> = {
   test_simple_text: textResult("This is a simple text response for testing."),
   test_image_content: { content: [imagePart] },
@@ -49,10 +55,48 @@ const results: Readonly<Record<string, Json>> = {
   test_error_handling: { ...textResult("This tool intentionally returns an error for testing"), isError: true },
   test_tool_with_progress: textResult("done"),
   test_tool_with_logging: textResult("done"),
+  test_logging_tool: textResult("done"),
+  test_missing_capability: {
+    error: { code: -32_021, message: "It samples", data: { requiredCapabilities: { sampling: {} } } },
+  },
 };
 
 /** The questions of a tool in each of its rounds, and whether it gives a state with that. */
 const dialogues: Readonly<Record<string, { rounds: Json[]; hasState: boolean }>> = {
+  test_streaming_elicitation: { rounds: [{ answer: elicit("name") }], hasState: false },
+  test_sampling: { rounds: [{ answer: sampling }], hasState: false },
+  test_elicitation: {
+    rounds: [{ answer: elicitWith({ username: { type: "string" }, email: { type: "string" } }) }],
+    hasState: false,
+  },
+  test_elicitation_sep1034_defaults: {
+    rounds: [
+      {
+        answer: elicitWith({
+          name: { type: "string", default: "John Doe" },
+          age: { type: "integer", default: 30 },
+          score: { type: "number", default: 95.5 },
+          status: { type: "string", enum: ["active", "inactive", "pending"], default: "active" },
+          verified: { type: "boolean", default: true },
+        }),
+      },
+    ],
+    hasState: false,
+  },
+  test_elicitation_sep1330_enums: {
+    rounds: [
+      {
+        answer: elicitWith({
+          untitledSingle: { type: "string", enum: ["option1", "option2", "option3"] },
+          titledSingle: { type: "string", oneOf: titled },
+          legacyEnum: { type: "string", enum: ["opt1", "opt2"], enumNames: ["Option One", "Option Two"] },
+          untitledMulti: { type: "array", items: { type: "string", enum: ["option1", "option2", "option3"] } },
+          titledMulti: { type: "array", items: { anyOf: titled } },
+        }),
+      },
+    ],
+    hasState: false,
+  },
   test_input_required_result_elicitation: { rounds: [{ user_name: elicit("name") }], hasState: false },
   test_input_required_result_sampling: { rounds: [{ capital_question: sampling }], hasState: false },
   test_input_required_result_list_roots: { rounds: [{ client_roots: roots }], hasState: false },

@@ -1,0 +1,55 @@
+/** The part of the composition for requests that servers of tools interrupt with questions. */
+import type { Config } from "../../config/index.ts";
+import type { Environment } from "../../core/index.ts";
+import type { RunningPart } from "../../http/index.ts";
+import { type ForwardedAnswer, Questions } from "../../mcp/index.ts";
+import { encryptionKey, type Storage } from "../../storage/index.ts";
+import type { Ticker } from "../../streaming/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
+import { OpenCalls, openLetterStore, ProcessMail, RequestStates } from "../../tools/index.ts";
+
+interface QuestionNeeds {
+  config: Config;
+  environment: Pick<Environment, "clock" | "randomBytes">;
+  storage: Storage;
+  logger: Logger;
+  ticker: Ticker;
+}
+
+export interface ToolQuestions {
+  requestStates: RequestStates;
+  /** Those that clients of 2025 are asked. */
+  questions: Questions;
+  /** The requests of clients of 2026-07-28 that are open at servers of 2025. */
+  openCalls: OpenCalls;
+  running: RunningPart;
+}
+
+export function createToolQuestions({ config, environment, storage, logger, ticker }: QuestionNeeds): ToolQuestions {
+  const { clock, randomBytes } = environment;
+  const key = encryptionKey({ configured: config.webhooks.encryption_key, storage, randomBytes });
+  const requestStates = new RequestStates({ key, randomBytes });
+  const mail = new ProcessMail({
+    // On SQLite there is one process.
+    store: storage.engine === "postgres" ? openLetterStore(storage) : undefined,
+    watch: (onLetter) => storage.onForeignCommit(onLetter, "toolMail"),
+    sealing: requestStates,
+    clock,
+    randomBytes,
+    logger,
+  });
+  const questions = new Questions({
+    randomBytes,
+    sealing: requestStates,
+    process: mail.process,
+    forward: (process, answer) => void mail.send(process, "answer", { ...answer }),
+  });
+  mail.on("answer", (letter) => questions.receive(letter as unknown as ForwardedAnswer));
+  const openCalls = new OpenCalls({ ticker, randomBytes, mail });
+  return {
+    requestStates,
+    questions,
+    openCalls,
+    running: { close: () => openCalls.close(), stop: () => mail.stop() },
+  };
+}

@@ -1,0 +1,15 @@
+/** A message from one process to another. */
+export interface Letter {
+  id: string;
+  /** The process that reads it. */
+  recipient: string;
+  sealed: string;
+  writtenAt: number;
+}
+
+export interface LetterStore {
+  add(letter: Letter): Promise<void>;
+  /** Deletes the letters to a process and returns them, in any order. */
+  take(recipient: string): Promise<Letter[]>;
+  deleteBefore(time: number): Promise<void>;
+}

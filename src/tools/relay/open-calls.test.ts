@@ -1,0 +1,187 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "bun:test";
+import { CallAborter, GatewayError, type JsonObject } from "../../core/index.ts";
+import { Ticker } from "../../streaming/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
+import { ProcessMail } from "../mail/process-mail.ts";
+import type { Letter } from "../mail/store.ts";
+import { type Asker, OpenCalls, type Step } from "./open-calls.ts";
+import { RequestStates } from "./request-states.ts";
+
+/** Processes with one table of letters and one clock. */
+function createProcesses() {
+  let now = 0;
+  const ticks: (() => void)[] = [];
+  const letters = new Set<Letter>();
+  const readers = new Set<() => void>();
+  const store = {
+    add: (letter: Letter) => {
+      letters.add(letter);
+      for (const read of readers) read();
+      return Promise.resolve();
+    },
+    take: (recipient: string) => {
+      const own = [...letters].filter((letter) => letter.recipient === recipient);
+      for (const letter of own) letters.delete(letter);
+      return Promise.resolve(own);
+    },
+    deleteBefore: () => Promise.resolve(),
+  };
+  const random = (size: number) => randomBytes(size);
+  const key = { find: () => "the key", findOrMake: () => "the key" };
+  const logger = { warn: (fields: unknown) => expect.unreachable(JSON.stringify(fields)) } as unknown as Logger;
+  const start = () => {
+    const ticker = new Ticker(1, () => now, { every: (_ms, run) => (ticks.push(run), () => undefined) });
+    const mail = new ProcessMail({
+      store,
+      watch: (read) => (readers.add(read), () => readers.delete(read)),
+      sealing: new RequestStates({ key, randomBytes: random }),
+      clock: () => now,
+      randomBytes: random,
+      logger,
+    });
+    return { mail, calls: new OpenCalls({ ticker, randomBytes: random, mail }) };
+  };
+  const pass = async (milliseconds: number): Promise<void> => {
+    for (let passed = 0; passed < milliseconds; passed += 1_000) {
+      now += 1_000;
+      for (const tick of ticks) tick();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return { start, pass, letters };
+}
+
+const owner = { user: "ann", key: "ann's call" };
+const staying = () => ({ signal: new AbortController().signal, onProgress: undefined });
+const question = { method: "roots/list", params: {} };
+
+/** Asks once, and returns the answer. */
+const asking = async ({ ask, signal }: { ask: Asker; signal: AbortSignal }) => {
+  const over = new CallAborter();
+  signal.addEventListener("abort", () => over.abort(signal.reason));
+  const result = await ask({ ...question, signal: over });
+  return { result };
+};
+
+/** The reason of a rejection; the clock may have to go on first. */
+const reasonOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((reason: unknown) => reason);
+
+const callOf = (step: Step) => ("call" in step ? step.call : expect.unreachable("it has ended"));
+
+test("a question that nobody answers ends the call after ten minutes", async () => {
+  const { start, pass } = createProcesses();
+  const { calls } = start();
+  let reason: unknown;
+  const step = await calls.begin(
+    owner,
+    (running) => {
+      running.signal.addEventListener("abort", () => {
+        reason = running.signal.reason;
+      });
+      return asking(running);
+    },
+    staying(),
+  );
+  expect(step).toMatchObject({ questions: { q1: question } });
+  await pass(9 * 60_000);
+  expect(await calls.resume(callOf(step), owner, {}, staying())).toMatchObject({ questions: { q1: question } });
+  await pass(9 * 60_000);
+  expect(reason).toBeUndefined();
+  await pass(2 * 60_000);
+  expect(reason).toMatchObject({ code: "upstream_timeout" });
+  expect(calls.resume(callOf(step), owner, { q1: {} }, staying())).rejects.toMatchObject({ code: -32_602 });
+});
+
+test("a user has a number of calls that wait, and others have theirs", async () => {
+  const { start } = createProcesses();
+  const { calls } = start();
+  const first = await Promise.all(Array.from({ length: 20 }, () => calls.begin(owner, asking, staying())));
+  expect(calls.begin(owner, asking, staying())).rejects.toMatchObject({
+    message: expect.stringContaining("Too many") as string,
+  });
+  const other = { user: "bob", key: "bob's call" };
+  expect(await calls.begin(other, asking, staying())).toHaveProperty("questions");
+  const [step] = first;
+  if (step === undefined) throw new Error("no call");
+  const end = await calls.resume(callOf(step), owner, { q1: { roots: [] } }, staying());
+  expect(end).toEqual({ end: { result: { roots: [] } } });
+  expect(await calls.begin(owner, asking, staying())).toHaveProperty("questions");
+});
+
+test("another process goes on with a call, however long that takes, and has its errors", async () => {
+  const { start, pass, letters } = createProcesses();
+  const [one, two] = [start(), start()];
+  const going = Promise.withResolvers<{ result: JsonObject }>();
+  const run = async (running: { ask: Asker; signal: AbortSignal }) => {
+    await asking(running);
+    return going.promise;
+  };
+  const step = await one.calls.begin(owner, run, staying());
+  const ended = two.calls.resume(callOf(step), owner, { q1: { roots: [] } }, staying());
+  await pass(120_000);
+  going.resolve({ result: { content: [] } });
+  expect(await ended).toMatchObject({ end: { result: { content: [] } } });
+  const failing = await one.calls.begin(
+    owner,
+    async (running) => {
+      await asking(running);
+      throw new GatewayError("insufficient_credits", "no credits");
+    },
+    staying(),
+  );
+  const failed = reasonOf(two.calls.resume(callOf(failing), owner, { q1: {} }, staying()));
+  await pass(5_000);
+  expect(await failed).toMatchObject({ code: "insufficient_credits", message: "no credits" });
+  expect(letters.size).toBe(0);
+});
+
+test("a call of another owner, and one of a process that has ended, are not there", async () => {
+  const { start, pass } = createProcesses();
+  const [one, two] = [start(), start()];
+  const step = await one.calls.begin(owner, asking, staying());
+  const eve = { user: "eve", key: "eve's call" };
+  const stranger = reasonOf(two.calls.resume(callOf(step), eve, { q1: {} }, staying()));
+  const named = { process: "gone", id: callOf(step).id };
+  const gone = reasonOf(two.calls.resume(named, owner, { q1: {} }, staying()));
+  await pass(20_000);
+  expect(await stranger).toMatchObject({ code: -32_602 });
+  expect(await gone).toMatchObject({ code: -32_602 });
+  expect(await one.calls.resume(callOf(step), owner, {}, staying())).toHaveProperty("questions");
+});
+
+test("a call whose process ends while another one waits is lost", async () => {
+  const { start, pass } = createProcesses();
+  const [one, two] = [start(), start()];
+  const step = await one.calls.begin(
+    owner,
+    async (running) => {
+      await asking(running);
+      return new Promise<never>(() => undefined);
+    },
+    staying(),
+  );
+  const lost = reasonOf(two.calls.resume(callOf(step), owner, { q1: {} }, staying()));
+  await pass(6_000);
+  one.mail.send = () => Promise.resolve();
+  await pass(20_000);
+  expect(await lost).toMatchObject({ code: "upstream_interrupted" });
+});
+
+test("a server that stops ends the calls that wait", async () => {
+  const { start } = createProcesses();
+  const { calls } = start();
+  let reason: unknown;
+  await calls.begin(
+    owner,
+    (running) => {
+      running.signal.addEventListener("abort", () => {
+        reason = running.signal.reason;
+      });
+      return asking(running);
+    },
+    staying(),
+  );
+  calls.close();
+  expect(reason).toMatchObject({ code: "shutting_down" });
+});
