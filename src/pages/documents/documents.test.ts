@@ -3,7 +3,7 @@ import { bytesOf, pageRequest } from "../__fixtures__/request.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { takeApart } from "../take-apart.ts";
 import { makeDocx, makeZip } from "./__fixtures__/docx.ts";
-import { makePdf, type Text } from "./__fixtures__/pdf.ts";
+import { foreignFont, makePdf, type Text } from "./__fixtures__/pdf.ts";
 
 async function read(
   bytes: Uint8Array | string,
@@ -171,6 +171,18 @@ describe("PDF", () => {
     expect(markdown).not.toContain("running title");
     expect(markdown).not.toContain("of 4");
     expect(markdown).toContain("of page three");
+  });
+
+  test.each([
+    ["90ms-RKSJ-H", "Japan1", "<93FA967B8CEA>", "日本語"],
+    ["UniJIS-UTF16-H", "Japan1", "<65E5672C8A9E>", "日本語"],
+    ["UniGB-UCS2-H", "GB1", "<4E2D6587>", "中文"],
+    ["ETen-B5-V", "CNS1", "<A4A4A4E5>", "中文"],
+    ["KSCms-UHC-H", "Korea1", "<C7D1B1B9BEEE>", "한국어"],
+    ["Unknown-H", "Japan1", "<93FA967B8CEA>", ""],
+  ])("letters in the encoding %s, which it only names", async (encoding, ordering, text, expected) => {
+    const pdf = makePdf([[[50, 700, 12, text]]], { font: foreignFont(encoding, ordering) });
+    expect((await read(pdf)).markdown).toBe(expected);
   });
 
   test("no more pages than asked for", async () => {

@@ -1,17 +1,29 @@
-/** A piece of text, with its place and size. */
+/** A piece of text, with its place and size. One in angle brackets is written as hexadecimal bytes. */
 export type Text = readonly [x: number, y: number, size: number, text: string];
 
 export interface MadePdf {
   title?: string;
   /** More of the trailer, an encryption for example. */
   trailer?: string;
+  /** The object of the font; Helvetica without it. */
+  font?: string;
 }
 
-/** A PDF with one page for each list of texts, in Helvetica. */
-export function makePdf(pages: readonly (readonly Text[])[], { title, trailer = "" }: MadePdf = {}): Uint8Array {
-  const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", title === undefined ? "<< >>" : `<< /Title (${title}) /CreationDate (D:20260131120000Z) >>`];
+const HELVETICA = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
+
+/** A font that is not in the file, whose letters have a built-in encoding of this collection of glyphs. */
+export function foreignFont(encoding: string, ordering: string): string {
+  const descriptor = "<< /Type /FontDescriptor /FontName /Foreign /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /StemV 80 >>";
+  const system = `<< /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >>`;
+  const descendant = `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Foreign /CIDSystemInfo ${system} /FontDescriptor ${descriptor} >>`;
+  return `<< /Type /Font /Subtype /Type0 /BaseFont /Foreign /Encoding /${encoding} /DescendantFonts [${descendant}] >>`;
+}
+
+/** A PDF with one page for each list of texts. */
+export function makePdf(pages: readonly (readonly Text[])[], { title, trailer = "", font = HELVETICA }: MadePdf = {}): Uint8Array {
+  const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", font, title === undefined ? "<< >>" : `<< /Title (${title}) /CreationDate (D:20260131120000Z) >>`];
   const kids = pages.map((texts) => {
-    const content = texts.map(([x, y, size, text]) => `BT /F1 ${size} Tf ${x} ${y} Td (${text}) Tj ET`).join("\n");
+    const content = texts.map(([x, y, size, text]) => `BT /F1 ${size} Tf ${x} ${y} Td ${text.startsWith("<") ? text : `(${text})`} Tj ET`).join("\n");
     objects.push(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
     objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents ${objects.length} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`);
     return `${objects.length} 0 R`;

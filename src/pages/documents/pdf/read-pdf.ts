@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Page, PageMetadata, PageRequest } from "../../page.ts";
 import { PageError } from "../../page-error.ts";
 import { linksIn } from "../text-links.ts";
+import { BuiltInCMaps } from "./built-in-cmaps.ts";
 import { linesOf, type PlacedText } from "./lines.ts";
 import { blocksOf, paragraphsOf } from "./paragraphs.ts";
 import { readingOrder } from "./reading-order.ts";
@@ -56,6 +57,7 @@ async function open(bytes: Uint8Array): Promise<PdfDocument> {
     // A copy, since the reader takes the memory over; and not by `slice`, since the reader refuses a Buffer.
     return await getDocumentProxy(new Uint8Array(bytes), {
       useSystemFonts: false,
+      BinaryDataFactory: BuiltInCMaps,
       stopAtErrors: false,
       verbosity: 0,
     });
