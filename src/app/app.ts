@@ -187,7 +187,7 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   sessionLimits.responses.max = config.responses.sockets_per_token;
   const outbound = createOutbound(config, environment);
   const calls = createPaidWork({ ...options, router, outbound }, lasting);
-  const later = () => ({ pipeline, web: web.access, servers: services.mcp.gateway });
+  const later = () => ({ pipeline, web: web.access, services });
   const hosted = createHosted({ ...options, calls, publicUrl, later });
   const pipeline = new CallPipeline({ ...calls, hosted });
   const admin = { ...createAccounts(options.storage, environment, "server", () => authenticator.forget()), logger };

@@ -39,8 +39,8 @@ export interface Principal {
   signedUntil?: number | undefined;
   /** Of a caller with a browser's session in place of a token. */
   session?: SessionFacts | undefined;
-  /** Set for the parts of a call that has been counted as a request: see `Hold.isPart`. */
-  isCounted?: true | undefined;
+  /** The id of the call that has been counted as a request, for its parts: see `Hold.isPart`. */
+  partOf?: string | undefined;
 }
 
 export function toPrincipal(token: FoundToken): Principal {

@@ -33,6 +33,7 @@ export async function admitFree(deps: WorkDependencies, call: FreeCall): Promise
   const hold: Hold = { kind: "hold", id, accountId, amount, ...held, at, leaseUntil: at + limits.holdLeaseMs };
   if (rates !== undefined) hold.rates = rates;
   if (ratesAbove !== undefined) hold.ratesAbove = ratesAbove;
+  if (principal.partOf !== undefined) hold.isPart = true;
   const result = await deps.ledger.submit(hold);
   if (result.outcome === "held") void endHold(deps, { kind: "release", id, at: deps.clock() });
   else if (result.outcome === "limited") {

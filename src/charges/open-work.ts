@@ -7,7 +7,7 @@ import { expectedTokens } from "./estimate.ts";
 import { HeldOutput } from "./held-output.ts";
 import { rateExceeded, rateHeaders } from "./rate-headers.ts";
 import { retryRefused } from "./retry/retry-key.ts";
-import { holdOf, withOwnMarkup, type WorkOrder } from "./work-order.ts";
+import { holdOf, asPart, withOwnMarkup, type WorkOrder } from "./work-order.ts";
 import { Work } from "./work.ts";
 
 /** The stored answer to a repeated retry key. */
@@ -22,7 +22,7 @@ export interface Replay {
  * for a retry key that cannot be answered. Resolves to the stored answer if the retry key has one.
  */
 export function openWork(deps: WorkDependencies, order: WorkOrder): Promise<Work | Replay> {
-  const opening = new Opening(deps, withOwnMarkup(order));
+  const opening = new Opening(deps, asPart(withOwnMarkup(order)));
   if (opening.isWithinMax) deps.ledger.enqueue(opening);
   else opening.refuseCost();
   return opening.opened.promise;

@@ -50,7 +50,7 @@ export function toParkedWork(
   const { id, parent, session, clientRequestId, endUser, tags, principal, operation, dialect, source, price, bound } =
     order;
   const { streamed, retry, at, chargeMax, trace } = order;
-  const { user, tokenId, accountId, rates, ratesAbove, isCounted } = principal;
+  const { user, tokenId, accountId, rates, ratesAbove, partOf } = principal;
   return {
     id,
     ...(parent === undefined ? {} : { parent }),
@@ -61,7 +61,14 @@ export function toParkedWork(
     ...(trace === undefined ? {} : { trace }),
     reserves,
     held: String(amount),
-    principal: { user, tokenId, accountId, rates, ...(ratesAbove && { ratesAbove }), ...(isCounted && { isCounted }) },
+    principal: {
+      user,
+      tokenId,
+      accountId,
+      rates,
+      ...(ratesAbove && { ratesAbove }),
+      ...(partOf !== undefined && { partOf }),
+    },
     operation,
     ...(dialect === undefined ? {} : { dialect }),
     source,

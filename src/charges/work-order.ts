@@ -16,7 +16,7 @@ import type { OutputHold } from "./output-hold.ts";
 /** The payer and owner of a piece of work. */
 export type WorkOwner = Pick<
   Principal,
-  "user" | "tokenId" | "accountId" | "rates" | "ratesAbove" | "markup" | "isCounted"
+  "user" | "tokenId" | "accountId" | "rates" | "ratesAbove" | "markup" | "partOf"
 >;
 
 /** The provider and model that perform a piece of work. */
@@ -77,6 +77,12 @@ export interface WorkOrder extends WorkNames {
   arrivedAt?: number;
 }
 
+/** The order under the call that it is a part of, if it has no parent of its own. */
+export function asPart(order: WorkOrder): WorkOrder {
+  const { parent, principal } = order;
+  return parent === undefined && principal.partOf !== undefined ? { ...order, parent: principal.partOf } : order;
+}
+
 /** The order with the markup of its owner's organisation in its prices, if that has one. */
 export function withOwnMarkup(order: WorkOrder): WorkOrder {
   const { principal, price, priceOf } = order;
@@ -112,6 +118,6 @@ export function holdOf(
   };
   if (parent !== undefined) hold.parent = parent;
   if (session !== undefined) hold.session = session;
-  if (principal.isCounted === true) hold.isPart = true;
+  if (principal.partOf !== undefined) hold.isPart = true;
   return hold;
 }

@@ -98,7 +98,7 @@ describe("absent keys", () => {
       server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000, drain: 60_000 },
       auth: { issuers: [], sign_in: {}, sessions: { idle: 7_200_000, max: 43_200_000 } },
       models: {},
-      mcp: { models: {}, calls: 512, servers: {}, sets: {} },
+      mcp: { models: {}, calls: 512, allow_server_urls: [], servers: {}, sets: {} },
       routing: { attempts: 4, ...routing },
       storage: "sqlite:data/tollgate.db",
       ...stored,
@@ -217,7 +217,7 @@ pricing:
       },
       auth: { issuers: [], sign_in: {}, sessions: { idle: 7_200_000, max: 43_200_000 } },
       models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } },
-      mcp: { models: { chat: "my.own_Vllm-1/m" }, calls: 512, servers: {}, sets: {} },
+      mcp: { models: { chat: "my.own_Vllm-1/m" }, calls: 512, allow_server_urls: [], servers: {}, sets: {} },
       routing: { attempts: 3, deadline: 60_000, ...routing },
       log: { level: "silent", format: "json" },
       providers: {

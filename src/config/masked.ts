@@ -92,6 +92,7 @@ export const shownOrigins: readonly string[] = [
   "otlp.endpoint",
   "otlp.traces.endpoint",
   "otlp.metrics.endpoint",
+  "mcp.allow_server_urls.*",
   "mcp.servers.*.url",
   "mcp.servers.*.auth.exchange.token_url",
   "mcp.servers.*.auth.oauth.issuer",

@@ -12,6 +12,11 @@ const toolModel = (noun: string) => z.string().min(1).max(256).optional().descri
 
 const serverName = z.string().regex(/^[a-z0-9-]{1,32}$/, "a name of up to 32 lowercase letters, digits and -");
 
+const serverAddress = z
+  .string()
+  .max(1_000)
+  .refine(isServerAddress, "https://host/path, without credentials, query or another * than that of *.host");
+
 const globs = z.array(z.string().regex(/^!?[\w.*-]{1,200}$/, "a glob of tools, behind ! an exception")).min(1);
 
 const rate = fromText(z.number().min(0).max(1e6));
@@ -192,6 +197,12 @@ export const mcp = z
       .describe(
         "Calls of servers at a time, in each process. Further calls wait; while they do, the calls of one user, or to one server, get three quarters.",
       ),
+    allow_server_urls: z
+      .array(serverAddress)
+      .prefault([])
+      .describe(
+        "Addresses of servers that requests may name as tools of models (server_url of Responses, mcp_servers of Messages), with all below their paths; *. before a host permits all names below it. They pass the guard of web.allow_private_hosts.",
+      ),
     servers: z
       .record(serverName, toolServer)
       .prefault({})
@@ -210,6 +221,15 @@ export const mcp = z
   })
   .prefault({})
   .describe("The gateway's tools, over MCP at /mcp.");
+
+/** Whether an address, or one of all names below a host, has nothing besides. */
+function isServerAddress(address: string): boolean {
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  const isBare = url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  // `*.com` would be nobody's.
+  return isBare && /^(?:\*\.(?=[^.]+\.))?[^*]+$/.test(url.hostname) && !url.pathname.includes("*");
+}
 
 function refuse(context: z.RefinementCtx, path: string[], message: string): void {
   context.addIssue({ code: "custom", path, message });

@@ -4,6 +4,7 @@ import type { Environment } from "../core/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import type { ToolGateway } from "../tools/index.ts";
 import type { HostedKind } from "./requests/asked-tools.ts";
+import type { OwnTools } from "./running/own-tools.ts";
 import type { SealedResults } from "./running/sealed-results.ts";
 import type { PageFinder } from "./running/web-tools.ts";
 
@@ -16,7 +17,8 @@ export interface HostedToolsOptions {
   /** Performs one call of a model; the pipeline is made with this part. */
   perform: <Body extends ChargeableBody>(route: ChargeableRoute<Body>, call: IncomingCall) => Promise<PaidAnswer>;
   pages: () => PageFinder;
-  servers: () => Pick<ToolGateway, "door" | "call">;
+  servers: () => Pick<ToolGateway, "door" | "doorAt" | "own" | "permitsUrl" | "call">;
+  own: () => OwnTools;
   /** Seals the texts that clients hand back unread. */
   results: Pick<SealedResults, "of">;
   /** The gateway's address for callers. */

@@ -7,7 +7,8 @@ import type { Target } from "../routing/index.ts";
 import { mayCall } from "../tools/index.ts";
 import type { HostedToolsOptions } from "./hosted-options.ts";
 import { LoopWay } from "./loop-way.ts";
-import { askedServers, mayHaveServers } from "./requests/asked-servers.ts";
+import { OWN } from "./running/own-tools.ts";
+import { askedServers, type FindServer, mayHaveServers } from "./requests/asked-servers.ts";
 import {
   askedTools,
   type AskedTool,
@@ -50,6 +51,7 @@ export class HostedTools implements HostedLoops {
       ...options,
       pages: options.pages(),
       servers: options.servers(),
+      own: options.own(),
       perform: (round) => options.perform(ofRounds, round),
       route: ofRounds,
       background,
@@ -73,10 +75,11 @@ export class HostedTools implements HostedLoops {
   }
 
   /** A server without an address is one of this gateway by its label. */
-  #serverAt(url: string | undefined, label: string): string | undefined {
+  #serverAt(url: string | undefined, label: string): ReturnType<FindServer> {
     const { publicUrl, servers } = this.#options;
     const name = url === undefined ? label : nameIn(url, publicUrl);
-    return name === undefined || servers().door(name) === undefined ? undefined : name;
+    if (name !== undefined) return name === OWN || servers().door(name) !== undefined ? { name } : undefined;
+    return url !== undefined && servers().permitsUrl(url) ? { url } : undefined;
   }
 
   #runs({ kind }: AskedTool, principal: Principal): boolean {
@@ -87,9 +90,9 @@ export class HostedTools implements HostedLoops {
   }
 }
 
-/** The name in an address of MCP of this gateway. */
+/** The name in an address of MCP of this gateway, of which one without a name has the gateway's own tools. */
 function nameIn(url: string, publicUrl: string): string | undefined {
   const [asked, own] = [URL.parse(url), URL.parse(publicUrl)];
   if (asked === null || own === null || asked.host !== own.host) return undefined;
-  return /^\/mcp\/([^/]+)$/.exec(asked.pathname)?.[1];
+  return asked.pathname === "/mcp" ? OWN : /^\/mcp\/([^/]+)$/.exec(asked.pathname)?.[1];
 }

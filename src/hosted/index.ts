@@ -1,3 +1,4 @@
 export { HostedTools } from "./hosted-tools.ts";
+export type { OwnTools } from "./running/own-tools.ts";
 export { SealedResults } from "./running/sealed-results.ts";
 export { runsAllItself } from "./requests/native-tools.ts";

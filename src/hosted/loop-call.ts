@@ -11,7 +11,7 @@ import {
   type RateLimits,
   requestId,
 } from "../core/index.ts";
-import type { ToolGateway } from "../tools/index.ts";
+import type { ServedBy } from "./running/served-tools.ts";
 import type { PageFinder } from "./running/web-tools.ts";
 
 export interface LoopCallOptions {
@@ -25,7 +25,7 @@ export interface LoopCallOptions {
   /** Performs one call of the model. */
   perform: (round: IncomingCall) => Promise<PaidAnswer>;
   pages: PageFinder;
-  servers: Pick<ToolGateway, "call">;
+  served: ServedBy;
   readUsage: (answer: JsonObject) => ObservedUsage | undefined;
   environment: Pick<Environment, "clock" | "randomBytes">;
 }
@@ -36,6 +36,7 @@ const notPassedOn = ["idempotency-key", "x-tollgate-max-credits", "content-lengt
 export class LoopCall {
   readonly #options: LoopCallOptions;
   readonly #principal: Principal;
+  readonly #parent: string;
   /** The charges so far. */
   spent = 0n;
   /** The target of the last round, if there are several. */
@@ -43,7 +44,10 @@ export class LoopCall {
 
   constructor(options: LoopCallOptions) {
     this.#options = options;
-    this.#principal = countingTokens(options.incoming.principal);
+    const { principal, requestId: id } = options.incoming;
+    // Parts of a part are parts of the call itself, which has the sum of all.
+    this.#parent = principal.partOf ?? id;
+    this.#principal = countingTokens(principal, this.#parent);
   }
 
   /** Whether its costs have a limit of their own. */
@@ -55,8 +59,8 @@ export class LoopCall {
     return this.#options.pages;
   }
 
-  get servers(): LoopCallOptions["servers"] {
-    return this.#options.servers;
+  get served(): ServedBy {
+    return this.#options.served;
   }
 
   get readUsage(): LoopCallOptions["readUsage"] {
@@ -88,7 +92,7 @@ export class LoopCall {
     if (chargeMax !== undefined) headers.set("x-tollgate-max-credits", creditsLeft(chargeMax - this.spent));
     return {
       requestId: requestId(environment.clock, environment.randomBytes),
-      parent: incoming.requestId,
+      parent: this.#parent,
       principal: this.#principal,
       names,
       headers,
@@ -99,12 +103,12 @@ export class LoopCall {
 }
 
 /** The call has been counted as a request, and passed the limits of those; the tokens of each part count, and have limits. */
-function countingTokens(principal: Principal): Principal {
+function countingTokens(principal: Principal, partOf: string): Principal {
   const { rates, ratesAbove = [] } = principal;
   const above = ratesAbove.map((limits) => tokensOf(limits) ?? {});
   const { ratesAbove: _, ...rest } = principal;
   const isLimited = above.some(({ tokensPerMinute }) => tokensPerMinute !== undefined);
-  return { ...rest, isCounted: true, rates: rates && tokensOf(rates), ...(isLimited && { ratesAbove: above }) };
+  return { ...rest, partOf, rates: rates && tokensOf(rates), ...(isLimited && { ratesAbove: above }) };
 }
 
 function tokensOf({ tokensPerMinute }: Readonly<RateLimits>): RateLimits | undefined {

@@ -27,6 +27,7 @@ import type { HostedDialect } from "./requests/asked-tools.ts";
 import type { LoopAnswer } from "./loop-parts.ts";
 import { type DecidedTools, LoopRequest } from "./requests/loop-request.ts";
 import { keepingOf, type KeptResponse } from "./kept-response.ts";
+import type { OwnTools } from "./running/own-tools.ts";
 import { findServer } from "./running/served-tools.ts";
 import type { PageFinder } from "./running/web-tools.ts";
 
@@ -36,7 +37,8 @@ interface LoopWayOptions<Body extends ChargeableBody> extends Pick<
 > {
   perform: (round: IncomingCall) => Promise<PaidAnswer>;
   pages: PageFinder;
-  servers: Pick<ToolGateway, "door" | "call">;
+  servers: Pick<ToolGateway, "door" | "doorAt" | "own" | "call">;
+  own: OwnTools;
   route: ChargeableRoute<Body>;
   /** Runs the answer after its request. */
   background: BackgroundResponses | undefined;
@@ -115,7 +117,7 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
     const sent = isBackground ? { ...body, stream: true } : body;
     const servers = await Promise.all(
       decided.servers.map((each) =>
-        findServer(this.#options.servers, each, { principal, canAsk: this.#dialect === "responses" }),
+        findServer(this.#options, each, { ...incoming, canAsk: this.#dialect === "responses" }),
       ),
     );
     const request = new LoopRequest(this.#dialect, sent, {
@@ -157,7 +159,7 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
       signal: abort.signal,
       perform,
       pages,
-      servers: this.#options.servers,
+      served: this.#options,
       readUsage: this.#readUsage(),
       environment,
     });

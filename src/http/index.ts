@@ -12,7 +12,7 @@ export type { TableRequest } from "./rows/table-reader.ts";
 export { TablesHere } from "./rows/tables.ts";
 export { TablesThread } from "./rows/tables-thread.ts";
 export type { Connectable, ConnectionSignInServices, Services } from "./services.ts";
-export { isOwnTool } from "./tools/index.ts";
+export { isOwnTool, ownInLoops } from "./tools/index.ts";
 export { type SocketEvents, Sockets, type Upgrade } from "./sockets.ts";
 export { routeRoles } from "./admin/route-roles.ts";
 export { SignInAttempts } from "./sign-in/attempts.ts";

@@ -11,6 +11,7 @@ export { relay } from "./relay/relay.ts";
 export { ServerError } from "./mcp-client.ts";
 export { refusalIn, ToolServer } from "./tool-server.ts";
 export { isQuestion } from "./relay/client-questions.ts";
+export { UrlServers } from "./url-servers.ts";
 export { RequestStates } from "./relay/request-states.ts";
 export { type AskedCall, type CallEnd, type CallOwner, OpenCalls, type Step } from "./relay/open-calls.ts";
 export { ProcessMail } from "./mail/process-mail.ts";

@@ -12,7 +12,7 @@ import type { ServerAccess } from "./server-access.ts";
 const FRESH_MS = 60_000;
 const RETRY_MS = 10_000;
 
-/** How long a caller waits for a list that was never read. */
+/** How long a caller waits for a list that was never read, by default. */
 const FIRST_LIST_MS_MAX = 2_000;
 const LIST_MS_MAX = 30_000;
 
@@ -37,6 +37,8 @@ export interface ServerListOptions {
   pins: ToolPins | undefined;
   /** Globs of its own names; those with `!` are exceptions. Undefined: all. */
   tools: readonly string[] | undefined;
+  /** How long a caller waits for a list that was never read; 2 seconds by default. */
+  firstListMsMax?: number;
   clock: Clock;
   logger: Logger;
   /** Resolves after so many milliseconds. */
@@ -72,7 +74,8 @@ export class ServerList {
     const reading = this.#refresh();
     if (this.#list === undefined && reading !== undefined) {
       const waited = this.#options.clock() - this.#askedAt;
-      if (waited < FIRST_LIST_MS_MAX) await Promise.race([reading, this.#options.wait(FIRST_LIST_MS_MAX - waited)]);
+      const { wait, firstListMsMax = FIRST_LIST_MS_MAX } = this.#options;
+      if (waited < firstListMsMax) await Promise.race([reading, wait(firstListMsMax - waited)]);
     }
     return this.#isAvailable ? this.#list : undefined;
   }

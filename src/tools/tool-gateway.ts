@@ -8,6 +8,7 @@ import { prefixedName, takenName } from "./tool-names.ts";
 import type { ToolCaller } from "./server-access.ts";
 import { allows, type ServerTool } from "./server-list.ts";
 import type { ToolServer } from "./tool-server.ts";
+import type { NamedServer, UrlServers } from "./url-servers.ts";
 
 /** Several servers at one URL. */
 export interface ToolSet {
@@ -26,6 +27,8 @@ export interface ToolGatewayOptions extends ToolCallDependencies {
   sets: ReadonlyMap<string, ToolSet>;
   /** Whether one of the gateway's own tools has this name. */
   isOwnName: (name: string) => boolean;
+  /** At addresses that callers name; undefined if they may name none. */
+  urls: UrlServers | undefined;
 }
 
 /** The tools at one URL. */
@@ -113,11 +116,25 @@ export class ToolGateway {
     const set = this.#options.sets.get(name);
     if (set !== undefined) return this.#doorOf(name, set);
     const server = this.#servers.get(name);
-    if (server === undefined) return undefined;
+    return server && this.#doorTo(server);
+  }
+
+  /** Whether a caller may name a server at this address. */
+  permitsUrl(url: string): boolean {
+    return this.#options.urls?.permits(url) === true;
+  }
+
+  /** The tools of a server at an address that a caller names; undefined if they may not. */
+  doorAt(named: NamedServer): ToolDoor | undefined {
+    const server = this.#options.urls?.server(named);
+    return server && this.#doorTo(server);
+  }
+
+  #doorTo(server: ToolServer): ToolDoor {
     return {
       hasOwn: false,
       own: undefined,
-      name,
+      name: server.name,
       isSet: false,
       membersFor: (mayCall) => permitted([server], mayCall),
       sources: sourcesOf([server]),

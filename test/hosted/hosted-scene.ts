@@ -77,6 +77,8 @@ export const model = "plain/model";
 interface SceneOptions {
   /** The storage of its gateway; by default a file of its own. */
   storage?: () => Promise<{ storage?: string }>;
+  /** Further private hosts, with their ports, that the gateway may reach. */
+  privateHosts?: () => string[];
 }
 
 /** `config`: further settings; a function is called before the gateway starts. */
@@ -85,7 +87,8 @@ export function hostedScene(config: object | (() => object) = {}, options: Scene
   let close: (() => Promise<void>) | undefined;
   beforeAll(async () => {
     const settings = typeof config === "function" ? (config as () => object)() : config;
-    const started = await startScene(settings, (await options.storage?.()) ?? {});
+    const hosts = options.privateHosts?.() ?? [];
+    const started = await startScene(settings, hosts, (await options.storage?.()) ?? {});
     scene = started.scene;
     close = started.close;
   });
@@ -98,6 +101,7 @@ export function hostedScene(config: object | (() => object) = {}, options: Scene
 
 async function startScene(
   config: object,
+  privateHosts: readonly string[],
   storage: { storage?: string },
 ): Promise<{ scene: HostedScene; close: () => Promise<void> }> {
   let pages: readonly FoundPage[] = [];
@@ -131,7 +135,10 @@ async function startScene(
   const providerAt = (path: string) => ({ kind: "openai-compatible", base_url: upstream.url + path, api_key: "k" });
   const providers = { plain: providerAt(""), spare: providerAt("/spare") };
   const whole = {
-    web: { search: { backend: "searxng", base_url: origin }, allow_private_hosts: [`127.0.0.1:${web.port}`] },
+    web: {
+      search: { backend: "searxng", base_url: origin },
+      allow_private_hosts: [`127.0.0.1:${web.port}`, ...privateHosts],
+    },
     ...config,
   };
   const rig = await startRig({ providers: () => providers, config: whole, ...storage });

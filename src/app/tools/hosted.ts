@@ -3,9 +3,9 @@ import type { CallPipeline } from "../../calls/index.ts";
 import type { Config } from "../../config/index.ts";
 import type { Environment } from "../../core/index.ts";
 import { HostedTools, SealedResults } from "../../hosted/index.ts";
+import { ownInLoops, type Services } from "../../http/index.ts";
 import { webPrice } from "../../pricing/index.ts";
 import { encryptionKey, type Storage } from "../../storage/index.ts";
-import type { ToolGateway } from "../../tools/index.ts";
 import type { WebAccess } from "../../web/index.ts";
 import type { PaidWork } from "../paid-work.ts";
 
@@ -16,19 +16,21 @@ interface HostedOptions {
   calls: PaidWork;
   publicUrl: string;
   /** Those of the same configuration, once they are made. */
-  later: () => { pipeline: CallPipeline; web: WebAccess; servers: ToolGateway };
+  later: () => { pipeline: CallPipeline; web: WebAccess; services: Services };
 }
 
 export function createHosted({ config, environment, storage, calls, publicUrl, later }: HostedOptions): HostedTools {
   const { hosted, deadline } = config.tools;
   const { randomBytes } = environment;
   const key = encryptionKey({ configured: config.webhooks.encryption_key, storage, randomBytes });
+  const own = ownInLoops(() => later().services);
   return new HostedTools({
     shell: calls.shell,
     environment,
     perform: (route, call) => later().pipeline.run(route, call),
     pages: () => later().web,
-    servers: () => later().servers,
+    servers: () => later().services.mcp.gateway,
+    own: () => own,
     results: new SealedResults({ key, randomBytes }),
     publicUrl,
     price: webPrice({ tool_calls_kcount: 0 }, 1_000_000n),

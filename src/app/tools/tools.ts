@@ -1,6 +1,7 @@
 /** The part of the composition for other servers of tools. */
 import type { ToolSignIns } from "./connections.ts";
 import { RESULT_BYTES_MAX } from "./programs.ts";
+import { outboundWith } from "../webhooks.ts";
 import { createMarkups } from "../routing/routing.ts";
 import type { PaidWork } from "../paid-work.ts";
 import { type Config, readApiDocument } from "../../config/index.ts";
@@ -32,6 +33,7 @@ import {
   ToolServer,
   type ToolSet,
   type ToolSource,
+  UrlServers,
   UserAccess,
 } from "../../tools/index.ts";
 
@@ -67,8 +69,28 @@ export function createToolGateway(options: ToolsOptions): ToolGateway {
     clock: environment.clock,
     places: options.places,
     isOwnName: isOwnTool,
+    urls: urlServers(options),
     servers: Object.entries(servers).map(([name, server]) => createServer(options, name, server)),
     sets: new Map(Object.entries(sets).map(([name, set]): [string, ToolSet] => [name, setOf(set)])),
+  });
+}
+
+/** Undefined if callers may name none: then nothing is kept for them. */
+function urlServers(options: ToolsOptions): UrlServers | undefined {
+  const { config, environment, logger, version, ticker } = options;
+  const allowed = config.mcp.allow_server_urls;
+  if (allowed.length === 0) return undefined;
+  const { allow_private_hosts: allowPrivateHosts, allow_ports: ports } = config.web;
+  const allowPorts = [...ports, ...allowed.flatMap((each) => Number(new URL(each).port) || [])];
+  return new UrlServers({
+    allowed,
+    outbound: outboundWith({ allowPrivateHosts, allowPorts }, environment),
+    price: webPrice({ tool_calls_kcount: 0 }, 1_000_000n),
+    version,
+    ticker,
+    clock: environment.clock,
+    logger,
+    wait: waitOf(options),
   });
 }
 

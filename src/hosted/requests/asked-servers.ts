@@ -2,12 +2,11 @@
 import { GatewayError, type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
 import type { HostedDialect } from "./asked-tools.ts";
 
-/** A server of tools, or a set, of this gateway. */
+/** A server of tools whose tools the gateway runs. */
 export interface AskedServer {
   /** The name that the client gives it. */
   label: string;
-  /** Its name here: the last part of `/mcp/{name}`. */
-  door: string;
+  place: AskedPlace;
   /** Its place in the list of tools; undefined for a member of the body. */
   index: number | undefined;
   /** Whether the client permits a tool. */
@@ -21,8 +20,11 @@ interface ListedTool {
   isReadOnly: boolean;
 }
 
-/** The name of a server of this gateway, given the address and the label in a request; undefined for another server. */
-export type FindServer = (url: string | undefined, label: string) => string | undefined;
+/** A server or set of this gateway by its name, the last part of `/mcp/{name}`; or one at an address, with the headers of the request. */
+export type AskedPlace = { name: string } | { url: string; headers: Readonly<Record<string, string>> };
+
+/** The place of a server, given the address and the label in a request; undefined for one that is left to the provider. */
+export type FindServer = (url: string | undefined, label: string) => { name: string } | { url: string } | undefined;
 
 /** Whether a body may name some: a look at the types alone, since every call is asked. */
 export function mayHaveServers(dialect: HostedDialect, { tools, mcp_servers: servers }: JsonObject): boolean {
@@ -40,9 +42,10 @@ function inTools(body: JsonObject, find: FindServer): AskedServer[] {
     const tool = objectOf(each);
     if (tool?.["type"] !== "mcp" || tool["connector_id"] != null) return [];
     const label = stringOf(tool["server_label"]);
-    const door = find(wordOf(tool["server_url"]), label);
-    if (door === undefined) return [];
-    return [{ label, door, index, permits: permittedBy(tool["allowed_tools"]), needsApproval: approvalOf(tool) }];
+    const found = find(wordOf(tool["server_url"]), label);
+    if (found === undefined) return [];
+    const place = placeOf(found, label, { ...objectOf(tool["headers"]), ...bearer(tool["authorization"]) });
+    return [{ label, place, index, permits: permittedBy(tool["allowed_tools"]), needsApproval: approvalOf(tool) }];
   });
 }
 
@@ -50,11 +53,43 @@ function inMessages(body: JsonObject, find: FindServer): AskedServer[] {
   const toolsets = objectsOf(body["tools"]).filter(({ type }) => type === "mcp_toolset");
   return objectsOf(body["mcp_servers"]).flatMap((server) => {
     const label = stringOf(server["name"]);
-    const door = find(wordOf(server["url"]), label);
-    if (door === undefined) return [];
+    const found = find(wordOf(server["url"]), label);
+    if (found === undefined) return [];
+    const place = placeOf(found, label, bearer(server["authorization_token"]));
     const toolset = toolsets.find((each) => each["mcp_server_name"] === label);
-    return [{ label, door, index: undefined, permits: enabledIn(server, toolset), needsApproval: () => false }];
+    return [{ label, place, index: undefined, permits: enabledIn(server, toolset), needsApproval: () => false }];
   });
+}
+
+/** The gateway's own servers take the caller's token alone. Throws 422 for headers that are none. */
+function placeOf(found: { name: string } | { url: string }, label: string, headers: JsonObject): AskedPlace {
+  if ("name" in found) return found;
+  const given = Object.entries(headers).filter(([name]) => !ownHeaders.test(name));
+  const isValid = given.every(
+    ([name, value]) => HEADER_NAME.test(name) && typeof value === "string" && HEADER_VALUE.test(value),
+  );
+  if (!isValid || given.length > HEADERS_MAX) {
+    const message = `tools: the headers for the server ${JSON.stringify(label.slice(0, 80))} are not valid.`;
+    throw new GatewayError("validation_failed", message, { param: "tools" });
+  }
+  return {
+    url: found.url,
+    headers: Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), String(value)])),
+  };
+}
+
+const HEADERS_MAX = 50;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]{0,8190}[\x21-\x7e])?$/;
+
+/** Those that the gateway itself sets. */
+const ownHeaders =
+  /^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept|accept-encoding|proxy-.*|mcp-.*)$/i;
+
+function bearer(token: unknown): JsonObject {
+  const given = wordOf(token);
+  if (given === undefined) return {};
+  return { authorization: /^Bearer /i.test(given) ? given : `Bearer ${given}` };
 }
 
 /** A list of names, or an object with one. */

@@ -168,7 +168,7 @@ export class UseRunner {
   #use({ called, arguments: text, id }: BegunUse): Promise<ToolOutcome> {
     const { call, sources } = this.#options;
     const common = { arguments: text, requestOf: (body: JsonObject) => call.partOf(body), nonce: id };
-    if (called.action === "mcp") return callServed(call.servers, { ...common, target: called.served.target });
+    if (called.action === "mcp") return callServed(call.served, { ...common, tool: called.served });
     return useTool(call.pages, { ...common, called, sources, given: this.#givenAddresses() });
   }
 

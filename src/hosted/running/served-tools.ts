@@ -1,10 +1,21 @@
 /** Tools of servers of this gateway: their lists for one caller, and calls of them as paid work of their own. */
-import type { Principal } from "../../auth/index.ts";
+import { type Principal, signedTokenIn } from "../../auth/index.ts";
+import type { IncomingCall } from "../../calls/index.ts";
 import type { PaidRequest } from "../../charges/index.ts";
-import { GatewayError, type JsonObject, objectOf, objectsOf, parseObject, stringOf } from "../../core/index.ts";
-import { mayCall, type ToolGateway, type ToolTarget } from "../../tools/index.ts";
-import { type AskedServer, serverUnavailable } from "../requests/asked-servers.ts";
+import {
+  GatewayError,
+  type JsonObject,
+  type Nano,
+  objectOf,
+  objectsOf,
+  parseCredits,
+  parseObject,
+  stringOf,
+} from "../../core/index.ts";
+import { allows, mayCall, type ToolDoor, type ToolGateway, type ToolTarget } from "../../tools/index.ts";
+import { type AskedPlace, type AskedServer, serverUnavailable } from "../requests/asked-servers.ts";
 import { fenced } from "./fence.ts";
+import { OWN, type OwnTools } from "./own-tools.ts";
 import { endsLoop, readPart } from "./part-of-loop.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
@@ -19,31 +30,84 @@ export interface FoundTool {
   parameters: JsonObject;
   isReadOnly: boolean;
   needsApproval: boolean;
-  target: ToolTarget;
+  /** Undefined for one of the gateway's own. */
+  target: ToolTarget | undefined;
+}
+
+/** The parts of the gateway that run the tools. */
+export interface ServedBy {
+  servers: Pick<ToolGateway, "call">;
+  own: OwnTools;
 }
 
 /** The most characters of a result. */
 const RESULT_CHARACTERS_MAX = 200_000;
 
-/** `canAsk`: whether the dialect can ask for approvals; the others get no tools that need one. Rejects with a 502 for a server that lists nothing now. */
+interface Finding extends Pick<IncomingCall, "principal" | "headers"> {
+  /** Whether the dialect can ask for approvals; the others get no tools that need one. */
+  canAsk: boolean;
+}
+
+interface Finders {
+  servers: Pick<ToolGateway, "door" | "doorAt" | "own">;
+  own: OwnTools;
+}
+
+/** Rejects with a 502 for a server that lists nothing now, and with 401 for one that needs an account of the caller's. */
 export async function findServer(
-  gateway: Pick<ToolGateway, "door">,
+  { servers, own }: Finders,
   asked: AskedServer,
-  { principal, canAsk }: { principal: Principal; canAsk: boolean },
+  { principal, headers, canAsk }: Finding,
 ): Promise<FoundServer> {
-  const found = await gateway.door(asked.door)?.find({
-    caller: { user: principal.user, accountAt: () => undefined },
+  const door = doorOf(servers, asked.place, principal);
+  const isSigned = principal.signedUntil !== undefined && principal.session === undefined;
+  const found = await door?.find({
+    caller: {
+      user: principal.user,
+      accountAt: () => undefined,
+      signedToken: isSigned ? signedTokenIn(headers) : undefined,
+    },
     mayCall: (name) => mayCall(principal, name),
   });
-  if (found === undefined || (found.tools.size === 0 && found.unavailable.length > 0)) throw serverUnavailable(asked);
-  const tools = [...found.tools].flatMap(([name, target]) =>
-    asked.permits(name) ? [toolOf(asked, name, target)] : [],
-  );
-  return { ...asked, tools: canAsk ? tools : tools.filter(({ needsApproval }) => !needsApproval) };
+  if (door === undefined || found === undefined) throw serverUnavailable(asked);
+  const listed = [
+    ...(door.hasOwn ? own.definitions(principal) : []).map((definition) => ownTool(asked, definition)),
+    ...[...found.tools].map(([name, target]) => toolOf(asked, name, target)),
+  ].filter(({ name, target }) => asked.permits(name) && (target !== undefined || isOwnIn(door, name)));
+  if (listed.length === 0 && found.unconnected.length > 0) throw notConnected(asked);
+  if (listed.length === 0 && found.unavailable.length > 0) throw serverUnavailable(asked);
+  return { ...asked, tools: canAsk ? listed : listed.filter(({ needsApproval }) => !needsApproval) };
+}
+
+function doorOf(servers: Finders["servers"], place: AskedPlace, { user }: Principal): ToolDoor | undefined {
+  if ("url" in place) return servers.doorAt({ ...place, user });
+  return place.name === OWN ? servers.own : servers.door(place.name);
+}
+
+/** Whether one of the gateway's own tools is among those of a set. */
+function isOwnIn({ own }: ToolDoor, name: string): boolean {
+  return own === undefined || allows(own, name);
+}
+
+function notConnected({ label }: AskedServer): GatewayError {
+  const message = `tools: the server ${JSON.stringify(label.slice(0, 80))} needs an account of yours: see /v1/tools/connections.`;
+  return new GatewayError("connection_required", message, { param: "tools" });
+}
+
+function ownTool(asked: AskedServer, definition: JsonObject): FoundTool {
+  return describedTool(asked, stringOf(definition["name"]), definition, undefined);
 }
 
 function toolOf(asked: AskedServer, name: string, target: ToolTarget): FoundTool {
-  const { description, inputSchema, annotations } = target.tool.definition;
+  return describedTool(asked, name, target.tool.definition, target);
+}
+
+function describedTool(
+  asked: AskedServer,
+  name: string,
+  { description, inputSchema, annotations }: JsonObject,
+  target: ToolTarget | undefined,
+): FoundTool {
   const isReadOnly = objectOf(annotations)?.["readOnlyHint"] === true;
   return {
     name,
@@ -56,7 +120,7 @@ function toolOf(asked: AskedServer, name: string, target: ToolTarget): FoundTool
 }
 
 interface ServedUse {
-  target: ToolTarget;
+  tool: FoundTool;
   arguments: string;
   requestOf: (body: JsonObject) => PaidRequest;
   /** Marks the result. */
@@ -65,13 +129,13 @@ interface ServedUse {
 
 /** Rejects as `useTool` does. */
 export async function callServed(
-  gateway: Pick<ToolGateway, "call">,
-  { target, arguments: text, requestOf, nonce }: ServedUse,
+  by: ServedBy,
+  { tool, arguments: text, requestOf, nonce }: ServedUse,
 ): Promise<ToolOutcome> {
   const input = parseObject(text.trim() === "" ? "{}" : text);
   if (input === undefined) return failed("The arguments are no JSON object.", {}, 0n);
   try {
-    const { body: result = {}, cost } = await readPart(await gateway.call(requestOf(input), target));
+    const { result, cost } = await resultOf(by, tool, { input, request: requestOf(input) });
     const told = textIn(result).slice(0, RESULT_CHARACTERS_MAX);
     if (result["isError"] === true) return failed(told, input, cost);
     return { input, text: fenced(told, nonce), served: told, error: undefined, pages: [], cost, counts: true };
@@ -79,6 +143,21 @@ export async function callServed(
     if (!(thrown instanceof GatewayError) || endsLoop.has(thrown.code)) throw thrown;
     return failed(thrown.message, input, 0n);
   }
+}
+
+async function resultOf(
+  { servers, own }: ServedBy,
+  { name, target }: FoundTool,
+  { input, request }: { input: JsonObject; request: PaidRequest },
+): Promise<{ result: JsonObject; cost: Nano }> {
+  if (target !== undefined) {
+    const { body: result = {}, cost } = await readPart(await servers.call(request, target));
+    return { result, cost };
+  }
+  const { requestId, principal, headers, client } = request;
+  const call = { name, arguments: input, requestId, principal, headers, signal: client.signal };
+  const { result, headers: told } = await own.call(call);
+  return { result, cost: parseCredits(told["x-tollgate-credits"] ?? "0") };
 }
 
 function failed(message: string, input: JsonObject, cost: bigint): ToolOutcome {

@@ -6,6 +6,7 @@ import { mcpRoutes } from "./mcp-routes.ts";
 import { resourceMetadataRoutes } from "./resource-metadata.ts";
 import { toolRoutes } from "./tool-routes.ts";
 
+export { ownInLoops } from "./own/own-in-loops.ts";
 export { isOwnTool } from "./own/own-tools.ts";
 
 export const toolsFeature: Feature = {

@@ -1,0 +1,22 @@
+/** The gateway's own tools, as tools of models: each is an operation of one of its routes. */
+import type { Principal } from "../../auth/index.ts";
+import type { JsonObject } from "../../core/index.ts";
+
+/** The name of the server that has them, which no other server has. */
+export const OWN = "tollgate";
+
+export interface OwnTools {
+  /** Those that the caller may call, as MCP describes tools. */
+  definitions: (principal: Principal) => readonly JsonObject[];
+  /** The result, and the headers of the route's answer. Rejects with the `GatewayError` of the route. */
+  call: (call: OwnToolCall) => Promise<{ result: JsonObject; headers: Readonly<Record<string, string>> }>;
+}
+
+interface OwnToolCall {
+  name: string;
+  arguments: JsonObject;
+  requestId: string;
+  principal: Principal;
+  headers: Headers;
+  signal: AbortSignal;
+}

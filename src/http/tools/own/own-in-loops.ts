@@ -1,0 +1,22 @@
+import { namingHeaders } from "../../../core/index.ts";
+import type { OwnTools } from "../../../hosted/index.ts";
+import type { Services } from "../../services.ts";
+import { errorResult } from "./ask-route.ts";
+import { allowedDefinitions, callOwnTool } from "./own-tools.ts";
+
+const MAX_CREDITS = "x-tollgate-max-credits";
+
+/** The gateway's own tools for calls whose tools it runs. Jobs are waited for as long as for any client that follows none. */
+export function ownInLoops(services: () => Services): OwnTools {
+  return {
+    definitions: (principal) => allowedDefinitions(services().mcp.models, principal).map((each) => ({ ...each })),
+    async call({ headers, ...call }) {
+      const most = headers.get(MAX_CREDITS);
+      const naming = { ...namingHeaders(headers), ...(most !== null && { [MAX_CREDITS]: most }) };
+      const given = { ...call, naming, takesTasks: false, onProgress: undefined, services: services() };
+      const answered = await callOwnTool(given);
+      const { result, headers: told = {} } = answered ?? { result: errorResult("There is no such tool here.") };
+      return { result: { ...result }, headers: told };
+    },
+  };
+}
